@@ -14,6 +14,8 @@ interface Options {
   include: string[]
   exclude?: string[]
   testTimeout: number
+  /** If false, the files that one worker runs share its modules, and the servers that these have started. */
+  isolate?: boolean
 }
 
 /** A project that runs several files at once. Projects run one after the other, in ascending `groupOrder`. */
@@ -57,7 +59,12 @@ export default defineConfig({
         exclude: [SLOW],
         testTimeout: 5 * MINUTE_MS,
       }),
-      alone('page', 5, { include: ['test/page/**/*.test.ts'], testTimeout: MINUTE_MS }),
+      parallel('page', 5, 2, {
+        include: ['test/page/**/*.test.ts'],
+        exclude: [SLOW],
+        testTimeout: MINUTE_MS,
+        isolate: false,
+      }),
       alone('slow', 6, { include: [SLOW], testTimeout: 20 * MINUTE_MS }),
     ],
   },

@@ -10,14 +10,40 @@ interface Finding {
   nodes: { target: string[]; failureSummary: string }[]
 }
 
-/** Returns axe-core's findings of impact serious or critical on the page in its current state. */
+interface Axe {
+  run(options: object): Promise<{ violations: Finding[] }>
+}
+
+/**
+ * Returns axe-core's findings of impact serious or critical on the page in its current state: those of all rules, and
+ * those of contrast in the other theme, light or dark, in which only colours differ.
+ */
 export async function seriousFindings(page: Page): Promise<string[]> {
   // Through the debugger, to which the page's Content Security Policy does not apply.
   await page.evaluate(AXE)
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } }
-    return (await axe.run()).violations
-  })
+  const findings = await findingsOf(page)
+  const theme = await themeOf(page)
+  const other = theme === 'dark' ? 'light' : 'dark'
+  await showTheme(page, other)
+  findings.push(...(await findingsOf(page, ['color-contrast'])).map((finding) => `${other}: ${finding}`))
+  await showTheme(page, theme)
+  return findings
+}
+
+const themeOf = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme)
+
+/** Changes the colours of the page, and nothing else of its state. */
+const showTheme = (page: Page, theme: string | undefined) =>
+  page.evaluate((given) => void (document.documentElement.dataset.theme = given), theme)
+
+/** Returns the serious findings of some rules, or of all. */
+async function findingsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // Without the places that pass, whose selectors take most of the time.
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
+  const violations = await page.evaluate(async (given) => {
+    const { axe } = globalThis as unknown as { axe: Axe }
+    return (await axe.run(given)).violations
+  }, options)
   return violations
     .filter(({ impact }) => ['serious', 'critical'].includes(impact))
     .flatMap(({ id, nodes }) =>

@@ -2,22 +2,23 @@ import { join } from 'node:path'
 import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
-import { ROOT, run, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
+import { ROOT, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
 import { createGate } from '../support/gate.js'
 import { seriousFindings } from './axe.js'
 import { CHROMIUM, launchBrowser, openPage, paintedColors, settled, signIn, tableOf, WITHOUT } from './browser.js'
+import { send, serveGenerated } from './explore/page.js'
 
 const SEED = 7
 const PROJECT = projectRef(SEED, TOP_RANK)
+const EXAMPLES = join(ROOT, 'examples/endpoints')
 const HASH = `/#project=${PROJECT}&view=charts&range=7day`
 
-/** Starts a service with 5,000 records of the last 7 days. */
-async function serveRecords(args: readonly string[] = [], environment?: Record<string, string>): Promise<Served> {
-  const service = await serve(args, { environment })
-  const { stdout } = await run(['generate', '--rows', '5000', '--seed', String(SEED), '--span', '7d'])
-  service.child.stdin!.end(stdout)
-  await service.waitForStderr(/standard input ended: 5000 rows accepted/)
-  return service
+/** Starts a service with one request to the project, in a data directory. Returns it and its arguments. */
+async function serveOne() {
+  const args = ['--data-dir', temporaryFolder()]
+  const service = await serve(args)
+  await send(service, 'edge_logs', PROJECT, [{ metadata: { request: { url: PROJECT, path: '/rest' } } }])
+  return { service, args, port: new URL(service.url).port }
 }
 
 const number = (value: number) => value.toLocaleString('en')
@@ -27,13 +28,25 @@ else describe('the charts of the page', withBrowser)
 
 function withBrowser(): void {
   let browser: Browser
+  /** With the example endpoints, and records of the last 7 days. */
+  let service: Served
+  let kill: () => Promise<void>
   beforeAll(async () => {
     browser = await launchBrowser()
+    service = await serveGenerated(
+      { rows: 5_000, seed: SEED, span: '7d', args: ['--endpoints', EXAMPLES] },
+      (given) => {
+        kill = given
+      },
+    )
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await browser?.close()
+    await kill?.()
+  })
 
   /** Opens a page, and delays the answer to its first request, without a token, until the test calls `answerFirst`. */
-  async function openDelayed(service: Served) {
+  async function openDelayed() {
     const gate = createGate()
     const hold = (route: Route) => gate.opened.then(() => route.continue())
     const { page } = await openPage(browser, service.url + HASH, {}, async (blank) => {
@@ -50,7 +63,6 @@ function withBrowser(): void {
   }
 
   test('signs in, and shows in charts and tables what the endpoints answer', async () => {
-    const service = await serveRecords()
     const { page, foreignRequests, faults } = await openPage(browser, service.url + HASH)
     await signIn(page, TOKEN)
     await settled(page)
@@ -80,7 +92,6 @@ function withBrowser(): void {
   })
 
   test('is moved by keys, and stores no token', async () => {
-    const service = await serveRecords()
     const { page } = await openPage(browser, service.url + HASH)
     await signIn(page, TOKEN)
     await settled(page)
@@ -103,10 +114,7 @@ function withBrowser(): void {
   })
 
   test('says what to do with a wrong token, and with one that is no longer taken', async () => {
-    const folder = temporaryFolder()
-    const args = ['--data-dir', folder]
-    const first = await serveRecords(args)
-    const port = new URL(first.url).port
+    const { service: first, args, port } = await serveOne()
     const { page } = await openPage(browser, first.url + HASH)
     await signIn(page, 'wrong')
     await page.getByText('The service does not know this token').waitFor()
@@ -126,8 +134,7 @@ function withBrowser(): void {
   })
 
   test('stays signed in when the answer to a try without a token comes late', async () => {
-    const service = await serveRecords()
-    const { page, answerFirst } = await openDelayed(service)
+    const { page, answerFirst } = await openDelayed()
     await signIn(page, TOKEN)
     await settled(page)
     await answerFirst()
@@ -137,7 +144,7 @@ function withBrowser(): void {
   })
 
   test('leaves a token that is being written when the answer to a try without one comes', async () => {
-    const { page, answerFirst } = await openDelayed(await serve())
+    const { page, answerFirst } = await openDelayed()
     await page.fill('#token', TOKEN)
     await answerFirst()
     expect(await page.locator('#token').inputValue()).toBe(TOKEN)
@@ -146,10 +153,7 @@ function withBrowser(): void {
   })
 
   test('tells that the service is away, and shows its answers by itself when it is back', async () => {
-    const folder = temporaryFolder()
-    const args = ['--data-dir', folder]
-    const first = await serveRecords(args)
-    const port = new URL(first.url).port
+    const { service: first, args, port } = await serveOne()
     const { page } = await openPage(browser, first.url + HASH)
     await signIn(page, TOKEN)
     await settled(page)
@@ -163,7 +167,6 @@ function withBrowser(): void {
   })
 
   test('asks again by itself where a part of the page did not come', async () => {
-    const service = await serveRecords()
     const { page, faults } = await openPage(browser, service.url + HASH, {}, async (blank) => {
       await blank.route('**/columns-worker.js', (route) => route.abort(), { times: 1 })
     })
@@ -175,16 +178,16 @@ function withBrowser(): void {
   })
 
   test('says what is empty', async () => {
-    const service = await serve()
     const { page } = await openPage(browser, `${service.url}/#project=nobody&view=charts&range=7day`)
     await signIn(page, TOKEN)
     await settled(page)
-    expect(await page.locator('.panel[data-state=empty]').count()).toBe(2)
+    for (const panel of ['#counts', '#invocations']) {
+      expect(await page.locator(panel).getAttribute('data-state')).toBe('empty')
+    }
     expect(await page.locator('#counts .state').textContent()).toContain('No request to nobody in the last 7 days.')
   })
 
   test('shows endpoints of your own without a time as tables', async () => {
-    const service = await serveRecords(['--endpoints', join(ROOT, 'examples/endpoints')])
     const { page, faults } = await openPage(browser, service.url + HASH)
     await signIn(page, TOKEN)
     await page.locator('#others section').first().waitFor()
@@ -203,7 +206,6 @@ function withBrowser(): void {
   })
 
   test('shows the API, each operation with its answers', async () => {
-    const service = await serve()
     const { page } = await openPage(browser, service.url + HASH)
     await signIn(page, TOKEN)
     await settled(page)
@@ -215,9 +217,8 @@ function withBrowser(): void {
     expect(await seriousFindings(page)).toEqual([])
   })
 
-  test.each(['light', 'dark'] as const)('has no serious finding of accessibility, %s', async (colorScheme) => {
-    const service = await serveRecords()
-    const { page } = await openPage(browser, service.url + HASH, { colorScheme })
+  test('has no serious finding of accessibility, and the theme of the system', async () => {
+    const { page } = await openPage(browser, service.url + HASH)
     const findings: unknown[] = [...(await seriousFindings(page))]
     await signIn(page, TOKEN)
     await settled(page)
@@ -227,10 +228,11 @@ function withBrowser(): void {
     await page.click('#help')
     findings.push(...(await seriousFindings(page)))
     expect(findings).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('html[data-theme=dark]').waitFor()
   })
 
   test('fits a phone', async () => {
-    const service = await serveRecords()
     const { page } = await openPage(browser, service.url + HASH, { viewport: { width: 360, height: 740 } })
     await signIn(page, TOKEN)
     await settled(page)

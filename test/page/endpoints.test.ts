@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serve, TOKEN, temporaryFolder } from '../program/support/program.js'
+import { type Served, serve, TOKEN } from '../program/support/program.js'
 import { seriousFindings } from './axe.js'
 import {
   CHROMIUM,
@@ -15,6 +16,7 @@ import {
   tableOf,
   WITHOUT,
 } from './browser.js'
+import { send } from './explore/page.js'
 
 /** Endpoints with a key, with single times, and without a time. */
 const MODULE = `
@@ -48,31 +50,21 @@ export const functions = own(3, 'own.functions', (rows) =>
 )
 `
 
+const [PROJECT, SOURCE] = ['mine', 'function_edge_logs']
 const START_MS = Date.UTC(2026, 10, 20, 10)
-const HASH = '/#project=mine&view=charts&range=7day'
 const [BY_FUNCTION, TIMES, FUNCTIONS] = ['by-function', 'times', 'functions'].map(
   (name) => `[data-endpoint="own.${name}"]`,
 ) as [string, string, string]
 
 /**
- * Starts a service with calls of ten functions: `fn i` is called 10 - i times in the first hour and once in the fourth,
- * `fn 0` also in the second.
+ * Sends the calls of ten functions: `fn i` is called 10 - i times in the first hour and once in the fourth, `fn 0` also
+ * in the second.
  */
-async function serveCalls() {
-  const folder = temporaryFolder()
-  writeFileSync(join(folder, 'own.mjs'), MODULE)
-  const service = await serve(['--endpoints', folder])
-  await sendCalls(service)
-  return service
-}
-
-type Service = Awaited<ReturnType<typeof serve>>
-
-async function sendCalls(service: Service): Promise<void> {
+async function sendCalls(service: Served, project: string): Promise<void> {
   const calls = Array.from({ length: 10 }, (_, i) =>
     [...Array(10 - i).keys(), 10_800 + i].map((seconds) => callOf(`fn ${i}`, seconds)),
   )
-  await send(service, [...calls.flat(), callOf('fn 0', 3_600)])
+  await send(service, SOURCE, project, [...calls.flat(), callOf('fn 0', 3_600)])
 }
 
 const callOf = (function_id: string, seconds: number) => ({
@@ -81,34 +73,41 @@ const callOf = (function_id: string, seconds: number) => ({
   metadata: { function_id, execution_time_ms: seconds + 0.5 },
 })
 
-async function send(service: Service, records: unknown[]): Promise<void> {
-  const headers = { 'Content-Type': 'application/json' }
-  const path = '/api/logs?source=function_edge_logs&project=mine'
-  const response = await service.get(path, { method: 'POST', headers, body: JSON.stringify(records) })
-  expect(response.status).toBe(200)
-}
-
 if (CHROMIUM === undefined) test('there is no browser', () => console.log(WITHOUT))
 else describe('the page with endpoints of your own', withBrowser)
 
 function withBrowser(): void {
   let browser: Browser
+  let service: Served
+  let kill: () => Promise<void>
+  const folder = mkdtempSync(join(tmpdir(), 'logweir-page-'))
   beforeAll(async () => {
     browser = await launchBrowser()
+    writeFileSync(join(folder, 'own.mjs'), MODULE)
+    service = await serve(['--endpoints', folder], {
+      atEnd(given) {
+        kill = given
+      },
+    })
+    await sendCalls(service, PROJECT)
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await browser?.close()
+    await kill?.()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
-  async function open(options: Parameters<typeof openPage>[2] = {}) {
-    const service = await serveCalls()
-    const { page, faults } = await openPage(browser, service.url + HASH, options)
+  async function open(project = PROJECT, options: Parameters<typeof openPage>[2] = {}) {
+    const hash = `/#project=${project}&view=charts&range=7day`
+    const { page, faults } = await openPage(browser, service.url + hash, options)
     await signIn(page, TOKEN)
     await page.locator(FUNCTIONS).waitFor()
     await settled(page)
-    return { service, page, faults }
+    return { page, faults }
   }
 
   test('draws times with numbers, a series per key, over a table of all rows', async () => {
-    const { service, page, faults } = await open()
+    const { page, faults } = await open()
     const shown = Array.from({ length: 8 }, (_, i) => `fn ${i}`)
     expect(await page.locator(`${BY_FUNCTION} h3`).allTextContents()).toEqual([
       'calls by function_id',
@@ -126,7 +125,7 @@ function withBrowser(): void {
     // Nine series of bars; axes and grid may add colours.
     expect(await paintedColors(page, BY_FUNCTION)).toBeGreaterThanOrEqual(9)
 
-    const rows = await service.rows('own.by-function?project=mine')
+    const rows = await service.rows(`own.by-function?project=${PROJECT}`)
     expect(rows.length).toBe(21)
     expect(await tableOf(page, BY_FUNCTION)).toEqual(
       rows.map(({ timestamp, function_id, calls, longest }) => [
@@ -175,10 +174,14 @@ function withBrowser(): void {
   })
 
   test('keeps an open table when it refreshes, and draws new keys', async () => {
-    const { service, page } = await open()
+    const project = 'changing'
+    await sendCalls(service, project)
+    const { page } = await open(project)
     await tableOf(page, BY_FUNCTION)
     await send(
       service,
+      SOURCE,
+      project,
       Array.from({ length: 20 }, () => callOf('fn 9', 3_600)),
     )
     await page.keyboard.press('r')
@@ -188,14 +191,14 @@ function withBrowser(): void {
     expect([counts!.labels[7], counts!.values[7]]).toEqual(['fn 9', '22'])
   })
 
-  test.each(['light', 'dark'] as const)('has no serious finding of accessibility, %s', async (colorScheme) => {
-    const { page } = await open({ colorScheme })
+  test('has no serious finding of accessibility', async () => {
+    const { page } = await open()
     await tableOf(page, BY_FUNCTION)
     expect(await seriousFindings(page)).toEqual([])
   })
 
   test('fits a phone', async () => {
-    const { page } = await open({ viewport: { width: 360, height: 740 } })
+    const { page } = await open(PROJECT, { viewport: { width: 360, height: 740 } })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
   })
 }

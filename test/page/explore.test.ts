@@ -2,7 +2,6 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { run, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
-import { seriousFindings } from './axe.js'
 import { CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
 import {
   type ApiRow,
@@ -17,11 +16,11 @@ import {
   timeText,
   valuesOf,
 } from './explore/page.js'
+import { showAllAt, WIDTHS } from './explore/show-all.js'
 
 const [SEED, ROWS] = [7, 6_000]
 const PROJECT = projectRef(SEED, TOP_RANK)
 const HASH = `#project=${PROJECT}&range=7day`
-const WIDTHS = [390, 768, 1280, 1920]
 
 /** Returns a field of a record, which may have lists of one object in place of objects. */
 // biome-ignore lint/suspicious/noExplicitAny: metadata is any JSON
@@ -37,7 +36,7 @@ function withBrowser(): void {
   let kill: () => Promise<void>
   beforeAll(async () => {
     browser = await launchBrowser()
-    service = await serveGenerated(ROWS, SEED, (given) => {
+    service = await serveGenerated({ rows: ROWS, seed: SEED }, (given) => {
       kill = given
     })
   })
@@ -429,29 +428,14 @@ function withBrowser(): void {
     expect((await rowsOf(page)).length).toBe(1)
   })
 
-  const looks = WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })))
-  test.each(looks)('has no serious finding of accessibility: $width pixels, $colorScheme', async ({
-    width,
-    colorScheme,
-  }) => {
-    const { page } = await open(`${HASH}&errors=1`, { colorScheme, viewport: { width, height: 900 } })
-    await loaded(page)
-    const findings: string[] = []
-    const isNarrow = width < 1_024
-    if (isNarrow) {
-      await page.click('#show-fields')
-      findings.push(...(await seriousFindings(page)))
-      await page.click('#show-fields')
-    }
-    await page.locator('.rows .row').nth(2).click()
-    await page.locator('#detail .record').waitFor()
-    findings.push(...(await seriousFindings(page)))
-    await page.keyboard.press('Escape')
-    if (isNarrow) await page.click('#open-sheet')
-    await page.click('#range')
-    findings.push(...(await seriousFindings(page)))
+  // The slow tests have the other widths.
+  test.each([390, 1280])('has no serious finding of accessibility at %i pixels, and fits all widths', async (width) => {
+    const { page, findings } = await showAllAt(width, (options) => open(`${HASH}&errors=1`, options))
     expect(findings).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    for (const other of WIDTHS) {
+      await page.setViewportSize({ width: other, height: 900 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(other)
+    }
   })
 
   test('has its controls in a dialog on a phone, and one row of them from 1024 pixels on', async () => {

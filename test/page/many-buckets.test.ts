@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serve, TOKEN } from '../program/support/program.js'
+import { type Served, serve, TOKEN } from '../program/support/program.js'
 import {
   CHROMIUM,
   type Legend,
@@ -67,14 +67,23 @@ else describe('the page over 100,000 buckets', withBrowser)
 
 function withBrowser(): void {
   let browser: Browser
+  let service: Served
+  let kill: () => Promise<void>
   beforeAll(async () => {
     browser = await launchBrowser()
+    service = await serve([], {
+      atEnd(given) {
+        kill = given
+      },
+    })
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await browser?.close()
+    await kill?.()
+  })
 
   /** Opens the page with answers of these rows in place of the service's; `answer` replaces them. */
   async function openOver(rows: { counts: Row[]; stats: Row[] }) {
-    const service = await serve()
     const answer = async (page: Page, next: typeof rows) => {
       await page.unrouteAll()
       await page.route('**/query/usage.api-counts?*', (route) => route.fulfill({ json: { result: next.counts } }))

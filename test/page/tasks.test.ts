@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serve } from '../program/support/program.js'
+import { type Served, serve } from '../program/support/program.js'
 import { seriousFindings } from './axe.js'
 import { CHROMIUM, launchBrowser, WITHOUT } from './browser.js'
 import { loaded, openSignedIn, rowsOf, send, valuesOf } from './explore/page.js'
@@ -56,16 +56,26 @@ else describe('a user of the page', withBrowser)
 
 function withBrowser(): void {
   let browser: Browser
+  let service: Served
+  let kill: () => Promise<void>
+  const now = Date.now()
+  const ago = (minutes: number) => now - minutes * 60_000
   beforeAll(async () => {
     browser = await launchBrowser()
+    service = await serve([], {
+      atEnd(given) {
+        kill = given
+      },
+    })
+    await fill()
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await browser?.close()
+    await kill?.()
+  })
 
-  /** Starts a service with two projects, and opens the page signed in, without a project. Times are in milliseconds. */
-  async function start() {
-    const service = await serve()
-    const now = Date.now()
-    const ago = (minutes: number) => now - minutes * 60_000
+  /** Sends the records of two projects. Times are in milliseconds. */
+  async function fill() {
     const edges = [
       ...Array.from({ length: 3 }, (_, i) => edge(ago(50 - i), '/rest/v1/orders', 500)),
       ...Array.from({ length: 5 }, (_, i) => edge(ago(40 - i), '/auth/v1/token', 400)),
@@ -94,15 +104,19 @@ function withBrowser(): void {
       postgres(ago(11), 'WARNING', 'there is no transaction in progress'),
       postgres(ago(10), 'FATAL', 'too many connections'),
     ])
+  }
+
+  /** Opens the page signed in, without a project. */
+  async function start() {
     const { page, errors, faults } = await openSignedIn(browser, service, '')
     await page.locator('#project').waitFor()
-    return { service, page, user: createUser(page), ago, hold: () => expect([errors, faults]).toEqual([[], []]) }
+    return { page, user: createUser(page), hold: () => expect([errors, faults]).toEqual([[], []]) }
   }
 
   const messages = async (page: Page) => (await rowsOf(page)).map((cells) => cells.at(-1))
 
   test('finds the paths that failed most in the last hour', async () => {
-    const { page, user, service, ago, hold } = await start()
+    const { page, user, hold } = await start()
     await user.enter('#project', PROJECT)
     await user.click(page.locator('#errors'))
     await loaded(page)
@@ -147,7 +161,7 @@ function withBrowser(): void {
   })
 
   test('finds all errors of Postgres since a time of day', async () => {
-    const { page, user, ago, hold } = await start()
+    const { page, user, hold } = await start()
     await user.enter('#project', PROJECT)
     await user.choose('#source', 'postgres_logs')
     await user.click(page.locator('#errors'))
@@ -161,18 +175,19 @@ function withBrowser(): void {
     hold()
   })
 
+  // The last one, since it sends records.
   test('watches errors as they occur', async () => {
-    const { page, user, service, hold } = await start()
+    const { page, user, hold } = await start()
     await user.enter('#project', PROJECT)
     await user.click(page.locator('#errors'))
     await loaded(page)
     await user.click(page.locator('#live'))
     await page.locator('#live[aria-pressed=true]').waitFor()
-    const now = Date.now()
+    const sentAt = Date.now()
     await send(service, 'edge_logs', PROJECT, [
-      edge(now, '/rest/v1/fine', 200),
-      edge(now + 1, '/rest/v1/broken', 503),
-      edge(now + 2, '/rest/v1/fine', 201),
+      edge(sentAt, '/rest/v1/fine', 200),
+      edge(sentAt + 1, '/rest/v1/broken', 503),
+      edge(sentAt + 2, '/rest/v1/fine', 201),
     ])
     await page.locator('#list .rows > *', { hasText: '/rest/v1/broken' }).waitFor()
     const paths = (await rowsOf(page)).map(([, status, , path]) => `${status} ${path}`)

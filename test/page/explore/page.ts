@@ -1,7 +1,8 @@
 /** Helpers of the explorer's tests: a service with records, and functions that read the page. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { run, type Served, serve, TOKEN } from '../../program/support/program.js'
+import { generated } from '../../program/support/generated.js'
+import { type Served, serve, TOKEN } from '../../program/support/program.js'
 import { openPage, signIn } from '../browser.js'
 
 /** A row of `logs.explore`. */
@@ -14,17 +15,21 @@ export interface ApiRow {
   rank: number
 }
 
-/** Starts a service with generated records of the last day. `keepKill` receives the function that ends it. */
-export async function serveGenerated(rows: number, seed: number, keepKill: (kill: () => Promise<void>) => void) {
-  const service = await serve([], { atEnd: keepKill })
-  let ended = () => Promise.resolve()
-  const { stdout } = await run(['generate', '--rows', String(rows), '--seed', String(seed), '--span', '1d'], {
-    atEnd(kill) {
-      ended = kill
-    },
-  })
-  await ended()
-  service.child.stdin!.end(stdout)
+interface Generated {
+  rows: number
+  seed: number
+  /** The age of the oldest record, a day by default. */
+  span?: string
+  args?: readonly string[]
+}
+
+/** Starts a service with generated records. `keepKill` receives the function that ends it. */
+export async function serveGenerated(
+  { rows, seed, span = '1d', args = [] }: Generated,
+  keepKill: (kill: () => Promise<void>) => void,
+): Promise<Served> {
+  const service = await serve(args, { atEnd: keepKill })
+  service.child.stdin!.end(generated('--rows', `${rows}`, '--seed', `${seed}`, '--span', span))
   await service.waitForStderr(new RegExp(`standard input ended: ${rows} rows accepted`))
   return service
 }
