@@ -3,6 +3,7 @@ import { COMMANDS } from '../../src/commands/all.js'
 import { findCommand } from '../../src/commands/find.js'
 import { helpOn } from '../../src/commands/help.js'
 import { commandHelp, helpText } from '../../src/commands/help-text.js'
+import { parseCall } from '../../src/commands/parse-call.js'
 import { flagOf, variableOf } from '../../src/config/setting.js'
 
 describe('findCommand', () => {
@@ -68,5 +69,40 @@ describe('the help', () => {
   it('of what is no command says so', () => {
     expect(() => helpOn(['tokn'], COMMANDS)).toThrow('unknown command "tokn". Did you mean token? Try: logweir --help')
     expect(() => helpOn(['token', 'mint'], COMMANDS)).toThrow('unknown command "token mint". There is: ')
+  })
+})
+
+describe('parseCall', () => {
+  const textOf = (args: readonly string[]) => {
+    const { command, rest } = parseCall(args, COMMANDS)
+    return command.name === 'help' ? helpOn(rest, COMMANDS) : command.name
+  }
+
+  it.each(['--version', '-v', 'version'])('%s is the version', (word) => {
+    expect(textOf([word])).toBe('version')
+  })
+
+  it.each([
+    ['--help', 'logweir serve [flags] '],
+    ['serve --port --help', 'logweir serve [flags]: '],
+    ['schema clickhouse -h', 'logweir schema clickhouse [flags]: '],
+    ['schema --help', 'logweir schema clickhouse [flags]'],
+    ['token --help', 'logweir token list [flags]'],
+    ['--help query', 'logweir query ENDPOINT [flags]: '],
+    ['query --url x --help', 'logweir query ENDPOINT [flags]: '],
+    ['help', 'logweir serve [flags] '],
+    ['help --help', 'logweir help [COMMAND]: '],
+    ['help token', 'logweir token revoke ID|NAME [flags]'],
+    ['help token create', 'logweir token create [flags]: '],
+    ['version --help', 'logweir version: '],
+  ])('%s shows the help of its words', (line, usage) => {
+    expect(textOf(line.split(' '))).toContain(usage)
+  })
+
+  it.each([
+    ['', 'no command. Try: logweir serve, or logweir --help'],
+    ['help sevre', 'unknown command "sevre". Did you mean serve? Try: logweir --help'],
+  ])('refuses "%s"', (line, message) => {
+    expect(() => textOf(line.split(' ').filter(Boolean))).toThrow(message)
   })
 })

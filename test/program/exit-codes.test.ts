@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -28,87 +28,28 @@ async function outcome(args: readonly string[], environment: Record<string, stri
   return { code, stderr }
 }
 
-/** Temporary errors: the same call may succeed later. */
+/** Temporary errors, one of each command and way to fail; test/commands/exit-codes.test.ts has the others. */
 const PASSING: [what: string, call: (at: Places) => readonly string[], environment?: Record<string, string>][] = [
-  ['serve: the address is not there yet', () => [...SERVE, '--host', '192.0.2.1']],
-  ['serve: the name does not resolve yet', () => [...SERVE, '--host', 'wg0.invalid']],
-  ['serve: a file is where the data directory will be mounted', ({ file }) => [...SERVE, '--data-dir', file]],
-  ['serve: a file is where its parent will be', ({ file }) => [...SERVE, '--data-dir', join(file, 'data')]],
-  ['serve: the data directory is of a newer version', ({ newer }) => [...SERVE, '--data-dir', newer]],
-  ['serve: the tokens file is missing', ({ missing }) => [...SERVE, '--tokens-file', missing]],
-  ['serve: the tokens file is a directory', ({ directory }) => [...SERVE, '--tokens-file', directory]],
-  ['serve: the mount of the tokens file is missing', ({ file }) => [...SERVE, '--tokens-file', join(file, 'a')]],
-  ['serve: the tokens file is empty', ({ file }) => [...SERVE, '--tokens-file', file]],
-  [
-    'serve: the kept token is a directory',
-    ({ folder }) => [...SERVE, '--data-dir', withToken(folder)],
-    { LOGWEIR_ACCESS_TOKENS: '' },
-  ],
   ['serve: the file of settings is missing', ({ missing }) => [...SERVE, '--config', missing]],
-  ['serve: the file of settings is a directory', ({ directory }) => [...SERVE, '--config', directory]],
-  ['serve: the mount of the file of settings is missing', ({ file }) => [...SERVE, '--config', join(file, 'a')]],
-  ['serve: the directory of endpoints is missing', ({ missing }) => [...SERVE, '--endpoints', missing]],
+  ['serve: the address is not there yet', () => [...SERVE, '--host', '192.0.2.1']],
   ['serve: the directory of endpoints is a file', ({ file }) => [...SERVE, '--endpoints', file]],
-  ['config: the file of settings is missing', ({ missing }) => ['config', '--config', missing]],
   ['query: no service', () => ['query', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
-  ['query: no token is kept yet', ({ directory }) => ['query', '--url', NOWHERE, '--data-dir', directory]],
-  ['query: the file of settings is missing', ({ missing }) => ['query', '--config', missing]],
   ['tail: no service', () => ['tail', '--project', 'a', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
-  ['tail: no token is kept yet', ({ directory }) => ['tail', '--project', 'a', '--data-dir', directory]],
-  ['health: no service', () => ['health', '--port', '9']],
-  ['token create: the directory cannot be made', ({ file }) => ['token', 'create', '--data-dir', join(file, 'data')]],
-  ['token list: the file is a directory', ({ directory }) => ['token', 'list', '--tokens-file', directory]],
   ['token revoke: there is no such token', ({ directory }) => ['token', 'revoke', 'a', '--data-dir', directory]],
   ['schema: no server', () => ['schema', 'clickhouse', '--apply', ...CLICKHOUSE]],
-  [
-    'export: no data directory',
-    ({ missing }) => ['export', '--to', 'clickhouse', ...CLICKHOUSE, '--data-dir', missing],
-  ],
-  ['sql: no data directory', ({ directory }) => ['sql', directory, 'select 1']],
-  ['sql: no directory', ({ missing }) => ['sql', missing, 'select 1']],
-  ['sql: a newer version', ({ newer }) => ['sql', newer, 'select 1']],
-  ['sql: the file of the query is missing', ({ missing }) => ['sql', '.', '--sql-file', missing]],
   ['export: a newer version', ({ newer }) => ['export', '--to', 'clickhouse', ...CLICKHOUSE, '--data-dir', newer]],
+  ['sql: a newer version', ({ newer }) => ['sql', newer, 'select 1']],
 ]
-
-function withToken(folder: string): string {
-  mkdirSync(join(folder, 'data', 'token'), { recursive: true })
-  return join(folder, 'data')
-}
-
-const TOO_LONG = `/tmp/${'a'.repeat(256)}`
 
 /** Permanent errors: the call, or a file of the user, is wrong. */
 const WRONG: [what: string, call: (at: Places) => readonly string[], environment?: Record<string, string>][] = [
   ['no command', () => []],
   ['serve: an unknown flag', () => ['serve', '--nope']],
-  ['serve: an address with a port', () => [...SERVE, '--host', '0.0.0.0:4000']],
-  ['serve: a name that no directory can have', () => [...SERVE, '--data-dir', TOO_LONG]],
-  ['serve: a name that no file of settings can have', () => [...SERVE, '--config', TOO_LONG]],
-  ['serve: a file of settings with a mistake', ({ file }) => [...SERVE, '--config', written(file, 'prot = 1')]],
-  ['serve: a tokens file with a mistake', ({ file }) => [...SERVE, '--tokens-file', written(file, '{')]],
   ['serve: a token that no header can carry', () => SERVE, { LOGWEIR_ACCESS_TOKENS: 'a b' }],
   ['serve: an endpoint with a mistake', ({ directory }) => [...SERVE, '--endpoints', withModule(directory)]],
-  ['serve: no address of the server', () => [...SERVE, '--engine', 'clickhouse'], { LOGWEIR_IN_MEMORY: '' }],
-  ['query: a service elsewhere without a token', () => ['query', '--url', 'http://192.0.2.1']],
-  ['query: a token that no header can carry', () => ['query'], { LOGWEIR_TOKEN: 'a b' }],
   ['tail: no project', () => ['tail']],
-  ['health: any free port', () => ['health', '--port', '0']],
-  ['token create: an end in the past', () => ['token', 'create', '--expires', '2020-01-01']],
-  ['token revoke: no token named', () => ['token', 'revoke']],
-  ['schema: no server named', () => ['schema', 'clickhouse', '--apply']],
-  ['export: no place named', () => ['export']],
-  ['sql: no directory named', () => ['sql']],
   ['sql: no query', () => ['sql', '.']],
-  ['query: an empty query', () => ['query', '--sql', ' ']],
-  ['generate: no number', () => ['generate', '--rows', 'many']],
-  ['completion: an unknown shell', () => ['completion', 'tcsh']],
 ]
-
-function written(path: string, text: string): string {
-  writeFileSync(path, text, { mode: 0o600 })
-  return path
-}
 
 function withModule(directory: string): string {
   writeFileSync(join(directory, 'a.mjs'), 'export default 1')
@@ -128,35 +69,6 @@ describe('exit code 1, after which a supervisor tries again', () => {
     expect(await outcome([...SERVE, '--data-dir', dataDir])).toMatchObject({ code: 1 })
     const exporting = ['export', '--to', 'clickhouse', ...CLICKHOUSE, '--data-dir', dataDir]
     expect(await outcome(exporting)).toMatchObject({ code: 1 })
-  })
-
-  it.each([
-    [
-      '192.0.2.1',
-      'this machine does not have the address (EADDRNOTAVAIL). Add it to an interface, or choose another with --host.',
-    ],
-    [
-      'wg0.invalid',
-      new RegExp(
-        'the name does not resolve \\((ENOTFOUND|EAI_AGAIN)\\)\\. ' +
-          'Correct its DNS record, or choose an address with --host\\.\n$',
-      ),
-    ],
-  ])('serve: the line says how to have the address %s', async (host, line) => {
-    const { stderr } = await outcome(['serve', '--port', '41', '--host', host])
-    expect(stderr).toMatch(line)
-    expect(stderr).toContain(`Cannot listen on ${host} port 41: `)
-  })
-
-  it('serve: the data directory is free again after a start that failed', async () => {
-    const dataDir = temporaryFolder()
-    for (const wrong of [
-      ['--tokens-file', join(dataDir, 'missing')],
-      ['--host', '192.0.2.1'],
-    ]) {
-      expect(await outcome([...SERVE, '--data-dir', dataDir, ...wrong])).toMatchObject({ code: 1 })
-      expect(readdirSync(dataDir)).toEqual(['format.json'])
-    }
   })
 
   it('health: the service is there, and not ready', async () => {

@@ -154,28 +154,23 @@ describe('serve --endpoints', () => {
     )
   })
 
-  it('answers 500 where a plan throws, says whose, and lives on', async () => {
+  it('answers 500 where a plan throws, says whose, and lives on; 400 with what a parameter of its own says', async () => {
+    const read = "if (text !== 'a') throw invalidParameter('The project is a. Say so.')\nreturn text"
     const { folder } = folderWith({
       'a.js': moduleNamed('own.a', withColumn('n')).replace('scan(', "(project === 'bad' && missing()) || scan("),
+      'b.js': moduleNamed(
+        'own.b',
+        `${withColumn('n')}\nimport { invalidParameter } from 'logweir/endpoint'`,
+        '2',
+      ).replace("text('the project')", `{ required: true, description: 'a', read(text) { ${read} } }`),
     })
     const service = await serveOwn(folder)
     const failed = await service.get('/api/endpoints/query/own.a?project=bad')
     expect([failed.status, await failed.json()]).toMatchObject([500, { code: 'internal' }])
     await service.waitForStderr(/internal error: Error: endpoint own\.a: ReferenceError: missing is not defined\n/)
     expect(await service.rows('own.a?project=a')).toMatchObject([{ n: 1 }])
-  })
-
-  it('answers 400 with what a parameter of its own says', async () => {
-    const read = "if (text !== 'a') throw invalidParameter('The project is a. Say so.')\nreturn text"
-    const { folder } = folderWith({
-      'a.js': moduleNamed('own.a', `${withColumn('n')}\nimport { invalidParameter } from 'logweir/endpoint'`).replace(
-        "text('the project')",
-        `{ required: true, description: 'a', read(text) { ${read} } }`,
-      ),
-    })
-    const service = await serveOwn(folder)
-    expect(await columnsOf(service, 'own.a')).toEqual(['n'])
-    const refused = await service.get('/api/endpoints/query/own.a?project=b')
+    expect(await columnsOf(service, 'own.b')).toEqual(['n'])
+    const refused = await service.get('/api/endpoints/query/own.b?project=b')
     expect([refused.status, await refused.json()]).toEqual([
       400,
       { error: 'The project is a. Say so.', code: 'invalid_parameter' },
@@ -186,19 +181,9 @@ describe('serve --endpoints', () => {
     ['cannot be read', 'const x = 1\nexport default endpoint({,})', "SyntaxError: Unexpected token ',' (line 2)"],
     ['throws', '\nthrow new Error("boo")', 'Error: boo (a.js, line 2)'],
     [
-      'exports nothing',
-      'export const x = 1',
-      "exports no endpoint. Write: export default endpoint({ … }), or begin the file's name with _",
-    ],
-    [
       'asks for a builder that there is not',
       "import { nope } from 'logweir/endpoint'",
       "SyntaxError: The requested module 'logweir/endpoint' does not provide an export named 'nope' (a.js, line 1)",
-    ],
-    [
-      'has the name of another',
-      moduleNamed('logs.all', withColumn('n')),
-      'another endpoint is already named logs.all.',
     ],
     [
       'has a plan that no engine runs',
@@ -211,22 +196,6 @@ describe('serve --endpoints', () => {
     expect(await program.exit).toBe(2)
     expect(program.stderrText()).toContain(`${join(folder, 'a.js')}: ${fault}`)
     expect(program.stderrText().trim().split('\n').length).toBe(1)
-  })
-
-  it('does not start, and says where, if a .sql file is wrong', async () => {
-    const { folder } = folderWith({ 'a.sql': SQL_FILE.replace('select id', 'select now()') })
-    const program = launch(['--endpoints', folder], { stdin: 'ignore' })
-    expect(await program.exit).toBe(2)
-    expect(program.stderrText()).toBe(
-      `logweir: ${join(folder, 'a.sql')}: There is no function now. Write current_timestamp(). ` +
-        '(line 4, column 8)\n',
-    )
-  })
-
-  it('does not start without the directory', async () => {
-    const program = launch(['--endpoints', '/nowhere/at/all'], { stdin: 'ignore' })
-    expect(await program.exit).toBe(1)
-    expect(program.stderrText()).toMatch(/^logweir: --endpoints \/nowhere\/at\/all cannot be read: ENOENT.*\n$/)
   })
 })
 

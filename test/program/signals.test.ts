@@ -4,18 +4,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fakeService } from '../client/fake-service.js'
-import {
-  CLI,
-  launch,
-  listening,
-  type Program,
-  run,
-  serve,
-  start,
-  TOKEN,
-  temporaryFolder,
-  until,
-} from './support/program.js'
+import { generated } from './support/generated.js'
+import { CLI, launch, listening, type Program, serve, start, TOKEN, temporaryFolder, until } from './support/program.js'
 
 const IGNORED = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT'] as const
 const IN_FILES = { LOGWEIR_IN_MEMORY: '' }
@@ -95,9 +85,8 @@ describe('SIGHUP stops the service as SIGTERM does', () => {
   it('while it recovers its rows, which all stay', async () => {
     const dataDir = temporaryFolder()
     const args = ['--data-dir', dataDir]
-    const { stdout } = await run(['generate', '--rows', '60000', '--source', 'edge_logs', '--slim'])
     const first = await serve(args, { environment: IN_FILES })
-    first.child.stdin!.write(stdout)
+    first.child.stdin!.write(generated('--rows', '60000', '--source', 'edge_logs', '--slim'))
     await until(
       () => first.metric('logweir_rows{source="edge_logs"}'),
       (rows) => rows === 60_000,

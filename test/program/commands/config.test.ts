@@ -53,13 +53,10 @@ describe('logweir config', () => {
 })
 
 describe('logweir completion', () => {
-  it('prints scripts, of which bash takes its own', async () => {
-    for (const shell of ['bash', 'zsh', 'fish']) {
-      const { code, stdout } = await run(['completion', shell])
-      expect(code).toBe(0)
-      expect(stdout.toString()).toContain('invocation-stats')
-    }
-    const { stdout } = await run(['completion', 'bash'])
+  it('prints a script that bash takes', async () => {
+    const { code, stdout } = await run(['completion', 'bash'])
+    expect(code).toBe(0)
+    expect(stdout.toString()).toContain('invocation-stats')
     const check = spawnSync('bash', ['-n'], { input: stdout, encoding: 'utf8' })
     expect([check.status, check.stderr]).toEqual([0, ''])
   })

@@ -57,26 +57,26 @@ describe('logweir sql', () => {
     copyDirectory(dataDir, copy)
     service.child.kill('SIGKILL')
     await service.exit
-    for (const directory of [dataDir, copy]) {
-      const killed = directoryState(directory)
-      expect(killed.some((line) => line.startsWith('journal/edge_logs-'))).toBe(true)
+    const killed = [dataDir, copy].map(directoryState)
+    for (const [i, directory] of [dataDir, copy].entries()) {
+      expect(killed[i]!.some((line) => line.startsWith('journal/edge_logs-'))).toBe(true)
       expect(await outcome(['sql', directory, BY_STATUS, ...CSV])).toEqual([
         0,
         'status_code,n\r\n200,450\r\n500,50\r\n',
         '',
       ])
-      expect(await outcome(['sql', directory, BY_STATUS, ...CSV, '--project', PROJECT])).toEqual([
-        0,
-        'status_code,n\r\n200,400\r\n',
-        '',
-      ])
-      expect(await outcome(['sql', directory, 'select\n  cout(*)\nfrom edge_logs'])).toEqual([
-        2,
-        '',
-        expect.stringMatching(/^logweir: .* \(line 2, column 3\)\n {2}cout\(\*\)\n {2}\^\n$/),
-      ])
-      expect(directoryState(directory)).toEqual(killed)
     }
+    expect(await outcome(['sql', dataDir, BY_STATUS, ...CSV, '--project', PROJECT])).toEqual([
+      0,
+      'status_code,n\r\n200,400\r\n',
+      '',
+    ])
+    expect(await outcome(['sql', dataDir, 'select\n  cout(*)\nfrom edge_logs'])).toEqual([
+      2,
+      '',
+      expect.stringMatching(/^logweir: .* \(line 2, column 3\)\n {2}cout\(\*\)\n {2}\^\n$/),
+    ])
+    expect([dataDir, copy].map(directoryState)).toEqual(killed)
   })
 
   it('answers with 1 if a segment cannot be read', async () => {
@@ -100,13 +100,13 @@ describe('logweir sql', () => {
 describe('logweir query --sql', () => {
   const environment = { LOGWEIR_TOKEN: TOKEN }
 
-  it('answers as logweir sql does, in all formats', async () => {
+  it('answers as logweir sql does, as JSON and as a table', async () => {
     const dataDir = temporaryFolder()
     const service = await filled(['--data-dir', dataDir, '--sql'])
     const project = ['--project', PROJECT]
     const ask = (...args: string[]) => outcome(['query', '--url', service.url, ...project, ...args], environment)
     const sql = 'select id, response.status_code, timestamp, metadata from edge_logs order by timestamp desc limit 7'
-    const formats = ['json', 'ndjson', 'csv', 'table']
+    const formats = ['json', 'table']
     const answers = []
     for (const format of formats) answers.push(await ask('--sql', sql, '--format', format))
     expect(await ask('--sql', BY_STATUS, ...CSV)).toEqual([0, 'status_code,n\r\n200,400\r\n', ''])

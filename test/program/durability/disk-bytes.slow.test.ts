@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AFTER_FLOOD, atFullSpeed, COMPACT, expectAtMost, fillBoth } from '../support/disk-bytes.js'
+import { AFTER_FLOOD, atFullSpeed, COMPACT, expectAtMost, fillBoth, slowly } from '../support/disk-bytes.js'
 
 // test/engine/arrow/storage/compaction/bytes.test.ts checks the same limits without waiting for a quiet moment.
 describe('a full row on disk', () => {
@@ -9,5 +9,12 @@ describe('a full row on disk', () => {
     await expectAtMost(filled, COMPACT)
     for (const { service } of filled) service.child.kill('SIGTERM')
     for (const { service } of filled) expect(await service.exit).toBe(0)
+  })
+
+  it('that comes slowly is small at once', async () => {
+    const filled = await fillBoth(slowly)
+    for (const { service } of filled) service.child.kill('SIGTERM')
+    await Promise.all(filled.map(({ service }) => service.exit))
+    await expectAtMost(filled, COMPACT)
   })
 })

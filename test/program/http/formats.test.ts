@@ -5,6 +5,7 @@ import { READERS, readJsonRows } from '../../http/readers.js'
 import { bodyOf, exchange, statusLines } from '../../support/raw-http.js'
 import { serve } from '../support/program.js'
 import { dialer, getText } from '../support/raw.js'
+import { type AtEnd, startForSuite } from '../support/suite.js'
 
 const LOGS = '/api/endpoints/query/logs.all?project=a'
 const COUNTS = '/api/endpoints/query/usage.api-counts?project=a&interval=daily'
@@ -22,8 +23,8 @@ const RECORDS = JSON.stringify(
 )
 
 /** Starts a service with the records. */
-async function filled() {
-  const service = await serve([], { stdin: 'ignore' })
+async function filled(atEnd: AtEnd) {
+  const service = await serve([], { stdin: 'ignore', atEnd })
   const headers = { 'Content-Type': 'application/json' }
   const taken = await service.get('/logs?source=edge_logs', { method: 'POST', body: RECORDS, headers })
   expect(await taken.json()).toEqual({ message: 'Logged!' })
@@ -36,8 +37,10 @@ function columnsFor(path: string) {
 }
 
 describe('the formats of answers', () => {
+  const service = startForSuite(filled)
+
   it('hold the rows that JSON holds', async () => {
-    const { get } = await filled()
+    const { get } = service()
     for (const [path, rows] of [
       [LOGS, 20],
       [COUNTS, 1],
@@ -53,11 +56,10 @@ describe('the formats of answers', () => {
   })
 
   it('tell what they cost, and are not sent again to who has them', async () => {
-    const service = await filled()
-    const dial = dialer(service)
+    const dial = dialer(service())
     for (const { accept } of READERS) {
       for (const path of [LOGS, COUNTS]) {
-        const first = await service.get(path, { headers: { Accept: accept, 'Cache-Control': 'no-cache' } })
+        const first = await service().get(path, { headers: { Accept: accept, 'Cache-Control': 'no-cache' } })
         expect(first.headers.get('server-timing')).toMatch(
           /^cache;desc=\w+, engine;dur=[\d.]+, rows;desc="20", pruned;desc="0 of 1"$/,
         )
@@ -66,7 +68,7 @@ describe('the formats of answers', () => {
         expect([statusLines(again), bodyOf(again)]).toEqual([['HTTP/1.1 304 Not Modified'], ''])
         expect(`${again}`).not.toMatch(/^(content-length|transfer-encoding|content-type)/im)
         const length = first.headers.get('content-length')
-        const head = await service.get(path, { method: 'HEAD', headers: { Accept: accept } })
+        const head = await service().get(path, { method: 'HEAD', headers: { Accept: accept } })
         expect(head.headers.get('content-length') ?? 'coded').toBe(length ?? 'coded')
       }
     }

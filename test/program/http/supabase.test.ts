@@ -5,6 +5,7 @@ import { readReply } from '../../http/support.js'
 import { bodyOf, exchange } from '../../support/raw-http.js'
 import { run, type Served, serve, TOKEN, temporaryFolder } from '../support/program.js'
 import { dialer } from '../support/raw.js'
+import { startForSuite } from '../support/suite.js'
 
 const PUBLIC = 'public-token-of-the-stack'
 const PRIVATE = 'private-token+of/the=stack'
@@ -14,8 +15,11 @@ const LOGS_ALL = '/api/endpoints/query/logs.all'
 const INGEST_PATHS = ['/api/logs', '/logs', '/v1/logs']
 const LISTS = ['/api/backends', '/api/sources', '/api/rules']
 
-const stack = (environment: Record<string, string> = BOTH, args: readonly string[] = []) =>
-  serve(['--supabase', ...args], { environment: { ...WITHOUT_OURS, ...environment }, stdin: 'ignore' })
+const stack = (environment: Record<string, string> = BOTH, args: readonly string[] = [], options = {}) =>
+  serve(['--supabase', ...args], { environment: { ...WITHOUT_OURS, ...environment }, stdin: 'ignore', ...options })
+
+/** A service with both tokens, for tests that change none of its state that others read. */
+const shared = startForSuite((atEnd) => stack(BOTH, [], { atEnd }))
 
 const as = (token: string) => ({ headers: { 'X-API-KEY': token } })
 
@@ -126,7 +130,7 @@ describe('a token in the URL', () => {
   const key = `api_key=${encodeURIComponent(PRIVATE)}`
 
   it('opens the paths that accept records, unless a header has another', async () => {
-    const service = await stack()
+    const service = shared()
     for (const path of INGEST_PATHS) {
       const statusOf = async (search: string, headers: Record<string, string> = {}) =>
         (await post(service, `${path}?source=edge_logs&${search}`, headers)).status
@@ -141,7 +145,7 @@ describe('a token in the URL', () => {
   })
 
   it('opens nothing else', async () => {
-    const service = await stack()
+    const service = shared()
     for (const path of [`${LOGS_ALL}?project=default&${key}`, `/api/endpoints?${key}`, `/metrics?${key}`]) {
       expect([path, (await fetch(service.url + path)).status]).toEqual([path, 401])
     }
@@ -151,7 +155,7 @@ describe('a token in the URL', () => {
 
 describe('an error', () => {
   it('nests message and code on every path but /v1/logs', async () => {
-    const service = await stack()
+    const service = shared()
     const { url } = service
     const membersOf = async (response: Promise<Response>) => {
       const { status, body } = await readReply(response)
@@ -175,7 +179,7 @@ describe('an error', () => {
   })
 
   it('is read by our own command line', async () => {
-    const service = await stack()
+    const service = shared()
     const environment = { LOGWEIR_URL: service.url, LOGWEIR_TOKEN: PUBLIC }
     const query = await run(['query', 'logs.all', '--project', 'default'], { environment })
     expect([query.code, query.stderr]).toEqual([
@@ -186,7 +190,7 @@ describe('an error', () => {
   })
 
   it('names an unknown source', async () => {
-    const service = await stack()
+    const service = shared()
     const { status, body } = await readReply(post(service, '/api/logs?source_name=nginx.logs', { 'X-API-KEY': PUBLIC }))
     expect([status, JSON.parse(body).error]).toEqual([
       400,
@@ -196,7 +200,7 @@ describe('an error', () => {
 })
 
 it('the lists that Studio reads are empty, for those who may query', async () => {
-  const { url } = await stack()
+  const { url } = shared()
   for (const path of LISTS) {
     const asked = fetch(`${url}${path}?metadata%5Btype%5D=log-drain`, {
       headers: { Authorization: `Bearer ${PRIVATE}`, Accept: 'application/json' },

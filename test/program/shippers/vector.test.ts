@@ -34,9 +34,11 @@ async function numbersOf(service: Served): Promise<number[]> {
 }
 
 const uriOf = ({ url }: Served) => `${url}/api/logs?source_name=edge_logs&project=${PROJECT}`
-const WAYS: Omit<VectorOptions, 'uri'>[] = (['json array', 'newline_delimited'] as const).flatMap((framing) =>
-  (['none', 'gzip'] as const).map((compression) => ({ framing, compression })),
-)
+/** Each framing and each compression once. */
+const WAYS: Omit<VectorOptions, 'uri'>[] = [
+  { framing: 'json array', compression: 'gzip' },
+  { framing: 'newline_delimited', compression: 'none' },
+]
 
 describe('batches as the http sink of Vector sends them', () => {
   it.each(WAYS)('of 1 to 10 MB arrive whole as %o', async (way) => {

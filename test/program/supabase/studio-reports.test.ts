@@ -9,7 +9,7 @@ import type { Row, StudioServer } from '../../support/supabase/studio-server.js'
 import { unifiedChart, unifiedCounts, unifiedRows } from '../../support/supabase/studio-unified.js'
 import { type SinkEvent, vectorEvents } from '../../support/supabase/vector-events.js'
 import { temporaryFolder, until } from '../support/program.js'
-import { EVENTS, eventsOf, newestFirst, RANGE, seed, startStack } from '../support/studio-stack.js'
+import { EVENTS, eventsOf, newestFirst, RANGE, seed, stackForSuite, startStack } from '../support/studio-stack.js'
 
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000]
 const TIMES = { iso_timestamp_start: RANGE.start, iso_timestamp_end: RANGE.end }
@@ -30,9 +30,11 @@ function counted(values: readonly (string | number | undefined)[]): Map<string |
   return counts
 }
 
+const stack = stackForSuite()
+
 describe(`pages with queries of their own (seed ${seed})`, () => {
   it('show reports and the templates of the explorer without an error', async () => {
-    const { studio } = await startStack()
+    const { studio } = stack()
     for (const sql of Object.values({ ...API_REPORT, ...OTHER_REPORTS, ...TEMPLATES })) await rowsOf(studio, sql)
     const edge = eventsOf('edge_logs')
     const rest = await rowsOf(studio, OTHER_REPORTS.restOverview)
@@ -48,7 +50,7 @@ describe(`pages with queries of their own (seed ${seed})`, () => {
   })
 
   it('show unified logs: rows, chart and counts', async () => {
-    const { studio } = await startStack()
+    const { studio } = stack()
     const shown = [...eventsOf('edge_logs').filter((event) => !/\/(rest|storage)\//.test(pathOf(event)))]
     const all = [...shown, ...eventsOf('postgres_logs')]
     const rows = await rowsOf(studio, unifiedRows(['postgres', 'edge']))

@@ -15,6 +15,7 @@ import {
   RANGE,
   SINK_OF,
   seed,
+  stackForSuite,
   startStack,
 } from '../support/studio-stack.js'
 
@@ -33,9 +34,11 @@ async function allRows(page: LogsPage): Promise<readonly Row[]> {
   }
 }
 
+const stack = stackForSuite()
+
 describe(`pages of logs (seed ${seed})`, () => {
   it('show every record, the newest first, and older ones by the last microseconds', async () => {
-    const studio = (await startStack()).studio
+    const { studio } = stack()
     for (const table of Object.keys(SINK_OF) as TableName[]) {
       const rows = await allRows(openLogsPage(studio, { table, ...RANGE }))
       const expected = eventsOf(table).sort(newestFirst)
@@ -47,7 +50,7 @@ describe(`pages of logs (seed ${seed})`, () => {
   })
 
   it('count what has arrived since, and draw a chart by minutes', async () => {
-    const studio = (await startStack()).studio
+    const { studio } = stack()
     const sinceMs = fromMs + (endMs - fromMs) / 2
     for (const table of Object.keys(SINK_OF) as TableName[]) {
       // The query of the chart joins the response, which console lines of functions have not.
@@ -69,7 +72,7 @@ describe(`pages of logs (seed ${seed})`, () => {
   })
 
   it('filter, and show all of one record', async () => {
-    const studio = (await startStack()).studio
+    const { studio } = stack()
     const edge = eventsOf('edge_logs').filter((event) => (fieldOf(event, 'response', 'status_code') as number) >= 500)
     const [condition] = FILTERS.edge_logs!
     const page = openLogsPage(studio, { table: 'edge_logs', conditions: [condition!], ...RANGE })
@@ -122,7 +125,7 @@ describe(`pages of logs (seed ${seed})`, () => {
 
 describe(`pages with numbers (seed ${seed})`, () => {
   it('of the health of services: an object for each source in each bucket', async () => {
-    const studio = (await startStack()).studio
+    const { studio } = stack()
     const params = { iso_timestamp_start: RANGE.start, iso_timestamp_end: RANGE.end }
     const { rows, error } = await studio('service-health', { ...params, granularity: 'minute' })
     expect(error).toBe(undefined)
@@ -161,7 +164,7 @@ describe(`pages with numbers (seed ${seed})`, () => {
       ],
       error: undefined,
     })
-    const studio = (await startStack()).studio
+    const { studio } = stack()
     const auth = eventsOf('auth_logs')
     const api = eventsOf('edge_logs').filter((event) => `${fieldOf(event, 'request', 'path')}`.includes('auth/v1'))
     const requests = auth.filter((event) => fieldOf(event, 'status') !== undefined)
@@ -181,7 +184,7 @@ describe(`pages with numbers (seed ${seed})`, () => {
   })
 
   it('of functions: nothing for console lines', async () => {
-    const studio = (await startStack()).studio
+    const { studio } = stack()
     for (const name of ['functions.combined-stats', 'functions.req-stats', 'functions.resource-usage']) {
       const answer = await studio(name, { function_id: 'f', interval: '15min' })
       expect([name, answer]).toEqual([name, { rows: [], error: undefined }])

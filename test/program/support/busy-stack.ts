@@ -33,7 +33,7 @@ export async function runStack({ forMs, refreshMs }: StackOptions): Promise<numb
   const seed = testSeed()
   console.log(`stack seed ${seed}`)
   const args = ['--data-dir', temporaryFolder(), '--memory-limit', '256M']
-  const service = await serveSupabase(args, { LOGWEIR_IN_MEMORY: '0' })
+  const service = await serveSupabase(args, { environment: { LOGWEIR_IN_MEMORY: '0' } })
   const times: number[] = []
   const studio = createStudioServer(measured(service.url, times), PRIVATE)
   const endMs = performance.now() + forMs

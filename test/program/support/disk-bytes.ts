@@ -7,7 +7,8 @@ import { readSegmentFacts } from '../../../src/engine/arrow/storage/files/segmen
 import { createDiskFiles } from '../../../src/engine/disk/files/files.js'
 import type { SourceName } from '../../../src/sources.js'
 import { eventually } from '../../support/eventually.js'
-import { type Program, run, serve, temporaryFolder } from './program.js'
+import { generated } from './generated.js'
+import { type Program, serve, temporaryFolder } from './program.js'
 
 /** Enough for one head of full lines to be sealed. */
 const ROWS = 56_000
@@ -56,8 +57,8 @@ export interface Filled {
 async function fill(source: SourceName, feed: Feed): Promise<Filled> {
   const lines = join(temporaryFolder(), 'lines.ndjson')
   const end = new Date(new Date().setUTCHours(0, 0, 0, 0) - 1).toISOString()
-  const args = ['generate', '--rows', `${ROWS}`, '--seed', '1', '--source', source, '--span', '23h', '--end', end]
-  await writeFile(lines, (await run(args)).stdout)
+  const flags = ['--rows', `${ROWS}`, '--seed', '1', '--source', source, '--span', '23h', '--end', end]
+  await writeFile(lines, generated(...flags))
   const directory = temporaryFolder()
   const service = await serve(['--data-dir', directory])
   await feed(service, lines)

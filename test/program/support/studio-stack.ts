@@ -6,6 +6,7 @@ import { createStudioServer, type StudioServer } from '../../support/supabase/st
 import type { TableName } from '../../support/supabase/studio-tables.js'
 import { type Sink, type SinkEvent, vectorEvents } from '../../support/supabase/vector-events.js'
 import { type Served, serve } from './program.js'
+import { startForSuite } from './suite.js'
 import { shipToSinks } from './vector-sinks.js'
 
 export const [PUBLIC, PRIVATE] = ['public-token-of-vector', 'private-token-of-studio']
@@ -44,17 +45,28 @@ export interface Stack {
 }
 
 /** Starts the analytics service of a self-hosted Supabase. */
-export const serveSupabase = (args: readonly string[] = [], environment: Record<string, string> = {}) =>
+export const serveSupabase = (
+  args: readonly string[] = [],
+  { environment, ...options }: Parameters<typeof serve>[1] = {},
+): Promise<Served> =>
   serve(['--supabase', ...args], {
     stdin: 'ignore',
     environment: { LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC, LOGFLARE_PRIVATE_ACCESS_TOKEN: PRIVATE, ...environment },
+    ...options,
   })
 
 /** Starts a service with the events of all sinks, and Studio's server for it. */
-export async function startStack(events: readonly SinkEvent[] = EVENTS, args: readonly string[] = []): Promise<Stack> {
-  const service = await serveSupabase(args)
+export async function startStack(
+  events: readonly SinkEvent[] = EVENTS,
+  args: readonly string[] = [],
+  options: Parameters<typeof serve>[1] = {},
+): Promise<Stack> {
+  const service = await serveSupabase(args, options)
   const { statuses, dropped } = await shipToSinks(service.url, events, { token: PUBLIC })
   expect([Object.keys(statuses).filter((status) => status !== '200'), dropped]).toEqual([[], 0])
   const studio = createStudioServer((path, headers) => fetch(service.url + path, { headers }), PRIVATE)
   return { service, studio }
 }
+
+/** Starts a service with the events of all sinks for the tests of a suite that only read. Returns a getter of it. */
+export const stackForSuite = (): (() => Stack) => startForSuite((atEnd) => startStack(EVENTS, [], { atEnd }))

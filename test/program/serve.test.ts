@@ -4,7 +4,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BAD_LINES } from '../../src/generate/bad-lines.js'
-import { run, serve, TOKEN, temporaryFolder, until } from './support/program.js'
+import { generated } from './support/generated.js'
+import { serve, start, TOKEN, temporaryFolder, until } from './support/program.js'
 
 const PROJECT = 'abcdefghijklmnopqrst'
 
@@ -78,10 +79,9 @@ describe('standard input', () => {
   it('takes what generate writes, and rejects its bad lines for their reasons', async () => {
     const every = 100
     const rows = every * BAD_LINES.length
-    const { stdout } = await run(['generate', '--rows', String(rows), '--bad-every', String(every)])
     const dataDir = temporaryFolder()
     const service = await serve(['--data-dir', dataDir])
-    service.child.stdin!.end(stdout)
+    service.child.stdin!.end(generated('--rows', String(rows), '--bad-every', String(every)))
     await service.waitForStderr(new RegExp(`${rows} rows accepted, ${BAD_LINES.length} rejected`))
     const kept = readFileSync(join(dataDir, 'rejects.ndjson'), 'utf8')
       .trimEnd()
@@ -128,7 +128,6 @@ describe('access tokens', () => {
 
 /** Starts `serve` without a configured token. */
 async function serveBare(args: readonly string[]) {
-  const { start } = await import('./support/program.js')
   const program = start(['serve', '--port', '0', ...args])
   const [, url] = await program.waitForStderr(/listening on (http:\S+)\n/)
   await until(
