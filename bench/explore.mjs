@@ -69,7 +69,7 @@ await service.stop()
 
 /** Runs in the page: records its long tasks, and when the parts of the view stopped loading. */
 function observe() {
-  globalThis.seen = { tasks: [], ms: {} }
+  globalThis.seen = { tasks: [], ms: {}, startMs: 0 }
   new PerformanceObserver((list) => seen.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
     type: 'longtask',
   })
@@ -78,19 +78,21 @@ function observe() {
     for (const { target } of changes) {
       const name = names[target.id]
       if (name === undefined || target.getAttribute('aria-busy') !== 'false') continue
+      // What was loaded before the next input does not count for it.
+      const { ms } = seen
       requestAnimationFrame(() =>
         requestAnimationFrame(() => {
-          seen.ms[name] ??= performance.now()
+          ms[name] ??= performance.now()
         }),
       )
     }
   }).observe(document, { subtree: true, attributes: true, attributeFilter: ['aria-busy'] })
-  for (const event of ['click', 'keydown']) addEventListener(event, () => (seen.startMs = performance.now()), true)
+  const begin = () => Object.assign(seen, { ms: {}, startMs: performance.now() })
+  for (const event of ['click', 'keydown']) addEventListener(event, begin, true)
 }
 
 /** Returns the milliseconds from the input that `act` makes to the frames that show its result. */
 async function measure(act) {
-  await page.evaluate(() => (seen.ms = {}))
   await act()
   await page.waitForFunction(() => seen.ms.rows && seen.ms.histogram && seen.ms.fields)
   return page.evaluate(() =>

@@ -80,6 +80,11 @@ BENCHES.explore = { script: 'explore.mjs', core: coresOf(2), started: coresOf(2)
 /** The largest point of the curve over rows. 100,000,000 rows take 7 GB of memory. */
 const MAX_ROWS = Number(process.env.LOGWEIR_BENCH_ROWS ?? 30_000_000)
 
+BENCHES['explore-engine'] = {
+  script: 'explore-engine.mjs',
+  args: ['1', '2000', '10000'].map((projects) => ['1000000', projects]),
+}
+
 BENCHES.growth = {
   script: 'growth.mjs',
   args: ['edge_logs', 'function_edge_logs'].flatMap((source) => [
