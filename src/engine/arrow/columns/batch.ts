@@ -13,6 +13,8 @@ export interface TextColumn {
   dictionary: Dictionary
   /** Present if the column is sealed. */
   zones?: Zones
+  /** Set if no code is less than that of the row before it. */
+  ascends?: true
 }
 
 /** One bit for each of the schema's AREAS; 0 if the text is absent. */

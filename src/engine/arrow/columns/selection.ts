@@ -44,6 +44,13 @@ export function rowAt(selection: Selection, position: number): number {
   return selection.kind === 'range' ? selection.start + position : selection.indices[position]!
 }
 
+/** Returns the rows at the positions [from, to) of a selection. */
+export function slice(selection: Selection, from: number, to: number): Selection {
+  const { timeOrdered } = selection
+  if (selection.kind === 'range') return range(selection.start + from, selection.start + to, timeOrdered)
+  return { kind: 'indices', indices: selection.indices.subarray(from, to), timeOrdered }
+}
+
 /**
  * Returns the part of a selection whose rows pass: the selection itself if all pass, {@link none} if none
  * pass, a range if they are adjacent, as those of one project are, else indices. `test` writes the passing

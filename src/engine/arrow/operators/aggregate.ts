@@ -35,8 +35,8 @@ interface Fold {
   value: Expression | undefined
   accumulator: Accumulator<never, never>
   input(stretch: Stretch, vector: Vector): unknown
-  /** If it reads numbers and conditions that are stored by one quick loop, else it visits each value. */
-  isBulk: boolean
+  /** What it reads by one quick loop if that is stored: numbers and conditions, or times. It visits other values. */
+  quick: 'numbers' | 'times' | undefined
 }
 
 /** Aggregates made ready for a run: the folds, and how the columns of the answer come from their states. */
@@ -76,11 +76,11 @@ function partsOf(value: Expression | undefined) {
     accumulator: Accumulator<Input, State>,
     input: (stretch: Stretch, vector: Vector) => Input,
     finish: Finish<State>,
-    isBulk = true,
+    quick: Fold['quick'] = 'numbers',
   ): Part {
     const key = `${kind} ${value === undefined ? '' : expressionKey(value)}`
     return {
-      fold: { key, value, accumulator: accumulator as never, input, isBulk },
+      fold: { key, value, accumulator: accumulator as never, input, quick },
       finish: finish as (state: never) => Scalar,
     }
   }
@@ -89,7 +89,9 @@ function partsOf(value: Expression | undefined) {
     numbers: <State>(kind: string, accumulator: Accumulator<Histogram, State>, finish: Finish<State>) =>
       part(kind, accumulator, (stretch, vector) => stretch.histogram(vector), finish),
     values: <State>(kind: string, accumulator: Accumulator<EachValue, State>, finish: Finish<State>) =>
-      part(kind, accumulator, eachOf, finish, false),
+      part(kind, accumulator, eachOf, finish, undefined),
+    extreme: (kind: string, accumulator: Accumulator<EachValue, ValueState>) =>
+      part(kind, accumulator, extremesOf, valueOfState, 'times'),
   }
 }
 
@@ -97,6 +99,11 @@ const eachOf =
   (stretch: Stretch, vector: Vector): EachValue =>
   (visit) =>
     stretch.each(vector, visit)
+
+const extremesOf =
+  (stretch: Stretch, vector: Vector): EachValue =>
+  (visit) =>
+    stretch.extremes(vector, visit)
 
 function partOf(aggregate: Aggregate, isNumber: (expression: Expression) => boolean): Part {
   const { fn, args } = aggregate
@@ -107,17 +114,17 @@ function partOf(aggregate: Aggregate, isNumber: (expression: Expression) => bool
     case 'count':
       return value === undefined
         ? make.part('rows', countAccumulator, ({ rows }) => rows, countOf)
-        : make.part('present', countAccumulator, countPresent, countOf, false)
+        : make.part('present', countAccumulator, countPresent, countOf, undefined)
     case 'countif':
       return make.part('where', countAccumulator, (stretch, vector) => stretch.countTrue(vector), countOf)
     case 'share':
       return make.part('share', shareAccumulator, countShare, shareOf)
     case 'min':
       if (isPlain) return make.numbers('extremes', extremesAccumulator, ({ min }) => finiteOrNull(min))
-      return make.values('least', leastAccumulator, valueOfState)
+      return make.extreme('least', leastAccumulator)
     case 'max':
       if (isPlain) return make.numbers('extremes', extremesAccumulator, ({ max }) => finiteOrNull(max))
-      return make.values('greatest', greatestAccumulator, valueOfState)
+      return make.extreme('greatest', greatestAccumulator)
     case 'any_value':
       return make.values('any', anyAccumulator, valueOfState)
     case 'sum':
@@ -193,10 +200,13 @@ export const vectorsOf = ({ folds }: Aggregation, evaluate: Evaluate): (Vector |
 
 /** Whether the folds read all of their vectors by quick loops, so that a whole batch takes little time. */
 export const isQuick = ({ folds }: Aggregation, vectors: readonly (Vector | undefined)[]): boolean =>
-  folds.every(({ isBulk }, i) => {
+  folds.every(({ quick }, i) => {
     const vector = vectors[i]
     if (vector === undefined) return true
-    return isBulk && !vector.isCold && (vector.counted !== undefined || vector.stored?.kind === 'number')
+    if (quick === undefined || vector.isCold) return false
+    return quick === 'times'
+      ? vector.stored?.kind === 'times'
+      : vector.counted !== undefined || vector.stored?.kind === 'number'
   })
 
 /** Makes folding ready for the rows of one frame. */

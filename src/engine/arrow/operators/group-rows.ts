@@ -3,7 +3,7 @@ import { Interner } from '../../../base/interner.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { entryOf } from '../columns/dictionary.js'
 import { KeyBytes } from '../columns/key-bytes.js'
-import { rowAt, type Selection } from '../columns/selection.js'
+import { rowAt, type Selection, slice } from '../columns/selection.js'
 import type { Frame } from '../expressions/frame.js'
 import type { Entries, Vector } from '../expressions/vector.js'
 import type { Block } from './blocks.js'
@@ -30,7 +30,10 @@ interface KeyIds {
 export function groupRows(frame: Frame, keys: readonly Vector[], block: Block): GroupedRows {
   const [first, ...others] = keys
   if (first === undefined) return oneGroup(frame, block)
-  if (others.length === 0 && first.bucket !== undefined && isWhole(frame, block)) return groupedSpans(frame, first)
+  if (others.length === 0 && isWhole(frame, block)) {
+    if (first.bucket !== undefined) return groupedSpans(frame, first)
+    if (first.stored?.kind === 'text' && first.stored.ascends) return groupedRuns(frame, first.entries!)
+  }
   const each = keys.map((key) => idsOf(frame, key, block))
   const { ids, count, parts } = combine(each, block.to - block.from)
   const { positions, ends } = sortByIds(ids, count, block.from)
@@ -47,15 +50,9 @@ const isWhole = ({ rows }: Frame, { from, to }: Block) => from === 0 && to === r
 
 /** Without keys all rows are one group. */
 function oneGroup({ stored }: Frame, { from, to }: Block): GroupedRows {
-  const rows: OrderedRows = { positions: undefined, from, selection: stored && shifted(stored.selection, from) }
+  const selection = stored && (from === 0 ? stored.selection : slice(stored.selection, from, to))
+  const rows: OrderedRows = { positions: undefined, from, selection }
   return { rows, ends: [to - from], addKeys: () => {} }
-}
-
-/** The selection from a position on. */
-function shifted(selection: Selection, from: number): Selection {
-  if (from === 0) return selection
-  if (selection.kind === 'range') return { ...selection, start: selection.start + from }
-  return { ...selection, indices: selection.indices.subarray(from) }
 }
 
 /**
@@ -71,8 +68,30 @@ function groupedSpans({ stored }: Frame, { bucket }: Vector): GroupedRows {
   }
 }
 
+/** Stored rows grouped by a column whose codes ascend: the rows of each code are next to each other. */
+function groupedRuns({ stored, rows }: Frame, entries: Entries): GroupedRows {
+  const { codes } = entries
+  const { selection } = stored!
+  const found: number[] = []
+  const ends: number[] = []
+  let last = -1
+  for (let position = 0; position < rows; position++) {
+    const code = codes[rowAt(selection, position)]!
+    if (code === last) continue
+    if (position > 0) ends.push(position)
+    found.push(code)
+    last = code
+  }
+  ends.push(rows)
+  return {
+    rows: { positions: undefined, from: 0, selection },
+    ends,
+    addKeys: (run, bytes) => addEntry(entries, found[run]!, bytes),
+  }
+}
+
 function idsOf(frame: Frame, key: Vector, block: Block): KeyIds {
-  if (key.bucket !== undefined && isWhole(frame, block)) return idsOfSpans(frame, key)
+  if (key.bucket !== undefined) return idsOfSpans(frame, key, block)
   if (key.isConstant) return idsOfConstant(key, block)
   if (key.entries !== undefined) return idsOfEntries(frame, key.entries, block)
   return key.stored?.kind === 'number' ? idsOfNumbers(key, block) : idsOfValues(key, block)
@@ -101,10 +120,10 @@ function idsOfNumbers({ at }: Vector, { from, to }: Block): KeyIds {
   return { ids, count: numbers.length, add: (id, bytes) => bytes.add(numbers[id]!) }
 }
 
-function idsOfSpans({ stored, rows }: Frame, { bucket }: Vector): KeyIds {
+function idsOfSpans({ stored }: Frame, { bucket }: Vector, { from: first, to }: Block): KeyIds {
   const { batch, selection } = stored!
-  const { bucketsUs, ends } = bucketSpans(batch, selection, bucket!)
-  const ids = new Uint32Array(rows)
+  const { bucketsUs, ends } = bucketSpans(batch, slice(selection, first, to), bucket!)
+  const ids = new Uint32Array(to - first)
   const idByBucket = new Map<number, number>()
   let from = 0
   bucketsUs.forEach((bucketUs, span) => {
@@ -124,7 +143,7 @@ const FIRST_CODES = 1024
 
 /** Codes become dense ids of the block. */
 function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block): KeyIds {
-  const { codes, addKey } = entries
+  const { codes } = entries
   const { selection } = stored!
   const known = numbersByEntries.get(entries) ?? { numberByCode: new Uint32Array(FIRST_CODES), last: 0 }
   numbersByEntries.set(entries, known)
@@ -141,11 +160,12 @@ function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block):
   }
   known.numberByCode = numberByCode
   known.last = lastBefore + found.length
-  const add = (id: number, bytes: KeyBytes) => {
-    if (addKey === undefined) bytes.add(entries.valueOf(found[id]!))
-    else addKey(found[id]!, bytes)
-  }
-  return { ids, count: found.length, add }
+  return { ids, count: found.length, add: (id, bytes) => addEntry(entries, found[id]!, bytes) }
+}
+
+function addEntry(entries: Entries, code: number, bytes: KeyBytes): void {
+  if (entries.addKey === undefined) bytes.add(entries.valueOf(code))
+  else entries.addKey(code, bytes)
 }
 
 function idsOfValues({ at }: Vector, { from, to }: Block): KeyIds {

@@ -1,5 +1,5 @@
 import { truthOf } from '../../../plan/functions/logic.js'
-import { numberOf, type Scalar } from '../../../plan/values/values.js'
+import { numberOf, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import {
   countIntegers,
   countNumbers,
@@ -7,6 +7,7 @@ import {
   type Histogram,
   LISTED_LENGTH,
 } from '../accumulators/histogram.js'
+import { type TimeColumn, timeAt } from '../columns/batch.js'
 import {
   countAtLeast,
   countRowsAtLeast,
@@ -15,7 +16,7 @@ import {
   numbersOfRange,
   numbersOfRows,
 } from '../columns/numbers.js'
-import type { Selection } from '../columns/selection.js'
+import { rowAt, type Selection } from '../columns/selection.js'
 import type { Vector } from '../expressions/vector.js'
 
 /** Rows of a frame in the order of their groups. */
@@ -36,6 +37,8 @@ export interface Stretch {
   countTrue(vector: Vector): number
   /** Calls `visit` with each value that is not null. */
   each(vector: Vector, visit: (value: Scalar) => void): void
+  /** Calls `visit` with values among which the least and the greatest are: stored times are only compared. */
+  extremes(vector: Vector, visit: (value: Scalar) => void): void
 }
 
 /** Returns the stretch of the rows [from, to) of ordered rows. */
@@ -49,6 +52,7 @@ export function createLoad(rows: OrderedRows): Load {
   const stretch = {
     rows: 0,
     each: (vector: Vector, visit: (value: Scalar) => void) => visitValues(rows, vector, from, to, visit),
+    extremes: (vector: Vector, visit: (value: Scalar) => void) => visitExtremes(rows, vector, from, to, visit),
     histogram: (vector: Vector) =>
       once(histograms, vector, () => histogramOf(rows, vector, from, to, histogramFor(histograms.size))),
     countTrue: (vector: Vector) => once(counts, vector, () => countTrue(rows, vector, from, to)),
@@ -82,6 +86,33 @@ function visitValues(
     const value = at(positions === undefined ? first + i : positions[i]!)
     if (value !== null) visit(value)
   }
+}
+
+function visitExtremes(
+  rows: OrderedRows,
+  vector: Vector,
+  from: number,
+  to: number,
+  visit: (value: Scalar) => void,
+): void {
+  const { stored } = vector
+  if (stored?.kind !== 'times' || rows.selection === undefined) visitValues(rows, vector, from, to, visit)
+  else {
+    const { times } = stored
+    for (const row of extremeRows(times, rows.selection, from, to)) visit(new Timestamp(timeAt(times, row)))
+  }
+}
+
+/** Returns the rows with the least and the greatest time at some positions [from, to), one at least. */
+function extremeRows({ offsets }: TimeColumn, selection: Selection, from: number, to: number): [number, number] {
+  const first = rowAt(selection, from)
+  let [least, greatest] = [first, first]
+  for (let position = from + 1; position < to; position++) {
+    const row = rowAt(selection, position)
+    if (offsets[row]! < offsets[least]!) least = row
+    if (offsets[row]! > offsets[greatest]!) greatest = row
+  }
+  return [least, greatest]
 }
 
 /** Memory that is used again for each stretch: new memory costs more than the work in it. */

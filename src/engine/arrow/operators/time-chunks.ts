@@ -1,5 +1,5 @@
 import { type TimeColumn, timeAt } from '../columns/batch.js'
-import { narrow, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import { narrow, rowAt, type Selection, sizeOf, slice } from '../columns/selection.js'
 
 /** Some rows of a selection, none of which is newer (`asc`: older) than a time. */
 export interface TimeChunk {
@@ -34,13 +34,6 @@ function* orderedChunks(times: TimeColumn, selection: Selection, isDesc: boolean
       boundUs: timeAt(times, rowAt(selection, first)),
     }
   }
-}
-
-/** Returns the rows at the positions [from, to) of a selection. */
-function slice(selection: Selection, from: number, to: number): Selection {
-  const { timeOrdered } = selection
-  if (selection.kind === 'range') return range(selection.start + from, selection.start + to, timeOrdered)
-  return { kind: 'indices', indices: selection.indices.subarray(from, to), timeOrdered }
 }
 
 /** Cuts at the times of a sample, so that the rows need not be sorted. Chunks without rows are left out. */

@@ -58,7 +58,7 @@ export function createSegment(parts: SegmentParts): Segment {
     ...parts,
     hotBytes: hotBytes(parts),
     coldBytes: cold.memoryBytes,
-    projectColumn: () => ({ kind: 'text', codes: projectCodes(parts), dictionary: projects.dictionary }),
+    projectColumn: () => ({ kind: 'text', codes: projectCodes(parts), dictionary: projects.dictionary, ascends: true }),
     projectRows: (project) => rowsOf(projects, project),
     openCold: (columns) => createColdReader(cold, columns),
     openColdTexts: (column) => createTextsReader(cold, column),
