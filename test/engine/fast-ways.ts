@@ -503,6 +503,18 @@ export const FAST_WAYS: readonly FastWay[] = [
     slowly: (plan) => countedApart(plan),
   },
   {
+    title: 'projects are runs of the rows of a segment, and of stored times the extremes are found by comparing them',
+    plans: 12,
+    plan: (random) => {
+      const time = column('timestamp')
+      const extremes: Aggregate[] = [COUNT, { fn: 'min', args: [time] }, { fn: 'max', args: [time] }]
+      const before = random() < 0.3 ? [filter(plainCondition(random))] : maybeProject(random)
+      const keys = [column('project'), f('timestamp_trunc', time, unitOf(random))].filter(() => random() < 0.6)
+      return [scan(EDGE, ...maybeCut(random)), ...before, ...group(keys, extremes)]
+    },
+    slowly: (plan) => countedApart(plan),
+  },
+  {
     title: 'areas of a path and numbers above a limit are counted where they are stored',
     plan: (random) => {
       const least = f('ge', column('status_code'), t(oneOf(random, [-1, 0, 200, 400.5, 8192, 65_535, 1e6])))
@@ -614,6 +626,18 @@ export const KEPT_WAYS: readonly Pick<FastWay, 'title' | 'plan'>[] = [
       ...oneOf(random, [[], [projectA]]),
       filter(f('regexp_contains', column('url'), t(oneOf(random, ['rest', 'auth'])))),
       ...oneOf(random, [newest(20), group([], [COUNT])]),
+    ],
+  },
+  {
+    title: 'rows of a segment whose messages pass a filter are kept, if the range of time does not cut it',
+    plan: (random) => [
+      scan(EDGE, ...maybeCut(random)),
+      ...oneOf(random, [[], [projectA]]),
+      filter(
+        f(oneOf(random, ['contains', 'contains_substr']), column('event_message'), t(oneOf(random, ['GET', 'e']))),
+      ),
+      ...oneOf(random, [[], [filter(f('ge', column('status_code'), t(300)))]]),
+      ...oneOf(random, [newest(3), newest(500), group([], [COUNT])]),
     ],
   },
 ]

@@ -1,14 +1,14 @@
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { TimeRange } from '../../../plan/plan.js'
 import type { Batch, OpenCold, Part } from '../columns/batch.js'
-import { bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
+import { anyOf, bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
 import { type Frame, storedFrame } from '../expressions/frame.js'
 import { createFieldReader } from '../fields/read-fields.js'
 import type { FastFilter, ScanFilters, SourceKinds } from './fast-filters.js'
 import { keepPassing } from './filter.js'
 import { filterTime } from './filter-rows.js'
 import type { LazyBatch, ReadByTime, RunContext } from './lazy-batch.js'
-import { Key } from './partial-cache.js'
+import { Key, type PartialCache } from './partial-cache.js'
 import { chunksByTime } from './time-chunks.js'
 
 /** The rows of parts that are read, by their time, and the hot columns that are read of them. */
@@ -37,8 +37,9 @@ function hotFilter(
 /**
  * Returns the rows of parts in a range of time that pass the filters; `columns` has the columns that these read, and
  * those that are read of the result. If the range cuts a sealed part, the rows that pass those on hot columns are
- * cached, whatever their time: the next run's range has moved on. If `isSlow`, the rows can be read in chunks too, of
- * which each passes the other filters by itself.
+ * cached, whatever their time: the next run's range has moved on. If it does not, those that pass the filters on cold
+ * columns are: rows, counts and fields of one search read them one after the other. If `isSlow`, the rows can be read
+ * in chunks too, of which each passes the other filters by itself.
  */
 export function scan(
   parts: readonly Part[],
@@ -47,8 +48,9 @@ export function scan(
   kinds: SourceKinds,
   context: RunContext & { isSlow?: boolean },
 ): LazyBatch[] {
-  const { yieldIfDue } = context
+  const { yieldIfDue, partialCache } = context
   const key = new Key(() => conditions.map(expressionKey))
+  const coldKey = new Key(() => ['cold', key.text])
   const isWhole = (part: Part) => part.minUs >= scanned.fromUs && part.maxUs <= scanned.throughUs
   const passing = hotFilter(filters, context)
 
@@ -58,16 +60,21 @@ export function scan(
     const batch = await part.open(yieldIfDue, scanned.columns)
     try {
       const fields = createFieldReader(batch, part.owner, context.fieldCache)
-      const rows = await passing(part, batch, isCostly && part.isSealed && !isWhole(part))
-      const onCold = coldFilters.map((open) => open(batch))
+      const isKept = part.isSealed && isWhole(part) && coldFilters.length > 0
+      const known = isKept ? partialCache.get<Selection>(part, coldKey.hash) : undefined
+      const rows = known ?? (await passing(part, batch, isCostly && part.isSealed && !isWhole(part)))
+      const selection = filterTime(batch, rows, scanned)
+      const onCold = known === undefined ? coldFilters.map((open) => open(batch)) : []
+      const keep = isKept && known === undefined && keepPieces(partialCache, part, coldKey, selection)
       const inRows = filters.filter(({ isHeld }) => !isHeld(batch)).map(({ condition }) => condition)
-      const frameOf = async (selection: Selection) => {
-        context.onScan(sizeOf(selection))
-        let kept = selection
+      const frameOf = async (piece: Selection) => {
+        context.onScan(sizeOf(piece))
+        let kept = piece
         for (const filter of onCold) kept = await filter(kept, yieldIfDue)
+        if (keep) keep(piece, kept)
         return keepPassing(storedFrame(batch, kept, kinds, fields), inRows, kinds, yieldIfDue)
       }
-      return await use({ batch, selection: filterTime(batch, rows, scanned), frameOf })
+      return await use({ batch, selection, frameOf })
     } finally {
       part.close()
     }
@@ -84,16 +91,35 @@ export function scan(
         }
       })
 
-  return parts.map((part) => {
-    return {
-      minUs: part.minUs,
-      maxUs: part.maxUs,
-      ...(part.isSealed && isWhole(part) ? { cached: { part, key } } : {}),
-      read: (use) => opened(part, async ({ selection, frameOf }) => use(await frameOf(selection))),
-      ...(context.isSlow && { readByTime: readByTime(part) }),
-      ...(part.isSealed && { keepRows: (open: OpenCold) => context.rowCache.keepRows(part.owner, open) }),
-    }
-  })
+  return parts.map((part) => ({
+    minUs: part.minUs,
+    maxUs: part.maxUs,
+    ...(part.isSealed && isWhole(part) ? { cached: { part, key } } : {}),
+    read: (use) => opened(part, async ({ selection, frameOf }) => use(await frameOf(selection))),
+    ...(context.isSlow && { readByTime: readByTime(part) }),
+    ...(part.isSealed && { keepRows: (open: OpenCold) => context.rowCache.keepRows(part.owner, open) }),
+  }))
+}
+
+/**
+ * Returns a function that is given the pieces of a selection, one after the other, and the rows of each that pass. When
+ * it was given all of them, it caches the rows that pass.
+ */
+function keepPieces(
+  cache: PartialCache,
+  part: Part,
+  key: Key,
+  selection: Selection,
+): (piece: Selection, passing: Selection) => void {
+  const found: Selection[] = []
+  let left = sizeOf(selection)
+  return (piece, passing) => {
+    found.push(passing)
+    left -= sizeOf(piece)
+    if (left > 0) return
+    const rows = anyOf(selection, found)
+    cache.put(part, key.hash, rows, bytesOfSelection(rows))
+  }
 }
 
 /** The rows of a part in the range of time that pass the filters on columns that it holds. */

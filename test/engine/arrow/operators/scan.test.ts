@@ -321,6 +321,45 @@ describe('a scan', () => {
     }
   })
 
+  it('keeps the rows whose messages pass if the range does not cut a part, read at once or in chunks', async () => {
+    const kinds = kindsOf('edge_logs')
+    const given = Array.from({ length: 900 }, (_, i) =>
+      edge({ id: `${i}`, timestampUs: i, event_message: i % 3 === 0 ? 'x' : 'y' }),
+    )
+    const wanted = given.flatMap(({ id, event_message }) => (event_message === 'x' ? [id] : []))
+    const readsAfter = async (isWanted?: (us: number) => boolean) => {
+      const sealed = await sealedBatch(given)
+      let reads = 0
+      const openColdTexts: Batch['openColdTexts'] = (column) => {
+        reads++
+        return sealed.openColdTexts(column)
+      }
+      const part = partOf({ ...sealed, openColdTexts }, true)
+      const { context } = runContext()
+      const opened = (range = ALWAYS) => {
+        const filters = fastFilters([equals('project', 'a'), contains('event_message', 'x')], kinds)
+        return scan([part], range, filters, kinds, { ...context, isSlow: true })
+      }
+      const read = async (range = ALWAYS) =>
+        (await readAllBatches(opened(range), ({ stored }) => idsOf(sealed, stored!.selection))).flat()
+      if (isWanted === undefined) await read()
+      else
+        await opened()[0]!.readByTime!(
+          'desc',
+          async (us) => isWanted(us),
+          async () => {},
+        )
+      reads = 0
+      expect(await read()).toEqual(wanted)
+      const readsOfWhole = reads
+      expect(await read({ ...ALWAYS, throughUs: 299 })).toEqual(wanted.slice(0, 100))
+      return [readsOfWhole, reads]
+    }
+    expect(await readsAfter()).toEqual([0, 1])
+    expect(await readsAfter(() => true)).toEqual([0, 1])
+    expect(await readsAfter((us) => us > 300)).toEqual([1, 2])
+  })
+
   it('keeps the rows of a sealed part that pass if the range cuts it, whatever their time', async () => {
     const [open, sealed] = await forms(records)
     const run = runContext()
