@@ -5,8 +5,16 @@ import { jsonOfField } from '../plan/functions/json-path.js'
 import { RawJson } from '../plan/values/values.js'
 import type { Cancellation } from './endpoint.js'
 
-/** How often each value of a field occurs, by its JSON text; a value that is not listed by a {@link hiddenKey}. */
-type Values = Map<string, number>
+/** A value that may be listed. Integers beyond 2^53 are big ones. */
+type Listed = string | number | boolean | bigint
+
+/** The values of a field. */
+export interface Values {
+  /** How often each of those that may be listed occurs: counted in place, by one lookup for each value. */
+  counts: Map<Listed, { count: number }>
+  /** The others, by their hashes: long texts, objects and lists. */
+  hidden: Set<string>
+}
 
 /** A field and its values in some rows. */
 export interface FieldCount {
@@ -86,7 +94,8 @@ function createCounter({ nodes, depth }: SampleLimits) {
   function visit(value: unknown, node: Node, json: string): void {
     const first: unknown = Array.isArray(value) ? value[0] : value
     if (isObject(first) && node.keys.length < depth) {
-      for (const [key, inner] of Object.entries(first)) {
+      for (const key of Object.keys(first)) {
+        const inner = first[key]
         const child = isAbsent(inner) ? undefined : childOf(node, key)
         if (child !== undefined) visit(inner, child, json)
       }
@@ -94,10 +103,8 @@ function createCounter({ nodes, depth }: SampleLimits) {
     }
     if (node === root) return
     node.count++
-    increase(
-      node.values,
-      keyOfValue(value, () => jsonOfField(json, node.keys)!, json.length),
-    )
+    if (isUnsafe(value)) addUnsafe(node.values, value, json.length > MAX_EXACT_CHARACTERS ? '' : jsonOf(json, node))
+    else addValue(node.values, value)
   }
 
   return {
@@ -106,35 +113,46 @@ function createCounter({ nodes, depth }: SampleLimits) {
   }
 }
 
-const nodeAt = (keys: readonly string[]): Node => ({ keys, count: 0, values: new Map(), children: new Map() })
+const nodeAt = (keys: readonly string[]): Node => ({ keys, count: 0, values: noValues(), children: new Map() })
+const noValues = (): Values => ({ counts: new Map(), hidden: new Set() })
+const jsonOf = (json: string, { keys }: Node) => jsonOfField(json, keys)!
 
-const isObject = (value: unknown): value is object =>
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A number beyond the range of doubles is an absent value, as everywhere. */
 const isAbsent = (value: unknown) => value === null || value === Number.POSITIVE_INFINITY || value === -Infinity
 
-const increase = (values: Values, key: string, by = 1) => void values.set(key, (values.get(key) ?? 0) + by)
+const isUnsafe = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
+
+function increase({ counts }: Values, value: Listed, by: number): void {
+  const known = counts.get(value)
+  if (known === undefined) counts.set(value, { count: by })
+  else known.count += by
+}
+
+/** Counts a value that is no number beyond 2^53. */
+function addValue(values: Values, value: unknown, by = 1): void {
+  if (typeof value === 'object') values.hidden.add(hashOf(JSON.stringify(value)))
+  else if (typeof value === 'string' && value.length > MAX_TEXT_CHARACTERS) values.hidden.add(hashOf(value))
+  else increase(values, value as Listed, by)
+}
+
+/** Counts a number beyond 2^53: if it is spelled as an integer, with all its digits. */
+function addUnsafe(values: Values, value: number, spelled: string, by = 1): void {
+  const text = INTEGER.test(spelled) ? spelled : JSON.stringify(value)
+  increase(values, INTEGER.test(text) ? BigInt(text) : value, by)
+}
+
+const INTEGER = /^-?\d+$/
+
+const hashOf = (text: string) => hash('sha256', text, 'base64url')
 
 function fieldsBelow(node: Node): FieldCount[] {
   const own = node.count > 0 ? [node] : []
   return [...own, ...[...node.children.values()].flatMap(fieldsBelow)]
 }
-
-/** The key of a value; `json` returns its JSON text, in a record of that many characters. */
-function keyOfValue(value: unknown, json: () => string, characters: number): string {
-  if (typeof value === 'object') return hiddenKey(JSON.stringify(value))
-  if (typeof value === 'string' && value.length > MAX_TEXT_CHARACTERS) return hiddenKey(value)
-  const isExact = typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER
-  if (isExact || characters > MAX_EXACT_CHARACTERS) return JSON.stringify(value)
-  const spelled = json()
-  return INTEGER.test(spelled) ? spelled : JSON.stringify(value)
-}
-
-const INTEGER = /^-?\d+$/
-
-/** The key of a value that is counted and not listed: no JSON text begins so. */
-const hiddenKey = (text: string) => `#${hash('sha256', text, 'base64url')}`
 
 /** The values of one field in all rows, as a group by it has them: rows with the columns `value` and `rows`. */
 export async function countGroups(
@@ -142,7 +160,7 @@ export async function countGroups(
   signal?: Cancellation,
 ): Promise<Omit<FieldCount, 'keys'> & { rows: number }> {
   const yieldIfDue = createYielder(signal)
-  const values: Values = new Map()
+  const values = noValues()
   let count = 0
   let rows = 0
   for await (const group of groups) {
@@ -150,7 +168,7 @@ export async function countGroups(
     rows += inGroup
     if (group.value !== null) {
       count += inGroup
-      increase(values, keyOfAnswer(group.value!), inGroup)
+      addAnswer(values, group.value!, inGroup)
     }
     const pause = yieldIfDue()
     if (pause !== undefined) await pause
@@ -158,20 +176,32 @@ export async function countGroups(
   return { count, rows, values }
 }
 
-/** The key of a value of an answer, in which integers beyond 2^53 are JSON texts too. */
-function keyOfAnswer(value: Value): string {
-  if (!(value instanceof RawJson)) return keyOfValue(value, () => '', Number.POSITIVE_INFINITY)
-  return INTEGER.test(value.text) ? value.text : hiddenKey(value.text)
+/** Counts a value of an answer, in which integers beyond 2^53 are JSON texts too. */
+function addAnswer(values: Values, value: Value, by: number): void {
+  if (isUnsafe(value)) addUnsafe(values, value, '', by)
+  else if (!(value instanceof RawJson)) addValue(values, value, by)
+  else if (INTEGER.test(value.text)) increase(values, BigInt(value.text), by)
+  else values.hidden.add(hashOf(value.text))
 }
 
+/** Returns the number of different values. */
+export const distinctValues = ({ counts, hidden }: Values): number => counts.size + hidden.size
+
 /** Returns the most frequent values of those that are listed, as JSON: `[{"value":…,"count":…}, …]`. */
-export function topValues(values: Values, most: number): RawJson {
-  const listed = [...values].filter(([key]) => !key.startsWith('#'))
-  const sorted = listed.sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
+export function topValues({ counts }: Values, most: number): RawJson {
+  const leastCount =
+    Float64Array.from(counts.values(), ({ count }) => count)
+      .sort()
+      .at(-most) ?? 0
+  // The JSON texts, which decide between equal counts, are made of few values.
+  const listed = [...counts].filter(([, { count }]) => count >= leastCount)
+  const sorted = listed
+    .map(([value, { count }]) => ({ json: typeof value === 'bigint' ? `${value}` : JSON.stringify(value), count }))
+    .sort((a, b) => b.count - a.count || (a.json < b.json ? -1 : 1))
   return new RawJson(
     `[${sorted
       .slice(0, most)
-      .map(([value, count]) => `{"value":${value},"count":${count}}`)
+      .map(({ json, count }) => `{"value":${json},"count":${count}}`)
       .join(',')}]`,
   )
 }

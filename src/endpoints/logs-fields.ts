@@ -5,7 +5,14 @@ import type { SourceName } from '../sources.js'
 import { type Computation, computedEndpoint, sql } from './endpoint.js'
 import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRows } from './explore-params.js'
 import { type NamedField, nameOfField, nameOfPath, readFieldName } from './field-name.js'
-import { countFields, countGroups, type FieldCount, type SampleLimits, topValues } from './field-values.js'
+import {
+  countFields,
+  countGroups,
+  distinctValues,
+  type FieldCount,
+  type SampleLimits,
+  topValues,
+} from './field-values.js'
 import type { Param } from './params.js'
 
 /** The limits of a sample: its rows, 8 MiB of metadata, and what is remembered of it. */
@@ -114,5 +121,5 @@ function rowOf(
   { count, values }: Omit<FieldCount, 'keys'>,
   { rows, most, isCut }: { rows: number; most: number; isCut: boolean },
 ): Row {
-  return { field, count, values: topValues(values, most), distinct: values.size, rows, is_sample: isCut }
+  return { field, count, values: topValues(values, most), distinct: distinctValues(values), rows, is_sample: isCut }
 }
