@@ -91,8 +91,8 @@ export interface FollowedRows {
 /** A running {@link Engine.follow}. */
 export interface Subscription {
   /**
-   * Runs a plan of the rows shape, of this project, these columns and this condition, over exactly the rows that were
-   * stored when the subscription started and those delivered since.
+   * Runs a plan of the newest rows, of this project, these columns and this condition, perhaps with their ranks, over
+   * exactly the rows that were stored when the subscription started and those delivered since.
    */
   run(plan: Plan, options?: RunOptions): Promise<FollowedRows>
   /** Ends the subscription: the listener is not called again. */

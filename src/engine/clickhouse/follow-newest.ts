@@ -20,31 +20,99 @@ export interface NewestContext extends Pick<SelectOptions, 'signal'> {
   }
 }
 
+/** The columns that identify a row and order rows by arrival. */
+export const ROW_ID = ['arrived', 'batch', 'row'] as const
+
 /** How many times more rows are read if too few of the newest pass. */
 const GROWTH = 8
 
+/** A row, and its place among those of its time that pass, in order of arrival, from 1. */
+interface RankedRow {
+  cells: readonly Cell[]
+  rank: number
+}
+
+/** The newest rows of a plan. */
+interface Newest {
+  rows: readonly RankedRow[]
+  /** The name of the column of the ranks; undefined if the plan has none. */
+  rankName: string | undefined
+  /** Whether too many rows had to be read: older ones may be missing. */
+  isCut: boolean
+}
+
 /**
- * Reads the newest rows of a plan, whose condition the filter is. If the server applies only a part of it, more rows
- * are read until enough pass; `isCut` if that took too many. Throws a TypeError if the plan has another form.
+ * Reads the newest rows of a plan, whose condition the filter is, with their ranks. If the server applies only a part
+ * of it, more rows are read until enough pass. `columns` begins with {@link ROW_ID}. Throws a TypeError if the plan has
+ * another form.
  */
 export async function readNewest(
   plan: Plan,
   filter: FollowFilter,
   columns: readonly string[],
   context: NewestContext,
-): Promise<{ rows: readonly Cell[][]; isCut: boolean }> {
+): Promise<Newest> {
   const { server, limits, signal } = context
   const stage = newestStage(plan)
-  const { rows: enough } = stage.sink
+  const { rows: enough, rank: rankName } = stage.sink
+  const read: Reading = { conditions: conditionsOf(stage, filter, context), filter, columns, context }
+  const timeOf = (cells: readonly Cell[]) => cells[columns.indexOf('timestamp')]!
   for (let most = enough; ; most = Math.min(most * GROWTH, limits.examinedRows)) {
-    const found = await server.select(newestQuery(stage, filter, { rows: most, columns }, context), { signal })
+    const found = await server.select(newestQuery(read, most), { signal })
     const rows = await filter.keep(found, columns)
-    if (found.length < most || rows.length >= enough) return { rows: rows.slice(0, enough), isCut: false }
-    if (most < limits.examinedRows) continue
-    // Some rows of the oldest time may not have been read.
-    const timeOf = (cells: readonly Cell[]) => cells[columns.indexOf('timestamp')]
-    return { rows: rows.filter((cells) => timeOf(cells) !== timeOf(found.at(-1)!)), isCut: true }
+    const isShort = found.length === most && rows.length < enough
+    if (isShort && most < limits.examinedRows) continue
+    const oldest = found.at(-1)!
+    const isOldest = (cells: readonly Cell[]) => timeOf(cells) === timeOf(oldest)
+    // Behind the rows that were read there may be others of the oldest time.
+    const isTied = rankName !== undefined && found.length === most && !isShort && isOldest(rows[enough - 1]!)
+    const before = isTied ? await countBefore(read, oldest, timeOf(oldest)) : 0
+    if (!isShort && before !== undefined) {
+      return { rows: ranked(rows, timeOf, before).slice(0, enough), rankName, isCut: false }
+    }
+    const kept = rows.filter((cells) => !isOldest(cells))
+    return { rows: ranked(kept, timeOf, 0), rankName, isCut: true }
   }
+}
+
+/** What is read of a table: its rows that may pass, and their columns. */
+interface Reading {
+  /** `FROM … WHERE …` */
+  conditions: string
+  filter: FollowFilter
+  columns: readonly string[]
+  context: NewestContext
+}
+
+/**
+ * Returns how many rows that pass have the time of a row, given with its id, and arrived before it; undefined if the
+ * process would have to read too many of them.
+ */
+async function countBefore(
+  { conditions, filter, columns, context }: Reading,
+  row: readonly Cell[],
+  time: Cell,
+): Promise<number | undefined> {
+  const { server, limits, signal } = context
+  const id = row.slice(0, ROW_ID.length).map((number) => `toUInt64(${number})`)
+  const from = `${conditions} AND timestamp = ${time} AND (${ROW_ID.join(', ')}) < (${id.join(', ')})`
+  if (filter.columns.length === 0) {
+    const [[count] = []] = await server.select(`SELECT count() ${from}`, { signal })
+    return Number(count)
+  }
+  const query = `SELECT ${columns.join(', ')} ${from} ORDER BY ${NEWEST_FIRST} LIMIT ${limits.examinedRows}`
+  const found = await server.select(query, { signal })
+  return found.length < limits.examinedRows ? (await filter.keep(found, columns)).length : undefined
+}
+
+/** Ranks rows, newest first; `before` others of the time of the last one arrived before it. */
+function ranked(rows: readonly Cell[][], timeOf: (cells: readonly Cell[]) => Cell, before: number): RankedRow[] {
+  let rank = before
+  const oldestFirst = rows.toReversed().map((cells, i, all) => {
+    rank = i === 0 || timeOf(cells) === timeOf(all[i - 1]!) ? rank + 1 : 1
+    return { cells, rank }
+  })
+  return oldestFirst.reverse()
 }
 
 /** A stage that returns the newest rows of a source that pass its conditions. */
@@ -60,18 +128,20 @@ function newestStage(plan: Plan): NewestStage {
 
 const notNewest = () => new TypeError('A subscription runs only plans of the newest rows of a source.')
 
-/** Returns the query for the newest rows of a stage, with the conditions that the server applies. */
-function newestQuery(
+/** Returns the table and the conditions of a stage that the server applies. */
+function conditionsOf(
   { input, steps }: NewestStage,
   ofProcess: FollowFilter,
-  { rows, columns }: { rows: number; columns: readonly string[] },
   { location, readsJson = false }: NewestContext,
 ): string {
   const source = input.sources[0]!
   const filter = lowerFilters(leadingFilters(steps).conditions, { source, readsJson })
   if (filter.count < steps.length && ofProcess.columns.length === 0) throw notNewest()
-  const where = [...filter.sql, timeCondition(input)].join(' AND ')
-  const from = `FROM ${quotedTable(location, source)} WHERE ${where}`
-  const range = `${from} AND ${amongFirst(from, 'desc', rows)}`
+  return `FROM ${quotedTable(location, source)} WHERE ${[...filter.sql, timeCondition(input)].join(' AND ')}`
+}
+
+/** Returns the query for the newest rows. */
+function newestQuery({ conditions, columns }: Reading, rows: number): string {
+  const range = `${conditions} AND ${amongFirst(conditions, 'desc', rows)}`
   return `SELECT ${columns.join(', ')} ${range} ORDER BY ${NEWEST_FIRST} LIMIT ${rows}`
 }

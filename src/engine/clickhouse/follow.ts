@@ -7,7 +7,7 @@ import { RawJson } from '../../plan/values/values.js'
 import type { FollowedRows, FollowQuery, RowListener, RunOptions, Subscription } from '../engine.js'
 import type { Cell, Server } from './clickhouse-server.js'
 import { createFollowFilter, type FollowFilter } from './follow-filter.js'
-import { readNewest } from './follow-newest.js'
+import { ROW_ID, readNewest } from './follow-newest.js'
 import { quotedTable, type TableLocation } from './table-names.js'
 import { int64Value, textValue } from './values.js'
 
@@ -47,8 +47,6 @@ export interface PollContext {
   readsJson?: boolean
 }
 
-/** The columns that identify a row and order rows by arrival. */
-const ROW_ID = ['arrived', 'batch', 'row'] as const
 const BY_ARRIVAL = ROW_ID.map((name) => `${name} DESC`).join(', ')
 
 const rowIdOf = (cells: readonly Cell[]) => cells.slice(0, ROW_ID.length).join(' ')
@@ -73,7 +71,7 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
   const passing = (rows: readonly Cell[][]) => filter.keep(rows, wanted)
 
   /** Delivers rows that pass the filter, given with their ids, latest first. */
-  function deliver(rows: readonly Cell[][], hasGap: boolean): void {
+  function deliver(rows: readonly (readonly Cell[])[], hasGap: boolean): void {
     isAfterGap ||= hasGap
     if (rows.length === 0) return
     delivered += rows.length
@@ -98,8 +96,10 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
 
   async function run(plan: Plan, { signal }: RunOptions = {}): Promise<FollowedRows> {
     const oldestUs = clock.nowUs() - limits.rowAgeUs
-    const found = await readNewest(plan, filter, wanted, { ...parts, signal })
-    const answer = found.rows.map((cells) => ({ cells, row: rowOf(cells) }))
+    const { rows, rankName, isCut } = await readNewest(plan, filter, wanted, { ...parts, signal })
+    const answer = rows.map(({ cells, rank }) => {
+      return { cells, row: { ...rowOf(cells), ...(rankName !== undefined && { [rankName]: rank }) } }
+    })
     // Delivers the rows that the next poll would find: every row of the answer has then been delivered or was
     // there before.
     const isUnseen = ({ cells, row }: (typeof answer)[number]) =>
@@ -107,7 +107,7 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
     const unseen = answer.filter(isUnseen).map(({ cells }) => cells)
     for (const cells of unseen) seen.add(cells)
     deliver(unseen.sort(byArrival), false)
-    return { rows: inOrder(answer.map(({ row }) => row)), delivered, isCut: found.isCut }
+    return { rows: inOrder(answer.map(({ row }) => row)), delivered, isCut }
   }
 
   const startedUs = clock.nowUs()

@@ -11,21 +11,18 @@ import type { TailRows } from './tail-rows.js'
 /** The columns of a record, in the order of its JSON. */
 export const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'] as const
 
-/** Rows that are read in addition, to find the rank of the oldest row among those of its time. */
-const TIED_ROWS = 200
-
-/** The rows of a tail in a time range. */
-interface TimeRange {
+/** The rows of a tail after a position, up to a time. */
+interface RowRange {
   subscription: Pick<Subscription, 'run'>
   project: string
   tailRows: TailRows
-  fromUs: number
+  after: Position
   throughUs: number
   signal?: AbortSignal | undefined
 }
 
 /** The rows that a reader has missed. */
-export interface CatchUp extends Pick<TimeRange, 'subscription' | 'project' | 'tailRows' | 'signal'> {
+export interface CatchUp extends Pick<RowRange, 'subscription' | 'project' | 'tailRows' | 'signal'> {
   /** The name of the rows in ids. */
   stream: string
   /** The position of the reader; undefined for a new one. */
@@ -51,18 +48,14 @@ export interface CaughtUp {
 export async function catchUp({ after, nowUs, limits, errorForm, stream, ...rest }: CatchUp): Promise<CaughtUp> {
   const start = after ?? { timestampUs: nowUs - limits.firstUs, rank: 0 }
   const wanted = after === undefined ? limits.firstRows : limits.missedRows
-  const range = { ...rest, fromUs: start.timestampUs, throughUs: Number.POSITIVE_INFINITY }
+  const range = { ...rest, after: start, throughUs: Number.POSITIVE_INFINITY }
   const { rows, isComplete, delivered } = await readNewest(range, wanted, limits.caughtUpBytes)
-  const missed = rows.filter((row) => isAfter(row, start))
-  const shown = missed.filter(({ data }) => data !== undefined)
   const events: Buffer[] = []
-  if (after !== undefined && !(isComplete && shown.length === missed.length)) {
-    events.push(gapEvent(shown[0]?.timestampUs ?? nowUs, errorForm))
-  }
+  if (after !== undefined && !isComplete) events.push(gapEvent(rows[0]?.timestampUs ?? nowUs, errorForm))
   let position = start
-  for (const { timestampUs, rank, data } of shown) {
+  for (const { timestampUs, rank, data } of rows) {
     if (timestampUs <= nowUs) position = { timestampUs, rank }
-    events.push(Buffer.concat([idLine({ ...position, stream }), data!]))
+    events.push(Buffer.concat([idLine({ ...position, stream }), data]))
   }
   return { events, position, delivered }
 }
@@ -73,55 +66,46 @@ export async function endOf({
   limits,
   ...rest
 }: Omit<CatchUp, 'after' | 'errorForm' | 'stream'>): Promise<{ position: Position; delivered: number }> {
-  const fromUs = nowUs - limits.firstUs
-  const { rows, delivered } = await readNewest({ ...rest, fromUs, throughUs: nowUs }, 1, limits.caughtUpBytes)
-  const { timestampUs, rank } = rows.at(-1) ?? { timestampUs: fromUs, rank: 0 }
+  const after = { timestampUs: nowUs - limits.firstUs, rank: 0 }
+  const { rows, delivered } = await readNewest({ ...rest, after, throughUs: nowUs }, 1, limits.caughtUpBytes)
+  const { timestampUs, rank } = rows.at(-1) ?? after
   return { position: { timestampUs, rank }, delivered }
 }
 
 const isAfter = (row: Position, position: Position) =>
   row.timestampUs > position.timestampUs || (row.timestampUs === position.timestampUs && row.rank > position.rank)
 
-/** A row that was read. Rows over the limit have no data: only their time counts. */
+/** A row that was read, and its event. */
 interface ReadRow extends Position {
-  data: Buffer | undefined
+  data: Buffer
 }
 
 /**
- * Returns the newest rows of a range, oldest first: `wanted` rows or `wantedBytes` of them, preceded by all rows of the
- * same time as the oldest of them or as the start of the range. `isComplete` if these are all rows of the range.
+ * Returns the newest rows after a position, oldest first: `wanted` rows or `wantedBytes` of them. `isComplete` if these
+ * are all.
  */
-async function readNewest(range: TimeRange, wanted: number, wantedBytes: number) {
-  const { subscription, project, tailRows, fromUs, throughUs, signal } = range
-  const limit = wanted + TIED_ROWS
-  const plan: Plan = scan(tailRows.source, { fromUs, throughUs })
+async function readNewest(range: RowRange, wanted: number, wantedBytes: number) {
+  const { subscription, project, tailRows, after, throughUs, signal } = range
+  const plan: Plan = scan(tailRows.source, { fromUs: after.timestampUs, throughUs })
     .filter(equals('project', project), tailRows.where)
     .select(...COLUMNS)
     .orderBy('timestamp', 'desc')
-    .limit(limit)
+    .rank('rank')
+    .limit(wanted + 1)
   const { rows, delivered, isCut = false } = await subscription.run(plan, { signal })
-  const read: Omit<ReadRow, 'rank'>[] = []
+  const read: ReadRow[] = []
   let bytes = 0
   let isComplete = !isCut
-  for await (const row of rows) {
-    const timestampUs = row.timestamp as number
-    const isEnough = read.length >= wanted || bytes >= wantedBytes
-    if (isEnough && timestampUs !== fromUs && timestampUs !== read.at(-1)?.timestampUs) {
-      isComplete = false
+  for await (const { rank, ...record } of rows) {
+    const position: Position = { timestampUs: record.timestamp as number, rank: rank as number }
+    const isMissed = isAfter(position, after)
+    if (!isMissed || read.length >= wanted || bytes >= wantedBytes) {
+      isComplete = !isMissed
       break
     }
-    const data = isEnough ? undefined : recordEvent(row as Row)
-    bytes += data?.length ?? 0
-    read.push({ timestampUs, data })
+    const data = recordEvent(record as Row)
+    bytes += data.length
+    read.push({ ...position, data })
   }
-  return { rows: ranked(read.reverse()), isComplete: isComplete && read.length < limit, delivered }
-}
-
-/** Adds to rows in order of time and arrival their rank among those of the same time. */
-function ranked(rows: readonly Omit<ReadRow, 'rank'>[]): ReadRow[] {
-  let rank = 0
-  return rows.map((row, i) => {
-    rank = rows[i - 1]?.timestampUs === row.timestampUs ? rank + 1 : 1
-    return { ...row, rank }
-  })
+  return { rows: read.reverse(), isComplete, delivered }
 }

@@ -31,7 +31,15 @@ function createFakeServer() {
       (isNewest ? b.timestamp - a.timestamp : 0) || b.batch - a.batch || b.row - a.row
     const names = /^SELECT ([\w, ]+) FROM/.exec(sql)![1]!.split(', ') as (keyof Stored)[]
     const most = Number(/LIMIT (\d+)$/.exec(sql)![1])
+    const before = /timestamp = (\d+) AND \(arrived, batch, row\) < \(\w+\(\d+\), \w+\((\d+)\), \w+\((\d+)\)\)/.exec(
+      sql,
+    )
+    const [timestamp, batch, row] = (before ?? []).slice(1).map(Number)
+    const isAsked = (one: Stored) =>
+      before === null ||
+      (one.timestamp === timestamp && (one.batch < batch! || (one.batch === batch && one.row < row!)))
     return rows
+      .filter(isAsked)
       .toSorted(order)
       .slice(0, most)
       .map((row) => names.map((name) => String(row[name])))
@@ -68,6 +76,7 @@ async function start(limits: Partial<PollLimits> = {}) {
       .filter(equals('project', 'a'), where)
       .select(...COLUMNS)
       .orderBy('timestamp', 'desc')
+      .rank('rank')
       .limit(rows)
   return { store, follow, newest, clock, delivered, statements }
 }
@@ -126,7 +135,8 @@ it('reads more of the newest rows until enough pass, up to a limit', async () =>
   expect(await answer(1)).toEqual([['x 24'], false])
   expect(await answer(2)).toEqual([['x 24', 'x 14'], false])
   const limits = statements.slice(before).map((sql) => Number(/LIMIT (\d+)$/.exec(sql)![1]))
-  expect(limits).toEqual([1, 8, 2, 16])
+  // The last one is for the rank of the oldest row, whose time may have others.
+  expect(limits).toEqual([1, 8, 2, 16, 20])
   expect(await answer(3)).toEqual([['x 24', 'x 14'], true])
 })
 
@@ -139,5 +149,20 @@ it('leaves out the oldest time that it has read if it did not read all of it', a
   const { rows, isCut } = await run(newest(4))
   expect([(await readAll(rows)).map(({ id }) => id), isCut]).toEqual([['x 4'], true])
   const whole = await run(newest(3))
-  expect((await readAll(whole.rows)).map(({ id }) => id)).toEqual(['x 4', 'x 3', 'x 2'])
+  // The rank counts the rows of the time that were not read for the answer.
+  expect((await readAll(whole.rows)).map(({ id, rank }) => [id, rank])).toEqual([
+    ['x 4', 1],
+    ['x 3', 3],
+    ['x 2', 2],
+  ])
+})
+
+it('leaves out the oldest time if the process would have to read too many rows for their ranks', async () => {
+  const { store, follow, newest, clock } = await start({ examinedRows: 4 })
+  store('x 1', 'x 2', 'x 3', 'x 4', 'x 5')
+  clock.advance(1)
+  store('x 6')
+  const { run } = await follow()
+  const { rows, isCut } = await run(newest(2))
+  expect([(await readAll(rows)).map(({ id, rank }) => [id, rank]), isCut]).toEqual([[['x 6', 1]], true])
 })

@@ -199,6 +199,19 @@ describe('Last-Event-ID', () => {
     expect((await tail(`${timestampUs}.2`)).ids()).toEqual(['2', '3', '4', '5'])
   })
 
+  it('counts all rows of its time, however many there are', async () => {
+    const { tail, bring } = createTailApp()
+    await bring(...Array.from({ length: 300 }, (_, i) => ({ id: `${i}` })))
+    const first = await tail()
+    expect(first.ids()).toEqual(Array.from({ length: 10 }, (_, i) => `${290 + i}`))
+    const places = first.stream().events.map(({ lastEventId }) => Number(/\.(\d+)-/.exec(lastEventId)![1]))
+    expect(places).toEqual(Array.from({ length: 10 }, (_, i) => 291 + i))
+    await bring({ id: '300' })
+    const second = await tail(first.stream().events[8]!.lastEventId)
+    for (let i = 0; i < 100 && second.ids().length < 2; i++) await settle()
+    expect(second.ids()).toEqual(['299', '300'])
+  })
+
   it('may be the cursor of any row of logs.explore: the tail has the rows behind it', async () => {
     const { tail, bring, clock, get } = createTailApp()
     const records = Array.from({ length: 12 }, (_, i) => {
