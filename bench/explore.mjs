@@ -78,7 +78,7 @@ function observe() {
     for (const { target } of changes) {
       const name = names[target.id]
       if (name === undefined || target.getAttribute('aria-busy') !== 'false') continue
-      // What was loaded before the next input does not count for it.
+      // A load that ends after the next input belongs to the one before.
       const { ms } = seen
       requestAnimationFrame(() =>
         requestAnimationFrame(() => {

@@ -75,7 +75,7 @@ export async function readNewest(
   }
 }
 
-/** What is read of a table: its rows that may pass, and their columns. */
+/** The rows of a table that may pass, and their columns. */
 interface Reading {
   /** `FROM … WHERE …` */
   conditions: string

@@ -35,7 +35,7 @@ interface Fold {
   value: Expression | undefined
   accumulator: Accumulator<never, never>
   input(stretch: Stretch, vector: Vector): unknown
-  /** What it reads by one quick loop if that is stored: numbers and conditions, or times. It visits other values. */
+  /** Stored values that it reads by one quick loop: numbers and conditions, or times. It visits other values. */
   quick: 'numbers' | 'times' | undefined
 }
 
