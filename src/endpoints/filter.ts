@@ -49,21 +49,33 @@ const OPERATOR_NAMES = [...OPERATORS.keys()].join(', ')
 
 /** The form of a filter, for the listings of parameters. */
 export const FILTER_DESCRIPTION =
-  `a JSON list of at most ${MAX_CONDITIONS} conditions that all hold, such as ${EXAMPLE}; ` +
-  `op is one of ${OPERATOR_NAMES}`
+  `a JSON list of conditions that all hold, such as ${EXAMPLE}; ` +
+  'instead of a condition, a list of conditions of which at least one holds; ' +
+  `at most ${MAX_CONDITIONS} conditions; op is one of ${OPERATOR_NAMES}`
+
+/** The text of a filter, and the name of its parameter. */
+interface FilterText {
+  text: string
+  name: string
+}
 
 /**
- * Returns the condition that a filter is: a JSON list of `{"field", "op", "value"}`, which all must hold; undefined if
- * the list is empty. `!=` and `not_in` keep rows without the field, as a user who excludes a value expects; null is the
- * value of a field that is missing. A text that spells a number equals that number. `name` is that of the parameter.
+ * Returns the condition that a filter is: a JSON list of conditions `{"field", "op", "value"}`, which all must hold;
+ * undefined if the list is empty. A list in place of a condition has alternatives, of which at least one must hold.
+ * `!=` and `not_in` keep rows without the field, as a user who excludes a value expects; null is the value of a field
+ * that is missing. A text that spells a number equals that number. `name` is that of the parameter.
  *
  * Throws `invalid_parameter`, or `invalid_pattern` for the value of `matches`; the message has the place, what is wrong
  * there and what is accepted.
  */
 export function readFilter(text: string, name = 'filter'): Expression | undefined {
-  const conditions = conditionsOf(text, name)
-  const [first, ...others] = conditions.map((condition, place) => readCondition(condition, place, text, name))
-  return first === undefined || others.length === 0 ? first : call('and', first, ...others)
+  const conditions = listOfConditions(text, name).map((one, i) => readAlternatives(one, i, { text, name }))
+  return conditions.length === 0 ? undefined : joined('and', conditions)
+}
+
+function joined(fn: 'and' | 'or', conditions: readonly Expression[]): Expression {
+  const [first, ...others] = conditions
+  return others.length === 0 ? first! : call(fn, first!, ...others)
 }
 
 /** Returns the condition that a text contains another, ignoring case. */
@@ -72,7 +84,7 @@ export const containsText = (text: Expression | string, part: string): Expressio
 /** Returns the condition of the parameter `search`: the message contains a text, ignoring case. */
 export const messageContains = (part: string): Expression => containsText('event_message', part)
 
-function conditionsOf(text: string, name: string): readonly unknown[] {
+function listOfConditions(text: string, name: string): readonly unknown[] {
   const remedy = `Write a list of conditions: ${EXAMPLE}.`
   let list: unknown
   try {
@@ -81,14 +93,26 @@ function conditionsOf(text: string, name: string): readonly unknown[] {
     throw faultAt(name, '', `it is no JSON (${(error as Error).message})`, remedy)
   }
   if (!Array.isArray(list)) throw faultAt(name, '', 'it is no list', remedy)
-  if (list.length > MAX_CONDITIONS) {
-    throw faultAt(name, '', `it has ${list.length} conditions`, `Give at most ${MAX_CONDITIONS}.`)
+  const conditions = list.flat().length
+  if (conditions > MAX_CONDITIONS) {
+    throw faultAt(name, '', `it has ${conditions} conditions`, `Give at most ${MAX_CONDITIONS}.`)
   }
   return list
 }
 
-function readCondition(condition: unknown, index: number, text: string, name: string): Expression {
-  const place = `${name}[${index}]`
+/** Reads a condition, or a list of conditions of which at least one must hold. */
+function readAlternatives(given: unknown, index: number, filter: FilterText): Expression {
+  const isList = Array.isArray(given) && given.length > 0
+  if (!isList) return readCondition(given, [index], filter)
+  return joined(
+    'or',
+    given.map((one, i) => readCondition(one, [index, i], filter)),
+  )
+}
+
+/** Reads the condition at a place in the list. */
+function readCondition(condition: unknown, steps: readonly number[], { text, name }: FilterText): Expression {
+  const place = `${name}${steps.map((step) => `[${step}]`).join('')}`
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) {
     throw faultAt(name, place, `${shown(condition)} is no condition`, `Write an object, as in ${EXAMPLE}.`)
   }
@@ -106,7 +130,7 @@ function readCondition(condition: unknown, index: number, text: string, name: st
   return operator({
     field: named,
     value,
-    exact: () => exactValues(value, () => jsonAt(text, [index, 'value'])!),
+    exact: () => exactValues(value, () => jsonAt(text, [...steps, 'value'])!),
     fault(fault, remedy, code) {
       const error = faultAt(name, `${place}.value`, fault, remedy)
       return code === undefined ? error : new LogweirError(code, error.message)

@@ -97,6 +97,36 @@ describe('a filter', () => {
     expect(await found({ field: 'a', op: 'exists' })).toEqual([0, 3])
   })
 
+  it('has alternatives, of which one must hold, in a list within the list', async () => {
+    const engine = openEngine()
+    const records = ['{"status":500}', '{"level":"error"}', '{"status":200,"level":"info"}', '{"n":9007199254740993}']
+    await appendAll(
+      engine,
+      records.map((metadata, i) => edge({ id: `${i}`, metadata })),
+    )
+    const found = async (filter: string) => {
+      const given = new URLSearchParams({ project: 'a', source: 'edge_logs', start: '1970-01-01', filter })
+      return (await readAll(await engine.run(ids.call(given).plan(0)))).map(({ id }) => Number(id)).sort()
+    }
+    const [failed, error] = [
+      { field: 'status', op: '>=', value: 400 },
+      { field: 'level', op: '=', value: 'error' },
+    ]
+    expect(await found(conditions([failed, error]))).toEqual([0, 1])
+    expect(await found(conditions([failed]))).toEqual([0])
+    expect(await found(conditions([failed, error], { field: 'status', op: 'missing' }))).toEqual([1])
+    expect(await found(conditions([failed, { field: 'level', op: '!=', value: 'error' }], [error, failed]))).toEqual([
+      0,
+    ])
+    // The digits are read from the text, at the place of the condition in its list.
+    expect(await found('[[{"field":"n","op":"=","value":1},{"field":"n","op":"=","value":9007199254740993}]]')).toEqual(
+      [3],
+    )
+    expect(await found('[[{"field":"n","op":"=","value":1},{"field":"n","op":"=","value":9007199254740992}]]')).toEqual(
+      [],
+    )
+  })
+
   const AT = 'The parameter "filter" is invalid at filter'
   const LIST = 'Write a list of conditions: [{"field":"response.status_code","op":">=","value":500}].'
   const FIELDS =
@@ -111,6 +141,15 @@ describe('a filter', () => {
     ['{}', `The parameter "filter" is invalid: it is no list. ${LIST}`],
     ['null', `The parameter "filter" is invalid: it is no list. ${LIST}`],
     [conditions(...Array(51).fill(ok)), 'The parameter "filter" is invalid: it has 51 conditions. Give at most 50.'],
+    [
+      conditions(...Array(25).fill([ok, ok]), ok),
+      'The parameter "filter" is invalid: it has 51 conditions. Give at most 50.',
+    ],
+    [conditions(ok, [ok, { op: '=' }]), `${AT}[1][1].field: it is missing. ${FIELDS}`],
+    [
+      conditions([ok, [ok]]),
+      expect.stringContaining('at filter[0][1]: [{"field":"a","op":"exists"}] is no condition.'),
+    ],
     [
       conditions(ok, 'a'),
       `${AT}[1]: "a" is no condition. Write an object, as in [{"field":"response.status_code","op":">=","value":500}].`,
@@ -179,6 +218,7 @@ describe('a filter', () => {
     expect(readFilter('[]')).toBeUndefined()
     const most = { field: Array(128).fill('a'), op: 'in', value: Array(1_000).fill('x') }
     expect(readFilter(conditions(...Array(49).fill(ok), most))).toBeDefined()
+    expect(readFilter(conditions(Array(50).fill(ok)))).toBeDefined()
   })
 })
 

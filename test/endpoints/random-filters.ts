@@ -1,5 +1,5 @@
 import type { SourceName } from '../../src/sources.js'
-import type { Asked, Condition } from '../oracle/explore.js'
+import type { Alternatives, Asked, Condition } from '../oracle/explore.js'
 import { below, oneOf, type Random } from '../support/random.js'
 import { edge, type TestRecord } from '../support/records.js'
 
@@ -71,6 +71,12 @@ export function randomCondition(random: Random, fields = [...DECLARED, ...UNDECL
   return { field: name, op, value: value === null && op !== '=' && op !== '!=' ? 500 : value }
 }
 
+/** A condition, or now and then some of which one must hold. */
+function randomAlternatives(random: Random, fields?: string[]): Alternatives {
+  if (random() < 0.75) return randomCondition(random, fields)
+  return Array.from({ length: 1 + below(random, 3) }, () => randomCondition(random, fields))
+}
+
 /** A request for rows of project `a`. */
 export function randomAsked(random: Random, fields?: string[]): Asked {
   const startUs = random() < 0.5 ? DAY_US : moment(random)
@@ -79,7 +85,7 @@ export function randomAsked(random: Random, fields?: string[]): Asked {
     source: oneOf(random, SOURCES),
     startUs,
     endUs: random() < 0.5 ? DAY_US + SPAN_US : moment(random),
-    filter: Array.from({ length: below(random, 4) }, () => randomCondition(random, fields)),
+    filter: Array.from({ length: below(random, 4) }, () => randomAlternatives(random, fields)),
     search: random() < 0.7 ? '' : oneOf(random, ['get', 'F', 'ö', 'SS', '200', 'ß']),
   }
 }

@@ -76,13 +76,16 @@ function holds(record: TestRecord, { field, op, value }: Condition): boolean {
   }
 }
 
+/** A condition, or conditions of which at least one must hold. */
+export type Alternatives = Condition | readonly Condition[]
+
 /** A request of the log explorer; times in microseconds. */
 export interface Asked {
   project: string
   source: string
   startUs: number
   endUs: number
-  filter: readonly Condition[]
+  filter: readonly Alternatives[]
   search: string
 }
 
@@ -95,7 +98,7 @@ export function matching(records: readonly TestRecord[], asked: Asked): TestReco
       record.timestampUs >= asked.startUs &&
       record.timestampUs < asked.endUs &&
       record.event_message.toLowerCase().includes(asked.search.toLowerCase()) &&
-      asked.filter.every((condition) => holds(record, condition)),
+      asked.filter.every((one) => (Array.isArray(one) ? one : [one]).some((condition) => holds(record, condition))),
   )
 }
 

@@ -41,6 +41,11 @@ describe('a tail of other rows', () => {
     await bring(...old)
     const failed = await tail(undefined, 'a', { filter: FAILED })
     const searched = await tail(undefined, 'a', { search: 'Denied', filter: FAILED })
+    const alternatives = [
+      { field: 'response.status_code', op: 'in', value: [404, 405] },
+      { field: 'id', op: '=', value: 'z' },
+    ]
+    const either = await tail(undefined, 'a', { filter: JSON.stringify([alternatives]) })
     await bring(
       { id: 'x', metadata: status(503), event_message: 'login DENIED' },
       { id: 'y', metadata: status(404), event_message: 'denied' },
@@ -48,6 +53,7 @@ describe('a tail of other rows', () => {
       { id: 'b', metadata: status(500), project: 'b', event_message: 'denied' },
     )
     await bring({ id: 'late', metadata: status(500), timestampUs: 7 })
+    expect(either.ids()).toEqual(['y', 'z'])
     expect(failed.ids()).toEqual(['20', '22', '24', '26', '28', '30', '32', '34', '36', '38', 'x', 'z', 'late'])
     expect(searched.ids()).toEqual(['x'])
   })
