@@ -33,13 +33,14 @@ export function readTail(args: readonly string[], environment: Environment, warn
 
 /** Writes rows as they arrive until the signal is aborted. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */
 export async function runTail(
-  { project, format, ...address }: TailConfig,
+  { project, source, filter, search, format, ...address }: TailConfig,
   out: TailOut,
   log: Log,
   signal: AbortSignal,
 ) {
   const service = connectService(address)
-  const path = `api/tail?${new URLSearchParams({ project })}`
+  const rows = { project, ...(source && { source }), ...(filter && { filter }), ...(search && { search }) }
+  const path = `api/tail?${new URLSearchParams(rows)}`
   const formatRow = format === 'ndjson' ? toNdjson(out.isTerminal) : toText
   const connect = (headers: Record<string, string>, ending: AbortSignal) => service.get(path, headers, ending)
   await follow({ connect, onRow: (json) => out.write(formatRow(json)), log }, signal)

@@ -280,9 +280,31 @@ export const SQL_SETTINGS = {
   ...FORMAT_SETTINGS,
 } satisfies Settings
 
+/** A filter, as the live tail reads it. The service reads the conditions, and says what is wrong with them. */
+const filterText: ValueType<string> = {
+  placeholder: 'JSON',
+  expects: `a list of conditions in JSON, such as '[{"field":"response.status_code","op":">=","value":500}]'`,
+  read: (value) => (isJsonList(value) ? value : undefined),
+}
+
+function isJsonList(value: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(value))
+  } catch {
+    return false
+  }
+}
+
 /** Settings of `logweir tail`. */
 export const TAIL_SETTINGS = {
-  project: { type: text('PROJECT'), variable: false, meaning: 'the project whose edge logs are followed' },
+  project: { type: text('PROJECT'), variable: false, meaning: 'the project whose rows are followed' },
+  source: { type: sourceName, variable: false, meaning: 'the source of these rows; default: edge_logs' },
+  filter: { type: filterText, variable: false, meaning: 'only rows that meet all conditions of this list' },
+  search: {
+    type: text('TEXT'),
+    variable: false,
+    meaning: 'only rows whose message contains this text, ignoring case',
+  },
   ...CLIENT_SETTINGS,
   format: {
     type: oneOf('FORMAT', 'text', 'ndjson'),

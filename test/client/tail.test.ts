@@ -164,18 +164,33 @@ describe('follow', () => {
 })
 
 describe('logweir tail', () => {
-  /** Returns its output for some events. */
-  async function written(line: string, text: string, rows: number, isTerminal = false): Promise<string> {
+  /** Runs it with these flags until it has written that many rows. Returns what it wrote, and what it requested. */
+  async function tailed(flags: readonly string[], text: string, rows: number, isTerminal = false) {
     const { url, requests } = await inTurn(stream(text))
-    const config = readTail([...line.split(' '), '--url', url], { LOGWEIR_TOKEN: 'open' }, () => {})
+    const config = readTail([...flags, '--url', url], { LOGWEIR_TOKEN: 'open' }, () => {})
     const [pieces, stop] = [[] as string[], new AbortController()]
     const write = async (piece: string) => {
       if (pieces.push(piece) === rows) stop.abort()
     }
     await runTail(config, { write, isTerminal }, () => {}, stop.signal)
-    expect(requests[0]!.url).toBe('/api/tail?project=a%26b')
-    return pieces.join('')
+    return { output: pieces.join(''), requested: requests[0]!.url! }
   }
+
+  /** Returns its output for some events of a project. */
+  async function written(line: string, text: string, rows: number, isTerminal = false): Promise<string> {
+    const { output, requested } = await tailed(line.split(' '), text, rows, isTerminal)
+    expect(requested).toBe('/api/tail?project=a%26b')
+    return output
+  }
+
+  it('requests the rows that the flags name', async () => {
+    const filter = '[[{"field":"status","op":">=","value":400},{"field":"level","op":"=","value":"error"}]]'
+    const flags = ['--project', 'a&b', '--source', 'gotrue.logs.prod', '--filter', filter, '--search', 'a+b & c']
+    const { requested } = await tailed(flags, event(1), 1)
+    const { pathname, searchParams } = new URL(requested, 'http://localhost')
+    expect(pathname).toBe('/api/tail')
+    expect(Object.fromEntries(searchParams)).toEqual({ project: 'a&b', source: 'auth_logs', filter, search: 'a+b & c' })
+  })
 
   it('writes time and message, which cannot drive a terminal', async () => {
     expect(await written('--project a&b', event(1) + event(2, row(2, 'x\u001b[2J\ny')), 2)).toBe(
@@ -203,6 +218,9 @@ describe('logweir tail', () => {
     ['', 'tail of which project? logweir tail --project PROJECT'],
     ['logs.all --project a', 'unexpected argument "logs.all". Try: logweir --help'],
     ['--project a --format csv', '--format: "csv" is not one of text, ndjson.'],
+    ['--project a --source edge', '--source: "edge" is not a source: edge_logs, '],
+    ['--project a --filter status>=500', '--filter: "status>=500" is not a list of conditions in JSON, such as '],
+    ['--project a --filter {}', '--filter: "{}" is not a list of conditions in JSON, such as '],
   ])('refuses "%s"', (line, message) => {
     expect(() => readTail(line.split(' ').filter(Boolean), {}, () => {})).toThrow(message)
   })
