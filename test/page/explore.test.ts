@@ -367,7 +367,7 @@ function withBrowser(): void {
     const { page } = await open(`#project=${project}&source=storage_logs&errors=1`)
     const state = page.locator('#list-state')
     await state.getByText('matches').waitFor()
-    await state.getByRole('button', { name: /^Remove level in/ }).click()
+    await state.getByRole('button', { name: /^Remove “Errors only”: level error or worse/ }).click()
     await state.getByText('The newest of its 1 rows is of 2026-11-20 10:00:00.123').waitFor()
     await state.getByRole('button', { name: 'Go to the newest row' }).click()
     await loaded(page)
@@ -393,6 +393,51 @@ function withBrowser(): void {
     await loaded(page)
     expect(await page.locator('#search-problem').textContent()).toBe('')
     expect((await rowsOf(page)).length).toBeGreaterThan(20)
+  })
+
+  test('says that fields are loading, why there are none, and which values cannot be counted', async () => {
+    const { page } = await open(HASH)
+    await loaded(page)
+    const [list, note] = [page.locator('#field-list'), page.locator('#field-note')]
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const refuse = (code: string) => ({ status: 400, json: { error: 'It is broken.', code } })
+    await page.route('**/logs.fields?*', async (route) => {
+      await held
+      await route.fulfill(refuse('internal'))
+    })
+    await page.click('#refresh')
+    await note.getByText('Loading …').waitFor()
+    release()
+    await list.getByText('It is broken.').waitFor()
+    expect([await note.textContent(), await list.locator('.field-item').count()]).toEqual(['', 0])
+    await page.unroute('**/logs.fields?*')
+    await list.getByRole('button', { name: 'Try again' }).click()
+    await note.getByText('Counts are of').waitFor()
+    await page.fill('#find-field', 'Of nothing')
+    expect(await note.textContent()).toBe('No field has “of nothing” in its name.')
+    await page.fill('#find-field', '')
+    expect(await note.textContent()).toMatch(/^Counts are of /)
+
+    let code = 'internal'
+    await page.route('**/logs.fields?*field=*', (route) => route.fulfill(refuse(code)))
+    const path = page.locator('[data-field="request.path"]')
+    const shown = await valuesOf(page, 'request.path')
+    for (let i = 0; i < 2; i++) {
+      await path.locator('.link').click()
+      await path.locator('.link:enabled').waitFor()
+    }
+    expect(await path.locator('.error').allTextContents()).toEqual(['It is broken.'])
+    code = 'too_many_groups'
+    await path.locator('.link').click()
+    await path.getByText('more than 100,000 different values').waitFor()
+    expect(await path.locator('.link, .error').count()).toBe(0)
+    expect(await valuesOf(page, 'request.path')).toEqual(shown)
+
+    const nobody = await open('#project=nobody')
+    await nobody.page.getByText('No rows, so no fields.').waitFor()
   })
 
   test('asks for a project with a list of them, and takes a part of its name', async () => {

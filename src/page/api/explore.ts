@@ -14,6 +14,9 @@ export interface Filter {
   value?: unknown
 }
 
+/** A condition, or alternatives: conditions of which at least one must hold. */
+export type FilterEntry = Filter | readonly Filter[]
+
 /** The rows that are wanted: those of a source with `start` <= timestamp < `end` that match all filters. */
 export interface Query {
   project: string
@@ -22,7 +25,7 @@ export interface Query {
   start: string
   /** ISO 8601; undefined for no bound. */
   end: string | undefined
-  filters: readonly Filter[]
+  filters: readonly FilterEntry[]
   /** Text that the message contains; empty for any. */
   search: string
 }

@@ -1,7 +1,7 @@
 /** The search box, the chips of the filters, and the button for errors only. */
-import type { Filter } from '../api/explore.js'
+import type { FilterEntry } from '../api/explore.js'
 import { byId, element } from '../shared/dom.js'
-import { filterText, withFilter, withoutFilter } from './filters.js'
+import { filterText, isExclusion, withFilter, withoutFilter } from './filters.js'
 import { readSearch } from './search-text.js'
 import { sourceNamed } from './sources.js'
 import type { State } from './state.js'
@@ -32,14 +32,14 @@ export function createConditions(change: Change): Conditions {
     field.setAttribute('aria-invalid', String(text !== ''))
   }
   const read = () => readSearch(field.value, sourceNamed(state!.source).aliases)
-  const setFilters = (filters: readonly Filter[]) => change({ filters }, true)
+  const setFilters = (filters: readonly FilterEntry[]) => change({ filters }, true)
 
   function submit(): void {
     clearTimeout(typing)
     const reading = read()
     problem(reading.problem ?? '')
     if (reading.problem !== undefined) return
-    const filters = reading.filters.reduce(withFilter, state!.filters)
+    const filters = reading.filters.reduce<readonly FilterEntry[]>(withFilter, state!.filters)
     field.value = boxText(reading.search)
     if (filters.length !== state!.filters.length || reading.search !== state!.search)
       change({ filters, search: reading.search }, filters.length !== state!.filters.length)
@@ -68,7 +68,7 @@ export function createConditions(change: Change): Conditions {
       // The text in the box stays as the user entered it, unless it is of another search.
       if (next.search !== before?.search && next.search !== read().search) field.value = boxText(next.search)
       errors.setAttribute('aria-pressed', String(next.isErrors))
-      errors.title = `Only ${filterText(sourceNamed(next.source).errors)} (e)`
+      errors.title = `Only rows with ${sourceNamed(next.source).errors.text} (e)`
       showChips(chips, field, next.filters, setFilters)
     },
     problem,
@@ -85,10 +85,10 @@ function boxText(search: string): string {
 function showChips(
   place: HTMLElement,
   field: HTMLElement,
-  filters: readonly Filter[],
-  setFilters: (filters: readonly Filter[]) => void,
+  filters: readonly FilterEntry[],
+  setFilters: (filters: readonly FilterEntry[]) => void,
 ): void {
-  const remove = (filter: Filter) => {
+  const remove = (filter: FilterEntry) => {
     setFilters(withoutFilter(filters, filter))
     // The chip that had the focus is gone.
     const next = place.querySelector<HTMLElement>('button')
@@ -98,7 +98,7 @@ function showChips(
     const text = filterText(filter)
     const chip = element(
       'button',
-      { type: 'button', class: filter.op === '!=' || filter.op === 'not_in' ? 'chip not' : 'chip' },
+      { type: 'button', class: isExclusion(filter) ? 'chip not' : 'chip' },
       element('span', {}, text),
       element('b', { 'aria-hidden': 'true' }, '×'),
     )

@@ -2,6 +2,7 @@
 import { parseExact, type Row } from '../api/api.js'
 import { failureOf, fetchRows, type Place, placeOf, type Query } from '../api/explore.js'
 import { byId, element } from '../shared/dom.js'
+import { conditionsIn } from './filters.js'
 import { isoOf } from './range.js'
 import { type ShownRecord, showRecord } from './record.js'
 import { type ShownAround, showAround } from './record-around.js'
@@ -95,7 +96,7 @@ function show(parts: Parts, query: Query, row: Row): void {
     source: query.source,
     highlight: {
       words: query.search === '' ? [] : [query.search],
-      fields: query.filters.map(({ field }) => String(field)),
+      fields: query.filters.flatMap(conditionsIn).map(({ field }) => String(field)),
     },
     link: location.href,
     onFilter: events.onFilter,

@@ -1,5 +1,5 @@
 /** The view of the rows of a source: histogram, fields, list, and the record that is open. */
-import { cursorOf, fetchFields, type LogRow, type Place, placeOf } from '../api/explore.js'
+import { cursorOf, type Filter, fetchFields, type LogRow, type Place, placeOf } from '../api/explore.js'
 import { byId } from '../shared/dom.js'
 import { createConditions } from './conditions.js'
 import { createDetail } from './detail.js'
@@ -8,7 +8,7 @@ import { excludeValue, keepValue, withFilter } from './filters.js'
 import { startLive, stopLive } from './follow-rows.js'
 import { createHistogram } from './histogram.js'
 import { createList } from './list.js'
-import { load, loadOlder, MAX_ROWS, showRows } from './load.js'
+import { load, loadFields, loadOlder, MAX_ROWS, showRows } from './load.js'
 import { showEmpty, showStatus } from './messages.js'
 import type { Host, Parts } from './parts.js'
 import { isSameQuery, queryOf } from './query.js'
@@ -91,6 +91,10 @@ function createParts(host: Host, state: State): Parts {
     fields: createFields({
       onKeep: (field, value) => filter((filters) => keepValue(filters, field, value)),
       onExclude: (field, value) => filter((filters) => excludeValue(filters, field, value)),
+      onRetry() {
+        parts.fields.loading()
+        void loadFields(parts)
+      },
       moreOf: async (field) => (await fetchFields(parts.query!, field, parts.loading.signal)).rows[0],
     }),
     conditions: createConditions((next, isStep) => host.change({ ...next, record: '' }, isStep)),
@@ -113,7 +117,7 @@ function createParts(host: Host, state: State): Parts {
   return parts
 }
 
-function filtersAfter(filters: State['filters'], added: State['filters'][number]): State['filters'] {
+function filtersAfter(filters: State['filters'], added: Filter): State['filters'] {
   if (added.op === '=') return keepValue(filters, added.field, added.value)
   if (added.op === '!=') return excludeValue(filters, added.field, added.value)
   return withFilter(filters, { field: added.field, op: added.op })

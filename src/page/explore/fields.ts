@@ -1,5 +1,5 @@
 /** The fields of the rows with their most frequent values, to keep or exclude. */
-import type { Failure } from '../api/api.js'
+import { Failure } from '../api/api.js'
 import type { FieldRow } from '../api/explore.js'
 import { byId, element } from '../shared/dom.js'
 import { count } from '../shared/format.js'
@@ -10,14 +10,19 @@ import type { SourceView } from './sources.js'
 export interface FieldEvents {
   onKeep(field: string, value: unknown): void
   onExclude(field: string, value: unknown): void
+  /** Loads the fields again. */
+  onRetry(): void
   /** Returns one field with more values, over the whole range. Throws a Failure. */
   moreOf(field: string): Promise<FieldRow | undefined>
 }
 
 /** The list of fields in the sidebar. */
 export interface Fields {
+  /** Shows fields; at least one. */
   show(rows: readonly FieldRow[], source: SourceView): void
+  /** Shows a text instead of fields. */
   showText(text: string): void
+  /** Says so, and dims the fields until the next ones are shown. */
   loading(): void
   failed(failure: Failure): void
 }
@@ -28,6 +33,8 @@ interface Parts {
   readonly find: HTMLInputElement
   readonly events: FieldEvents
   source: SourceView | undefined
+  /** How many rows the counts are of; empty if there are no fields. */
+  sizeText: string
   /** Whether the user opened or closed a field, by name. */
   readonly choices: Map<string, boolean>
 }
@@ -41,6 +48,7 @@ export function createFields(events: FieldEvents): Fields {
     find,
     events,
     source: undefined,
+    sizeText: '',
     choices: new Map(),
   }
   find.addEventListener('input', () => applyFind(parts))
@@ -51,24 +59,32 @@ export function createFields(events: FieldEvents): Fields {
       showRows(parts, rows)
     },
     showText: (text) => showText(parts, text),
-    loading: () => parts.list.setAttribute('aria-busy', 'true'),
-    failed: (failure) => showText(parts, failure.message),
+    loading() {
+      parts.list.setAttribute('aria-busy', 'true')
+      parts.note.textContent = 'Loading …'
+    },
+    failed(failure) {
+      showText(parts, '')
+      const again = element('button', { type: 'button', class: 'small' }, 'Try again')
+      again.addEventListener('click', events.onRetry)
+      parts.list.replaceChildren(element('p', { class: 'error', role: 'alert' }, failure.message), again)
+    },
   }
 }
 
-function showText({ list, note }: Parts, text: string): void {
-  list.setAttribute('aria-busy', 'false')
-  list.replaceChildren()
-  note.textContent = text
+function showText(parts: Parts, text: string): void {
+  parts.list.setAttribute('aria-busy', 'false')
+  parts.list.replaceChildren()
+  parts.sizeText = ''
+  parts.note.textContent = text
 }
 
 function showRows(parts: Parts, rows: readonly FieldRow[]): void {
-  const { list, note } = parts
+  const { list } = parts
   const focused = keyOfFocus(list)
   list.replaceChildren(...rows.map((row) => itemOf(parts, row)))
   list.setAttribute('aria-busy', 'false')
-  const [first] = rows
-  note.textContent = first === undefined ? 'No fields.' : sizeText(first)
+  parts.sizeText = sizeText(rows[0]!)
   applyFind(parts)
   if (focused !== undefined) list.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus()
 }
@@ -128,10 +144,19 @@ async function showMore(parts: Parts, place: HTMLElement, row: FieldRow, button:
     showValues(parts, place, more, true)
     place.querySelector<HTMLElement>('button')?.focus()
   } catch (error) {
+    // The rows are loading again, and so are their fields.
+    if (!(error instanceof Failure)) return
     button.disabled = false
-    button.after(element('p', { class: 'error', role: 'alert' }, (error as Error).message))
+    button.nextElementSibling?.remove()
+    const isTooMany = error.code === 'too_many_groups'
+    if (isTooMany) button.replaceWith(element('p', { class: 'fine', role: 'alert' }, tooMany(row)))
+    else button.after(element('p', { class: 'error', role: 'alert' }, error.message))
   }
 }
+
+const tooMany = ({ rows }: FieldRow) =>
+  'The whole range has more than 100,000 different values, too many to count. ' +
+  `These are of the newest ${count(rows)} rows. A shorter range or a filter has fewer.`
 
 function valueItem(
   { onKeep, onExclude }: FieldEvents,
@@ -167,8 +192,10 @@ function valueItem(
 }
 
 /** Hides the fields whose names do not contain the text that the user entered. */
-function applyFind({ list, find }: Parts): void {
+function applyFind({ list, note, find, sizeText }: Parts): void {
   const wanted = find.value.trim().toLowerCase()
-  for (const item of list.querySelectorAll<HTMLElement>('.field-item'))
-    item.hidden = !item.dataset.field!.toLowerCase().includes(wanted)
+  const items = [...list.querySelectorAll<HTMLElement>('.field-item')]
+  for (const item of items) item.hidden = !item.dataset.field!.toLowerCase().includes(wanted)
+  if (items.length === 0) return
+  note.textContent = items.every(({ hidden }) => hidden) ? `No field has “${wanted}” in its name.` : sizeText
 }

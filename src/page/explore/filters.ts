@@ -1,5 +1,5 @@
 /** Conditions on fields: as texts for users, and what a click on a value does to them. */
-import type { Filter, Op } from '../api/explore.js'
+import type { Filter, FilterEntry, Op } from '../api/explore.js'
 
 const SIGNS: Readonly<Record<Op, string>> = {
   '=': '=',
@@ -25,8 +25,15 @@ export function valueText(value: unknown): string {
 /** Returns the name of a field as a text, with dots. */
 export const fieldText = (field: Filter['field']): string => (typeof field === 'string' ? field : field.join('.'))
 
-/** Returns a filter as a text: `request.method = GET`, `status in (400, 401)`. */
-export function filterText({ field: name, op, value }: Filter): string {
+/** Returns the conditions of an entry: the alternatives, or the one condition. */
+export const conditionsIn = (entry: FilterEntry): readonly Filter[] => (isAlternatives(entry) ? entry : [entry])
+
+const isAlternatives = (entry: FilterEntry): entry is readonly Filter[] => Array.isArray(entry)
+
+/** Returns an entry as a text: `request.method = GET`, `status in (400, 401) or level = error`. */
+export const filterText = (entry: FilterEntry): string => conditionsIn(entry).map(conditionText).join(' or ')
+
+function conditionText({ field: name, op, value }: Filter): string {
   const field = fieldText(name)
   if (op === 'exists' || op === 'missing') return `${field} ${SIGNS[op]}`
   if (Array.isArray(value)) return `${field} ${SIGNS[op]} (${value.map(valueText).join(', ')})`
@@ -35,28 +42,38 @@ export function filterText({ field: name, op, value }: Filter): string {
   return `${field} ${SIGNS[op]} ${value === null ? 'null' : valueText(value)}`
 }
 
-/** Returns whether two filters are the same condition. */
-export const isSame = (a: Filter, b: Filter): boolean => keyOf(a) === keyOf(b)
+/** Returns whether an entry keeps only rows without some values. */
+export const isExclusion = (entry: FilterEntry): boolean =>
+  conditionsIn(entry).every(({ op }) => op === '!=' || op === 'not_in')
 
-const keyOf = ({ field, op, value }: Filter) => JSON.stringify([field, op, value ?? null])
+/** Returns whether two entries have the same conditions. */
+export const isSame = (a: FilterEntry, b: FilterEntry): boolean => keyOf(a) === keyOf(b)
+
+const keyOf = (entry: FilterEntry) =>
+  JSON.stringify(conditionsIn(entry).map(({ field, op, value }) => [field, op, value ?? null]))
 
 /** Returns filters with one more; unchanged if they have it. */
-export const withFilter = (filters: readonly Filter[], added: Filter): readonly Filter[] =>
+export const withFilter = (filters: readonly FilterEntry[], added: FilterEntry): readonly FilterEntry[] =>
   filters.some((filter) => isSame(filter, added)) ? filters : [...filters, added]
 
 /** Returns filters without one. */
-export const withoutFilter = (filters: readonly Filter[], removed: Filter): readonly Filter[] =>
+export const withoutFilter = (filters: readonly FilterEntry[], removed: FilterEntry): readonly FilterEntry[] =>
   filters.filter((filter) => !isSame(filter, removed))
 
 /**
  * Returns filters after the user chose to keep a value of a field. A field that already keeps other values keeps them
  * too, and a filter that excludes this value is removed.
  */
-export function keepValue(filters: readonly Filter[], field: Filter['field'], value: unknown): readonly Filter[] {
+export function keepValue(
+  filters: readonly FilterEntry[],
+  field: Filter['field'],
+  value: unknown,
+): readonly FilterEntry[] {
   const others = withoutFilter(filters, { field, op: '!=', value })
-  const isKept = (filter: Filter) => fieldText(filter.field) === fieldText(field) && ['=', 'in'].includes(filter.op)
+  const isKept = (entry: FilterEntry) =>
+    !isAlternatives(entry) && fieldText(entry.field) === fieldText(field) && ['=', 'in'].includes(entry.op)
   const at = others.findIndex(isKept)
-  const kept = others[at]
+  const kept = others[at] as Filter | undefined
   if (kept === undefined) return [...others, { field, op: '=', value }]
   const values = kept.op === 'in' ? (kept.value as readonly unknown[]) : [kept.value]
   if (values.some((one) => valueText(one) === valueText(value))) return others
@@ -64,6 +81,10 @@ export function keepValue(filters: readonly Filter[], field: Filter['field'], va
 }
 
 /** Returns filters after the user chose to exclude a value of a field. */
-export function excludeValue(filters: readonly Filter[], field: Filter['field'], value: unknown): readonly Filter[] {
+export function excludeValue(
+  filters: readonly FilterEntry[],
+  field: Filter['field'],
+  value: unknown,
+): readonly FilterEntry[] {
   return withFilter(withoutFilter(filters, { field, op: '=', value }), { field, op: '!=', value })
 }

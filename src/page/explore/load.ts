@@ -90,7 +90,8 @@ export async function loadFields(parts: Parts): Promise<void> {
   try {
     const { rows, cost } = await fetchFields(parts.query!, undefined, signal)
     parts.costs.set('fields', cost)
-    parts.fields.show(rows, sourceNamed(parts.state.source))
+    if (rows.length > 0) parts.fields.show(rows, sourceNamed(parts.state.source))
+    else parts.fields.showText(parts.store.rows.length === 0 ? 'No rows, so no fields.' : 'These rows have no fields.')
     showStatus(parts)
   } catch (error) {
     if (!signal.aborted) parts.fields.failed(failureOf(error))

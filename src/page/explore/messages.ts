@@ -29,7 +29,9 @@ export function showStatus({ store, isComplete, isLoadingOlder, live, costs, uns
   const all = size === 0 ? '' : 'all'
   const more = isComplete ? all : room
   const loaded = `${count(size)} ${size === 1 ? 'row' : 'rows'}`
-  byId('list-size').textContent = [loaded, more, live?.text ?? ''].filter((text) => text !== '').join(' · ')
+  const isLoading = byId('list').dataset.state === 'loading'
+  const texts = isLoading ? ['Loading …'] : [loaded, more, live?.text ?? '']
+  byId('list-size').textContent = texts.filter((text) => text !== '').join(' · ')
   byId('cost').textContent = [...costs].map(([name, cost]) => costText(name, cost)).join(' · ')
   byId('unseen').hidden = unseen === 0
   byId('unseen').textContent = `↑ ${count(unseen)} new`
@@ -98,10 +100,12 @@ function removals({ state, host }: Parts): HTMLElement[] {
     ...state.filters.map((filter) =>
       remove(filterText(filter), { filters: withoutFilter(state.filters, filter), record: '' }),
     ),
-    ...(state.isErrors ? [remove(filterText(sourceNamed(state.source).errors), { isErrors: false })] : []),
+    ...(state.isErrors ? [remove(`“Errors only”: ${errorsText(state)}`, { isErrors: false })] : []),
     ...(state.search === '' ? [] : [remove(`“${state.search}”`, { search: '' })]),
   ]
 }
+
+const errorsText = ({ source }: State) => sourceNamed(source).errors.text
 
 /** Returns a range in words: `the last hour`, `the range from … to …`. */
 export function rangeText(range: Range): string {

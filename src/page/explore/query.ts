@@ -12,7 +12,7 @@ export function queryOf({ project, source, filters, isErrors, search }: State, {
     source,
     start: isoOf(fromUs),
     end: toUs === undefined ? undefined : isoOf(toUs),
-    filters: isErrors ? withFilter(filters, sourceNamed(source).errors) : filters,
+    filters: isErrors ? withFilter(filters, sourceNamed(source).errors.filter) : filters,
     search,
   }
 }

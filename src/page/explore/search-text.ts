@@ -10,12 +10,13 @@
  *     field:ab*  *ab  *ab* begins, ends with, contains
  *     field:/pattern/      matches
  *     field>=500           also >, <, <=, =, !=
+ *     a:1 OR b>2 OR "text" at least one of them; texts next to OR are in quotes
  */
-import type { Filter } from '../api/explore.js'
+import type { Filter, FilterEntry } from '../api/explore.js'
 
 /** Conditions that a text states. */
 export interface SearchReading {
-  filters: readonly Filter[]
+  filters: readonly FilterEntry[]
   /** Text that the message contains; empty for any. */
   search: string
   /** Message about a text that cannot be used; undefined if it can. */
@@ -33,30 +34,66 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
   return pattern.exec(text) ?? undefined
 }
 
-/** A part of the text, and the place after it. */
+/** A part of the text. */
 interface Part {
-  filter?: Filter
+  filter?: FilterEntry
   quoted?: string
   word?: string
   problem?: string
+}
+
+/** A part, and the place after it. */
+interface PlacedPart extends Part {
+  filter?: Filter
   end: number
 }
 
 /** Reads a text. `aliases`: short names of fields. */
 export function readSearch(text: string, aliases: Readonly<Record<string, string>> = {}): SearchReading {
-  const [filters, words, quoted]: [Filter[], string[], string[]] = [[], [], []]
-  let problem: string | undefined
+  const parts: PlacedPart[] = []
   for (let at = nextPart(text, 0); at < text.length; ) {
     const part = readField(text, at, aliases) ?? readText(text, at)
-    if (part.filter !== undefined) filters.push(part.filter)
-    if (part.quoted !== undefined) quoted.push(part.quoted)
-    if (part.word !== undefined) words.push(part.word)
-    problem ??= part.problem
+    parts.push(part)
     at = nextPart(text, part.end)
   }
-  const texts = [words.join(' '), ...quoted].filter((one) => one !== '')
-  const more = texts.slice(1).map((value): Filter => ({ field: 'event_message', op: 'contains', value }))
-  return { filters: [...filters, ...more], search: texts[0] ?? '', problem }
+  const joined = joinAlternatives(parts)
+  const words = joined.flatMap(({ word }) => word ?? [])
+  const texts = [words.join(' '), ...joined.flatMap(({ quoted }) => quoted ?? [])].filter((one) => one !== '')
+  const filters = joined.flatMap(({ filter }) => (filter === undefined ? [] : [filter]))
+  return {
+    filters: [...filters, ...texts.slice(1).map(hasText)],
+    search: texts[0] ?? '',
+    problem: joined.find(({ problem }) => problem !== undefined)?.problem,
+  }
+}
+
+const hasText = (value: string): Filter => ({ field: 'event_message', op: 'contains', value })
+
+/** Joins the parts between which there is an `OR` to one part. */
+function joinAlternatives(parts: readonly PlacedPart[]): Part[] {
+  if (!parts.some(isOr)) return [...parts]
+  const groups: PlacedPart[][] = []
+  for (const [i, part] of parts.entries()) {
+    const isEnd = i === 0 || i === parts.length - 1
+    if (isOr(part) && (isEnd || isOr(parts[i - 1]!))) return [{ problem: OR_AT_END }]
+    if (isOr(part)) continue
+    if (i > 0 && isOr(parts[i - 1]!)) groups.at(-1)!.push(part)
+    else groups.push([part])
+  }
+  return groups.map((group) => (group.length === 1 ? group[0]! : alternativesOf(group)))
+}
+
+const isOr = ({ word }: Part) => word === 'OR'
+
+const OR_AT_END = 'Write a condition on both sides of “OR”, or all of the text in quotes if it is one text.'
+const OR_OF_WORDS =
+  'Write texts next to “OR” in quotes: "timed out" OR "refused"; or all of the text, if it is one text.'
+
+function alternativesOf(group: readonly PlacedPart[]): Part {
+  const problem = group.find((part) => part.problem !== undefined)?.problem
+  if (problem !== undefined) return { problem }
+  const conditions = group.flatMap(({ filter, quoted }) => filter ?? (quoted ? hasText(quoted) : []))
+  return conditions.length === group.length ? { filter: conditions } : { problem: OR_OF_WORDS }
 }
 
 const nextPart = (text: string, from: number): number => from + text.slice(from).search(/\S|$/)
@@ -64,7 +101,7 @@ const nextPart = (text: string, from: number): number => from + text.slice(from)
 const unescaped = (text: string) => text.replace(/\\(["\\])/g, '$1')
 
 /** Reads a quoted text, a pattern, or a word. */
-function readText(text: string, at: number): Part {
+function readText(text: string, at: number): PlacedPart {
   const quoted = matchAt(QUOTED, text, at)
   if (quoted !== undefined) return { quoted: unescaped(quoted[1]!), end: at + quoted[0].length }
   const pattern = matchAt(PATTERN, text, at)
@@ -75,7 +112,7 @@ function readText(text: string, at: number): Part {
 }
 
 /** Reads a condition on a field; undefined if there is none here, as in `10:30`, `https://…` and `error: …`. */
-function readField(text: string, at: number, aliases: Readonly<Record<string, string>>): Part | undefined {
+function readField(text: string, at: number, aliases: Readonly<Record<string, string>>): PlacedPart | undefined {
   const start = matchAt(FIELD, text, at)
   if (start === undefined) return undefined
   const [all, minus, name, sign] = start as unknown as [string, string, string, string]
@@ -106,7 +143,7 @@ function scalarOf(word: string): string | number | boolean | null {
   return String(Number(word)) === word && Number.isFinite(Number(word)) ? Number(word) : word
 }
 
-function conditionOf(field: string, sign: string, value: Filter['value'], isNegated: boolean): Omit<Part, 'end'> {
+function conditionOf(field: string, sign: string, value: Filter['value'], isNegated: boolean): Omit<PlacedPart, 'end'> {
   const isEquality = sign === ':' || sign === '='
   if (isNegated && !isEquality) return { problem: `Write “${field}” without “-” before a comparison with “${sign}”.` }
   const isExcluded = isNegated || sign === '!='
@@ -119,7 +156,7 @@ function conditionOf(field: string, sign: string, value: Filter['value'], isNega
 }
 
 /** Reads a value with stars, each of which stands for any text. */
-function globOf(field: string, word: string, isNegated: boolean): Omit<Part, 'end'> {
+function globOf(field: string, word: string, isNegated: boolean): Omit<PlacedPart, 'end'> {
   if (/^\*+$/.test(word)) return { filter: { field, op: isNegated ? 'missing' : 'exists' } }
   if (isNegated) return { problem: NOT_NEGATED }
   const inner = /^\*([^*]+)\*$/.exec(word)?.[1]

@@ -1,5 +1,5 @@
 /** The nine sources: what their lists show, and what counts as an error. */
-import type { Filter } from '../api/explore.js'
+import type { Filter, FilterEntry } from '../api/explore.js'
 
 /** How a cell of the list is shown. */
 export type CellKind = 'time' | 'status' | 'level' | 'duration' | 'text' | 'message'
@@ -12,14 +12,19 @@ export interface ListColumn {
   fields: readonly string[]
 }
 
+/** Rows that count as errors: the condition, and what they have, in words. */
+export interface ErrorRows {
+  filter: FilterEntry
+  text: string
+}
+
 /** A source as the page shows it. */
 export interface SourceView {
   name: string
   columns: readonly ListColumn[]
   /** Short names of fields for the search box. */
   aliases: Readonly<Record<string, string>>
-  /** Rows that count as errors. */
-  errors: Filter
+  errors: ErrorRows
   /** Fields whose values are shown without opening them. */
   opened: readonly string[]
 }
@@ -34,14 +39,35 @@ const [STATUS, METHOD] = ['response.status_code', 'request.method']
 const ERROR_WORDS = ['error', 'fatal', 'panic', 'critical', 'alert', 'emergency']
 const cased = (words: readonly string[]) =>
   words.flatMap((word) => [word, word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1)])
-const errorsIn = (field: string): Filter => ({ field, op: 'in', value: cased(ERROR_WORDS) })
+const SEVERE: Filter = { field: 'level', op: 'in', value: cased(ERROR_WORDS) }
+const failed = (field: string): Filter => ({ field, op: '>=', value: 400 })
+
+const FAILED_TEXT = 'a status of 400 or more'
+const SEVERE_TEXT = 'level error or worse'
+
+/** The messages of sources whose records have neither status nor level. */
+const FAILURE_WORDS = ['error', 'fatal', 'panic', 'failed', 'failure', 'timeout', 'timed out', 'refused', 'denied']
+const TELLS_FAILURE: Filter = {
+  field: 'event_message',
+  op: 'matches',
+  value: `(?i)\\b(${FAILURE_WORDS.join('|')})\\b`,
+}
 
 const leveled = (name: string, opened: readonly string[] = ['level']): SourceView => ({
   name,
   columns: [TIME, column('Level', 'level', 'level'), MESSAGE],
   aliases: { function: 'function_id' },
-  errors: errorsIn('level'),
+  errors: { filter: SEVERE, text: SEVERE_TEXT },
   opened,
+})
+
+/** A source whose records are mostly messages alone. */
+const unleveled = (name: string): SourceView => ({
+  ...leveled(name),
+  errors: {
+    filter: [SEVERE, TELLS_FAILURE],
+    text: `${SEVERE_TEXT}, or a message with one of ${FAILURE_WORDS.join(', ')}`,
+  },
 })
 
 /** The sources, in the order of the service. */
@@ -63,7 +89,7 @@ export const SOURCES: readonly SourceView[] = [
       user_agent: 'request.headers.user_agent',
       duration: 'response.origin_time',
     },
-    errors: { field: STATUS, op: '>=', value: 400 },
+    errors: { filter: failed(STATUS), text: FAILED_TEXT },
     opened: [STATUS, METHOD, 'request.path'],
   },
   {
@@ -76,7 +102,10 @@ export const SOURCES: readonly SourceView[] = [
       code: 'parsed.sql_state_code',
       application: 'parsed.application_name',
     },
-    errors: { field: 'parsed.error_severity', op: 'in', value: ['ERROR', 'FATAL', 'PANIC'] },
+    errors: {
+      filter: { field: 'parsed.error_severity', op: 'in', value: ['ERROR', 'FATAL', 'PANIC'] },
+      text: 'severity ERROR or worse',
+    },
     opened: ['parsed.error_severity', 'parsed.user_name', 'parsed.sql_state_code'],
   },
   {
@@ -89,7 +118,7 @@ export const SOURCES: readonly SourceView[] = [
       column('Duration', 'duration', 'execution_time_ms'),
     ],
     aliases: { status: STATUS, method: METHOD, function: 'function_id', duration: 'execution_time_ms' },
-    errors: { field: STATUS, op: '>=', value: 400 },
+    errors: { filter: failed(STATUS), text: FAILED_TEXT },
     opened: [STATUS, METHOD, 'function_id'],
   },
   leveled('function_logs', ['level', 'event_type', 'function_id']),
@@ -102,13 +131,14 @@ export const SOURCES: readonly SourceView[] = [
       column('Message', 'message', 'msg'),
     ],
     aliases: {},
-    errors: { field: 'status', op: '>=', value: 400 },
+    // A failed request has a status and often no level above `info`; a failure outside of requests has only a level.
+    errors: { filter: [failed('status'), SEVERE], text: `${FAILED_TEXT}, or ${SEVERE_TEXT}` },
     opened: ['status', 'path', 'level'],
   },
   leveled('realtime_logs'),
   leveled('storage_logs'),
-  leveled('postgrest_logs'),
-  leveled('pgbouncer_logs'),
+  unleveled('postgrest_logs'),
+  unleveled('pgbouncer_logs'),
 ]
 
 const BY_NAME = new Map(SOURCES.map((source) => [source.name, source]))

@@ -2,7 +2,7 @@
  * The state of the page. It is stored in the fragment of the page's URL, so that a link shows the same; never a token.
  */
 import { parseExact } from '../api/api.js'
-import type { Filter, Op } from '../api/explore.js'
+import type { Filter, FilterEntry, Op } from '../api/explore.js'
 import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from './range.js'
 import { DEFAULT_SOURCE, isSource } from './sources.js'
 
@@ -16,7 +16,7 @@ export interface State {
   project: string
   source: string
   range: Range
-  filters: readonly Filter[]
+  filters: readonly FilterEntry[]
   /** Only rows that the source counts as errors. */
   isErrors: boolean
   /** Text that the message contains; empty for any. */
@@ -56,14 +56,17 @@ function rangeOf(given: URLSearchParams): Range {
   return { fromUs, toUs: toUs > fromUs ? toUs : undefined }
 }
 
-function filtersOf(text: string): readonly Filter[] {
+function filtersOf(text: string): readonly FilterEntry[] {
   try {
     const given = parseExact(text)
-    return Array.isArray(given) ? given.filter(isFilter) : []
+    return Array.isArray(given) ? given.filter(isEntry) : []
   } catch {
     return []
   }
 }
+
+const isEntry = (given: unknown): given is FilterEntry =>
+  Array.isArray(given) ? given.length > 0 && given.every(isFilter) : isFilter(given)
 
 function isFilter(given: unknown): given is Filter {
   if (typeof given !== 'object' || given === null) return false

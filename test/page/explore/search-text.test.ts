@@ -66,6 +66,43 @@ describe('the text of the search box', () => {
     expect(readSearch('"a b" status:1').search).toBe('a b')
   })
 
+  it('has alternatives between which there is an OR', () => {
+    const failed = { field: 'response.status_code', op: '>=', value: 500 }
+    const error = { field: 'level', op: '=', value: 'error' }
+    expect(readSearch('status>=500 OR level:error', ALIASES)).toEqual({
+      filters: [[failed, error]],
+      search: '',
+      problem: undefined,
+    })
+    expect(readSearch('late status>=500 OR "timed out" OR /re.?used/ row level:error', ALIASES)).toEqual({
+      filters: [
+        [
+          failed,
+          { field: 'event_message', op: 'contains', value: 'timed out' },
+          { field: 'event_message', op: 'matches', value: 're.?used' },
+        ],
+        error,
+      ],
+      search: 'late row',
+      problem: undefined,
+    })
+    for (const text of ['"a OR b"', 'this or that', 'ORDER BY']) expect(readSearch(text).filters).toEqual([])
+  })
+
+  it.each([
+    'OR',
+    'level:error OR',
+    'OR level:error',
+    'level:a OR OR level:b',
+    'timeout OR refused',
+    'level:error OR word',
+    'level:error OR -path:/x/',
+  ])('%j has a problem, and no filter', (text) => {
+    const { filters, search, problem } = readSearch(text, ALIASES)
+    expect(problem).toMatch(/“/)
+    expect([filters, search]).toEqual([[], ''])
+  })
+
   it.each(['-path:/x/', '-path:*x*', '-status>=3', 'status>null'])('%j has a problem', (text) => {
     expect(readSearch(text, ALIASES).problem).toMatch(/“/)
     expect(filtersOf(text)).toEqual([])

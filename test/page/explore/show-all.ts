@@ -8,8 +8,8 @@ export const WIDTHS = [390, 768, 1280, 1920] as const
 const WIDE = 1_024
 
 /**
- * Opens the explorer at a width, and each of its parts: the fields, a record, and the choice of a range. Returns the
- * serious findings of accessibility in these states.
+ * Opens the explorer at a width, and each of its parts: the fields, a record, the rows around it, and the choice of a
+ * range. Returns the serious findings of accessibility in these states.
  */
 export async function showAllAt(
   width: number,
@@ -27,7 +27,11 @@ export async function showAllAt(
   await page.locator('.rows .row').nth(2).click()
   await page.locator('#detail .record').waitFor()
   findings.push(...(await seriousFindings(page)))
-  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Rows around' }).click()
+  await page.getByText(/rows? of \d sources?/).waitFor()
+  findings.push(...(await seriousFindings(page)))
+  // Back to the record, then to the list.
+  for (let i = 0; i < 2; i++) await page.keyboard.press('Escape')
   if (isNarrow) await page.click('#open-sheet')
   await page.click('#range')
   findings.push(...(await seriousFindings(page)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Filter } from '../../../src/page/api/explore.js'
+import type { FilterEntry } from '../../../src/page/api/explore.js'
 import { boundsOf, isoOf, type Range, usOf } from '../../../src/page/explore/range.js'
 import { fragmentOf, type State, stateOf } from '../../../src/page/explore/state.js'
 import { below, mulberry32 } from '../../support/random.js'
@@ -35,7 +35,8 @@ describe('the state in the URL', () => {
   })
 
   it('drops filters that are none, and an end before the start', () => {
-    const filter = JSON.stringify([{ field: 'a', op: '=', value: 1 }, { field: 'a', op: 'like' }, { op: '=' }, null, 3])
+    const none = [{ field: 'a', op: 'like' }, { op: '=' }, null, 3, [], [{ field: 'a', op: 'exists' }, 3], [[]]]
+    const filter = JSON.stringify([{ field: 'a', op: '=', value: 1 }, ...none])
     expect(stateOf(`#filter=${encodeURIComponent(filter)}`).filters).toEqual([{ field: 'a', op: '=', value: 1 }])
     const from = '2026-11-20T10:00:00.000001Z'
     const fromUs = Date.UTC(2026, 10, 20, 10) * 1_000 + 1
@@ -46,11 +47,15 @@ describe('the state in the URL', () => {
     const seed = testSeed()
     const random = mulberry32(seed)
     const pick = <Value>(...values: Value[]) => values[below(random, values.length)]!
-    const filter = (): Filter =>
-      pick<Filter>(
+    const filter = (): FilterEntry =>
+      pick<FilterEntry>(
         { field: 'a.b', op: '=', value: pick<unknown>('x & y=#%', 5, true, 1.5, '') },
         { field: ['a.b', 'c'], op: 'in', value: ['a', 1] },
         { field: 'ü', op: 'exists' },
+        [
+          { field: 'a', op: '>=', value: 400 },
+          { field: 'b', op: 'missing' },
+        ],
       )
     const range = (): Range =>
       pick<Range>(
