@@ -22,6 +22,7 @@ export function coldFilter(column: ColdColumn, test: TextTest): ColdFilter {
     // Selections that follow one another share the texts at their borders.
     let kept: ColdTexts[] = []
     const readTexts = batch.openColdTexts(column)
+    const memory = createTextMemory()
     return async (selection, yieldIfDue) => {
       const size = sizeOf(selection)
       const passing = new Uint32Array(size)
@@ -30,8 +31,8 @@ export function coldFilter(column: ColdColumn, test: TextTest): ColdFilter {
       for (let position = 0; position < size; ) {
         const row = rowAt(selection, position)
         const known = kept.find(({ from, to }) => row >= from && row < to)
-        const texts = known ?? (await readTexts(row, denseEnd(selection, position)))
-        read.splice(1, 1, texts)
+        const texts = known ?? (await readTexts(row, denseEnd(selection, position), memory.take))
+        memory.release(read.splice(1, 1, texts), kept)
         const end = positionFrom(selection, texts.to, position + 1)
         const found = await test.passing(texts, rowsOf(selection, position, end), yieldIfDue)
         passing.set(found, count)
@@ -40,12 +41,29 @@ export function coldFilter(column: ColdColumn, test: TextTest): ColdFilter {
         const pause = yieldIfDue()
         if (pause !== undefined) await pause
       }
+      memory.release(kept, read)
       kept = read
       return narrow(selection, (out) => {
         out.set(passing.subarray(0, count))
         return count
       })
     }
+  }
+}
+
+/** Memory for texts that is used again: the pages of new memory cost as much as decompressing to them. */
+function createTextMemory() {
+  const free: ArrayBuffer[] = []
+  return {
+    take(bytes: number): Uint8Array {
+      const memory = free.pop()
+      const isEnough = memory !== undefined && memory.byteLength >= bytes
+      return new Uint8Array(isEnough ? memory : new ArrayBuffer(bytes + (bytes >> 2)), 0, bytes)
+    },
+    /** Takes back the memory of texts that are not read any more: those that are not among `used`. */
+    release(texts: readonly ColdTexts[], used: readonly ColdTexts[]): void {
+      for (const one of texts) if (!used.includes(one)) free.push(one.bytes.buffer as ArrayBuffer)
+    },
   }
 }
 
