@@ -23,10 +23,7 @@ const parallel = (name: string, groupOrder: number, maxWorkers: number, { testTi
   test: { name, setupFiles, testTimeout, hookTimeout: testTimeout, maxWorkers, sequence: { groupOrder }, ...files },
 })
 
-/**
- * A project that runs one file at a time, since its tests measure time, or start what a machine has no room for
- * twice.
- */
+/** A project that runs one file at a time, since its tests measure time or memory. */
 const alone = (name: string, groupOrder: number, options: Options) => {
   const { test } = parallel(name, groupOrder, 1, options)
   return { test: { ...test, fileParallelism: false } }
@@ -52,12 +49,14 @@ export default defineConfig({
         include: ['test/program/**/*.test.ts'],
         exclude: [SLOW, TIMED],
         testTimeout: MINUTE_MS,
+        isolate: false,
       }),
       alone('timed-program', 3, { include: ['test/program/**/*.timed.test.ts'], testTimeout: MINUTE_MS }),
-      alone('clickhouse', 4, {
+      parallel('clickhouse', 4, 2, {
         include: ['test/clickhouse/**/*.test.ts'],
         exclude: [SLOW],
         testTimeout: 5 * MINUTE_MS,
+        isolate: false,
       }),
       parallel('page', 5, 2, {
         include: ['test/page/**/*.test.ts'],

@@ -57,14 +57,25 @@ async function use(wanted) {
   database = wanted
 }
 
-/** Runs a statement with settings that apply to this statement only. */
-async function runWith(settings, sql, format) {
+/** The settings of the session that requests have changed, with their values. */
+const changed = new Map()
+
+/** Gives the session the settings of a request, and those of earlier requests their defaults, in one statement. */
+async function set(settings) {
+  const wanted = new Map(settings)
+  const others = [...changed.keys()].filter((setting) => !wanted.has(setting)).map((setting) => `${setting} = DEFAULT`)
+  const values = settings.filter(([setting, value]) => changed.get(setting) !== value)
+  const changes = [...others, ...values.map(([setting, value]) => `${setting} = ${quote(value)}`)]
+  if (changes.length === 0) return
+  const names = [...changed.keys(), ...wanted.keys()]
+  changed.clear()
   try {
-    for (const [setting, value] of settings) await run(`SET ${setting} = ${quote(value)}`)
-    return await run(sql, format)
-  } finally {
-    for (const [setting] of settings) await run(`SET ${setting} = DEFAULT`).catch(() => {})
+    await run(`SET ${changes.join(', ')}`)
+  } catch (error) {
+    for (const setting of names) await run(`SET ${setting} = DEFAULT`).catch(() => {})
+    throw error
   }
+  for (const [setting, value] of wanted) changed.set(setting, value)
 }
 
 /** Returns the statement of a request; writes the data of an insert to a file. */
@@ -81,7 +92,8 @@ async function answer(parameters, body) {
   if (settings.some(([setting]) => !/^\w+$/.test(setting))) throw new Error('Code: 115. DB::Exception: Unknown setting')
   await use(parameters.get('database') ?? 'default')
   const sql = statementOf(parameters.get('query'), body)
-  return runWith(settings, sql, parameters.get('default_format') ?? undefined)
+  await set(settings)
+  return run(sql, parameters.get('default_format') ?? undefined)
 }
 
 async function bodyOf(request) {

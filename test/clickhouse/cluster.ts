@@ -110,6 +110,18 @@ export async function startCluster(hosts: keyof typeof HOSTS = 'same'): Promise<
   }
 }
 
+const shared = new Map<string, Promise<Cluster>>()
+
+/**
+ * Returns the cluster that the test files of this process share, which ends with the process. Not for tests that kill a
+ * shard: an old server that is started after a kill has the rows again that TRUNCATE had removed shortly before.
+ */
+export function sharedCluster(hosts: keyof typeof HOSTS = 'same'): Promise<Cluster> {
+  const cluster = shared.get(hosts) ?? startCluster(hosts)
+  shared.set(hosts, cluster)
+  return cluster
+}
+
 async function startAll(servers: readonly Server[]): Promise<void> {
   const started = await Promise.allSettled(servers.map((server) => server.start()))
   const failed = started.find(({ status }) => status === 'rejected')

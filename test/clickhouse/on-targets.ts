@@ -1,19 +1,29 @@
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import type { ClickHouseEngine } from '../../src/engine/clickhouse/engine.js'
 import { appendAll } from '../support/engine.js'
 import type { TestRecord } from '../support/records.js'
 import { describeWhere } from './needs.js'
-import { TARGETS, type Target } from './targets.js'
+import { TARGETS, type Target, type TargetKind } from './targets.js'
 
-/** Registers a suite for each kind of target, with its name for `%s`; `target` returns the started one. */
+/** The targets of this process, by name. Their servers end with it; all test files that it runs use them. */
+const running = new Map<string, Promise<Target>>()
+
+function startOnce({ name, start }: TargetKind): Promise<Target> {
+  const target = running.get(name) ?? start()
+  running.set(name, target)
+  return target
+}
+
+/** Registers a suite for each kind of target, with its name for `%s`; `target` returns the started one, empty. */
 export function onEachTarget(title: string, suite: (target: () => Target) => void): void {
-  for (const { name, found, needed, why, start } of TARGETS) {
+  for (const kind of TARGETS) {
+    const { name, found, needed, why } = kind
     describeWhere(found, needed, why, title.replace('%s', name), () => {
       let target: Target | undefined
       beforeAll(async () => {
-        target = await start()
+        target = await startOnce(kind)
+        await target.clear()
       })
-      afterAll(() => target?.stop())
       suite(() => target!)
     })
   }

@@ -4,13 +4,13 @@ import { projectRef, SMALL_RANK, TOP_RANK } from '../../src/generate/values/proj
 import { isMean } from '../oracle/compare.js'
 import type { PlainRow } from '../oracle/oracle.js'
 import { serve, until } from '../program/support/program.js'
-import { findServer, startCluster, WHY_NO_SERVER } from './cluster.js'
+import { findServer, sharedCluster, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'
 import { serveOn } from './service.js'
-import { makeTarget } from './targets.js'
+import { targetOn } from './targets.js'
 
 const SEED = 5
-const ROWS = 30_000
+const ROWS = 10_000
 const PROJECTS = [TOP_RANK, 2, 9, SMALL_RANK].map((rank) => projectRef(SEED, rank))
 const QUERY = '/api/endpoints/query'
 
@@ -60,8 +60,8 @@ function expectSameRows(one: readonly PlainRow[], other: readonly PlainRow[]): v
 
 describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'the same requests to both engines', () => {
   it('give the same rows, and the same errors byte for byte', async () => {
-    const cluster = await startCluster()
-    const target = await makeTarget(cluster.urls, { database: 'logweir', cluster: cluster.name }, cluster.stop)
+    const cluster = await sharedCluster()
+    const target = await targetOn(cluster)
     onTestFinished(() => target.stop())
     const both = [await serve(), await serveOn(cluster)]
     const made = generate({

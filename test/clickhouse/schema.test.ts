@@ -6,8 +6,9 @@ import { tables } from '../../src/engine/clickhouse/ddl.js'
 import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/table-names.js'
 import { SOURCE_NAMES } from '../../src/sources.js'
 import { run } from '../program/support/program.js'
+import { command } from './ask.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
-import { findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
+import { findServer, sharedCluster, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'
 import { connect } from './targets.js'
 
@@ -27,8 +28,8 @@ const KINDS = [
     needed: 'clickhouse-server',
     why: WHY_NO_SERVER,
     async start(): Promise<Started> {
-      const { urls, name, stop } = await startCluster('own')
-      return { urls, location: { database: DATABASE, cluster: name }, stop }
+      const { urls, name } = await sharedCluster('own')
+      return { urls, location: { database: DATABASE, cluster: name }, stop: async () => {} }
     },
   },
   {
@@ -229,10 +230,15 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'schema clickhou
     return { code, stderr, lines: stdout.toString().split('\n').slice(0, -1) }
   }
   const TABLES = 2 * SOURCE_NAMES.length
+  /** Returns a shared cluster without tables. */
+  async function emptyCluster() {
+    const cluster = await sharedCluster('own')
+    for (const url of cluster.urls) await command(url, 'DROP DATABASE IF EXISTS logweir')
+    return cluster
+  }
 
   it('creates the tables on every shard, so that all are written and asked at once', async () => {
-    const { urls, name, stop } = await startCluster('own')
-    onTestFinished(stop)
+    const { urls, name } = await emptyCluster()
     const { code, stderr, lines } = await apply(urls[0]!, name)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const url of urls) expect(lines.filter((line) => line.endsWith(` at ${url}`))).toHaveLength(TABLES)
@@ -289,9 +295,9 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'schema clickhou
   })
 
   it('names a shard that is away, and has the tables on the others', async () => {
-    const { urls, name, kill, stop } = await startCluster('own')
-    onTestFinished(stop)
+    const { urls, name, kill, start } = await emptyCluster()
     await kill(1)
+    onTestFinished(() => start(1))
     const { code, lines } = await apply(urls[0]!, name)
     expect([code, lines.length]).toEqual([1, TABLES + 1])
     expect(lines.at(-1)).toMatch(

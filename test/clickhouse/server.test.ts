@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { connectServer } from '../../src/engine/clickhouse/clickhouse-server.js'
 import { until } from '../program/support/program.js'
-import { type Cluster, findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
+import { type Cluster, findServer, sharedCluster, USER, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'
 import { connect } from './targets.js'
 
@@ -14,9 +14,8 @@ const SLOW =
 describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a ClickHouse server', () => {
   let cluster: Cluster
   beforeAll(async () => {
-    cluster = await startCluster()
+    cluster = await sharedCluster()
   })
-  afterAll(() => cluster?.stop())
 
   it('tells how many rows it has read', async () => {
     const server = connect(cluster.urls[0]!, cluster.name)

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { generate } from '../../src/generate/generate.js'
 import { temporaryFolder, until } from '../program/support/program.js'
-import { findServer, startCluster, WHY_NO_SERVER } from './cluster.js'
+import { findServer, sharedCluster, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'
 import { serveOn } from './service.js'
-import { makeTarget } from './targets.js'
+import { targetOn } from './targets.js'
 
 /** No server listens at this address. */
 const NOWHERE = { urls: ['http://127.0.0.1:1'], name: 'logweir_test' }
@@ -49,8 +49,8 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'stopping while 
     // The line that the stop cut off is rejected.
     const [, taken] = /standard input ended: (\d+) rows accepted, [01] rejected/.exec(service.stderrText())!
 
-    const cluster = await startCluster()
-    const target = await makeTarget(cluster.urls, { database: 'logweir', cluster: cluster.name }, cluster.stop)
+    const cluster = await sharedCluster()
+    const target = await targetOn(cluster)
     onTestFinished(() => target.stop())
     await serveOn(cluster, { dataDir })
     const count = 'SELECT count(), uniqExact(id) FROM logweir.edge_logs'

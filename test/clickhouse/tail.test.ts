@@ -2,18 +2,18 @@ import { expect, it } from 'vitest'
 import { write } from '../program/support/feed.js'
 import { type Served, until } from '../program/support/program.js'
 import { readEvents } from '../support/events.js'
-import { findServer, startCluster, WHY_NO_SERVER } from './cluster.js'
+import { findServer, sharedCluster, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'
 import { serveOn } from './service.js'
-import { makeTarget } from './targets.js'
+import { targetOn } from './targets.js'
 
 const send = (service: Served, ...ids: string[]) =>
   write(service, ids.length, (i) => `${JSON.stringify({ source: 'edge_logs', project: 'a', id: ids[i] })}\n`)
 
 describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'a live tail over two shards', () => {
   it('hears what comes through any process, each once, and what was missed when it comes back', async () => {
-    const cluster = await startCluster()
-    const target = await makeTarget(cluster.urls, { database: 'logweir', cluster: cluster.name }, cluster.stop)
+    const cluster = await sharedCluster()
+    const target = await targetOn(cluster)
     try {
       const [one, other] = await Promise.all([serveOn(cluster), serveOn(cluster)])
       const tail = async (lastEventId: string) => {

@@ -11,7 +11,7 @@ import { SOURCE_NAMES, type SourceName } from '../../src/sources.js'
 import { createFakeClock } from '../support/clock.js'
 import { createModelFiles } from '../support/model-files.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
-import { findServer, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
+import { type Cluster, findServer, sharedCluster, USER, WHY_NO_SERVER } from './cluster.js'
 
 /** A ClickHouse that the engine can use, with its tables. */
 export interface Target {
@@ -46,10 +46,7 @@ export const TARGETS: readonly TargetKind[] = [
     found: findServer(),
     needed: 'clickhouse-server',
     why: WHY_NO_SERVER,
-    async start() {
-      const { urls, name, stop } = await startCluster()
-      return makeTarget(urls, { database: DATABASE, cluster: name }, stop)
-    },
+    start: async () => targetOn(await sharedCluster()),
   },
   {
     name: 'chdb',
@@ -62,6 +59,13 @@ export const TARGETS: readonly TargetKind[] = [
     },
   },
 ]
+
+/** Returns the tables of a shared cluster, without rows. Stopping it only closes its connections. */
+export async function targetOn({ urls, name }: Cluster): Promise<Target> {
+  const target = await makeTarget(urls, { database: DATABASE, cluster: name }, async () => {})
+  await target.clear()
+  return target
+}
 
 export function connect(url: string, cluster?: string): Server {
   return connectServer({

@@ -154,7 +154,7 @@ describe('serve --endpoints', () => {
     )
   })
 
-  it('answers 500 where a plan throws, says whose, and lives on; 400 with what a parameter of its own says', async () => {
+  it('answers 500 if a plan throws, and lives on; 400 with what a parameter of its own says', async () => {
     const read = "if (text !== 'a') throw invalidParameter('The project is a. Say so.')\nreturn text"
     const { folder } = folderWith({
       'a.js': moduleNamed('own.a', withColumn('n')).replace('scan(', "(project === 'bad' && missing()) || scan("),
