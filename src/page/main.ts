@@ -13,6 +13,7 @@ import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
 import { startTimes } from './shared/times.js'
 import { createHeader } from './shell/header.js'
+import { placeBelow } from './shell/place-below.js'
 import { showProjectList } from './shell/project-list.js'
 
 /** Time between two automatic refreshes of the charts. The service warms cached answers every five minutes. */
@@ -164,6 +165,7 @@ function choosePreset(preset: PresetName): void {
 
 byId('refresh').addEventListener('click', refresh)
 byId('live').addEventListener('click', explore.toggleLive)
+byId('syntax').addEventListener('toggle', () => placeBelow(byId('syntax'), byId('search-help')))
 byId('show-fields').addEventListener('click', toggleFields)
 byId('reference').addEventListener('click', toggleReference)
 byId('theme').addEventListener('click', theme.toggle)

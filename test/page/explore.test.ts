@@ -385,6 +385,12 @@ function withBrowser(): void {
   test('shows an error of the conditions next to them', async () => {
     const { page } = await open(HASH)
     await loaded(page)
+    await page.click('#search-help')
+    const [help, button] = await Promise.all(
+      ['#syntax', '#search-help'].map(async (id) => (await page.locator(id).boundingBox())!),
+    )
+    expect(help!.y).toBeGreaterThanOrEqual(button!.y + button!.height)
+    await page.keyboard.press('Escape')
     await page.fill('#search', 'path:/a(/')
     await page.keyboard.press('Enter')
     await page.locator('#list[data-state=failed]').waitFor()

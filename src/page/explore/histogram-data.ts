@@ -27,12 +27,14 @@ export function histogramOf(rows: readonly HistogramRow[], bounds: Bounds, nowUs
     bucketS: widthUs / 1e6,
   }
   const classes = [...new Set(rows.map((row) => row.class))].sort(bySeverity)
+  // Some sources have neither a status nor a level.
+  const without = classes.length === 1 ? 'rows' : 'without'
   const values = classes.map(() => new Float64Array(length))
   for (const row of rows)
     values[classes.indexOf(row.class)]![Math.round((row.timestamp - firstUs) / widthUs)] = row.count
   return {
     axis,
-    series: classes.map((name) => ({ label: name ?? 'without', color: `severity-${severityOf(name)}` })),
+    series: classes.map((name) => ({ label: name ?? without, color: `severity-${severityOf(name)}` })),
     values,
     total: rows.reduce((sum, { count }) => sum + count, 0),
   }

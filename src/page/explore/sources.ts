@@ -64,6 +64,7 @@ const leveled = (name: string, opened: readonly string[] = ['level']): SourceVie
 /** A source whose records are mostly messages alone. */
 const unleveled = (name: string): SourceView => ({
   ...leveled(name),
+  columns: [TIME, MESSAGE],
   errors: {
     filter: [SEVERE, TELLS_FAILURE],
     text: `${SEVERE_TEXT}, or a message with one of ${FAILURE_WORDS.join(', ')}`,

@@ -30,6 +30,8 @@ describe('the histogram', () => {
       total: 11,
     })
     expect(Object.keys(found.series)).toEqual(['5xx', '4xx', '2xx', 'without'])
+    const ofNoClass = plain([bucket(20, null, 4)], { fromUs: 20e6, toUs: 30e6 }, 999e6)
+    expect(ofNoClass.series).toEqual({ rows: [4] })
   })
 
   it('lasts until now without an end, and further if rows do', () => {
