@@ -26,8 +26,12 @@ export function createFakeClock(startUs = Date.UTC(2026, 10, 20, 10) * MILLISECO
   let monotonicMs = 0
   let wallAheadUs = startUs
 
+  /** Runs the timer that is due first. Returns whether there was one. */
   function runNext(untilMs: number): boolean {
-    const [next] = [...timers].filter((timer) => timer.dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)
+    let next: Timer | undefined
+    for (const timer of timers) {
+      if (timer.dueMs <= untilMs && (next === undefined || timer.dueMs < next.dueMs)) next = timer
+    }
     if (next === undefined) return false
     monotonicMs = next.dueMs
     next.dueMs += next.intervalMs

@@ -1,6 +1,6 @@
 import { hotColumns } from '../../src/engine/columns.js'
 import type { SourceName } from '../../src/sources.js'
-import { valueAt } from './records.js'
+import { valueIn } from './records.js'
 
 /**
  * Returns the bit set of a row with this stored metadata, in the simplest way: bit i is set if the value of hot column
@@ -11,8 +11,9 @@ export function bitsInMetadata(source: SourceName, metadata: string): number {
   const marked = metadata.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
     /^-?\d{16,}$/.test(token) ? 'true' : token,
   )
+  const parsed = JSON.parse(marked)
   const bits = hotColumns(source).map(({ kind, path }, i) => {
-    const value = valueAt(marked, path)
+    const value = valueIn(parsed, path)
     const type = kind === 'number' ? 'number' : 'string'
     return kind === 'areas' || value === undefined || typeof value === type ? 0 : 2 ** i
   })

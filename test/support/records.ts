@@ -1,4 +1,5 @@
 import type { SourceName } from '../../src/sources.js'
+import { remembered } from './remembered.js'
 
 /** A log record as a test writes it: the fields that ingest reads, and the metadata as JSON text. */
 export interface TestRecord {
@@ -47,8 +48,15 @@ function complete(source: SourceName, given: PartialRecord): TestRecord {
  * Undefined if there is no value, or null.
  */
 export function valueAt(json: string, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => property(first(value), key), JSON.parse(json)) ?? undefined
+  return valueIn(parsed(json), path)
 }
+
+/** The same of a parsed text. */
+export const valueIn = (root: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, key) => property(first(value), key), root) ?? undefined
+
+/** Most texts are read at many paths, one after the other. */
+const parsed = remembered((json) => JSON.parse(json))
 
 const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value)
 

@@ -1,23 +1,24 @@
 import { RawJson, type Scalar } from '../../../src/plan/values/values.js'
+import { remembered } from '../../support/remembered.js'
 import { numeric } from './values.js'
 
 /** A JSON value: its text as it is spelled, and its members or elements. */
 export interface JsonNode {
   text: string
   /** Keys of an object, the last one of each name; places of a list. */
-  members?: Map<string, JsonNode>
+  members?: ReadonlyMap<string, JsonNode>
   isList?: true
 }
 
 /** Reads a JSON text by recursion; undefined if it is none. */
-export function readJson(text: string): JsonNode | undefined {
+export const readJson = remembered((text: string): JsonNode | undefined => {
   try {
     JSON.parse(text)
   } catch {
     return undefined
   }
   return readValue(text, { at: 0 })
-}
+})
 
 /** The text has been checked. */
 function readValue(text: string, place: { at: number }): JsonNode {

@@ -124,8 +124,16 @@ function allowedOf(value: Expression, row: OracleRow): Allowed | undefined {
   return percent === undefined ? undefined : { ...allowed, percents: [percent] }
 }
 
-/** The columns of a record, as a scan of its source has them. */
-function cellsOf(record: TestRecord): Map<string, Cell> {
+const cellsByRecord = new WeakMap<TestRecord, ReadonlyMap<string, Cell>>()
+
+/** The columns of a record, as a scan of its source has them. Kept, since many plans run over the same records. */
+function cellsOf(record: TestRecord): ReadonlyMap<string, Cell> {
+  const cells = cellsByRecord.get(record) ?? readCells(record)
+  cellsByRecord.set(record, cells)
+  return cells
+}
+
+function readCells(record: TestRecord): ReadonlyMap<string, Cell> {
   const hot = planColumns(record.source).map(({ name, kind, path }) => {
     const text = textAt(record.metadata, path)
     // Whether an absent path contains something is false, not unknown.
@@ -157,11 +165,11 @@ function columnsOf(sources: readonly SourceName[]): string[] {
 function scan(operator: Operator & { op: 'scan' }, records: readonly TestRecord[]): Rows {
   const columns = columnsOf(operator.sources)
   const rows = records.flatMap((record, i): OracleRow[] => {
-    const isIn = record.timestampUs >= operator.fromUs && record.timestampUs <= operator.throughUs
+    if (record.timestampUs < operator.fromUs || record.timestampUs > operator.throughUs) return []
     const times = operator.sources.filter((source) => source === record.source).length
     const cells = cellsOf(record)
     const row = { cells: new Map(columns.map((name) => [name, cells.get(name)!])), arrival: i, project: record.project }
-    return isIn ? Array<OracleRow>(times).fill(operator.sources.length === 1 ? row : { ...row, arrival: -1 }) : []
+    return Array<OracleRow>(times).fill(operator.sources.length === 1 ? row : { ...row, arrival: -1 })
   })
   return { columns, rows }
 }
