@@ -3,7 +3,6 @@ import {
   createMemoryPersistence,
   type HeadPersistence,
 } from '../../../../../src/engine/arrow/storage/persistence/persistence.js'
-import { seal } from '../../../../../src/engine/arrow/storage/sealing/seal.js'
 import { memoryHandle } from '../../../../../src/engine/arrow/storage/segment/handle.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store/store.js'
 import { toBatch } from '../../../../support/batch.js'
@@ -13,18 +12,16 @@ import { edge } from '../../../../support/records.js'
 import { createTestSealer } from '../../../../support/sealer.js'
 import { viewOf } from '../../support.js'
 
-vi.mock('../../../../../src/engine/arrow/storage/sealing/seal.js', async (original) => {
-  const real = await original<typeof import('../../../../../src/engine/arrow/storage/sealing/seal.js')>()
-  return { seal: vi.fn(real.seal) }
-})
+const seal = vi.fn(createTestSealer().seal)
+const sealer = { ...createTestSealer(), seal }
 
-beforeEach(() => void vi.mocked(seal).mockClear())
+beforeEach(() => void seal.mockClear())
 
 it('a head that cannot be sealed stays visible, and later ones are sealed', async () => {
-  const store = createStore({ sealer: createTestSealer(), sealRows: 1000, sealBytes: 1e9 })
+  const store = createStore({ sealer, sealRows: 1000, sealBytes: 1e9 })
   const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
   const times = () => viewOf(store, 'edge_logs').batches.map(({ minUs }) => minUs)
-  vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
+  seal.mockRejectedValueOnce(new RangeError('no memory'))
   await append(1)
   await expect(store.sealAll()).rejects.toThrow('no memory')
   await append(2)
@@ -40,12 +37,12 @@ it('a head that cannot be sealed while the one before it is written is told of w
     ...createMemoryPersistence(),
     openHead: () => ({ ...createMemoryPersistence().openHead('edge_logs'), write }),
   }
-  const store = createStore({ sealer: createTestSealer(), sealRows: 1000, sealBytes: 1e9, persistence })
+  const store = createStore({ sealer, sealRows: 1000, sealBytes: 1e9, persistence })
   const append = (timestampUs: number) => store.append(toBatch('edge_logs', [edge({ timestampUs })]))
   await append(1)
   const first = store.sealAll()
   await eventually(() => expect(seal).toHaveBeenCalled())
-  vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
+  seal.mockRejectedValueOnce(new RangeError('no memory'))
   await append(2)
   const second = store.sealAll()
   // Long enough for Node to detect an unhandled rejection.
@@ -57,7 +54,7 @@ it('a head that cannot be sealed while the one before it is written is told of w
 
 it('a journal of which a part cannot be sealed stays, since it has rows that nothing else keeps', async () => {
   const commits: string[] = []
-  const store = createStore({ sealer: createTestSealer(), sealRows: 1, sealBytes: 1e9 })
+  const store = createStore({ sealer, sealRows: 1, sealBytes: 1e9 })
   const reopen = (name: string) =>
     store.reopen(
       'edge_logs',
@@ -67,7 +64,7 @@ it('a journal of which a part cannot be sealed stays, since it has rows that not
         return true
       },
     )
-  vi.mocked(seal).mockRejectedValueOnce(new RangeError('no memory'))
+  seal.mockRejectedValueOnce(new RangeError('no memory'))
   await reopen('broken')
   await reopen('whole')
   await store.settled()
