@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { runs } from './test/support/runs.js'
 
 const SLOW = 'test/**/*.slow.test.ts'
 const TIMED = 'test/**/*.timed.test.ts'
@@ -8,7 +9,9 @@ const WHOLE = [PROGRAM, 'test/clickhouse/**', 'test/page/**']
 /** Packages apart from this one. */
 const OTHERS = ['test/chdb/**', 'test/clients/**']
 const MINUTE_MS = 60_000
-const setupFiles = ['test/support/seed.ts']
+/** A minute, or ten at full size. */
+const RANDOM_TIMEOUT_MS = Math.max(MINUTE_MS, runs(10) * MINUTE_MS)
+const setupFiles = ['test/support/seed.ts', 'test/support/fast-equality.ts']
 
 interface Options {
   include: string[]
@@ -41,7 +44,7 @@ export default defineConfig({
       parallel('unit', 0, availableParallelism(), {
         include: ['test/**/*.test.ts'],
         exclude: [...WHOLE, ...OTHERS, SLOW, TIMED],
-        testTimeout: MINUTE_MS,
+        testTimeout: RANDOM_TIMEOUT_MS,
       }),
       alone('timed', 1, { include: [TIMED], exclude: [PROGRAM], testTimeout: MINUTE_MS }),
       // More than there are cores, since these tests wait most of the time.

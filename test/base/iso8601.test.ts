@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { daysSinceEpoch, formatIso8601, parseIso8601 } from '../../src/base/iso8601.js'
 import { isoUs } from '../oracle/time.js'
+import { runs } from '../support/runs.js'
 
 const MIDNIGHT_US = 1_795_132_800_000_000
 const TEN_US = MIDNIGHT_US + 36_000_000_000
@@ -111,7 +112,7 @@ describe('an ISO 8601 time', () => {
         const expected = isoUs(text)
         expect(parseIso8601(text)).toBe(expected === undefined ? undefined : Number(expected))
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(10_000) },
     )
   })
 

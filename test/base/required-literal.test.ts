@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { requiredLiteral } from '../../src/base/required-literal.js'
+import { runs } from '../support/runs.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
@@ -70,7 +71,7 @@ describe('the literal that a pattern requires', () => {
       fc.property(pattern, fc.array(text, { minLength: 20, maxLength: 40 }), (given, texts) => {
         expect(matchesWithoutLiteral(given, texts)).toEqual([])
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(5_000) },
     )
   })
 

@@ -5,10 +5,10 @@ import { executionTimes } from '../oracle/invocation-stats.js'
 import { boundOracle } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords } from '../support/arbitrary.js'
 import { askBound } from '../support/engine.js'
+import { runs } from '../support/runs.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 15)
+const RUNS = runs(50)
 
 const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
   fc.record({

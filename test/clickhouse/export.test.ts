@@ -17,14 +17,14 @@ import { appendAll, ask, openEngine } from '../support/engine.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
 import { oddMetadata } from '../support/odd-values.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
+import { runs } from '../support/runs.js'
 import { onEachTarget } from './on-targets.js'
 import { expectedColumns, storedColumns } from './stored-fields.js'
 
 const LOOKS_AGAIN =
   'that breaks off while an insert is under way looks for that, though it was not there at the beginning'
 
-/** Runs of the property; LOGWEIR_TEST_RUNS sets another number. */
-const RUNS = Math.ceil(Number(process.env.LOGWEIR_TEST_RUNS ?? 60) / 10)
+const RUNS = runs(20)
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1000
 const SOURCES: readonly SourceName[] = ['edge_logs', 'function_edge_logs', 'postgrest_logs']
 

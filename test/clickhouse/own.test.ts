@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { runs } from '../support/runs.js'
 import { arbitraryRun, askExample, EXAMPLES, FIRST_EXAMPLES } from '../user-endpoints/examples.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 10)
+const RUNS = runs(30)
 
 onEachTarget('the examples of own endpoints on %s', (target) => {
   it(

@@ -6,10 +6,10 @@ import { executionTimes } from '../oracle/invocation-stats.js'
 import { oracle } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords } from '../support/arbitrary.js'
 import { ask } from '../support/engine.js'
+import { runs } from '../support/runs.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 25)
+const RUNS = runs(50)
 const TEXTS = 10_000
 const TEXTS_AT_ONCE = 500
 

@@ -48,6 +48,7 @@ export const COMPOSE_VARIABLES: ReadonlySet<string> = new Set(
 export const TEST_VARIABLES: Readonly<Record<string, string>> = {
   LOGWEIR_TEST_SOAK_MINUTES: 'of test/program/soak.slow.test.ts',
   LOGWEIR_TEST_SEED: 'of test/support/seed.ts',
+  LOGWEIR_TEST_SCALE: 'of test/support/runs.ts',
 }
 
 /**

@@ -6,10 +6,11 @@ import type { Params, PlainRow } from '../oracle/oracle.js'
 import { appendAll, openEngine, readAll } from '../support/engine.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { edge, type TestRecord } from '../support/records.js'
+import { runs } from '../support/runs.js'
 import { testSeed } from '../support/seed.js'
 
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1000
-const RUNS = Math.ceil(Number(process.env.LOGWEIR_TEST_RUNS ?? 200) / 10)
+const RUNS = runs(50)
 
 const asked = (params: Params): Params => ({ project: 'a', source: 'edge_logs', ...params })
 

@@ -90,6 +90,11 @@ export function randomAsked(random: Random, fields?: string[]): Asked {
   }
 }
 
+/** A request for all rows of project `a` and a source. */
+export const allRowsOf = (source: SourceName): Asked => {
+  return { project: 'a', source, startUs: DAY_US, endUs: DAY_US + SPAN_US, filter: [], search: '' }
+}
+
 /** The fields of a request that ClickHouse 18.16 can read too. */
 export const COLUMN_FIELDS = [...DECLARED, ...COLUMNS]
 

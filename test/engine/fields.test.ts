@@ -8,18 +8,21 @@ import { runPlan } from '../oracle/plan/run.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
 import { DECLARED_FIELDS } from '../support/odd-fields.js'
+import { mulberry32, oneOf } from '../support/random.js'
 import { showPlan } from '../support/random-plans.js'
+import { runs } from '../support/runs.js'
+import { testSeed } from '../support/seed.js'
 import { CASES, filter, RECORDS, scan } from './field-cases.js'
 import { expectAnswer } from './plans.js'
 
-/** Every how many plans run for each form of storage: all of them with 2,400 runs of LOGWEIR_TEST_RUNS or more. */
-const STEP = Math.max(1, Math.round(2_400 / Number(process.env.LOGWEIR_TEST_RUNS ?? 300)))
-let firstCase = 0
+/** Random cases for each form of storage. */
+const RUNS = runs(CASES.length / 6)
+const random = mulberry32(testSeed())
 
 /** Expects the oracle's answers, twice: the second time fields and partial results are in memory. */
 async function expectFields(engine: ArrowEngine): Promise<void> {
-  firstCase++
-  for (const { plan, expected } of CASES.filter((_, i) => (i + firstCase) % STEP === 0)) {
+  for (let run = 0; run < RUNS; run++) {
+    const { plan, expected } = oneOf(random, CASES)
     for (const time of ['first', 'second'])
       await expectAnswer(engine, plan, expected(), `${showPlan(plan)}\n${time} time`)
   }

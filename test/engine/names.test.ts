@@ -4,6 +4,7 @@ import { AWKWARD_NAMES } from '../cases/case.js'
 import { NOW_US } from '../ingest/parsing.js'
 import { type Json, oracle, type Params } from '../oracle/oracle.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
+import { runs } from '../support/runs.js'
 import { STATES, type Taken } from '../support/states.js'
 
 /** A busy machine takes many times as long as usual. */
@@ -23,7 +24,7 @@ const NAMES = [
   `${LONG}a`,
   `${LONG}b`,
 ]
-const RUNS = 8
+const RUNS = runs(20)
 
 const lineOf = ({ source, id, timestampUs, project, event_message, metadata }: TestRecord) => {
   const head = JSON.stringify({ source, id, timestamp: timestampUs, project, event_message })

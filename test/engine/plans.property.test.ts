@@ -1,8 +1,9 @@
 import { describe, it } from 'vitest'
+import { runs } from '../support/runs.js'
 import { expectPlans, expectPlansAfterRestart, expectPlansWhileEvicting, expectPlansWhileRowsArrive } from './plans.js'
 
-/** Plans of the first property, and of the others; LOGWEIR_TEST_RUNS sets another number. */
-const PLANS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+/** Plans of the first property, and of the others. */
+const PLANS = runs(500)
 const FEWER_PLANS = Math.ceil(PLANS / 4)
 const TIMEOUT_MS = 60_000 + PLANS * 1_000
 

@@ -11,9 +11,9 @@ import { appendAll, ask, askLater, openEngine } from '../support/engine.js'
 import { createModelFiles } from '../support/model-files.js'
 import { mulberry32 } from '../support/random.js'
 import { invocation, type TestRecord } from '../support/records.js'
+import { runs } from '../support/runs.js'
 
-/** Runs of each property, set by LOGWEIR_TEST_RUNS. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 80)
+const RUNS = runs(100)
 const TIMEOUT_MS = 60_000 + RUNS * 1_000
 
 /** A step of a run. The steps are executed one after another on an engine. */

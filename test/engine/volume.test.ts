@@ -6,9 +6,10 @@ import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, openEngine } from '../support/engine.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { edge, type TestRecord } from '../support/records.js'
+import { runs } from '../support/runs.js'
 
 /** Runs of properties that need more rows, longer texts or more values than the initial sizes of blocks and tables. */
-const RUNS = Math.ceil(Number(process.env.LOGWEIR_TEST_RUNS ?? 300) / 12)
+const RUNS = runs(25)
 const TIMEOUT_MS = 60_000 + RUNS * 10_000
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
 const SECOND_US = 1_000_000

@@ -6,6 +6,7 @@ import { BAD_LINES } from '../../src/generate/bad-lines.js'
 import { type GenerateOptions, generate } from '../../src/generate/generate.js'
 import { projectRef, SMALL_RANK, TOP_RANK } from '../../src/generate/values/projects.js'
 import { findSource, SOURCE_NAMES, type SourceName } from '../../src/sources.js'
+import { runs } from '../support/runs.js'
 
 const END_US = Date.UTC(2026, 10, 20, 10) * 1000
 
@@ -70,7 +71,7 @@ describe('generate', () => {
           expect(times.at(-1)).toBeLessThan(END_US)
         },
       ),
-      { numRuns: 30 },
+      { numRuns: runs(50) },
     )
   })
 
@@ -99,7 +100,10 @@ describe('generate', () => {
   it('gives the top project a tenth of the records, the small one one in two thousand', () => {
     const rows = 60_000
     const refs = linesOf({ source: 'postgrest_logs', rows, projects: 2_000 }).map((line) => JSON.parse(line).project)
-    const share = (rank: number) => refs.filter((ref) => ref === projectRef(7, rank)).length / rows
+    const share = (rank: number) => {
+      const wanted = projectRef(7, rank)
+      return refs.filter((ref) => ref === wanted).length / rows
+    }
     expect(share(TOP_RANK)).toBeCloseTo(0.1, 2)
     expect(share(SMALL_RANK)).toBeGreaterThan(0.0002)
     expect(share(SMALL_RANK)).toBeLessThan(0.0009)

@@ -7,10 +7,10 @@ import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords } from '../support/
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, askBound, openEngine } from '../support/engine.js'
 import { edge } from '../support/records.js'
+import { runs } from '../support/runs.js'
 import { createTestApp } from './support.js'
 
-/** Runs of each property; LOGWEIR_TEST_RUNS sets another number. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 20)
+const RUNS = runs(100)
 const PROJECTS = ['a', 'b', '__proto__', '.*', 'a|b', '', 'nobody']
 
 const arbitraryRun = arbitraryNowUs.chain((nowUs) =>

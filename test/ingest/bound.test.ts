@@ -6,6 +6,7 @@ import type { IngestBatch } from '../../src/engine/engine.js'
 import { createBodyParser } from '../../src/ingest/body/body.js'
 import type { createRequests as CreateRequests, Requests } from '../../src/ingest/body/requests.js'
 import { findSource, SOURCES } from '../../src/sources.js'
+import { runs } from '../support/runs.js'
 import { NOW_US, parseBound, RETENTION_US, rowsOf } from './parsing.js'
 
 /** Returns a record's project in the obvious way: the first project place of its source that is a text, else null. */
@@ -88,7 +89,7 @@ describe('lines that are bound to projects', () => {
           records.flatMap((line, i) => (isAllowed(line) ? [] : [[i + 1, 'forbidden_project']])),
         )
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 

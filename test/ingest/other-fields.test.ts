@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createBodyParser } from '../../src/ingest/body/body.js'
+import { runs } from '../support/runs.js'
 import { NOW_US, type ParseOptions, parse, RETENTION_US, reasonOf, rowOf, rowsOf } from './parsing.js'
 
 type Fields = Record<string, unknown>
@@ -266,7 +267,7 @@ describe('any record', () => {
           lines.map((line) => sorted(expected(JSON.parse(line), time, message))),
         )
       }),
-      { numRuns: 60 },
+      { numRuns: runs(100) },
     )
   }, 60_000)
 

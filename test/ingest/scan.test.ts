@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LINE_INTS, MAX_DEPTH } from '../../src/wasm-layout/field-table.js'
+import { runs } from '../support/runs.js'
 import { FIELD, KIND, METADATA_PATHS, OUTCOME, slotOf } from './field-table.js'
 import { INVALID_JSON, VALID_JSON } from './json-cases.js'
 import { createScanner } from './reference/scan.js'
@@ -272,7 +273,7 @@ describe('any input', () => {
   it('finds in a random record what JSON.parse finds', () => {
     fc.assert(
       fc.property(record, style, (json, how) => checkAgainstJsonParse(write(json, how))),
-      { numRuns: 1500 },
+      { numRuns: runs(2_000) },
     )
   }, 60_000)
 
@@ -296,7 +297,7 @@ describe('any input', () => {
         const text = Buffer.from(damaged.toString())
         if (text.toString().trim() !== '') checkAgainstJsonParse(text)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2_000) },
     )
   }, 60_000)
 })

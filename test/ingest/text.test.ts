@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../support/runs.js'
 import { parse } from './parsing.js'
 
 /** Decodes the content of a string with JSON.parse, with lone surrogates replaced by U+FFFD. */
@@ -49,7 +50,7 @@ describe('I6: texts with escapes', () => {
       fc.property(fc.array(unit, { maxLength: 12 }), (units) => {
         expect(decoded(units.join(''))).toEqual(expected(units.join('')))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

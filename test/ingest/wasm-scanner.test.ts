@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createModule } from '../../src/ingest/wasm/module.js'
 import type { Scanner } from '../../src/ingest/wasm/scanner.js'
 import { HEADER_INTS, LINE_INTS, MAX_DEPTH } from '../../src/wasm-layout/field-table.js'
+import { runs } from '../support/runs.js'
 import { OUTCOME } from './field-table.js'
 import { createScanner } from './reference/scan.js'
 import { expectedReading, type Reading, readLine } from './wasm-scanner.oracle.js'
@@ -57,7 +58,7 @@ describe('wasm scanner against JSON.parse', () => {
         fc.property(fc.array(lineText, { minLength: 1, maxLength: 20 }), options, fc.boolean(), (lines, o, isCut) => {
           check(lines.join('\n') + (isCut ? '' : '\n'), o)
         }),
-        { numRuns: 800 },
+        { numRuns: runs(1_000) },
       )
     },
     TIMEOUT_MS,
@@ -72,7 +73,7 @@ describe('wasm scanner against JSON.parse', () => {
         fc.property(fc.array(broken, { minLength: 1, maxLength: 20 }), options, (lines, o) =>
           check(lines.join('\n'), o),
         ),
-        { numRuns: 1500 },
+        { numRuns: runs(2_000) },
       )
     },
     TIMEOUT_MS,
@@ -333,7 +334,7 @@ describe('wasm scanner beside the plain one', () => {
           const [fast, slow] = [rows(scanner, scan(text, o)), rows(plain, scan(text, { ...o, on: plain }))]
           expect(fast.equals(slow), text).toBe(true)
         }),
-        { numRuns: 500 },
+        { numRuns: runs(1_000) },
       )
     },
     TIMEOUT_MS,

@@ -6,6 +6,7 @@ import { LINES_LIMITS, type LinesLimits } from '../../src/otlp/lines.js'
 import type { Attributes, LogRecord, Value } from '../../src/otlp/request.js'
 import { type Encoding, translate } from '../../src/otlp/translate.js'
 import { isReadRight } from '../support/json.js'
+import { runs } from '../support/runs.js'
 import { asJson, asProtobuf, messageOf, put, type Sent, type SentScope, writeRecord } from './encode.js'
 
 const linesOf = (bytes: Uint8Array, encoding: Encoding, limits: Partial<LinesLimits> = {}) => {
@@ -470,7 +471,7 @@ describe('protobuf', () => {
           expect(error).toMatchObject({ code: 'invalid_body' })
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(2_000) },
     )
   })
 })

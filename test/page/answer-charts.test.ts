@@ -4,7 +4,7 @@ import { chartsOf } from '../../src/page/charts/answer-charts.js'
 import { below, mulberry32, type Random } from '../support/random.js'
 import { testSeed } from '../support/seed.js'
 
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+const RUNS = 200
 const HOUR_US = 3_600e6
 const NONE = Number.NaN
 

@@ -5,11 +5,12 @@ import { mutated } from '../support/mutated-sql.js'
 import { mulberry32 } from '../support/random.js'
 import { randomRecords } from '../support/random-plans.js'
 import { randomSql } from '../support/random-sql.js'
+import { runs } from '../support/runs.js'
 import { testSeed } from '../support/seed.js'
 import { planOf } from './queries.js'
 
-/** Mutated texts; LOGWEIR_TEST_RUNS sets a tenth of another number. */
-const TEXTS = 10 * Number(process.env.LOGWEIR_TEST_RUNS ?? 1_000)
+/** Mutated texts. */
+const TEXTS = runs(10_000)
 const RECORDS = 40
 
 const PUBLIC = new Set(['invalid_sql', 'unsupported_sql', 'invalid_pattern', 'too_much_memory', 'too_many_groups'])

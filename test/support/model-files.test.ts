@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createDiskFiles, type Files, type WritableFile } from '../../src/engine/disk/files/files.js'
 import { type Call, createModelFiles, type Fault, type ModelFiles } from './model-files.js'
 import { mulberry32 } from './random.js'
+import { runs } from './runs.js'
 
 // Many small runs, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -89,7 +90,7 @@ describe('model files', () => {
         rmSync(root, { recursive: true })
       }
     })
-    await fc.assert(property, { numRuns: 200 })
+    await fc.assert(property, { numRuns: runs(500) })
   })
 
   it('keep what was synced, and of the rest a part, the whole or nothing', async () => {

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { appendAll, openEngine, readAll } from '../support/engine.js'
 import { database, edge, invocation } from '../support/records.js'
+import { runs } from '../support/runs.js'
 import { arbitraryRun, askExample, EXAMPLES, FIRST_EXAMPLES, FIRST_EXAMPLES_FOLDER } from './examples.js'
 
-/** Random runs of each property. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 60)
+const RUNS = runs(60)
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
 const [errorRateByPath, slowestFunctions, databaseErrors, searchMessages] = EXAMPLES.map(({ endpoint }) => endpoint)
 

@@ -5,8 +5,9 @@ import { ENDPOINTS } from '../../../src/endpoints/index.js'
 import { stagesOf } from '../../../src/engine/arrow/query/stages.js'
 import type { Server } from '../../../src/engine/clickhouse/clickhouse-server.js'
 import { readStages } from '../../../src/engine/clickhouse/stage-rows.js'
+import { runs } from '../../support/runs.js'
 
-const RUNS = 10_000
+const RUNS = runs(20_000)
 const NOW_US = Date.UTC(2026, 10, 20) * 1000
 const LOCATION = { database: 'logweir' }
 

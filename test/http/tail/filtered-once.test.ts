@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { SourceName } from '../../../src/sources.js'
-import { randomAsked, randomRecord } from '../../endpoints/random-filters.js'
+import { allRowsOf, randomAsked, randomRecord } from '../../endpoints/random-filters.js'
 import { type Asked, matching } from '../../oracle/explore.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine } from '../../support/engine.js'
 import type { EventReader } from '../../support/events.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
-import type { TestRecord } from '../../support/records.js'
+import { edge, type TestRecord } from '../../support/records.js'
 import { testSeed } from '../../support/seed.js'
 import { pass, settle } from '../support.js'
 import { createTailApp, notices } from './support.js'
@@ -25,7 +25,8 @@ interface Reader {
 
 /**
  * A random run of a service with readers of random rows, which lose the connection after any event and reconnect, also
- * to another process. Records arrive in order of time: only that order survives a process. Returns how many were read.
+ * to another process. Records arrive in order of time: only that order survives a process. The first reader gets at
+ * least one. Returns how many were read.
  */
 async function live(random: Random, place: string): Promise<number> {
   const clock = createFakeClock()
@@ -74,15 +75,21 @@ async function live(random: Random, place: string): Promise<number> {
     await appendAll(app.engine, records, 1 + below(random, 10))
   }
 
+  async function join(asked: Asked): Promise<void> {
+    readers.push({ asked, ids: [], lastEventId: undefined, connection: undefined })
+    await connect(readers.at(-1)!)
+  }
+
+  await join(allRowsOf('edge_logs'))
+  records.push(edge({ id: `${records.length}`, timestampUs: clock.nowUs() }))
+  await appendAll(app.engine, records.slice(-1))
   for (let step = 0; step < STEPS; step++) {
     const reader = oneOf(random, readers) as Reader | undefined
     const dice = random()
     if (dice < 0.5) await append()
     else if (dice < 0.6) await app.engine.seal()
     else if (dice < 0.75 && readers.length < 4) {
-      const asked = { ...randomAsked(random), source: oneOf<SourceName>(random, ['edge_logs', 'auth_logs']) }
-      readers.push({ asked, ids: [], lastEventId: undefined, connection: undefined })
-      await connect(readers.at(-1)!)
+      await join({ ...randomAsked(random), source: oneOf<SourceName>(random, ['edge_logs', 'auth_logs']) })
     } else if (dice < 0.95 && reader !== undefined) {
       await disconnect(reader)
       if (random() < 0.1) await pass(clock, LONGER_THAN_A_CHANNEL_S)
@@ -111,5 +118,5 @@ it('each record that passes comes once and in order, over lost connections and r
   const random = mulberry32(seed)
   let read = 0
   for (let i = 0; i < LIVES; i++) read += await live(random, `seed ${seed}`)
-  expect(read).toBeGreaterThan(LIVES * 10)
+  expect(read).toBeGreaterThanOrEqual(LIVES)
 })

@@ -5,6 +5,7 @@ import type { Reject } from '../../../src/ingest/rejects.js'
 import type { BodyForm, Defaults } from '../../../src/ingest/thread/messages.js'
 import { createModule } from '../../../src/ingest/wasm/module.js'
 import { isJson } from '../../support/json.js'
+import { runs } from '../../support/runs.js'
 import { NOW_US, type ParsedRow, parse, RETENTION_US, rowsOf } from '../parsing.js'
 import { splitByReference } from '../reference/split.js'
 
@@ -114,7 +115,7 @@ describe('a body is cut', () => {
           expect(lines.map((line) => JSON.parse(Buffer.from(line, 'latin1').toString()))).toEqual(records)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(1_000) },
     )
   })
 
@@ -133,7 +134,7 @@ describe('a body is cut', () => {
         const trimmed = Array.isArray(wanted) ? wanted.map((line) => line.replace(/^[ \t\r]+|[ \t\r]+$/g, '')) : wanted
         expect(found).toEqual(trimmed)
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     )
   })
 
@@ -176,7 +177,7 @@ describe('a body is cut', () => {
         if (isJson(broken)) expect(Array.isArray(lines)).toBe(true)
         else if (broken.trim().startsWith('[')) expect(Array.isArray(lines) && lines.every(isJson)).toBe(false)
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     )
   })
 
@@ -242,7 +243,7 @@ describe('of a body', () => {
         })
         expect(plain(found)).toEqual(plain(wanted))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(1_000) },
     )
   })
 
@@ -259,7 +260,7 @@ describe('of a body', () => {
         expect(found.rows.map((row) => ({ ...row, id: '' }))).toEqual(wanted.rows.map((row) => ({ ...row, id: '' })))
         expect(found.faults.length).toBe(wanted.faults.length + (before === '' ? 0 : 1))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(1_000) },
     )
     const text =
       '{"id":"a"}{"id":"b"} {"id":"}{"}\n{"id":"c"}{"id":\n{"id":"d"}5\n{"id":"e"}}{"id":"f"}\n\n{"id":"g"}\t{"id":7}'

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { HEAD_BYTES } from '../../../src/ingest/lines/check-lines.js'
 import { mulberry32 } from '../../support/random.js'
+import { runs } from '../../support/runs.js'
 import { INVALID_JSON, VALID_JSON } from '../json-cases.js'
 import { NOT_UTF8 } from '../json-test-suite.js'
 import { FEED, NOW_US, type Parse, parse, parseChunks } from '../parsing.js'
 
-/** How many times the corpus is split at random; LOGWEIR_TEST_RUNS sets another number. */
-const SPLITS = Number(process.env.LOGWEIR_TEST_RUNS ?? 60)
+/** How many times the corpus is split at random. */
+const SPLITS = runs(60)
 
 const record = (id: string, more: object = {}) =>
   JSON.stringify({ source: 'edge_logs', id, timestamp: NOW_US, ...more })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseIso8601 } from '../../../src/base/iso8601.js'
 import { timestampOfNumber, timestampOfText } from '../../../src/ingest/wasm/timestamp.js'
+import { runs } from '../../support/runs.js'
 
 /** Puts the text between other bytes, so that a read beyond its ends changes the result. */
 function within<T>(read: (bytes: Uint8Array, start: number, end: number) => T, text: string): T {
@@ -84,7 +85,7 @@ describe('I7: ISO 8601', () => {
         const text = characters.join('')
         expect(ofText(text)).toBe(parseIso8601(text) ?? Number.NaN)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(5_000) },
     )
   })
 })
@@ -192,7 +193,7 @@ describe('I7: numbers', () => {
         if (Math.abs(wanted) <= Number.MAX_SAFE_INTEGER) expect(found + 0).toBe(wanted + 0)
         else expect(Number.isFinite(found) ? Math.abs(found / wanted - 1) : 0).toBeLessThan(1e-12)
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(5_000) },
     )
   })
 })

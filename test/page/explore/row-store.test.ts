@@ -4,7 +4,7 @@ import { createRowStore } from '../../../src/page/explore/row-store.js'
 import { below, mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+const RUNS = 200
 
 const row = (timestampUs: number, rank: number, id = `${timestampUs}.${rank}`): LogRow => ({
   ...{ timestampUs, rank, id },

@@ -5,7 +5,7 @@ import { fragmentOf, type State, stateOf } from '../../../src/page/explore/state
 import { below, mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 200)
+const RUNS = 200
 
 const EMPTY: State = {
   view: 'explore',

@@ -10,9 +10,10 @@ import { runPlan } from '../../oracle/plan/run.js'
 import { mulberry32 } from '../../support/random.js'
 import { RANDOM_FUNCTIONS, randomExpression, randomRecords, showPlan } from '../../support/random-plans.js'
 import type { TestRecord } from '../../support/records.js'
+import { runs } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
 
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 5_000)
+const RUNS = runs(20_000)
 
 /** The value of an expression over a record by the functions of the product, or the code of its error. */
 function valueBy(expression: Expression, record: TestRecord): unknown {

@@ -12,6 +12,7 @@ import { SOURCE_NAMES } from '../../../../src/sources.js'
 import { toBatch } from '../../../support/batch.js'
 import { oddMetadata } from '../../../support/odd-values.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
+import { runs } from '../../../support/runs.js'
 import { internIn } from '../../../support/sealer.js'
 import { arbitraryRecords } from '../storage/files/segments.js'
 
@@ -53,7 +54,7 @@ describe('batches of a segment', () => {
         const { came, back } = await thereAndBack(records)
         expect(back.sort()).toEqual(came.sort())
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     ))
 
   it('tell what is absent from what is empty', async () => {

@@ -8,6 +8,7 @@ import { atLeast, equals, matches } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, field, literal } from '../../../../src/plan/expression.js'
 import type { Scalar } from '../../../../src/plan/values/values.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
+import { runs } from '../../../support/runs.js'
 import { idsOf, noYield, openBatch, rowsOf, sealedBatch } from '../support.js'
 
 const or = (...conditions: Expression[]) => call('or', ...conditions)
@@ -34,7 +35,7 @@ const FEW_TIMES = [undefined, 0, 1, 2, 65_535]
 /** With these the column holds doubles. */
 const MANY_TIMES = [undefined, 0.5, 65_535, -1, 1e300]
 
-const runs = fc.constantFrom(FEW_TIMES, MANY_TIMES).chain((times) =>
+const givenRuns = fc.constantFrom(FEW_TIMES, MANY_TIMES).chain((times) =>
   fc.array(
     fc.record<Run>({
       project: fc.constantFrom('a', 'a', 'b', '', null),
@@ -88,7 +89,7 @@ const forms = async (records: readonly TestRecord[]) => [openBatch(records), awa
 describe('a scan that takes over conditions', () => {
   it('passes the rows of which all are true, by any of several and by absence too', async () => {
     await fc.assert(
-      fc.asyncProperty(runs, fc.array(condition, { minLength: 1, maxLength: 3 }), async (given, conditions) => {
+      fc.asyncProperty(givenRuns, fc.array(condition, { minLength: 1, maxLength: 3 }), async (given, conditions) => {
         const records = given.map(({ project, timestampUs, ...metadata }, i) =>
           invocation({ id: `${i}`, project, timestampUs, metadata }),
         )
@@ -110,7 +111,7 @@ describe('a scan that takes over conditions', () => {
           if (selection.timeOrdered) expect(times).toEqual(times.toSorted((x, y) => x - y))
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(500) },
     )
   })
 

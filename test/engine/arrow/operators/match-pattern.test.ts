@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findEntry, withGrams } from '../../../../src/engine/arrow/columns/dictionary.js'
 import { BITMAP_BYTES } from '../../../../src/engine/arrow/columns/grams.js'
 import { createMatcher, matchEntries } from '../../../../src/engine/arrow/operators/match-pattern.js'
+import { runs } from '../../../support/runs.js'
 import { dictionary, noYield, SLOW_PATTERN, slowTexts } from '../support.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
@@ -69,7 +70,7 @@ describe('matching a dictionary', () => {
         for (const texts of [given, given.toSorted()])
           expect(await found(pattern, texts)).toEqual(matchedAlone(pattern, texts))
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(3_000) },
     )
   })
 

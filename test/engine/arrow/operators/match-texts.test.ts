@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ColdTexts } from '../../../../src/engine/arrow/columns/batch.js'
 import { createTextTest } from '../../../../src/engine/arrow/operators/match-texts.js'
 import { FUNCTIONS, type FunctionName } from '../../../../src/plan/functions/table.js'
+import { runs } from '../../../support/runs.js'
 import { noYield, SLOW_PATTERN, slowTexts } from '../support.js'
 
 const NAMES = [
@@ -99,7 +100,7 @@ describe('a test of many texts', () => {
         const asked = [...texts.keys()].filter(() => isAsked.next().value)
         expect(await passing(fn, value, texts, asked)).toEqual(passingAlone(fn, value, texts, asked))
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(5_000) },
     )
   })
 

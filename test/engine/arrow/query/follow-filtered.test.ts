@@ -10,7 +10,7 @@ import { createRowFilter } from '../../../../src/engine/arrow/query/follow-filte
 import { createHead, decodeBatch, type Head } from '../../../../src/engine/arrow/storage/head/head.js'
 import { equals, matches, scan } from '../../../../src/plan/builder.js'
 import type { SourceName } from '../../../../src/sources.js'
-import { randomAsked, randomRecord } from '../../../endpoints/random-filters.js'
+import { allRowsOf, randomAsked, randomRecord } from '../../../endpoints/random-filters.js'
 import { settle } from '../../../http/support.js'
 import { type Asked, matching } from '../../../oracle/explore.js'
 import { toBatch } from '../../../support/batch.js'
@@ -44,8 +44,12 @@ it(TITLE, async () => {
   }
   await append(30)
   const followers = await Promise.all(
-    Array.from({ length: FOLLOWERS }, async () => {
-      const asked = { ...randomAsked(random), startUs: 0, endUs: Number.POSITIVE_INFINITY }
+    Array.from({ length: FOLLOWERS }, async (_, i) => {
+      const asked = {
+        ...(i === 0 ? allRowsOf('edge_logs') : randomAsked(random)),
+        startUs: 0,
+        endUs: Number.POSITIVE_INFINITY,
+      }
       const where = whereOf(asked)
       const ids: unknown[] = []
       const source = asked.source as SourceName
@@ -83,7 +87,8 @@ it(TITLE, async () => {
     delivered += await check(followers[below(random, FOLLOWERS)]!)
   }
   for (const follower of followers) delivered += await check(follower)
-  expect(delivered).toBeGreaterThan(100)
+  // The first follower gets all rows of a source.
+  expect(delivered).toBeGreaterThan(20)
   await engine.close()
 })
 

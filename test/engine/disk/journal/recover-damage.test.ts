@@ -8,6 +8,7 @@ import type { IngestBatch } from '../../../../src/engine/engine.js'
 import { numberedBatch, recoverAll, told } from '../../../support/journal.js'
 import { createModelFiles } from '../../../support/model-files.js'
 import { below, mulberry32 } from '../../../support/random.js'
+import { runs } from '../../../support/runs.js'
 
 // Many small runs, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -201,7 +202,7 @@ describe('D4: a damaged journal', () => {
       const { found } = await check(sample, patched(at, Uint8Array.of(whole[at]! ^ (1 << bit))), windowBytes)
       expect(found.length).toBeGreaterThanOrEqual(frames.length - 1)
     }
-    await fc.assert(fc.asyncProperty(byte, fc.nat(7), fc.constantFrom(...WINDOWS), flip), { numRuns: 1000 })
+    await fc.assert(fc.asyncProperty(byte, fc.nat(7), fc.constantFrom(...WINDOWS), flip), { numRuns: runs(2_000) })
   })
 
   it('gives nothing altered after any damage', async () => {
@@ -225,7 +226,7 @@ describe('D4: a damaged journal', () => {
         windowBytes,
       )
     })
-    await fc.assert(property, { numRuns: 500 })
+    await fc.assert(property, { numRuns: runs(1_000) })
   })
 })
 

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { readSegmentFacts, writeSegment } from '../../../../../src/engine/arrow/storage/files/segment-file.js'
 import { COMPRESSION } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { edge } from '../../../../support/records.js'
+import { runs } from '../../../../support/runs.js'
 import { sealedBatch, sealedSegments } from '../../support.js'
 import { createMemoryFiles } from './memory-files.js'
 import { arbitraryRecords, coldOf, hotOf, openSegment } from './segments.js'
 
-/** Runs of the property; LOGWEIR_TEST_RUNS sets another number. */
-const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 60)
+const RUNS = runs(60)
 
 const { rows: BATCH_ROWS } = COMPRESSION.low
 

@@ -11,6 +11,7 @@ import {
 import { type Texts, textAt, textsBytes } from '../../../../../src/engine/arrow/storage/head/texts.js'
 import { toBatch } from '../../../../support/batch.js'
 import { edge, type TestRecord } from '../../../../support/records.js'
+import { runs } from '../../../../support/runs.js'
 import { bufferBytes } from '../../support.js'
 
 const KIB = 1024
@@ -53,7 +54,7 @@ describe('the texts of an open head', () => {
           expect(cold.usedBytes).toBe(textBytesOf(held))
         })
       }),
-      { numRuns: 25 },
+      { numRuns: runs(30) },
     )
   })
 

@@ -10,6 +10,7 @@ import { eventually } from '../../../../support/eventually.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { below, mulberry32 } from '../../../../support/random.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
+import { runs } from '../../../../support/runs.js'
 import { createTestSealer } from '../../../../support/sealer.js'
 import { ALL_COLUMNS, noYield } from '../../support.js'
 import { type OpenPersistence, openPersistence, rowOf } from './open-persistence.js'
@@ -423,8 +424,7 @@ describe('a disk that fails', () => {
 })
 
 describe('a power cut', () => {
-  /** LOGWEIR_TEST_RUNS sets another number. */
-  const RUNS = Number(process.env.LOGWEIR_TEST_RUNS ?? 50)
+  const RUNS = runs(50)
 
   it(
     'D2: leaves all that was synced, each batch whole and once, in one of the states that were',

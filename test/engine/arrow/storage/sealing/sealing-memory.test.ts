@@ -14,6 +14,7 @@ import { createSealingMemory } from '../../../../../src/engine/arrow/storage/sea
 import { sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { COLD_COLUMNS } from '../../../../../src/engine/columns.js'
 import { edge } from '../../../../support/records.js'
+import { runs } from '../../../../support/runs.js'
 import { internIn } from '../../../../support/sealer.js'
 import { headOf, noYield } from '../../support.js'
 
@@ -84,7 +85,7 @@ describe('memory of a WebAssembly module', () => {
         const seal = (texts: Texts) => sealCold(fill(texts, all), order, noYield, () => effort)
         expect(await seal(gathering())).toEqual(await seal(createColdTexts()))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(100) },
     )
   })
 

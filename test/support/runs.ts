@@ -1,0 +1,8 @@
+/**
+ * The share of the full size that random and large tests have: 0.1 unless LOGWEIR_TEST_SCALE sets another one, which
+ * may be greater than 1. `npm run test:slow` sets 1.
+ */
+const SCALE = Number(process.env.LOGWEIR_TEST_SCALE ?? 0.1)
+
+/** Returns how many runs a random test has, or how large an input is, given its full size. At least 1. */
+export const runs = (full: number): number => Math.max(1, Math.round(full * SCALE))
