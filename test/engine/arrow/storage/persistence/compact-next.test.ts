@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
 import { compactCold, type UncompactedCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
+import { faultyCalls } from '../../../../support/faulty-calls.js'
 import { createGate } from '../../../../support/gate.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { mulberry32 } from '../../../../support/random.js'
@@ -168,7 +169,7 @@ describe.each<[string, End]>([
   ['a power cut', (files, call) => files.cutPower(mulberry32(call))],
 ])('%s at any call of making a segment anew', (_, end) => {
   it('D5: leaves its rows, and the next process makes it anew', async () => {
-    for (let call = 0; ; call++) {
+    for (const call of faultyCalls()) {
       const files = createModelFiles()
       const first = await sealed(files, RECORDS)
       files.fail({ code: 'DIED', after: call, share: call % 3 === 0 ? 0.5 : 0 })
@@ -197,7 +198,7 @@ describe('a disk that fails', () => {
   it('D6: while a head of two days is sealed counts the bytes of each segment once, when they are made anew, ' +
     'too', async () => {
     const days = [...RECORDS, ...RECORDS.map((record) => ({ ...record, timestampUs: record.timestampUs + DAY_US }))]
-    for (let call = 0; ; call++) {
+    for (const call of faultyCalls()) {
       const files = createModelFiles()
       const opened = await openPersistence(files)
       await opened.append(...days)
@@ -217,7 +218,7 @@ describe('a disk that fails', () => {
   }, 60_000)
 
   it.each(['EIO', 'ENOSPC'])('D6: with %s at any call of making a segment anew loses nothing', async (code) => {
-    for (let call = 0; ; call++) {
+    for (const call of faultyCalls()) {
       const files = createModelFiles()
       const { persistence, rows, close } = await sealed(files, RECORDS, [edge({ id: 'x' })])
       const all = [...ROWS, rowOf(edge({ id: 'x' }))].sort()

@@ -7,6 +7,7 @@ import { createStore } from '../../../../../src/engine/arrow/storage/store/store
 import { createDiskRetry } from '../../../../../src/engine/disk/files/disk-retry.js'
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
 import { eventually } from '../../../../support/eventually.js'
+import { faultyCalls } from '../../../../support/faulty-calls.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
 import { below, mulberry32 } from '../../../../support/random.js'
 import { edge, invocation, type TestRecord } from '../../../../support/records.js'
@@ -282,7 +283,7 @@ describe('a process that dies', () => {
   it(
     'D5: at any call leaves the rows of before or of after, whatever it was doing',
     async () => {
-      for (let call = 0; ; call++) {
+      for (const call of faultyCalls()) {
         const files = createModelFiles()
         const first = await openPersistence(files, 5)
         files.fail({ code: 'DIED', after: call, share: call % 3 === 0 ? 0.5 : 0 })
@@ -324,7 +325,7 @@ describe('a disk that fails', () => {
     'D6: once, at any call, loses nothing and shows nothing twice',
     async () => {
       for (const code of ['EIO', 'ENOSPC']) {
-        for (let call = 0; ; call++) {
+        for (const call of faultyCalls()) {
           const files = createModelFiles()
           const first = await openPersistence(files, 5)
           files.fail({ code, after: call, share: call % 2 === 0 ? 0.5 : 0 })
