@@ -92,10 +92,18 @@ describe('other fields', () => {
   })
 
   it('of every length and number fit', () => {
-    for (let length = 0; length < 80; length++) {
-      const fields = Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}${'k'.repeat(i)}`, 'v'.repeat(i)]))
-      expect(metadataOf(edge(fields), { maxLineBytes: 20_000 })).toBe(JSON.stringify(fields))
-      expect(metadataOf(edge({ ...fields, metadata: { '': 1 } }))).toBe(JSON.stringify({ '': 1, ...fields }))
+    const all = Array.from({ length: 80 }, (_, length) =>
+      Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}${'k'.repeat(i)}`, 'v'.repeat(i)])),
+    )
+    const metadataIn = (records: readonly object[], options?: ParseOptions) =>
+      parse(records.map((fields) => JSON.stringify(edge(fields))).join('\n'), options).rows.map(
+        ({ metadata }) => metadata,
+      )
+    const merged = all.map((fields) => JSON.stringify({ '': 1, ...fields }))
+    expect(metadataIn(all, { maxLineBytes: 20_000 })).toEqual(all.map((fields) => JSON.stringify(fields)))
+    expect(metadataIn(all.map((fields) => ({ ...fields, metadata: { '': 1 } })))).toEqual(merged)
+    for (const length of [0, 1, 40, 79]) {
+      expect(metadataOf(edge({ ...all[length], metadata: { '': 1 } }))).toBe(merged[length])
     }
   })
 
