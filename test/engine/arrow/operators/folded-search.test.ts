@@ -45,7 +45,7 @@ describe('a search that ignores the case of ASCII letters', () => {
       }),
       { numRuns: 2_000 },
     )
-    expect(found).toBeGreaterThan(1_000)
+    expect(found).toBeGreaterThan(200)
   })
 
   it('goes on from the place that it is told', () => {

@@ -106,8 +106,10 @@ describe('a test of many texts', () => {
 
   it('does not take parts of two neighbours for one text', async () => {
     const texts = ['tim', 'eout', 'timeout', 'xtim', 'eouttimeout', '', 'tim']
-    for (const fn of ['contains', 'regexp_contains'] as const)
+    for (const fn of ['contains', 'contains_substr', 'regexp_contains'] as const) {
       expect(await passing(fn, 'timeout', texts)).toEqual([2, 4])
+      expect(await passing(fn, 'timeout', ['timeou', 'timeout', 'timeou', 't', 'imeout'])).toEqual([1])
+    }
     expect(await passing('contains', 'timeout', texts, [0, 1, 4, 6])).toEqual([4])
     expect(await passing('eq', 'tim', texts)).toEqual([0, 6])
     expect(await passing('eq', '', texts)).toEqual([5])
