@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { conditionOf } from '../../src/endpoints/explore-params.js'
 import { readFilter } from '../../src/endpoints/filter.js'
 import { equals, matches, scan } from '../../src/plan/builder.js'
+import type { Plan } from '../../src/plan/plan.js'
 import type { SourceName } from '../../src/sources.js'
 import { DAY_US, randomAsked, randomRecord } from '../endpoints/random-filters.js'
 import { matching } from '../oracle/explore.js'
@@ -14,6 +15,15 @@ import { onEachTarget } from './on-targets.js'
 
 const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'] as const
 const FOLLOWERS = 8
+
+/** The rows of a plan of the newest ones with their ranks, at most so many. */
+const ranked = (plan: Plan, rows: number): Plan =>
+  plan.map((operator) => {
+    if (operator.op === 'orderBy') return { ...operator, rank: 'rank' }
+    return operator.op === 'limit' ? { ...operator, rows } : operator
+  })
+
+const placeOf = ({ id, timestamp, rank }: Readonly<Record<string, unknown>>) => [id, timestamp, rank]
 
 onEachTarget('a filtered subscription on %s', (target) => {
   it('delivers the rows that pass by obvious code, each once, and runs plans over these and older ones', async () => {
@@ -61,6 +71,15 @@ onEachTarget('a filtered subscription on %s', (target) => {
         const place = `seed ${seed}, ${JSON.stringify(asked)}`
         expect([answer.sort(), delivered, isCut], place).toEqual([[...wanted].sort(), wanted.length - old, false])
         expect([...ids].sort(), place).toEqual(wanted.slice(old).sort())
+        const all = await readAll((await following.run(ranked(plan, 1_000))).rows)
+        expect((await readAll((await following.run(ranked(plan, 5))).rows)).map(placeOf), place).toEqual(
+          all.slice(0, 5).map(placeOf),
+        )
+        const first = new Map<unknown, number>()
+        for (const { timestamp, rank } of all.toReversed()) {
+          first.set(timestamp, (first.get(timestamp) ?? 0) + 1)
+          expect(rank, place).toBe(first.get(timestamp))
+        }
       }
     }
     for (const { following } of followers) following.stop()
