@@ -4,6 +4,7 @@ import { runs } from './test/support/runs.js'
 
 const SLOW = 'test/**/*.slow.test.ts'
 const TIMED = 'test/**/*.timed.test.ts'
+const ISOLATED = 'test/**/*.isolated.test.ts'
 const PROGRAM = 'test/program/**'
 const WHOLE = [PROGRAM, 'test/clickhouse/**', 'test/page/**']
 /** Packages apart from this one. */
@@ -32,20 +33,27 @@ const alone = (name: string, groupOrder: number, options: Options) => {
   return { test: { ...test, fileParallelism: false } }
 }
 
+/** A project whose files share a process for each worker: most of them take less time than loading their modules. */
+const shared = ({ test }: ReturnType<typeof parallel>) => ({ test: { ...test, isolate: false } })
+
 /**
- * `unit` tests run in other time zones too; `program` tests run the built program as a child process; `timed` and
- * `timed-program` are those of both that measure time or memory; `clickhouse` tests start servers and `page` tests a
- * browser, if these are installed; `slow` are those that `npm test` has no time for.
+ * Files of `unit` tests share processes, so that they must leave nothing behind, such as mocks; `isolated` tests
+ * replace modules or measure the process, and have one for each file. `program` tests run the built program as a child
+ * process; `timed` and `timed-program` are those of both that measure time or memory; `clickhouse` tests start servers
+ * and `page` tests a browser, if these are installed; `slow` are those that `npm test` has no time for.
  */
 export default defineConfig({
   test: {
     projects: [
-      // One worker for each core; by default vitest leaves one core idle.
-      parallel('unit', 0, availableParallelism(), {
-        include: ['test/**/*.test.ts'],
-        exclude: [...WHOLE, ...OTHERS, SLOW, TIMED],
-        testTimeout: RANDOM_TIMEOUT_MS,
-      }),
+      shared(
+        // One worker for each core; by default vitest leaves one core idle.
+        parallel('unit', 0, availableParallelism(), {
+          include: ['test/**/*.test.ts'],
+          exclude: [...WHOLE, ...OTHERS, SLOW, TIMED, ISOLATED],
+          testTimeout: RANDOM_TIMEOUT_MS,
+        }),
+      ),
+      parallel('isolated', 0, availableParallelism(), { include: [ISOLATED], testTimeout: MINUTE_MS }),
       alone('timed', 1, { include: [TIMED], exclude: [PROGRAM], testTimeout: MINUTE_MS }),
       // More than there are cores, since these tests wait most of the time.
       parallel('program', 2, availableParallelism() + 1, {

@@ -1,16 +1,47 @@
-/** The test runs: each is a project of vitest.config.ts, a time zone, and perhaps a scale of test/support/runs.ts. */
+/**
+ * The test runs: each is a project of vitest.config.ts and a time zone, perhaps with the files that it is limited to
+ * and a scale of test/support/runs.ts.
+ */
 const UTC = 'UTC'
 /** A zone whose offset is not a whole hour. */
 const SHIFTED = 'Pacific/Chatham'
-const PROJECTS = ['unit', 'timed', 'program', 'timed-program', 'clickhouse', 'page']
+const PROJECTS = ['unit', 'isolated', 'timed', 'program', 'timed-program', 'clickhouse', 'page']
 
-/** The runs of `npm test`: each project under UTC, and the unit tests in a shifted zone too. */
-export const ALL = [...runsOf(PROJECTS), ...runsOf(['unit'], SHIFTED)]
+/**
+ * Unit tests of what may differ between versions of Node and between time zones: sockets, files, threads, memory,
+ * native modules, JSON, regular expressions, dates, and the cases of all endpoints. The others compute with numbers,
+ * texts and bytes alone, or check files of this repository.
+ */
+const PORTABLE = [
+  ...[
+    'arrow-ipc',
+    'base',
+    'cases',
+    'client',
+    'commands',
+    'config',
+    'endpoints',
+    'generate',
+    'http',
+    'import',
+    'ingest',
+  ],
+  ...['otlp', 'plan', 'sql-directory', 'supabase', 'tokens', 'user-endpoints'],
+  ...['engine/clickhouse', 'engine/disk', 'engine/arrow/export', 'engine/arrow/fields'],
+  ...['files', 'sealing', 'segment'].map((room) => `engine/arrow/storage/${room}`),
+]
+  .map((folder) => `test/${folder}/`)
+  .concat('test/engine/names.', 'test/engine/times.', 'test/engine/values.', 'test/sql/cases.', 'test/time-zone.')
+
+/** The runs of `npm test`: each project under UTC, and the portable unit tests in a shifted zone too. */
+export const ALL = [...runsOf(PROJECTS), ...runsOf(['portable', 'isolated'], SHIFTED)]
 
 /** The runs of `npm run test:slow`: the slow tests, and the projects with random tests again, at full size. */
 export const SLOW = [...runsOf(['slow']), ...runsOf(['unit', 'clickhouse']).map((run) => ({ ...run, scale: 1 }))]
 
-/** Returns one run per project, all in the same time zone. */
+/** Returns one run per project, all in the same time zone; `portable` is a part of the project `unit`. */
 export function runsOf(projects, timeZone = UTC) {
-  return projects.map((project) => ({ project, timeZone }))
+  return projects.map((project) =>
+    project === 'portable' ? { project: 'unit', timeZone, files: PORTABLE } : { project, timeZone },
+  )
 }

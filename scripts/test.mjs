@@ -1,8 +1,8 @@
 /**
  * Runs the tests. Without a flag: all but the slow ones. With `--slow`: the slow ones, and random tests at full size.
- * With `--projects=unit,page`: these projects of vitest.config.ts, in the time zone TZ. Passes other arguments to
- * vitest. Prints the seconds of each run, the slowest files, one line per failure, and at the end the totals of all
- * runs: `N passed, N failed`.
+ * With `--projects=unit,page`: these projects of vitest.config.ts, in the time zone TZ; `portable` are the unit tests
+ * that depend on Node or the time zone (see runs.mjs). Passes other arguments to vitest. Prints the seconds of each
+ * run, the slowest files, one line per failure, and at the end the totals of all runs: `N passed, N failed`.
  *
  * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests; without it each run uses a new one.
  * `LOGWEIR_TEST_SCALE` sets how many runs they have; see test/support/runs.ts.
@@ -31,16 +31,17 @@ function selectRuns() {
  * Runs one project. Returns how many tests passed, the failures, and the seconds of the run and of its files. A run
  * without a report, or one that failed outside of a test, is one failure.
  */
-function runVitest({ timeZone, project, scale }, index) {
+function runVitest({ timeZone, project, files: only = [], scale }, index) {
   const size = scale === undefined ? '' : `, scale ${scale}`
-  const title = `vitest ${project}, TZ=${timeZone}, Node ${process.version}${size}`
+  const part = only.length > 0 ? ' (portable)' : ''
+  const title = `vitest ${project}${part}, TZ=${timeZone}, Node ${process.version}${size}`
   console.log(`\n== ${title} ==`)
   const report = join(folder, `${index}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const startMs = performance.now()
   const { status } = spawnSync(
     process.execPath,
-    [VITEST, 'run', '--passWithNoTests', '--project', project, ...reporters, ...passedOn],
+    [VITEST, 'run', '--passWithNoTests', '--project', project, ...only, ...reporters, ...passedOn],
     { stdio: 'inherit', env: { LOGWEIR_TEST_SCALE: scale, ...process.env, TZ: timeZone } },
   )
   const seconds = (performance.now() - startMs) / 1000

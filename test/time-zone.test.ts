@@ -15,7 +15,7 @@ const ZONE = process.env.TZ
 const NOW_US = Date.UTC(2026, 10, 20, 23, 45) * 1000
 
 describe('K2: time zones', () => {
-  it('K2: the unit tests run under UTC, and under a zone whose offset is no whole hour', async () => {
+  it('K2: unit tests run under UTC, and under a zone whose offset is no whole hour', async () => {
     const { ALL } = (await import(RUNS)) as { ALL: { timeZone: string; project: string }[] }
     const offsets = ALL.filter(({ project }) => project === 'unit').map(({ timeZone }) => offsetMinutes(timeZone))
     expect(offsets).toContain(0)
