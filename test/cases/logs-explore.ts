@@ -86,11 +86,11 @@ const CURSORS = [
 const GET = JSON.stringify([{ field: 'request.method', op: '=', value: 'GET' }])
 const NO_GET = JSON.stringify([{ field: 'request.method', op: 'missing' }])
 
-/** Alternatives with and without a column of their own; of another project too, which the request still excludes. */
+/** Alternatives, also of another project, which the request still excludes. */
 const EITHER = JSON.stringify([
   [
     { field: 'request.method', op: '=', value: 'GET' },
-    { field: 'own', op: '>', value: 1 },
+    { field: 'response.status_code', op: '>', value: 499 },
     { field: 'project', op: '!=', value: 'a' },
   ],
   { field: 'id', op: 'not_in', value: ['t2'] },
@@ -99,9 +99,9 @@ const EITHER = JSON.stringify([
 const FILTERS = [
   explores(
     'alternatives, of which one must hold',
-    [...TIED, rowAt('own', 9, { metadata: { own: 2 } })],
+    [...TIED, rowAt('failed', 9, { metadata: { response: { status_code: 500 } } })],
     { filter: EITHER },
-    ['own', ['t4', 1]],
+    ['failed', ['t4', 1]],
   ),
   explores('ranks count the rows that pass a filter', TIED, { filter: GET }, [
     ['t4', 2],
