@@ -8,6 +8,7 @@ import { logsAllWithSql, type SqlCompiler } from './logs-all-sql.js'
 import { logsExplore } from './logs-explore.js'
 import { logsFields } from './logs-fields.js'
 import { logsHistogram } from './logs-histogram.js'
+import { logsMeasure } from './logs-measure.js'
 
 /** Every stored query. A new one is one file and one line here. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -16,6 +17,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   apiCounts,
   logsExplore,
   logsHistogram,
+  logsMeasure,
   logsFields,
 ]
 

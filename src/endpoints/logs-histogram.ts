@@ -1,31 +1,11 @@
-import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from '../base/units.js'
 import { count } from '../plan/builder.js'
 import { agg, fn } from '../plan/calls.js'
-import { type Expression, field, literal } from '../plan/expression.js'
-import type { TimeRange } from '../plan/plan.js'
+import { column, type Expression, field, literal } from '../plan/expression.js'
 import type { SourceName } from '../sources.js'
+import { widthOfBuckets } from './bucket-width.js'
 import { endpoint, sql } from './endpoint.js'
 import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRange, exploredRows } from './explore-params.js'
-
-const MOST_BUCKETS = 120
-
-/** Widths of buckets up to a day. Longer ones are two days, four days, and so on. */
-const WIDTHS_US = [
-  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND_US),
-  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_US),
-  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_US),
-]
-
-/** Returns the smallest width of which a range has at most 120 buckets; a range without an end ends now. */
-export function widthOfBuckets({ fromUs, throughUs }: TimeRange, nowUs: number): number {
-  const lastUs = Math.max(fromUs, Number.isFinite(throughUs) ? throughUs : nowUs)
-  const isWide = (widthUs: number) => Math.floor(lastUs / widthUs) - Math.floor(fromUs / widthUs) < MOST_BUCKETS
-  const known = WIDTHS_US.find(isWide)
-  if (known !== undefined) return known
-  let widthUs = DAY_US
-  while (!isWide(widthUs)) widthUs *= 2
-  return widthUs
-}
+import { type Param, wordAmong } from './params.js'
 
 /** The fields that say how a record went: the status of a response, and the level of a message. */
 interface Outcome {
@@ -62,6 +42,27 @@ function classOf({ status, level }: Outcome): Expression {
   return level === undefined ? STATUS_CLASS : fn.coalesce(STATUS_CLASS, LEVEL_CLASS)
 }
 
+/** The part of the platform that a request is for: the first step of its path. */
+const PARTS = ['rest', 'auth', 'storage', 'realtime', 'functions', 'graphql'] as const
+const PART = fn.regexp_extract(field('request.path'), `^/(${PARTS.join('|')})(?:/|$)`)
+
+/** The ways to split rows. */
+const SPLITS = ['outcome', 'part', 'nothing'] as const
+
+/** The columns that the rows of a bucket are grouped by, and the class that these make. */
+function splitOf({ by, source }: { by: (typeof SPLITS)[number]; source: SourceName }) {
+  if (by === 'part') return { columns: { part: PART }, class: column('part') }
+  const columns = by === 'outcome' ? (OUTCOMES[source] ?? {}) : {}
+  return { columns, class: classOf(columns) }
+}
+
+const BY: Param<(typeof SPLITS)[number]> = {
+  ...wordAmong(SPLITS),
+  description:
+    'the way to split the rows of a bucket: outcome (the class of the status, or else the level; the default), ' +
+    'part (of the platform, by the path of a request) or nothing',
+}
+
 const MAX_ROWS = 10_000
 
 /**
@@ -70,7 +71,8 @@ const MAX_ROWS = 10_000
  * Gives   one row for each bucket and class that has rows, by time, then class: timestamp (µs UTC, start of the bucket,
  *         a multiple of the width since the epoch), bucket_us (the width), class, count. The width is the smallest of
  *         1, 2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12 h, 1, 2, 4, … days of which the range has at most 120 buckets.
- *         The class is that of the status (`1xx` to `5xx`) if there is one, else the level in lower case, else null
+ *         The class is that of the status (`1xx` to `5xx`) if there is one, else the level in lower case, else null.
+ *         With `by=part` it is the first step of the path if that is a part of the platform, else null
  * Window  timestamp >= start, < end
  * Empty   no row: no row, never a zero row
  * Cost    one pass over the times and the outcomes of the project's rows in the segments that overlap the window
@@ -80,13 +82,14 @@ export const logsHistogram = endpoint({
   name: 'logs.histogram',
   maxRows: MAX_ROWS,
   cache: 'disabled',
-  params: EXPLORE_PARAMS,
+  params: { ...EXPLORE_PARAMS, by: BY },
   query: sql`
     select
       -- the start of the bucket, whose width follows from @start and @end
       timestamp_micros(unix_micros(timestamp) - mod(unix_micros(timestamp), bucket_us)) as timestamp,
       bucket_us,
-      -- '2xx' of a status of 200 to 299, and so on, or else the level in lower case
+      -- by @by: '2xx' of a status of 200 to 299, and so on, or else the level in lower case, or the part
+      -- of the platform
       class,
       count(*) as count
     ${EXPLORED_SQL}
@@ -96,12 +99,12 @@ export const logsHistogram = endpoint({
   plan(args, nowUs) {
     const range = exploredRange(args, nowUs)
     const widthUs = widthOfBuckets(range, nowUs)
-    const outcome = OUTCOMES[args.source] ?? {}
+    const split = splitOf(args)
     // Classes are made of the groups of these values, which every engine makes of its columns.
     return exploredRows(args, nowUs, range)
-      .group({ timestamp: fn.timestamp_bucket('timestamp', widthUs), ...outcome })
+      .group({ timestamp: fn.timestamp_bucket('timestamp', widthUs), ...split.columns })
       .aggregate({ rows: count() })
-      .group('timestamp', { class: classOf(outcome) })
+      .group('timestamp', { class: split.class })
       .aggregate({ count: agg.sum('rows') })
       .select('timestamp', { bucket_us: literal(widthUs) }, 'class', 'count')
       .orderBy('timestamp')

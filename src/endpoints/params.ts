@@ -66,13 +66,17 @@ export function word<Key extends string, Other extends Key | undefined>(
 
 /** One of some words, required. Throws `missing_parameter`, or `invalid_parameter` for another text. */
 export function requiredWord<Word extends string>(words: readonly Word[]): Param<Word> {
+  return required({ ...wordAmong(words), description: `one of ${words.join(', ')}` })
+}
+
+/** One of some words; the first if it is absent. Throws `invalid_parameter` for another text. */
+export function wordAmong<Word extends string>(words: readonly [Word, ...Word[]] | readonly Word[]): Param<Word> {
   return {
-    required: true,
-    description: `one of ${words.join(', ')}`,
-    codes: ['missing_parameter', 'invalid_parameter'],
+    required: false,
+    description: `one of ${words.join(', ')}; by default ${words[0]}`,
     schema: { type: 'string', enum: words },
     read(value, name) {
-      const given = requireText(value, name) as Word
+      const given = (value ?? words[0]) as Word
       if (words.includes(given)) return given
       throw invalidParameter(`The parameter "${name}" is none of its words. Give it one of ${words.join(', ')}.`)
     },

@@ -5,6 +5,7 @@ import { LOGS_ALL_CASES } from './logs-all.js'
 import { LOGS_EXPLORE_CASES } from './logs-explore.js'
 import { LOGS_FIELDS_CASES } from './logs-fields.js'
 import { LOGS_HISTOGRAM_CASES } from './logs-histogram.js'
+import { LOGS_MEASURE_CASES } from './logs-measure.js'
 import { SUPABASE_CASES } from './supabase.js'
 
 /** The cases of all endpoints, which every engine and the oracle must pass. */
@@ -16,5 +17,6 @@ export const CASES = [
   ...GROUP_CASES,
   ...LOGS_EXPLORE_CASES,
   ...LOGS_HISTOGRAM_CASES,
+  ...LOGS_MEASURE_CASES,
   ...LOGS_FIELDS_CASES,
 ]

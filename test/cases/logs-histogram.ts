@@ -80,6 +80,28 @@ const STATUSES = [
   ),
 ]
 
+const paths = (...all: readonly (string | undefined)[]) =>
+  all.map((path) => record('edge_logs', TIME, { request: { path }, response: { status_code: 200 } }))
+
+const SPLITS = [
+  histogram(
+    'by part it is the first step of the path',
+    paths('/rest/v1/todos', '/rest', '/auth/v1/token', '/storage/v1', '/realtime/', '/functions/v1/f', '/graphql/v1'),
+    { by: 'part' },
+    60,
+    only(['auth', 1], ['functions', 1], ['graphql', 1], ['realtime', 1], ['rest', 2], ['storage', 1]),
+  ),
+  histogram(
+    'another path is no part',
+    paths('/', '', undefined, '/restful', '/v1/rest', 'rest/v1', '/REST/v1', '//rest'),
+    { by: 'part' },
+    60,
+    only([null, 8]),
+  ),
+  histogram('by nothing all rows of a bucket are one', paths('/rest/v1', '/'), { by: 'nothing' }, 60, only([null, 2])),
+  histogram('by outcome is what it is without', paths('/rest/v1', '/'), { by: 'outcome' }, 60, only(['2xx', 2])),
+]
+
 const LEVELS = [
   histogram(
     'auth has a status, or else a level',
@@ -253,4 +275,11 @@ function countIn(minute: number): number {
   return upTo(900).filter((i) => Math.floor(i / 60) === minute && i % 3 !== 0).length
 }
 
-export const LOGS_HISTOGRAM_CASES: readonly Case[] = [...STATUSES, ...LEVELS, ...RANGES, ...BOUNDS, ...FILTERS]
+export const LOGS_HISTOGRAM_CASES: readonly Case[] = [
+  ...STATUSES,
+  ...SPLITS,
+  ...LEVELS,
+  ...RANGES,
+  ...BOUNDS,
+  ...FILTERS,
+]

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { it } from 'vitest'
 import { expectRows } from '../oracle/compare.js'
-import { executionTimes } from '../oracle/invocation-stats.js'
-import { boundOracle } from '../oracle/oracle.js'
+import { boundOracle, numbersBehind } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords } from '../support/arbitrary.js'
 import { askBound } from '../support/engine.js'
 import { runs } from '../support/runs.js'
@@ -30,9 +29,7 @@ onEachTarget('questions of bound tokens on %s', (target) => {
           await withRecords(target(), records, records.length, async (engine) => {
             for (const [{ endpoint, params: asked }, project] of questions) {
               const params = { ...asked, project }
-              const times = endpoint.endsWith('functions.invocation-stats')
-                ? executionTimes(records, params, nowUs)
-                : undefined
+              const times = numbersBehind(endpoint, records, params, nowUs)
               const wanted = boundOracle(endpoint, records, params, nowUs)
               expectRows(await askBound(engine, endpoint, params, nowUs), wanted, times)
             }

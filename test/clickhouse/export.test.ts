@@ -9,7 +9,7 @@ import type { Files } from '../../src/engine/disk/files/files.js'
 import { exportRows } from '../../src/export/export.js'
 import { SOURCE_NAMES, type SourceName } from '../../src/sources.js'
 import { expectRows } from '../oracle/compare.js'
-import { executionTimes } from '../oracle/invocation-stats.js'
+import { numbersBehind } from '../oracle/oracle.js'
 import { run as runProgram, serve, temporaryFolder } from '../program/support/program.js'
 import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords } from '../support/arbitrary.js'
 import { createFakeClock } from '../support/clock.js'
@@ -113,8 +113,7 @@ onEachTarget('an export to %s', (target) => {
             const embedded = await onDisk(files)
             const engine = await target().open()
             for (const { endpoint, params } of questions) {
-              const isStats = endpoint === 'functions.invocation-stats'
-              const times = isStats ? executionTimes(records, params, nowUs) : undefined
+              const times = numbersBehind(endpoint, records, params, nowUs)
               const expected = await ask(embedded, endpoint, params, nowUs)
               expectRows(await ask(engine, endpoint, params, nowUs), expected, times)
             }

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { textValue } from '../../src/engine/clickhouse/values.js'
 import { expectRows } from '../oracle/compare.js'
-import { executionTimes } from '../oracle/invocation-stats.js'
-import { oracle } from '../oracle/oracle.js'
+import { numbersBehind, oracle } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords } from '../support/arbitrary.js'
 import { ask } from '../support/engine.js'
 import { runs } from '../support/runs.js'
@@ -30,9 +29,7 @@ onEachTarget('random records and questions on %s', (target) => {
         fc.asyncProperty(arbitraryRun, async ({ nowUs, records, batchRows, questions }) => {
           await withRecords(target(), records, batchRows, async (engine) => {
             for (const { endpoint, params } of questions) {
-              const times = endpoint.endsWith('functions.invocation-stats')
-                ? executionTimes(records, params, nowUs)
-                : undefined
+              const times = numbersBehind(endpoint, records, params, nowUs)
               expectRows(await ask(engine, endpoint, params, nowUs), oracle(endpoint, records, params, nowUs), times)
             }
           })

@@ -42,7 +42,15 @@ const DEFINITIONS = [
     name: 'logs.histogram',
     maxRows: 10_000,
     cache: 'disabled',
-    parameters: ['project', 'source', 'start', 'end', 'filter', 'search'],
+    parameters: ['project', 'source', 'start', 'end', 'filter', 'search', 'by'],
+    limit: 10_000,
+  },
+  {
+    id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d14',
+    name: 'logs.measure',
+    maxRows: 10_000,
+    cache: 'disabled',
+    parameters: ['project', 'source', 'start', 'end', 'filter', 'search', 'field'],
     limit: 10_000,
   },
   {
@@ -57,13 +65,18 @@ const DEFINITIONS = [
 
 const GIVEN = 'project=a&interval=daily&source=edge_logs'
 
+const given = (name: string) => new URLSearchParams(name === 'logs.measure' ? `${GIVEN}&field=status` : GIVEN)
+
+/** Endpoints that require more than the project and the source. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = { 'logs.measure': ['project', 'source', 'field'] }
+
 const limitOf = (plan: Plan) => plan.flatMap((operator) => (operator.op === 'limit' ? [operator.rows] : []))[0]
 
 describe('the stored queries', () => {
   it('stay what they are', () => {
     const found = ENDPOINTS.map((endpoint) => {
       const { id, name, maxRows, cache, params } = endpoint
-      const plan = endpoint.call(new URLSearchParams(GIVEN)).plan(0)
+      const plan = endpoint.call(given(name)).plan(0)
       return { id, name, maxRows, cache, parameters: Object.keys(params), limit: limitOf(plan) }
     })
     expect(found).toEqual(DEFINITIONS)
@@ -80,15 +93,18 @@ describe('the stored queries', () => {
   )('$name: its SQL starts at the left margin, is one statement, and names columns of its answer', (endpoint) => {
     expect(endpoint.query).toMatch(/^(?:with .*\)\n)?select\b/s)
     expect(endpoint.query).not.toMatch(/;|\t|\s$/)
-    const call = endpoint.call(new URLSearchParams(GIVEN))
+    const call = endpoint.call(given(endpoint.name))
     const columns = columnsOf(call, call.plan(0))
     expect(columns.length).toBeGreaterThan(0)
     for (const { name: column } of columns) expect(endpoint.query).toMatch(new RegExp(String.raw`\b${column}\b`))
   })
 
-  it.each(ENDPOINTS)('$name: only project and source are required, and each parameter is described', ({ params }) => {
+  it.each(ENDPOINTS)('$name: only project and source are required, and each parameter is described', ({
+    name,
+    params,
+  }) => {
     const required = Object.entries(params).flatMap(([name, param]) => (param.required ? [name] : []))
-    expect(required).toEqual('source' in params ? ['project', 'source'] : ['project'])
+    expect(required).toEqual(REQUIRED[name] ?? ('source' in params ? ['project', 'source'] : ['project']))
     for (const { description } of Object.values(params)) expect(description).toMatch(/\w{3}/)
   })
 })

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { GIB } from '../../src/base/units.js'
 import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
 import { expectRows } from '../oracle/compare.js'
-import { executionTimes } from '../oracle/invocation-stats.js'
-import { oracle, type PlainRow } from '../oracle/oracle.js'
+import { numbersBehind, oracle, type PlainRow } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords, type Question } from '../support/arbitrary.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, askLater, openEngine } from '../support/engine.js'
@@ -57,8 +56,7 @@ const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
 
 /** Compares an answer with the oracle's, for a question about these records at that time. */
 function judge(rows: PlainRow[], { endpoint, params }: Question, records: readonly TestRecord[], nowUs: number): void {
-  const times = endpoint.endsWith('functions.invocation-stats') ? executionTimes(records, params, nowUs) : undefined
-  expectRows(rows, oracle(endpoint, records, params, nowUs), times)
+  expectRows(rows, oracle(endpoint, records, params, nowUs), numbersBehind(endpoint, records, params, nowUs))
 }
 
 /**
@@ -174,7 +172,7 @@ describe('the embedded engine', () => {
               answers.push(await ask(engine, endpoint, params, nowUs))
               await engine.close()
             }
-            const times = executionTimes(records, params, nowUs)
+            const times = numbersBehind(endpoint, records, params, nowUs)
             for (const answer of answers.slice(1)) expectRows(answer, answers[0]!, times)
           },
         ),

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { expectRows } from '../oracle/compare.js'
-import { executionTimes } from '../oracle/invocation-stats.js'
-import { boundOracle, type Params, type PlainRow } from '../oracle/oracle.js'
+import { boundOracle, numbersBehind, type Params, type PlainRow } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords } from '../support/arbitrary.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, askBound, openEngine } from '../support/engine.js'
@@ -56,7 +55,7 @@ it(
             expect(answer.status).toBe(wanted)
             const body = (await answer.json()) as { result: Record<string, unknown>[] }
             if (wanted !== 200) continue
-            const times = endpoint === 'functions.invocation-stats' ? executionTimes(records, params, nowUs) : undefined
+            const times = numbersBehind(endpoint, records, params, nowUs)
             expectRows(body.result.map(asPlain), normal(boundOracle(endpoint, records, params, nowUs)), times)
           }
         } finally {

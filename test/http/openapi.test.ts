@@ -46,6 +46,7 @@ const COUNTS_ROW: Row = {
   total_realtime_requests: 0,
 }
 const BUCKET_ROW: Row = { timestamp: 0, bucket_us: 1_000_000, class: null, count: 1 }
+const MEASURED_ROW: Row = { timestamp: 0, bucket_us: 1, count: 2, min: 1, max: 2, avg: 1.5, p50: 1, p95: 2, p99: 2 }
 
 const TOKENS: (string | TestToken)[] = [
   TOKEN,
@@ -210,12 +211,12 @@ const queries = (path: string, row: Row, more = ''): Case[] => [
 ]
 
 /** The same for a query of the log explorer. */
-const explored = (path: string, row: Row): Case[] => {
-  const refusal = (about: string, more: string, code: string): Case => {
-    return { about, path, search: `?project=a&${more}`, status: 400, code }
+const explored = (path: string, row: Row, more = ''): Case[] => {
+  const refusal = (about: string, wrong: string, code: string): Case => {
+    return { about, path, search: `?project=a&${wrong}${more}`, status: 400, code }
   }
   return [
-    ...queries(path, row, '&source=edge_logs'),
+    ...queries(path, row, `&source=edge_logs${more}`),
     refusal('no time', 'source=edge_logs&end=x', 'invalid_timestamp'),
     refusal('no source', 'source=x', 'invalid_parameter'),
     refusal('no filter', 'source=edge_logs&filter={}', 'invalid_parameter'),
@@ -318,6 +319,7 @@ const CASES: Case[] = [
   ...queries(API_COUNTS, COUNTS_ROW),
   ...explored('/api/endpoints/query/logs.explore', { ...LOGS_ROW, rank: 1 }),
   ...explored('/api/endpoints/query/logs.histogram', BUCKET_ROW),
+  ...explored('/api/endpoints/query/logs.measure', MEASURED_ROW, '&field=status'),
   ...explored('/api/endpoints/query/logs.fields', LOGS_ROW),
   {
     about: 'no time',

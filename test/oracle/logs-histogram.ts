@@ -1,24 +1,8 @@
-import { type TestRecord, valueAt } from '../support/records.js'
+import { type TestRecord, textAt, valueAt } from '../support/records.js'
+import { bucketWidth } from './bucket-width.js'
 import { askedOf, matching } from './explore.js'
 import type { Oracle, PlainRow } from './oracle.js'
 import { groupBy } from './time.js'
-
-const SECOND_US = 1_000_000
-const [MINUTE_US, HOUR_US, DAY_US] = [60 * SECOND_US, 3_600 * SECOND_US, 86_400 * SECOND_US]
-const WIDTHS_US = [
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND_US),
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE_US),
-  ...[1, 2, 3, 6, 12].map((n) => n * HOUR_US),
-  ...[1, 2, 4, 8, 16, 32, 64, 128, 256, 512].map((n) => n * DAY_US),
-]
-
-/** The buckets from that of one moment to that of another, counted one by one. */
-function bucketsBetween(firstUs: number, lastUs: number, widthUs: number): number {
-  let buckets = 1
-  let endUs = Number(BigInt(firstUs) / BigInt(widthUs) + 1n) * widthUs
-  for (; endUs <= lastUs && buckets < 1_000; endUs += widthUs) buckets++
-  return buckets
-}
 
 const STATUS: Record<string, readonly string[]> = {
   edge_logs: ['response', 'status_code'],
@@ -42,18 +26,32 @@ function classOf({ source, metadata }: TestRecord): string | null {
   return text === '' ? null : text.toLowerCase()
 }
 
+const PARTS = ['rest', 'auth', 'storage', 'realtime', 'functions', 'graphql']
+
+/** The part of the platform that a path begins with. */
+function partOf({ metadata }: TestRecord): string | null {
+  const path = textAt(metadata, ['request', 'path']) ?? ''
+  return PARTS.find((part) => path === `/${part}` || path.startsWith(`/${part}/`)) ?? null
+}
+
+const SPLITS: Record<string, (record: TestRecord) => string | null> = {
+  outcome: classOf,
+  part: partOf,
+  nothing: () => null,
+}
+
 /** The rows of a request by bucket and class. */
 export const logsHistogram: Oracle = (records, params, nowUs) => {
   const asked = askedOf(params, nowUs)
-  const lastUs = Math.max(asked.startUs, asked.endUs === Number.POSITIVE_INFINITY ? nowUs : asked.endUs - 1)
-  const widthUs = WIDTHS_US.find((one) => bucketsBetween(asked.startUs, lastUs, one) <= 120)!
+  const widthUs = bucketWidth(asked, nowUs)
+  const nameOf = SPLITS[params.by || 'outcome']!
   const startOf = (us: number) => Math.floor(us / widthUs) * widthUs
-  const groups = groupBy(matching(records, asked), (record) => `${startOf(record.timestampUs)} ${classOf(record)}`)
+  const groups = groupBy(matching(records, asked), (record) => `${startOf(record.timestampUs)} ${nameOf(record)}`)
   const rows = [...groups.values()].map(
     (group): PlainRow => ({
       timestamp: startOf(group[0]!.timestampUs),
       bucket_us: widthUs,
-      class: classOf(group[0]!),
+      class: nameOf(group[0]!),
       count: group.length,
     }),
   )

@@ -1,11 +1,12 @@
 import type { TestRecord } from '../support/records.js'
 import { apiCounts, apiCountsOfSupabase } from './api-counts.js'
 import { functionGroups, pathGroups, urlGroups } from './groups.js'
-import { invocationStats, invocationStatsOfSupabase } from './invocation-stats.js'
+import { executionTimes, invocationStats, invocationStatsOfSupabase } from './invocation-stats.js'
 import { logsAll } from './logs-all.js'
 import { logsExplore } from './logs-explore.js'
 import { logsFields } from './logs-fields.js'
 import { logsHistogram } from './logs-histogram.js'
+import { logsMeasure, measuredNumbers } from './logs-measure.js'
 
 /** A JSON text in an answer, compared as text. */
 export interface Json {
@@ -23,6 +24,7 @@ const ORACLES: Record<string, Oracle> = {
   'logs.explore': logsExplore,
   'logs.fields': logsFields,
   'logs.histogram': logsHistogram,
+  'logs.measure': logsMeasure,
   'functions.invocation-stats': invocationStats,
   'usage.api-counts': apiCounts,
   'supabase: functions.invocation-stats': invocationStatsOfSupabase,
@@ -43,4 +45,18 @@ export function boundOracle(endpoint: string, records: readonly TestRecord[], pa
 /** Returns the answer of an endpoint at `nowUs` by the contract. The parameters must be valid. */
 export function oracle(endpoint: string, records: readonly TestRecord[], params: Params, nowUs: number): PlainRow[] {
   return ORACLES[endpoint]!(records, params, nowUs)
+}
+
+/**
+ * Returns the numbers behind each row of an answer with percentiles, ascending, by the row's timestamp; undefined if
+ * there are none.
+ */
+export function numbersBehind(
+  endpoint: string,
+  records: readonly TestRecord[],
+  params: Params,
+  nowUs: number,
+): ReadonlyMap<number, readonly number[]> | undefined {
+  if (endpoint === 'logs.measure') return measuredNumbers(records, params, nowUs)
+  return endpoint.endsWith('functions.invocation-stats') ? executionTimes(records, params, nowUs) : undefined
 }

@@ -216,6 +216,16 @@ const exploring = (source: string, time: fc.Arbitrary<string | undefined>, field
     field: maybe(fc.constantFrom('', ...fields)),
   })
 
+/** The same with a way to split rows. */
+const split = (explored: ArbitraryParams): ArbitraryParams =>
+  fc.tuple(explored, maybe(fc.constantFrom('', 'outcome', 'part', 'nothing'))).map(([given, by]) => ({ ...given, by }))
+
+/** The same with a field whose numbers are measured. */
+const measuring = (explored: ArbitraryParams): ArbitraryParams =>
+  fc
+    .tuple(explored, fc.constantFrom('execution_time_ms', 'response.status_code', 'request.path', 'id'))
+    .map(([given, field]) => ({ ...given, field }))
+
 /** The same with a limit and a cursor. */
 const pages = (explored: ArbitraryParams, timestampUs: fc.Arbitrary<number>): ArbitraryParams => {
   const rank = fc.oneof(fc.nat(3), fc.constantFrom(50, 9_999_999_999))
@@ -235,7 +245,8 @@ export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
     postgrest_logs: [],
   }
   const explored = Object.entries(fieldsOf).flatMap(([source, fields]) => [
-    ask('logs.histogram', exploring(source, time, [])),
+    ask('logs.histogram', split(exploring(source, time, []))),
+    ask('logs.measure', measuring(exploring(source, time, []))),
     ask('logs.explore', pages(exploring(source, time, []), arbitraryTimestampUs(nowUs))),
     ask('logs.fields', exploring(source, time, fields)),
   ])

@@ -1,0 +1,71 @@
+import { agg, fn } from '../plan/calls.js'
+import { literal } from '../plan/expression.js'
+import { widthOfBuckets } from './bucket-width.js'
+import { endpoint, sql } from './endpoint.js'
+import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRange, exploredRows } from './explore-params.js'
+import { type NamedField, readFieldName } from './field-name.js'
+import { type Param, required } from './params.js'
+
+const FIELD: Param<NamedField> = required({
+  required: true,
+  description: 'the field whose numbers are measured: a name as in a filter',
+  read: (value, name) => readFieldName(value, name, ''),
+})
+
+/** A range has at most 120 buckets up to now, and any number of later ones. */
+const MAX_ROWS = 10_000
+
+/**
+ * logs.measure: the numbers of a field of a source, per bucket of time.
+ *
+ * Gives   one row for each bucket with a row that has a number, by time: timestamp (µs UTC, start of the bucket),
+ *         bucket_us (its width, that of logs.histogram), count (rows with a number), min, max, avg, p50, p95, p99. A
+ *         text that spells a number is that number
+ * Window  timestamp >= start, < end
+ * Empty   no number: no row, never a zero row
+ * Cost    one pass over the times and the field of the project's rows in the segments that overlap the window
+ */
+export const logsMeasure = endpoint({
+  id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d14',
+  name: 'logs.measure',
+  maxRows: MAX_ROWS,
+  cache: 'disabled',
+  params: { ...EXPLORE_PARAMS, field: FIELD },
+  query: sql`
+    select
+      -- the start of the bucket, whose width follows from @start and @end
+      timestamp_micros(unix_micros(timestamp) - mod(unix_micros(timestamp), bucket_us)) as timestamp,
+      bucket_us,
+      -- the numbers of @field
+      count(value) as count,
+      min(value) as min,
+      max(value) as max,
+      avg(value) as avg,
+      approx_quantiles(value, 100)[offset(50)] as p50,
+      approx_quantiles(value, 100)[offset(95)] as p95,
+      approx_quantiles(value, 100)[offset(99)] as p99
+    ${EXPLORED_SQL}
+    group by timestamp, bucket_us
+    order by timestamp
+  `,
+  plan(args, nowUs) {
+    const range = exploredRange(args, nowUs)
+    const widthUs = widthOfBuckets(range, nowUs)
+    const value = fn.safe_cast_float64(args.field.expression)
+    return exploredRows(args, nowUs, range)
+      .group({ timestamp: fn.timestamp_bucket('timestamp', widthUs) })
+      .aggregate({
+        count: agg.count(value),
+        min: agg.min(value),
+        max: agg.max(value),
+        avg: agg.avg(value),
+        p50: agg.quantile(value, 50),
+        p95: agg.quantile(value, 95),
+        p99: agg.quantile(value, 99),
+      })
+      .filter(fn.gt('count', 0))
+      .select('timestamp', { bucket_us: literal(widthUs) }, 'count', 'min', 'max', 'avg', 'p50', 'p95', 'p99')
+      .orderBy('timestamp')
+      .limit(MAX_ROWS)
+  },
+})
