@@ -1,5 +1,7 @@
+import { hotColumns } from '../engine/columns.js'
 import { agg, fn } from '../plan/calls.js'
-import { literal } from '../plan/expression.js'
+import { column, type Expression, literal } from '../plan/expression.js'
+import type { SourceName } from '../sources.js'
 import { widthOfBuckets } from './bucket-width.js'
 import { endpoint, sql } from './endpoint.js'
 import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRange, exploredRows } from './explore-params.js'
@@ -12,6 +14,16 @@ const FIELD: Param<NamedField> = required({
   read: (value, name) => readFieldName(value, name, ''),
 })
 
+/**
+ * The numbers of a field. A column of numbers is read as it is, so that an engine that keeps it can measure it; in any
+ * other field a text may spell a number.
+ */
+function numbersOf({ place, expression }: NamedField, source: SourceName): Expression {
+  const path = JSON.stringify(place)
+  const own = hotColumns(source).find((one) => one.kind === 'number' && JSON.stringify(one.path) === path)
+  return own === undefined || own.isFieldOnly ? fn.safe_cast_float64(expression) : column(own.name)
+}
+
 /** A range has at most 120 buckets up to now, and any number of later ones. */
 const MAX_ROWS = 10_000
 
@@ -20,7 +32,7 @@ const MAX_ROWS = 10_000
  *
  * Gives   one row for each bucket with a row that has a number, by time: timestamp (µs UTC, start of the bucket),
  *         bucket_us (its width, that of logs.histogram), count (rows with a number), min, max, avg, p50, p95, p99. A
- *         text that spells a number is that number
+ *         text that spells a number is that number, unless the field has a column of numbers
  * Window  timestamp >= start, < end
  * Empty   no number: no row, never a zero row
  * Cost    one pass over the times and the field of the project's rows in the segments that overlap the window
@@ -51,7 +63,7 @@ export const logsMeasure = endpoint({
   plan(args, nowUs) {
     const range = exploredRange(args, nowUs)
     const widthUs = widthOfBuckets(range, nowUs)
-    const value = fn.safe_cast_float64(args.field.expression)
+    const value = numbersOf(args.field, args.source)
     return exploredRows(args, nowUs, range)
       .group({ timestamp: fn.timestamp_bucket('timestamp', widthUs) })
       .aggregate({

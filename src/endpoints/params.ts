@@ -66,7 +66,14 @@ export function word<Key extends string, Other extends Key | undefined>(
 
 /** One of some words, required. Throws `missing_parameter`, or `invalid_parameter` for another text. */
 export function requiredWord<Word extends string>(words: readonly Word[]): Param<Word> {
-  return required({ ...wordAmong(words), description: `one of ${words.join(', ')}` })
+  const word = wordAmong(words)
+  return {
+    required: true,
+    description: `one of ${words.join(', ')}`,
+    codes: ['missing_parameter', 'invalid_parameter'],
+    schema: word.schema!,
+    read: (value, name) => word.read(requireText(value, name), name),
+  }
 }
 
 /** One of some words; the first if it is absent. Throws `invalid_parameter` for another text. */

@@ -45,7 +45,7 @@ export const LOGS_MEASURE_CASES: readonly Case[] = [
   ),
   measure(
     'what is no number does not count',
-    [run(7), run(null), run('slow'), run(true), run([1]), run({ a: 1 }), run(''), run(undefined)],
+    [run(7), run(null), run('slow'), run('12'), run(true), run([1]), run({ a: 1 }), run(''), run(undefined)],
     {},
     one(7),
   ),

@@ -7,10 +7,17 @@ import { groupBy } from './time.js'
 
 const SPELLED = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/
 
+/** Fields with a column of numbers, in which a text is none. */
+const NUMBERS: Record<string, readonly string[]> = {
+  edge_logs: ['response.status_code'],
+  function_edge_logs: ['execution_time_ms', 'response.status_code'],
+}
+
 function numberIn(record: TestRecord, field: string): number | undefined {
   const keys = field.startsWith('["') ? JSON.parse(field) : field
   const value = fieldOf(record, keys)
-  const number = typeof value === 'string' && SPELLED.test(value) ? Number(value) : value
+  const isSpelled = typeof value === 'string' && SPELLED.test(value) && !NUMBERS[record.source]?.includes(field)
+  const number = isSpelled ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 

@@ -31,7 +31,7 @@ const ROWS_JSON =
   '{"id":"","timestamp":0,"event_message":"","metadata":null}]}'
 
 /** The parameters that an endpoint requires. */
-const SOURCE = 'project=a&source=edge_logs'
+const SOURCE = 'project=a&source=edge_logs&field=status'
 
 describe('an answer', () => {
   test.each([LOGS_ALL, STATS, API_COUNTS])('of %s holds the rows as they are', async (path) => {
@@ -56,7 +56,7 @@ describe('an answer', () => {
   test('is asked of the engine with the plan of its endpoint, at the present time', async () => {
     const { get, engine, clock } = createTestApp({ rows: () => [] })
     for (const endpoint of ENDPOINTS) {
-      const given = 'project=a&source=edge_logs&interval=daily'
+      const given = `${SOURCE}&interval=daily`
       await get(`/api/endpoints/query/${endpoint.name}?${given}`)
       const call = endpoint.call(new URLSearchParams(given))
       expect(engine.runs.at(-1)!.plan).toEqual(call.plan(clock.nowUs()))
