@@ -5,18 +5,19 @@ import { createServer } from 'node:http'
 
 const PAGE = new URL('../dist/page/', import.meta.url)
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }
-/** The endpoints of the page's panels, and the seconds per bucket in the shortest interval. */
+/** Endpoints of one's own, which may have any number of buckets: the kind of their columns, and their rows. */
 const PANELS = {
-  counts: { endpoint: 'usage.api-counts', bucketS: 60, rowAt: countsAt },
-  invocations: { endpoint: 'functions.invocation-stats', bucketS: 1, rowAt: statsAt },
+  bars: { columns: { requests: 'count' }, bucketS: 60, rowAt: barAt },
+  lines: { columns: { average: 'double', p95: 'double', p99: 'double' }, bucketS: 1, rowAt: linesAt },
 }
 
-/** Starts the stub. The endpoint of `panel` has rows; the others return none. `bytes`: the length of its answer. */
+/** Starts the stub, which has the endpoint `own.<panel>`. `bytes`: the length of its answer. */
 export async function startStub(panel, buckets) {
   const body = Buffer.from(JSON.stringify({ result: rowsOf(PANELS[panel], buckets) }))
   const server = createServer(({ url }, response) => {
     const { pathname } = new URL(url, 'http://stub')
-    if (pathname.endsWith(`/query/${PANELS[panel].endpoint}`)) send(response, 'application/json', body)
+    if (pathname.endsWith(`/query/own.${panel}`)) send(response, 'application/json', body)
+    else if (pathname === '/api/openapi.json') send(response, 'application/json', JSON.stringify(openApiOf(panel)))
     else if (pathname === '/api/session') send(response, 'application/json', '{"scopes":["query"],"projects":null}')
     else if (pathname.startsWith('/api/')) send(response, 'application/json', '{"result":[]}')
     else sendFile(response, pathname === '/' ? 'index.html' : pathname.replace('/page/', ''))
@@ -37,28 +38,30 @@ function rowsOf({ bucketS, rowAt }, buckets) {
   return all.filter((_, i) => i % 10 !== 7).map(rowAt)
 }
 
-function countsAt(seconds, i) {
-  return {
-    timestamp: new Date(seconds * 1_000).toISOString().slice(0, 19),
-    total_rest_requests: (i * 7919) % 1_000,
-    total_storage_requests: (i * 104729) % 300,
-    total_auth_requests: (i * 1299709) % 100,
-    total_realtime_requests: (i * 15485863) % 50,
-  }
+function barAt(seconds, i) {
+  return { timestamp: seconds * 1e6, requests: (i * 7919) % 1_000 }
 }
 
-function statsAt(seconds, i) {
+function linesAt(seconds, i) {
   const least = ((i * 7919) % 1_000) / 8
   return {
     timestamp: seconds * 1e6,
-    min_execution_time: least,
-    max_execution_time: 9 * least + 7.25,
-    avg_execution_time: 2 * least + 0.123456789,
-    p95_execution_time: 5 * least + 3.5,
-    p99_execution_time: 8 * least + 6.125,
-    count: (i * 104729) % 300,
-    error_count: (i * 1299709) % 20,
+    average: 2 * least + 0.123456789,
+    p95: 5 * least + 3.5,
+    p99: 8 * least + 6.125,
   }
+}
+
+/** The parts of the description that the page reads. */
+function openApiOf(panel) {
+  const kinds = { timestamp: 'microseconds', ...PANELS[panel].columns }
+  const properties = Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { 'x-kind': kind }]))
+  const schema = { properties: { result: { items: { properties } } } }
+  const get = {
+    parameters: [{ name: 'project', in: 'query', required: true }],
+    responses: { 200: { content: { 'application/json': { schema } } } },
+  }
+  return { paths: { [`/api/endpoints/query/own.${panel}`]: { get } } }
 }
 
 function send(response, type, body) {

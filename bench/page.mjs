@@ -3,8 +3,8 @@
  * chromium; the pointer moves over the first chart and drags over a part of it, the window shrinks, and the page
  * refreshes.
  *
- *   node bench/page.mjs counts 100000
- *   node bench/page.mjs invocations 100000
+ *   node bench/page.mjs bars 100000
+ *   node bench/page.mjs lines 100000
  *
  * `drawnMs` and `refreshedMs`: from the last byte of the answer to the frame that shows it; `drawnMs` includes the
  * start of the page. `…TaskMs`: the longest task that blocked the page's thread; 0 if none took 50 ms, the browser's
@@ -13,8 +13,10 @@
 import { chromium } from 'playwright-core'
 import { startStub } from './page-stub.mjs'
 
-const [panel, buckets] = [process.argv[2] ?? 'counts', Number(process.argv[3] ?? 100_000)]
+const [panel, buckets] = [process.argv[2] ?? 'bars', Number(process.argv[3] ?? 100_000)]
 const MOVES = 200
+const name = `own.${panel}`
+const place = `[data-endpoint="${name}"]`
 
 const { url, bytes, close } = await startStub(panel, buckets)
 const browser = await chromium.launch({
@@ -29,7 +31,7 @@ await debuggerSession.send('Performance.enable')
 await page.goto(`${url}/#project=bench&view=charts&range=5min`)
 const { ms: drawnMs, taskMs: drawTaskMs } = await waitForAnswer()
 const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
-const box = await page.locator(`#${panel} .u-over`).first().boundingBox()
+const box = await page.locator(`${place} .u-over`).first().boundingBox()
 const [y, x] = [box.y + box.height / 2, (share) => box.x + share * box.width]
 
 await page.mouse.move(x(0), y)
@@ -44,8 +46,8 @@ const resize = await measureBusy(() => page.setViewportSize({ width: 1000, heigh
 await page.evaluate(() => document.querySelector('#refresh').click())
 const { ms: refreshedMs, taskMs: refreshTaskMs } = await waitForAnswer()
 const table = await measureBusy(async () => {
-  await page.locator(`#${panel} .values summary`).click()
-  await page.locator(`#${panel} tbody tr`).first().waitFor()
+  await page.locator(`${place} .values summary`).click()
+  await page.locator(`${place} tbody tr`).first().waitFor()
 })
 const tableNodes = (await page.evaluate(() => document.querySelectorAll('*').length)) - nodes
 
@@ -84,7 +86,7 @@ function observe() {
       if (target.dataset.state !== 'shown') continue
       requestAnimationFrame(() =>
         requestAnimationFrame(() => {
-          seen.shownMs[target.id] = performance.now()
+          seen.shownMs[target.dataset.endpoint] = performance.now()
         }),
       )
     }
@@ -93,7 +95,7 @@ function observe() {
 
 /** Waits until the panel shows an answer. Returns the time since its last byte, and the longest task. */
 async function waitForAnswer() {
-  await page.waitForFunction((id) => seen.shownMs[id] !== undefined, panel)
+  await page.waitForFunction((id) => seen.shownMs[id] !== undefined, name)
   return page.evaluate((id) => {
     const receivedMs = Math.max(
       ...performance
@@ -105,7 +107,7 @@ async function waitForAnswer() {
     seen.tasks = []
     seen.shownMs = {}
     return result
-  }, panel)
+  }, name)
 }
 
 /**

@@ -72,7 +72,7 @@ BENCHES.page = {
   script: 'page.mjs',
   core: coresOf(2),
   started: coresOf(2),
-  args: ['counts', 'invocations'].flatMap((panel) => ['1000', '10000', '100000'].map((buckets) => [panel, buckets])),
+  args: ['bars', 'lines'].flatMap((panel) => ['1000', '10000', '100000'].map((buckets) => [panel, buckets])),
 }
 
 BENCHES.explore = { script: 'explore.mjs', core: coresOf(2), started: coresOf(2), args: [['1000000']] }

@@ -3,11 +3,11 @@ import type { Failure } from './api/api.js'
 import { fetchProjects, type ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
-import { PRESET_NAMES, PRESETS, type PresetName } from './explore/range.js'
 import { fragmentOf, type State, stateOf } from './explore/state.js'
 import { showReference } from './reference/reference.js'
 import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
+import { PRESET_NAMES, type PresetName } from './shared/range.js'
 import { type Session, TOKEN_EXPIRED } from './shared/session.js'
 import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
@@ -27,7 +27,7 @@ let projects: readonly ProjectRow[] | undefined
 const signIn = createSignIn(enter)
 const header = createHeader(change)
 const explore = createExplore({ change, isHandled, projects: () => projects, onLive: showLive }, state)
-const charts = createCharts({ isHandled, notify })
+const charts = createCharts({ choose: (range) => change({ range, record: '' }), isHandled, notify, onLive: showLive })
 const theme = startTheme(redraw)
 const times = startTimes(byId<HTMLButtonElement>('times'), redraw)
 
@@ -51,7 +51,7 @@ function show(): void {
   const isReady = isSignedIn && state.project !== ''
   for (const id of ['controls', 'open-sheet', 'reference', 'sign-out']) byId(id).hidden = !isSignedIn
   byId('refresh').hidden = !isReady
-  byId('live').hidden = !isReady || state.view !== 'explore'
+  byId('live').hidden = !isReady
   byId('sign-in').hidden = isSignedIn
   byId('choose').hidden = !isSignedIn || state.project !== ''
   byId('explore').hidden = !isReady || state.view !== 'explore'
@@ -64,13 +64,7 @@ function show(): void {
   if (!isReady || state.view !== 'charts') charts.stop()
   if (!isReady) return
   if (state.view === 'explore') explore.show(state)
-  else charts.show(state.project, windowS())
-}
-
-/** Seconds since the start of the time range: charts end now. */
-function windowS(): number {
-  const { range } = state
-  return 'preset' in range ? PRESETS[range.preset].windowS : Date.now() / 1_000 - range.fromUs / 1e6
+  else charts.show(state.project, state.range)
 }
 
 /** Changes the state, also in the URL; a step can be undone with the back button. */
@@ -153,6 +147,7 @@ function toggleFields(): void {
   if (isOpen) byId('find-field').focus()
 }
 
+const toggleLive = () => (state.view === 'explore' ? explore : charts).toggleLive()
 const showHelp = () => byId<HTMLDialogElement>('keys').showModal()
 const isShown = () => isSignedIn && state.project !== ''
 
@@ -164,7 +159,7 @@ function choosePreset(preset: PresetName): void {
 }
 
 byId('refresh').addEventListener('click', refresh)
-byId('live').addEventListener('click', explore.toggleLive)
+byId('live').addEventListener('click', toggleLive)
 byId('syntax').addEventListener('toggle', () => placeBelow(byId('syntax'), byId('search-help')))
 byId('show-fields').addEventListener('click', toggleFields)
 byId('reference').addEventListener('click', toggleReference)
@@ -187,7 +182,7 @@ startKeys({
   j: onRows(() => explore.step(1)),
   k: onRows(() => explore.step(-1)),
   Escape: onRows(explore.closeRecord),
-  l: onRows(explore.toggleLive),
+  l: () => isShown() && toggleLive(),
   r: () => isShown() && refresh(),
   v: () => isShown() && change({ view: state.view === 'explore' ? 'charts' : 'explore' }),
   a: () => void toggleReference(),

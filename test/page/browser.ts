@@ -74,7 +74,7 @@ export async function tableOf(page: Page, panel: string): Promise<string[][]> {
 export function legends(page: Page, place: string): Promise<Legend[]> {
   return page.locator(`${place} .legend`).evaluateAll((all) =>
     all.map((legend) => ({
-      labels: [...legend.querySelectorAll('li:has(i)')].map((item) => item.childNodes[1]!.textContent!.trim()),
+      labels: [...legend.querySelectorAll('li:has(i)')].map((item) => item.querySelector('button')!.textContent!),
       values: [...legend.querySelectorAll('b')].map((value) => value.textContent ?? ''),
       note: legend.querySelector('.note')?.textContent ?? '',
       when: legend.querySelector('.when')!.textContent ?? '',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Axis, axisOf, axisThrough, onAxis, positionAt, positionsOn } from '../../src/page/plot/buckets.js'
+import { type Axis, axisOver, axisThrough, onAxis, positionAt, positionsOn } from '../../src/page/plot/buckets.js'
 
 const minutes = (...all: number[]) => Float64Array.from(all, (minute) => minute * 60e6)
 
@@ -10,18 +10,18 @@ const contiguous = (firstS: number, bucketS: number, count: number): Axis => ({
 })
 
 describe('an axis', () => {
-  const window = { interval: '15min', windowS: 900, bucketS: 60 }
+  const MINUTE_US = 60e6
+  const over = (timesUs: Float64Array, fromUs: number, toUs: number | undefined, nowUs: number) =>
+    axisOver(timesUs, MINUTE_US, { fromUs, toUs }, nowUs)
 
-  it('spans the window up to now, and further where the rows do', () => {
-    expect(axisOf(minutes(1_000, 1_003), window, 1_010.5 * 60)).toEqual(contiguous(995 * 60, 60, 16))
-    expect(axisOf(minutes(990, 1_003), window, 1_003 * 60)).toEqual(contiguous(988 * 60, 60, 16))
-    expect(axisOf(minutes(980, 1_003), window, 1_001 * 60)).toEqual(contiguous(980 * 60, 60, 24))
+  it('has the buckets of the range, whole ones at its ends', () => {
+    expect(over(minutes(12), 10.5 * MINUTE_US, 20 * MINUTE_US, 0)).toEqual(contiguous(600, 60, 10))
+    expect(over(minutes(12), 10.5 * MINUTE_US, 20 * MINUTE_US + 1, 0)).toEqual(contiguous(600, 60, 11))
   })
 
-  it('goes by the clock of the service where that of this machine is far off', () => {
-    for (const nowS of [0, 1e9]) {
-      expect(axisOf(minutes(1_000, 1_003), window, nowS)).toEqual(contiguous(988 * 60, 60, 16))
-    }
+  it('lasts until now without an end, and further where the rows do', () => {
+    expect(over(minutes(12), 10 * MINUTE_US, undefined, 15.5 * MINUTE_US)).toEqual(contiguous(600, 60, 6))
+    expect(over(minutes(8, 17), 10 * MINUTE_US, undefined, 15.5 * MINUTE_US)).toEqual(contiguous(480, 60, 10))
   })
 
   it('holds each value where its bucket is', () => {

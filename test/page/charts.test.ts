@@ -2,11 +2,22 @@ import { join } from 'node:path'
 import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
+import { duration } from '../../src/page/shared/format.js'
 import { ROOT, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
 import { createGate } from '../support/gate.js'
 import { seriousFindings } from './axe.js'
-import { CHROMIUM, launchBrowser, openPage, paintedColors, settled, signIn, tableOf, WITHOUT } from './browser.js'
-import { send, serveGenerated } from './explore/page.js'
+import {
+  CHROMIUM,
+  launchBrowser,
+  legends,
+  openPage,
+  paintedColors,
+  settled,
+  signIn,
+  tableOf,
+  WITHOUT,
+} from './browser.js'
+import { fragmentOf, loaded, send, serveGenerated } from './explore/page.js'
 
 const SEED = 7
 const PROJECT = projectRef(SEED, TOP_RANK)
@@ -22,6 +33,25 @@ async function serveOne() {
 }
 
 const number = (value: number) => value.toLocaleString('en')
+const minuteOf = (us: number) => new Date(us / 1_000).toISOString().slice(0, 16).replace('T', ' ')
+
+/** The parts of the platform by their names in the table. */
+const NAMES: Record<string, string> = {
+  ...{ REST: 'rest', Storage: 'storage', Auth: 'auth', Realtime: 'realtime' },
+  ...{ Functions: 'functions', GraphQL: 'graphql', other: 'null' },
+}
+
+/** Rows of `logs.histogram` and of `logs.measure`. */
+interface Counted {
+  timestamp: number
+  bucket_us: number
+  class: string | null
+  count: number
+}
+interface Measured {
+  timestamp: number
+  max: number
+}
 
 if (CHROMIUM === undefined) test('there is no browser', () => console.log(WITHOUT))
 else describe('the charts of the page', withBrowser)
@@ -62,29 +92,55 @@ function withBrowser(): void {
     return { page, answerFirst }
   }
 
+  /** The rows of an endpoint over the seven days that the page shows. */
+  async function answerOf<Row>(call: string): Promise<Row[]> {
+    const start = new Date(Date.now() - 7 * 86_400_000).toISOString()
+    return (await service.rows(`${call}&project=${PROJECT}&start=${start}`)) as Row[]
+  }
+
+  /** Opens the charts, and keeps the start and end of each request that has a range. */
+  async function openWithRanges(fragment = HASH) {
+    const ranges = new Set<string>()
+    const { page, faults } = await openPage(browser, service.url + fragment, {}, async (blank) => {
+      blank.on('request', (request) => {
+        const { pathname, searchParams } = new URL(request.url())
+        if (pathname.includes('/query/logs.')) ranges.add(`${searchParams.get('start')} ${searchParams.get('end')}`)
+      })
+    })
+    await signIn(page, TOKEN)
+    await settled(page)
+    return { page, faults, ranges }
+  }
+
   test('signs in, and shows in charts and tables what the endpoints answer', async () => {
     const { page, foreignRequests, faults } = await openPage(browser, service.url + HASH)
     await signIn(page, TOKEN)
     await settled(page)
 
-    const counts = await service.rows(`usage.api-counts?project=${PROJECT}&interval=daily`)
-    const names = ['rest', 'storage', 'auth', 'realtime']
-    expect(await tableOf(page, '#counts')).toEqual(
-      counts.map((row) => [row.timestamp.slice(0, 10), ...names.map((name) => number(row[`total_${name}_requests`]))]),
+    const counts = await answerOf<Counted>(`logs.histogram?source=edge_logs&by=part`)
+    const rows = await tableOf(page, '#requests')
+    const parts = await page.locator('#requests thead th').allTextContents()
+    const shownCounts = rows.flatMap(([time, ...cells]) =>
+      cells.map((cell, i) => [time, NAMES[parts[i + 1]!], cell]).filter(([, , cell]) => cell !== '0'),
     )
-    const stats = await service.rows(`functions.invocation-stats?project=${PROJECT}&interval=7day`)
+    expect(shownCounts.sort()).toEqual(
+      counts.map(({ timestamp, class: part, count }) => [minuteOf(timestamp), `${part}`, number(count)]).sort(),
+    )
+    const runs = await answerOf<Counted>(`logs.histogram?source=function_edge_logs`)
+    const times = await answerOf<Measured>(`logs.measure?source=function_edge_logs&field=execution_time_ms`)
     const shown = await tableOf(page, '#invocations')
-    expect(shown.map(([day, count, errors]) => [day, count, errors])).toEqual(
-      stats.map(({ timestamp, count, error_count }) => [
-        new Date(timestamp / 1000).toISOString().slice(0, 10),
-        number(count),
-        number(error_count),
-      ]),
+    const sum = (all: readonly Counted[]) => number(all.reduce((total, { count }) => total + count, 0))
+    expect(shown.map(([time, count, errors]) => [time, count, errors])).toEqual(
+      [...new Set(runs.map(({ timestamp }) => timestamp))].map((at) => {
+        const own = runs.filter(({ timestamp }) => timestamp === at)
+        return [minuteOf(at), sum(own), sum(own.filter(({ class: name }) => name === '4xx' || name === '5xx'))]
+      }),
     )
-    expect(counts.length).toBeGreaterThan(5)
-    expect(stats.length).toBeGreaterThan(5)
+    expect(shown.map((cells) => cells.at(-1))).toEqual(times.map(({ max }) => duration(max)))
+    expect(counts.length).toBeGreaterThan(50)
+    expect(runs.length).toBeGreaterThan(50)
     // Four series of bars; axes and grid may add colours.
-    expect(await paintedColors(page, '#counts')).toBeGreaterThanOrEqual(4)
+    expect(await paintedColors(page, '#requests')).toBeGreaterThanOrEqual(4)
     expect(await paintedColors(page, '#invocations')).toBeGreaterThanOrEqual(2)
 
     expect(foreignRequests).toEqual([])
@@ -97,14 +153,14 @@ function withBrowser(): void {
     await settled(page)
     await page.keyboard.press('6')
     await page.waitForFunction(() => location.hash.includes('range=1day'))
-    await page.locator('#invocations .window', { hasText: 'last day' }).waitFor()
+    await page.locator('#invocations .window', { hasText: 'Last day' }).waitFor()
     await page.keyboard.press('t')
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
     await page.keyboard.press('?')
     expect(await page.locator('#keys').isVisible()).toBe(true)
     await page.keyboard.press('Escape')
     await page.goBack()
-    await page.locator('#invocations .window', { hasText: 'last 7 days' }).waitFor()
+    await page.locator('#invocations .window', { hasText: 'Last 7 days' }).waitFor()
     await page.keyboard.press('v')
     expect(await page.locator('#explore').isVisible()).toBe(true)
     expect(page.url()).not.toContain(TOKEN)
@@ -130,7 +186,7 @@ function withBrowser(): void {
     await signIn(page, 'another')
     await settled(page)
     expect(await page.locator('#project').inputValue()).toBe(PROJECT)
-    expect(await page.locator('#counts').getAttribute('data-state')).toBe('shown')
+    expect(await page.locator('#requests').getAttribute('data-state')).toBe('shown')
   })
 
   test('stays signed in when the answer to a try without a token comes late', async () => {
@@ -139,7 +195,7 @@ function withBrowser(): void {
     await settled(page)
     await answerFirst()
     await page.keyboard.press('r')
-    await page.locator('#counts[data-state=shown]').waitFor()
+    await page.locator('#requests[data-state=shown]').waitFor()
     expect(await page.locator('#panels').isVisible()).toBe(true)
   })
 
@@ -163,28 +219,88 @@ function withBrowser(): void {
     await page.locator('#notice').getByText('cannot be reached').waitFor()
     await serve([...args, '--port', port])
     await page.locator('#notice').waitFor({ state: 'hidden', timeout: 20_000 })
-    await page.locator('#counts[data-state=shown]').waitFor()
+    await page.locator('#requests[data-state=shown]').waitFor()
   })
 
-  test('asks again by itself where a part of the page did not come', async () => {
-    const { page, faults } = await openPage(browser, service.url + HASH, {}, async (blank) => {
-      await blank.route('**/columns-worker.js', (route) => route.abort(), { times: 1 })
-    })
-    await signIn(page, TOKEN)
-    await page.locator('.state', { hasText: 'cannot be loaded' }).first().waitFor()
-    await page.locator('#counts[data-state=shown]').waitFor()
-    await page.locator('#invocations[data-state=shown]').waitFor()
+  test('shows one range in all charts and in the list, to the microsecond', async () => {
+    const [fromUs, toUs] = [Date.now() * 1_000 - 3 * 86_400e6 + 17, Date.now() * 1_000 - 3_600e6 + 3]
+    const iso = (us: number) =>
+      `${new Date(us / 1_000).toISOString().slice(0, -1)}${String(us % 1_000).padStart(3, '0')}Z`
+    const range = `from=${iso(fromUs)}&to=${iso(toUs)}`
+    const { page, ranges, faults } = await openWithRanges(`/#project=${PROJECT}&view=charts&${range}`)
+    await page.keyboard.press('v')
+    await loaded(page)
+    expect([...ranges]).toEqual([`${iso(fromUs)} ${iso(toUs)}`])
     expect(faults).toEqual([])
+  })
+
+  test('shows everywhere the range that was chosen in one chart, by dragging or with the keyboard', async () => {
+    const { page, ranges } = await openWithRanges()
+    const over = (await page.locator('#requests .u-over').boundingBox())!
+    ranges.clear()
+    await page.mouse.move(over.x + over.width * 0.3, over.y + 50)
+    await page.mouse.down()
+    await page.mouse.move(over.x + over.width * 0.6, over.y + 50, { steps: 4 })
+    await page.mouse.up()
+    await page.waitForFunction(() => location.hash.includes('from='))
+    await settled(page)
+    const dragged = fragmentOf(page)
+    const query = `project=${PROJECT}&start=${dragged.from}&end=${dragged.to}`
+    const runs = (await service.rows(`logs.histogram?source=function_edge_logs&${query}`)) as Counted[]
+    const total = runs.reduce((sum, { count }) => sum + count, 0)
+    const [counts] = await legends(page, '#invocations')
+    expect(counts!.values.reduce((sum, text) => sum + Number(text.replace(',', '')), 0)).toBe(total)
+    expect(total).toBeGreaterThan(5)
+
+    await page.locator('#invocations [role=slider]').last().focus()
+    for (const key of ['Home', 'ArrowRight', 'Shift+ArrowRight']) await page.keyboard.press(key)
+    expect(await page.locator('#invocations [role=slider]').last().getAttribute('aria-valuetext')).toMatch(
+      /^2\d{3}-.*: average .*, p95 .*, p99 /,
+    )
+    await page.keyboard.press('Enter')
+    await page.waitForFunction((from) => new URLSearchParams(location.hash.slice(1)).get('from') !== from, dragged.from)
+    await settled(page)
+    const { from, to } = fragmentOf(page)
+    expect(from! > dragged.from! && to! < dragged.to!).toBe(true)
+    expect([...ranges]).toEqual([`${dragged.from} ${dragged.to}`, `${from} ${to}`])
+    await page.goBack()
+    await page.goBack()
+    expect(fragmentOf(page)).toMatchObject({ range: '7day' })
+  })
+
+  test('hides a series, and shows it again', async () => {
+    const { page } = await openWithRanges()
+    const [before] = await legends(page, '#requests')
+    const painted = await paintedColors(page, '#requests')
+    await page.locator('#requests .legend').getByRole('button', { name: 'REST' }).click()
+    const [hidden] = await legends(page, '#requests')
+    expect(hidden!.values).toEqual(before!.values.map((text, i) => (before!.labels[i] === 'REST' ? '' : text)))
+    expect(await paintedColors(page, '#requests')).toBe(painted - 1)
+    await page.keyboard.press('Enter')
+    expect(await legends(page, '#requests')).toEqual([before])
+  })
+
+  test('follows new rows, and says that the last bucket is not over', async () => {
+    const { page } = await openWithRanges(`/#project=followed&view=charts&range=1day`)
+    await page.keyboard.press('l')
+    expect(await page.locator('#live').getAttribute('aria-pressed')).toBe('true')
+    await send(service, 'edge_logs', 'followed', [{ metadata: { request: { path: '/rest/v1' } } }])
+    await page.locator('#requests .legend b', { hasText: /^1$/ }).waitFor({ timeout: 15_000 })
+    await page.locator('#requests [role=slider]').focus()
+    await page.keyboard.press('End')
+    expect(await page.locator('#requests .legend .when').textContent()).toContain('not over yet')
+    await page.keyboard.press('v')
+    expect(await page.locator('#live').getAttribute('aria-pressed')).toBe('false')
   })
 
   test('says what is empty', async () => {
     const { page } = await openPage(browser, `${service.url}/#project=nobody&view=charts&range=7day`)
     await signIn(page, TOKEN)
     await settled(page)
-    for (const panel of ['#counts', '#invocations']) {
+    for (const panel of ['#requests', '#invocations']) {
       expect(await page.locator(panel).getAttribute('data-state')).toBe('empty')
     }
-    expect(await page.locator('#counts .state').textContent()).toContain('No request to nobody in the last 7 days.')
+    expect(await page.locator('#requests .state').textContent()).toContain('No request to nobody in this time range.')
   })
 
   test('shows endpoints of your own without a time as tables', async () => {
@@ -222,7 +338,7 @@ function withBrowser(): void {
     const findings: unknown[] = [...(await seriousFindings(page))]
     await signIn(page, TOKEN)
     await settled(page)
-    await tableOf(page, '#counts')
+    await tableOf(page, '#requests')
     findings.push(...(await seriousFindings(page)))
     await page.keyboard.press('Escape')
     await page.click('#help')

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Served, serve, TOKEN } from '../program/support/program.js'
@@ -15,6 +18,33 @@ import {
 
 const MANY = 100_000
 const HASH = '/#project=many&view=charts&range=5min'
+const [COUNTS, TIMES] = ['counts', 'times'].map((name) => `[data-endpoint="own.${name}"]`) as [string, string]
+
+/** Endpoints of one's own, which may have any number of buckets: one for bars, one for lines. */
+const MODULE = `
+import { count, endpoint, max, mean, quantile, scan, sql, text } from 'logweir/endpoint'
+
+const own = (digit, name, unit, aggregates) =>
+  endpoint({
+    id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9b0' + digit,
+    name,
+    maxRows: 10_000,
+    cache: 'disabled',
+    params: { project: text('the project') },
+    query: sql\`select 1\`,
+    plan: () =>
+      scan('function_edge_logs', { fromUs: -Infinity, throughUs: Infinity })
+        .truncate('timestamp', unit)
+        .group('timestamp')
+        .aggregate(aggregates)
+        .orderBy('timestamp')
+        .limit(10_000),
+  })
+
+const time = 'execution_time_ms'
+export const counts = own(1, 'own.counts', 'minute', { requests: count() })
+export const times = own(2, 'own.times', 'second', { average: mean(time), p95: quantile(time, 95), longest: max(time) })
+`
 
 interface Row {
   [name: string]: string | number | null
@@ -30,23 +60,16 @@ function rowsOf(count: number, bucketS: number, rowAt: (i: number, seconds: numb
 
 const countsRows = (count: number) =>
   rowsOf(count, 60, (i, seconds, isPeak) => ({
-    timestamp: new Date(seconds * 1_000).toISOString().slice(0, 19),
-    total_rest_requests: isPeak ? 4_321 : (i * 7_919) % 1_000,
-    total_storage_requests: (i * 104_729) % 300,
-    total_auth_requests: (i * 1_299_709) % 100,
-    total_realtime_requests: (i * 15_485_863) % 50,
+    timestamp: seconds * 1e6,
+    requests: isPeak ? 4_321 : (i * 7_919) % 1_000,
   }))
 
-const statsRows = (count: number) =>
+const timesRows = (count: number) =>
   rowsOf(count, 1, (i, seconds, isPeak) => ({
     timestamp: seconds * 1e6,
-    min_execution_time: 1,
-    max_execution_time: 2e6,
-    avg_execution_time: isPeak ? null : (i * 7_919) % 100,
-    p95_execution_time: isPeak ? null : (i * 7_919) % 300,
-    p99_execution_time: i === count / 2 + 1 ? 1.25e6 : (i * 7_919) % 900,
-    count: 300 + ((i * 104_729) % 300),
-    error_count: isPeak ? 299 : (i * 1_299_709) % 20,
+    average: isPeak ? null : (i * 7_919) % 100,
+    p95: isPeak ? null : (i * 7_919) % 300,
+    longest: i === count / 2 + 1 ? 1_250 : (i * 7_919) % 900,
   }))
 
 const number = (value: number) => value.toLocaleString('en')
@@ -60,6 +83,9 @@ async function pointAt(page: Page, chart: string, i: number, count: number): Pro
   return place
 }
 
+/** The start of a row's bucket, as the legend names it. */
+const minuteOf = ({ timestamp }: Row) =>
+  new Date((timestamp as number) / 1_000).toISOString().slice(0, 16).replace('T', ' ')
 const nodesOf = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
 
 if (CHROMIUM === undefined) test('there is no browser', () => console.log(WITHOUT))
@@ -69,9 +95,11 @@ function withBrowser(): void {
   let browser: Browser
   let service: Served
   let kill: () => Promise<void>
+  const folder = mkdtempSync(join(tmpdir(), 'logweir-page-'))
   beforeAll(async () => {
     browser = await launchBrowser()
-    service = await serve([], {
+    writeFileSync(join(folder, 'own.mjs'), MODULE)
+    service = await serve(['--endpoints', folder], {
       atEnd(given) {
         kill = given
       },
@@ -80,56 +108,49 @@ function withBrowser(): void {
   afterAll(async () => {
     await browser?.close()
     await kill?.()
+    rmSync(folder, { recursive: true, force: true })
   })
 
   /** Opens the page with answers of these rows in place of the service's; `answer` replaces them. */
-  async function openOver(rows: { counts: Row[]; stats: Row[] }) {
+  async function openOver(rows: { counts: Row[]; times: Row[] }) {
     const answer = async (page: Page, next: typeof rows) => {
       await page.unrouteAll()
-      await page.route('**/query/usage.api-counts?*', (route) => route.fulfill({ json: { result: next.counts } }))
-      await page.route('**/query/functions.invocation-stats?*', (route) =>
-        route.fulfill({ json: { result: next.stats } }),
-      )
+      await page.route('**/query/own.counts?*', (route) => route.fulfill({ json: { result: next.counts } }))
+      await page.route('**/query/own.times?*', (route) => route.fulfill({ json: { result: next.times } }))
     }
     const { page, faults } = await openPage(browser, service.url + HASH, {}, (blank) => answer(blank, rows))
     await signIn(page, TOKEN)
+    await page.locator(TIMES).waitFor()
     await settled(page)
     return { page, faults, answer: (next: typeof rows) => answer(page, next) }
   }
 
   test('draws them, sums them up, and tells the highest of those that share a pixel', async () => {
-    const [counts, stats] = [countsRows(MANY), statsRows(MANY)]
-    const { page, faults } = await openOver({ counts, stats })
-    const parts = ['rest', 'storage', 'auth', 'realtime'].map((part) => `total_${part}_requests`)
-    expect(await legends(page, '#counts')).toMatchObject([
-      { values: parts.map((name) => number(sum(counts, name))), when: 'total' },
-    ])
-    const errors = sum(stats, 'error_count')
-    expect(await legends(page, '#invocations')).toMatchObject([
-      { values: [errors, sum(stats, 'count') - errors].map(number), when: 'total' },
-      { values: ['', '', ''], when: '' },
-    ])
-    expect(await paintedColors(page, '#counts')).toBeGreaterThanOrEqual(4)
-    expect(await paintedColors(page, '#invocations')).toBeGreaterThanOrEqual(2)
+    const [counts, times] = [countsRows(MANY), timesRows(MANY)]
+    const { page, faults } = await openOver({ counts, times })
+    expect(await legends(page, COUNTS)).toMatchObject([{ values: [number(sum(counts, 'requests'))], when: 'total' }])
+    expect(await legends(page, TIMES)).toMatchObject([{ values: ['', '', ''], when: '' }])
+    expect(await paintedColors(page, COUNTS)).toBeGreaterThanOrEqual(1)
+    expect(await paintedColors(page, TIMES)).toBeGreaterThanOrEqual(2)
 
-    const peak = counts.find((row) => row.total_rest_requests === 4_321)!
-    await pointAt(page, '#counts .chart', MANY / 2, MANY)
-    const [legend] = await legends(page, '#counts')
-    expect(legend!.values).toEqual(parts.map((name) => number(peak[name] as number)))
-    expect(legend!.when).toBe(String(peak.timestamp).replace('T', ' ').slice(0, 16))
+    const peak = counts.find((row) => row.requests === 4_321)!
+    await pointAt(page, `${COUNTS} .chart`, MANY / 2, MANY)
+    const [legend] = await legends(page, COUNTS)
+    expect(legend!.values).toEqual(['4,321'])
+    expect(legend!.when).toBe(minuteOf(peak))
 
-    await pointAt(page, '[data-chart=time]', MANY / 2, MANY)
-    const [, times] = await legends(page, '#invocations')
-    expect(times!.values[2]).toBe('1,250 s')
-    expect(times!.when).toMatch(/^highest, .* to .*$/)
+    await pointAt(page, `${TIMES} .chart`, MANY / 2, MANY)
+    const [lines] = await legends(page, TIMES)
+    expect(lines!.values[2]).toBe('1,250')
+    expect(lines!.when).toMatch(/^highest, .* to .*$/)
     expect(faults).toEqual([])
   })
 
   test('shows a part of them, down to single buckets, and all of them again', async () => {
     const counts = countsRows(MANY)
-    const { page, faults } = await openOver({ counts, stats: statsRows(10) })
-    const peakAt = counts.findIndex((row) => row.total_rest_requests === 4_321)
-    const { x, y } = await pointAt(page, '#counts .chart', MANY / 2, MANY)
+    const { page, faults } = await openOver({ counts, times: timesRows(10) })
+    const peakAt = counts.findIndex((row) => row.requests === 4_321)
+    const { x, y } = await pointAt(page, `${COUNTS} .chart`, MANY / 2, MANY)
     for (const by of [6, 40]) {
       await page.mouse.move(x - by, y)
       await page.mouse.down()
@@ -139,22 +160,22 @@ function withBrowser(): void {
     const seen = new Set<string>()
     for (let at = x - 60; at < x + 60; at += 7) {
       await page.mouse.move(at, y)
-      const [{ values, when }] = (await legends(page, '#counts')) as [Legend]
-      const row = counts.find(({ timestamp }) => String(timestamp).startsWith(when.replace(' ', 'T')))
-      expect(values[0]).toBe(number((row?.total_rest_requests as number | undefined) ?? 0))
-      expect(Math.abs(counts.indexOf(row!) - peakAt)).toBeLessThan(MANY / 20)
+      const [{ values, when }] = (await legends(page, COUNTS)) as [Legend]
+      const row = counts.find((one) => minuteOf(one) === when)
+      expect(values[0]).toBe(number((row?.requests as number | undefined) ?? 0))
+      if (row !== undefined) expect(Math.abs(counts.indexOf(row) - peakAt)).toBeLessThan(MANY / 20)
       seen.add(when)
     }
     expect(seen.size).toBeGreaterThan(10)
     await page.getByRole('button', { name: 'Whole window' }).click()
     await page.mouse.move(0, 0)
-    expect((await legends(page, '#counts'))[0]!.when).toBe('total')
+    expect((await legends(page, COUNTS))[0]!.when).toBe('total')
     expect(faults).toEqual([])
   })
 
   test('shows no part that is shorter than a line', async () => {
-    const { page, faults } = await openOver({ counts: countsRows(10), stats: statsRows(10) })
-    const { x, y } = await pointAt(page, '[data-chart=time]', 200, 301)
+    const { page, faults } = await openOver({ counts: countsRows(10), times: timesRows(10) })
+    const { x, y } = await pointAt(page, `${TIMES} .chart`, 5, 10)
     for (let drag = 0; drag < 4; drag++) {
       await page.mouse.move(x, y)
       await page.mouse.down()
@@ -162,27 +183,25 @@ function withBrowser(): void {
       await page.mouse.up()
     }
     await page.mouse.move(0, 0)
-    const [, { when }] = (await legends(page, '#invocations')) as [Legend, Legend]
+    const [{ when }] = (await legends(page, TIMES)) as [Legend]
     const [first, last] = when.split(' to ').map((time) => Date.parse(`${time}Z`)) as [number, number]
     expect(last - first).toBe(1_000)
     expect(faults).toEqual([])
   })
 
   test('holds no more of them in the page than of 1,000, and shows their values by pages', async () => {
-    const { page, answer } = await openOver({ counts: countsRows(1_000), stats: statsRows(1_000) })
-    for (const panel of ['counts', 'invocations']) await page.locator(`#${panel} .values summary`).click()
-    await page.locator('#invocations tbody tr').first().waitFor()
+    const { page, answer } = await openOver({ counts: countsRows(1_000), times: timesRows(1_000) })
+    for (const panel of [COUNTS, TIMES]) await page.locator(`${panel} .values summary`).click()
+    await page.locator(`${TIMES} tbody tr`).first().waitFor()
     const before = await nodesOf(page)
     const counts = countsRows(MANY)
-    await answer({ counts, stats: statsRows(MANY) })
+    await answer({ counts, times: timesRows(MANY) })
     await page.click('#refresh')
-    await page.locator('#counts .pages', { hasText: `of ${number(counts.length)}` }).waitFor()
+    await page.locator(`${COUNTS} .pages`, { hasText: `of ${number(counts.length)}` }).waitFor()
     await settled(page)
     expect(await nodesOf(page)).toBe(before)
-    await page.locator('#counts .pages').getByRole('button', { name: 'Later' }).click()
-    expect(await page.locator('#counts .pages span').textContent()).toBe(`201 to 400 of ${number(counts.length)}`)
-    expect(await page.locator('#counts tbody td').first().textContent()).toBe(
-      String(counts[200]!.timestamp).replace('T', ' ').slice(0, 16),
-    )
+    await page.locator(`${COUNTS} .pages`).getByRole('button', { name: 'Later' }).click()
+    expect(await page.locator(`${COUNTS} .pages span`).textContent()).toBe(`201 to 400 of ${number(counts.length)}`)
+    expect(await page.locator(`${COUNTS} tbody td`).first().textContent()).toContain(minuteOf(counts[200]!))
   })
 }

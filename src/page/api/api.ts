@@ -1,6 +1,4 @@
 /** Client of the service's HTTP API. */
-import type { Columns } from './columns.js'
-import type { ReadRequest } from './columns-worker.js'
 import { codeOf, messageOf } from './error-body.js'
 
 /**
@@ -82,97 +80,21 @@ interface QueryOptions {
 export async function queryRows(
   endpoint: string,
   params: Record<string, string>,
-  options: QueryOptions,
-): Promise<Answer> {
-  const { response, ageS } = await requestEndpoint(endpoint, params, options)
-  const { result } = parseExact(await readText(response)) as { result: Row[] }
-  return { rows: result, ageS }
-}
-
-/** Columns of an answer; `ageS` as in {@link Answer}. */
-export interface ColumnsAnswer<Name extends string> {
-  columns: Columns<Name>
-  ageS: number
-}
-
-/** Queries an endpoint for columns of numbers, which a worker parses. Throws a Failure. */
-export async function queryColumns<Name extends string>(
-  endpoint: string,
-  params: Record<string, string>,
-  names: readonly Name[],
-  options: QueryOptions,
-): Promise<ColumnsAnswer<Name>> {
-  const { response, ageS } = await requestEndpoint(endpoint, params, options)
-  const columns = await read(response.body!, names)
-  options.signal?.throwIfAborted()
-  return { columns, ageS }
-}
-
-async function requestEndpoint(
-  endpoint: string,
-  params: Record<string, string>,
   { fresh = false, signal }: QueryOptions,
-) {
+): Promise<Answer> {
   const headers: Record<string, string> = fresh ? { 'Cache-Control': 'no-cache' } : {}
   const response = await get(`api/endpoints/query/${endpoint}?${new URLSearchParams(params)}`, headers, signal)
-  return { response, ageS: Number(response.headers.get('Age') ?? 0) }
+  const { result } = parseExact(await readText(response)) as { result: Row[] }
+  return { rows: result, ageS: Number(response.headers.get('Age') ?? 0) }
 }
 
 /** Returns the text of a response. Throws a Failure if the connection broke. */
-export const readText = (response: Response): Promise<string> => withFailure(response.text())
-
-/** Returns the result of reading a body. Throws a Failure if the connection broke. */
-async function withFailure<Body>(body: Promise<Body>): Promise<Body> {
+export async function readText(response: Response): Promise<string> {
   try {
-    return await body
+    return await response.text()
   } catch (error) {
     if (error instanceof TypeError) throw new Failure('away', 'The connection broke during the answer.', AWAY_RETRY_S)
     throw error
-  }
-}
-
-let worker: Worker | undefined
-/** Reject the pending reads of the worker. */
-const pendingFailures = new Set<(failure: Failure) => void>()
-
-/** Starts the worker. If its script cannot be loaded, pending reads fail and the next read starts another worker. */
-function startWorker(): Worker {
-  const created = new Worker(new URL('./columns-worker.js', import.meta.url), { type: 'module' })
-  created.onerror = () => {
-    worker = undefined
-    for (const fail of pendingFailures) fail(new Failure('away', 'A part of the page cannot be loaded.', AWAY_RETRY_S))
-  }
-  return created
-}
-
-/** Parses the columns of a body in the worker. */
-async function read<Name extends string>(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  names: readonly Name[],
-): Promise<Columns<Name>> {
-  const { port1: port, port2 } = new MessageChannel()
-  let fail = (_: Failure) => {}
-  const reply = new Promise<Columns<Name> | null>((resolve, reject) => {
-    port.onmessage = ({ data }) => resolve(data)
-    fail = reject
-  })
-  pendingFailures.add(fail)
-  worker ??= startWorker()
-  worker.postMessage({ names, port: port2 } satisfies ReadRequest, [port2])
-  const [columns] = await Promise.all([reply, forward(body, port)]).finally(() => pendingFailures.delete(fail))
-  if (columns === null)
-    throw new Failure('refused', 'The answer cannot be read. Check that this address is a logweir service.')
-  return columns
-}
-
-/** Forwards a body to the worker part by part, then null, without buffering it on the page's thread. */
-async function forward(body: ReadableStream<Uint8Array<ArrayBuffer>>, port: MessagePort): Promise<void> {
-  const reader = body.getReader()
-  try {
-    for (let part = await withFailure(reader.read()); !part.done; part = await withFailure(reader.read()))
-      port.postMessage(part.value, [part.value.buffer])
-  } finally {
-    port.postMessage(null)
   }
 }
 

@@ -53,13 +53,27 @@ export interface RowsAnswer {
   cost: Cost
 }
 
-/** Rows of one bucket and class; `class` is a status class as `4xx`, a level, or null. */
+/** Rows of one bucket and class; `class` is a status class as `4xx`, a level, a part of the platform, or null. */
 export interface HistogramRow {
   /** Start of the bucket, in microseconds. */
   timestamp: number
   bucket_us: number
   class: string | null
   count: number
+}
+
+/** The numbers of a field in one bucket. */
+export interface MeasureRow {
+  /** Start of the bucket, in microseconds. */
+  timestamp: number
+  bucket_us: number
+  count: number
+  min: number
+  max: number
+  avg: number
+  p50: number
+  p95: number
+  p99: number
 }
 
 /** A field of the rows, with its most frequent values. */
@@ -130,9 +144,22 @@ export function logRowOf(line: string): LogRow {
   return { timestampUs: timestamp, rank, id, line }
 }
 
-/** Requests the number of rows over time, by class. Throws a Failure. */
-export function fetchHistogram(query: Query, signal: AbortSignal): Promise<{ rows: HistogramRow[]; cost: Cost }> {
-  return askRows<HistogramRow>('logs.histogram', paramsOf(query), signal)
+/** Requests the number of rows over time, by class or by part of the platform. Throws a Failure. */
+export function fetchHistogram(
+  query: Query,
+  signal: AbortSignal,
+  by: 'outcome' | 'part' = 'outcome',
+): Promise<{ rows: HistogramRow[]; cost: Cost }> {
+  return askRows<HistogramRow>('logs.histogram', { ...paramsOf(query), by }, signal)
+}
+
+/** Requests the numbers of a field over time. Throws a Failure. */
+export function fetchMeasure(
+  query: Query,
+  field: string,
+  signal: AbortSignal,
+): Promise<{ rows: MeasureRow[]; cost: Cost }> {
+  return askRows<MeasureRow>('logs.measure', { ...paramsOf(query), field }, signal)
 }
 
 /** Requests the fields of the rows; with `field` only that one, with more values. Throws a Failure. */

@@ -1,7 +1,6 @@
 /** Decides whether an answer is shown as charts, and makes their series of its rows. */
 
 import { numberOf, type Row } from '../api/api.js'
-import { numberOf as timeUsOf } from '../api/columns.js'
 import type { Column } from '../api/endpoints.js'
 import { type Axis, axisThrough, positionsOn } from '../plot/buckets.js'
 import type { Series } from '../plot/plot-options.js'
@@ -70,6 +69,12 @@ export function chartsOf(columns: readonly Column[], rows: readonly Row[]): Answ
 
 const TIMES = new Set(['microseconds', 'datetime'])
 const NUMBERS = new Set(['count', 'integer', 'double'])
+
+/** Returns a time in microseconds: a number, or `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SS[.fff]` in UTC; else NaN. */
+function timeUsOf(value: unknown): number {
+  if (typeof value === 'string') return Date.parse(value.length === 10 ? value : `${value}Z`) * 1_000
+  return typeof value === 'number' ? value : Number.NaN
+}
 
 /** The rows with a time, oldest first, and the position of each on the axis. */
 interface Table {

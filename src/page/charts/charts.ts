@@ -1,83 +1,135 @@
-/** The view of charts: requests, function invocations, and the endpoints of the service's owner. */
+/** The view of charts over one time range: requests, invocations, and the endpoints of the service's owner. */
 import { Failure } from '../api/api.js'
-import { createCounts } from './counts.js'
-import { intervalOf } from './intervals.js'
+import type { Span } from '../plot/marks.js'
+import { type Bounds, boundsOf, type Range } from '../shared/range.js'
 import { createInvocations } from './invocations.js'
 import { createOthers } from './others.js'
 import type { Panel } from './panel.js'
-import type { ChartsState } from './state.js'
+import { createRequests } from './requests.js'
+import type { ChartsView } from './view.js'
+
+/** Time between two refreshes while the charts follow new rows. */
+const LIVE_MS = 5_000
 
 /** Callbacks of the view to the page. */
 export interface ChartsHost {
+  /** Shows another range, in all charts and in the list. */
+  choose(range: Bounds): void
   /** Returns true if the page handled the failure: it signed out. */
   isHandled(failure: Failure): boolean
   /** Shows a message above the view; empty for none. */
   notify(text: string): void
+  /** Called when following new rows starts or stops. */
+  onLive(isLive: boolean): void
 }
 
 /** The view. */
 export interface Charts {
-  /** Shows the charts of a project over the smallest interval that has `windowS` seconds. */
-  show(project: string, windowS: number): void
+  /** Shows the charts of a project over a range. */
+  show(project: string, range: Range): void
   /** Loads the same charts again; `isFresh`: without the cache. */
   refresh(isFresh: boolean): void
+  /** Starts or stops following new rows. */
+  toggleLive(): void
+  /** Ends all requests, and following. */
   stop(): void
   /** Draws again, with the colours of the current theme. */
   redraw(): void
 }
 
+/** The panels of the view, and what it shows. */
+interface Parts {
+  readonly host: ChartsHost
+  readonly requests: ReturnType<typeof createRequests>
+  readonly invocations: ReturnType<typeof createInvocations>
+  readonly others: ReturnType<typeof createOthers>
+  shown: Pick<ChartsView, 'project' | 'range'>
+  loading: AbortController
+  retry: ReturnType<typeof setTimeout> | undefined
+  live: ReturnType<typeof setInterval> | undefined
+}
+
 /** Creates the view in the page's elements. */
 export function createCharts(host: ChartsHost): Charts {
-  const [counts, invocations, others] = [createCounts(), createInvocations(), createOthers()]
-  let state: ChartsState = { project: '', interval: '7day' }
-  let loading = new AbortController()
-  let retry: ReturnType<typeof setTimeout> | undefined
-
-  function stop(): void {
-    clearTimeout(retry)
-    loading.abort()
+  const onSelect = ([fromS, toS]: Span) => host.choose({ fromUs: fromS * 1e6, toUs: toS * 1e6 })
+  const parts: Parts = {
+    host,
+    requests: createRequests(onSelect),
+    invocations: createInvocations(onSelect),
+    others: createOthers(),
+    shown: { project: '', range: { preset: '1hr' } },
+    loading: new AbortController(),
+    retry: undefined,
+    live: undefined,
   }
-
-  /** Shows a failure in its panel, and schedules a retry if that is the remedy. */
-  function failed(error: unknown, panel: Panel): void {
-    if (!(error instanceof Failure)) throw error
-    if (host.isHandled(error)) return
-    panel.failed(error)
-    if (error.retryS === undefined) return
-    host.notify(`${error.message} Retrying …`)
-    clearTimeout(retry)
-    retry = setTimeout(() => void load(false), error.retryS * 1_000)
-  }
-
-  /** Loads all panels, and aborts their previous requests. */
-  async function load(isFresh: boolean): Promise<void> {
-    stop()
-    loading = new AbortController()
-    const { signal } = loading
-    // These panels show their own failures; a failure of the list also occurs in the others.
-    void others.load(state, isFresh, signal).catch(() => {})
-    const outcomes = [counts, invocations].map(async ({ panel, load: loadPanel }) => {
-      panel.loading()
-      try {
-        await loadPanel(state, isFresh, signal)
-        return true
-      } catch (error) {
-        if (!signal.aborted) failed(error, panel)
-        return false
-      }
-    })
-    if ((await Promise.all(outcomes)).every(Boolean)) host.notify('')
-  }
-
   return {
-    show(project, windowS) {
-      state = { project, interval: intervalOf(windowS) }
-      void load(false)
+    show(project, range) {
+      parts.shown = { project, range }
+      if (!isOpen(parts)) setLive(parts, false)
+      void load(parts, false)
     },
-    refresh: (isFresh) => void load(isFresh),
-    stop,
+    refresh: (isFresh) => void load(parts, isFresh),
+    toggleLive() {
+      const isLive = parts.live === undefined
+      // New rows have no place in a range that has an end.
+      if (isLive && !isOpen(parts)) host.choose({ ...boundsOf(parts.shown.range, 0), toUs: undefined })
+      setLive(parts, isLive)
+    },
+    stop() {
+      cancel(parts)
+      setLive(parts, false)
+    },
     redraw() {
-      for (const part of [counts, invocations, others]) part.redraw()
+      for (const part of [parts.requests, parts.invocations, parts.others]) part.redraw()
     },
   }
+}
+
+/** Whether the range grows with time. */
+const isOpen = ({ shown }: Parts) => boundsOf(shown.range, 0).toUs === undefined
+
+function cancel({ retry, loading }: Parts): void {
+  clearTimeout(retry)
+  loading.abort()
+}
+
+function setLive(parts: Parts, isLive: boolean): void {
+  if (isLive === (parts.live !== undefined)) return
+  clearInterval(parts.live)
+  const update = () => document.visibilityState === 'visible' && void load(parts, false)
+  parts.live = isLive ? setInterval(update, LIVE_MS) : undefined
+  parts.host.onLive(isLive)
+}
+
+/** Loads all panels, and aborts their previous requests. All have the same bounds. */
+async function load(parts: Parts, isFresh: boolean): Promise<void> {
+  cancel(parts)
+  parts.loading = new AbortController()
+  const { signal } = parts.loading
+  const nowUs = Date.now() * 1_000
+  const view = { ...parts.shown, bounds: boundsOf(parts.shown.range, nowUs), nowUs }
+  // These panels show their own failures; a failure of the list also occurs in the others.
+  void parts.others.load(view, isFresh, signal).catch(() => {})
+  const outcomes = [parts.requests, parts.invocations].map(async ({ panel, load: loadPanel }) => {
+    panel.loading()
+    try {
+      await loadPanel(view, signal)
+      return true
+    } catch (error) {
+      if (!signal.aborted) failed(parts, error, panel)
+      return false
+    }
+  })
+  if ((await Promise.all(outcomes)).every(Boolean)) parts.host.notify('')
+}
+
+/** Shows a failure in its panel, and schedules a retry if that is the remedy. */
+function failed(parts: Parts, error: unknown, panel: Panel): void {
+  if (!(error instanceof Failure)) throw error
+  if (parts.host.isHandled(error)) return
+  panel.failed(error)
+  if (error.retryS === undefined) return
+  parts.host.notify(`${error.message} Retrying …`)
+  clearTimeout(parts.retry)
+  parts.retry = setTimeout(() => void load(parts, false), error.retryS * 1_000)
 }

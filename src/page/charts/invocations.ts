@@ -1,92 +1,131 @@
 /** Panel of function invocations: counts, errors and execution times. */
-import { type ColumnsAnswer, queryColumns } from '../api/api.js'
-import { axisOf, onAxis, positionsOn } from '../plot/buckets.js'
-import { createChart } from '../plot/chart.js'
+import { fetchHistogram, fetchMeasure, type HistogramRow, type MeasureRow, type Query } from '../api/explore.js'
+import { axisOver, onAxis, positionsOn } from '../plot/buckets.js'
+import { type ClassCounts, classCounts } from '../plot/class-counts.js'
+import { createRangeChart, type RangeChart } from '../plot/range-chart.js'
 import { byId } from '../shared/dom.js'
-import { ago, count, duration, shortCount } from '../shared/format.js'
-import { bucketTime, zoneName } from '../shared/times.js'
-import { INTERVALS, inWords, lastOf } from './intervals.js'
-import { createPanel, createValues } from './panel.js'
-import type { ChartsState } from './state.js'
+import { count, duration, shortCount } from '../shared/format.js'
+import { rangeLabel } from '../shared/range-label.js'
+import { bucketTime, inWords, zoneName } from '../shared/times.js'
+import { createPanel, createValues, type Panel } from './panel.js'
 import type { Rows } from './table.js'
+import { type ChartsView, type OnSelect, queryOf } from './view.js'
 
 const TIMES = [
-  { label: 'average', name: 'avg_execution_time', color: 'series-1' },
-  { label: 'p95', name: 'p95_execution_time', color: 'series-2' },
-  { label: 'p99', name: 'p99_execution_time', color: 'series-4' },
+  { label: 'average', name: 'avg', color: 'series-1' },
+  { label: 'p95', name: 'p95', color: 'series-2' },
+  { label: 'p99', name: 'p99', color: 'series-4' },
 ] as const
+
+/** Those in the table, in order. */
+const TIME_NAMES = ['avg', 'p95', 'p99', 'min', 'max'] as const
 
 const OUTCOMES = [
   { label: 'errors', color: 'series-error' },
   { label: 'without error', color: 'series-3' },
-]
-
-const NAMES = [
-  'timestamp',
-  'count',
-  'error_count',
-  ...TIMES.map(({ name }) => name),
-  'min_execution_time',
-  'max_execution_time',
 ] as const
 
-type InvocationsAnswer = ColumnsAnswer<(typeof NAMES)[number]>
+/** A self-hosted Supabase sends lines of a function's console to the same source: they say nothing of a run. */
+const INVOCATIONS: Query['filters'] = [
+  ['function_id', 'execution_time_ms', 'response.status_code'].map((field) => ({ field, op: 'exists' })),
+]
+
+const outcomeOf = (name: string | null) => (name === '4xx' || name === '5xx' ? 'errors' : 'without error')
+
+/** The names of outcomes in the counts. */
+type Outcome = ReturnType<typeof outcomeOf>
 
 /** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
-export function createInvocations() {
+export function createInvocations(onSelect: OnSelect) {
   const panel = createPanel(byId('invocations'))
-  const host = (name: string) => panel.root.querySelector<HTMLElement>(`[data-chart="${name}"]`)!
-  const counts = createChart(host('count'), { kind: 'bars', series: OUTCOMES, format: count, shortFormat: shortCount })
-  const times = createChart(host('time'), { kind: 'lines', series: TIMES, format: duration, shortFormat: duration })
+  const charts = createCharts(panel, onSelect)
   const values = createValues(panel)
 
-  function show({ columns, ageS }: InvocationsAnswer, { interval, project }: ChartsState): void {
-    const window = INTERVALS[interval].invocations
-    const { timestamp: timesUs } = columns
-    panel.subtitle(`${lastOf(window)}, by ${inWords(window.bucketS)} · ${ago(ageS)}`)
-    if (timesUs.length === 0) {
-      panel.empty(
-        `No function of ${project} ran in the ${lastOf(window)}.\n` +
-          'Choose a longer interval, or send function_edge_logs.',
-      )
+  function show(rows: readonly HistogramRow[], measured: readonly MeasureRow[], view: ChartsView): void {
+    const { bounds, nowUs, range, project } = view
+    const found = classCounts(rows, bounds, nowUs, outcomeOf)
+    panel.subtitle(rangeLabel(range))
+    if (found === undefined) {
+      panel.empty(`No function of ${project} ran in this time range.\nChoose a longer one, or send function_edge_logs.`)
       return
     }
+    panel.subtitle(`${rangeLabel(range)}, by ${inWords(found.axis.bucketS)}`)
     panel.shown()
-    const axis = axisOf(timesUs, window, Date.now() / 1_000)
-    const positions = positionsOn(axis, timesUs)
-    const placed = (values: Float64Array, without: number) => onAxis(axis, positions, values, without)
-    const successes = columns.count.map((all, row) => all - columns.error_count[row]!)
-    counts.show({ axis, values: [placed(columns.error_count, 0), placed(successes, 0)] })
-    times.show({ axis, values: TIMES.map(({ name }) => placed(columns[name], Number.NaN)) })
-    values(tableRows(columns, window.bucketS))
+    showCounts(charts.counts, found, view)
+    showTimes(charts.times, measured, view)
+    values(tableRows(found, measured))
   }
 
   return {
     panel,
     redraw() {
-      counts.redraw()
-      times.redraw()
+      charts.counts.redraw()
+      charts.times.redraw()
     },
-    async load(view: ChartsState, fresh: boolean, signal: AbortSignal) {
-      const { interval } = INTERVALS[view.interval].invocations
-      const params = { project: view.project, interval }
-      show(await queryColumns('functions.invocation-stats', params, NAMES, { fresh, signal }), view)
+    async load(view: ChartsView, signal: AbortSignal) {
+      const query = queryOf(view, 'function_edge_logs', INVOCATIONS)
+      const [histogram, measure] = await Promise.all([
+        fetchHistogram(query, signal),
+        fetchMeasure(query, 'execution_time_ms', signal),
+      ])
+      show(histogram.rows, measure.rows, view)
     },
   }
 }
 
-function tableRows(columns: InvocationsAnswer['columns'], bucketS: number): Rows {
-  const time = (value: number) => (Number.isNaN(value) ? '–' : duration(value))
+/** Creates the charts in their places in the panel. */
+function createCharts({ root }: Panel, onSelect: OnSelect): { counts: RangeChart; times: RangeChart } {
+  const bars = { kind: 'bars', format: count, shortFormat: shortCount, onSelect } as const
+  const lines = { kind: 'lines', format: duration, shortFormat: duration, onSelect } as const
+  const counts = createRangeChart({ name: 'Invocations over time', ...bars })
+  const times = createRangeChart({ name: 'Execution times over time', ...lines })
+  for (const [name, chart] of Object.entries({ count: counts, time: times })) {
+    chart.root.dataset.chart = name
+    root.querySelector(`[data-chart="${name}"]`)!.replaceWith(chart.root)
+  }
+  return { counts, times }
+}
+
+function showCounts(chart: RangeChart, { axis, counts }: ClassCounts<Outcome>, { nowUs }: ChartsView): void {
+  const values = OUTCOMES.map(({ label }) => counts.get(label) ?? new Float64Array(axis.timesS.length))
+  chart.show({ axis, nowS: nowUs / 1e6, series: OUTCOMES, values })
+}
+
+function showTimes(chart: RangeChart, measured: readonly MeasureRow[], { bounds, nowUs }: ChartsView): void {
+  chart.root.hidden = measured.length === 0
+  if (measured.length === 0) return
+  const timesUs = Float64Array.from(measured, ({ timestamp }) => timestamp)
+  const axis = axisOver(timesUs, measured[0]!.bucket_us, bounds, nowUs)
+  const positions = positionsOn(axis, timesUs)
+  const lineOf = (name: (typeof TIMES)[number]['name']) =>
+    onAxis(
+      axis,
+      positions,
+      Float64Array.from(measured, (row) => row[name]),
+      Number.NaN,
+    )
+  chart.show({ axis, nowS: nowUs / 1e6, series: TIMES, values: TIMES.map(({ name }) => lineOf(name)) })
+}
+
+/** The buckets that have an invocation. */
+function tableRows({ axis, counts }: ClassCounts<Outcome>, measured: readonly MeasureRow[]): Rows {
+  const { timesS, bucketS } = axis
+  const measuredAt = new Map(measured.map((row) => [row.timestamp / 1e6, row]))
+  const at = (label: Outcome, bucket: number) => counts.get(label)?.[bucket] ?? 0
+  const buckets = [...timesS.keys()].filter((bucket) => at('errors', bucket) + at('without error', bucket) > 0)
   return {
     names: [`Time (${zoneName()})`, 'Invocations', 'Errors', ...TIMES.map(({ label }) => label), 'min', 'max'],
-    count: columns.timestamp.length,
-    cellsOf: (row) => [
-      bucketTime(columns.timestamp[row]! / 1e6, bucketS),
-      count(columns.count[row]!),
-      count(columns.error_count[row]!),
-      ...TIMES.map(({ name }) => time(columns[name][row]!)),
-      time(columns.min_execution_time[row]!),
-      time(columns.max_execution_time[row]!),
-    ],
+    count: buckets.length,
+    cellsOf(row) {
+      const bucket = buckets[row]!
+      const [errors, successes] = [at('errors', bucket), at('without error', bucket)]
+      const numbers = measuredAt.get(timesS[bucket]!)
+      return [
+        bucketTime(timesS[bucket]!, bucketS),
+        count(errors + successes),
+        count(errors),
+        ...TIME_NAMES.map((name) => (numbers === undefined ? '–' : duration(numbers[name]))),
+      ]
+    },
   }
 }

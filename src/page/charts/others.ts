@@ -2,8 +2,9 @@
 import { Failure, queryRows } from '../api/api.js'
 import { type Endpoint, listEndpoints } from '../api/endpoints.js'
 import { byId } from '../shared/dom.js'
+import { isoOf } from '../shared/range.js'
 import { createEndpointPanel, type EndpointPanel } from './endpoint-panel.js'
-import type { ChartsState } from './state.js'
+import type { ChartsView } from './view.js'
 
 const WITH_PANEL = ['logs.all', 'functions.invocation-stats', 'usage.api-counts']
 
@@ -30,10 +31,10 @@ export function createOthers() {
     return shown
   }
 
-  async function loadOne({ name, columns }: Endpoint, panel: EndpointPanel, options: Options): Promise<void> {
+  async function loadOne(endpoint: Endpoint, panel: EndpointPanel, options: Options): Promise<void> {
     panel.loading()
     try {
-      panel.show(await queryRows(name, { project: options.project }, options), columns)
+      panel.show(await queryRows(endpoint.name, paramsOf(endpoint, options.view), options), endpoint.columns)
     } catch (error) {
       if (options.signal.aborted) return
       panel.failed(error instanceof Failure ? error : new Failure('refused', String(error)))
@@ -41,10 +42,10 @@ export function createOthers() {
   }
 
   return {
-    async load({ project }: ChartsState, fresh: boolean, signal: AbortSignal) {
+    async load(view: ChartsView, fresh: boolean, signal: AbortSignal) {
       const endpoints = (await listEndpoints(signal)).filter(isShown)
       const shown = panelsOf(endpoints)
-      await Promise.all(endpoints.map((endpoint, i) => loadOne(endpoint, shown[i]!, { project, fresh, signal })))
+      await Promise.all(endpoints.map((endpoint, i) => loadOne(endpoint, shown[i]!, { view, fresh, signal })))
     },
     redraw() {
       for (const panel of panels.values()) panel.redraw()
@@ -52,8 +53,15 @@ export function createOthers() {
   }
 }
 
+/** The parameters of an endpoint: one with `start` or `end` is asked for the range of the view. */
+function paramsOf({ parameters }: Endpoint, { project, bounds }: ChartsView): Record<string, string> {
+  const given = { project, start: isoOf(bounds.fromUs), ...(bounds.toUs !== undefined && { end: isoOf(bounds.toUs) }) }
+  const names = new Set(parameters.map(({ name }) => name))
+  return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)))
+}
+
 interface Options {
-  project: string
+  view: ChartsView
   fresh: boolean
   signal: AbortSignal
 }

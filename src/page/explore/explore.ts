@@ -1,6 +1,7 @@
 /** The view of the rows of a source: histogram, fields, list, and the record that is open. */
 import { cursorOf, type Filter, fetchFields, type LogRow, type Place, placeOf } from '../api/explore.js'
 import { byId } from '../shared/dom.js'
+import { boundsOf } from '../shared/range.js'
 import { createConditions } from './conditions.js'
 import { createDetail } from './detail.js'
 import { createFields } from './fields.js'
@@ -12,7 +13,6 @@ import { load, loadFields, loadOlder, MAX_ROWS, showRows } from './load.js'
 import { showEmpty, showStatus } from './messages.js'
 import type { Host, Parts } from './parts.js'
 import { isSameQuery, queryOf } from './query.js'
-import { boundsOf } from './range.js'
 import { createRowStore } from './row-store.js'
 import type { State } from './state.js'
 

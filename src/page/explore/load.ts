@@ -1,10 +1,10 @@
 /** Loads the rows of the view's state, then their histogram, then their fields. */
 import type { Failure } from '../api/api.js'
 import { cursorOf, failureOf, fetchFields, fetchHistogram, fetchRows, type LogRow } from '../api/explore.js'
+import { boundsOf } from '../shared/range.js'
 import { showEmpty, showFailure, showListState, showStatus } from './messages.js'
 import type { Parts } from './parts.js'
 import { queryOf } from './query.js'
-import { boundsOf } from './range.js'
 import { sourceNamed } from './sources.js'
 
 /** Rows of the first page, which is to be shown soon, and of further ones. */

@@ -1,12 +1,12 @@
 /** The parts of the view of rows, and what it has loaded. */
 import type { Failure } from '../api/api.js'
 import type { Cost, ProjectRow, Query } from '../api/explore.js'
+import type { Bounds } from '../shared/range.js'
 import type { Change, Conditions } from './conditions.js'
 import type { Detail } from './detail.js'
 import type { Fields } from './fields.js'
 import type { Histogram } from './histogram.js'
 import type { List } from './list.js'
-import type { Bounds } from './range.js'
 import type { RowStore } from './row-store.js'
 import type { State } from './state.js'
 

@@ -1,7 +1,7 @@
 /** The query of a state. */
 import type { Query } from '../api/explore.js'
+import { type Bounds, isoOf } from '../shared/range.js'
 import { withFilter } from './filters.js'
-import { type Bounds, isoOf } from './range.js'
 import { sourceNamed } from './sources.js'
 import type { State } from './state.js'
 

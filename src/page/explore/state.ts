@@ -3,7 +3,7 @@
  */
 import { parseExact } from '../api/api.js'
 import type { Filter, FilterEntry, Op } from '../api/explore.js'
-import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from './range.js'
+import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from '../shared/range.js'
 import { DEFAULT_SOURCE, isSource } from './sources.js'
 
 /** The views of the page. */

@@ -1,8 +1,4 @@
-/** The window of an answer and the size of its buckets, in seconds. */
-export interface Window {
-  windowS: number
-  bucketS: number
-}
+import type { Bounds } from '../shared/range.js'
 
 /** The times of a chart: contiguous buckets, or single times. */
 export interface Axis {
@@ -15,17 +11,15 @@ export interface Axis {
 const DAY_S = 86_400
 
 /**
- * Returns an axis that contains all buckets of an answer and at least its window: endpoints omit empty buckets.
- * `timesUs` are ascending and not empty.
+ * Returns an axis of the buckets of a range, and of those that rows have outside of it: they may be ahead of this
+ * machine's clock. A range without an end lasts until now. `timesUs` are the starts of the rows' buckets, ascending and
+ * not empty, and multiples of `widthUs`.
  */
-export function axisOf(timesUs: Float64Array, { windowS, bucketS }: Window, nowS: number): Axis {
-  const floor = (seconds: number) => Math.floor(seconds / bucketS) * bucketS
-  const [firstRowS, lastRowS] = [timesUs[0]! / 1e6, timesUs.at(-1)! / 1e6]
-  // The clocks of the service and of this machine may differ. If they differ widely, use only the service's times.
-  const isNear = Math.abs(nowS - lastRowS) <= windowS
-  const endS = isNear ? Math.max(nowS, lastRowS) : lastRowS
-  const firstS = Math.min(floor(endS - windowS), firstRowS)
-  return contiguous(firstS, bucketS, Math.round((floor(endS) - firstS) / bucketS) + 1)
+export function axisOver(timesUs: ArrayLike<number>, widthUs: number, { fromUs, toUs }: Bounds, nowUs: number): Axis {
+  const floor = (us: number) => Math.floor(us / widthUs) * widthUs
+  const lastUs = Math.max(floor(toUs === undefined ? nowUs : toUs - 1), timesUs[timesUs.length - 1]!)
+  const firstUs = Math.min(floor(fromUs), timesUs[0]!)
+  return contiguous(firstUs / 1e6, widthUs / 1e6, Math.round((lastUs - firstUs) / widthUs) + 1)
 }
 
 function contiguous(firstS: number, bucketS: number, count: number): Axis {

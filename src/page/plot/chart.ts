@@ -3,8 +3,17 @@ import { bucketTime } from '../shared/times.js'
 import uPlot from '../vendor/uplot.js'
 import { positionAt } from './buckets.js'
 import { createLegend, type Legend } from './legend.js'
-import { alignedOf, type ChartData, type ChartKind, type Marks, marksOf, type Span } from './marks.js'
-import { type PlotLook, plotOptions, type Series } from './plot-options.js'
+import {
+  alignedOf,
+  type ChartData,
+  type ChartKind,
+  type Marks,
+  marksOf,
+  runningBucket,
+  type Span,
+  withoutSeries,
+} from './marks.js'
+import { type PlotLook, paintRunning, plotOptions, type Series } from './plot-options.js'
 
 /** Kind, series and number formats of a chart. */
 export interface ChartOptions {
@@ -17,6 +26,8 @@ export interface ChartOptions {
   shortFormat(value: number): string
   /** In pixels. */
   height?: number
+  /** Empty element of the page that the chart is drawn in. Without it, the chart makes one. */
+  area?: HTMLElement
   /** Called with a range of time that the user dragged over. Without it, the chart zooms in. */
   onSelect?(span: Span): void
 }
@@ -30,10 +41,14 @@ export interface Chart {
   pointAt(bucket: number | undefined): void
   /** Highlights a range of time; undefined: none. */
   highlight(span: Span | undefined): void
+  /** Removes the chart from the page. */
+  destroy(): void
 }
 
 /** In pixels. */
 const [HEIGHT, AXIS_WIDTH] = [220, 64]
+
+const NO_DATA: ChartData = { axis: { timesS: new Float64Array(), bucketS: Number.NaN }, values: [] }
 
 interface Parts {
   readonly options: ChartOptions
@@ -43,22 +58,26 @@ interface Parts {
   readonly zoomOut: HTMLElement
   plot: uPlot | undefined
   data: ChartData
+  /** The data without the series that the user hid. */
+  shown: ChartData
+  /** Indexes of the hidden series. */
+  readonly hidden: Set<number>
   marks: Marks
   /** The range that is shown; undefined for all. */
   zoomed: Span | undefined
 }
 
 /**
- * Creates a chart in `host`. The legend shows the values under the pointer, else the sums of bars. Dragging zooms in,
- * until that time is older than the data. At most one mark per pixel is drawn: the highest of the buckets that share
- * it.
+ * Creates a chart in `host`. The legend shows the values under the pointer, else the sums of bars, and hides series.
+ * Dragging zooms in, until that time is older than the data. At most one mark per pixel is drawn: the highest of the
+ * buckets that share it. The bucket that is not over is marked.
  */
 export function createChart(host: HTMLElement, options: ChartOptions): Chart {
-  const { kind, series, note, shortFormat, height = HEIGHT } = options
-  const canvasHost = element('div', { 'aria-hidden': 'true' })
-  const legend = createLegend(series, note)
+  const { kind, series, note = '', shortFormat, height = HEIGHT } = options
+  const canvasHost = options.area ?? host.appendChild(element('div', { 'aria-hidden': 'true' }))
+  const legend = createLegend(series, note, (index, isShown) => toggleSeries(chart, index, isShown))
   const zoomOut = element('button', { type: 'button', class: 'whole' }, 'Whole window')
-  host.replaceChildren(canvasHost, legend.root, zoomOut)
+  host.append(legend.root, zoomOut)
   const chart: Parts = {
     options,
     look: { kind, series, height, axisWidth: AXIS_WIDTH, shortFormat },
@@ -66,13 +85,16 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
     legend,
     zoomOut,
     plot: undefined,
-    data: { axis: { timesS: new Float64Array(), bucketS: Number.NaN }, values: [] },
+    data: NO_DATA,
+    shown: NO_DATA,
+    hidden: new Set(),
     marks: { from: 0, to: 0, size: 1, picked: [] },
     zoomed: undefined,
   }
   zoomOut.hidden = true
   zoomOut.addEventListener('click', () => zoom(chart, undefined))
-  new ResizeObserver(() => chart.plot && draw(chart)).observe(canvasHost)
+  const observer = new ResizeObserver(() => chart.plot && draw(chart))
+  observer.observe(canvasHost)
   return {
     show: (data) => show(chart, data),
     redraw: () => chart.plot && draw(chart, true),
@@ -81,17 +103,30 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
       else showMark(chart, markOf(chart, bucket))
     },
     highlight: (span) => highlight(chart, span),
+    destroy() {
+      observer.disconnect()
+      chart.plot?.destroy()
+      for (const part of [legend.root, zoomOut]) part.remove()
+    },
   }
 }
 
 function show(chart: Parts, next: ChartData): void {
   const isOther = next.axis.bucketS !== chart.data.axis.bucketS
   chart.data = next
+  chart.shown = withoutSeries(next, chart.look.kind, chart.hidden)
   if (chart.zoomed !== undefined && (isOther || chart.zoomed[0] < timeOf(chart, 0))) chart.zoomed = undefined
   if (isOther) {
     chart.plot?.destroy()
     chart.plot = undefined
   }
+  draw(chart)
+}
+
+function toggleSeries(chart: Parts, index: number, isShown: boolean): void {
+  if (isShown) chart.hidden.delete(index)
+  else chart.hidden.add(index)
+  chart.shown = withoutSeries(chart.data, chart.look.kind, chart.hidden)
   draw(chart)
 }
 
@@ -102,13 +137,13 @@ function zoom(chart: Parts, next: Span | undefined): void {
 }
 
 function draw(chart: Parts, isRepainted = false): void {
-  const { data, look, zoomed, canvasHost } = chart
+  const { shown, look, zoomed, canvasHost } = chart
   const width = canvasHost.clientWidth
-  chart.marks = marksOf(data, look.kind, zoomed, width - look.axisWidth)
+  chart.marks = marksOf(shown, look.kind, zoomed, width - look.axisWidth)
   chart.zoomOut.hidden = zoomed === undefined
   chart.plot ??= createPlot(chart, width)
   chart.plot.setSize({ width, height: look.height })
-  chart.plot.setData(alignedOf(data, look.kind, chart.marks))
+  chart.plot.setData(alignedOf(shown, look.kind, chart.marks))
   if (isRepainted) chart.plot.redraw(true)
   showSums(chart)
 }
@@ -133,7 +168,11 @@ function createPlot(chart: Parts, width: number): uPlot {
       return null
     },
   }
-  const hooks: uPlot.Hooks.Arrays = { setCursor: [(under) => onCursor(chart, under)], setSelect: [select] }
+  const hooks: uPlot.Hooks.Arrays = {
+    drawClear: [(under) => paintRunning(under, runningSpan(chart))],
+    setCursor: [(under) => onCursor(chart, under)],
+    setSelect: [select],
+  }
   return new uPlot({ ...plotOptions(look, data.axis.bucketS, width, range, bind), hooks }, undefined, chart.canvasHost)
 }
 
@@ -152,22 +191,36 @@ function markOf({ marks: { from, size, picked } }: Parts, bucket: number): numbe
 }
 
 const timeOf = ({ data }: Parts, bucket: number) => data.axis.timesS[bucket]!
-const timeText = (chart: Parts, bucket: number) => bucketTime(timeOf(chart, bucket), chart.data.axis.bucketS)
+
+function timeText(chart: Parts, bucket: number): string {
+  const text = bucketTime(timeOf(chart, bucket), chart.data.axis.bucketS)
+  return bucket === runningBucket(chart.data) ? `${text}, not over yet` : text
+}
+
+/** The bucket that is not over; undefined if there is none. */
+function runningSpan({ data }: Parts): Span | undefined {
+  const bucket = runningBucket(data)
+  if (bucket === undefined) return undefined
+  const startS = data.axis.timesS[bucket]!
+  return [startS, startS + data.axis.bucketS]
+}
 
 function showSums(chart: Parts): void {
-  const { data, look, legend, marks, options, zoomed } = chart
+  const { data, look, legend, marks, options, zoomed, hidden } = chart
   const sumOf = (values: Float64Array) => values.subarray(marks.from, marks.to).reduce((sum, value) => sum + value, 0)
-  const sums = data.values.map((values) => (look.kind === 'bars' ? options.format(sumOf(values)) : ''))
+  const sums = data.values.map((values, i) =>
+    look.kind === 'bars' && !hidden.has(i) ? options.format(sumOf(values)) : '',
+  )
   const all = look.kind === 'bars' ? 'total' : ''
   legend.show(sums, zoomed === undefined ? all : `${timeText(chart, marks.from)} to ${timeText(chart, marks.to - 1)}`)
 }
 
 function showMark(chart: Parts, mark: number): void {
-  const { data, look, legend, options } = chart
+  const { data, look, legend, options, hidden } = chart
   const { from, to, size, picked } = chart.marks
   const textOf = (value: number | undefined) =>
     value === undefined || Number.isNaN(value) ? '' : options.format(value)
-  const texts = data.values.map((values, i) => textOf(values[picked[i]![mark]!]))
+  const texts = data.values.map((values, i) => (hidden.has(i) ? '' : textOf(values[picked[i]![mark]!])))
   const first = from + mark * size
   const last = Math.min(first + size, to) - 1
   // The segments of a bar show one bucket; lines may show different ones.

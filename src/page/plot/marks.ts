@@ -6,6 +6,21 @@ import { highestOf, sumsOf } from './thin.js'
 export interface ChartData {
   axis: Axis
   values: readonly Float64Array[]
+  /** When the data was asked for, in seconds since 1970: the bucket of that moment is not over. Undefined: none is. */
+  nowS?: number
+}
+
+/** Returns data in which the series with these indexes have no bars and no lines. */
+export function withoutSeries(data: ChartData, kind: ChartKind, hidden: ReadonlySet<number>): ChartData {
+  if (hidden.size === 0) return data
+  const none = kind === 'bars' ? 0 : Number.NaN
+  return { ...data, values: data.values.map((values, i) => (hidden.has(i) ? values.map(() => none) : values)) }
+}
+
+/** Returns the bucket that is not over; undefined if all are. */
+export function runningBucket({ axis: { timesS, bucketS }, nowS }: ChartData): number | undefined {
+  const last = timesS.length - 1
+  return nowS !== undefined && bucketS > 0 && last >= 0 && timesS[last]! + bucketS > nowS ? last : undefined
 }
 
 /** `bars` are stacked, the first series at the bottom. */

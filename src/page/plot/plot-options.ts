@@ -56,7 +56,7 @@ export function plotOptions(
   }
 }
 
-function axesOf({ axisWidth, shortFormat }: PlotLook, bucketS: number): uPlot.Axis[] {
+function axesOf({ kind, axisWidth, shortFormat }: PlotLook, bucketS: number): uPlot.Axis[] {
   const grid = { stroke: styleOf('--line'), width: 1 }
   const axis = { stroke: styleOf('--muted'), font: '12px system-ui, sans-serif', grid, ticks: grid }
   return [
@@ -66,7 +66,13 @@ function axesOf({ axisWidth, shortFormat }: PlotLook, bucketS: number): uPlot.Ax
       incrs: STEPS.filter((step) => step >= bucketS),
       values: (_, splits, __, ___, step) => splits.map((seconds) => tick(seconds, step)),
     },
-    { ...axis, size: axisWidth, values: (_, splits) => splits.map((value) => shortFormat(value)) },
+    {
+      ...axis,
+      size: axisWidth,
+      // Bars are counts, and those are whole numbers.
+      ...(kind === 'bars' && { incrs: WHOLE_STEPS }),
+      values: (_, splits) => splits.map((value) => shortFormat(value)),
+    },
   ]
 }
 
@@ -92,6 +98,21 @@ function lonePoints({ data }: uPlot, series: number, areAllShown: boolean): numb
   const isValue = (i: number) => typeof values[i] === 'number'
   return Array.from(values.keys()).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
 }
+
+/** Paints the background of a range of time; undefined: none. */
+export function paintRunning({ ctx, bbox, valToPos }: uPlot, span: readonly [number, number] | undefined): void {
+  if (span === undefined) return
+  const [from, to] = span.map((seconds) => valToPos(seconds, 'x', true)) as [number, number]
+  const [left, right] = [Math.max(from, bbox.left), Math.min(to, bbox.left + bbox.width)]
+  if (right <= left) return
+  ctx.save()
+  ctx.fillStyle = styleOf('--running')()
+  ctx.fillRect(left, bbox.top, right - left, bbox.height)
+  ctx.restore()
+}
+
+/** Distances between ticks of an axis of whole numbers. */
+const WHOLE_STEPS = Array.from({ length: 16 }, (_, i) => [1, 2, 5].map((digit) => digit * 10 ** i)).flat()
 
 /** Distances between ticks of the time axis, in seconds. */
 const STEPS = [

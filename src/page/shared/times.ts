@@ -67,3 +67,17 @@ export function tick(seconds: number, stepS: number): string {
   if (stepS >= DAY_S || text.endsWith('T00:00:00.000')) return text.slice(5, 10)
   return text.slice(11, stepS >= 60 ? 16 : 19)
 }
+
+/** Returns a duration in words: `7 days`, `minute`, `30 seconds`. */
+export function inWords(seconds: number): string {
+  const [size, name] = UNITS.find(([unitS]) => seconds >= unitS && seconds % unitS === 0) ?? UNITS.at(-1)!
+  const length = seconds / size
+  return length === 1 ? name : `${length} ${name}s`
+}
+
+const UNITS = [
+  [DAY_S, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const

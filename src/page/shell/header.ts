@@ -5,8 +5,9 @@ import { SOURCES } from '../explore/sources.js'
 import type { State, ViewName } from '../explore/state.js'
 import { byId, element } from '../shared/dom.js'
 import { shortCount } from '../shared/format.js'
+import { rangeLabel } from '../shared/range-label.js'
 import { createProjectBox, projectsOf } from './project-box.js'
-import { createRangeControl, rangeLabel } from './range-control.js'
+import { createRangeControl } from './range-control.js'
 import { startSheet } from './sheet.js'
 
 const VIEWS: readonly ViewName[] = ['explore', 'charts']

@@ -1,6 +1,8 @@
 /** The menu of the time range: presets, and a range from one time to another. */
-import { PRESET_NAMES, PRESETS, presetLength, type Range } from '../explore/range.js'
+
 import { byId, element } from '../shared/dom.js'
+import { PRESET_NAMES, presetLength, type Range } from '../shared/range.js'
+import { rangeLabel } from '../shared/range-label.js'
 import { readRange } from '../shared/time-input.js'
 import { currentZone, timestamp, zoneName } from '../shared/times.js'
 import { placeBelow } from './place-below.js'
@@ -9,18 +11,6 @@ import { placeBelow } from './place-below.js'
 export interface RangeControl {
   show(range: Range): void
 }
-
-/** Returns a range as a short text for the header. */
-export function rangeLabel(range: Range): string {
-  if ('preset' in range) return `Last ${PRESETS[range.preset].label}`
-  const [from, to] = [range.fromUs, range.toUs].map((us) => (us === undefined ? '' : shortTime(us)))
-  if (to === '') return `Since ${from}`
-  const isSameDay = from!.slice(0, 10) === to!.slice(0, 10)
-  return `${from} – ${isSameDay ? to!.slice(11) : to}`
-}
-
-/** Returns a time without seconds if they are zero. */
-const shortTime = (us: number) => timestamp(us).slice(0, 19).replace(/:00$/, '')
 
 /** Wires the menu in the header. */
 export function createRangeControl(onChoose: (range: Range) => void): RangeControl {

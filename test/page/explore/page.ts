@@ -93,7 +93,7 @@ export function classesOf(page: Page): Promise<[string, string][]> {
   return page
     .locator('#histogram .legend li:has(i)')
     .evaluateAll((all) =>
-      all.map((one) => [one.childNodes[1]!.textContent!.trim(), one.querySelector('b')!.textContent!]),
+      all.map((one) => [one.querySelector('button')!.textContent!, one.querySelector('b')!.textContent!]),
     )
 }
 

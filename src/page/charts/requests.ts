@@ -1,0 +1,63 @@
+/** Panel of API requests, by the part of the platform that served them. */
+import { fetchHistogram, type HistogramRow } from '../api/explore.js'
+import { classCounts } from '../plot/class-counts.js'
+import { createRangeChart } from '../plot/range-chart.js'
+import { byId } from '../shared/dom.js'
+import { count, shortCount } from '../shared/format.js'
+import { rangeLabel } from '../shared/range-label.js'
+import { bucketTime, inWords, zoneName } from '../shared/times.js'
+import { createPanel, createValues } from './panel.js'
+import { type ChartsView, type OnSelect, queryOf } from './view.js'
+
+const PARTS = [
+  { name: 'rest', label: 'REST', color: 'series-1' },
+  { name: 'storage', label: 'Storage', color: 'series-2' },
+  { name: 'auth', label: 'Auth', color: 'series-3' },
+  { name: 'realtime', label: 'Realtime', color: 'series-4' },
+  { name: 'functions', label: 'Functions', color: 'series-5' },
+  { name: 'graphql', label: 'GraphQL', color: 'series-6' },
+  { name: null, label: 'other', color: 'series-other' },
+] as const
+
+/** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
+export function createRequests(onSelect: OnSelect) {
+  const panel = createPanel(byId('requests'))
+  const chart = createRangeChart({
+    name: 'API requests over time',
+    kind: 'bars',
+    format: count,
+    shortFormat: shortCount,
+    onSelect,
+  })
+  panel.root.querySelector('.chart')!.replaceWith(chart.root)
+  const values = createValues(panel)
+
+  function show(rows: readonly HistogramRow[], { bounds, nowUs, range, project }: ChartsView): void {
+    const found = classCounts(rows, bounds, nowUs, (name) => name)
+    panel.subtitle(rangeLabel(range))
+    if (found === undefined) {
+      panel.empty(`No request to ${project} in this time range.\nChoose a longer one, or send edge_logs.`)
+      return
+    }
+    const { axis, counts } = found
+    const { bucketS, timesS } = axis
+    const parts = PARTS.filter(({ name }) => counts.has(name))
+    panel.subtitle(`${rangeLabel(range)}, by ${inWords(bucketS)}`)
+    panel.shown()
+    chart.show({ axis, nowS: nowUs / 1e6, series: parts, values: parts.map(({ name }) => counts.get(name)!) })
+    values({
+      names: [`Time (${zoneName()})`, ...parts.map(({ label }) => label)],
+      count: timesS.length,
+      cellsOf: (row) => [bucketTime(timesS[row]!, bucketS), ...parts.map(({ name }) => count(counts.get(name)![row]!))],
+    })
+  }
+
+  return {
+    panel,
+    redraw: chart.redraw,
+    async load(view: ChartsView, signal: AbortSignal) {
+      const { rows } = await fetchHistogram(queryOf(view, 'edge_logs'), signal, 'part')
+      show(rows, view)
+    },
+  }
+}

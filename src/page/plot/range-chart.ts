@@ -1,0 +1,120 @@
+/** A chart over the page's time range: dragging over it, or the keyboard, chooses a part of that range. */
+import { element } from '../shared/dom.js'
+import { bucketTime } from '../shared/times.js'
+import { type Chart, type ChartOptions, createChart } from './chart.js'
+import type { ChartData, Span } from './marks.js'
+import type { Series } from './plot-options.js'
+
+/** Kind and formats of a chart, whose series come with its data. */
+export interface RangeChartOptions extends Omit<ChartOptions, 'series' | 'note' | 'area' | 'onSelect'> {
+  /** Name of the chart for a screen reader. */
+  name: string
+  /** Called with whole buckets, in seconds since 1970, that the user chose. */
+  onSelect(span: Span): void
+}
+
+/** The data of a chart, with its series; not empty. */
+export interface RangeChartData extends ChartData {
+  series: readonly Series[]
+}
+
+/** A chart on the page, with its element. */
+export interface RangeChart {
+  readonly root: HTMLElement
+  show(data: RangeChartData): void
+  redraw(): void
+}
+
+interface Parts {
+  readonly root: HTMLElement
+  /** The element that has the focus: the legend has buttons, which no slider may contain. */
+  readonly slider: HTMLElement
+  readonly options: RangeChartOptions
+  chart: Chart | undefined
+  data: RangeChartData | undefined
+  /** Names and colours of the series that the chart has. */
+  shape: string
+  /** The bucket that the keyboard is at, and the one that its selection began at. */
+  at: number
+  anchor: number | undefined
+}
+
+/** Creates the chart. It is a slider for the keyboard: arrow keys move over buckets, with Shift they select. */
+export function createRangeChart(options: RangeChartOptions): RangeChart {
+  const slider = element('div', {
+    role: 'slider',
+    tabindex: '0',
+    'aria-label': `${options.name}: arrow keys move, with Shift they select, Enter shows that time`,
+  })
+  const root = element('div', { class: 'chart' }, slider)
+  const parts: Parts = { root, slider, options, chart: undefined, data: undefined, shape: '', at: 0, anchor: undefined }
+  slider.addEventListener('keydown', (event) => onKey(parts, event))
+  slider.addEventListener('blur', () => {
+    parts.anchor = undefined
+    parts.chart?.highlight(undefined)
+    parts.chart?.pointAt(undefined)
+  })
+  return { root, show: (data) => show(parts, data), redraw: () => parts.chart?.redraw() }
+}
+
+function show(parts: Parts, data: RangeChartData): void {
+  const { root, slider, options } = parts
+  const shape = JSON.stringify(data.series)
+  if (parts.shape !== shape || parts.chart === undefined) {
+    parts.chart?.destroy()
+    const onSelect = (span: Span) => chooseSpan(parts, span)
+    parts.chart = createChart(root, { ...options, series: data.series, area: slider, onSelect })
+  }
+  parts.shape = shape
+  if (parts.data?.axis.bucketS !== data.axis.bucketS) parts.anchor = undefined
+  parts.data = data
+  const last = data.axis.timesS.length - 1
+  parts.at = Math.min(Math.max(parts.at, 0), last)
+  parts.chart.show(data)
+  slider.setAttribute('aria-valuemin', '0')
+  slider.setAttribute('aria-valuemax', String(last))
+  sayBucket(parts)
+}
+
+/** Chooses the whole buckets that a range of time touches. */
+function chooseSpan({ data, options }: Parts, [fromS, toS]: Span): void {
+  const { bucketS, timesS } = data!.axis
+  const floor = (seconds: number) => Math.floor(seconds / bucketS) * bucketS
+  const [first, last] = [Math.max(floor(fromS), timesS[0]!), Math.min(floor(toS), timesS.at(-1)!)]
+  options.onSelect([first, last + bucketS])
+}
+
+/** Names the bucket that the keyboard is at, with its values. */
+function sayBucket({ slider, data, at, options }: Parts): void {
+  const { axis, series, values } = data!
+  const textOf = (value: number) => (Number.isNaN(value) ? 'none' : options.format(value))
+  const texts = series.map(({ label }, i) => `${label} ${textOf(values[i]![at]!)}`)
+  slider.setAttribute('aria-valuenow', String(at))
+  slider.setAttribute('aria-valuetext', `${bucketTime(axis.timesS[at]!, axis.bucketS)}: ${texts.join(', ')}`)
+}
+
+/** The range between the keyboard's bucket and the one that its selection began at. */
+function selectedSpan({ data, at, anchor = at }: Parts): Span {
+  const { bucketS, timesS } = data!.axis
+  return [timesS[Math.min(at, anchor)]!, timesS[Math.max(at, anchor)]! + bucketS]
+}
+
+function onKey(parts: Parts, event: KeyboardEvent): void {
+  const { data, chart } = parts
+  if (data === undefined || chart === undefined) return
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const last = data.axis.timesS.length - 1
+  const moves: Record<string, number> = { ArrowLeft: parts.at - 1, ArrowRight: parts.at + 1, Home: 0, End: last }
+  if (event.key === 'Enter') {
+    const [fromS, toS] = selectedSpan(parts)
+    chooseSpan(parts, [fromS, toS - data.axis.bucketS])
+  } else if (event.key === 'Escape' && parts.anchor !== undefined) parts.anchor = undefined
+  else if (Object.hasOwn(moves, event.key)) {
+    parts.anchor = event.shiftKey ? (parts.anchor ?? parts.at) : undefined
+    parts.at = Math.min(Math.max(moves[event.key]!, 0), last)
+  } else return
+  event.preventDefault()
+  chart.pointAt(parts.at)
+  chart.highlight(selectedSpan(parts))
+  sayBucket(parts)
+}
