@@ -3,14 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
-import { AS_NOBODY, makeSilentFile, NO_SOCKETS } from '../support/lock.js'
+import { AS_NOBODY, NO_SOCKETS } from '../support/lock.js'
 import { launch, type Program, serve, served, temporaryFolder } from '../support/program.js'
 import { makeVolume, VOLUME } from '../support/volume.js'
 
 /** Far more than any of these ends takes. */
 const END_MS = 30_000
-/** The limit of X1. */
-const STOP_MS = 5_000
 
 /** Resolves to the exit code or signal of a program; `late` if it does not end. */
 const endOf = ({ exit }: Program) => Promise.race([exit, wait(END_MS, 'late')])
@@ -60,28 +58,6 @@ describe('a data directory that cannot be used', () => {
         ),
       )
     }
-  })
-})
-
-describe('a data directory whose files do not answer', () => {
-  it.each([
-    ['it is opened', 'format.json', () => wait(1_000)],
-    [
-      'rows are recovered',
-      'journal/edge_logs-00000001.log',
-      ({ waitForStderr }: Program) => waitForStderr(/listening/),
-    ],
-  ])('does not hold SIGTERM when %s', async (_, name, isThere) => {
-    const dataDir = temporaryFolder()
-    mkdirSync(join(dataDir, 'journal'))
-    makeSilentFile(join(dataDir, name))
-    const program = launch(['--data-dir', dataDir])
-    await isThere(program)
-    const startMs = performance.now()
-    program.child.kill('SIGTERM')
-    expect(await endOf(program)).not.toBe('late')
-    expect(performance.now() - startMs).toBeLessThan(STOP_MS)
-    expect(program.stderrText()).toContain('SIGTERM: stopping\n')
   })
 })
 

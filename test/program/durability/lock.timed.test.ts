@@ -1,0 +1,32 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { makeSilentFile } from '../support/lock.js'
+import { launch, type Program, temporaryFolder } from '../support/program.js'
+
+/** The limit of X1. */
+const STOP_MS = 5_000
+
+/** Resolves to the exit code or signal of a program; `late` if it does not end in time. */
+const endOf = ({ exit }: Program) => Promise.race([exit, wait(STOP_MS, 'late')])
+
+describe('a data directory that cannot be used', () => {
+  it.each([
+    ['it is opened', 'format.json', () => wait(1_000)],
+    [
+      'rows are recovered',
+      'journal/edge_logs-00000001.log',
+      ({ waitForStderr }: Program) => waitForStderr(/listening/),
+    ],
+  ])('does not hold SIGTERM while files do not answer when %s', async (_, name, isThere) => {
+    const dataDir = temporaryFolder()
+    mkdirSync(join(dataDir, 'journal'))
+    makeSilentFile(join(dataDir, name))
+    const program = launch(['--data-dir', dataDir])
+    await isThere(program)
+    program.child.kill('SIGTERM')
+    expect(await endOf(program)).not.toBe('late')
+    expect(program.stderrText()).toContain('SIGTERM: stopping\n')
+  })
+})
