@@ -51,7 +51,7 @@ const SPLITS = ['outcome', 'part', 'nothing'] as const
 
 /** The columns that the rows of a bucket are grouped by, and the class that these make. */
 function splitOf({ by, source }: { by: (typeof SPLITS)[number]; source: SourceName }) {
-  if (by === 'part') return { columns: { part: PART }, class: column('part') }
+  if (by === 'part' && source === 'edge_logs') return { columns: { part: PART }, class: column('part') }
   const columns = by === 'outcome' ? (OUTCOMES[source] ?? {}) : {}
   return { columns, class: classOf(columns) }
 }
@@ -72,7 +72,7 @@ const MAX_ROWS = 10_000
  *         a multiple of the width since the epoch), bucket_us (the width), class, count. The width is the smallest of
  *         1, 2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12 h, 1, 2, 4, … days of which the range has at most 120 buckets.
  *         The class is that of the status (`1xx` to `5xx`) if there is one, else the level in lower case, else null.
- *         With `by=part` it is the first step of the path if that is a part of the platform, else null
+ *         With `by=part` it is the first step of the path of edge_logs if that is a part of the platform, else null
  * Window  timestamp >= start, < end
  * Empty   no row: no row, never a zero row
  * Cost    one pass over the times and the outcomes of the project's rows in the segments that overlap the window

@@ -98,6 +98,13 @@ const SPLITS = [
     60,
     only([null, 8]),
   ),
+  histogram(
+    'by part other sources than edge_logs have no class',
+    [record('function_edge_logs', TIME, { request: { path: '/rest/v1' } })],
+    { source: 'function_edge_logs', by: 'part' },
+    60,
+    only([null, 1]),
+  ),
   histogram('by nothing all rows of a bucket are one', paths('/rest/v1', '/'), { by: 'nothing' }, 60, only([null, 2])),
   histogram('by outcome is what it is without', paths('/rest/v1', '/'), { by: 'outcome' }, 60, only(['2xx', 2])),
 ]

@@ -29,7 +29,8 @@ function classOf({ source, metadata }: TestRecord): string | null {
 const PARTS = ['rest', 'auth', 'storage', 'realtime', 'functions', 'graphql']
 
 /** The part of the platform that a path begins with. */
-function partOf({ metadata }: TestRecord): string | null {
+function partOf({ source, metadata }: TestRecord): string | null {
+  if (source !== 'edge_logs') return null
   const path = textAt(metadata, ['request', 'path']) ?? ''
   return PARTS.find((part) => path === `/${part}` || path.startsWith(`/${part}/`)) ?? null
 }
