@@ -123,7 +123,7 @@ onEachTarget('an export to %s', (target) => {
         ),
         { numRuns: RUNS },
       ),
-    120_000 + RUNS * 10_000,
+    300_000 + RUNS * 10_000,
   )
 
   it.each([

@@ -13,7 +13,7 @@ import { invocation, type TestRecord } from '../support/records.js'
 import { runs } from '../support/runs.js'
 
 const RUNS = runs(100)
-const TIMEOUT_MS = 60_000 + RUNS * 1_000
+const TIMEOUT_MS = 300_000 + RUNS * 1_000
 
 /** A step of a run. The steps are executed one after another on an engine. */
 type Step =

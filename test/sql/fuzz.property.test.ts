@@ -47,6 +47,6 @@ describe('mutated texts of SQL', () => {
         }
       }
     },
-    60_000 + TEXTS * 20,
+    300_000 + TEXTS * 20,
   )
 })

@@ -48,7 +48,7 @@ describe('the answer to a text of SQL for one project', () => {
         await Promise.all([shared.close(), own.close()])
       }
     },
-    60_000 + TEXTS * 200,
+    300_000 + TEXTS * 200,
   )
 })
 

@@ -150,9 +150,11 @@ function draw(chart: Parts, isRepainted = false): void {
 
 function createPlot(chart: Parts, width: number): uPlot {
   const { look, data } = chart
+  // Charts over one range have the same axis: to the end of the last bucket, where a bar ends.
+  const isWhole = look.kind === 'bars' || chart.options.onSelect !== undefined
   const range = (): [number, number] => {
     const { from, to } = chart.marks
-    return [timeOf(chart, from), timeOf(chart, to - 1) + (look.kind === 'bars' ? chart.data.axis.bucketS : 0)]
+    return [timeOf(chart, from), timeOf(chart, to - 1) + (isWhole ? chart.data.axis.bucketS : 0)]
   }
   const select = (dragged: uPlot) => {
     const { left, width } = dragged.select

@@ -19,6 +19,7 @@ const MOST_GROWTH_BYTES = 64 * MIB
 const TRIES = 3
 /** Most rounds of fast readers before memory was given back, and the bytes that count as given back. */
 const WARM_UPS = 5
+const AT_ONCE = 25
 const GIVEN_BACK_BYTES = MIB
 /** Other clients are unaffected if this many answers in a row are quick, within a time after the readers connected. */
 const IN_A_ROW = 10
@@ -89,8 +90,11 @@ async function warmUp(service: Served): Promise<void> {
     return peak - now >= GIVEN_BACK_BYTES
   }
   for (let times = 0; times < WARM_UPS && !hasGivenBack(); times++) {
-    const answers = await Promise.all(Array.from({ length: READERS }, () => exchange(dial, question)))
-    for (const answer of answers) expect(answer.length).toBeGreaterThan(ROWS * ROW_BYTES)
+    // In groups: on a slow machine the last of all would wait for its turn longer than the service lets it.
+    for (let asked = 0; asked < READERS; asked += AT_ONCE) {
+      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => exchange(dial, question)))
+      for (const answer of answers) expect(answer.length).toBeGreaterThan(ROWS * ROW_BYTES)
+    }
   }
 }
 
