@@ -7,8 +7,8 @@ import type { Parts } from './parts.js'
 import { queryOf } from './query.js'
 import { sourceNamed } from './sources.js'
 
-/** Rows of the first page, which is to be shown soon, and of further ones. */
-const [FIRST_ROWS, MORE_ROWS] = [100, 500]
+/** Rows of the first page, which is to be shown soon, and of further ones, whose parsing must not hold up a frame. */
+const [FIRST_ROWS, MORE_ROWS] = [100, 200]
 /** Maximum of rows in the list. */
 export const MAX_ROWS = 50_000
 
