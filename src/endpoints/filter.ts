@@ -1,7 +1,7 @@
 import { LogweirError } from '../base/errors.js'
 import { compilePattern } from '../base/pattern.js'
 import { fn } from '../plan/calls.js'
-import { call, type Expression, literal } from '../plan/expression.js'
+import { type Expression, joinConditions, literal } from '../plan/expression.js'
 import { elementsOfJson, jsonAt } from '../plan/functions/json-path.js'
 import { momentUs, numberOfText, type Scalar, Timestamp } from '../plan/values/values.js'
 import { faultAt, type NamedField, readFieldName, shown } from './field-name.js'
@@ -70,12 +70,7 @@ interface FilterText {
  */
 export function readFilter(text: string, name = 'filter'): Expression | undefined {
   const conditions = listOfConditions(text, name).map((one, i) => readAlternatives(one, i, { text, name }))
-  return conditions.length === 0 ? undefined : joined('and', conditions)
-}
-
-function joined(fn: 'and' | 'or', conditions: readonly Expression[]): Expression {
-  const [first, ...others] = conditions
-  return others.length === 0 ? first! : call(fn, first!, ...others)
+  return conditions.length === 0 ? undefined : joinConditions('and', conditions)
 }
 
 /** Returns the condition that a text contains another, ignoring case. */
@@ -104,7 +99,7 @@ function listOfConditions(text: string, name: string): readonly unknown[] {
 function readAlternatives(given: unknown, index: number, filter: FilterText): Expression {
   const isList = Array.isArray(given) && given.length > 0
   if (!isList) return readCondition(given, [index], filter)
-  return joined(
+  return joinConditions(
     'or',
     given.map((one, i) => readCondition(one, [index, i], filter)),
   )

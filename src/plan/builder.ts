@@ -1,7 +1,7 @@
 import type { SourceName } from '../sources.js'
 import type { Aggregate } from './aggregates.js'
 import { expressionOf, isExpression, type Value } from './calls.js'
-import { call, column, type Expression, literal } from './expression.js'
+import { call, column, type Expression, joinConditions, literal } from './expression.js'
 import { append, type LastKey, nameOf } from './names.js'
 import type { Direction, NamedExpression, Plan, SortKey, TimeRange } from './plan.js'
 import type { TimeUnit } from './values/times.js'
@@ -89,10 +89,9 @@ export class Rows<Column extends string> {
 
   /** Keeps the rows for which every condition is true; undefined ones are ignored. */
   filter(...conditions: readonly (Expression | undefined)[]): Rows<Column> {
-    const [first, ...others] = conditions.filter((condition) => condition !== undefined)
-    if (first === undefined) return this
-    const where = others.length === 0 ? first : call('and', first, ...others)
-    return new Rows(append(this.#plan, { op: 'filter', where }), this.#ties)
+    const given = conditions.filter((condition) => condition !== undefined)
+    if (given.length === 0) return this
+    return new Rows(append(this.#plan, { op: 'filter', where: joinConditions('and', given) }), this.#ties)
   }
 
   /** Adds computed columns. */

@@ -62,3 +62,8 @@ export function conjunctsOf(expression: Expression, seen = new Set<Expression>()
   if (expression.kind !== 'call' || expression.fn !== 'and') return [expression]
   return expression.args.flatMap((arg) => conjunctsOf(arg, seen))
 }
+
+/** Returns the condition that all of some conditions hold, or at least one of them. There is one condition at least. */
+export function joinConditions(fn: 'and' | 'or', conditions: readonly Expression[]): Expression {
+  return conditions.length === 1 ? conditions[0]! : call(fn, ...conditions)
+}

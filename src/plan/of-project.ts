@@ -1,5 +1,5 @@
 import { equals } from './builder.js'
-import { call, conjunctsOf, type Expression } from './expression.js'
+import { conjunctsOf, type Expression, joinConditions } from './expression.js'
 import { type Operator, type Plan, withInnerPlans } from './plan.js'
 
 /**
@@ -14,8 +14,7 @@ export function ofProject(plan: Plan, project: string): Plan {
   const end = others.findIndex(({ op }) => op !== 'filter')
   const filters = (end < 0 ? others : others.slice(0, end)) as Extract<Operator, { op: 'filter' }>[]
   const rest = filters.flatMap(({ where }) => conjunctsOf(where)).filter((one) => projectAsked(one) !== project)
-  const where: Operator[] =
-    rest.length === 0 ? [] : [{ op: 'filter', where: rest.length === 1 ? rest[0]! : call('and', ...rest) }]
+  const where: Operator[] = rest.length === 0 ? [] : [{ op: 'filter', where: joinConditions('and', rest) }]
   return [first, { op: 'filter', where: equals('project', project) }, ...where, ...(end < 0 ? [] : others.slice(end))]
 }
 

@@ -1,4 +1,4 @@
-import { call, conjunctsOf, type Expression } from '../../plan/expression.js'
+import { conjunctsOf, type Expression, joinConditions } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan, TimeRange } from '../../plan/plan.js'
 import { addUnits, type TimeUnit, truncateUs } from '../../plan/values/times.js'
 import { momentUs } from '../../plan/values/values.js'
@@ -138,7 +138,7 @@ function truncated({ places, isWhole }: TimeColumn, unit: TimeUnit): TimeColumn 
 function filtered(where: Expression, columns: TimeColumns): (() => Operator)[] {
   const rest = conjunctsOf(where).filter((condition) => !narrowBy(condition, columns))
   if (rest.length === 0) return []
-  return [() => ({ op: 'filter', where: rest.length === 1 ? rest[0]! : call('and', ...rest) })]
+  return [() => ({ op: 'filter', where: joinConditions('and', rest) })]
 }
 
 const MIRRORED: Readonly<Record<string, string>> = { eq: 'eq', lt: 'gt', le: 'ge', gt: 'lt', ge: 'le' }
