@@ -2,9 +2,9 @@ import { count } from '../plan/builder.js'
 import { agg, fn } from '../plan/calls.js'
 import { column, type Expression, field, literal } from '../plan/expression.js'
 import type { SourceName } from '../sources.js'
-import { widthOfBuckets } from './bucket-width.js'
 import { endpoint, sql } from './endpoint.js'
-import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRange, exploredRows } from './explore-params.js'
+import { EXPLORE_PARAMS, EXPLORED_SQL } from './explore-params.js'
+import { BUCKET_SQL, exploredBuckets, MAX_BUCKET_ROWS } from './explored-buckets.js'
 import { type Param, wordAmong } from './params.js'
 
 /** The fields that say how a record went: the status of a response, and the level of a message. */
@@ -63,8 +63,6 @@ const BY: Param<(typeof SPLITS)[number]> = {
     'part (of the platform, by the path of a request) or nothing',
 }
 
-const MAX_ROWS = 10_000
-
 /**
  * logs.histogram: how many rows of a source there are, per bucket of time and class.
  *
@@ -80,14 +78,12 @@ const MAX_ROWS = 10_000
 export const logsHistogram = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d12',
   name: 'logs.histogram',
-  maxRows: MAX_ROWS,
+  maxRows: MAX_BUCKET_ROWS,
   cache: 'disabled',
   params: { ...EXPLORE_PARAMS, by: BY },
   query: sql`
     select
-      -- the start of the bucket, whose width follows from @start and @end
-      timestamp_micros(unix_micros(timestamp) - mod(unix_micros(timestamp), bucket_us)) as timestamp,
-      bucket_us,
+      ${BUCKET_SQL}
       -- by @by: '2xx' of a status of 200 to 299, and so on, or else the level in lower case, or the part
       -- of the platform
       class,
@@ -97,18 +93,17 @@ export const logsHistogram = endpoint({
     order by timestamp, class
   `,
   plan(args, nowUs) {
-    const range = exploredRange(args, nowUs)
-    const widthUs = widthOfBuckets(range, nowUs)
+    const { rows, timestamp, bucket_us } = exploredBuckets(args, nowUs)
     const split = splitOf(args)
     // Classes are made of the groups of these values, which every engine makes of its columns.
-    return exploredRows(args, nowUs, range)
-      .group({ timestamp: fn.timestamp_bucket('timestamp', widthUs), ...split.columns })
+    return rows
+      .group({ timestamp, ...split.columns })
       .aggregate({ rows: count() })
       .group('timestamp', { class: split.class })
       .aggregate({ count: agg.sum('rows') })
-      .select('timestamp', { bucket_us: literal(widthUs) }, 'class', 'count')
+      .select('timestamp', { bucket_us }, 'class', 'count')
       .orderBy('timestamp')
       .thenBy('class')
-      .limit(MAX_ROWS)
+      .limit(MAX_BUCKET_ROWS)
   },
 })

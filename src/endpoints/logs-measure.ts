@@ -1,10 +1,10 @@
 import { hotColumns } from '../engine/columns.js'
 import { agg, fn } from '../plan/calls.js'
-import { column, type Expression, literal } from '../plan/expression.js'
+import { column, type Expression } from '../plan/expression.js'
 import type { SourceName } from '../sources.js'
-import { widthOfBuckets } from './bucket-width.js'
 import { endpoint, sql } from './endpoint.js'
-import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRange, exploredRows } from './explore-params.js'
+import { EXPLORE_PARAMS, EXPLORED_SQL } from './explore-params.js'
+import { BUCKET_SQL, exploredBuckets, MAX_BUCKET_ROWS } from './explored-buckets.js'
 import { type NamedField, readFieldName } from './field-name.js'
 import { type Param, required } from './params.js'
 
@@ -24,9 +24,6 @@ function numbersOf({ place, expression }: NamedField, source: SourceName): Expre
   return own === undefined || own.isFieldOnly ? fn.safe_cast_float64(expression) : column(own.name)
 }
 
-/** A range has at most 120 buckets up to now, and any number of later ones. */
-const MAX_ROWS = 10_000
-
 /**
  * logs.measure: the numbers of a field of a source, per bucket of time.
  *
@@ -40,14 +37,12 @@ const MAX_ROWS = 10_000
 export const logsMeasure = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d14',
   name: 'logs.measure',
-  maxRows: MAX_ROWS,
+  maxRows: MAX_BUCKET_ROWS,
   cache: 'disabled',
   params: { ...EXPLORE_PARAMS, field: FIELD },
   query: sql`
     select
-      -- the start of the bucket, whose width follows from @start and @end
-      timestamp_micros(unix_micros(timestamp) - mod(unix_micros(timestamp), bucket_us)) as timestamp,
-      bucket_us,
+      ${BUCKET_SQL}
       -- the numbers of @field
       count(value) as count,
       min(value) as min,
@@ -61,11 +56,10 @@ export const logsMeasure = endpoint({
     order by timestamp
   `,
   plan(args, nowUs) {
-    const range = exploredRange(args, nowUs)
-    const widthUs = widthOfBuckets(range, nowUs)
+    const { rows, timestamp, bucket_us } = exploredBuckets(args, nowUs)
     const value = numbersOf(args.field, args.source)
-    return exploredRows(args, nowUs, range)
-      .group({ timestamp: fn.timestamp_bucket('timestamp', widthUs) })
+    return rows
+      .group({ timestamp })
       .aggregate({
         count: agg.count(value),
         min: agg.min(value),
@@ -76,8 +70,8 @@ export const logsMeasure = endpoint({
         p99: agg.quantile(value, 99),
       })
       .filter(fn.gt('count', 0))
-      .select('timestamp', { bucket_us: literal(widthUs) }, 'count', 'min', 'max', 'avg', 'p50', 'p95', 'p99')
+      .select('timestamp', { bucket_us }, 'count', 'min', 'max', 'avg', 'p50', 'p95', 'p99')
       .orderBy('timestamp')
-      .limit(MAX_ROWS)
+      .limit(MAX_BUCKET_ROWS)
   },
 })

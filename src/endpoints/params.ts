@@ -68,16 +68,16 @@ export function word<Key extends string, Other extends Key | undefined>(
 export function requiredWord<Word extends string>(words: readonly Word[]): Param<Word> {
   const word = wordAmong(words)
   return {
+    ...word,
     required: true,
     description: `one of ${words.join(', ')}`,
     codes: ['missing_parameter', 'invalid_parameter'],
-    schema: word.schema!,
     read: (value, name) => word.read(requireText(value, name), name),
   }
 }
 
 /** One of some words; the first if it is absent. Throws `invalid_parameter` for another text. */
-export function wordAmong<Word extends string>(words: readonly [Word, ...Word[]] | readonly Word[]): Param<Word> {
+export function wordAmong<Word extends string>(words: readonly Word[]): Param<Word> {
   return {
     required: false,
     description: `one of ${words.join(', ')}; by default ${words[0]}`,
