@@ -1,6 +1,5 @@
 /** The view of charts over one time range: requests, invocations, and the endpoints of the service's owner. */
 import { Failure } from '../api/api.js'
-import type { Span } from '../plot/marks.js'
 import { type Bounds, boundsOf, type Range } from '../shared/range.js'
 import { createInvocations } from './invocations.js'
 import { createOthers } from './others.js'
@@ -37,7 +36,7 @@ export interface Charts {
   redraw(): void
 }
 
-/** The panels of the view, and what it shows. */
+/** The panels of the view, and its state. */
 interface Parts {
   readonly host: ChartsHost
   readonly requests: ReturnType<typeof createRequests>
@@ -51,11 +50,10 @@ interface Parts {
 
 /** Creates the view in the page's elements. */
 export function createCharts(host: ChartsHost): Charts {
-  const onSelect = ([fromS, toS]: Span) => host.choose({ fromUs: fromS * 1e6, toUs: toS * 1e6 })
   const parts: Parts = {
     host,
-    requests: createRequests(onSelect),
-    invocations: createInvocations(onSelect),
+    requests: createRequests(host.choose),
+    invocations: createInvocations(host.choose),
     others: createOthers(),
     shown: { project: '', range: { preset: '1hr' } },
     loading: new AbortController(),

@@ -2,7 +2,7 @@
 import { Failure, queryRows } from '../api/api.js'
 import { type Endpoint, listEndpoints } from '../api/endpoints.js'
 import { byId } from '../shared/dom.js'
-import { isoOf } from '../shared/range.js'
+import { isoBounds } from '../shared/range.js'
 import { createEndpointPanel, type EndpointPanel } from './endpoint-panel.js'
 import type { ChartsView } from './view.js'
 
@@ -55,9 +55,11 @@ export function createOthers() {
 
 /** The parameters of an endpoint: one with `start` or `end` is asked for the range of the view. */
 function paramsOf({ parameters }: Endpoint, { project, bounds }: ChartsView): Record<string, string> {
-  const given = { project, start: isoOf(bounds.fromUs), ...(bounds.toUs !== undefined && { end: isoOf(bounds.toUs) }) }
   const names = new Set(parameters.map(({ name }) => name))
-  return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)))
+  const given = Object.entries({ project, ...isoBounds(bounds) })
+  return Object.fromEntries(
+    given.flatMap(([name, text]) => (text !== undefined && names.has(name) ? [[name, text]] : [])),
+  )
 }
 
 interface Options {

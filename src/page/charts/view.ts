@@ -1,6 +1,5 @@
 import type { Query } from '../api/explore.js'
-import type { Span } from '../plot/marks.js'
-import { type Bounds, isoOf, type Range } from '../shared/range.js'
+import { type Bounds, isoBounds, type Range } from '../shared/range.js'
 
 /** The charts of a project over a range, with the bounds that this had when they were asked for. */
 export interface ChartsView {
@@ -11,15 +10,14 @@ export interface ChartsView {
   nowUs: number
 }
 
-/** Called with a part of the range that the user chose in a chart, in seconds since 1970. */
-export type OnSelect = (span: Span) => void
+/** Called with a part of the range that the user chose in a chart. */
+export type OnSelect = (bounds: Bounds) => void
 
 /** Returns the query of the rows of a source in the range of a view. */
 export const queryOf = ({ project, bounds }: ChartsView, source: string, filters: Query['filters'] = []): Query => ({
   project,
   source,
-  start: isoOf(bounds.fromUs),
-  end: bounds.toUs === undefined ? undefined : isoOf(bounds.toUs),
+  ...isoBounds(bounds),
   filters,
   search: '',
 })

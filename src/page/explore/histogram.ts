@@ -29,7 +29,7 @@ export function createHistogram(root: HTMLElement, onSelect: (bounds: Bounds) =>
     format: count,
     shortFormat: shortCount,
     height: HEIGHT,
-    onSelect: ([fromS, toS]) => onSelect({ fromUs: fromS * 1e6, toUs: toS * 1e6 }),
+    onSelect,
   })
   root.append(chart.root, text)
 

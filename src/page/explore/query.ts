@@ -1,17 +1,16 @@
 /** The query of a state. */
 import type { Query } from '../api/explore.js'
-import { type Bounds, isoOf } from '../shared/range.js'
+import { type Bounds, isoBounds } from '../shared/range.js'
 import { withFilter } from './filters.js'
 import { sourceNamed } from './sources.js'
 import type { State } from './state.js'
 
 /** Returns the query of the rows that a state shows. */
-export function queryOf({ project, source, filters, isErrors, search }: State, { fromUs, toUs }: Bounds): Query {
+export function queryOf({ project, source, filters, isErrors, search }: State, bounds: Bounds): Query {
   return {
     project,
     source,
-    start: isoOf(fromUs),
-    end: toUs === undefined ? undefined : isoOf(toUs),
+    ...isoBounds(bounds),
     filters: isErrors ? withFilter(filters, sourceNamed(source).errors.filter) : filters,
     search,
   }

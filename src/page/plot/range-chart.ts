@@ -1,5 +1,6 @@
 /** A chart over the page's time range: dragging over it, or the keyboard, chooses a part of that range. */
 import { element } from '../shared/dom.js'
+import type { Bounds } from '../shared/range.js'
 import { bucketTime } from '../shared/times.js'
 import { type Chart, type ChartOptions, createChart } from './chart.js'
 import type { ChartData, Span } from './marks.js'
@@ -9,8 +10,8 @@ import type { Series } from './plot-options.js'
 export interface RangeChartOptions extends Omit<ChartOptions, 'series' | 'note' | 'area' | 'onSelect'> {
   /** Name of the chart for a screen reader. */
   name: string
-  /** Called with whole buckets, in seconds since 1970, that the user chose. */
-  onSelect(span: Span): void
+  /** Called with whole buckets that the user chose. */
+  onSelect(bounds: Bounds): void
 }
 
 /** The data of a chart, with its series; not empty. */
@@ -81,7 +82,7 @@ function chooseSpan({ data, options }: Parts, [fromS, toS]: Span): void {
   const { bucketS, timesS } = data!.axis
   const floor = (seconds: number) => Math.floor(seconds / bucketS) * bucketS
   const [first, last] = [Math.max(floor(fromS), timesS[0]!), Math.min(floor(toS), timesS.at(-1)!)]
-  options.onSelect([first, last + bucketS])
+  options.onSelect({ fromUs: first * 1e6, toUs: (last + bucketS) * 1e6 })
 }
 
 /** Names the bucket that the keyboard is at, with its values. */

@@ -49,6 +49,12 @@ export function isoOf(us: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}${String(us - ms * 1_000).padStart(3, '0')}Z`
 }
 
+/** Returns bounds as ISO 8601; `end` is undefined if they are open. */
+export const isoBounds = ({ fromUs, toUs }: Bounds): { start: string; end: string | undefined } => ({
+  start: isoOf(fromUs),
+  end: toUs === undefined ? undefined : isoOf(toUs),
+})
+
 /** Reads {@link isoOf}'s texts, and those without microseconds; NaN if it is neither. */
 export function usOf(iso: string): number {
   const [, whole, micros = '0'] = /^(.*?\.\d{3})(\d{3})Z$/.exec(iso) ?? []
