@@ -16,7 +16,7 @@ const PROJECT = 'a'
 
 const HAS_ROWS = 'select count(*) as n from edge_logs'
 
-/** What the contract leaves open, so that it may differ: rows of a limit, and the order inside of aggregates. */
+/** The contract does not decide the rows of a limit, and the order inside of aggregates: these may differ. */
 const OPEN = /limit|offset|any_value|array_agg|string_agg|approx_/i
 
 describe('the answer to a text of SQL for one project', () => {

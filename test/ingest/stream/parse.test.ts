@@ -46,7 +46,7 @@ function check(bytes: Buffer, options: ParseOptions = {}, chunks: readonly Buffe
   })
   const [a, b] = [comparable(found), comparable(wanted)]
   if (JSON.stringify(a) !== JSON.stringify(b)) {
-    // What differs is easier to see in lines and rows than in bytes.
+    // A difference is easier to see in lines and rows than in bytes.
     const told = ({ rejects }: typeof a) => rejects.map(({ line, reason }) => `${line} ${reason}`)
     expect(told(a)).toEqual(told(b))
     expect(found.batches.flatMap(rowsOf)).toEqual(wanted.batches.flatMap(rowsOf))
