@@ -3,7 +3,7 @@ import type { Failure } from './api/api.js'
 import { fetchProjects, type ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
-import { fragmentOf, type State, stateOf } from './explore/state.js'
+import { fragmentOf, type State, stateOf, type ViewName } from './explore/state.js'
 import { showReference } from './reference/reference.js'
 import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
@@ -15,6 +15,7 @@ import { startTimes } from './shared/times.js'
 import { createHeader } from './shell/header.js'
 import { placeBelow } from './shell/place-below.js'
 import { showProjectList } from './shell/project-list.js'
+import type { View } from './shell/view.js'
 
 /** Time between two automatic refreshes of the charts. The service warms cached answers every five minutes. */
 const REFRESH_MS = 60_000
@@ -28,12 +29,15 @@ const signIn = createSignIn(enter)
 const header = createHeader(change)
 const explore = createExplore({ change, isHandled, projects: () => projects, onLive: showLive }, state)
 const charts = createCharts({ choose: (range) => change({ range, record: '' }), isHandled, notify, onLive: showLive })
+const views: Readonly<Record<ViewName, View>> = { explore, charts }
+/** The elements of the views. */
+const VIEW_IDS: Readonly<Record<ViewName, string>> = { explore: 'explore', charts: 'panels' }
+const VIEW_NAMES = Object.keys(VIEW_IDS) as ViewName[]
 const theme = startTheme(redraw)
 const times = startTimes(byId<HTMLButtonElement>('times'), redraw)
 
 function redraw(): void {
-  explore.redraw()
-  charts.redraw()
+  for (const name of VIEW_NAMES) views[name].redraw()
   header.show(state)
 }
 
@@ -51,20 +55,17 @@ function show(): void {
   const isReady = isSignedIn && state.project !== ''
   for (const id of ['controls', 'open-sheet', 'reference', 'sign-out']) byId(id).hidden = !isSignedIn
   byId('refresh').hidden = !isReady
-  byId('live').hidden = !isReady
+  byId('live').hidden = !isReady || views[state.view].toggleLive === undefined
   byId('sign-in').hidden = isSignedIn
   byId('choose').hidden = !isSignedIn || state.project !== ''
-  byId('explore').hidden = !isReady || state.view !== 'explore'
-  byId('panels').hidden = !isReady || state.view !== 'charts'
-  byId('content').classList.toggle('rows-view', isReady && state.view === 'explore')
+  const shown = isReady ? state.view : undefined
+  for (const name of VIEW_NAMES) byId(VIEW_IDS[name]).hidden = name !== shown
+  byId('content').classList.toggle('rows-view', shown === 'explore')
   document.title = state.project === '' ? 'logweir' : `${state.project} – logweir`
   header.show(state)
   if (!isSignedIn) openReference(false)
-  if (!isReady || state.view !== 'explore') explore.stop()
-  if (!isReady || state.view !== 'charts') charts.stop()
-  if (!isReady) return
-  if (state.view === 'explore') explore.show(state)
-  else charts.show(state.project, state.range)
+  for (const name of VIEW_NAMES) if (name !== shown) views[name].stop()
+  if (shown !== undefined) views[shown].show(state)
 }
 
 /** Changes the state, also in the URL; a step can be undone with the back button. */
@@ -121,8 +122,7 @@ async function loadProjects(): Promise<void> {
 
 function refresh(): void {
   void loadProjects()
-  if (state.view === 'explore') explore.refresh()
-  else charts.refresh(true)
+  views[state.view].refresh()
 }
 
 function openReference(isOpen: boolean): void {
@@ -147,8 +147,10 @@ function toggleFields(): void {
   if (isOpen) byId('find-field').focus()
 }
 
-const toggleLive = () => (state.view === 'explore' ? explore : charts).toggleLive()
+const toggleLive = () => views[state.view].toggleLive?.()
 const showHelp = () => byId<HTMLDialogElement>('keys').showModal()
+/** The view after the current one. */
+const nextView = () => VIEW_NAMES[(VIEW_NAMES.indexOf(state.view) + 1) % VIEW_NAMES.length]!
 const isShown = () => isSignedIn && state.project !== ''
 
 /** Chooses a range that ends now; again, if it is chosen already. */
@@ -184,7 +186,7 @@ startKeys({
   Escape: onRows(explore.closeRecord),
   l: () => isShown() && toggleLive(),
   r: () => isShown() && refresh(),
-  v: () => isShown() && change({ view: state.view === 'explore' ? 'charts' : 'explore' }),
+  v: () => isShown() && change({ view: nextView() }),
   a: () => void toggleReference(),
   t: theme.toggle,
   z: times.toggle,
@@ -193,7 +195,7 @@ startKeys({
 })
 setInterval(() => {
   if (document.visibilityState === 'visible' && isShown() && state.view === 'charts' && byId('notice').hidden)
-    charts.refresh(false)
+    charts.update()
 }, REFRESH_MS)
 
 show()

@@ -91,8 +91,19 @@ export interface Legend {
 }
 
 /** Returns the number of colours that cover more than 200 pixels of the first canvas in `place`, a selector. */
-export function paintedColors(page: Page, place: string): Promise<number> {
-  return page
+export async function paintedColors(page: Page, place: string): Promise<number> {
+  return [...(await pixelsByColor(page, place)).values()].filter((count) => count > 200).length
+}
+
+/** Returns whether a colour, named by a property of the styles, covers at least a pixel of the first canvas. */
+export async function isPainted(page: Page, place: string, property: string): Promise<boolean> {
+  const value = await page.evaluate((name) => getComputedStyle(document.body).getPropertyValue(name), property)
+  return (await pixelsByColor(page, place)).has(value.trim().toLowerCase())
+}
+
+/** Counts the opaque pixels of a canvas by colour, such as `#0b6298`. */
+async function pixelsByColor(page: Page, place: string): Promise<ReadonlyMap<string, number>> {
+  const entries = await page
     .locator(`${place} canvas`)
     .first()
     .evaluate((canvas) => {
@@ -101,9 +112,11 @@ export function paintedColors(page: Page, place: string): Promise<number> {
       const counts = new Map<string, number>()
       for (let i = 0; i < data.length; i += 4) {
         if (data[i + 3] !== 255) continue
-        const color = `${data[i]},${data[i + 1]},${data[i + 2]}`
+        const hex = [data[i]!, data[i + 1]!, data[i + 2]!].map((part) => part.toString(16).padStart(2, '0'))
+        const color = `#${hex.join('')}`
         counts.set(color, (counts.get(color) ?? 0) + 1)
       }
-      return [...counts.values()].filter((count) => count > 200).length
+      return [...counts]
     })
+  return new Map(entries)
 }

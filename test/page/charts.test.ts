@@ -8,6 +8,7 @@ import { createGate } from '../support/gate.js'
 import { seriousFindings } from './axe.js'
 import {
   CHROMIUM,
+  isPainted,
   launchBrowser,
   legends,
   openPage,
@@ -271,11 +272,11 @@ function withBrowser(): void {
   test('hides a series, and shows it again', async () => {
     const { page } = await openWithRanges()
     const [before] = await legends(page, '#requests')
-    const painted = await paintedColors(page, '#requests')
+    expect(await isPainted(page, '#requests', '--series-1')).toBe(true)
     await page.locator('#requests .legend').getByRole('button', { name: 'REST' }).click()
     const [hidden] = await legends(page, '#requests')
     expect(hidden!.values).toEqual(before!.values.map((text, i) => (before!.labels[i] === 'REST' ? '' : text)))
-    expect(await paintedColors(page, '#requests')).toBe(painted - 1)
+    expect(await isPainted(page, '#requests', '--series-1')).toBe(false)
     await page.keyboard.press('Enter')
     expect(await legends(page, '#requests')).toEqual([before])
   })
@@ -291,6 +292,28 @@ function withBrowser(): void {
     expect(await page.locator('#requests .legend .when').textContent()).toContain('not over yet')
     await page.keyboard.press('v')
     expect(await page.locator('#live').getAttribute('aria-pressed')).toBe('false')
+  })
+
+  test('waits for a slow answer before it asks again while it follows new rows', async () => {
+    let asked = 0
+    const gate = createGate()
+    const { page } = await openPage(browser, service.url + HASH, {}, async (blank) => {
+      await blank.clock.install()
+      await blank.route('**/query/logs.histogram?*source=edge_logs*', async (route) => {
+        asked++
+        await gate.opened
+        await route.continue()
+      })
+    })
+    await signIn(page, TOKEN)
+    await page.locator('#requests[aria-busy=true]').waitFor()
+    await page.keyboard.press('l')
+    await page.clock.runFor(20_000)
+    expect(asked).toBe(1)
+    gate.open()
+    await settled(page)
+    await page.clock.runFor(6_000)
+    await expect.poll(() => asked).toBe(2)
   })
 
   test('says what is empty', async () => {

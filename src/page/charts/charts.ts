@@ -1,6 +1,6 @@
 /** The view of charts over one time range: requests, invocations, and the endpoints of the service's owner. */
 import { Failure } from '../api/api.js'
-import { type Bounds, boundsOf, type Range } from '../shared/range.js'
+import { type Bounds, boundsOf } from '../shared/range.js'
 import { createInvocations } from './invocations.js'
 import { createOthers } from './others.js'
 import type { Panel } from './panel.js'
@@ -25,9 +25,11 @@ export interface ChartsHost {
 /** The view. */
 export interface Charts {
   /** Shows the charts of a project over a range. */
-  show(project: string, range: Range): void
-  /** Loads the same charts again; `isFresh`: without the cache. */
-  refresh(isFresh: boolean): void
+  show(shown: Pick<ChartsView, 'project' | 'range'>): void
+  /** Loads the same charts again, without the cache. */
+  refresh(): void
+  /** Loads the same charts again, unless they are still loading. */
+  update(): void
   /** Starts or stops following new rows. */
   toggleLive(): void
   /** Ends all requests, and following. */
@@ -46,6 +48,7 @@ interface Parts {
   loading: AbortController
   retry: ReturnType<typeof setTimeout> | undefined
   live: ReturnType<typeof setInterval> | undefined
+  isLoading: boolean
 }
 
 /** Creates the view in the page's elements. */
@@ -59,14 +62,16 @@ export function createCharts(host: ChartsHost): Charts {
     loading: new AbortController(),
     retry: undefined,
     live: undefined,
+    isLoading: false,
   }
   return {
-    show(project, range) {
+    show({ project, range }) {
       parts.shown = { project, range }
       if (!isOpen(parts)) setLive(parts, false)
       void load(parts, false)
     },
-    refresh: (isFresh) => void load(parts, isFresh),
+    refresh: () => void load(parts, true),
+    update: () => update(parts),
     toggleLive() {
       const isLive = parts.live === undefined
       // New rows have no place in a range that has an end.
@@ -86,17 +91,23 @@ export function createCharts(host: ChartsHost): Charts {
 /** Whether the range grows with time. */
 const isOpen = ({ shown }: Parts) => boundsOf(shown.range, 0).toUs === undefined
 
-function cancel({ retry, loading }: Parts): void {
-  clearTimeout(retry)
-  loading.abort()
+function cancel(parts: Parts): void {
+  clearTimeout(parts.retry)
+  parts.loading.abort()
+  parts.isLoading = false
 }
 
 function setLive(parts: Parts, isLive: boolean): void {
   if (isLive === (parts.live !== undefined)) return
   clearInterval(parts.live)
-  const update = () => document.visibilityState === 'visible' && void load(parts, false)
-  parts.live = isLive ? setInterval(update, LIVE_MS) : undefined
+  const follow = () => document.visibilityState === 'visible' && update(parts)
+  parts.live = isLive ? setInterval(follow, LIVE_MS) : undefined
   parts.host.onLive(isLive)
+}
+
+/** A slow service would never finish an answer if each update ended the one before. */
+function update(parts: Parts): void {
+  if (!parts.isLoading) void load(parts, false)
 }
 
 /** Loads all panels, and aborts their previous requests. All have the same bounds. */
@@ -106,8 +117,9 @@ async function load(parts: Parts, isFresh: boolean): Promise<void> {
   const { signal } = parts.loading
   const nowUs = Date.now() * 1_000
   const view = { ...parts.shown, bounds: boundsOf(parts.shown.range, nowUs), nowUs }
+  parts.isLoading = true
   // These panels show their own failures; a failure of the list also occurs in the others.
-  void parts.others.load(view, isFresh, signal).catch(() => {})
+  const others = parts.others.load(view, isFresh, signal).catch(() => {})
   const outcomes = [parts.requests, parts.invocations].map(async ({ panel, load: loadPanel }) => {
     panel.loading()
     try {
@@ -119,6 +131,8 @@ async function load(parts: Parts, isFresh: boolean): Promise<void> {
     }
   })
   if ((await Promise.all(outcomes)).every(Boolean)) parts.host.notify('')
+  await others
+  if (!signal.aborted) parts.isLoading = false
 }
 
 /** Shows a failure in its panel, and schedules a retry if that is the remedy. */

@@ -1,0 +1,15 @@
+import type { State } from '../explore/state.js'
+
+/** A view of the page below the header. One of them is shown at a time. */
+export interface View {
+  /** Shows a state, which has a project. Loads what it does not have yet. */
+  show(state: State): void
+  /** Loads the same again, without the cache. */
+  refresh(): void
+  /** Ends all requests, for example when another view is shown. */
+  stop(): void
+  /** Shows times and colours again, as they are chosen now. */
+  redraw(): void
+  /** Starts or stops following new rows; undefined if the view has none. */
+  toggleLive?(): void
+}
