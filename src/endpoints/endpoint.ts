@@ -115,7 +115,7 @@ function endpointWith<P extends Params>(
     query,
     params,
     call(given) {
-      const args = readArgs(params, given, (param) => param.read)
+      const args = readParams(params, given)
       const key = keyOf([id, ...Object.values(args)])
       return { key, plan: (nowUs) => spec.plan(args, nowUs), ...more(args) }
     },
@@ -139,6 +139,10 @@ const notOfAProject = () =>
     'The access token is bound to projects, and this query names none. ' +
       'Name one of them as ?project=…, or use another token.',
   )
+
+/** Reads the parameters of one request. Throws `duplicate_parameter`, and the errors of the parameters. */
+export const readParams = <P extends Params>(params: P, given: Given): ArgsOf<P> =>
+  readArgs(params, given, (param) => param.read)
 
 type Reading = (param: Param<unknown>) => Param<unknown>['read']
 

@@ -3,14 +3,19 @@ import { agg, fn } from '../plan/calls.js'
 import { type Expression, literal } from '../plan/expression.js'
 import type { Plan } from '../plan/plan.js'
 import { SOURCE_NAMES, type SourceName } from '../sources.js'
-import type { CachePolicy, Call } from './endpoint.js'
+import { type CachePolicy, type Call, type Given, readParams } from './endpoint.js'
+import { optionalText } from './params.js'
 
 /** `GET /api/projects` for the metrics and for its cache: an answer is never refreshed before a client asks again. */
-export const PROJECTS: { name: string; maxRows: number; policy: CachePolicy } = {
+export const PROJECTS = {
   name: 'projects',
   maxRows: 10_000,
-  policy: { ttlS: 30, warmS: Number.POSITIVE_INFINITY },
+  policy: { ttlS: 30, warmS: Number.POSITIVE_INFINITY } as CachePolicy,
+  params: { project: optionalText('only this project') },
 }
+
+/** Returns the project that a request names; undefined if it names none. Throws `duplicate_parameter`. */
+export const projectNamed = (given: Given): string | undefined => readParams(PROJECTS.params, given).project
 
 /**
  * The projects that have records, with the number of their records and the newest time, by source.

@@ -1,6 +1,6 @@
 /** The page: signs in, keeps its state in the URL, and shows one of its views. */
 import type { Failure } from './api/api.js'
-import { fetchProjects, type ProjectRow } from './api/explore.js'
+import { fetchProjects, MAX_PROJECT_ROWS, type ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
 import { fragmentOf, type State, stateOf, type ViewName } from './explore/state.js'
@@ -24,6 +24,10 @@ let state: State = stateOf(location.hash)
 let isSignedIn = false
 /** Undefined as long as they are not known. */
 let projects: readonly ProjectRow[] | undefined
+/** The list of projects ends at its maximum, so it may lack the chosen one. */
+let isListCut = false
+/** The project whose rows were asked for by its name. */
+let askedProject = ''
 
 const signIn = createSignIn(enter)
 const header = createHeader(change)
@@ -61,6 +65,7 @@ function show(): void {
   const shown = isReady ? state.view : undefined
   for (const name of VIEW_NAMES) byId(VIEW_IDS[name]).hidden = name !== shown
   byId('content').classList.toggle('rows-view', shown === 'explore')
+  if (isReady && isListCut && state.project !== askedProject) void loadChosen()
   document.title = state.project === '' ? 'logweir' : `${state.project} – logweir`
   header.show(state)
   if (!isSignedIn) openReference(false)
@@ -91,6 +96,7 @@ function isHandled(failure: Failure): boolean {
 function signOut(reason: string): void {
   isSignedIn = false
   projects = undefined
+  isListCut = false
   notify('')
   show()
   signIn.end(reason)
@@ -106,18 +112,41 @@ function enter({ projects: permitted }: Session): void {
 
 /** Loads the projects. Without them a project can still be entered. */
 async function loadProjects(): Promise<void> {
+  const rows = await projectRows()
+  if (rows === undefined) return
+  isListCut = rows.length >= MAX_PROJECT_ROWS
+  askedProject = ''
+  showProjects(rows)
+  showProjectList(rows, isListCut, (project) => change({ project }))
+  if (isListCut && state.project !== '') void loadChosen()
+  const [only, ...others] = new Set(rows.map(({ project }) => project))
+  if (state.project === '' && only !== undefined && others.length === 0) change({ project: only }, false)
+}
+
+/** Loads the rows of the chosen project. */
+async function loadChosen(): Promise<void> {
+  const { project } = state
+  askedProject = project
+  const rows = await projectRows(project)
+  if (rows !== undefined && projects !== undefined)
+    showProjects([...projects.filter((row) => row.project !== project), ...rows])
+}
+
+/** Requests the rows of the projects; undefined if that fails, or its answer is no longer wanted. */
+async function projectRows(project?: string): Promise<readonly ProjectRow[] | undefined> {
   try {
-    projects = await fetchProjects()
+    const rows = await fetchProjects(project)
+    return isSignedIn ? rows : undefined
   } catch (error) {
     if (!isHandled(error as Failure)) notify((error as Failure).message)
-    return
+    return undefined
   }
-  if (!isSignedIn) return
-  header.showProjects(projects, state)
+}
+
+function showProjects(rows: readonly ProjectRow[]): void {
+  projects = rows
+  header.showProjects(rows, state)
   explore.showProjects()
-  showProjectList(projects, (project) => change({ project }))
-  const [only, ...others] = new Set(projects.map(({ project }) => project))
-  if (state.project === '' && only !== undefined && others.length === 0) change({ project: only }, false)
 }
 
 function refresh(): void {

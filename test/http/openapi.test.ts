@@ -412,6 +412,16 @@ function projects(): Case[] {
   return [
     ...behindToken(path, {}, '', 'sender'),
     { about: 'rows', path, status: 200, given: { rows } },
+    { about: 'one of them', path, search: '?project=a', status: 200, given: { rows } },
+    { about: 'two of them', path, search: '?project=a&project=b', status: 400, code: 'duplicate_parameter' },
+    {
+      about: 'another project',
+      path,
+      search: '?project=other',
+      init: key('bound'),
+      status: 403,
+      code: 'forbidden_project',
+    },
     ...['application/x-ndjson', 'text/csv', 'application/vnd.apache.arrow.stream'].map((type) => {
       return { about: type, path, init: accepting(type), status: 200, given: { rows } }
     }),

@@ -33,8 +33,8 @@ function open(parts: Parameters<typeof createTestApp>[0] = {}) {
     return engine.run(...given)
   }
   const app = createTestApp({ clock, engine: { ...engine, run }, tokens: TOKENS, ...parts })
-  const rows = async (token = TOKEN) => {
-    const response = await app.get(PATH, { headers: { 'X-API-KEY': token } })
+  const rows = async (token = TOKEN, search = '') => {
+    const response = await app.get(PATH + search, { headers: { 'X-API-KEY': token } })
     return ((await response.json()) as { result: unknown[] }).result
   }
   return { ...app, clock, stored: engine, state, rows }
@@ -88,6 +88,29 @@ describe('GET /api/projects', () => {
     const all = await rows()
     expect(all.length).toBe(10_000)
     expect(all).toEqual(projectsOracle(records))
+  })
+
+  it('counts one project only, if the request names it and the token may see it', async () => {
+    const { stored, rows, get, state } = open()
+    const records = [
+      ...Array.from({ length: 10_001 }, (_, i) => edge({ project: `p${i}` })),
+      edge({ project: 'z' }),
+      database({ project: 'z' }),
+      edge(),
+    ]
+    await appendAll(stored, records)
+    expect(await rows(TOKEN, '?project=z')).toEqual(projectsOracle(records, ['z']))
+    expect(await rows(TOKEN, '?project=z&other=1')).toHaveLength(2)
+    expect(state.runs).toBe(1)
+    expect(await rows('one', '?project=a')).toEqual(projectsOracle(records, ['a']))
+    expect(await rows('one', '?project=')).toEqual(projectsOracle(records, ['a']))
+    expect(await rows(TOKEN, '?project=nobody')).toEqual([])
+    const refused = async (token: string, search: string) => {
+      const response = await get(PATH + search, { headers: { 'X-API-KEY': token } })
+      return [response.status, ((await response.json()) as { code: string }).code]
+    }
+    expect(await refused('one', '?project=z')).toEqual([403, 'forbidden_project'])
+    expect(await refused(TOKEN, '?project=z&project=a')).toEqual([400, 'duplicate_parameter'])
   })
 
   it('needs a token that may query', async () => {

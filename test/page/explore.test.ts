@@ -465,6 +465,31 @@ function withBrowser(): void {
     expect(fragmentOf(page)).toEqual({ project: PROJECT })
   })
 
+  test('counts the rows of a project that the list of projects lacks', async () => {
+    const row = (i: number) => ({ project: `a${10_000 + i}`, source: 'edge_logs', rows: 1, newest: 1 })
+    const others = Array.from({ length: 10_000 }, (_, i) => row(i))
+    const { page } = await openPage(browser, `${service.url}/${HASH}`, {}, async (blank) => {
+      await blank.route('**/api/projects', (route) => route.fulfill({ json: { result: others } }))
+    })
+    await signIn(page, TOKEN)
+    const { result } = (await (await service.get(`/api/projects?project=${PROJECT}`)).json()) as {
+      result: { source: string; rows: number }[]
+    }
+    const { rows } = result.find(({ source }) => source === 'edge_logs')!
+    expect(rows).toBeGreaterThan(100)
+    const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+    const shown = page.locator('#source option[value=edge_logs]')
+    await expect.poll(() => shown.textContent()).toBe(`edge_logs · ${compact.format(rows)}`)
+    await page.evaluate(() => {
+      location.hash = 'project=mine'
+    })
+    await page.getByText('No row of project “mine” is stored.').waitFor()
+    await page.evaluate(() => {
+      location.hash = 'project='
+    })
+    await page.getByText('The first 10,000 projects by name').waitFor()
+  })
+
   test('lands on the project of a token that sees one', async () => {
     const folder = temporaryFolder()
     const create = ['token', 'create', '--scope', 'query', '--project', 'mine', '--data-dir', folder]

@@ -67,6 +67,8 @@ export function serviceOperations({ errorForm, emptyLists }: Dialect): Readonly<
 
 const PROJECTS_CODES = [
   ...TOKEN_CODES,
+  'duplicate_parameter',
+  'forbidden_project',
   'too_many_groups',
   'not_acceptable',
   'overloaded',
@@ -82,7 +84,11 @@ const projectsOperations = (errorForm: ErrorForm): Operations => ({
     description:
       'For each project and source with records: their number, and the newest time. ' +
       `At most ${PROJECTS.maxRows} rows, by project, then source. Cached for up to ${PROJECTS.policy.ttlS} seconds.`,
-    parameters: [reference('parameters', 'IfNoneMatch'), reference('parameters', 'CacheControl')],
+    parameters: [
+      { name: 'project', in: 'query', description: PROJECTS.params.project.description, schema: TEXT },
+      reference('parameters', 'IfNoneMatch'),
+      reference('parameters', 'CacheControl'),
+    ],
     responses: {
       200: rowsAnswer(rowSchema(answerColumns(projectsCall().plan(0))), [
         'Cache-Status',

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
-import { PROJECTS, projectsCall } from '../../endpoints/projects.js'
+import { PROJECTS, projectNamed, projectsCall } from '../../endpoints/projects.js'
 import type { Engine } from '../../engine/engine.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import type { Arrivals } from './arrivals.js'
@@ -41,8 +41,9 @@ export interface Queries {
     projects?: ReadonlySet<string>,
   ): Response | Promise<Response>
   /**
-   * Answers GET or HEAD of the list of projects, with `projects` only of these. Throws or rejects with `not_acceptable`
-   * and the errors of the engine.
+   * Answers GET or HEAD of the list of projects, or of the one that the request names. With `projects` only these are
+   * permitted. Throws or rejects with `duplicate_parameter`, `forbidden_project`, `not_acceptable` and the errors of the
+   * engine.
    */
   answerProjects(request: Request, projects?: ReadonlySet<string>): Response | Promise<Response>
   /** Whether the request for a path brings its own query, as SQL. */
@@ -87,7 +88,10 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
       return answerCached({ endpoint, policy: endpoint.cache, call }, request, representation, startedMs)
     },
     answerProjects(request, projects) {
-      const job = { endpoint: PROJECTS, policy: PROJECTS.policy, call: projectsCall(projects) }
+      const project = projectNamed(new URLSearchParams(searchOf(request.url)))
+      if (project !== undefined && projects?.has(project) === false) throw refusals.forbiddenProject()
+      const call = projectsCall(project === undefined ? projects : new Set([project]))
+      const job = { endpoint: PROJECTS, policy: PROJECTS.policy, call }
       return answerCached(job, request, negotiate(request.headers), clock.monotonicMs())
     },
     isClientSql(path, url) {

@@ -171,9 +171,13 @@ export function fetchFields(
   return askRows<FieldRow>('logs.fields', { ...paramsOf(query), ...(field !== undefined && { field }) }, signal)
 }
 
-/** Requests the projects that the token may see, with their sources. Throws a Failure. */
-export async function fetchProjects(signal?: AbortSignal): Promise<readonly ProjectRow[]> {
-  const text = await readText(await get('api/projects', {}, signal))
+/** Maximum of rows in a list of projects, which ends there, in order of names. */
+export const MAX_PROJECT_ROWS = 10_000
+
+/** Requests the projects that the token may see, or one of them, with their sources. Throws a Failure. */
+export async function fetchProjects(project?: string): Promise<readonly ProjectRow[]> {
+  const search = project === undefined ? '' : `?${new URLSearchParams({ project })}`
+  const text = await readText(await get(`api/projects${search}`, {}))
   return (JSON.parse(text) as { result: ProjectRow[] }).result
 }
 

@@ -8,8 +8,12 @@ import { projectsOf } from './project-box.js'
 /** Maximum of projects in the list. */
 const MAX_PROJECTS = 200
 
-/** Shows the projects, with the most rows first. */
-export function showProjectList(rows: readonly ProjectRow[], onChoose: (project: string) => void): void {
+/** Shows the projects, with the most rows first. `isCut`: there are more, with later names. */
+export function showProjectList(
+  rows: readonly ProjectRow[],
+  isCut: boolean,
+  onChoose: (project: string) => void,
+): void {
   const projects = projectsOf(rows)
   const items = projects.slice(0, MAX_PROJECTS).map(({ name, rows, newest }) => {
     const choose = element(
@@ -23,14 +27,17 @@ export function showProjectList(rows: readonly ProjectRow[], onChoose: (project:
     return element('li', {}, choose)
   })
   byId('project-list').replaceChildren(...items)
-  byId('project-note').textContent = noteOf(projects.length)
+  byId('project-note').textContent = noteOf(projects.length, isCut)
 }
 
-function noteOf(projects: number): string {
+function noteOf(projects: number, isCut: boolean): string {
   if (projects === 0) return 'The service has no row of a project that this token may see.'
   const some =
     projects > MAX_PROJECTS
       ? ` The ${count(MAX_PROJECTS)} with the most rows; type a part of a name above for others.`
       : ''
-  return `${count(projects)} ${projects === 1 ? 'project' : 'projects'}. Times are in ${zoneName()}.${some}`
+  const number = isCut
+    ? `The first ${count(projects)} projects by name; enter the name of another above.`
+    : `${count(projects)} ${projects === 1 ? 'project' : 'projects'}.`
+  return `${number} Times are in ${zoneName()}.${some}`
 }
