@@ -42,8 +42,8 @@ export interface Queries {
   ): Response | Promise<Response>
   /**
    * Answers GET or HEAD of the list of projects, or of the one that the request names. With `projects` only these are
-   * permitted. Throws or rejects with `duplicate_parameter`, `forbidden_project`, `not_acceptable` and the errors of the
-   * engine.
+   * permitted. Throws or rejects with `duplicate_parameter`, `forbidden_project`, `not_acceptable` and the errors of
+   * the engine.
    */
   answerProjects(request: Request, projects?: ReadonlySet<string>): Response | Promise<Response>
   /** Whether the request for a path brings its own query, as SQL. */
