@@ -12,6 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['page/main.ts'],
   ['page/shell/'],
   ['page/explore/', 'page/charts/', 'page/reference/'],
+  ['page/answer/'],
   ['page/plot/'],
   ['page/shared/'],
   ['page/api/'],
@@ -65,7 +66,9 @@ const STORAGE_ROOMS = ['store', 'compaction', 'persistence', 'files', 'sealing',
 const STORAGE = [...ARROW, ...STORAGE_ROOMS]
 const PAGE_ROOMS = [
   'page/main.ts',
-  ...['shell', 'explore', 'charts', 'reference', 'plot', 'shared', 'api', 'vendor'].map((folder) => `page/${folder}/`),
+  ...['shell', 'explore', 'charts', 'reference', 'answer', 'plot', 'shared', 'api', 'vendor'].map(
+    (folder) => `page/${folder}/`,
+  ),
 ]
 const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/', 'wasm-layout/', 'base/']
 

@@ -1,4 +1,5 @@
 /** Client of the service's HTTP API. */
+import { type Cost, costOf } from './cost.js'
 import { codeOf, messageOf } from './error-body.js'
 
 /**
@@ -27,11 +28,12 @@ const AWAY_RETRY_S = 5
 /** One row of an answer, by column name. A number that a double cannot represent is kept as raw JSON. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Rows of an endpoint's answer, in its order, and their age. */
+/** Rows of an endpoint's answer, in its order, their age, and the work for them. */
 export interface Answer {
   rows: readonly Row[]
   /** Age of the answer in the service's cache, in seconds. */
   ageS: number
+  cost: Cost
 }
 
 /** Only in this tab's memory. Requests are also sent without one: a proxy may add a token to them. */
@@ -85,7 +87,8 @@ export async function queryRows(
   const headers: Record<string, string> = fresh ? { 'Cache-Control': 'no-cache' } : {}
   const response = await get(`api/endpoints/query/${endpoint}?${new URLSearchParams(params)}`, headers, signal)
   const { result } = parseExact(await readText(response)) as { result: Row[] }
-  return { rows: result, ageS: Number(response.headers.get('Age') ?? 0) }
+  const cost = costOf(response.headers.get('Server-Timing') ?? '')
+  return { rows: result, ageS: Number(response.headers.get('Age') ?? 0), cost }
 }
 
 /** Returns the text of a response. Throws a Failure if the connection broke. */
@@ -122,3 +125,8 @@ export function numberOf(value: unknown): number | null {
   if (value === null || value === undefined) return null
   return typeof value === 'number' ? value : Number(JSON.stringify(value))
 }
+
+const { isRawJSON = () => false } = JSON as { isRawJSON?: (value: unknown) => boolean }
+
+/** Returns whether a value of an answer is a number, also if it is raw JSON. */
+export const isNumber = (value: unknown): boolean => typeof value === 'number' || isRawJSON(value)

@@ -1,5 +1,6 @@
 /** Requests for the rows of one source, their histogram, their fields, and the projects. */
 import { Failure, get, parseExact, readText } from './api.js'
+import { type Cost, costOf } from './cost.js'
 
 /** Comparisons of a filter, as the service names them. */
 export type Op = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not_in' | 'exists' | 'missing' | 'contains' | 'matches'
@@ -28,13 +29,6 @@ export interface Query {
   filters: readonly FilterEntry[]
   /** Text that the message contains; empty for any. */
   search: string
-}
-
-/** Work of the service for an answer, as it reports it; undefined if it does not. */
-export interface Cost {
-  /** Rows that were read. */
-  rows: number | undefined
-  ms: number | undefined
 }
 
 /** A row of `logs.explore`, as it was sent: it is parsed when it is shown. */
@@ -189,13 +183,6 @@ async function askRows<Row>(endpoint: string, params: Record<string, string>, si
 async function ask(endpoint: string, params: Record<string, string>, type: string, signal: AbortSignal) {
   const response = await get(`api/endpoints/query/${endpoint}?${new URLSearchParams(params)}`, { Accept: type }, signal)
   return { text: await readText(response), cost: costOf(response.headers.get('Server-Timing') ?? '') }
-}
-
-/** Reads a value of `Server-Timing` as the service writes it. */
-export function costOf(timing: string): Cost {
-  const rows = /\brows;desc="(\d+)"/.exec(timing)?.[1]
-  const ms = /\bengine;dur=([\d.]+)/.exec(timing)?.[1]
-  return { rows: rows === undefined ? undefined : Number(rows), ms: ms === undefined ? undefined : Number(ms) }
 }
 
 /** Returns an error of any kind as a Failure. */

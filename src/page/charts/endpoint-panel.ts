@@ -1,21 +1,22 @@
 /** Panel of an endpoint that the page knows nothing about: charts over a table, or a table. */
 
+import { createChartSet } from '../answer/chart-set.js'
+import { type AnswerCharts, chartsOf } from '../answer/charts-of.js'
+import { columnsOf } from '../answer/columns-of.js'
+import { type Rows, tableOf } from '../answer/table.js'
 import type { Answer, Row } from '../api/api.js'
 import type { Column } from '../api/endpoints.js'
-import { type Chart, createChart } from '../plot/chart.js'
 import { element } from '../shared/dom.js'
-import { ago, number, shortNumber } from '../shared/format.js'
+import { ago } from '../shared/format.js'
 import { timestamp } from '../shared/times.js'
-import { type AnswerChart, type AnswerCharts, chartsOf } from './answer-charts.js'
 import { createPanel, createValues, type Panel } from './panel.js'
-import { type Rows, tableOf } from './table.js'
 
 /** Maximum of rows in a table without charts, which is for an overview. */
 const MAX_ROWS = 100
 
 /** A panel that shows any answer. */
 export interface EndpointPanel extends Panel {
-  /** Shows an answer that has these columns. */
+  /** Shows an answer that has these columns; those that are not known are inferred. */
   show(answer: Answer, columns: readonly Column[]): void
   redraw(): void
 }
@@ -34,7 +35,8 @@ export function createEndpointPanel(name: string): EndpointPanel {
   const panel = createPanel(root)
   let charts: ChartBody | undefined
 
-  function show({ rows, ageS }: Answer, columns: readonly Column[]): void {
+  function show({ rows, ageS }: Answer, known: readonly Column[]): void {
+    const columns = columnsOf(rows, known)
     const found = chartsOf(columns, rows)
     const omitted = found?.omitted.length ? `only in the table: ${found.omitted.join(', ')}` : ''
     const size = found === undefined ? sizeOf(rows) : countOf(rows)
@@ -63,40 +65,18 @@ interface ChartBody {
 }
 
 function createChartBody(panel: Panel, body: HTMLElement, name: string): ChartBody {
-  const place = element('div', { class: 'pair' })
+  const charts = createChartSet()
   const summary = element('summary', {}, 'Values as a table')
-  body.replaceChildren(place, element('details', { class: 'values' }, summary, scrollOf(`${name} as a table`)))
+  body.replaceChildren(charts.root, element('details', { class: 'values' }, summary, scrollOf(`${name} as a table`)))
   const fill = createValues(panel)
-  let shape = ''
-  let charts: readonly Chart[] = []
-
   return {
-    show({ axis, charts: answer }, rows) {
-      // A chart has the same series for ever. It is kept if they are the same, and so is the time that it is zoomed to.
-      if (shape !== shapeOf(answer)) charts = createCharts(place, answer)
-      shape = shapeOf(answer)
-      for (const [i, { values }] of answer.entries()) charts[i]!.show({ axis, values })
+    show(answer, rows) {
+      charts.show(answer)
       fill(rows)
     },
-    redraw() {
-      for (const chart of charts) chart.redraw()
-    },
+    redraw: charts.redraw,
   }
 }
-
-function createCharts(place: HTMLElement, answer: readonly AnswerChart[]): Chart[] {
-  const hosts = answer.map(() => element('div', { class: 'chart' }))
-  const named = answer.map(({ title }, i) =>
-    title === '' ? hosts[i]! : element('div', {}, element('h3', {}, title), hosts[i]!),
-  )
-  place.replaceChildren(...named)
-  return answer.map(({ kind, series, note }, i) =>
-    createChart(hosts[i]!, { kind, series, note, format: number, shortFormat: shortNumber }),
-  )
-}
-
-const shapeOf = (charts: readonly AnswerChart[]) =>
-  JSON.stringify(charts.map(({ title, kind, series, note }) => [title, kind, series, note]))
 
 const countOf = ({ length }: readonly Row[]) => `${length} ${length === 1 ? 'row' : 'rows'}`
 

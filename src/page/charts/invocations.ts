@@ -1,4 +1,6 @@
 /** Panel of function invocations: counts, errors and execution times. */
+
+import type { Rows } from '../answer/table.js'
 import { fetchHistogram, fetchMeasure, type HistogramRow, type MeasureRow, type Query } from '../api/explore.js'
 import { axisOver, onAxis, positionsOn } from '../plot/buckets.js'
 import { type ClassCounts, classCounts } from '../plot/class-counts.js'
@@ -8,7 +10,6 @@ import { count, duration, shortCount } from '../shared/format.js'
 import { rangeLabel } from '../shared/range-label.js'
 import { bucketTime, inWords, zoneName } from '../shared/times.js'
 import { createPanel, createValues, type Panel } from './panel.js'
-import type { Rows } from './table.js'
 import { type ChartsView, type OnSelect, queryOf } from './view.js'
 
 const TIMES = [

@@ -1,5 +1,5 @@
+import { createPagedTable, type Rows } from '../answer/table.js'
 import type { Failure } from '../api/api.js'
-import { createPagedTable, type Rows } from './table.js'
 
 /** A part of the page that shows an answer, or the reason why it has none. */
 export interface Panel {

@@ -1,10 +1,12 @@
 /** Texts next to the list: what was loaded, what it cost, and why there are no rows. */
 import type { Failure } from '../api/api.js'
-import type { Cost, ProjectRow } from '../api/explore.js'
+import type { Cost } from '../api/cost.js'
+import type { ProjectRow } from '../api/explore.js'
 import { byId, element } from '../shared/dom.js'
-import { count, duration } from '../shared/format.js'
+import { count } from '../shared/format.js'
 import { PRESETS, type Range } from '../shared/range.js'
 import { timestamp, zoneName } from '../shared/times.js'
+import { workText } from '../shared/work-text.js'
 import { filterText, withoutFilter } from './filters.js'
 import type { Parts } from './parts.js'
 import { sourceNamed } from './sources.js'
@@ -38,12 +40,7 @@ export function showStatus({ store, isComplete, isLoadingOlder, live, costs, uns
 }
 
 /** Returns what a query cost: `list: 1,200 rows read, 3.1 ms`. */
-export function costText(name: string, { rows, ms }: Cost): string {
-  const parts = [rows === undefined ? '' : `${count(rows)} rows read`, ms === undefined ? '' : duration(round(ms))]
-  return `${name}: ${parts.filter((text) => text !== '').join(', ')}`
-}
-
-const round = (ms: number) => (ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms))
+export const costText = (name: string, cost: Cost): string => `${name}: ${workText(cost)}`
 
 /** Shows a failure in place of the list. */
 export function showFailure(parts: Parts, failure: Failure, retry: () => void): void {

@@ -1,6 +1,7 @@
 /** The parts of the view of rows, and what it has loaded. */
 import type { Failure } from '../api/api.js'
-import type { Cost, ProjectRow, Query } from '../api/explore.js'
+import type { Cost } from '../api/cost.js'
+import type { ProjectRow, Query } from '../api/explore.js'
 import type { Bounds } from '../shared/range.js'
 import type { Change, Conditions } from './conditions.js'
 import type { Detail } from './detail.js'

@@ -4,7 +4,8 @@ import { numberOf, type Row } from '../api/api.js'
 import type { Column } from '../api/endpoints.js'
 import { type Axis, axisThrough, positionsOn } from '../plot/buckets.js'
 import type { Series } from '../plot/plot-options.js'
-import { type Keys, keysOf } from './answer-keys.js'
+import { type Keys, keysOf } from './keys-of.js'
+import { isTimeText, timeUsOf } from './times-in.js'
 
 /** One chart of an answer. */
 export interface AnswerChart {
@@ -70,12 +71,6 @@ export function chartsOf(columns: readonly Column[], rows: readonly Row[]): Answ
 const TIMES = new Set(['microseconds', 'datetime'])
 const NUMBERS = new Set(['count', 'integer', 'double'])
 
-/** Returns a time in microseconds: a number, or `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SS[.fff]` in UTC; else NaN. */
-function timeUsOf(value: unknown): number {
-  if (typeof value === 'string') return Date.parse(value.length === 10 ? value : `${value}Z`) * 1_000
-  return typeof value === 'number' ? value : Number.NaN
-}
-
 /** The rows with a time, oldest first, and the position of each on the axis. */
 interface Table {
   axis: Axis
@@ -87,7 +82,7 @@ interface Table {
 function isTime({ name, kind }: Column, rows: readonly Row[]): boolean {
   if (kind !== 'text') return TIMES.has(kind)
   const texts = rows.map((row) => row[name] ?? null).filter((text) => text !== null)
-  return texts.length > 0 && texts.every((text) => /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?)?$/.test(String(text)))
+  return texts.length > 0 && texts.every(isTimeText)
 }
 
 /** Returns how many records each row counts for: its first count, or one if there is no count. */

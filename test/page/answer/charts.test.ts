@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Row } from '../../src/page/api/api.js'
-import { chartsOf } from '../../src/page/charts/answer-charts.js'
-import { below, mulberry32, type Random } from '../support/random.js'
-import { testSeed } from '../support/seed.js'
+import { chartsOf } from '../../../src/page/answer/charts-of.js'
+import type { Row } from '../../../src/page/api/api.js'
+import { below, mulberry32, type Random } from '../../support/random.js'
+import { testSeed } from '../../support/seed.js'
 
 const RUNS = 200
 const HOUR_US = 3_600e6

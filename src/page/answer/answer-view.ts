@@ -1,0 +1,168 @@
+/** Shows the rows of any answer, as charts or as a table, as the user chooses. */
+import type { Failure, Row } from '../api/api.js'
+import type { Cost } from '../api/cost.js'
+import type { Column } from '../api/endpoints.js'
+import { element } from '../shared/dom.js'
+import { count } from '../shared/format.js'
+import { inWords } from '../shared/times.js'
+import { workText } from '../shared/work-text.js'
+import { tableRowsOf } from './cells.js'
+import { type ChartSet, createChartSet } from './chart-set.js'
+import { type AnswerCharts, chartsOf } from './charts-of.js'
+import { columnsOf } from './columns-of.js'
+import { createPagedTable, type Rows } from './table.js'
+
+/** An answer to show. */
+export interface ShownAnswer {
+  rows: readonly Row[]
+  /** The columns as the service describes them; without them, and for those of any kind, they are inferred. */
+  columns?: readonly Column[] | undefined
+  /** Maximum of rows that the query has; undefined if it is not known. */
+  maxRows?: number | undefined
+  /** Age of the answer in the service's cache, in seconds. */
+  ageS?: number | undefined
+  cost?: Cost | undefined
+}
+
+/** The ways to show an answer. */
+export type AnswerForm = 'chart' | 'table'
+
+/** A place on the page for answers. It is empty at first. */
+export interface AnswerView {
+  readonly root: HTMLElement
+  /** An empty element next to the choice of chart or table, for buttons of the caller. */
+  readonly tools: HTMLElement
+  /** Shows an answer. Call it, as all of these, only while `root` is on the page. */
+  show(answer: ShownAnswer): void
+  /** Says that a request was sent. The previous answer stays visible, dimmed. */
+  loading(text?: string): void
+  /** Shows a message in place of an answer, such as the reason why there is none. */
+  message(text: string, kind?: 'error' | 'hint'): void
+  /** Shows a failure: its message, and whether the caller tries again by itself. */
+  failed(failure: Failure): void
+  /** Draws again, with the colours of the current theme and the current time zone. */
+  redraw(): void
+}
+
+interface Parts {
+  readonly root: HTMLElement
+  readonly status: HTMLElement
+  readonly state: HTMLElement
+  readonly tools: HTMLElement
+  readonly buttons: Readonly<Record<AnswerForm, HTMLButtonElement>>
+  readonly segments: HTMLElement
+  readonly charts: ChartSet
+  readonly table: HTMLElement
+  readonly fill: (rows: Rows, isFromFirst: boolean) => void
+  answer: ShownAnswer | undefined
+  found: AnswerCharts | undefined
+  /** The user's choice; undefined as long as there is none. */
+  chosen: AnswerForm | undefined
+}
+
+/**
+ * Creates the place. An answer whose times are regular is shown as charts until the user chooses a table; one without
+ * numbers over time has only a table. `name`: what the rows are, for screen readers.
+ */
+export function createAnswerView(name: string): AnswerView {
+  const parts = createParts(name)
+  const { root, tools, buttons } = parts
+  for (const form of ['chart', 'table'] as const)
+    buttons[form].addEventListener('click', () => {
+      parts.chosen = form
+      showForm(parts)
+    })
+  setState(parts, 'none', '')
+  return {
+    root,
+    tools,
+    show: (answer) => show(parts, answer),
+    loading: (text = 'Running …') => setState(parts, parts.answer === undefined ? 'first' : 'loading', text),
+    message(text, kind = 'hint') {
+      parts.answer = undefined
+      setState(parts, kind === 'error' ? 'failed' : 'message', text)
+    },
+    failed(failure) {
+      parts.answer = undefined
+      const retry = failure.retryS === undefined ? '' : '\nTrying again by itself.'
+      setState(parts, 'failed', `${failure.message}${retry}`)
+    },
+    redraw() {
+      if (parts.answer !== undefined && root.dataset.state === 'shown') showForm(parts)
+      parts.charts.redraw()
+    },
+  }
+}
+
+function createParts(name: string): Parts {
+  const status = element('p', { class: 'answer-size', role: 'status' })
+  const state = element('p', { class: 'state', role: 'status' })
+  const buttons = {
+    chart: element('button', { type: 'button' }, 'Chart'),
+    table: element('button', { type: 'button' }, 'Table'),
+  }
+  const segments = element('div', { class: 'segments', role: 'group', 'aria-label': 'Chart or table' })
+  segments.append(buttons.chart, buttons.table)
+  const tools = element('div', { class: 'answer-tools' })
+  const charts = createChartSet()
+  const table = element('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': `${name} as a table` })
+  const body = element('div', { class: 'answer-body' }, charts.root, element('div', { class: 'answer-table' }, table))
+  const bar = element('header', {}, status, segments, tools)
+  const root = element('section', { class: 'answer', 'aria-label': name }, bar, state, body)
+  const fill = createPagedTable(table, ['Previous', 'Next'])
+  return {
+    ...{ root, status, state, tools, buttons, segments, charts, table, fill },
+    ...{ answer: undefined, found: undefined, chosen: undefined },
+  }
+}
+
+/** `none`: nothing was asked for; `first`: a request is sent, and there is no answer yet. */
+type StateName = 'none' | 'first' | 'loading' | 'shown' | 'empty' | 'message' | 'failed'
+
+function setState({ root, state }: Parts, name: StateName, text: string): void {
+  root.dataset.state = name
+  root.setAttribute('aria-busy', String(name === 'first' || name === 'loading'))
+  state.textContent = text
+}
+
+function show(parts: Parts, answer: ShownAnswer): void {
+  const { rows } = answer
+  const columns = columnsOf(rows, answer.columns)
+  parts.answer = { ...answer, columns }
+  parts.found = chartsOf(columns, rows)
+  parts.segments.hidden = parts.found === undefined
+  parts.status.textContent = statusOf(answer, parts.found)
+  setState(parts, rows.length === 0 ? 'empty' : 'shown', rows.length === 0 ? 'The answer has no row.' : '')
+  if (rows.length > 0) showForm(parts, true)
+}
+
+/** Times that are not regular are mostly those of single records, of which a table says more. */
+function formOf({ found, chosen }: Parts): AnswerForm {
+  if (found === undefined) return 'table'
+  return chosen ?? (found.axis.bucketS > 0 ? 'chart' : 'table')
+}
+
+/** `isNew`: the rows are of another answer. */
+function showForm(parts: Parts, isNew = false): void {
+  const { root, buttons, charts, fill, answer, found } = parts
+  const form = formOf(parts)
+  root.dataset.form = form
+  for (const name of ['chart', 'table'] as const) buttons[name].setAttribute('aria-pressed', String(name === form))
+  if (form === 'chart') charts.show(found!)
+  else fill(tableRowsOf(answer!.columns!, answer!.rows), isNew)
+}
+
+function statusOf({ rows, maxRows, ageS = 0, cost }: ShownAnswer, found: AnswerCharts | undefined): string {
+  const isCut = maxRows !== undefined && rows.length >= maxRows && rows.length > 0
+  const size = `${count(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`
+  const parts = [
+    isCut ? `the first ${size}, the maximum: there may be more` : size,
+    found === undefined || found.omitted.length === 0 ? '' : `only in the table: ${found.omitted.join(', ')}`,
+    cost === undefined ? '' : workText(cost),
+    ageS === 0 ? '' : `from the cache, ${ageText(ageS)} old`,
+  ]
+  const text = parts.filter((part) => part !== '').join(' · ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const ageText = (seconds: number) => (seconds < 60 ? `${Math.ceil(seconds)} s` : inWords(60 * Math.floor(seconds / 60)))
