@@ -12,7 +12,7 @@ import { type AnswerCharts, chartsOf } from './charts-of.js'
 import { columnsOf } from './columns-of.js'
 import { createPagedTable, type Rows } from './table.js'
 
-/** An answer to show. */
+/** Rows of a query, and what is known about them. */
 export interface ShownAnswer {
   rows: readonly Row[]
   /** The columns as the service describes them; without them, and for those of any kind, they are inferred. */

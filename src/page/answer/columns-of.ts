@@ -3,14 +3,26 @@ import { isNumber, type Row } from '../api/api.js'
 import type { Column } from '../api/endpoints.js'
 import { isDay, isTimeText } from './times-in.js'
 
-/** A word of a name that says that its numbers are times. */
-const TIME_WORD =
-  /(?:^|_)(?:timestamp|time|ts|date|day|hour|minute|second|week|month|quarter|year|bucket|at|when|t|start|end|begin|first|last|latest|newest|oldest|earliest|since|until|from|to|min|max|f\d+)(?:_|$)/i
-/** A word of a name that says that its numbers are no times, however large they are. */
-const NO_TIME_WORD = /(?:^|_)(?:ids?|bytes|size|count|rows|requests|number|total|sum|us|ms|ns|seconds)(?:_|$)/i
-/** A word of a name that says that its whole numbers count rows. */
-const COUNT_WORD =
-  /(?:^|_)(?:n|num|number|count|counts|rows|requests|errors|calls|hits|events|users|failed|failures|ok|total|f\d+)(?:_|$)/i
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+
+/** Words of a name that say that its numbers are times. */
+const TIME_WORDS = words(
+  'timestamp time ts date day hour minute second week month quarter year bucket at when t start end begin ' +
+    'first last latest newest oldest earliest since until from to min max',
+)
+/** Words of a name that say that its numbers are no times, however large they are. */
+const NO_TIME_WORDS = words('id ids bytes size count rows requests number total sum us ms ns seconds')
+/** Words of a name that say that its whole numbers count rows. */
+const COUNT_WORDS = words(
+  'n num number count counts rows requests errors calls hits events users failed failures ok total',
+)
+
+/** Returns whether a name has one of some words; `f0_` names an expression, which may be anything. */
+const hasWord = (name: string, ofThese: ReadonlySet<string>, isUnnamedToo: boolean) =>
+  name
+    .toLowerCase()
+    .split('_')
+    .some((word) => ofThese.has(word) || (isUnnamedToo && /^f\d+$/.test(word)))
 
 const [FIRST_US, LAST_US] = [Date.UTC(1990, 0) * 1e3, Date.UTC(2100, 0) * 1e3]
 const [FIRST_LIKELY_US, LAST_LIKELY_US] = [Date.UTC(2015, 0) * 1e3, Date.UTC(2050, 0) * 1e3]
@@ -49,7 +61,7 @@ function kindOfNumbers(name: string, values: readonly unknown[]): string {
   if (!values.every((value) => /^-?\d+$/.test(JSON.stringify(value)))) return 'double'
   const numbers = values.map(Number)
   const areIn = (from: number, to: number) => numbers.every((value) => value >= from && value < to)
-  if (TIME_WORD.test(name) && areIn(FIRST_US, LAST_US)) return 'microseconds'
-  if (!NO_TIME_WORD.test(name) && areIn(FIRST_LIKELY_US, LAST_LIKELY_US)) return 'microseconds'
-  return COUNT_WORD.test(name) && areIn(0, Number.POSITIVE_INFINITY) ? 'count' : 'integer'
+  if (hasWord(name, TIME_WORDS, true) && areIn(FIRST_US, LAST_US)) return 'microseconds'
+  if (!hasWord(name, NO_TIME_WORDS, false) && areIn(FIRST_LIKELY_US, LAST_LIKELY_US)) return 'microseconds'
+  return hasWord(name, COUNT_WORDS, true) && areIn(0, Number.POSITIVE_INFINITY) ? 'count' : 'integer'
 }
