@@ -24,6 +24,8 @@ export interface PlotLook {
 /** A bar is 85 % of its bucket wide, and at most 72 pixels. */
 const BAR: uPlot.Series.BarsPathBuilderOpts = { size: [0.85, 72], align: 1 }
 const TIME_AXIS_HEIGHT = 32
+/** The least distance between two ticks in pixels: in a low chart a value next to zero must still have one. */
+const tickSpace = (height: number) => (height < 150 ? 20 : 30)
 
 const styleOf = (variable: string) => () => getComputedStyle(document.documentElement).getPropertyValue(variable)
 
@@ -56,7 +58,7 @@ export function plotOptions(
   }
 }
 
-function axesOf({ kind, axisWidth, shortFormat }: PlotLook, bucketS: number): uPlot.Axis[] {
+function axesOf({ kind, height, axisWidth, shortFormat }: PlotLook, bucketS: number): uPlot.Axis[] {
   const grid = { stroke: styleOf('--line'), width: 1 }
   const axis = { stroke: styleOf('--muted'), font: '12px system-ui, sans-serif', grid, ticks: grid }
   return [
@@ -69,6 +71,7 @@ function axesOf({ kind, axisWidth, shortFormat }: PlotLook, bucketS: number): uP
     {
       ...axis,
       size: axisWidth,
+      space: tickSpace(height),
       // Bars are counts, and those are whole numbers.
       ...(kind === 'bars' && { incrs: WHOLE_STEPS }),
       values: (_, splits) => splits.map((value) => shortFormat(value)),
