@@ -58,6 +58,7 @@ export function countAreas(requests: Rows<string>, bucket: BucketUnit): Sorted<s
 export const apiCounts = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d03',
   name: 'usage.api-counts',
+  summary: 'API requests by part of the platform, per time bucket',
   maxRows: 1000,
   cache: { ttlS: 900, warmS: 300 },
   params: {

@@ -15,6 +15,8 @@ export interface EndpointSpec<P extends Params> {
   /** A UUID, never changed. */
   id: string
   name: string
+  /** For the listing of the queries: what the rows are, in one line. */
+  summary?: string
   maxRows: number
   cache: CachePolicy | 'disabled'
   params: P
@@ -66,12 +68,16 @@ export interface BoundCall extends Call {
 export interface Endpoint {
   readonly id: string
   readonly name: string
+  /** What the rows are, in one line. */
+  readonly summary?: string | undefined
   readonly maxRows: number
   readonly cache: CachePolicy | 'disabled'
   readonly query: string
   readonly params: Params
   /** Whether a request may bring its own query, as SQL in the parameter `sql`. The name is Logflare's. */
   readonly sandboxing?: boolean
+  /** Set if the owner of the service added it, in a file. */
+  readonly isOwn?: true
   /**
    * Reads the parameters of one request; ignores those that the query does not have. Throws a LogweirError:
    * `duplicate_parameter`, `missing_parameter`, `invalid_timestamp`, `invalid_pattern`.
@@ -106,10 +112,11 @@ function endpointWith<P extends Params>(
   spec: EndpointSpec<P>,
   more: (args: ArgsOf<P>) => Pick<Call, 'computation'>,
 ): Endpoint {
-  const { id, name, maxRows, cache, query, params } = spec
+  const { id, name, summary, maxRows, cache, query, params } = spec
   return {
     id,
     name,
+    summary,
     maxRows,
     cache,
     query,

@@ -30,6 +30,7 @@ const FILTER: Param<Expression | undefined> = {
   required: false,
   description: FILTER_DESCRIPTION,
   codes: ['invalid_parameter', 'invalid_pattern'],
+  schema: { type: 'string', contentMediaType: 'application/json' },
   read: (value, name) => (value === undefined ? undefined : readFilter(value, name)),
 }
 

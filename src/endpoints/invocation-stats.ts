@@ -119,6 +119,7 @@ export function statsPlan(
 export const invocationStats = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d02',
   name: 'functions.invocation-stats',
+  summary: 'How often and how long functions ran, per time bucket',
   maxRows: 1000,
   cache: { ttlS: 900, warmS: 300 },
   params: INVOCATION_PARAMS,

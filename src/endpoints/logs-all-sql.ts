@@ -28,6 +28,7 @@ const KEPT_CHARACTERS = 250_000
 const SQL = {
   ...optionalText('a query in SQL over the rows of the project; its rows are the answer'),
   codes: ['invalid_sql', 'unsupported_sql', 'invalid_pattern'],
+  schema: { type: 'string', contentMediaType: 'application/sql' },
 }
 
 /**

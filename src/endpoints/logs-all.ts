@@ -24,6 +24,7 @@ export const LOGS_ALL_PARAMS = {
 export const logsAll = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d01',
   name: 'logs.all',
+  summary: 'The newest edge requests of a project',
   maxRows: 1000,
   cache: 'disabled',
   params: LOGS_ALL_PARAMS,

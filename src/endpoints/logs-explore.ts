@@ -13,7 +13,7 @@ const DEFAULT_ROWS = 100
 const LIMIT: Param<number> = {
   required: false,
   description: `the most rows, from 1 to ${MAX_ROWS}; default: ${DEFAULT_ROWS}`,
-  schema: { type: 'integer', minimum: 1, maximum: MAX_ROWS },
+  schema: { type: 'integer', minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS },
   read(value = String(DEFAULT_ROWS), name) {
     const rows = /^\d{1,4}$/.test(value) ? Number(value) : 0
     if (rows >= 1 && rows <= MAX_ROWS) return rows
@@ -104,6 +104,7 @@ function rowsAfter(page: Page, { timestampUs, rank }: Position): Plan {
 export const logsExplore = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d11',
   name: 'logs.explore',
+  summary: 'The rows of a source, newest first, page by page',
   maxRows: MAX_ROWS,
   cache: 'disabled',
   params: {

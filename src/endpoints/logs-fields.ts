@@ -54,6 +54,7 @@ export const logsFields = computedEndpoint(
   {
     id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d13',
     name: 'logs.fields',
+    summary: 'The fields of the rows of a source, and their most frequent values',
     maxRows: MAX_FIELDS,
     cache: 'disabled',
     params: PARAMS,

@@ -78,6 +78,7 @@ const BY: Param<(typeof SPLITS)[number]> = {
 export const logsHistogram = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d12',
   name: 'logs.histogram',
+  summary: 'How many rows a source has, per time bucket and class',
   maxRows: MAX_BUCKET_ROWS,
   cache: 'disabled',
   params: { ...EXPLORE_PARAMS, by: BY },

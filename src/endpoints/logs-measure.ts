@@ -37,6 +37,7 @@ function numbersOf({ place, expression }: NamedField, source: SourceName): Expre
 export const logsMeasure = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d14',
   name: 'logs.measure',
+  summary: 'The numbers of a field, per time bucket',
   maxRows: MAX_BUCKET_ROWS,
   cache: 'disabled',
   params: { ...EXPLORE_PARAMS, field: FIELD },

@@ -71,6 +71,7 @@ export function requiredWord<Word extends string>(words: readonly Word[]): Param
     ...word,
     required: true,
     description: `one of ${words.join(', ')}`,
+    schema: { type: 'string', enum: words },
     codes: ['missing_parameter', 'invalid_parameter'],
     read: (value, name) => word.read(requireText(value, name), name),
   }
@@ -81,7 +82,7 @@ export function wordAmong<Word extends string>(words: readonly Word[]): Param<Wo
   return {
     required: false,
     description: `one of ${words.join(', ')}; by default ${words[0]}`,
-    schema: { type: 'string', enum: words },
+    schema: { type: 'string', enum: words, default: words[0] },
     read(value, name) {
       const given = (value ?? words[0]) as Word
       if (words.includes(given)) return given
@@ -113,7 +114,7 @@ export function timestamp(description: string): Param<number | undefined> {
     required: false,
     description,
     codes: ['invalid_timestamp'],
-    schema: { type: 'string', examples: ['2026-11-20T10:00:00Z'] },
+    schema: { type: 'string', examples: ['2026-11-20T10:00:00Z'], 'x-kind': 'timestamp' },
     read(value, name) {
       if (value === undefined) return undefined
       const timestampUs = parseIso8601(value)

@@ -2,12 +2,14 @@ import { nearest } from '../base/nearest.js'
 import type { CachePolicy } from '../endpoints/endpoint.js'
 import { type Declaration, readDeclaration } from './declaration.js'
 import { lineError } from './failure.js'
-import { MAX_ROWS, MAX_TTL_S } from './validate.js'
+import { MAX_ROWS, MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from './validate.js'
 
 /** The settings of an endpoint in the leading comments of a `.sql` file. */
 export interface FrontMatter {
   name: string | undefined
   id: string | undefined
+  /** The first comment that is no entry; undefined if there is none. */
+  summary: string | undefined
   maxRows: number
   cache: CachePolicy | 'disabled'
   /** Whether the query itself has to restrict the rows to a project. */
@@ -51,6 +53,7 @@ export function readFrontMatter(text: string): FrontMatter {
   return {
     name: entries.get('name')?.value,
     id: entries.get('id')?.value,
+    summary: summaryOf(lines.slice(0, end < 0 ? lines.length : end) as string[]),
     maxRows: readMaxRows(entries.get('max rows')),
     cache: readCache(entries.get('cache')),
     isProjectByHand,
@@ -62,6 +65,24 @@ export function readFrontMatter(text: string): FrontMatter {
 function commentOf(line: string): string | undefined {
   const text = line.trim()
   return text === '' || text.startsWith('--') ? text.slice(2).trim() : undefined
+}
+
+/** Returns the first comment that is no entry, of one line or of lines that follow each other, without a final dot. */
+function summaryOf(comments: readonly string[]): string | undefined {
+  const first = comments.findIndex(isPlain)
+  if (first < 0) return undefined
+  const after = comments.slice(first)
+  const end = after.findIndex((comment) => !isPlain(comment))
+  return after
+    .slice(0, end < 0 ? after.length : end)
+    .join(' ')
+    .slice(0, MAX_SUMMARY_CHARACTERS)
+    .replace(/\.$/, '')
+}
+
+function isPlain(comment: string): boolean {
+  const key = ENTRY.exec(comment)?.[1]?.toLowerCase()
+  return comment !== '' && !PARAM.test(comment) && !KEYS.some((one) => one === key)
 }
 
 /** Adds the parameter that a comment declares, and returns whether it declares one. */

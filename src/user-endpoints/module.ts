@@ -29,7 +29,7 @@ export async function loadModule(path: string, version: number, parts: ModulePar
     const problem = validateEndpoint(endpoint)
     if (problem !== undefined) throw usageError(`${path}: ${problem}.`)
   }
-  const checked = endpoints.map(checkedEndpoint)
+  const checked = endpoints.map((one): Endpoint => ({ ...checkedEndpoint(one), isOwn: true }))
   for (const endpoint of checked) {
     await runSample(endpoint, parts).catch(async (error) => {
       throw usageError(`${path}: ${await describeFailure(error, path)}`)

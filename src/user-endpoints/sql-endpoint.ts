@@ -43,11 +43,12 @@ export function lazySqlEndpoint(text: string, defaultName: string, loadCompiler:
 
 /** `queryOf` returns the compiled text; plans call it. */
 function endpointOf(text: string, defaultName: string, matter: FrontMatter, queryOf: () => SqlQuery): Endpoint {
-  const { name = defaultName, maxRows, cache, isProjectByHand, params } = matter
+  const { name = defaultName, summary, maxRows, cache, isProjectByHand, params } = matter
   const isOfProject = params.has('project') && !isProjectByHand
   const made = endpoint({
     id: matter.id ?? uuidOfName(name),
     name,
+    summary,
     maxRows,
     cache,
     params: Object.fromEntries([...params].map(([name, { param }]) => [name, param])),

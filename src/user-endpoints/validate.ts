@@ -11,6 +11,8 @@ const MAX_NAME_CHARACTERS = 100
 export const MAX_ROWS = 10_000
 /** Maximum of `ttlS`, in seconds. */
 export const MAX_TTL_S = 86_400
+/** Maximum of `summary`, in characters. */
+export const MAX_SUMMARY_CHARACTERS = 200
 const MAX_PARAMETERS = 50
 const MAX_SQL_CHARACTERS = 65_536
 
@@ -32,7 +34,7 @@ export function isEndpoint(value: unknown): value is Endpoint {
  * Returns an error message that names the invalid field of an endpoint and its valid values, without a final dot;
  * undefined if it is valid.
  */
-export function validateEndpoint({ id, name, maxRows, cache, query, params }: Endpoint): string | undefined {
+export function validateEndpoint({ id, name, summary, maxRows, cache, query, params }: Endpoint): string | undefined {
   if (!isText(name, MAX_NAME_CHARACTERS) || !NAME.test(name) || UUID.test(name)) {
     return (
       `the name ${quoted(name)} is invalid: ` +
@@ -40,6 +42,8 @@ export function validateEndpoint({ id, name, maxRows, cache, query, params }: En
     )
   }
   if (typeof id !== 'string' || !UUID.test(id)) return `the id ${quoted(id)} of ${name} is not a UUID`
+  if (summary !== undefined && !isText(summary, MAX_SUMMARY_CHARACTERS))
+    return `summary of ${name} is not a text of 1 to ${MAX_SUMMARY_CHARACTERS} characters`
   if (!isIntegerIn(maxRows, 1, MAX_ROWS)) {
     return `maxRows of ${name} is ${quoted(maxRows)}, not an integer from 1 to ${MAX_ROWS}`
   }

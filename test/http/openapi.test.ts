@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { SendOutcome } from '../../src/http/intake/logs.js'
+import { openApi } from '../../src/http/openapi/document.js'
 import { type Dialect, LOGFLARE_DIALECT, OWN_DIALECT } from '../../src/http/reply/dialect.js'
 import type { Row } from '../../src/plan/answer.js'
 import { RawJson } from '../../src/plan/values/values.js'
@@ -489,6 +490,26 @@ async function held(
     missing,
   }
 }
+
+test('says how many rows an endpoint has, and which endpoints the owner added', async () => {
+  const own = { ...ENDPOINTS[0]!, name: 'own', summary: undefined, isOwn: true as const }
+  const { paths } = JSON.parse(openApi([...ENDPOINTS, own], '1', 0)) as {
+    paths: Record<string, { get: { tags: string[]; summary: string; description: string; 'x-rows': object } }>
+  }
+  const of = (name: string) => paths[`/api/endpoints/query/${name}`]!.get
+  expect(of('own')).toMatchObject({ tags: ['queries', 'own'], summary: 'The rows of own' })
+  expect(of('logs.all')).toMatchObject({
+    tags: ['queries'],
+    summary: 'The newest edge requests of a project',
+    description: expect.stringMatching(/^At most 1000 rows, 100 if no optional parameter is given\. /),
+    'x-rows': { maximum: 1000, default: 100 },
+  })
+  expect(of('logs.explore')['x-rows']).toEqual({ maximum: 1000, default: 100 })
+  expect(of('logs.fields')).toMatchObject({
+    description: expect.stringMatching(/^At most 300 rows\. /),
+    'x-rows': { maximum: 300 },
+  })
+})
 
 describe.each(DIALECTS)('/api/openapi.json in the dialect %s', async (_, dialect, cases) => {
   const described = await describedIn(dialect)

@@ -30,6 +30,7 @@ describe('front matter', () => {
     expect(others).toEqual({
       name: 'errors.by-hour',
       id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a01',
+      summary: 'Errors of a database by hour',
       maxRows: 500,
       cache: { ttlS: 900, warmS: 300 },
       isProjectByHand: true,
@@ -43,11 +44,26 @@ describe('front matter', () => {
   it.each([
     ['no comment', 'select 1'],
     ['nothing', ''],
-    ['plain comments', '-- hello\n-- https://example.com: a page\n-- Gives: rows\n--\nselect 1'],
     ['other comments', '/* max rows: 5 */\nselect 1'],
     ['comments behind the start of the query', 'select 1\n-- max rows: 5\n-- param: x'],
   ])('is the default with %s', (_, text) => {
     expect(readFrontMatter(text)).toEqual(DEFAULTS)
+  })
+
+  it.each([
+    [
+      '-- hello\n-- https://example.com: a page\n-- Gives: rows\n--\n-- More.\nselect 1',
+      'hello https://example.com: a page Gives: rows',
+    ],
+    ['-- max rows: 5\n-- Two\n-- lines.\n-- param a: text\n-- Others.', 'Two lines'],
+    [`-- ${'long '.repeat(50)}`, 'long '.repeat(40)],
+  ])('has the first plain comment of %j as its summary', (text, summary) => {
+    expect(readFrontMatter(text)).toEqual({
+      ...DEFAULTS,
+      params: expect.any(Map),
+      maxRows: expect.any(Number),
+      summary,
+    })
   })
 
   it.each([
@@ -170,7 +186,12 @@ describe('a parameter of a .sql file', () => {
     ['text, otherwise a', false, 'any text; absent: a', undefined],
     ['number, otherwise 10', false, 'a number; absent: 10', { type: 'number' }],
     ['number, required', true, 'a number', { type: 'number' }],
-    ['timestamp', false, 'an ISO 8601 time; absent: null', { type: 'string', examples: ['2026-11-20T10:00:00Z'] }],
+    [
+      'timestamp',
+      false,
+      'an ISO 8601 time; absent: null',
+      { type: 'string', examples: ['2026-11-20T10:00:00Z'], 'x-kind': 'timestamp' },
+    ],
     ['pattern', false, 'an RE2 pattern; absent: null', { type: 'string', maxLength: 1000 }],
     ['word a|b', false, 'one of a, b; anything else: null', { type: 'string', examples: ['a', 'b'] }],
     ['word a|b, otherwise b', false, 'one of a, b; anything else: b', { type: 'string', examples: ['a', 'b'] }],

@@ -38,6 +38,7 @@ describe('an own endpoint', () => {
     [{ name: '..' }, `the name ".." ${NAMES}`],
     [{ name: 'a'.repeat(101) }, `the name "${'a'.repeat(99)} ${NAMES}`],
     [{ name: 'ab1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a01' }, `the name "ab1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a01" ${NAMES}`],
+    [{ summary: '' }, 'summary of a.b is not a text of 1 to 200 characters'],
     [{ maxRows: 0 }, 'maxRows of a.b is 0, not an integer from 1 to 10000'],
     [{ maxRows: 10_001 }, 'maxRows of a.b is 10001, not an integer from 1 to 10000'],
     [{ maxRows: '5' }, 'maxRows of a.b is "5", not an integer from 1 to 10000'],

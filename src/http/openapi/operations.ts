@@ -20,14 +20,16 @@ function parameter(name: string, place: 'query' | 'header', description: string,
 
 /** Returns the operations of an endpoint under its name; its id is another path with the same ones. */
 export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }: Dialect): Operations {
-  const { name, params, maxRows, cache, sandboxing } = endpoint
+  const { name, params, cache, sandboxing } = endpoint
+  const rows = rowLimits(endpoint, nowUs)
   const form: ErrorForms = sandboxing && errorForm === 'flat' ? 'either' : errorForm
   const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age'])]
   const get: Schema = {
     operationId: name,
-    tags: ['queries'],
-    summary: `The rows of ${name}`,
-    description: `At most ${maxRows} rows. ${cachingOf(endpoint)} Also at /api/endpoints/query/${endpoint.id}.`,
+    tags: endpoint.isOwn ? ['queries', 'own'] : ['queries'],
+    summary: endpoint.summary ?? `The rows of ${name}`,
+    description: `${rows.text} ${cachingOf(endpoint)} Also at /api/endpoints/query/${endpoint.id}.`,
+    'x-rows': rows.limits,
     parameters: [
       ...Object.entries(params).map(([param, { required, description, schema }]) =>
         parameter(param, 'query', description, { required, schema: schema ?? TEXT }),
@@ -62,6 +64,20 @@ const codesOf = (params: Endpoint['params']): string[] => [
 function cachingOf({ cache }: Endpoint): string {
   if (cache === 'disabled') return 'Computed for each request.'
   return `Cached for up to ${cache.ttlS} seconds, and refreshed every ${cache.warmS} while clients ask for it.`
+}
+
+/**
+ * Returns the maximum of rows, and as `default` that of a call without optional parameters, if it is lower and known.
+ */
+function rowLimits(endpoint: Endpoint, nowUs: number): { limits: Schema; text: string } {
+  const { maxRows } = endpoint
+  const call = sampleCall(endpoint)
+  const isOfPlan = call !== undefined && call.load === undefined && call.computation === undefined
+  const last = isOfPlan ? call.plan(nowUs).at(-1) : undefined
+  const usual = last?.op === 'limit' ? Math.min(last.rows, maxRows) : maxRows
+  if (usual === maxRows) return { limits: { maximum: maxRows }, text: `At most ${maxRows} rows.` }
+  const text = `At most ${maxRows} rows, ${usual} if no optional parameter is given.`
+  return { limits: { maximum: maxRows, default: usual }, text }
 }
 
 /**
