@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { run, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
+import { createGate } from '../support/gate.js'
 import { CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
 import {
   type ApiRow,
@@ -217,6 +218,31 @@ function withBrowser(): void {
     expect(await valuesOf(page, 'request.path')).toEqual(
       whole!.values.map(({ value, count: rows }) => [value, number(rows)]),
     )
+  })
+
+  test('loads nothing more for a range that was left before its histogram was there', async () => {
+    const gate = createGate()
+    let histograms = 0
+    let fields = 0
+    const { page } = await openPage(browser, `${service.url}/${HASH}`, {}, async (blank) => {
+      await blank.route('**/query/logs.histogram?*', async (route) => {
+        histograms++
+        if (histograms === 2) await gate.opened
+        await route.continue().catch(() => {})
+      })
+      blank.on('request', (request) => {
+        if (request.url().includes('/query/logs.fields?')) fields++
+      })
+    })
+    await signIn(page, TOKEN)
+    await loaded(page)
+    await page.keyboard.press('6')
+    await expect.poll(() => histograms, { timeout: 10_000 }).toBe(2)
+    await page.keyboard.press('7')
+    await loaded(page)
+    gate.open()
+    expect(histograms).toBe(3)
+    expect(fields).toBe(2)
   })
 
   test('shows only what each source counts as an error', async () => {

@@ -34,7 +34,7 @@ export async function load(parts: Parts): Promise<void> {
     await loadFirst(parts, signal)
     // One after the other: the rows are what the user waits for.
     await loadHistogram(parts)
-    await loadFields(parts)
+    if (!signal.aborted) await loadFields(parts)
   } catch (error) {
     if (!signal.aborted) failed(parts, failureOf(error))
   }
