@@ -13,7 +13,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['page/shell/'],
   ['page/explore/', 'page/charts/', 'page/reference/'],
   ['page/answer/'],
-  ['page/plot/'],
+  ['page/plot/', 'page/export/'],
   ['page/shared/'],
   ['page/api/'],
   ['page/vendor/'],
@@ -66,7 +66,7 @@ const STORAGE_ROOMS = ['store', 'compaction', 'persistence', 'files', 'sealing',
 const STORAGE = [...ARROW, ...STORAGE_ROOMS]
 const PAGE_ROOMS = [
   'page/main.ts',
-  ...['shell', 'explore', 'charts', 'reference', 'answer', 'plot', 'shared', 'api', 'vendor'].map(
+  ...['shell', 'explore', 'charts', 'reference', 'answer', 'plot', 'export', 'shared', 'api', 'vendor'].map(
     (folder) => `page/${folder}/`,
   ),
 ]

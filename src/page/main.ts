@@ -7,13 +7,13 @@ import { fragmentOf, type State, stateOf, type ViewName } from './explore/state.
 import { showReference } from './reference/reference.js'
 import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
-import { PRESET_NAMES, type PresetName } from './shared/range.js'
+import { placeBelow } from './shared/place-below.js'
+import { type Bounds, PRESET_NAMES, type PresetName } from './shared/range.js'
 import { type Session, TOKEN_EXPIRED } from './shared/session.js'
 import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
 import { startTimes } from './shared/times.js'
 import { createHeader } from './shell/header.js'
-import { placeBelow } from './shell/place-below.js'
 import { showProjectList } from './shell/project-list.js'
 import type { View } from './shell/view.js'
 
@@ -31,7 +31,7 @@ let askedProject = ''
 
 const signIn = createSignIn(enter)
 const header = createHeader(change)
-const explore = createExplore({ change, isHandled, projects: () => projects, onLive: showLive }, state)
+const explore = createExplore({ change, isHandled, projects: () => projects, linkOf, onLive: showLive }, state)
 const charts = createCharts({ choose: (range) => change({ range, record: '' }), isHandled, notify, onLive: showLive })
 const views: Readonly<Record<ViewName, View>> = { explore, charts }
 /** The elements of the views. */
@@ -70,6 +70,9 @@ function show(): void {
   header.show(state)
   if (!isSignedIn) openReference(false)
   for (const name of VIEW_NAMES) if (name !== shown) views[name].stop()
+  // A menu that is open in a view keeps the keys from the page.
+  for (const menu of document.querySelectorAll<HTMLElement>(':popover-open'))
+    if (!menu.checkVisibility()) menu.hidePopover()
   if (shown !== undefined) views[shown].show(state)
 }
 
@@ -84,6 +87,11 @@ function change(next: Partial<State>, isStep = true): void {
     // A browser may refuse many changes in a short time, as when a key is held down. The next one is complete again.
   }
   show()
+}
+
+/** Returns the address of the page with its state and another range: no more than that, so never a token. */
+function linkOf(range: Bounds): string {
+  return `${location.origin}${location.pathname}${fragmentOf({ ...state, range })}`
 }
 
 /** Signs out if that is the remedy of a failure. Returns whether it is. */

@@ -39,10 +39,17 @@ export interface Answer {
 /** Only in this tab's memory. Requests are also sent without one: a proxy may add a token to them. */
 let token: string | undefined
 
+let session = new AbortController()
+
 /** Sets the token that requests are sent with; undefined for none. */
 export function signInWith(given: string | undefined): void {
   token = given
+  session.abort()
+  session = new AbortController()
 }
+
+/** Returns a signal that is aborted when the token changes, as at sign-out. */
+export const sessionSignal = (): AbortSignal => session.signal
 
 /**
  * Sends a GET request to a path relative to the page and returns a response with status 2xx. Throws a Failure

@@ -124,12 +124,22 @@ export interface PageOf {
 
 /** Requests one page of rows, newest first. Throws a Failure. */
 export async function fetchRows(query: Query, page: PageOf, signal: AbortSignal): Promise<RowsAnswer> {
-  const { limit, before, after } = page
+  const { lines, cost } = await askLines(query, page, signal)
+  return { rows: lines.map(logRowOf), cost }
+}
+
+/** Requests one page of rows, newest first, each as its JSON. Throws a Failure. */
+export const fetchLines = async (query: Query, page: PageOf, signal: AbortSignal): Promise<readonly string[]> =>
+  (await askLines(query, page, signal)).lines
+
+/** The columns of these rows, in order. */
+export const ROW_COLUMNS = ['id', 'timestamp', 'event_message', 'metadata', 'rank'] as const
+
+async function askLines(query: Query, { limit, before, after }: PageOf, signal: AbortSignal) {
   const cursor = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
   const params = { ...paramsOf(query), limit: String(limit), ...cursor }
   const { text, cost } = await ask('logs.explore', params, 'application/x-ndjson', signal)
-  const rows = text.split('\n').filter((line) => line !== '')
-  return { rows: rows.map(logRowOf), cost }
+  return { lines: text.split('\n').filter((line) => line !== ''), cost }
 }
 
 /** Returns a row of its JSON. */
@@ -138,11 +148,11 @@ export function logRowOf(line: string): LogRow {
   return { timestampUs: timestamp, rank, id, line }
 }
 
-/** Requests the number of rows over time, by class or by part of the platform. Throws a Failure. */
+/** Requests the number of rows over time, by class, by part of the platform, or of all. Throws a Failure. */
 export function fetchHistogram(
   query: Query,
   signal: AbortSignal,
-  by: 'outcome' | 'part' = 'outcome',
+  by: 'outcome' | 'part' | 'nothing' = 'outcome',
 ): Promise<{ rows: HistogramRow[]; cost: Cost }> {
   return askRows<HistogramRow>('logs.histogram', { ...paramsOf(query), by }, signal)
 }

@@ -3,8 +3,8 @@ import { Failure, get, parseExact, type Row } from './api.js'
 
 /** Callbacks of {@link follow}, and the signal that ends it. */
 export interface Following {
-  /** `id`: the row's event id. */
-  onRow(row: Row, id: string): void
+  /** `id`: the row's event id; `json`: the row as it was sent. */
+  onRow(row: Row, id: string, json: string): void
   /** Called with a text about the connection when it changes. */
   onState(text: string): void
   /** Called if rows were left out. */
@@ -29,7 +29,7 @@ export async function follow(
 
   function onEvent({ id, event, data }: EventSourceMessage): void {
     if (id !== undefined) lastEventId = id
-    if (event === undefined || event === 'message') onRow(parseExact(data) as Row, id ?? '')
+    if (event === undefined || event === 'message') onRow(parseExact(data) as Row, id ?? '', data)
     else if (event === 'gap') onGap()
   }
 

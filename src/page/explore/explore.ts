@@ -1,5 +1,6 @@
 /** The view of the rows of a source: histogram, fields, list, and the record that is open. */
 import { cursorOf, type Filter, fetchFields, type LogRow, type Place, placeOf } from '../api/explore.js'
+import { createExportButton } from '../export/export-button.js'
 import { byId } from '../shared/dom.js'
 import { boundsOf } from '../shared/range.js'
 import { createConditions } from './conditions.js'
@@ -45,6 +46,8 @@ export function createExplore(host: Host, initial: State): Explore {
     parts.list.toTop()
     showStatus(parts)
   })
+  const exportSource = async () => (await import('./export-rows.js')).exportSourceOf(parts)
+  byId('export').replaceWith(createExportButton(exportSource))
   return {
     show: (state) => show(parts, state),
     showProjects() {

@@ -27,11 +27,13 @@ export function followQuery(query: Query, events: LiveEvents, signal: AbortSigna
     if (!signal.aborted) events.onRows(rows)
   }
 
-  function onRow(row: Row, id: string): void {
+  function onRow(row: Row, id: string, json: string): void {
     if (pending.length === 0) schedule(flush)
     const timestampUs = Number(row.timestamp)
-    const rank = rankOf(id, timestampUs) ?? ++late * LATE_RANK
-    pending.push({ timestampUs, rank, id: String(row.id), line: JSON.stringify(row) })
+    const known = rankOf(id, timestampUs)
+    // A row of the list has its rank as the last member.
+    const line = `${json.slice(0, -1)},"rank":${known ?? null}}`
+    pending.push({ timestampUs, rank: known ?? ++late * LATE_RANK, id: String(row.id), line })
     if (pending.length > MAX_PENDING) {
       pending.shift()
       events.onGap()

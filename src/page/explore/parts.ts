@@ -18,6 +18,8 @@ export interface Host {
   isHandled(failure: Failure): boolean
   /** The projects that the token may see, with their sources; undefined as long as they are not known. */
   projects(): readonly ProjectRow[] | undefined
+  /** Returns the address of the page with its state and a range, without the token. */
+  linkOf(range: Bounds): string
   /** Called when following new rows starts or stops. */
   onLive(isLive: boolean): void
 }

@@ -43,6 +43,9 @@ export function boundsOf(range: Range, nowUs: number): Bounds {
   return { fromUs: nowUs - PRESETS[range.preset].windowS * 1e6, toUs: undefined }
 }
 
+/** Returns bounds with an end: theirs, or this time if they are open. */
+export const closedAt = ({ fromUs, toUs }: Bounds, us: number): Bounds => ({ fromUs, toUs: toUs ?? us })
+
 /** Returns microseconds since 1970 as ISO 8601 in UTC, with all six digits. */
 export function isoOf(us: number): string {
   const ms = Math.floor(us / 1_000)

@@ -2,7 +2,7 @@
 import type { ProjectRow } from '../api/explore.js'
 import { byId, element } from '../shared/dom.js'
 import { shortCount } from '../shared/format.js'
-import { placeBelow } from './place-below.js'
+import { placeBelow } from '../shared/place-below.js'
 
 /** Maximum of projects in the list at a time. */
 const MAX_OPTIONS = 50

@@ -1,11 +1,11 @@
 /** The menu of the time range: presets, and a range from one time to another. */
 
 import { byId, element } from '../shared/dom.js'
+import { placeBelow } from '../shared/place-below.js'
 import { PRESET_NAMES, presetLength, type Range } from '../shared/range.js'
 import { rangeLabel } from '../shared/range-label.js'
 import { readRange } from '../shared/time-input.js'
 import { currentZone, timestamp, zoneName } from '../shared/times.js'
-import { placeBelow } from './place-below.js'
 
 /** The control of the time range. */
 export interface RangeControl {

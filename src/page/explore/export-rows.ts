@@ -1,0 +1,47 @@
+/** The rows of the explorer that can be saved: those of its list, and all of its range. */
+import { ROW_COLUMNS } from '../api/explore.js'
+import { fileName } from '../export/file-name.js'
+import { countOf, pagesOf } from '../export/range-pages.js'
+import { type ExportSource, type Extent, loadedRows } from '../export/source.js'
+import { byId } from '../shared/dom.js'
+import { type Bounds, closedAt } from '../shared/range.js'
+import type { Parts } from './parts.js'
+import { queryOf } from './query.js'
+
+/**
+ * Returns the bounds of the rows in the list. A range without an end ends now, so that it always has the same rows:
+ * after the newest row that is shown, if its time is ahead of this machine's clock.
+ */
+function closedBounds({ bounds, store }: Pick<Parts, 'bounds' | 'store'>): Bounds {
+  return closedAt(bounds, Math.max(Date.now() * 1_000, (store.rows[0]?.timestampUs ?? 0) + 1))
+}
+
+/** Returns what the view offers. */
+export const exportSourceOf = (parts: Parts): ExportSource => ({
+  extents: () => extentsOf(parts),
+  link: () => parts.host.linkOf(closedBounds(parts)),
+  isHandled: parts.host.isHandled,
+})
+
+/** Returns what can be saved: the rows of the list as they are now, and all rows of their query. */
+function extentsOf({ state, store, bounds }: Parts): readonly Extent[] {
+  if (byId('list').dataset.state !== 'rows') return []
+  const nameOf = (range: Bounds) => fileName(state.source, state.project, range)
+  const lines = store.rows.map(({ line }) => line)
+  return [
+    loadedRows(lines, { name: nameOf(closedBounds({ bounds, store })), columns: ROW_COLUMNS }),
+    {
+      label: 'All rows of the range',
+      open() {
+        const range = closedBounds({ bounds, store })
+        const query = queryOf(state, range)
+        return {
+          name: nameOf(range),
+          columns: ROW_COLUMNS,
+          count: (work) => countOf(query, work),
+          pages: (work) => pagesOf(query, work),
+        }
+      },
+    },
+  ]
+}

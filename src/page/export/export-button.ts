@@ -1,0 +1,26 @@
+/** The button that opens a menu to save the rows of a view. All else is loaded when it is opened first. */
+import { element } from '../shared/dom.js'
+import type { ExportSource } from './source.js'
+
+/**
+ * Creates the button, with a place for its menu; the view inserts it, and has no other work with it. Several can be in
+ * a page. `load` is called once, so that a view can import what it needs to save rows then.
+ */
+export function createExportButton(load: () => ExportSource | Promise<ExportSource>): HTMLElement {
+  const button = element('button', { type: 'button', class: 'small', 'aria-haspopup': 'dialog' }, 'Export')
+  const root = element('span', { class: 'export' }, button)
+
+  async function open(): Promise<void> {
+    try {
+      const [{ createExportMenu }, source] = await Promise.all([import('./menu.js'), load()])
+      // The browser opens and closes the menu from now on. A second click may have come while it was loaded.
+      if (button.popoverTargetElement === null) root.append(createExportMenu(button, source))
+      button.removeEventListener('click', open)
+    } catch {
+      button.title = 'The service cannot be reached. Try again.'
+    }
+  }
+
+  button.addEventListener('click', open)
+  return root
+}
