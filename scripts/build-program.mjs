@@ -7,10 +7,11 @@
  * The `.sql` files that the program reads are copied. Libraries with native parts are not bundled. The licences of the
  * bundled ones are written to dist/chunks/LICENSES.txt.
  */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
+import { licencesOf } from './licences.mjs'
 
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const SRC = pathOf('src')
@@ -64,16 +65,3 @@ writeFileSync(pathOf(`dist/${CHUNKS}/LICENSES.txt`), licencesOf(output.flatMap((
 
 rmSync(pathOf(`dist/${STUDIO_QUERIES}`), { recursive: true, force: true })
 cpSync(pathOf(`src/${STUDIO_QUERIES}`), pathOf(`dist/${STUDIO_QUERIES}`), { recursive: true })
-
-/** Returns the name, version and licence text of each package that these modules belong to. */
-function licencesOf(modules) {
-  const folders = new Set(modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))
-  return [...folders].sort().map(licenceOf).join('\n')
-}
-
-function licenceOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
-  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file))
-  const texts = files.map((file) => readFileSync(`${folder}/${file}`, 'utf8').trim())
-  return [`== ${name} ${version}, ${license} ==`, ...texts, ''].join('\n\n')
-}
