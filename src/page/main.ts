@@ -1,5 +1,6 @@
 /** The page: signs in, keeps its state in the URL, and shows one of its views. */
 import type { Failure } from './api/api.js'
+import { canRunSql } from './api/endpoints.js'
 import { fetchProjects, MAX_PROJECT_ROWS, type ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
@@ -14,6 +15,7 @@ import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
 import { startTimes } from './shared/times.js'
 import { createHeader } from './shell/header.js'
+import { createLazyView } from './shell/lazy-view.js'
 import { showProjectList } from './shell/project-list.js'
 import type { View } from './shell/view.js'
 
@@ -24,6 +26,8 @@ let state: State = stateOf(location.hash)
 let isSignedIn = false
 /** Undefined as long as they are not known. */
 let projects: readonly ProjectRow[] | undefined
+/** Whether the service runs queries in SQL; undefined as long as it is not known. */
+let isSqlOn: boolean | undefined
 /** The list of projects ends at its maximum, so it may lack the chosen one. */
 let isListCut = false
 /** The project whose rows were asked for by its name. */
@@ -33,16 +37,17 @@ const signIn = createSignIn(enter)
 const header = createHeader(change)
 const explore = createExplore({ change, isHandled, projects: () => projects, linkOf, onLive: showLive }, state)
 const charts = createCharts({ choose: (range) => change({ range, record: '' }), isHandled, notify, onLive: showLive })
-const views: Readonly<Record<ViewName, View>> = { explore, charts }
+const sql = createLazyView(loadSqlView, () => notify('The SQL view cannot be loaded. Reload the page.'))
+const views: Readonly<Record<ViewName, View>> = { explore, charts, sql }
 /** The elements of the views. */
-const VIEW_IDS: Readonly<Record<ViewName, string>> = { explore: 'explore', charts: 'panels' }
+const VIEW_IDS: Readonly<Record<ViewName, string>> = { explore: 'explore', charts: 'panels', sql: 'sql' }
 const VIEW_NAMES = Object.keys(VIEW_IDS) as ViewName[]
 const theme = startTheme(redraw)
 const times = startTimes(byId<HTMLButtonElement>('times'), redraw)
 
 function redraw(): void {
   for (const name of VIEW_NAMES) views[name].redraw()
-  header.show(state)
+  header.show(state, isSqlOn === true)
 }
 
 function notify(text: string): void {
@@ -62,12 +67,13 @@ function show(): void {
   byId('live').hidden = !isReady || views[state.view].toggleLive === undefined
   byId('sign-in').hidden = isSignedIn
   byId('choose').hidden = !isSignedIn || state.project !== ''
-  const shown = isReady ? state.view : undefined
+  const shown = isReady && isOffered(state.view) ? state.view : undefined
   for (const name of VIEW_NAMES) byId(VIEW_IDS[name]).hidden = name !== shown
+  byId('sql-off').hidden = !(isReady && state.view === 'sql' && isSqlOn === false)
   byId('content').classList.toggle('rows-view', shown === 'explore')
   if (isReady && isListCut && state.project !== askedProject) void loadChosen()
   document.title = state.project === '' ? 'logweir' : `${state.project} – logweir`
-  header.show(state)
+  header.show(state, isSqlOn === true)
   if (!isSignedIn) openReference(false)
   for (const name of VIEW_NAMES) if (name !== shown) views[name].stop()
   // A menu that is open in a view keeps the keys from the page.
@@ -104,6 +110,8 @@ function isHandled(failure: Failure): boolean {
 function signOut(reason: string): void {
   isSignedIn = false
   projects = undefined
+  isSqlOn = undefined
+  sql.forget()
   isListCut = false
   notify('')
   show()
@@ -116,6 +124,7 @@ function enter({ projects: permitted }: Session): void {
   else show()
   if (state.project === '') header.focusProject(false)
   void loadProjects()
+  void loadSqlAccess()
 }
 
 /** Loads the projects. Without them a project can still be entered. */
@@ -157,8 +166,30 @@ function showProjects(rows: readonly ProjectRow[]): void {
   explore.showProjects()
 }
 
+/** Asks whether the service runs queries in SQL. Without an answer, the view is not offered. */
+async function loadSqlAccess(): Promise<void> {
+  try {
+    const isOn = await canRunSql()
+    if (!isSignedIn) return
+    isSqlOn = isOn
+    if (state.view === 'sql') show()
+    else header.show(state, isOn)
+  } catch (error) {
+    if (!isHandled(error as Failure)) notify((error as Failure).message)
+  }
+}
+
+async function loadSqlView(): Promise<View> {
+  const { createSqlView } = await import('./sql/sql.js')
+  return createSqlView(byId('sql'), { change: (next) => change(next), linkOf, isHandled })
+}
+
+/** Whether a view can be shown. */
+const isOffered = (view: ViewName) => view !== 'sql' || isSqlOn === true
+
 function refresh(): void {
   void loadProjects()
+  if (isSqlOn === undefined) void loadSqlAccess()
   views[state.view].refresh()
 }
 
@@ -187,7 +218,10 @@ function toggleFields(): void {
 const toggleLive = () => views[state.view].toggleLive?.()
 const showHelp = () => byId<HTMLDialogElement>('keys').showModal()
 /** The view after the current one. */
-const nextView = () => VIEW_NAMES[(VIEW_NAMES.indexOf(state.view) + 1) % VIEW_NAMES.length]!
+function nextView(): ViewName {
+  const offered = VIEW_NAMES.filter(isOffered)
+  return offered[(offered.indexOf(state.view) + 1) % offered.length]!
+}
 const isShown = () => isSignedIn && state.project !== ''
 
 /** Chooses a range that ends now; again, if it is chosen already. */
@@ -212,10 +246,11 @@ addEventListener('popstate', () => {
 
 /** Returns an action that has an effect only while rows are shown. */
 const onRows = (act: () => void) => () => isShown() && state.view === 'explore' && act()
+const search = onRows(() => byId<HTMLInputElement>('search').select())
 startKeys({
   p: () => isSignedIn && header.focusProject(true),
   s: onRows(header.focusSource),
-  '/': onRows(() => byId<HTMLInputElement>('search').select()),
+  '/': () => (state.view === 'sql' ? isShown() && sql.focus?.() : search()),
   e: onRows(explore.toggleErrors),
   f: onRows(() => (byId('find-field').checkVisibility() ? byId('find-field').focus() : toggleFields())),
   j: onRows(() => explore.step(1)),

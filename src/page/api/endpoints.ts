@@ -26,6 +26,14 @@ interface RowSchema {
 
 const PATH = '/api/endpoints/query/'
 
+/** Returns whether the service runs queries in SQL, which `logs.all` then takes. Throws a Failure. */
+export async function canRunSql(): Promise<boolean> {
+  const { result } = (await (await get('api/endpoints', {})).json()) as {
+    result: readonly { name: string; sandboxing: boolean }[]
+  }
+  return result.some(({ name, sandboxing }) => name === 'logs.all' && sandboxing)
+}
+
 /** Returns the endpoints, in the order of the service's OpenAPI description. Throws a Failure. */
 export async function listEndpoints(signal: AbortSignal): Promise<Endpoint[]> {
   const { paths } = (await (await get('api/openapi.json', {}, signal)).json()) as {

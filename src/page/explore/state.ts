@@ -7,7 +7,9 @@ import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from '../shared/rang
 import { DEFAULT_SOURCE, isSource } from './sources.js'
 
 /** The views of the page. */
-export type ViewName = 'explore' | 'charts'
+export type ViewName = 'explore' | 'charts' | 'sql'
+
+const VIEW_NAMES: readonly ViewName[] = ['explore', 'charts', 'sql']
 
 /** View, rows and record of the page. */
 export interface State {
@@ -23,6 +25,8 @@ export interface State {
   search: string
   /** Cursor of the record that is open, or empty. */
   record: string
+  /** The query of the view `sql` that was run or opened last; empty for none. */
+  sql: string
 }
 
 const OPS: readonly Op[] = [
@@ -36,7 +40,7 @@ export function stateOf(fragment: string): State {
   const source = given.get('source') ?? ''
   const record = given.get('record') ?? ''
   return {
-    view: given.get('view') === 'charts' ? 'charts' : 'explore',
+    view: VIEW_NAMES.find((name) => name === given.get('view')) ?? 'explore',
     project: given.get('project') ?? '',
     source: isSource(source) ? source : DEFAULT_SOURCE,
     range: rangeOf(given),
@@ -44,6 +48,7 @@ export function stateOf(fragment: string): State {
     isErrors: given.get('errors') === '1',
     search: given.get('search') ?? '',
     record: /^\d+\.\d+$/.test(record) ? record : '',
+    sql: given.get('sql') ?? '',
   }
 }
 
@@ -76,7 +81,7 @@ function isFilter(given: unknown): given is Filter {
 }
 
 /** Returns the URL fragment of a state, with its `#`; empty if all is at its default. */
-export function fragmentOf({ view, project, source, range, filters, isErrors, search, record }: State): string {
+export function fragmentOf({ view, project, source, range, filters, isErrors, search, record, sql }: State): string {
   const fields: Record<string, string> = {
     view: view === 'explore' ? '' : view,
     project,
@@ -86,6 +91,8 @@ export function fragmentOf({ view, project, source, range, filters, isErrors, se
     errors: isErrors ? '1' : '',
     search,
     record,
+    // In the other views a long text would be in the way.
+    sql: view === 'sql' ? sql : '',
   }
   const shown = Object.entries(fields).filter(([, value]) => value !== '')
   return shown.length === 0 ? '' : `#${new URLSearchParams(shown)}`

@@ -2,9 +2,9 @@
 export function startKeys(actions: Readonly<Record<string, () => void>>): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
-    const { target } = event
-    const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
-    if (isTyping) {
+    // In a shadow tree, such as the editor's, the target of the event would be the host of the tree.
+    const [target] = event.composedPath()
+    if (isField(target)) {
       if (event.key === 'Escape') target.blur()
       return
     }
@@ -13,3 +13,8 @@ export function startKeys(actions: Readonly<Record<string, () => void>>): void {
     actions[event.key]!()
   })
 }
+
+const isField = (target: EventTarget | undefined): target is HTMLElement =>
+  target instanceof HTMLInputElement ||
+  target instanceof HTMLSelectElement ||
+  (target instanceof HTMLElement && target.isContentEditable)

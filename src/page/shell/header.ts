@@ -10,11 +10,13 @@ import { createProjectBox, projectsOf } from './project-box.js'
 import { createRangeControl } from './range-control.js'
 import { startSheet } from './sheet.js'
 
-const VIEWS: readonly ViewName[] = ['explore', 'charts']
+const VIEWS: readonly ViewName[] = ['explore', 'charts', 'sql']
+const VIEW_TITLES: Readonly<Record<Exclude<ViewName, 'explore'>, string>> = { charts: 'charts', sql: 'SQL' }
 
 /** The controls above the view, as the page sees them. */
 export interface Header {
-  show(state: State): void
+  /** `isSqlOn`: whether the service runs queries in SQL. */
+  show(state: State, isSqlOn: boolean): void
   /** Shows the projects that the token may see, and the rows of the sources. */
   showProjects(rows: readonly ProjectRow[], state: State): void
   /** Moves the focus to the project; `isForced`: opens the dialog of a narrow window for that. */
@@ -39,7 +41,8 @@ export function createHeader(change: Change): Header {
   for (const view of VIEWS) byId(`view-${view}`).addEventListener('click', () => choose({ view }))
 
   return {
-    show(state) {
+    show(state, isSqlOn) {
+      byId('view-sql').hidden = !isSqlOn
       projectBox.show(state.project)
       range.show(state.range)
       showSources(source, rows, state)
@@ -61,7 +64,7 @@ export function createHeader(change: Change): Header {
 }
 
 function summaryOf({ view, project, source, range }: State): string {
-  const parts = [project || 'Choose a project', ...(view === 'explore' ? [source] : ['charts']), rangeLabel(range)]
+  const parts = [project || 'Choose a project', view === 'explore' ? source : VIEW_TITLES[view], rangeLabel(range)]
   return parts.join(' · ')
 }
 

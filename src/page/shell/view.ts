@@ -10,6 +10,8 @@ export interface View {
   stop(): void
   /** Shows times and colours again, as they are chosen now. */
   redraw(): void
+  /** Moves the focus to where the user writes; undefined if that is nowhere. */
+  focus?(): void
   /** Starts or stops following new rows; undefined if the view has none. */
   toggleLive?(): void
 }

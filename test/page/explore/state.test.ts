@@ -16,6 +16,7 @@ const EMPTY: State = {
   isErrors: false,
   search: '',
   record: '',
+  sql: '',
 }
 
 describe('the state in the URL', () => {
@@ -64,8 +65,9 @@ describe('the state in the URL', () => {
         { fromUs: 1_763_632_800_123_456, toUs: 1_763_632_900_000_000 + below(random, 1_000) },
       )
     for (let run = 0; run < RUNS; run++) {
+      const view = pick('explore', 'charts', 'sql')
       const state: State = {
-        view: pick('explore', 'charts'),
+        view,
         project: pick('', 'abc', 'a&b=c#d +%'),
         source: pick('edge_logs', 'auth_logs', 'pgbouncer_logs'),
         range: range(),
@@ -73,6 +75,8 @@ describe('the state in the URL', () => {
         isErrors: pick(true, false),
         search: pick('', 'a b', '"§&=#+%'),
         record: pick('', '1763632800000001.12'),
+        // A query is in the URL of its view only.
+        sql: view === 'sql' ? pick('', "select '&=#+%'\nfrom edge_logs -- ü") : '',
       }
       expect(stateOf(fragmentOf(state)), `seed ${seed}, run ${run}`).toEqual(state)
     }

@@ -1,0 +1,53 @@
+import type { State } from '../explore/state.js'
+import type { View } from './view.js'
+
+/** A view that is created when it is shown for the first time. */
+export interface LazyView extends View {
+  /** Lets the view be created again, without what it has loaded: another user may sign in. */
+  forget(): void
+}
+
+/**
+ * Returns a view whose modules are loaded when it is shown for the first time. `onFailure` is called if they cannot be
+ * loaded; the next time that it is shown tries again.
+ */
+export function createLazyView(load: () => Promise<View>, onFailure: () => void): LazyView {
+  let loading: Promise<View> | undefined
+  let view: View | undefined
+  /** The state to show when the modules are there; undefined if another view is shown. */
+  let wanted: State | undefined
+
+  async function start(): Promise<void> {
+    const mine = (loading ??= load())
+    try {
+      const loaded = await mine
+      if (loading !== mine) return
+      view = loaded
+    } catch {
+      if (loading === mine) loading = undefined
+      if (wanted !== undefined) onFailure()
+      return
+    }
+    if (wanted !== undefined) view.show(wanted)
+  }
+
+  return {
+    show(state) {
+      wanted = state
+      if (view === undefined) void start()
+      else view.show(state)
+    },
+    refresh: () => view?.refresh(),
+    stop() {
+      wanted = undefined
+      view?.stop()
+    },
+    redraw: () => view?.redraw(),
+    focus: () => view?.focus?.(),
+    forget() {
+      view?.stop()
+      view = undefined
+      loading = undefined
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/** Colours of a query, and its suggestions, for the editor. */
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  type Extension,
+  HighlightStyle,
+  SQLDialect,
+  snippet,
+  syntaxHighlighting,
+  tags,
+} from '../vendor/codemirror.js'
+import { templateOfCall } from './call-template.js'
+import { type FieldsOf, type Suggestion, suggestionsAt } from './suggestions.js'
+import { TEMPLATES } from './templates.js'
+import { AGGREGATES, COLUMNS, FUNCTIONS, KEYWORDS, nameOfCall, TYPES } from './words.js'
+
+const isNoColumn = (word: string) => !COLUMNS.includes(word)
+
+const dialect = SQLDialect.define({
+  // Units of time and `timestamp` are mostly names of columns.
+  keywords: KEYWORDS.join(' '),
+  types: TYPES.filter(isNoColumn).join(' '),
+  builtin: [...AGGREGATES, ...FUNCTIONS].map(nameOfCall).filter(isNoColumn).join(' '),
+  backslashEscapes: true,
+  hashComments: true,
+  doubleQuotedStrings: true,
+  caseInsensitiveIdentifiers: true,
+  identifierQuotes: '`',
+  specialVar: '@',
+  operatorChars: '*+-%<>!=&|~^/:',
+})
+
+/** The colours are properties of the page's styles, so they follow its theme. */
+const colors = HighlightStyle.define([
+  { tag: tags.keyword, color: 'var(--accent)', fontWeight: '600' },
+  { tag: tags.standard(tags.name), color: 'var(--series-4)' },
+  { tag: tags.typeName, color: 'var(--series-4)' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--series-3)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--series-2)' },
+  { tag: [tags.lineComment, tags.blockComment], color: 'var(--muted)', fontStyle: 'italic' },
+])
+
+/** Names of the symbols that CodeMirror shows next to suggestions. */
+const SYMBOLS: Readonly<Record<Suggestion['kind'], string>> = {
+  source: 'class',
+  column: 'property',
+  field: 'property',
+  name: 'variable',
+  aggregate: 'function',
+  function: 'function',
+  keyword: 'keyword',
+  unit: 'constant',
+  type: 'type',
+}
+
+/** Returns the language of queries. `fieldsOf` tells the fields of a source that are known. */
+export function sqlLanguage(fieldsOf: FieldsOf): Extension {
+  const complete = (context: CompletionContext) => completionsOf(context, fieldsOf)
+  return [
+    dialect.language,
+    syntaxHighlighting(colors),
+    autocompletion({ override: [complete], icons: false, maxRenderedOptions: 60 }),
+  ]
+}
+
+function completionsOf({ state, pos, explicit }: CompletionContext, fieldsOf: FieldsOf): CompletionResult | null {
+  const text = state.doc.toString()
+  if (text.trim() === '') return explicit ? { from: 0, to: text.length, options: TEMPLATES.map(templateOf) } : null
+  const found = suggestionsAt(text, pos, fieldsOf)
+  // While nothing of a name is written, a list would only be in the way.
+  if (found === undefined || (!explicit && found.from === pos && text[pos - 1] !== '.')) return null
+  return { from: found.from, options: found.options.map(completionOf), validFor: /^[\w.]*$/ }
+}
+
+const templateOf = ({ title, sql }: (typeof TEMPLATES)[number]): Completion => ({ label: title, apply: sql })
+
+function completionOf({ label, kind, call, boost }: Suggestion): Completion {
+  const shown = { label, type: SYMBOLS[kind], boost }
+  if (call === undefined) return { ...shown, detail: kind }
+  return { ...shown, detail: call.slice(label.length), apply: snippet(templateOfCall(call)) }
+}

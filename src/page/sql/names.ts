@@ -1,0 +1,63 @@
+/** The names that a query defines: the sources it reads, aliases of tables and of columns. */
+import { isToken, nameOf, type Token } from './tokens.js'
+import { SOURCES } from './words.js'
+
+/** The names in a query. */
+export interface Names {
+  /** The sources that the query reads. */
+  sources: readonly string[]
+  /** Names of its WITH clauses. */
+  tables: readonly string[]
+  /** Other names of tables; those of lists (`unnest`) with the path of the list. */
+  aliases: ReadonlyMap<string, string>
+  /** Names that the query gives to columns. */
+  columns: readonly string[]
+}
+
+/** Reads the names of a query, also of one that is not complete. */
+export function namesOf(tokens: readonly Token[]): Names {
+  const code = tokens.filter(({ kind }) => kind !== 'comment')
+  const [tables, columns] = [new Set<string>(), new Set<string>()]
+  const aliases = new Map<string, string>()
+  for (const [i, token] of code.entries()) {
+    const next = code[i + 1]
+    if (isToken(token, 'from', 'join') || (isToken(token, ',') && isTable(next))) readAlias(code, i + 1, aliases)
+    if (!isToken(token, 'as') || next === undefined) continue
+    if (isToken(next, '(')) tables.add(nameOf(code[i - 1]!))
+    else if (isName(next)) columns.add(nameOf(next))
+  }
+  for (const alias of aliases.keys()) columns.delete(alias)
+  return { sources: sourcesOf(code), tables: [...tables], aliases, columns: [...columns] }
+}
+
+const sourcesOf = (code: readonly Token[]) => [...new Set(code.map(nameOf))].filter((name) => SOURCES.includes(name))
+
+const isName = ({ kind }: Token) => kind === 'word' || kind === 'quoted'
+const isTable = (token: Token | undefined) =>
+  token !== undefined && (isToken(token, 'unnest') || SOURCES.includes(nameOf(token)))
+
+/** Words that follow a table, and are no alias of it. */
+const AFTER_TABLE = ['where', 'group', 'order', 'having', 'limit', 'cross', 'left', 'join', 'union', 'on', 'as']
+
+/** Reads the alias of the table at `at`: of a source, or of the list in `unnest(path)`. */
+function readAlias(code: readonly Token[], at: number, aliases: Map<string, string>): void {
+  const isList = isToken(code[at], 'unnest')
+  const path: string[] = []
+  let next = at + 1
+  if (isList) {
+    while (next < code.length && !isToken(code[next], ')')) path.push(code[next++]!.text)
+    next++
+  }
+  if (isToken(code[next], 'as')) next++
+  const alias = code[next]
+  if (alias === undefined || !isName(alias) || isToken(alias, ...AFTER_TABLE)) return
+  aliases.set(nameOf(alias), isList ? pathOf(path.slice(1).join(''), aliases) : '')
+}
+
+/** Returns a path of fields from the metadata; the first key may be an alias. */
+export function pathOf(written: string, aliases: ReadonlyMap<string, string>): string {
+  const [first = '', ...rest] = written.split('.')
+  const prefix = first === 'metadata' ? '' : (aliases.get(first) ?? first)
+  const path = [prefix, ...rest].filter((key) => key !== '').join('.')
+  return path.replace(/^metadata\.?/, '')
+}

@@ -1,0 +1,57 @@
+/** The plan of a query, as EXPLAIN returns it. */
+import { numberOf, type Row } from '../api/api.js'
+import { element } from '../shared/dom.js'
+import { count, duration } from '../shared/format.js'
+
+/** A step of a plan: an operator, what it does, and how many rows it returns. */
+interface Step {
+  step: number
+  operator: string
+  detail: string
+  rows: number
+}
+
+/** Reads the rows of EXPLAIN. */
+const stepsOf = (rows: readonly Row[]): Step[] =>
+  rows.map(({ step, operator, detail, rows: size }) => ({
+    step: numberOf(step) ?? 0,
+    operator: String(operator),
+    detail: String(detail),
+    rows: numberOf(size) ?? 0,
+  }))
+
+/** Returns the elements that show a plan, given the rows of EXPLAIN and the time that they took. */
+export function planOf(rows: readonly Row[], ms: number | undefined): HTMLElement[] {
+  const size = `${rows.length} ${rows.length === 1 ? 'step' : 'steps'}`
+  const time = ms === undefined ? '' : ` · ${duration(ms)}`
+  const note = 'Each step reads what the one before returns; steps of a union or a subquery come before theirs.'
+  const scroll = { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': 'Steps of the query' }
+  return [
+    element('p', { class: 'answer-size', role: 'status' }, size + time),
+    element('p', { class: 'fine' }, note),
+    element('div', scroll, planTable(stepsOf(rows))),
+  ]
+}
+
+/**
+ * Creates a table of the steps in order. A bar shows the rows of a step in relation to the step with the most.
+ */
+function planTable(steps: readonly Step[]): HTMLTableElement {
+  const most = Math.max(1, ...steps.map(({ rows }) => rows))
+  const heads = ['Step', 'Operator', 'What it does', 'Rows'].map((name) => element('th', { scope: 'col' }, name))
+  const body = element('tbody', {}, ...steps.map((step) => rowOf(step, most)))
+  return element('table', { class: 'plan' }, element('thead', {}, element('tr', {}, ...heads)), body)
+}
+
+function rowOf({ step, operator, detail, rows }: Step, most: number): HTMLTableRowElement {
+  const bar = element('i', { class: 'plan-bar', 'aria-hidden': 'true' })
+  bar.style.width = `${(100 * rows) / most}%`
+  return element(
+    'tr',
+    {},
+    element('td', {}, String(step)),
+    element('td', {}, element('b', {}, operator)),
+    element('td', { class: 'plan-detail' }, detail),
+    element('td', { class: 'plan-rows' }, count(rows), bar),
+  )
+}

@@ -1,0 +1,117 @@
+/** The dialog that makes a `.sql` file of a query, with which the service answers it as an endpoint. */
+import { copyText } from '../shared/copy.js'
+import { element } from '../shared/dom.js'
+import { endpointFile, MOST_ROWS, nameProblem } from './endpoint-file.js'
+
+/** The parts of the dialog. */
+interface Parts {
+  readonly dialog: HTMLDialogElement
+  readonly name: HTMLInputElement
+  readonly description: HTMLInputElement
+  readonly maxRows: HTMLInputElement
+  readonly problem: HTMLElement
+  readonly file: HTMLElement
+  readonly where: HTMLElement
+  readonly said: HTMLElement
+  sql: string
+}
+
+/** Creates the dialog at the end of `place`, and returns a function that opens it with a query. */
+export function createSaveDialog(place: HTMLElement): (sql: string) => void {
+  const parts: Parts = {
+    dialog: element('dialog', { class: 'sql-dialog', 'aria-labelledby': 'sql-save-title' }),
+    name: element('input', { type: 'text', value: 'my.query', 'aria-describedby': 'sql-save-problem', ...PLAIN }),
+    description: element('input', { type: 'text', placeholder: 'What it returns', ...PLAIN }),
+    maxRows: element('input', { type: 'number', min: '1', max: String(MOST_ROWS), value: '1000' }),
+    problem: element('p', { id: 'sql-save-problem', class: 'error', role: 'alert' }),
+    file: element('pre', { class: 'sql-file', tabindex: '0', role: 'region', 'aria-label': 'The file' }),
+    where: element('p'),
+    said: element('span', { class: 'fine', role: 'status' }),
+    sql: '',
+  }
+  place.append(parts.dialog)
+  const form = fillForm(parts)
+  form.addEventListener('input', () => show(parts))
+  form.addEventListener('submit', (event) => event.preventDefault())
+  return (sql) => {
+    parts.sql = sql
+    show(parts)
+    parts.dialog.showModal()
+    parts.name.select()
+  }
+}
+
+const PLAIN = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' }
+
+function fillForm(parts: Parts): HTMLFormElement {
+  const { dialog, name, description, maxRows, problem, file, where, said } = parts
+  const copy = button('Copy', () => void copyFile(parts))
+  const download = button('Download', () => downloadFile(parts))
+  const close = button('Close', () => dialog.close())
+  copy.classList.add('first')
+  const form = element(
+    'form',
+    { class: 'sql-save' },
+    field('Name', name),
+    field('Description', description),
+    field('Most rows', maxRows),
+    problem,
+    file,
+    where,
+    element(
+      'p',
+      { class: 'fine' },
+      'It reads all rows of the project, not only those of the time range: add a condition on timestamp if needed.',
+    ),
+    element('div', { class: 'sql-dialog-foot' }, said, copy, download, close),
+  )
+  dialog.append(element('h2', { id: 'sql-save-title' }, 'Save as endpoint'), form)
+  return form
+}
+
+const field = (text: string, input: HTMLElement) =>
+  element('label', { class: 'field' }, element('span', {}, text), input)
+
+function button(text: string, act: () => void): HTMLButtonElement {
+  const made = element('button', { type: 'button' }, text)
+  made.addEventListener('click', act)
+  return made
+}
+
+/** Returns the file; undefined if a field has a wrong value, which is shown. */
+function show(parts: Parts): string | undefined {
+  const { name, description, maxRows, problem, file, where, said, sql } = parts
+  const rows = Number(maxRows.value)
+  const isRows = Number.isInteger(rows) && rows >= 1 && rows <= MOST_ROWS
+  const wrongName = nameProblem(name.value)
+  problem.textContent = wrongName ?? (isRows ? '' : `Most rows is a whole number from 1 to ${MOST_ROWS}.`)
+  name.setAttribute('aria-invalid', String(wrongName !== undefined))
+  maxRows.setAttribute('aria-invalid', String(!isRows))
+  said.textContent = ''
+  if (problem.textContent !== '') return undefined
+  const text = endpointFile({ name: name.value, description: description.value, maxRows: rows, sql })
+  file.textContent = text
+  where.replaceChildren(
+    ...['Put it as ', element('code', {}, fileName(parts)), ' into the directory of '],
+    ...[element('code', {}, 'logweir serve --endpoints DIR'), '. The service loads it within a second.'],
+  )
+  return text
+}
+
+const fileName = ({ name }: Parts) => `${name.value}.sql`
+
+async function copyFile(parts: Parts): Promise<void> {
+  const text = show(parts)
+  if (text === undefined) return
+  parts.said.textContent = (await copyText(text)) ? 'Copied' : 'The browser refuses to copy'
+}
+
+function downloadFile(parts: Parts): void {
+  const text = show(parts)
+  if (text === undefined) return
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/sql' }))
+  const link = element('a', { href: url, download: fileName(parts) })
+  link.click()
+  // The browser may read the file later than the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

@@ -1,0 +1,119 @@
+/** The view of queries in SQL: an editor, and the rows of the query that was run last. */
+import { createAnswerView } from '../answer/answer-view.js'
+import { createExportButton } from '../export/export-button.js'
+import { element } from '../shared/dom.js'
+import { boundsOf } from '../shared/range.js'
+import { storedIn } from '../shared/stored.js'
+import { fullTime } from '../shared/times.js'
+import { createEditor } from './editor.js'
+import { exportSourceOf } from './export.js'
+import { createFieldCache } from './field-cache.js'
+import { clearRuns, type Run, runs } from './history.js'
+import { sqlLanguage } from './language.js'
+import { createLayout } from './layout.js'
+import { namesOf } from './names.js'
+import type { Parts, SqlHost, SqlShown } from './parts.js'
+import { type Choice, createPicker } from './picker.js'
+import { cancel, rerun, run, showNoRows, showProblem } from './run.js'
+import { createSaveDialog } from './save-dialog.js'
+import { TEMPLATES } from './templates.js'
+import { tokensOf } from './tokens.js'
+
+/** The view, as the page uses it. */
+export interface SqlView {
+  /**
+   * Shows a project, a range and a query. A query runs if the user says so, and again when they choose another project
+   * or range for it; never because a link or the back button opened it.
+   */
+  show(shown: SqlShown): void
+  /** Runs the query again, if it was run. */
+  refresh(): void
+  /** Cancels a query that is running. */
+  stop(): void
+  /** Shows times and colours again, as they are chosen now. */
+  redraw(): void
+  /** Moves the focus to the editor. */
+  focus(): void
+}
+
+/** The text in the editor, for this tab: a reload does not lose it. */
+const draft = storedIn('sessionStorage', 'logweir-sql-draft')
+
+/** Creates the view in its root. */
+export function createSqlView(root: HTMLElement, host: SqlHost): SqlView {
+  const layout = createLayout(root)
+  const fields = createFieldCache()
+  const answer = createAnswerView('Rows of the query')
+  layout.result.prepend(answer.root)
+  const language = sqlLanguage((source) => fields.known(parts.shown.project, source))
+  const editor = createEditor(layout.editor, language, {
+    run: () => void run(parts, 'rows'),
+    onChange: (text) => onChange(parts, text),
+  })
+  const parts: Parts = {
+    ...{ host, layout, fields, answer, editor },
+    ...{ shown: { project: '', range: { preset: '1hr' }, sql: '' }, last: undefined },
+    ...{ answered: undefined, running: undefined },
+  }
+  wire(parts, root)
+  answer.tools.append(createExportButton(() => exportSourceOf(parts)))
+  let isFirst = true
+  return {
+    show(shown) {
+      const before = parts.shown
+      parts.shown = shown
+      if (isFirst) open(parts, shown.sql || draft.read() || TEMPLATES[0]!.sql)
+      else if (shown.sql !== '' && shown.sql !== before.sql) open(parts, shown.sql)
+      if (!isFirst && isElsewhere(before, shown)) rerun(parts)
+      isFirst = false
+    },
+    refresh: () => rerun(parts),
+    stop: () => cancel(parts),
+    redraw: () => answer.redraw(),
+    focus: editor.focus,
+  }
+}
+
+/** Shows the query of a link or of the back button, without running it. */
+function open(parts: Parts, sql: string): void {
+  if (sql === parts.editor.text()) return
+  cancel(parts)
+  parts.editor.show(sql)
+  showProblem(parts, '')
+  showNoRows(parts, 'Run the query to see its rows.')
+}
+
+const isElsewhere = (before: SqlShown, { project, range }: SqlShown) =>
+  before.project !== project || JSON.stringify(before.range) !== JSON.stringify(range)
+
+/** The text was changed: what is shown below the editor is no longer about it. */
+function onChange(parts: Parts, text: string): void {
+  draft.write(text)
+  showProblem(parts, '')
+  const { project, range } = parts.shown
+  const { sources } = namesOf(tokensOf(text))
+  if (project !== '') void parts.fields.load({ project, bounds: boundsOf(range, Date.now() * 1_000) }, sources)
+}
+
+function wire(parts: Parts, root: HTMLElement): void {
+  const { layout, editor } = parts
+  const write = (sql: string) => {
+    editor.show(sql)
+    editor.focus()
+  }
+  const clear = element('button', { type: 'button' }, 'Clear')
+  const templates = createPicker(root, { title: 'Templates', empty: '' }, write)
+  const history = createPicker(root, { title: 'History', empty: 'No query was run yet.', actions: [clear] }, write)
+  const save = createSaveDialog(root)
+  clear.addEventListener('click', () => {
+    clearRuns()
+    history.open([])
+  })
+  layout.run.addEventListener('click', () => (parts.running === undefined ? void run(parts, 'rows') : cancel(parts)))
+  layout.explain.addEventListener('click', () => void run(parts, 'plan'))
+  layout.templates.addEventListener('click', () => templates.open(TEMPLATES))
+  layout.history.addEventListener('click', () => history.open(runs().map(choiceOf)))
+  layout.save.addEventListener('click', () => save(editor.text()))
+}
+
+const choiceOf = ({ sql, atMs }: Run): Choice => ({ title: fullTime(atMs * 1_000).replace(/\.\d+/, ''), sql })

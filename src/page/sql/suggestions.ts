@@ -1,0 +1,132 @@
+/** Suggestions for a place of a query. */
+import { type Names, namesOf, pathOf } from './names.js'
+import { isToken, nameOf, type Token, tokensOf } from './tokens.js'
+import {
+  AGGREGATES,
+  COLUMNS,
+  DECLARED_FIELDS,
+  FUNCTIONS,
+  KEYWORDS,
+  nameOfCall,
+  SOURCES,
+  TYPES,
+  UNITS,
+} from './words.js'
+
+/** A word that can be written. */
+export interface Suggestion {
+  label: string
+  kind: 'source' | 'column' | 'field' | 'name' | 'aggregate' | 'function' | 'keyword' | 'unit' | 'type'
+  /** A function as it is called. */
+  call?: string
+  /** Suggestions with a higher one come first: from -99 to 99. */
+  boost: number
+}
+
+/** Suggestions for the text from `from` up to the place. */
+export interface Suggestions {
+  from: number
+  options: readonly Suggestion[]
+}
+
+/** Returns the known fields of a source, other than those with columns of their own; empty if none is known yet. */
+export type FieldsOf = (source: string) => readonly string[]
+
+/** Returns what can be written at an offset of a query; undefined in a text, a number or a comment. */
+export function suggestionsAt(query: string, offset: number, fieldsOf: FieldsOf): Suggestions | undefined {
+  const tokens = tokensOf(query)
+  const inside = tokens.find(({ at, end }) => at < offset && offset <= end)
+  if (inside !== undefined && isClosed(inside, query, offset)) return undefined
+  const [path = ''] = /[\w.`]*$/.exec(query.slice(0, offset)) ?? []
+  const before = tokens.filter(({ kind, end }) => kind !== 'comment' && end <= offset - path.length)
+  const names = namesOf(tokens)
+  const dot = path.lastIndexOf('.')
+  const from = offset - path.length + dot + 1
+  if (dot >= 0) return { from, options: fieldsBelow(path.slice(0, dot), names, fieldsOf) }
+  return { from, options: wordsAfter(before, names, fieldsOf) }
+}
+
+/** Whether nothing can be suggested inside of a token. A comment of a line goes on at its end. */
+function isClosed({ kind, end, text }: Token, query: string, offset: number): boolean {
+  if (kind === 'comment') return offset < end || !text.endsWith('*/')
+  return kind === 'number' || (kind === 'text' && (offset < end || end === query.length))
+}
+
+/** The functions whose last argument is a unit of time. */
+const WITH_UNIT = /_(?:trunc|diff)$/
+
+function wordsAfter(before: readonly Token[], names: Names, fieldsOf: FieldsOf): Suggestion[] {
+  const last = before.at(-1)
+  if (isToken(last, 'from', 'join') || (isToken(last, ',') && isAfterFrom(before))) return tablesOf(names)
+  if (isToken(before.at(-2), 'interval')) return ofKind('unit', UNITS)
+  const call = openCall(before)
+  if (isToken(last, 'as') && /^(?:safe_)?cast$/.test(call?.name ?? '')) return ofKind('type', TYPES)
+  const unit = call !== undefined && isUnit(call) ? ofKind('unit', UNITS, 60) : []
+  return [
+    ...unit,
+    ...ofKind('name', names.columns, 40),
+    ...ofKind('name', names.aliases.keys(), 10),
+    ...ofKind('column', COLUMNS, 30),
+    ...ofKind('field', allFields(names, fieldsOf), 20),
+    ...calls('aggregate', AGGREGATES, 5),
+    ...calls('function', FUNCTIONS, 0),
+    ...ofKind('keyword', KEYWORDS, -5),
+  ]
+}
+
+const tablesOf = ({ tables }: Names) => [...ofKind('name', tables, 20), ...ofKind('source', SOURCES, 10), UNNEST]
+const UNNEST: Suggestion = { label: 'unnest', kind: 'keyword', boost: 0 }
+
+const ofKind = (kind: Suggestion['kind'], labels: Iterable<string>, boost = 0): Suggestion[] =>
+  [...labels].map((label) => ({ label, kind, boost }))
+
+const calls = (kind: Suggestion['kind'], all: readonly string[], boost: number): Suggestion[] =>
+  all.map((call) => ({ label: nameOfCall(call), kind, call, boost }))
+
+/** Whether the tables of FROM are being listed. */
+function isAfterFrom(before: readonly Token[]): boolean {
+  const clause = before.findLast((token) => isToken(token, 'select', 'from', 'where', 'by', 'having', '(', 'on'))
+  return isToken(clause, 'from')
+}
+
+/** A call whose arguments are being written: its name in lower case, and the number of the argument, from 0. */
+interface OpenCall {
+  name: string
+  argument: number
+}
+
+function openCall(before: readonly Token[]): OpenCall | undefined {
+  let [closed, argument] = [0, 0]
+  for (const [i, token] of [...before.entries()].reverse()) {
+    if (isToken(token, ')')) closed++
+    else if (isToken(token, ',') && closed === 0) argument++
+    else if (isToken(token, '(') && closed-- === 0) {
+      const name = before[i - 1]
+      return name?.kind === 'word' ? { name: name.text.toLowerCase(), argument } : undefined
+    }
+  }
+  return undefined
+}
+
+const isUnit = ({ name, argument }: OpenCall) =>
+  name === 'extract' || (WITH_UNIT.test(name) && argument === (name.endsWith('_diff') ? 2 : 1))
+
+function allFields({ sources }: Names, fieldsOf: FieldsOf): Set<string> {
+  return new Set(sources.flatMap((source) => [...(DECLARED_FIELDS[source] ?? []), ...fieldsOf(source)]))
+}
+
+/** Returns the fields below a path, without the path; after an alias of a source also its columns. */
+function fieldsBelow(written: string, names: Names, fieldsOf: FieldsOf): Suggestion[] {
+  const given = tokensOf(written).filter(({ kind }) => kind !== 'symbol')
+  const path = pathOf(given.map(nameOf).join('.'), names.aliases)
+  const isTable = path === '' && written !== 'metadata'
+  const prefix = path === '' ? '' : `${path}.`
+  const known = [...allFields(names, fieldsOf)]
+  // Fields that are named like a column are `metadata.id` elsewhere.
+  const paths = isTable ? known : known.map((field) => field.replace(/^metadata\./, ''))
+  const below = paths.filter((field) => field.startsWith(prefix))
+  return [
+    ...ofKind('column', isTable ? COLUMNS : [], 30),
+    ...ofKind('field', new Set(below.map((field) => field.slice(prefix.length))), 20),
+  ]
+}
