@@ -88,10 +88,10 @@ export async function valuesOf(page: Page, field: string): Promise<[string, stri
     )
 }
 
-/** Returns the classes in the histogram's legend with their sums. */
+/** Returns the classes in the histogram's legend with their sums; none if there is no histogram. */
 export function classesOf(page: Page): Promise<[string, string][]> {
   return page
-    .locator('#histogram .legend li:has(i)')
+    .locator('#histogram .chart:not([hidden]) .legend li:has(i)')
     .evaluateAll((all) =>
       all.map((one) => [one.querySelector('button')!.textContent!, one.querySelector('b')!.textContent!]),
     )
