@@ -14,9 +14,12 @@ function startOnce({ name, start }: TargetKind): Promise<Target> {
   return target
 }
 
-/** Registers a suite for each kind of target, with its name for `%s`; `target` returns the started one, empty. */
-export function onEachTarget(title: string, suite: (target: () => Target) => void): void {
-  for (const kind of TARGETS) {
+/**
+ * Registers a suite for each kind of target, with its name for `%s`; `target` returns the started one, empty. `index` is
+ * the place of the kind among all.
+ */
+export function onEachTarget(title: string, suite: (target: () => Target, index: number) => void): void {
+  for (const [index, kind] of TARGETS.entries()) {
     const { name, found, needed, why } = kind
     describeWhere(found, needed, why, title.replace('%s', name), () => {
       let target: Target | undefined
@@ -24,7 +27,7 @@ export function onEachTarget(title: string, suite: (target: () => Target) => voi
         target = await startOnce(kind)
         await target.clear()
       })
-      suite(() => target!)
+      suite(() => target!, index)
     })
   }
 }

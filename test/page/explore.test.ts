@@ -513,7 +513,7 @@ function withBrowser(): void {
     await page.evaluate(() => {
       location.hash = 'project='
     })
-    await page.getByText('The first 10,000 projects by name').waitFor()
+    await page.getByText('The 200 with the most rows of the first 10,000 projects by name.').waitFor()
   })
 
   test('lands on the project of a token that sees one', async () => {

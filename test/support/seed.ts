@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { runs } from './runs.js'
 
 /** The seed of random tests, if one was set: a whole number below 2^31. */
 const given = process.env.LOGWEIR_TEST_SEED
@@ -8,5 +9,8 @@ const seed = given === undefined ? Date.now() % 1e9 : Number(given)
 /** Returns the seed for tests with a generator of their own: the one that was set, else a new one for each file. */
 export const testSeed = (): number => seed
 
+/** The runs of a property that says no number. */
+const RUNS = runs(300)
+
 // This file is the setup of each vitest project, so that fast-check uses the seed too.
-if (given !== undefined) fc.configureGlobal({ seed: Number(given) })
+fc.configureGlobal({ numRuns: RUNS, ...(given !== undefined && { seed: Number(given) }) })

@@ -32,12 +32,10 @@ export function showProjectList(
 
 function noteOf(projects: number, isCut: boolean): string {
   if (projects === 0) return 'The service has no row of a project that this token may see.'
-  const some =
-    projects > MAX_PROJECTS
-      ? ` The ${count(MAX_PROJECTS)} with the most rows; type a part of a name above for others.`
-      : ''
-  const number = isCut
-    ? `The first ${count(projects)} projects by name; enter the name of another above.`
-    : `${count(projects)} ${projects === 1 ? 'project' : 'projects'}.`
-  return `${number} Times are in ${zoneName()}.${some}`
+  const all = `${count(projects)} ${projects === 1 ? 'project' : 'projects'}`
+  const zone = `Times are in ${zoneName()}.`
+  if (!isCut && projects <= MAX_PROJECTS) return `${all}. ${zone}`
+  const shown = `The ${count(Math.min(projects, MAX_PROJECTS))} with the most rows`
+  const among = isCut ? `the first ${all} by name` : all
+  return `${shown} of ${among}. Enter the name of another above. ${zone}`
 }
