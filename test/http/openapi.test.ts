@@ -6,6 +6,7 @@ import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { SendOutcome } from '../../src/http/intake/logs.js'
 import { openApi } from '../../src/http/openapi/document.js'
 import { type Dialect, LOGFLARE_DIALECT, OWN_DIALECT } from '../../src/http/reply/dialect.js'
+import { HTTP_STATUSES } from '../../src/http/reply/errors.js'
 import type { Row } from '../../src/plan/answer.js'
 import { RawJson } from '../../src/plan/values/values.js'
 import type { TestToken } from './support.js'
@@ -509,6 +510,21 @@ test('says how many rows an endpoint has, and which endpoints the owner added', 
     description: expect.stringMatching(/^At most 300 rows\. /),
     'x-rows': { maximum: 300 },
   })
+})
+
+test('says what each code means that a path answers', () => {
+  const { paths, components } = JSON.parse(openApi(ENDPOINTS, '1', 0)) as {
+    paths: object
+    components: { 'x-codes': { code: string; status: number; meaning: string }[] }
+  }
+  const named = JSON.stringify(paths).matchAll(/"code":\{"enum":(\[.*?\])/g)
+  const codes = [...named].flatMap(([, list]) => JSON.parse(list!) as string[])
+  const explained = new Map(components['x-codes'].map(({ code, status }) => [code, status]))
+  expect([...new Set(codes)].filter((code) => !explained.has(code))).toEqual([])
+  expect([...HTTP_STATUSES.keys()].filter((code) => !explained.has(code))).toEqual(['abandoned'])
+  expect([explained.get('unauthorized'), explained.get('internal'), explained.get('overloaded')]).toEqual([
+    401, 500, 503,
+  ])
 })
 
 describe.each(DIALECTS)('/api/openapi.json in the dialect %s', async (_, dialect, cases) => {

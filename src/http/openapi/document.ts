@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { type Dialect, OWN_DIALECT } from '../reply/dialect.js'
 import { ERROR_SCHEMAS } from './answers.js'
+import { CODES } from './codes.js'
 import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
 import { serviceOperations } from './service-operations.js'
 
@@ -34,6 +35,7 @@ export function openApi(
     },
     components: {
       schemas: ERROR_SCHEMAS,
+      'x-codes': CODES,
       parameters: {
         IfNoneMatch: header('If-None-Match', 'the ETag of an answer that the client has'),
         CacheControl: header('Cache-Control', 'no-cache: compute it again, and cache that'),
