@@ -11,7 +11,7 @@ const FLOORS: readonly (readonly string[])[] = [
   // In the browser: these rooms import nothing from outside their folder.
   ['page/main.ts'],
   ['page/shell/'],
-  ['page/explore/', 'page/charts/', 'page/sql/', 'page/reference/'],
+  ['page/explore/', 'page/charts/', 'page/sql/', 'page/endpoints/'],
   ['page/answer/'],
   ['page/plot/', 'page/export/'],
   ['page/shared/'],
@@ -66,7 +66,7 @@ const STORAGE_ROOMS = ['store', 'compaction', 'persistence', 'files', 'sealing',
 const STORAGE = [...ARROW, ...STORAGE_ROOMS]
 const PAGE_ROOMS = [
   'page/main.ts',
-  ...['shell', 'explore', 'charts', 'sql', 'reference', 'answer', 'plot', 'export', 'shared', 'api', 'vendor'].map(
+  ...['shell', 'explore', 'charts', 'sql', 'endpoints', 'answer', 'plot', 'export', 'shared', 'api', 'vendor'].map(
     (folder) => `page/${folder}/`,
   ),
 ]

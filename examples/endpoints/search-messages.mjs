@@ -30,6 +30,7 @@ const sources = {
 export default endpoint({
   id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a04',
   name: 'messages.search',
+  summary: 'The newest messages of a project that contain a text',
   maxRows: 100,
   cache: 'disabled',
   params: { project: text('the project whose messages are searched'), text: text('the text'), sources },

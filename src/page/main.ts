@@ -5,7 +5,6 @@ import { fetchProjects, MAX_PROJECT_ROWS, type ProjectRow } from './api/explore.
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
 import { fragmentOf, type State, stateOf, type ViewName } from './explore/state.js'
-import { showReference } from './reference/reference.js'
 import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
 import { placeBelow } from './shared/place-below.js'
@@ -38,9 +37,10 @@ const header = createHeader(change)
 const explore = createExplore({ change, isHandled, projects: () => projects, linkOf, onLive: showLive }, state)
 const charts = createCharts({ choose: (range) => change({ range, record: '' }), isHandled, notify, onLive: showLive })
 const sql = createLazyView(loadSqlView, () => notify('The SQL view cannot be loaded. Reload the page.'))
-const views: Readonly<Record<ViewName, View>> = { explore, charts, sql }
+const api = createLazyView(loadApiView, () => notify('The API view cannot be loaded. Reload the page.'))
+const views: Readonly<Record<ViewName, View>> = { explore, charts, sql, api }
 /** The elements of the views. */
-const VIEW_IDS: Readonly<Record<ViewName, string>> = { explore: 'explore', charts: 'panels', sql: 'sql' }
+const VIEW_IDS: Readonly<Record<ViewName, string>> = { explore: 'explore', charts: 'panels', sql: 'sql', api: 'api' }
 const VIEW_NAMES = Object.keys(VIEW_IDS) as ViewName[]
 const theme = startTheme(redraw)
 const times = startTimes(byId<HTMLButtonElement>('times'), redraw)
@@ -62,7 +62,7 @@ function showLive(isLive: boolean): void {
 /** Shows the sign-in, the choice of a project, or the view of the state. */
 function show(): void {
   const isReady = isSignedIn && state.project !== ''
-  for (const id of ['controls', 'open-sheet', 'reference', 'sign-out']) byId(id).hidden = !isSignedIn
+  for (const id of ['controls', 'open-sheet', 'sign-out']) byId(id).hidden = !isSignedIn
   byId('refresh').hidden = !isReady
   byId('live').hidden = !isReady || views[state.view].toggleLive === undefined
   byId('sign-in').hidden = isSignedIn
@@ -74,7 +74,6 @@ function show(): void {
   if (isReady && isListCut && state.project !== askedProject) void loadChosen()
   document.title = state.project === '' ? 'logweir' : `${state.project} – logweir`
   header.show(state, isSqlOn === true)
-  if (!isSignedIn) openReference(false)
   for (const name of VIEW_NAMES) if (name !== shown) views[name].stop()
   // A menu that is open in a view keeps the keys from the page.
   for (const menu of document.querySelectorAll<HTMLElement>(':popover-open'))
@@ -112,6 +111,7 @@ function signOut(reason: string): void {
   projects = undefined
   isSqlOn = undefined
   sql.forget()
+  api.forget()
   isListCut = false
   notify('')
   show()
@@ -187,26 +187,15 @@ async function loadSqlView(): Promise<View> {
 /** Whether a view can be shown. */
 const isOffered = (view: ViewName) => view !== 'sql' || isSqlOn === true
 
+async function loadApiView(): Promise<View> {
+  const { createEndpoints } = await import('./endpoints/endpoints.js')
+  return createEndpoints(byId('api'), { change, isHandled }, state)
+}
+
 function refresh(): void {
   void loadProjects()
   if (isSqlOn === undefined) void loadSqlAccess()
   views[state.view].refresh()
-}
-
-function openReference(isOpen: boolean): void {
-  byId('reference-card').hidden = !isOpen
-  byId('reference').setAttribute('aria-expanded', String(isOpen))
-}
-
-async function toggleReference(): Promise<void> {
-  const isOpen = byId('reference-card').hidden === true
-  if (!isSignedIn) return
-  try {
-    if (isOpen) await showReference()
-    openReference(isOpen)
-  } catch (error) {
-    if (!isHandled(error as Failure)) notify((error as Failure).message)
-  }
 }
 
 function toggleFields(): void {
@@ -235,7 +224,6 @@ byId('refresh').addEventListener('click', refresh)
 byId('live').addEventListener('click', toggleLive)
 byId('syntax').addEventListener('toggle', () => placeBelow(byId('syntax'), byId('search-help')))
 byId('show-fields').addEventListener('click', toggleFields)
-byId('reference').addEventListener('click', toggleReference)
 byId('theme').addEventListener('click', theme.toggle)
 byId('help').addEventListener('click', showHelp)
 byId('sign-out').addEventListener('click', () => signOut(''))
@@ -259,7 +247,7 @@ startKeys({
   l: () => isShown() && toggleLive(),
   r: () => isShown() && refresh(),
   v: () => isShown() && change({ view: nextView() }),
-  a: () => void toggleReference(),
+  a: () => isShown() && change({ view: 'api' }),
   t: theme.toggle,
   z: times.toggle,
   '?': showHelp,

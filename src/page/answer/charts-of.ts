@@ -43,7 +43,8 @@ const MAX_PEAK_RATIO = 20
  * If rows have a key, there is one chart per number column, with one series per frequent key; the other keys are summed
  * as “other” if the column is a count. Otherwise columns whose values are of similar size share a chart, counts apart
  * from others. A single count is drawn as bars. If several rows have the same time and key, counts are summed, and
- * other columns show the highest value.
+ * other columns show the highest value. A whole number that is no count is left out if it
+ * is the same in all rows, unless there is no other.
  */
 export function chartsOf(columns: readonly Column[], rows: readonly Row[]): AnswerCharts | undefined {
   const isTimeOf = new Map(columns.map((column) => [column, isTime(column, rows)]))
@@ -59,13 +60,22 @@ export function chartsOf(columns: readonly Column[], rows: readonly Row[]): Answ
   const axis = axisThrough(timesUs)
   const table: Table = { axis, positions: positionsOn(axis, timesUs), rows: timed.map(({ row }) => row) }
   const numbers = columns.filter(({ kind }) => NUMBERS.has(kind))
+  const drawn = variedOf(numbers, table.rows)
   const others = columns.filter((column) => !isTimeOf.get(column))
   const keys = keysOf(others, table.rows, weightsOf(numbers, table.rows))
-  const all = keys.columns.length === 0 ? unkeyedCharts(numbers, table) : keyedCharts(numbers, keys, table)
+  const all = keys.columns.length === 0 ? unkeyedCharts(drawn, table) : keyedCharts(drawn, keys, table)
   if (all.length === 0) return undefined
   const charts = all.slice(0, MAX_CHARTS)
   const shown = new Set(charts.flatMap((chart) => chart.columns))
   return { axis, charts, omitted: numbers.map(({ name }) => name).filter((name) => !shown.has(name)) }
+}
+
+/** A whole number that counts nothing, such as the width of the buckets, can have the same value in all rows. */
+function variedOf(numbers: readonly Column[], rows: readonly Row[]): readonly Column[] {
+  const varied = numbers.filter(
+    ({ name, kind }) => kind !== 'integer' || rows.some((row) => numberOf(row[name]) !== numberOf(rows[0]![name])),
+  )
+  return varied.length === 0 ? numbers : varied
 }
 
 const TIMES = new Set(['microseconds', 'datetime'])

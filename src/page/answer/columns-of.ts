@@ -29,18 +29,22 @@ const [FIRST_LIKELY_US, LAST_LIKELY_US] = [Date.UTC(2015, 0) * 1e3, Date.UTC(205
 
 /**
  * Returns the columns of rows, in the order of the first row; `known` are those that the service describes, whose kinds
- * stay as they are, unless they allow any value. A whole number is a time in microseconds if its name says so and its
- * year is from 1990 to 2099, or if its name does not deny it and its year is from 2015 to 2049. A column without values
- * is text.
+ * stay as they are, unless they allow any value, or whole numbers whose name says that they count rows. A whole number
+ * is a time in microseconds if its name says so and its year is from 1990 to 2099, or if its name does not deny it and
+ * its year is from 2015 to 2049. A column without values is text.
  */
 export function columnsOf(rows: readonly Row[], known: readonly Column[] = []): readonly Column[] {
   if (rows.length === 0) return known
   const kinds = new Map(known.map(({ name, kind }) => [name, kind]))
   return Object.keys(rows[0]!).map((name) => {
     const kind = kinds.get(name) ?? 'any'
-    return { name, kind: kind === 'any' ? kindOf(name, rows) : kind }
+    const isInferred = kind === 'any' || (kind === 'integer' && isCount(name, rows))
+    return { name, kind: isInferred ? kindOf(name, rows) : kind }
   })
 }
+
+/** The service knows sums of counts as whole numbers. */
+const isCount = (name: string, rows: readonly Row[]) => kindOf(name, rows) === 'count'
 
 function kindOf(name: string, rows: readonly Row[]): string {
   const values = rows.map((row) => row[name] ?? null).filter((value) => value !== null)

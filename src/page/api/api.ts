@@ -34,6 +34,8 @@ export interface Answer {
   /** Age of the answer in the service's cache, in seconds. */
   ageS: number
   cost: Cost
+  /** The answer as it was sent. */
+  text: string
 }
 
 /** Only in this tab's memory. Requests are also sent without one: a proxy may add a token to them. */
@@ -93,9 +95,10 @@ export async function queryRows(
 ): Promise<Answer> {
   const headers: Record<string, string> = fresh ? { 'Cache-Control': 'no-cache' } : {}
   const response = await get(`api/endpoints/query/${endpoint}?${new URLSearchParams(params)}`, headers, signal)
-  const { result } = parseExact(await readText(response)) as { result: Row[] }
+  const text = await readText(response)
+  const { result } = parseExact(text) as { result: Row[] }
   const cost = costOf(response.headers.get('Server-Timing') ?? '')
-  return { rows: result, ageS: Number(response.headers.get('Age') ?? 0), cost }
+  return { rows: result, ageS: Number(response.headers.get('Age') ?? 0), cost, text }
 }
 
 /** Returns the text of a response. Throws a Failure if the connection broke. */

@@ -1,4 +1,14 @@
+/** The endpoints of the service. */
 import { get } from './api.js'
+import {
+  type Description,
+  fetchDescription,
+  type Operation,
+  type Parameter,
+  parametersOf,
+  type RowLimits,
+  type RowSchema,
+} from './description.js'
 
 /** A column of an answer. */
 export interface Column {
@@ -7,24 +17,23 @@ export interface Column {
   kind: string
 }
 
-/** An endpoint of the service. */
+/** A stored query. */
 export interface Endpoint {
   name: string
-  parameters: readonly { name: string; required: boolean }[]
+  /** One line about its rows. */
+  summary: string
+  description: string
+  /** Whether the owner of the service added it. */
+  isOwn: boolean
+  /** Without those that are headers. */
+  parameters: readonly Parameter[]
   /** In the order of the answer; none if the service does not know them. */
   columns: readonly Column[]
+  rows: RowLimits | undefined
 }
 
-interface Operation {
-  parameters: readonly { name?: string; in?: string; required?: boolean }[]
-  responses: { 200: { content: { 'application/json': { schema: { properties: { result: { items: RowSchema } } } } } } }
-}
-
-interface RowSchema {
-  properties?: Readonly<Record<string, { 'x-kind': string }>>
-}
-
-const PATH = '/api/endpoints/query/'
+/** The path of endpoints, which the name of one follows. */
+export const ENDPOINT_PATH = '/api/endpoints/query/'
 
 /** Returns whether the service runs queries in SQL, which `logs.all` then takes. Throws a Failure. */
 export async function canRunSql(): Promise<boolean> {
@@ -34,23 +43,29 @@ export async function canRunSql(): Promise<boolean> {
   return result.some(({ name, sandboxing }) => name === 'logs.all' && sandboxing)
 }
 
-/** Returns the endpoints, in the order of the service's OpenAPI description. Throws a Failure. */
+/** Returns the endpoints of the service, in the order of its OpenAPI description. Throws a Failure. */
 export async function listEndpoints(signal: AbortSignal): Promise<Endpoint[]> {
-  const { paths } = (await (await get('api/openapi.json', {}, signal)).json()) as {
-    paths: Readonly<Record<string, { get: Operation }>>
-  }
-  return Object.entries(paths)
-    .filter(([path]) => path.startsWith(PATH))
-    .map(([path, operations]) => endpointOf(path.slice(PATH.length), operations.get))
+  return endpointsIn(await fetchDescription(signal))
 }
 
-function endpointOf(name: string, { parameters, responses }: Operation): Endpoint {
-  const { properties = {} } = responses[200].content['application/json'].schema.properties.result.items
+/** Returns the endpoints of a description, in its order. */
+export function endpointsIn(description: Description): Endpoint[] {
+  return Object.entries(description.paths)
+    .filter(([path]) => path.startsWith(ENDPOINT_PATH))
+    .map(([path, operations]) => endpointOf(path.slice(ENDPOINT_PATH.length), operations.get!, description))
+}
+
+function endpointOf(name: string, operation: Operation, whole: Description): Endpoint {
+  const { summary, description = '', tags, responses } = operation
+  const { result } = responses[200]!.content!['application/json']!.schema.properties!
+  const { properties = {} }: RowSchema = result!.items
   return {
     name,
-    parameters: parameters
-      .filter((parameter) => parameter.in === 'query')
-      .map(({ name = '', required = false }) => ({ name, required })),
+    summary,
+    description,
+    isOwn: tags.includes('own'),
+    parameters: parametersOf(operation, whole).filter((parameter) => parameter.in === 'query'),
     columns: Object.entries(properties).map(([column, schema]) => ({ name: column, kind: schema['x-kind'] })),
+    rows: operation['x-rows'],
   }
 }

@@ -7,9 +7,9 @@ import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from '../shared/rang
 import { DEFAULT_SOURCE, isSource } from './sources.js'
 
 /** The views of the page. */
-export type ViewName = 'explore' | 'charts' | 'sql'
+export type ViewName = 'explore' | 'charts' | 'sql' | 'api'
 
-const VIEW_NAMES: readonly ViewName[] = ['explore', 'charts', 'sql']
+const VIEW_NAMES: readonly ViewName[] = ['explore', 'charts', 'sql', 'api']
 
 /** View, rows and record of the page. */
 export interface State {
@@ -27,7 +27,14 @@ export interface State {
   record: string
   /** The query of the view `sql` that was run or opened last; empty for none. */
   sql: string
+  /** The endpoint whose form is open; empty if none is. */
+  endpoint: string
+  /** The values in the form of the endpoint that are not those of the page's project and range. */
+  params: Readonly<Record<string, string>>
 }
+
+/** Begins the names of an endpoint's parameters in a fragment. No name of the page has a dot. */
+const PARAM = 'p.'
 
 const OPS: readonly Op[] = [
   ...(['=', '!=', '<', '<=', '>', '>='] as const),
@@ -49,7 +56,14 @@ export function stateOf(fragment: string): State {
     search: given.get('search') ?? '',
     record: /^\d+\.\d+$/.test(record) ? record : '',
     sql: given.get('sql') ?? '',
+    endpoint: given.get('endpoint') ?? '',
+    params: paramsOf(given),
   }
+}
+
+function paramsOf(given: URLSearchParams): State['params'] {
+  const named = [...given].filter(([name]) => name.startsWith(PARAM))
+  return Object.fromEntries(named.map(([name, value]) => [name.slice(PARAM.length), value]))
 }
 
 function rangeOf(given: URLSearchParams): Range {
@@ -81,7 +95,8 @@ function isFilter(given: unknown): given is Filter {
 }
 
 /** Returns the URL fragment of a state, with its `#`; empty if all is at its default. */
-export function fragmentOf({ view, project, source, range, filters, isErrors, search, record, sql }: State): string {
+export function fragmentOf(state: State): string {
+  const { view, project, source, range, filters, isErrors, search, record, sql, endpoint, params } = state
   const fields: Record<string, string> = {
     view: view === 'explore' ? '' : view,
     project,
@@ -94,7 +109,9 @@ export function fragmentOf({ view, project, source, range, filters, isErrors, se
     // In the other views a long text would be in the way.
     sql: view === 'sql' ? sql : '',
   }
-  const shown = Object.entries(fields).filter(([, value]) => value !== '')
+  const named = Object.entries(params).map(([name, value]) => [`${PARAM}${name}`, value])
+  const ofApi = view === 'api' && endpoint !== '' ? [['endpoint', endpoint], ...named] : []
+  const shown = [...Object.entries(fields).filter(([, value]) => value !== ''), ...ofApi] as [string, string][]
   return shown.length === 0 ? '' : `#${new URLSearchParams(shown)}`
 }
 

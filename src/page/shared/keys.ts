@@ -17,4 +17,5 @@ export function startKeys(actions: Readonly<Record<string, () => void>>): void {
 const isField = (target: EventTarget | undefined): target is HTMLElement =>
   target instanceof HTMLInputElement ||
   target instanceof HTMLSelectElement ||
+  target instanceof HTMLTextAreaElement ||
   (target instanceof HTMLElement && target.isContentEditable)

@@ -10,8 +10,8 @@ import { createProjectBox, projectsOf } from './project-box.js'
 import { createRangeControl } from './range-control.js'
 import { startSheet } from './sheet.js'
 
-const VIEWS: readonly ViewName[] = ['explore', 'charts', 'sql']
-const VIEW_TITLES: Readonly<Record<Exclude<ViewName, 'explore'>, string>> = { charts: 'charts', sql: 'SQL' }
+const VIEWS: readonly ViewName[] = ['explore', 'charts', 'sql', 'api']
+const VIEW_TITLES: Readonly<Record<Exclude<ViewName, 'explore'>, string>> = { charts: 'charts', sql: 'SQL', api: 'API' }
 
 /** The controls above the view, as the page sees them. */
 export interface Header {

@@ -17,6 +17,8 @@ const EMPTY: State = {
   search: '',
   record: '',
   sql: '',
+  endpoint: '',
+  params: {},
 }
 
 describe('the state in the URL', () => {
@@ -65,7 +67,8 @@ describe('the state in the URL', () => {
         { fromUs: 1_763_632_800_123_456, toUs: 1_763_632_900_000_000 + below(random, 1_000) },
       )
     for (let run = 0; run < RUNS; run++) {
-      const view = pick('explore', 'charts', 'sql')
+      const view = pick('explore', 'charts', 'sql', 'api')
+      const endpoint = view === 'api' ? pick('', 'logs.all') : ''
       const state: State = {
         view,
         project: pick('', 'abc', 'a&b=c#d +%'),
@@ -75,8 +78,11 @@ describe('the state in the URL', () => {
         isErrors: pick(true, false),
         search: pick('', 'a b', '"§&=#+%'),
         record: pick('', '1763632800000001.12'),
-        // A query is in the URL of its view only.
+        // A query, an endpoint and its values are in the URL of their view only.
         sql: view === 'sql' ? pick('', "select '&=#+%'\nfrom edge_logs -- ü") : '',
+        endpoint,
+        params:
+          endpoint === '' ? {} : pick<State['params']>({}, { source: 'a&b', view: 'charts', search: '', x: '1 #' }),
       }
       expect(stateOf(fragmentOf(state)), `seed ${seed}, run ${run}`).toEqual(state)
     }
