@@ -8,7 +8,7 @@ import { fragmentOf, type State, stateOf, type ViewName } from './explore/state.
 import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
 import { placeBelow } from './shared/place-below.js'
-import { type Bounds, PRESET_NAMES, type PresetName } from './shared/range.js'
+import { PRESET_NAMES, type PresetName, type Range } from './shared/range.js'
 import { type Session, TOKEN_EXPIRED } from './shared/session.js'
 import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
@@ -35,7 +35,13 @@ let askedProject = ''
 const signIn = createSignIn(enter)
 const header = createHeader(change)
 const explore = createExplore({ change, isHandled, projects: () => projects, linkOf, onLive: showLive }, state)
-const charts = createCharts({ choose: (range) => change({ range, record: '' }), isHandled, notify, onLive: showLive })
+const charts = createCharts({
+  choose: (range) => change({ range, record: '' }),
+  linkOf,
+  isHandled,
+  notify,
+  onLive: showLive,
+})
 const sql = createLazyView(loadSqlView, () => notify('The SQL view cannot be loaded. Reload the page.'))
 const api = createLazyView(loadApiView, () => notify('The API view cannot be loaded. Reload the page.'))
 const views: Readonly<Record<ViewName, View>> = { explore, charts, sql, api }
@@ -94,8 +100,8 @@ function change(next: Partial<State>, isStep = true): void {
   show()
 }
 
-/** Returns the address of the page with its state and another range: no more than that, so never a token. */
-function linkOf(range: Bounds): string {
+/** Returns the address of the page with its state, or another range: no more than that, so never a token. */
+function linkOf(range: Range = state.range): string {
   return `${location.origin}${location.pathname}${fragmentOf({ ...state, range })}`
 }
 

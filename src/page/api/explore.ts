@@ -56,6 +56,9 @@ export interface HistogramRow {
   count: number
 }
 
+/** The columns of these rows, in order. */
+export const HISTOGRAM_COLUMNS = ['timestamp', 'bucket_us', 'class', 'count'] as const
+
 /** The numbers of a field in one bucket. */
 export interface MeasureRow {
   /** Start of the bucket, in microseconds. */
@@ -69,6 +72,9 @@ export interface MeasureRow {
   p95: number
   p99: number
 }
+
+/** The columns of these rows, in order. */
+export const MEASURE_COLUMNS = ['timestamp', 'bucket_us', 'count', 'min', 'max', 'avg', 'p50', 'p95', 'p99'] as const
 
 /** A field of the rows, with its most frequent values. */
 export interface FieldRow {

@@ -14,6 +14,8 @@ const LIVE_MS = 5_000
 export interface ChartsHost {
   /** Shows another range, in all charts and in the list. */
   choose(range: Bounds): void
+  /** Returns the address of the page with its state, with another range if there is one, without the token. */
+  linkOf(range: Bounds | undefined): string
   /** Returns true if the page handled the failure: it signed out. */
   isHandled(failure: Failure): boolean
   /** Shows a message above the view; empty for none. */
@@ -55,9 +57,9 @@ interface Parts {
 export function createCharts(host: ChartsHost): Charts {
   const parts: Parts = {
     host,
-    requests: createRequests(host.choose),
-    invocations: createInvocations(host.choose),
-    others: createOthers(),
+    requests: createRequests(host.choose, host.linkOf),
+    invocations: createInvocations(host.choose, host.linkOf),
+    others: createOthers(host.linkOf),
     shown: { project: '', range: { preset: '1hr' } },
     loading: new AbortController(),
     retry: undefined,

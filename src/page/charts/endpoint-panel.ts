@@ -9,20 +9,25 @@ import type { Column } from '../api/endpoints.js'
 import { element } from '../shared/dom.js'
 import { ago } from '../shared/format.js'
 import { timestamp } from '../shared/times.js'
+import { addExport } from './export-panel.js'
 import { createPanel, createValues, type Panel } from './panel.js'
+import type { LinkOf, PanelExport } from './panel-source.js'
 
 /** Maximum of rows in a table without charts, which is for an overview. */
 const MAX_ROWS = 100
 
+/** The project of an answer, and its range; undefined if the page did not choose it. */
+type RowsOf = Pick<PanelExport, 'project' | 'bounds'>
+
 /** A panel that shows any answer. */
 export interface EndpointPanel extends Panel {
   /** Shows an answer that has these columns; those that are not known are inferred. */
-  show(answer: Answer, columns: readonly Column[]): void
+  show(answer: Answer, columns: readonly Column[], of: RowsOf): void
   redraw(): void
 }
 
 /** Creates the panel of an endpoint. */
-export function createEndpointPanel(name: string): EndpointPanel {
+export function createEndpointPanel(name: string, linkOf: LinkOf): EndpointPanel {
   const window = element('p', { class: 'window' })
   const body = element('div', { class: 'body' })
   const root = element(
@@ -33,9 +38,11 @@ export function createEndpointPanel(name: string): EndpointPanel {
     body,
   )
   const panel = createPanel(root)
+  const offer = addExport(panel, linkOf)
   let charts: ChartBody | undefined
 
-  function show({ rows, ageS }: Answer, known: readonly Column[]): void {
+  function show({ rows, ageS, text }: Answer, known: readonly Column[], { project, bounds }: RowsOf): void {
+    offer({ project, bounds, answers: [{ subject: name, rows: text }] })
     const columns = columnsOf(rows, known)
     const found = chartsOf(columns, rows)
     const omitted = found?.omitted.length ? `only in the table: ${found.omitted.join(', ')}` : ''

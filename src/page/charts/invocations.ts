@@ -1,7 +1,15 @@
 /** Panel of function invocations: counts, errors and execution times. */
 
 import type { Rows } from '../answer/table.js'
-import { fetchHistogram, fetchMeasure, type HistogramRow, type MeasureRow, type Query } from '../api/explore.js'
+import {
+  fetchHistogram,
+  fetchMeasure,
+  HISTOGRAM_COLUMNS,
+  type HistogramRow,
+  MEASURE_COLUMNS,
+  type MeasureRow,
+  type Query,
+} from '../api/explore.js'
 import { axisOver, onAxis, positionsOn } from '../plot/buckets.js'
 import { type ClassCounts, classCounts } from '../plot/class-counts.js'
 import { createRangeChart, type RangeChart } from '../plot/range-chart.js'
@@ -9,8 +17,10 @@ import { byId } from '../shared/dom.js'
 import { count, duration, shortCount } from '../shared/format.js'
 import { rangeLabel } from '../shared/range-label.js'
 import { bucketTime, inWords, zoneName } from '../shared/times.js'
+import { addExport } from './export-panel.js'
 import { createPanel, createValues, type Panel } from './panel.js'
-import { type ChartsView, type OnSelect, queryOf } from './view.js'
+import type { LinkOf, PanelRows } from './panel-source.js'
+import { type ChartsView, closedBounds, type OnSelect, queryOf } from './view.js'
 
 const TIMES = [
   { label: 'average', name: 'avg', color: 'series-1' },
@@ -37,14 +47,16 @@ const outcomeOf = (name: string | null) => (name === '4xx' || name === '5xx' ? '
 type Outcome = ReturnType<typeof outcomeOf>
 
 /** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
-export function createInvocations(onSelect: OnSelect) {
+export function createInvocations(onSelect: OnSelect, linkOf: LinkOf) {
   const panel = createPanel(byId('invocations'))
   const charts = createCharts(panel, onSelect)
   const values = createValues(panel)
+  const offer = addExport(panel, linkOf)
 
   function show(rows: readonly HistogramRow[], measured: readonly MeasureRow[], view: ChartsView): void {
     const { bounds, nowUs, range, project } = view
     const found = classCounts(rows, bounds, nowUs, outcomeOf)
+    offer({ project, bounds: closedBounds(view), answers: answersOf(rows, measured) })
     panel.subtitle(rangeLabel(range))
     if (found === undefined) {
       panel.empty(`No function of ${project} ran in this time range.\nChoose a longer one, or send function_edge_logs.`)
@@ -73,6 +85,12 @@ export function createInvocations(onSelect: OnSelect) {
     },
   }
 }
+
+/** The rows of both charts, as files. */
+const answersOf = (rows: readonly HistogramRow[], measured: readonly MeasureRow[]): readonly PanelRows[] => [
+  { subject: 'invocations', rows, columns: HISTOGRAM_COLUMNS, unit: ['row of invocations', 'rows of invocations'] },
+  { subject: 'execution_times', rows: measured, columns: MEASURE_COLUMNS, unit: ['row of times', 'rows of times'] },
+]
 
 /** Creates the charts in their places in the panel. */
 function createCharts({ root }: Panel, onSelect: OnSelect): { counts: RangeChart; times: RangeChart } {

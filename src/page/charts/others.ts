@@ -4,7 +4,8 @@ import { type Endpoint, listEndpoints } from '../api/endpoints.js'
 import { byId } from '../shared/dom.js'
 import { isoBounds } from '../shared/range.js'
 import { createEndpointPanel, type EndpointPanel } from './endpoint-panel.js'
-import type { ChartsView } from './view.js'
+import type { LinkOf } from './panel-source.js'
+import { type ChartsView, closedBounds } from './view.js'
 
 const WITH_PANEL = ['logs.all', 'functions.invocation-stats', 'usage.api-counts']
 
@@ -15,7 +16,7 @@ const isShown = ({ name, parameters }: Endpoint) =>
   parameters.every((parameter) => parameter.name === 'project' || !parameter.required)
 
 /** Creates the panels. `load` queries the list of endpoints, then each of them; a panel shows its own failure. */
-export function createOthers() {
+export function createOthers(linkOf: LinkOf) {
   const place = byId('others')
   const panels = new Map<string, EndpointPanel>()
 
@@ -23,7 +24,7 @@ export function createOthers() {
   function panelsOf(endpoints: readonly Endpoint[]): EndpointPanel[] {
     const names = endpoints.map(({ name }) => name)
     for (const name of panels.keys()) if (!names.includes(name)) panels.delete(name)
-    const shown = names.map((name) => panels.get(name) ?? createEndpointPanel(name))
+    const shown = names.map((name) => panels.get(name) ?? createEndpointPanel(name, linkOf))
     for (const [i, name] of names.entries()) panels.set(name, shown[i]!)
     const isSame = place.children.length === shown.length && shown.every(({ root }, i) => place.children[i] === root)
     // An element that is inserted again loses its focus.
@@ -34,7 +35,9 @@ export function createOthers() {
   async function loadOne(endpoint: Endpoint, panel: EndpointPanel, options: Options): Promise<void> {
     panel.loading()
     try {
-      panel.show(await queryRows(endpoint.name, paramsOf(endpoint, options.view), options), endpoint.columns)
+      const params = paramsOf(endpoint, options.view)
+      const bounds = 'start' in params ? closedBounds(options.view) : undefined
+      panel.show(await queryRows(endpoint.name, params, options), endpoint.columns, { ...options.view, bounds })
     } catch (error) {
       if (options.signal.aborted) return
       panel.failed(error instanceof Failure ? error : new Failure('refused', String(error)))

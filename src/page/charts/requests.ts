@@ -1,13 +1,15 @@
 /** Panel of API requests, by the part of the platform that served them. */
-import { fetchHistogram, type HistogramRow } from '../api/explore.js'
+import { fetchHistogram, HISTOGRAM_COLUMNS, type HistogramRow } from '../api/explore.js'
 import { classCounts } from '../plot/class-counts.js'
 import { createRangeChart } from '../plot/range-chart.js'
 import { byId } from '../shared/dom.js'
 import { count, shortCount } from '../shared/format.js'
 import { rangeLabel } from '../shared/range-label.js'
 import { bucketTime, inWords, zoneName } from '../shared/times.js'
+import { addExport } from './export-panel.js'
 import { createPanel, createValues } from './panel.js'
-import { type ChartsView, type OnSelect, queryOf } from './view.js'
+import type { LinkOf } from './panel-source.js'
+import { type ChartsView, closedBounds, type OnSelect, queryOf } from './view.js'
 
 const PARTS = [
   { name: 'rest', label: 'REST', color: 'series-1' },
@@ -20,7 +22,7 @@ const PARTS = [
 ] as const
 
 /** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
-export function createRequests(onSelect: OnSelect) {
+export function createRequests(onSelect: OnSelect, linkOf: LinkOf) {
   const panel = createPanel(byId('requests'))
   const chart = createRangeChart({
     name: 'API requests over time',
@@ -31,8 +33,11 @@ export function createRequests(onSelect: OnSelect) {
   })
   panel.root.querySelector('.chart')!.replaceWith(chart.root)
   const values = createValues(panel)
+  const offer = addExport(panel, linkOf)
 
-  function show(rows: readonly HistogramRow[], { bounds, nowUs, range, project }: ChartsView): void {
+  function show(rows: readonly HistogramRow[], view: ChartsView): void {
+    const { bounds, nowUs, range, project } = view
+    offer({ project, bounds: closedBounds(view), answers: [{ subject: 'requests', rows, columns: HISTOGRAM_COLUMNS }] })
     const found = classCounts(rows, bounds, nowUs, (name) => name)
     panel.subtitle(rangeLabel(range))
     if (found === undefined) {

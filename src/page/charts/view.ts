@@ -1,5 +1,5 @@
 import type { Query } from '../api/explore.js'
-import { type Bounds, isoBounds, type Range } from '../shared/range.js'
+import { type Bounds, closedAt, isoBounds, type Range } from '../shared/range.js'
 
 /** The charts of a project over a range, with the bounds that this had when they were asked for. */
 export interface ChartsView {
@@ -9,6 +9,9 @@ export interface ChartsView {
   /** In microseconds since 1970. */
   nowUs: number
 }
+
+/** Returns the bounds of the rows: a range without an end ended when they were requested. */
+export const closedBounds = ({ bounds, nowUs }: ChartsView): Bounds => closedAt(bounds, nowUs)
 
 /** Called with a part of the range that the user chose in a chart. */
 export type OnSelect = (bounds: Bounds) => void

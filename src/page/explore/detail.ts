@@ -12,6 +12,8 @@ import { SOURCES } from './sources.js'
 export interface DetailEvents {
   onFilter: Parameters<typeof showRecord>[2]['onFilter']
   onClose(): void
+  /** Returns the address of the page with the record that is open. */
+  link(): string
   /** Called when the user chooses a row of a source among the rows around a record. */
   onChoose(place: Place, source: string): void
 }
@@ -98,7 +100,7 @@ function show(parts: Parts, query: Query, row: Row): void {
       words: query.search === '' ? [] : [query.search],
       fields: query.filters.flatMap(conditionsIn).map(({ field }) => String(field)),
     },
-    link: location.href,
+    link: events.link(),
     onFilter: events.onFilter,
     onAround: () => showRowsAround(parts, query, row),
     onClose: events.onClose,

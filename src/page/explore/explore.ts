@@ -13,7 +13,7 @@ import { createList } from './list.js'
 import { load, loadFields, loadOlder, MAX_ROWS, showRows } from './load.js'
 import { showEmpty, showStatus } from './messages.js'
 import type { Host, Parts } from './parts.js'
-import { isSameQuery, queryOf } from './query.js'
+import { closedBounds, isSameQuery, queryOf } from './query.js'
 import { createRowStore } from './row-store.js'
 import type { State } from './state.js'
 
@@ -104,6 +104,7 @@ function createParts(host: Host, state: State): Parts {
     detail: createDetail({
       onFilter: (field, op, value) => filter((filters) => filtersAfter(filters, { field, op, value })),
       onClose: () => closeRecord(parts),
+      link: () => host.linkOf(closedBounds(parts)),
       onChoose: (place, source) => chooseRow(parts, place, source),
     }),
     state,

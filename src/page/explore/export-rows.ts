@@ -4,17 +4,9 @@ import { fileName } from '../export/file-name.js'
 import { countOf, pagesOf } from '../export/range-pages.js'
 import { type ExportSource, type Extent, loadedRows } from '../export/source.js'
 import { byId } from '../shared/dom.js'
-import { type Bounds, closedAt } from '../shared/range.js'
+import type { Bounds } from '../shared/range.js'
 import type { Parts } from './parts.js'
-import { queryOf } from './query.js'
-
-/**
- * Returns the bounds of the rows in the list. A range without an end ends now, so that it always has the same rows:
- * after the newest row that is shown, if its time is ahead of this machine's clock.
- */
-function closedBounds({ bounds, store }: Pick<Parts, 'bounds' | 'store'>): Bounds {
-  return closedAt(bounds, Math.max(Date.now() * 1_000, (store.rows[0]?.timestampUs ?? 0) + 1))
-}
+import { closedBounds, queryOf } from './query.js'
 
 /** Returns what the view offers. */
 export const exportSourceOf = (parts: Parts): ExportSource => ({

@@ -1,7 +1,8 @@
 /** The query of a state. */
 import type { Query } from '../api/explore.js'
-import { type Bounds, isoBounds } from '../shared/range.js'
+import { type Bounds, closedAt, isoBounds } from '../shared/range.js'
 import { withFilter } from './filters.js'
+import type { Parts } from './parts.js'
 import { sourceNamed } from './sources.js'
 import type { State } from './state.js'
 
@@ -14,6 +15,14 @@ export function queryOf({ project, source, filters, isErrors, search }: State, b
     filters: isErrors ? withFilter(filters, sourceNamed(source).errors.filter) : filters,
     search,
   }
+}
+
+/**
+ * Returns the bounds of the rows in the list. A range without an end ends now, so that it always has the same rows:
+ * after the newest row that is shown, if its time is ahead of this machine's clock.
+ */
+export function closedBounds({ bounds, store }: Pick<Parts, 'bounds' | 'store'>): Bounds {
+  return closedAt(bounds, Math.max(Date.now() * 1_000, (store.rows[0]?.timestampUs ?? 0) + 1))
 }
 
 /** Returns whether two states show the same rows. */

@@ -8,8 +8,8 @@ const MAX_PART = 64
  * Returns the name of a file with rows, without its ending: `edge_logs_<project>_20261120T100000Z_20261120T110000Z`.
  * Other characters than letters of ASCII, digits, `.`, `-` and `_` become `-`. Empty parts are left out.
  */
-export function fileName(subject: string, project: string, { fromUs, toUs }: Bounds): string {
-  const times = [fromUs, toUs].map((us) => (us === undefined ? '' : timeOf(us)))
+export function fileName(subject: string, project: string, bounds: Bounds | undefined): string {
+  const times = [bounds?.fromUs, bounds?.toUs].map((us) => (us === undefined ? '' : timeOf(us)))
   return [subject, project, ...times]
     .map(safe)
     .filter((part) => part !== '')

@@ -2,7 +2,7 @@
 import { membersIn } from '../api/raw-rows.js'
 
 /** A row: its JSON as the service sent it, which keeps every sign, or parsed by `parseExact`. */
-export type ExportRow = string | Readonly<Record<string, unknown>>
+export type ExportRow = string | object
 
 /** The formats of files, as their names end. */
 export const FORMATS = ['csv', 'ndjson', 'json'] as const

@@ -55,6 +55,8 @@ export function createExportMenu(button: HTMLButtonElement, source: ExportSource
   link.addEventListener('click', () => void copyLink(parts))
   menu.addEventListener('toggle', (event) => {
     if ((event as ToggleEvent).newState === 'open') onOpen(parts)
+    // The outcome of a file that ends after this is there when the menu is opened again.
+    else say(parts, '')
   })
   format.show(FORMATS.map((name) => FORMAT_INFO[name].title))
   format.choose(Math.max(0, FORMATS.indexOf(storedFormat.read() as Format)))
@@ -91,7 +93,7 @@ function onOpen(parts: Parts): void {
   if (parts.work === undefined) {
     parts.extents = source.extents()
     extent.show(parts.extents.map(({ label }) => label))
-    say(parts, parts.extents.length === 0 ? 'There are no rows to save.' : '')
+    if (parts.extents.length === 0) say(parts, 'There are no rows to save.')
   }
   showWork(parts)
   placeBelow(menu, button)
