@@ -1,6 +1,6 @@
 import { httpStatusOf } from '../reply/errors.js'
 
-/** What each error code of the service means; the message of an error says more. */
+/** The meaning of each error code of the service; the message of an error says more. */
 const MEANINGS: Readonly<Record<string, string>> = {
   unauthorized: 'no token, or an unknown, revoked or expired one',
   forbidden: 'the token does not permit this path',

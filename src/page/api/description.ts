@@ -10,7 +10,7 @@ export interface ParameterSchema {
   minimum?: number
   maximum?: number
   maxLength?: number
-  /** Of a text that is in a language of its own: `application/json`, `application/sql`. */
+  /** The language of a text that has one: `application/json`, `application/sql`. */
   contentMediaType?: string
   /** `timestamp`: a time in ISO 8601. */
   'x-kind'?: string

@@ -54,7 +54,7 @@ interface Parts {
   state: ApiState
   description: Description | undefined
   opened: Opened | undefined
-  /** What was run last; empty if it must run again when it is shown. */
+  /** The state that was run last, as JSON; empty if it must run again when it is shown. */
   ran: string
   /** The present of the last run, which relative times depend on. */
   nowUs: number

@@ -22,7 +22,7 @@ export interface Field {
   readonly bound: 'start' | 'end' | undefined
 }
 
-/** What the texts of a form depend on. */
+/** Project, range, zone and present, which the texts of a form depend on. */
 export interface FormContext {
   project: string
   range: Range

@@ -19,7 +19,7 @@ export interface ParameterForm {
   setRunning(isRunning: boolean): void
 }
 
-/** What the form calls. */
+/** Callbacks of the form to its view. */
 export interface FormActions {
   run(): void
   cancel(): void
@@ -118,7 +118,7 @@ function rowOf(field: Field): Row {
   const mark = isRequired ? [element('span', { class: 'api-required' }, 'required')] : []
   const label = element('label', { for: id }, element('code', {}, name), ...mark)
   const problem = element('p', { id: `${id}-problem`, class: 'error', role: 'alert' })
-  const help = kind === 'project' ? `${description}: that of the page` : description
+  const help = kind === 'project' ? 'the project of the page' : description
   const more = element('p', { id: `${id}-help`, class: 'fine' }, help)
   const root = element('div', { class: `api-field ${kind}` }, label, control, problem, more)
   return { field, root, control, problem, shown: undefined }
@@ -133,7 +133,7 @@ function controlOf({ kind, words, otherwise, isRequired }: Field, attributes: Re
     const fixed: Record<string, string> = kind === 'project' ? { readonly: '' } : {}
     return element('input', { type: 'text', placeholder, ...plain, ...mode, ...fixed })
   }
-  const none = isRequired ? 'Choose …' : otherwise === undefined ? '' : `${otherwise} (the default)`
+  const none = isRequired ? 'Choose …' : otherwise === undefined ? 'not given' : `${otherwise} (the default)`
   const options = words.filter((word) => word !== otherwise).map((word) => element('option', { value: word }, word))
   return element('select', attributes, element('option', { value: '' }, none), ...options)
 }
