@@ -15,8 +15,8 @@ function startOnce({ name, start }: TargetKind): Promise<Target> {
 }
 
 /**
- * Registers a suite for each kind of target, with its name for `%s`; `target` returns the started one, empty. `index` is
- * the place of the kind among all.
+ * Registers a suite for each kind of target, with its name for `%s`; `target` returns the started one, empty. `index`
+ * is the place of the kind among all.
  */
 export function onEachTarget(title: string, suite: (target: () => Target, index: number) => void): void {
   for (const [index, kind] of TARGETS.entries()) {

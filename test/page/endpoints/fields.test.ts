@@ -92,6 +92,8 @@ describe('a form', () => {
       sent: { iso_timestamp_start: '2026-11-20T08:30:00.000000Z', end: '2026-11-20T09:50:00.000000Z' },
       linked: { iso_timestamp_start: '90m', end: '10m ago' },
     })
+    // A day that ends a range is included.
+    expect(read({ end: '2026-11-20' })).toMatchObject({ sent: { end: '2026-11-21T00:00:00.000000Z' } })
     // An empty time is none, which a link has to say.
     expect(read({ iso_timestamp_start: '' })).toEqual({
       sent: { project: 'mine' },
