@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { TEMPLATES } from '../../src/page/sql/templates.js'
@@ -44,16 +44,6 @@ const answered = (page: Page) =>
     return ['shown', 'empty'].includes(state) && document.querySelector('.sql-actions .first')!.textContent === 'Run'
   })
 
-/** Collects the requests of queries, as their parameters. */
-function queriesOf(page: Page): URLSearchParams[] {
-  const found: URLSearchParams[] = []
-  page.on('request', (request: Request) => {
-    const { pathname, searchParams } = new URL(request.url())
-    if (pathname.endsWith('/logs.all')) found.push(searchParams)
-  })
-  return found
-}
-
 function withBrowser(): void {
   let browser: Browser
   let service: Served
@@ -68,10 +58,21 @@ function withBrowser(): void {
     for (const kill of kills) await kill()
   })
 
-  async function open(fragment = HASH, from = service, options = {}) {
-    const opened = await openSignedIn(browser, from, fragment, options)
+  /** Opens the view. `queries` and `fields`: the requests of queries and of fields, as their parameters. */
+  async function open(fragment = HASH, options: BrowserContextOptions = {}) {
+    const [queries, fields]: URLSearchParams[][] = [[], []]
+    const errors: string[] = []
+    const opened = await openPage(browser, `${service.url}/${fragment}`, options, async (blank) => {
+      blank.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+      blank.on('request', (request) => {
+        const { pathname, searchParams } = new URL(request.url())
+        if (pathname.endsWith('/logs.all')) queries!.push(searchParams)
+        if (pathname.endsWith('/logs.fields')) fields!.push(searchParams)
+      })
+    })
+    await signIn(opened.page, TOKEN)
     await opened.page.locator('.cm-content').waitFor()
-    return { ...opened, queries: queriesOf(opened.page) }
+    return { ...opened, errors, queries: queries!, fields: fields! }
   }
 
   /** Returns the rows of a query over the last week, as the API answers them. */
@@ -95,9 +96,10 @@ function withBrowser(): void {
 
   test('runs no query of a link, nor of the back button', async () => {
     const first = 'select count(*) as first from edge_logs'
-    const { page, queries } = await open(`${HASH}&sql=${encodeURIComponent(first)}`)
+    const { page, queries, fields } = await open(`${HASH}&sql=${encodeURIComponent(first)}`)
     expect(await editorText(page)).toBe(first)
     await page.getByText('Run the query to see its rows.').waitFor()
+    expect([queries, fields]).toEqual([[], []])
     await run(page).click()
     await answered(page)
     await write(page, 'select count(*) as second from edge_logs')
@@ -391,7 +393,7 @@ function withBrowser(): void {
   })
 
   test('saves the rows as the API answers them, and copies a link to the query', async () => {
-    const { page } = await open(HASH, service, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page } = await open(HASH, { permissions: ['clipboard-read', 'clipboard-write'] })
     const sql = 'select id, metadata, 12345678901234567890 as big from edge_logs order by id limit 20'
     await write(page, sql)
     await run(page).click()
@@ -465,11 +467,15 @@ function withBrowser(): void {
   })
 
   test.each([1_280, 390])('has no serious finding of axe at %s px, also in its dialogs', async (width) => {
-    const { page, faults } = await open(HASH, service, { viewport: { width, height: 844 } })
+    const { page, faults } = await open(HASH, { viewport: { width, height: 844 } })
     await run(page).click()
     await answered(page)
     expect(await seriousFindings(page)).toEqual([])
     await page.getByRole('button', { name: 'Table' }).click()
+    await write(page, '')
+    await page.keyboard.type('select count(*) from e', { delay: 5 })
+    await page.locator('.cm-tooltip-autocomplete').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
     await write(page, 'select nope(1)')
     await page.getByRole('button', { name: 'Explain' }).click()
     await page.locator('.sql-problem button').waitFor()

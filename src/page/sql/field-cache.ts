@@ -1,58 +1,55 @@
 /** The fields of sources, as the newest rows of a project have them. */
 import { fetchFields } from '../api/explore.js'
-import { type Bounds, isoBounds } from '../shared/range.js'
+import { boundsOf, isoBounds, type Range } from '../shared/range.js'
 import { RESERVED } from './words.js'
 
-/** The project and the range of time whose rows tell the fields. */
+/** The project and the range of time that the rows are from. */
 export interface FieldsScope {
   project: string
-  bounds: Bounds
+  range: Range
 }
 
-/** Fields by source. They are loaded once for each project. */
+/** Fields by source. They are requested once for each scope. */
 export interface FieldCache {
-  /** Returns the fields of a source, if they are known. */
-  known(project: string, source: string): readonly string[]
+  /** Returns the fields of a source; empty if they are not known. */
+  known(scope: FieldsScope, source: string): readonly string[]
   /** Loads the fields of sources that are not known yet. A failure is ignored: suggestions then lack these fields. */
   load(scope: FieldsScope, sources: readonly string[]): Promise<void>
 }
 
+const keyOf = ({ project, range }: FieldsScope, source: string) => JSON.stringify([project, source, range])
+
 /** Creates an empty cache. */
 export function createFieldCache(): FieldCache {
-  const cache = new Map<string, readonly string[] | Promise<void>>()
-  const keyOf = (project: string, source: string) => JSON.stringify([project, source])
+  const fields = new Map<string, readonly string[]>()
+  const loads = new Map<string, Promise<void>>()
 
-  async function loadOne({ project, bounds }: FieldsScope, source: string): Promise<void> {
-    const query = { project, source, ...isoBounds(bounds), filters: [], search: '' }
-    const key = keyOf(project, source)
+  async function loadOne(scope: FieldsScope, source: string): Promise<void> {
+    const key = keyOf(scope, source)
     try {
-      const { rows } = await fetchFields(query, undefined, new AbortController().signal)
-      // Another range may have rows.
-      if (rows.length === 0) cache.delete(key)
-      else
-        cache.set(
-          key,
-          rows.map(({ field }) => writtenField(field)).filter((field) => field !== undefined),
-        )
+      fields.set(key, await fieldsOf(scope, source))
     } catch {
-      cache.delete(key)
+      loads.delete(key)
     }
   }
 
   return {
-    known(project, source) {
-      const found = cache.get(keyOf(project, source))
-      return Array.isArray(found) ? (found as readonly string[]) : []
-    },
+    known: (scope, source) => fields.get(keyOf(scope, source)) ?? [],
     async load(scope, sources) {
-      const loads = sources.map((source) => {
-        const key = keyOf(scope.project, source)
-        if (!cache.has(key)) cache.set(key, loadOne(scope, source))
-        return cache.get(key)
-      })
-      await Promise.all(loads)
+      for (const source of sources) {
+        const key = keyOf(scope, source)
+        if (!loads.has(key)) loads.set(key, loadOne(scope, source))
+      }
+      await Promise.all(sources.map((source) => loads.get(keyOf(scope, source))))
     },
   }
+}
+
+async function fieldsOf({ project, range }: FieldsScope, source: string): Promise<readonly string[]> {
+  const bounds = isoBounds(boundsOf(range, Date.now() * 1_000))
+  const query = { project, source, ...bounds, filters: [], search: '' }
+  const { rows } = await fetchFields(query, undefined, new AbortController().signal)
+  return rows.map(({ field }) => writtenField(field)).filter((field) => field !== undefined)
 }
 
 /** Returns a field as a query names it, with backticks if needed; undefined if its name has a dot in a key. */

@@ -12,8 +12,10 @@ import {
   tags,
 } from '../vendor/codemirror.js'
 import { templateOfCall } from './call-template.js'
+import { namesOf } from './names.js'
 import { type FieldsOf, type Suggestion, suggestionsAt } from './suggestions.js'
 import { TEMPLATES } from './templates.js'
+import { tokensOf } from './tokens.js'
 import { AGGREGATES, COLUMNS, FUNCTIONS, KEYWORDS, nameOfCall, TYPES } from './words.js'
 
 const isNoColumn = (word: string) => !COLUMNS.includes(word)
@@ -55,9 +57,19 @@ const SYMBOLS: Readonly<Record<Suggestion['kind'], string>> = {
   type: 'type',
 }
 
-/** Returns the language of queries. `fieldsOf` tells the fields of a source that are known. */
-export function sqlLanguage(fieldsOf: FieldsOf): Extension {
-  const complete = (context: CompletionContext) => completionsOf(context, fieldsOf)
+/** The fields of sources, for suggestions. */
+export interface LanguageFields {
+  known: FieldsOf
+  /** Loads those of sources that are not known yet. */
+  load(sources: readonly string[]): Promise<void>
+}
+
+/** The time that suggestions wait for the fields of a source, in milliseconds. Later ones have them in any case. */
+const FIELDS_WAIT_MS = 300
+
+/** Returns the language of queries. Fields are loaded when words are suggested, not before. */
+export function sqlLanguage(fields: LanguageFields): Extension {
+  const complete = (context: CompletionContext) => completionsOf(context, fields)
   return [
     dialect.language,
     syntaxHighlighting(colors),
@@ -65,10 +77,13 @@ export function sqlLanguage(fieldsOf: FieldsOf): Extension {
   ]
 }
 
-function completionsOf({ state, pos, explicit }: CompletionContext, fieldsOf: FieldsOf): CompletionResult | null {
+async function completionsOf(context: CompletionContext, fields: LanguageFields): Promise<CompletionResult | null> {
+  const { state, pos, explicit } = context
   const text = state.doc.toString()
   if (text.trim() === '') return explicit ? { from: 0, to: text.length, options: TEMPLATES.map(templateOf) } : null
-  const found = suggestionsAt(text, pos, fieldsOf)
+  const wait = new Promise((resolve) => setTimeout(resolve, FIELDS_WAIT_MS))
+  await Promise.race([fields.load(namesOf(tokensOf(text)).sources), wait])
+  const found = suggestionsAt(text, pos, fields.known)
   // While nothing of a name is written, a list would only be in the way.
   if (found === undefined || (!explicit && found.from === pos && text[pos - 1] !== '.')) return null
   return { from: found.from, options: found.options.map(completionOf), validFor: /^[\w.]*$/ }

@@ -2,7 +2,6 @@ import type { AnswerView } from '../answer/answer-view.js'
 import type { Failure } from '../api/api.js'
 import type { Bounds, Range } from '../shared/range.js'
 import type { Editor } from './editor.js'
-import type { FieldCache } from './field-cache.js'
 import type { Layout } from './layout.js'
 import type { SqlAnswer } from './query.js'
 
@@ -32,7 +31,6 @@ export interface Parts {
   readonly host: SqlHost
   readonly layout: Layout
   readonly editor: Editor
-  readonly fields: FieldCache
   readonly answer: AnswerView
   shown: SqlShown
   /** The query that was run last; undefined if none was. */

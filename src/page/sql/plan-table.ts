@@ -1,7 +1,9 @@
 /** The plan of a query, as EXPLAIN returns it. */
 import { numberOf, type Row } from '../api/api.js'
+import type { Cost } from '../api/cost.js'
 import { element } from '../shared/dom.js'
-import { count, duration } from '../shared/format.js'
+import { count } from '../shared/format.js'
+import { workText } from '../shared/work-text.js'
 
 /** A step of a plan: an operator, what it does, and how many rows it returns. */
 interface Step {
@@ -20,14 +22,14 @@ const stepsOf = (rows: readonly Row[]): Step[] =>
     rows: numberOf(size) ?? 0,
   }))
 
-/** Returns the elements that show a plan, given the rows of EXPLAIN and the time that they took. */
-export function planOf(rows: readonly Row[], ms: number | undefined): HTMLElement[] {
+/** Returns the elements that show a plan, given the rows of EXPLAIN and their cost. */
+export function planOf(rows: readonly Row[], cost: Cost): HTMLElement[] {
   const size = `${rows.length} ${rows.length === 1 ? 'step' : 'steps'}`
-  const time = ms === undefined ? '' : ` · ${duration(ms)}`
+  const texts = [size, workText(cost)].filter((text) => text !== '')
   const note = 'Each step reads what the one before returns; steps of a union or a subquery come before theirs.'
   const scroll = { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': 'Steps of the query' }
   return [
-    element('p', { class: 'answer-size', role: 'status' }, size + time),
+    element('p', { class: 'answer-size', role: 'status' }, texts.join(' · ')),
     element('p', { class: 'fine' }, note),
     element('div', scroll, planTable(stepsOf(rows))),
   ]

@@ -83,7 +83,7 @@ function showRunning(parts: Parts, isRunning: boolean): void {
 function showAnswer(parts: Parts, { rows, cost }: SqlAnswer, kind: RunKind): void {
   const { plan } = parts.layout
   showPlan(parts, kind === 'plan')
-  if (kind === 'plan') plan.replaceChildren(...planOf(rows, cost.ms))
+  if (kind === 'plan') plan.replaceChildren(...planOf(rows, cost))
   else parts.answer.show({ rows, maxRows: MOST_ROWS, cost })
 }
 

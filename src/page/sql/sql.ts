@@ -2,7 +2,6 @@
 import { createAnswerView } from '../answer/answer-view.js'
 import { createExportButton } from '../export/export-button.js'
 import { element } from '../shared/dom.js'
-import { boundsOf } from '../shared/range.js'
 import { storedIn } from '../shared/stored.js'
 import { fullTime } from '../shared/times.js'
 import { createEditor } from './editor.js'
@@ -11,13 +10,11 @@ import { createFieldCache } from './field-cache.js'
 import { clearRuns, type Run, runs } from './history.js'
 import { sqlLanguage } from './language.js'
 import { createLayout } from './layout.js'
-import { namesOf } from './names.js'
 import type { Parts, SqlHost, SqlShown } from './parts.js'
 import { type Choice, createPicker } from './picker.js'
 import { cancel, rerun, run, showNoRows, showProblem } from './run.js'
 import { createSaveDialog } from './save-dialog.js'
 import { TEMPLATES } from './templates.js'
-import { tokensOf } from './tokens.js'
 
 /** The view, as the page uses it. */
 export interface SqlView {
@@ -45,13 +42,16 @@ export function createSqlView(root: HTMLElement, host: SqlHost): SqlView {
   const fields = createFieldCache()
   const answer = createAnswerView('Rows of the query')
   layout.result.prepend(answer.root)
-  const language = sqlLanguage((source) => fields.known(parts.shown.project, source))
+  const language = sqlLanguage({
+    known: (source) => fields.known(parts.shown, source),
+    load: (sources) => fields.load(parts.shown, sources),
+  })
   const editor = createEditor(layout.editor, language, {
     run: () => void run(parts, 'rows'),
     onChange: (text) => onChange(parts, text),
   })
   const parts: Parts = {
-    ...{ host, layout, fields, answer, editor },
+    ...{ host, layout, answer, editor },
     ...{ shown: { project: '', range: { preset: '1hr' }, sql: '' }, last: undefined },
     ...{ answered: undefined, running: undefined },
   }
@@ -90,9 +90,6 @@ const isElsewhere = (before: SqlShown, { project, range }: SqlShown) =>
 function onChange(parts: Parts, text: string): void {
   draft.write(text)
   showProblem(parts, '')
-  const { project, range } = parts.shown
-  const { sources } = namesOf(tokensOf(text))
-  if (project !== '') void parts.fields.load({ project, bounds: boundsOf(range, Date.now() * 1_000) }, sources)
 }
 
 function wire(parts: Parts, root: HTMLElement): void {
