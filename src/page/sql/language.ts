@@ -4,10 +4,12 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  completionStatus,
   type Extension,
   HighlightStyle,
   SQLDialect,
   snippet,
+  startCompletion,
   syntaxHighlighting,
   tags,
 } from '../vendor/codemirror.js'
@@ -64,7 +66,7 @@ export interface LanguageFields {
   load(sources: readonly string[]): Promise<void>
 }
 
-/** The time that suggestions wait for the fields of a source, in milliseconds. Later ones have them in any case. */
+/** The time that suggestions wait for the fields of a source, in milliseconds. Later fields are added to the list. */
 const FIELDS_WAIT_MS = 300
 
 /** Returns the language of queries. Fields are loaded when words are suggested, not before. */
@@ -81,12 +83,22 @@ async function completionsOf(context: CompletionContext, fields: LanguageFields)
   const { state, pos, explicit } = context
   const text = state.doc.toString()
   if (text.trim() === '') return explicit ? { from: 0, to: text.length, options: TEMPLATES.map(templateOf) } : null
-  const wait = new Promise((resolve) => setTimeout(resolve, FIELDS_WAIT_MS))
-  await Promise.race([fields.load(namesOf(tokensOf(text)).sources), wait])
+  const loading = fields.load(namesOf(tokensOf(text)).sources).then(() => true)
+  const wait = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), FIELDS_WAIT_MS))
+  const isLoaded = await Promise.race([loading, wait])
+  if (!isLoaded) void loading.then(() => suggestAgain(context))
   const found = suggestionsAt(text, pos, fields.known)
   // While nothing of a name is written, a list would only be in the way.
   if (found === undefined || (!explicit && found.from === pos && text[pos - 1] !== '.')) return null
-  return { from: found.from, options: found.options.map(completionOf), validFor: /^[\w.]*$/ }
+  const options = found.options.map(completionOf)
+  // Without `validFor`, the list is made again at each letter.
+  return isLoaded ? { from: found.from, options, validFor: /^\w*$/ } : { from: found.from, options }
+}
+
+/** Adds what was loaded to a list that is open, or opens one if the cursor is where it was. */
+function suggestAgain({ view, pos }: CompletionContext): void {
+  if (view === undefined || !view.hasFocus) return
+  if (completionStatus(view.state) !== null || view.state.selection.main.head === pos) startCompletion(view)
 }
 
 const templateOf = ({ title, sql }: (typeof TEMPLATES)[number]): Completion => ({ label: title, apply: sql })

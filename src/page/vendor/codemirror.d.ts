@@ -7,6 +7,7 @@ export {
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  completionStatus,
   snippet,
   startCompletion,
 } from '@codemirror/autocomplete'
