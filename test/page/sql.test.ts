@@ -448,7 +448,7 @@ function withBrowser(): void {
     expect(await page.locator('#view-sql').isVisible()).toBe(false)
     await page.keyboard.press('v')
     await page.locator('.rows .row').first().waitFor()
-    for (const view of ['charts', 'explore']) {
+    for (const view of ['charts', 'api', 'explore']) {
       await page.keyboard.press('v')
       expect(fragmentOf(page).view ?? 'explore').toBe(view)
     }
