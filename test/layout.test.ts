@@ -16,7 +16,6 @@ const FLOORS: readonly (readonly string[])[] = [
   ['page/plot/', 'page/export/'],
   ['page/shared/'],
   ['page/api/'],
-  ['page/vendor/'],
   ['commands/'],
   ['sql-directory/'],
   ['service.ts', 'show-schema.ts', 'export/', 'import/', 'client/'],
@@ -66,7 +65,7 @@ const STORAGE_ROOMS = ['store', 'compaction', 'persistence', 'files', 'sealing',
 const STORAGE = [...ARROW, ...STORAGE_ROOMS]
 const PAGE_ROOMS = [
   'page/main.ts',
-  ...['shell', 'explore', 'charts', 'sql', 'endpoints', 'answer', 'plot', 'export', 'shared', 'api', 'vendor'].map(
+  ...['shell', 'explore', 'charts', 'sql', 'endpoints', 'answer', 'plot', 'export', 'shared', 'api'].map(
     (folder) => `page/${folder}/`,
   ),
 ]

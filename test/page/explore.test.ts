@@ -569,11 +569,11 @@ function withBrowser(): void {
     await signIn(page, TOKEN)
     await loaded(page)
     const files = await Promise.all([...sizes].filter(([url]) => !url.includes('/api/')).map(([, size]) => size))
-    expect(files.length).toBeGreaterThan(20)
+    expect(files.length).toBeGreaterThan(5)
     expect(files.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * 1_024)
   })
 
-  test('names all modules that it loads first', async () => {
+  test('names all scripts that it loads first', async () => {
     const requested: string[] = []
     const { page } = await openPage(browser, `${service.url}/${HASH}`, {}, async (blank) => {
       blank.on('request', (request) => {
@@ -585,7 +585,7 @@ function withBrowser(): void {
     const named = await page
       .locator('link[rel=modulepreload], script[type=module]')
       .evaluateAll((all) => all.map((one) => (one as HTMLLinkElement).href || (one as HTMLScriptElement).src))
-    expect(named.length).toBeGreaterThan(20)
+    expect(named.length).toBeGreaterThanOrEqual(2)
     expect([...new Set(requested)].sort()).toEqual([...named].sort())
   })
 }

@@ -1,4 +1,4 @@
-import { createParser, type EventSourceMessage } from '../vendor/eventsource-parser.js'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Failure, get, parseExact, type Row } from './api.js'
 
 /** Callbacks of {@link follow}, and the signal that ends it. */

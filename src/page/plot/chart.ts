@@ -1,6 +1,6 @@
+import uPlot from 'uplot'
 import { element } from '../shared/dom.js'
 import { bucketTime } from '../shared/times.js'
-import uPlot from '../vendor/uplot.js'
 import { positionAt } from './buckets.js'
 import { createLegend, type Legend } from './legend.js'
 import {

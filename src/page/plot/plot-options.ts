@@ -1,6 +1,7 @@
 /** The options of uPlot for a chart: axes, colours and marks. */
+
+import uPlot from 'uplot'
 import { tick } from '../shared/times.js'
-import uPlot from '../vendor/uplot.js'
 import type { ChartKind } from './marks.js'
 
 /** One line, or one segment of each stacked bar. */

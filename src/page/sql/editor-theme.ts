@@ -1,5 +1,5 @@
 /** The look of the editor: the properties of the page's styles reach into its shadow tree. */
-import { EditorView } from '../vendor/codemirror.js'
+import { EditorView } from '@codemirror/view'
 
 const BORDER = '1px solid var(--line)'
 

@@ -2,28 +2,13 @@
  * The editor of a query. It is in a shadow tree, in which CodeMirror uses constructed style sheets: in the document it
  * would add `<style>` elements, which the page's Content Security Policy forbids.
  */
+
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { bracketMatching, indentUnit } from '@codemirror/language'
+import { EditorState, type Extension, Prec, StateEffect, StateField } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
 import { element } from '../shared/dom.js'
-import {
-  bracketMatching,
-  closeBrackets,
-  closeBracketsKeymap,
-  completionKeymap,
-  Decoration,
-  type DecorationSet,
-  defaultKeymap,
-  EditorState,
-  EditorView,
-  type Extension,
-  history,
-  historyKeymap,
-  indentUnit,
-  keymap,
-  lineNumbers,
-  Prec,
-  placeholder,
-  StateEffect,
-  StateField,
-} from '../vendor/codemirror.js'
 import { theme } from './editor-theme.js'
 
 /** The editor, as the view uses it. */

@@ -5,14 +5,13 @@ import {
   type CompletionContext,
   type CompletionResult,
   completionStatus,
-  type Extension,
-  HighlightStyle,
-  SQLDialect,
   snippet,
   startCompletion,
-  syntaxHighlighting,
-  tags,
-} from '../vendor/codemirror.js'
+} from '@codemirror/autocomplete'
+import { SQLDialect } from '@codemirror/lang-sql'
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import type { Extension } from '@codemirror/state'
+import { tags } from '@lezer/highlight'
 import { templateOfCall } from './call-template.js'
 import { namesOf } from './names.js'
 import { type FieldsOf, type Suggestion, suggestionsAt } from './suggestions.js'
