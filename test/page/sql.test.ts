@@ -94,6 +94,15 @@ function withBrowser(): void {
     expect([faults, errors]).toEqual([[], []])
   })
 
+  test('shows all digits of a number that a double has not', async () => {
+    const { page, faults } = await open()
+    await write(page, 'select 9007199254740993 as requests')
+    await page.keyboard.press('Control+Enter')
+    await answered(page)
+    expect(await cellsOf(page)).toEqual([['9007199254740993']])
+    expect(faults).toEqual([])
+  })
+
   test('runs no query of a link, nor of the back button', async () => {
     const first = 'select count(*) as first from edge_logs'
     const { page, queries, fields } = await open(`${HASH}&sql=${encodeURIComponent(first)}`)

@@ -1,5 +1,5 @@
 /** Infers the columns of an answer from its rows, if the service does not describe them. */
-import { isNumber, type Row } from '../api/api.js'
+import { isNumber, numberOf, type Row } from '../api/api.js'
 import type { Column } from '../api/endpoints.js'
 import { isDay, isTimeText } from './times-in.js'
 
@@ -63,7 +63,7 @@ function kindOf(name: string, rows: readonly Row[]): string {
 function kindOfNumbers(name: string, values: readonly unknown[]): string {
   // A number that is raw JSON has another text than a whole number.
   if (!values.every((value) => /^-?\d+$/.test(JSON.stringify(value)))) return 'double'
-  const numbers = values.map(Number)
+  const numbers = values.map((value) => numberOf(value)!)
   const areIn = (from: number, to: number) => numbers.every((value) => value >= from && value < to)
   if (hasWord(name, TIME_WORDS, true) && areIn(FIRST_US, LAST_US)) return 'microseconds'
   if (!hasWord(name, NO_TIME_WORDS, false) && areIn(FIRST_LIKELY_US, LAST_LIKELY_US)) return 'microseconds'

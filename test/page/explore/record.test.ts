@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../../program/support/program.js'
 import { seriousFindings } from '../axe.js'
@@ -8,11 +9,33 @@ import { CHROMIUM, launchBrowser, openPage, WITHOUT } from '../browser.js'
 /** Where the files of the page are, without a service. On this host a page may use the clipboard. */
 const ADDRESS = 'http://localhost:9/'
 
-/** Answers requests for the files of the page, and says that there is no token. */
-async function serveFiles(blank: Page): Promise<void> {
+/** The functions that the tests call in the browser, by their modules. */
+const CALLED = { 'explore/record': 'showRecord', 'explore/record-around': 'showAround', 'api/api': 'parseExact' }
+
+/** Returns one module that exports the called functions. */
+async function bundleCalled(): Promise<string> {
+  const lines = Object.entries(CALLED).map(([module, name]) => `export { ${name} } from './${module}.js'`)
+  const { output } = await build({
+    input: 'called.ts',
+    write: false,
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    plugins: [
+      {
+        name: 'called',
+        resolveId: (id) => (id === 'called.ts' ? join(ROOT, 'src/page', id) : undefined),
+        load: (id) => (id.endsWith('called.ts') ? lines.join('\n') : undefined),
+      },
+    ],
+  })
+  return output[0].code
+}
+
+/** Answers requests for the files of the page and for `called`, and says that there is no token. */
+async function serveFiles(blank: Page, called: string): Promise<void> {
   await blank.route(`${ADDRESS}**`, (route) => {
     const path = new URL(route.request().url()).pathname
     if (path === '/api/session') return route.fulfill({ json: { scopes: [], projects: [] } })
+    if (path === '/called.js') return route.fulfill({ contentType: 'text/javascript', body: called })
     return route.fulfill({ path: join(ROOT, 'dist/page', path === '/' ? 'index.html' : path.replace('/page/', '')) })
   })
 }
@@ -43,7 +66,9 @@ else describe('a record on the page', withBrowser)
 
 function withBrowser(): void {
   let browser: Browser
+  let called: string
   beforeAll(async () => {
+    called = await bundleCalled()
     browser = await launchBrowser()
   })
   afterAll(() => browser?.close())
@@ -51,7 +76,9 @@ function withBrowser(): void {
   /** Shows a record, given as JSON, on the page of a service. Calls of its options are collected in `calls`. */
   async function show(json: string, options: object = {}, context: object = {}) {
     const permissions = ['clipboard-read', 'clipboard-write']
-    const { page, faults } = await openPage(browser, ADDRESS, { permissions, ...context }, serveFiles)
+    const { page, faults } = await openPage(browser, ADDRESS, { permissions, ...context }, (blank) =>
+      serveFiles(blank, called),
+    )
     await showOn(page, json, options)
     return { page, faults }
   }
@@ -295,7 +322,7 @@ function withBrowser(): void {
   async function showAroundOwn(answers: Record<string, unknown[] | number>, context: object = {}) {
     const asked: URLSearchParams[] = []
     const { page, faults } = await openPage(browser, ADDRESS, context, async (blank) => {
-      await serveFiles(blank)
+      await serveFiles(blank, called)
       await blank.route('**/query/logs.explore?*', (route) => {
         const params = new URL(route.request().url()).searchParams
         asked.push(params)
@@ -308,7 +335,6 @@ function withBrowser(): void {
     const options = { project: 'p', source: 'edge_logs', sources }
     await callOn(
       page,
-      'record-around',
       `showAround(container, ${JSON.stringify(rowAt(0, 'own', 500))}, {
         ...${JSON.stringify(options)},
         onChoose: ({ id }, source) => calls.push([id, source]),
@@ -398,7 +424,6 @@ function withBrowser(): void {
 async function showOn(page: Page, json: string, options: object): Promise<void> {
   await callOn(
     page,
-    'record',
     `showRecord(container, parseExact(${JSON.stringify(json)}), {
       source: 'edge_logs',
       ...${JSON.stringify(options)},
@@ -410,10 +435,9 @@ async function showOn(page: Page, json: string, options: object): Promise<void> 
 }
 
 /** Runs a call of a module of the page. It is a text, since Vitest would rewrite the imports of a function. */
-async function callOn(page: Page, module: string, call: string): Promise<void> {
+async function callOn(page: Page, call: string): Promise<void> {
   await page.evaluate(`(async () => {
-    const { showRecord, showAround } = await import('/page/explore/${module}.js')
-    const { parseExact } = await import('/page/api/api.js')
+    const { showRecord, showAround, parseExact } = await import('/called.js')
     const calls = globalThis.calls = []
     const container = document.createElement('div')
     container.className = 'card'
