@@ -18,6 +18,14 @@ const FOLDER = pathOf('docs/images')
 const DESK = { width: 1280, height: 860 }
 
 const project = projectRef(SEED, TOP_RANK)
+const QUERY = `select
+  timestamp_trunc(timestamp, hour) as hour,
+  count(*) as requests,
+  countif(response.status_code >= 400) as failed,
+  round(approx_quantiles(response.origin_time, 100)[offset(95)]) as p95
+from edge_logs
+group by hour
+order by hour`
 const PICTURES = {
   light: { viewport: DESK, colorScheme: 'light', fragment: `#project=${project}&range=1day` },
   dark: { viewport: DESK, colorScheme: 'dark', fragment: `#project=${project}&range=1day&errors=1`, opened: 2 },
@@ -28,6 +36,17 @@ const PICTURES = {
     fragment: `#project=${project}&source=postgres_logs&range=1day`,
   },
   charts: { viewport: DESK, colorScheme: 'light', fragment: `#project=${project}&view=charts&range=7day` },
+  sql: {
+    viewport: DESK,
+    colorScheme: 'light',
+    fragment: `#${new URLSearchParams({ view: 'sql', project, range: '1day', sql: QUERY })}`,
+    click: '#sql button:has-text("Run")',
+  },
+  api: {
+    viewport: DESK,
+    colorScheme: 'dark',
+    fragment: `#view=api&project=${project}&endpoint=usage.api-counts&p.interval=daily`,
+  },
   empty: {
     viewport: { width: 1280, height: 560 },
     colorScheme: 'light',
@@ -36,7 +55,7 @@ const PICTURES = {
 }
 
 const env = { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN }
-const server = spawn(process.execPath, [CLI, 'serve', '--in-memory', '--port', '0'], {
+const server = spawn(process.execPath, [CLI, 'serve', '--in-memory', '--sql', '--port', '0'], {
   stdio: ['pipe', 'inherit', 'pipe'],
   env,
 })
@@ -56,9 +75,10 @@ try {
     executablePath: process.env.LOGWEIR_TEST_CHROMIUM ?? '/usr/bin/chromium',
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   })
-  for (const [name, { fragment, opened, ...options }] of Object.entries(PICTURES)) {
+  for (const [name, { fragment, opened, click, ...options }] of Object.entries(PICTURES)) {
     const page = await browser.newPage(options)
     await page.goto(`${url}/${fragment}`)
+    if (click !== undefined) await page.locator(click).first().click()
     await page.waitForFunction(isShown)
     if (opened !== undefined) await page.locator('.rows .row').nth(opened).click()
     await page.locator('#explore [aria-busy="true"]').waitFor({ state: 'detached' })
@@ -73,12 +93,12 @@ try {
 
 /** Runs in the page: returns whether its view shows rows, or that there are none, or its charts. */
 function isShown() {
-  if (document.querySelector('#panels').hidden) {
-    // The number of rows of each source comes with the projects.
-    if (!document.querySelector('#source option:checked').textContent.includes('·')) return false
-    const isBusy = document.querySelector('#explore [aria-busy="true"]') !== null
-    return !isBusy && ['rows', 'empty'].includes(document.querySelector('#list').dataset.state)
-  }
-  const panels = [...document.querySelectorAll('.panel')]
-  return panels.every(({ dataset }) => ['shown', 'empty'].includes(dataset.state))
+  const view = document.querySelector('#content > :is(#explore, #panels, #sql, #api):not([hidden])')
+  if (view === null || view.querySelector('[aria-busy="true"]') !== null) return false
+  if (view.id === 'panels')
+    return [...view.querySelectorAll('.panel')].every(({ dataset }) => ['shown', 'empty'].includes(dataset.state))
+  if (view.id !== 'explore') return view.querySelector('.answer-size')?.textContent.includes('rows')
+  // The number of rows of each source comes with the projects.
+  const isCounted = document.querySelector('#source option:checked').textContent.includes('·')
+  return isCounted && ['rows', 'empty'].includes(document.querySelector('#list').dataset.state)
 }

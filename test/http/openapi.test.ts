@@ -502,7 +502,7 @@ test('says how many rows an endpoint has, and which endpoints the owner added', 
   expect(of('logs.all')).toMatchObject({
     tags: ['queries'],
     summary: 'The newest edge requests of a project',
-    description: expect.stringMatching(/^At most 1000 rows, 100 if no optional parameter is given\. /),
+    description: expect.stringMatching(/^At most 1000 rows; 100 if only the required parameters are given\. /),
     'x-rows': { maximum: 1000, default: 100 },
   })
   expect(of('logs.explore')['x-rows']).toEqual({ maximum: 1000, default: 100 })

@@ -491,6 +491,26 @@ function withBrowser(): void {
     expect(fragmentOf(page)).toEqual({ project: PROJECT })
   })
 
+  test('keeps the name that is typed while the page learns what the service offers', async () => {
+    const gate = createGate()
+    const { page } = await openPage(browser, `${service.url}/`, {}, async (blank) => {
+      await blank.route('**/api/endpoints', async (route) => {
+        await gate.opened
+        await route.continue()
+      })
+    })
+    await signIn(page, TOKEN)
+    await page.fill('#project', PROJECT)
+    const answer = page.waitForResponse('**/api/endpoints')
+    gate.open()
+    await (await answer).finished()
+    await page.waitForTimeout(100)
+    expect(await page.inputValue('#project')).toBe(PROJECT)
+    await page.press('#project', 'Enter')
+    await loaded(page)
+    expect(fragmentOf(page)).toEqual({ project: PROJECT })
+  })
+
   test('counts the rows of a project that the list of projects lacks', async () => {
     const row = (i: number) => ({ project: `a${10_000 + i}`, source: 'edge_logs', rows: 1, newest: 1 })
     const others = Array.from({ length: 10_000 }, (_, i) => row(i))

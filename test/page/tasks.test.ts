@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Served, serve } from '../program/support/program.js'
@@ -23,6 +24,24 @@ function createUser(page: Page) {
       await page.fill(field, text)
       await page.press(field, 'Enter')
       await loaded(page)
+    },
+    /** Opens the SQL view, and runs a query that was entered. */
+    async runSql(sql: string) {
+      actions += 2
+      await page.click('#view-sql')
+      await page.locator('.cm-content').focus()
+      await page.keyboard.press('Control+A')
+      await page.keyboard.insertText(sql)
+      await page.keyboard.press('Control+Enter')
+      await page.locator('#sql .answer[data-state=shown]').waitFor()
+    },
+    /** Opens the menu of a part of the page, and saves what it shows. Returns the text of the file. */
+    async save(place: string) {
+      actions += 2
+      await page.locator(place).getByRole('button', { name: 'Export' }).click()
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      return readFileSync(await (await download).path(), 'utf8')
     },
     /** Opens a list of choices, and clicks on one. */
     async choose(list: string, value: string) {
@@ -62,7 +81,7 @@ function withBrowser(): void {
   const ago = (minutes: number) => now - minutes * 60_000
   beforeAll(async () => {
     browser = await launchBrowser()
-    service = await serve([], {
+    service = await serve(['--sql'], {
       atEnd(given) {
         kill = given
       },
@@ -176,6 +195,47 @@ function withBrowser(): void {
   })
 
   // The last one, since it sends records.
+  test('finds the same with SQL, in fewer actions, and saves it', async () => {
+    const rows = async (sql: string) => {
+      const { user, hold } = await start()
+      await user.enter('#project', PROJECT)
+      await user.runSql(sql)
+      expect(user.actions()).toBe(3)
+      const saved = await user.save('#sql')
+      expect(user.actions()).toBeLessThanOrEqual(MAX_ACTIONS)
+      hold()
+      return saved.trimEnd().split('\r\n').slice(1)
+    }
+    const failed = 'from edge_logs where response.status_code >= 400'
+    expect(await rows(`select request.path, count(*) as n ${failed} group by path order by n desc`)).toEqual([
+      '/auth/v1/token,5',
+      '/rest/v1/orders,3',
+      '/storage/v1/object,1',
+    ])
+    const hour = 'timestamp_trunc(timestamp, hour)'
+    const logins = `from auth_logs where status = 400 and contains_substr(event_message, '${USER}')`
+    const around = await rows(`select event_message from auth_logs where ${hour} in (select ${hour} ${logins})`)
+    expect(around).toContain(`Invalid login credentials: ${USER}`)
+    const since = new Date(ago(25)).toISOString()
+    const errors = `from postgres_logs where parsed.error_severity in ('ERROR', 'FATAL') and timestamp >= '${since}'`
+    expect(await rows(`select event_message ${errors} order by timestamp desc`)).toEqual([
+      'too many connections',
+      '"relation ""orders"" does not exist"',
+    ])
+  })
+
+  test('saves the rows of a task as a file', async () => {
+    const { page, user, hold } = await start()
+    await user.enter('#project', PROJECT)
+    await user.click(page.locator('#errors'))
+    await loaded(page)
+    const lines = (await user.save('#explore')).trimEnd().split('\r\n')
+    expect(lines[0]).toBe('id,timestamp,event_message,metadata,rank')
+    expect(lines.length).toBe(1 + 9)
+    expect(user.actions()).toBeLessThanOrEqual(MAX_ACTIONS)
+    hold()
+  })
+
   test('watches errors as they occur', async () => {
     const { page, user, hold } = await start()
     await user.enter('#project', PROJECT)

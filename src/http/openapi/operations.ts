@@ -76,7 +76,8 @@ function rowLimits(endpoint: Endpoint, nowUs: number): { limits: Schema; text: s
   const last = isOfPlan ? call.plan(nowUs).at(-1) : undefined
   const usual = last?.op === 'limit' ? Math.min(last.rows, maxRows) : maxRows
   if (usual === maxRows) return { limits: { maximum: maxRows }, text: `At most ${maxRows} rows.` }
-  const text = `At most ${maxRows} rows, ${usual} if no optional parameter is given.`
+  const less = usual === 0 ? 'none' : usual
+  const text = `At most ${maxRows} rows; ${less} if only the required parameters are given.`
   return { limits: { maximum: maxRows, default: usual }, text }
 }
 

@@ -62,8 +62,9 @@ export function createProjectBox(onChoose: (project: string) => void): ProjectBo
   })
   return {
     show(project) {
+      const isWriting = document.activeElement === field && project === box.chosen
       box.chosen = project
-      field.value = project
+      if (!isWriting) field.value = project
     },
     showOptions(projects) {
       box.projects = projects
