@@ -1,7 +1,7 @@
 /** The page: signs in, keeps its state in the URL, and shows one of its views. */
 import type { Failure } from './api/api.js'
 import { canRunSql } from './api/endpoints.js'
-import { fetchProjects, MAX_PROJECT_ROWS, type ProjectRow } from './api/explore.js'
+import type { ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
 import { fragmentOf, type State, stateOf, type ViewName } from './explore/state.js'
@@ -14,6 +14,7 @@ import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
 import { startTimes } from './shared/times.js'
 import { createHeader } from './shell/header.js'
+import { createKnownProjects } from './shell/known-projects.js'
 import { createLazyView } from './shell/lazy-view.js'
 import { showProjectList } from './shell/project-list.js'
 import type { View } from './shell/view.js'
@@ -23,18 +24,13 @@ const REFRESH_MS = 60_000
 
 let state: State = stateOf(location.hash)
 let isSignedIn = false
-/** Undefined as long as they are not known. */
-let projects: readonly ProjectRow[] | undefined
 /** Whether the service runs queries in SQL; undefined as long as it is not known. */
 let isSqlOn: boolean | undefined
-/** The list of projects ends at its maximum, so it may lack the chosen one. */
-let isListCut = false
-/** The project whose rows were asked for by its name. */
-let askedProject = ''
 
 const signIn = createSignIn(enter)
 const header = createHeader(change)
-const explore = createExplore({ change, isHandled, projects: () => projects, linkOf, onLive: showLive }, state)
+const projects = createKnownProjects({ onRows: showProjects, onFailure: notifyOf })
+const explore = createExplore({ change, isHandled, projects: projects.rows, linkOf, onLive: showLive }, state)
 const charts = createCharts({
   choose: (range) => change({ range, record: '' }),
   linkOf,
@@ -77,7 +73,7 @@ function show(): void {
   for (const name of VIEW_NAMES) byId(VIEW_IDS[name]).hidden = name !== shown
   byId('sql-off').hidden = !(isReady && state.view === 'sql' && isSqlOn === false)
   byId('content').classList.toggle('rows-view', shown === 'explore')
-  if (isReady && isListCut && state.project !== askedProject) void loadChosen()
+  if (isReady) projects.choose(state.project)
   document.title = state.project === '' ? 'logweir' : `${state.project} – logweir`
   header.show(state, isSqlOn === true)
   for (const name of VIEW_NAMES) if (name !== shown) views[name].stop()
@@ -105,6 +101,10 @@ function linkOf(range: Range = state.range): string {
   return `${location.origin}${location.pathname}${fragmentOf({ ...state, range })}`
 }
 
+function notifyOf(failure: Failure): void {
+  if (!isHandled(failure)) notify(failure.message)
+}
+
 /** Signs out if that is the remedy of a failure. Returns whether it is. */
 function isHandled(failure: Failure): boolean {
   if (failure.kind !== 'unauthorized') return false
@@ -114,11 +114,10 @@ function isHandled(failure: Failure): boolean {
 
 function signOut(reason: string): void {
   isSignedIn = false
-  projects = undefined
+  projects.forget()
   isSqlOn = undefined
   sql.forget()
   api.forget()
-  isListCut = false
   notify('')
   show()
   signIn.end(reason)
@@ -129,47 +128,16 @@ function enter({ projects: permitted }: Session): void {
   if (state.project === '' && permitted?.length === 1) change({ project: permitted[0]! }, false)
   else show()
   if (state.project === '') header.focusProject(false)
-  void loadProjects()
+  void projects.load(state.project)
   void loadSqlAccess()
 }
 
-/** Loads the projects. Without them a project can still be entered. */
-async function loadProjects(): Promise<void> {
-  const rows = await projectRows()
-  if (rows === undefined) return
-  isListCut = rows.length >= MAX_PROJECT_ROWS
-  askedProject = ''
-  showProjects(rows)
-  showProjectList(rows, isListCut, (project) => change({ project }))
-  if (isListCut && state.project !== '') void loadChosen()
-  const [only, ...others] = new Set(rows.map(({ project }) => project))
-  if (state.project === '' && only !== undefined && others.length === 0) change({ project: only }, false)
-}
-
-/** Loads the rows of the chosen project. */
-async function loadChosen(): Promise<void> {
-  const { project } = state
-  askedProject = project
-  const rows = await projectRows(project)
-  if (rows !== undefined && projects !== undefined)
-    showProjects([...projects.filter((row) => row.project !== project), ...rows])
-}
-
-/** Requests the rows of the projects; undefined if that fails, or its answer is no longer wanted. */
-async function projectRows(project?: string): Promise<readonly ProjectRow[] | undefined> {
-  try {
-    const rows = await fetchProjects(project)
-    return isSignedIn ? rows : undefined
-  } catch (error) {
-    if (!isHandled(error as Failure)) notify((error as Failure).message)
-    return undefined
-  }
-}
-
-function showProjects(rows: readonly ProjectRow[]): void {
-  projects = rows
+function showProjects(rows: readonly ProjectRow[], isCut: boolean): void {
   header.showProjects(rows, state)
   explore.showProjects()
+  showProjectList(rows, isCut, (project) => change({ project }))
+  const [only, ...others] = new Set(rows.map(({ project }) => project))
+  if (state.project === '' && only !== undefined && others.length === 0) change({ project: only }, false)
 }
 
 /** Asks whether the service runs queries in SQL. Without an answer, the view is not offered. */
@@ -181,7 +149,7 @@ async function loadSqlAccess(): Promise<void> {
     if (state.view === 'sql') show()
     else header.show(state, isOn)
   } catch (error) {
-    if (!isHandled(error as Failure)) notify((error as Failure).message)
+    notifyOf(error as Failure)
   }
 }
 
@@ -199,7 +167,7 @@ async function loadApiView(): Promise<View> {
 }
 
 function refresh(): void {
-  void loadProjects()
+  void projects.load(state.project)
   if (isSqlOn === undefined) void loadSqlAccess()
   views[state.view].refresh()
 }

@@ -1,66 +1,18 @@
 /** The view of the API: a form for each endpoint, its rows, and a reference of the other paths. */
-import { type AnswerView, createAnswerView } from '../answer/answer-view.js'
-import { type Answer, type Failure, queryRows } from '../api/api.js'
-import { type Description, fetchDescription } from '../api/description.js'
+import { createAnswerView } from '../answer/answer-view.js'
+import type { Failure } from '../api/api.js'
+import { fetchDescription } from '../api/description.js'
 import { ENDPOINT_PATH, type Endpoint, endpointsIn } from '../api/endpoints.js'
 import { failureOf } from '../api/explore.js'
-import { rowsIn } from '../api/raw-rows.js'
 import { createExportButton } from '../export/export-button.js'
-import { fileName } from '../export/file-name.js'
-import { type Extent, loadedRows } from '../export/source.js'
 import { element } from '../shared/dom.js'
-import { boundsOf, closedAt, type Range } from '../shared/range.js'
-import { currentZone } from '../shared/times.js'
 import { createCopyLine } from './copy-line.js'
 import { curlLine, urlOf } from './curl.js'
-import { type FormContext, fieldOfError } from './fields.js'
 import { createForm, type ParameterForm } from './form.js'
 import { createList } from './list.js'
+import { type ApiState, cancel, contextOf, type EndpointsHost, type Opened, type Parts } from './parts.js'
 import { referenceOf } from './paths.js'
-
-/** The part of the page's state that the view shows. */
-export interface ApiState {
-  project: string
-  range: Range
-  /** Empty: the other paths. */
-  endpoint: string
-  /** Values of the form that are not those of the page's project and range. */
-  params: Readonly<Record<string, string>>
-}
-
-/** Callbacks of the view to the page. */
-export interface EndpointsHost {
-  /** Changes the state of the page; `isStep`: the back button returns to the previous one. */
-  change(next: Partial<ApiState>, isStep: boolean): void
-  /** Returns true if the page handled the failure: it signed out. */
-  isHandled(failure: Failure): boolean
-}
-
-/** The form of the endpoint that is open, and its answer. */
-interface Opened {
-  readonly endpoint: Endpoint
-  readonly form: ParameterForm
-  readonly answer: AnswerView
-  updateLine(): void
-  /** The answer that is shown; undefined if there is none. */
-  shown: Answer | undefined
-}
-
-interface Parts {
-  readonly host: EndpointsHost
-  readonly root: HTMLElement
-  readonly list: ReturnType<typeof createList>
-  readonly place: HTMLElement
-  state: ApiState
-  description: Description | undefined
-  opened: Opened | undefined
-  /** The state that was run last, as JSON; empty if it must run again when it is shown. */
-  ran: string
-  /** The present of the last run, which relative times depend on. */
-  nowUs: number
-  loading: AbortController
-  retry: ReturnType<typeof setTimeout> | undefined
-}
+import { extentsOf, run, runKey } from './run.js'
 
 /** The view, as the page sees it. */
 export interface EndpointsView {
@@ -107,19 +59,6 @@ export function createEndpoints(root: HTMLElement, host: EndpointsHost, state: A
       parts.opened.answer.redraw()
     },
   }
-}
-
-const contextOf = ({ state: { project, range }, nowUs }: Parts): FormContext => ({
-  project,
-  range,
-  zone: currentZone(),
-  nowUs,
-})
-
-function cancel(parts: Parts): void {
-  clearTimeout(parts.retry)
-  parts.loading.abort()
-  parts.opened?.form.setRunning(false)
 }
 
 async function showState(parts: Parts, isFresh = false): Promise<void> {
@@ -208,8 +147,6 @@ function showEndpoint(parts: Parts, endpoint: Endpoint, isFresh: boolean): void 
 /** A link must not run SQL that its reader has not seen. */
 const mayRun = ({ params }: ApiState, form: ParameterForm) => form.isComplete() && params.sql === undefined
 
-const runKey = ({ project, range, endpoint, params }: ApiState) => JSON.stringify([project, range, endpoint, params])
-
 /** Shows the empty form of an endpoint. */
 function open(parts: Parts, endpoint: Endpoint): void {
   const { name, summary, description } = endpoint
@@ -238,71 +175,4 @@ function lineOf(parts: Parts, { name }: Endpoint, form: ParameterForm): string {
   const reading = form.read(contextOf(parts))
   const params = 'sent' in reading ? reading.sent : {}
   return curlLine(urlOf(`${ENDPOINT_PATH}${name}`, params, document.baseURI))
-}
-
-interface RunOptions {
-  /** The user asked for it: a change of the values is a step that the back button undoes. */
-  isAsked?: boolean
-  /** Bypasses the cache. */
-  isFresh?: boolean
-}
-
-/** Runs the endpoint with the values of the form, which become those of the link. */
-async function run(parts: Parts, options: RunOptions): Promise<void> {
-  const { isAsked = false, isFresh = false } = options
-  const opened = parts.opened!
-  const { form, answer, endpoint, updateLine } = opened
-  cancel(parts)
-  opened.shown = undefined
-  parts.nowUs = Date.now() * 1_000
-  const reading = form.read(contextOf(parts))
-  if ('wrong' in reading) {
-    form.showProblem(reading.wrong, reading.message, isAsked)
-    answer.message('')
-    return
-  }
-  form.showProblem(undefined, '', false)
-  updateLine()
-  const next = { ...parts.state, params: reading.linked }
-  parts.ran = runKey(next)
-  if (runKey(parts.state) !== parts.ran) parts.host.change({ params: reading.linked }, isAsked)
-  parts.loading = new AbortController()
-  const { signal } = parts.loading
-  form.setRunning(true)
-  answer.loading()
-  if (isAsked) answer.root.scrollIntoView({ block: 'nearest' })
-  try {
-    const found = await queryRows(endpoint.name, reading.sent, { fresh: isFresh, signal })
-    if (signal.aborted) return
-    opened.shown = found
-    answer.show({ ...found, columns: endpoint.columns, maxRows: maxRowsOf(endpoint, reading.sent, found) })
-  } catch (error) {
-    if (!signal.aborted) failed(parts, failureOf(error), isAsked)
-  } finally {
-    if (!signal.aborted) form.setRunning(false)
-  }
-}
-
-/** Returns the rows that can be saved: those that are shown, as the service sent them. */
-function extentsOf({ state, nowUs }: Parts, { endpoint: { name, columns }, shown }: Opened): readonly Extent[] {
-  if (shown === undefined) return []
-  const file = fileName(name, state.project, closedAt(boundsOf(state.range, nowUs), nowUs))
-  const names = columns.length === 0 ? {} : { columns: columns.map((column) => column.name) }
-  return [loadedRows(rowsIn(shown.text), { name: file, ...names })]
-}
-
-/** Returns how many rows the call can have at most; undefined if the service does not say it. */
-function maxRowsOf({ rows }: Endpoint, { limit }: Readonly<Record<string, string>>, found: Answer): number | undefined {
-  if (limit !== undefined) return Number(limit)
-  return found.rows.length === rows?.default ? rows.default : rows?.maximum
-}
-
-function failed(parts: Parts, failure: Failure, isAsked: boolean): void {
-  if (parts.host.isHandled(failure)) return
-  const { form, answer } = parts.opened!
-  const wrong = fieldOfError(form.fields, failure)
-  form.showProblem(wrong, failure.message, isAsked)
-  if (wrong === undefined) answer.failed(failure)
-  else answer.message('')
-  if (failure.retryS !== undefined) parts.retry = setTimeout(() => void run(parts, {}), failure.retryS * 1_000)
 }

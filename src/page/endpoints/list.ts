@@ -2,8 +2,16 @@
 import type { Endpoint } from '../api/endpoints.js'
 import { element } from '../shared/dom.js'
 
-/** Creates the list: the owner's endpoints first. `onChoose` is called with a name; empty for the other paths. */
-export function createList(onChoose: (name: string) => void) {
+/** The list. An empty name stands for the other paths. */
+export interface List {
+  readonly root: HTMLElement
+  show(endpoints: readonly Endpoint[]): void
+  /** Marks the endpoint that is open. */
+  mark(name: string): void
+}
+
+/** Creates the list: the owner's endpoints first. `onChoose` is called with a name. */
+export function createList(onChoose: (name: string) => void): List {
   const root = element('nav', { class: 'api-list', 'aria-label': 'Endpoints' })
   let buttons: readonly HTMLButtonElement[] = []
 
@@ -20,7 +28,7 @@ export function createList(onChoose: (name: string) => void) {
 
   return {
     root,
-    show(endpoints: readonly Endpoint[]): void {
+    show(endpoints) {
       const [own, builtIn] = [true, false].map((isOwn) =>
         endpoints.filter((one) => one.isOwn === isOwn).map(({ name, summary }) => buttonOf(name, name, summary)),
       )
@@ -32,8 +40,7 @@ export function createList(onChoose: (name: string) => void) {
       )
       buttons = [...root.querySelectorAll('button')]
     },
-    /** Marks the endpoint that is open. */
-    mark(name: string): void {
+    mark(name) {
       for (const button of buttons)
         if (button.dataset.name === name) button.setAttribute('aria-current', 'true')
         else button.removeAttribute('aria-current')

@@ -1,0 +1,70 @@
+/** The state and the elements of the view. */
+import type { AnswerView } from '../answer/answer-view.js'
+import type { Answer, Failure } from '../api/api.js'
+import type { Description } from '../api/description.js'
+import type { Endpoint } from '../api/endpoints.js'
+import type { Range } from '../shared/range.js'
+import { currentZone } from '../shared/times.js'
+import type { FormContext } from './fields.js'
+import type { ParameterForm } from './form.js'
+import type { List } from './list.js'
+
+/** The part of the page's state that the view shows. */
+export interface ApiState {
+  project: string
+  range: Range
+  /** Empty: the other paths. */
+  endpoint: string
+  /** Values of the form that are not those of the page's project and range. */
+  params: Readonly<Record<string, string>>
+}
+
+/** Callbacks of the view to the page. */
+export interface EndpointsHost {
+  /** Changes the state of the page; `isStep`: the back button returns to the previous one. */
+  change(next: Partial<ApiState>, isStep: boolean): void
+  /** Returns true if the page handled the failure: it signed out. */
+  isHandled(failure: Failure): boolean
+}
+
+/** The form of the endpoint that is open, and its answer. */
+export interface Opened {
+  readonly endpoint: Endpoint
+  readonly form: ParameterForm
+  readonly answer: AnswerView
+  updateLine(): void
+  /** The answer that is shown; undefined if there is none. */
+  shown: Answer | undefined
+}
+
+/** All of the view. */
+export interface Parts {
+  readonly host: EndpointsHost
+  readonly root: HTMLElement
+  readonly list: List
+  readonly place: HTMLElement
+  state: ApiState
+  description: Description | undefined
+  opened: Opened | undefined
+  /** The state that was run last, as JSON; empty if it must run again when it is shown. */
+  ran: string
+  /** The present of the last run, which relative times depend on. */
+  nowUs: number
+  loading: AbortController
+  retry: ReturnType<typeof setTimeout> | undefined
+}
+
+/** What the values of the form depend on. */
+export const contextOf = ({ state: { project, range }, nowUs }: Parts): FormContext => ({
+  project,
+  range,
+  zone: currentZone(),
+  nowUs,
+})
+
+/** Ends the request that is running. */
+export function cancel(parts: Parts): void {
+  clearTimeout(parts.retry)
+  parts.loading.abort()
+  parts.opened?.form.setRunning(false)
+}

@@ -1,0 +1,82 @@
+/** Runs the endpoint that is open, and shows its rows. */
+import { type Answer, type Failure, queryRows } from '../api/api.js'
+import type { Endpoint } from '../api/endpoints.js'
+import { failureOf } from '../api/explore.js'
+import { rowsIn } from '../api/raw-rows.js'
+import { fileName } from '../export/file-name.js'
+import { type Extent, loadedRows } from '../export/source.js'
+import { boundsOf, closedAt } from '../shared/range.js'
+import { fieldOfError } from './fields.js'
+import { type ApiState, cancel, contextOf, type Opened, type Parts } from './parts.js'
+
+/** Returns a text that is equal for states with the same answer. */
+export const runKey = ({ project, range, endpoint, params }: ApiState) =>
+  JSON.stringify([project, range, endpoint, params])
+
+/** Why an endpoint runs. */
+export interface RunOptions {
+  /** The user asked for it: a change of the values is a step that the back button undoes. */
+  isAsked?: boolean
+  /** Bypasses the cache. */
+  isFresh?: boolean
+}
+
+/** Runs the endpoint with the values of the form, which become those of the link. */
+export async function run(parts: Parts, options: RunOptions): Promise<void> {
+  const { isAsked = false, isFresh = false } = options
+  const opened = parts.opened!
+  const { form, answer, endpoint, updateLine } = opened
+  cancel(parts)
+  opened.shown = undefined
+  parts.nowUs = Date.now() * 1_000
+  const reading = form.read(contextOf(parts))
+  if ('wrong' in reading) {
+    form.showProblem(reading.wrong, reading.message, isAsked)
+    answer.message('')
+    return
+  }
+  form.showProblem(undefined, '', false)
+  updateLine()
+  const next = { ...parts.state, params: reading.linked }
+  parts.ran = runKey(next)
+  if (runKey(parts.state) !== parts.ran) parts.host.change({ params: reading.linked }, isAsked)
+  parts.loading = new AbortController()
+  const { signal } = parts.loading
+  form.setRunning(true)
+  answer.loading()
+  if (isAsked) answer.root.scrollIntoView({ block: 'nearest' })
+  try {
+    const found = await queryRows(endpoint.name, reading.sent, { fresh: isFresh, signal })
+    if (signal.aborted) return
+    opened.shown = found
+    answer.show({ ...found, columns: endpoint.columns, maxRows: maxRowsOf(endpoint, reading.sent, found) })
+  } catch (error) {
+    if (!signal.aborted) failed(parts, failureOf(error), isAsked)
+  } finally {
+    if (!signal.aborted) form.setRunning(false)
+  }
+}
+
+/** Returns the rows that can be saved: those that are shown, as the service sent them. */
+export function extentsOf({ state, nowUs }: Parts, { endpoint: { name, columns }, shown }: Opened): readonly Extent[] {
+  if (shown === undefined) return []
+  const file = fileName(name, state.project, closedAt(boundsOf(state.range, nowUs), nowUs))
+  const names = columns.length === 0 ? {} : { columns: columns.map((column) => column.name) }
+  return [loadedRows(rowsIn(shown.text), { name: file, ...names })]
+}
+
+/** Returns how many rows the call can have at most; undefined if the service does not say it. */
+function maxRowsOf({ rows }: Endpoint, { limit }: Readonly<Record<string, string>>, found: Answer): number | undefined {
+  if (limit !== undefined) return Number(limit)
+  return found.rows.length === rows?.default ? rows.default : rows?.maximum
+}
+
+function failed(parts: Parts, failure: Failure, isAsked: boolean): void {
+  if (parts.host.isHandled(failure)) return
+  const { form, answer } = parts.opened!
+  const wrong = fieldOfError(form.fields, failure)
+  form.showProblem(wrong, failure.message, isAsked)
+  if (wrong === undefined) answer.failed(failure)
+  else answer.message('')
+  if (failure.retryS !== undefined) parts.retry = setTimeout(() => void run(parts, {}), failure.retryS * 1_000)
+}
