@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { fileOf } from './data.mjs'
 import { DISTRIBUTIONS } from './digest.mjs'
 import { showDigest } from './digest-table.mjs'
+import { showExplore } from './explore-table.mjs'
 import { PATHS } from './extract.mjs'
 import { drawGrowth } from './growth-plots.mjs'
 import { CORE, coresOf, median, OTHER_CORE, pinnedTo, runNode } from './process.mjs'
@@ -75,7 +76,13 @@ BENCHES.page = {
   args: ['bars', 'lines'].flatMap((panel) => ['1000', '10000', '100000'].map((buckets) => [panel, buckets])),
 }
 
-BENCHES.explore = { script: 'explore.mjs', core: coresOf(2), started: coresOf(2), args: [['1000000']] }
+BENCHES.explore = {
+  script: 'explore.mjs',
+  core: coresOf(2),
+  started: coresOf(2),
+  args: [['1000000']],
+  draw: showExplore,
+}
 
 /** The largest point of the curve over rows. 100,000,000 rows take 7 GB of memory. */
 const MAX_ROWS = Number(process.env.LOGWEIR_BENCH_ROWS ?? 30_000_000)

@@ -7,6 +7,7 @@ const peers = textOf('docs/performance/peers.md')
 /** Plain JavaScript without types, which no test is compiled against. */
 const { fieldsTable, table } = await import(new URL('../bench/peers/table.mjs', import.meta.url).href)
 const { goalsTable } = await import(new URL('../bench/peers/goals.mjs', import.meta.url).href)
+const { exploreTable } = await import(new URL('../bench/explore-table.mjs', import.meta.url).href)
 const { digestTable } = await import(new URL('../bench/digest-table.mjs', import.meta.url).href)
 const { logChart } = await import(new URL('../bench/plot.mjs', import.meta.url).href)
 
@@ -20,6 +21,10 @@ describe('docs/performance.md', () => {
 
   it('shows the last result of the digest bench', () => {
     expect(docs).toContain(digestTable(JSON.parse(textOf('bench/results/digest.json'))))
+  })
+
+  it('shows the last result of the explore bench', () => {
+    expect(docs).toContain(exploreTable(JSON.parse(textOf('bench/results/explore.json'))))
   })
 
   it('shows plots that are there', () => {
