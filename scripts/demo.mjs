@@ -64,7 +64,7 @@ async function freePort(port) {
 const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_')))
 
 function startServer(port) {
-  return spawn(process.execPath, [CLI, 'serve', '--in-memory', '--host', HOST, '--port', String(port)], {
+  return spawn(process.execPath, [CLI, 'serve', '--in-memory', '--sql', '--host', HOST, '--port', String(port)], {
     stdio: ['pipe', 'inherit', 'pipe'],
     // In its own process group: Ctrl-C reaches it only through this script, not a second time from the terminal.
     detached: true,
