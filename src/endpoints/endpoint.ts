@@ -68,7 +68,7 @@ export interface BoundCall extends Call {
 export interface Endpoint {
   readonly id: string
   readonly name: string
-  /** What the rows are, in one line. */
+  /** A description of the rows in one line. */
   readonly summary?: string | undefined
   readonly maxRows: number
   readonly cache: CachePolicy | 'disabled'

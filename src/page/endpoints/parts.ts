@@ -54,7 +54,7 @@ export interface Parts {
   retry: ReturnType<typeof setTimeout> | undefined
 }
 
-/** What the values of the form depend on. */
+/** The project, the range and the present of a form. */
 export const contextOf = ({ state: { project, range }, nowUs }: Parts): FormContext => ({
   project,
   range,
