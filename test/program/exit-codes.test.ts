@@ -28,7 +28,7 @@ async function outcome(args: readonly string[], environment: Record<string, stri
   return { code, stderr }
 }
 
-/** Temporary errors, one of each command and way to fail; test/commands/exit-codes.test.ts has the others. */
+/** Temporary errors, one of each command and way to fail; test/commands/exit-codes.isolated.test.ts has the others. */
 const PASSING: [what: string, call: (at: Places) => readonly string[], environment?: Record<string, string>][] = [
   ['serve: the file of settings is missing', ({ missing }) => [...SERVE, '--config', missing]],
   ['serve: the address is not there yet', () => [...SERVE, '--host', '192.0.2.1']],
