@@ -29,7 +29,7 @@ let isSqlOn: boolean | undefined
 
 const signIn = createSignIn(enter)
 const header = createHeader(change)
-const projects = createKnownProjects({ onRows: showProjects, onFailure: notifyOf })
+const projects = createKnownProjects({ onList: showProjectChoice, onRows: showProjects, onFailure: notifyOf })
 const explore = createExplore({ change, isHandled, projects: projects.rows, linkOf, onLive: showLive }, state)
 const charts = createCharts({
   choose: (range) => change({ range, record: '' }),
@@ -132,9 +132,13 @@ function enter({ projects: permitted }: Session): void {
   void loadSqlAccess()
 }
 
-function showProjects(rows: readonly ProjectRow[], isCut: boolean): void {
+function showProjects(rows: readonly ProjectRow[]): void {
   header.showProjects(rows, state)
   explore.showProjects()
+}
+
+/** Shows the projects to choose from; chooses the only one. */
+function showProjectChoice(rows: readonly ProjectRow[], isCut: boolean): void {
   showProjectList(rows, isCut, (project) => change({ project }))
   const [only, ...others] = new Set(rows.map(({ project }) => project))
   if (state.project === '' && only !== undefined && others.length === 0) change({ project: only }, false)

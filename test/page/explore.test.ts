@@ -556,7 +556,8 @@ function withBrowser(): void {
     expect(findings).toEqual([])
     for (const other of WIDTHS) {
       await page.setViewportSize({ width: other, height: 900 })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(other)
+      // Charts follow the width a frame later.
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(other)
     }
   })
 

@@ -4,8 +4,10 @@ import { fetchProjects, MAX_PROJECT_ROWS, type ProjectRow } from '../api/explore
 
 /** Callbacks to the page. */
 export interface ProjectsHost {
-  /** Called with all rows that are known, when there are more; `isCut`: later names are missing. */
-  onRows(rows: readonly ProjectRow[], isCut: boolean): void
+  /** Called with the list when it was loaded; `isCut`: later names are missing. */
+  onList(rows: readonly ProjectRow[], isCut: boolean): void
+  /** Called with all rows that are known when there are others: those of the list, and of the chosen project. */
+  onRows(rows: readonly ProjectRow[]): void
   /** Called if a request failed. */
   onFailure(failure: Failure): void
 }
@@ -23,7 +25,7 @@ export interface KnownProjects {
 }
 
 /** Creates the projects, of which none is known yet. */
-export function createKnownProjects({ onRows, onFailure }: ProjectsHost): KnownProjects {
+export function createKnownProjects({ onList, onRows, onFailure }: ProjectsHost): KnownProjects {
   let rows: readonly ProjectRow[] | undefined
   /** The list ends at its maximum, in order of names. */
   let isCut = false
@@ -45,7 +47,7 @@ export function createKnownProjects({ onRows, onFailure }: ProjectsHost): KnownP
 
   function keep(next: readonly ProjectRow[]): void {
     rows = next
-    onRows(next, isCut)
+    onRows(next)
   }
 
   async function loadOne(project: string): Promise<void> {
@@ -66,6 +68,7 @@ export function createKnownProjects({ onRows, onFailure }: ProjectsHost): KnownP
       isCut = found.length >= MAX_PROJECT_ROWS
       asked = ''
       keep(found)
+      onList(found, isCut)
       choose(chosen)
     },
     choose,

@@ -17,6 +17,8 @@ import { LOGS_HISTOGRAM_CASES } from '../../cases/logs-histogram.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine } from '../../support/engine.js'
 import { edge } from '../../support/records.js'
+import { partOf } from '../../support/runs.js'
+import { testSeed } from '../../support/seed.js'
 import { sqlPath } from '../sql/support.js'
 import { createTestApp } from '../support.js'
 import { columnsAndRows } from './any-rows.js'
@@ -106,7 +108,9 @@ describe('answers of the service', () => {
     ...LOGS_FIELDS_CASES,
   ].filter(({ records }) => records.length < 1_000)
 
-  test.each(cases)('$name: the page writes each format as the service answers it', async (one) => {
+  test.each(
+    partOf(cases, 5, testSeed()),
+  )('$name: the page writes each format as the service answers it', async (one) => {
     const clock = createFakeClock(one.nowUs)
     const engine = openEngine({ clock })
     await appendAll(engine, one.records)
