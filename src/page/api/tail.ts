@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Failure, get, parseExact, type Row } from './api.js'
+import { pause } from './pause.js'
 
 /** Callbacks of {@link follow}, and the signal that ends it. */
 export interface Following {
@@ -55,14 +56,4 @@ export async function follow(
     await pause(retryMs, signal)
     retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

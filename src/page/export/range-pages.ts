@@ -1,5 +1,6 @@
 /** All rows of a query, page by page, from the newest to the oldest. */
 import { cursorOf, failureOf, fetchHistogram, fetchLines, logRowOf, type Query } from '../api/explore.js'
+import { pause } from '../api/pause.js'
 import type { Work } from './source.js'
 
 /** Maximum of rows that the service returns at once. */
@@ -48,20 +49,7 @@ async function patiently<T>(work: Work, request: () => Promise<T>): Promise<T> {
       if (retryS === undefined || attempt === MAX_ATTEMPTS) throw error
       work.onWait(`${message} Trying again in ${retryS} s.`)
       await pause(retryS * 1_000, work.signal)
+      work.signal.throwIfAborted()
     }
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }
