@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
-import { compilePattern, MAX_PATTERN_LENGTH } from '../../src/base/pattern.js'
+import { compilePattern, MAX_PATTERN_LENGTH, withoutCaptures } from '../../src/base/pattern.js'
 import { PATTERN_CASES } from '../cases/patterns.js'
 
 /** The library accepts Buffers too, although its types for `test` do not. */
@@ -25,6 +25,27 @@ describe('a pattern', () => {
     expect(passes.filter((text) => compiled.test(text))).toEqual([])
     expect(finds.filter((text) => !compiled.test(bytes(text)))).toEqual([])
     expect(passes.filter((text) => compiled.test(bytes(text)))).toEqual([])
+  })
+
+  it.each(PATTERN_CASES)('$pattern finds the same without captures', ({ pattern, finds, passes }) => {
+    const compiled = compilePattern(withoutCaptures(pattern))
+    expect(finds.filter((text) => !compiled.test(text))).toEqual([])
+    expect(passes.filter((text) => compiled.test(text))).toEqual([])
+  })
+
+  const GROUPS = [
+    ['(a)(?P<b>b)(?<c>c)(?:d)(?i)(?i:e)', '(?:a)(?:b)(?:c)(?:d)(?i)(?i:e)'],
+    ['((a|b)*)', '(?:(?:a|b)*)'],
+    ['\\((\\\\(a))', '\\((?:\\\\(?:a))'],
+    ['[(a)](b)', '[(a)](?:b)'],
+    ['[]()](b)', '[]()](?:b)'],
+    ['[^](\\]](b)', '[^](\\]](?:b)'],
+    ['[[:alpha:](](b)', '[[:alpha:](](?:b)'],
+    ['\\Q(a)\\E(b)\\Q(', '\\Q(a)\\E(?:b)\\Q('],
+  ] as const
+  it.each(GROUPS)('%s has no captures as %s', (pattern, expected) => {
+    expect(withoutCaptures(pattern)).toBe(expected)
+    expect(compilePattern(expected).exec('')?.length ?? 1).toBe(1)
   })
 
   const QUOTATIONS = [

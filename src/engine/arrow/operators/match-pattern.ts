@@ -1,4 +1,4 @@
-import { compilePattern, type Pattern } from '../../../base/pattern.js'
+import { compilePattern, type Pattern, withoutCaptures } from '../../../base/pattern.js'
 import { requiredLiteral } from '../../../base/required-literal.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
@@ -52,7 +52,7 @@ export function createMatcher(pattern: string): Matcher {
   const searchSize = createSearchSize()
   const staysInLine = hasOnlyInLineTokens(pattern)
   if (LITERAL.test(pattern)) return { literal, literalDecides: true, lines: undefined, staysInLine, single, searchSize }
-  const lines = NOT_BY_LINE.test(pattern) ? undefined : compilePattern(pattern, 'gm')
+  const lines = NOT_BY_LINE.test(pattern) ? undefined : compilePattern(withoutCaptures(pattern), 'gm')
   return { literal, literalDecides: false, lines, staysInLine, single, searchSize }
 }
 
