@@ -1,5 +1,5 @@
 import { Interner } from '../../../base/interner.js'
-import { createGramFilter, type GramFilter } from './grams.js'
+import { createGramFilter, type GramFilter, needsGramFilter } from './grams.js'
 
 /**
  * The distinct texts of a column, as one run of bytes. Code 0 means absent in every dictionary. Entry c is
@@ -51,10 +51,13 @@ export function closeDictionary(open: Dictionary): Dictionary {
   const offsets = open.offsets.slice(0, count + 1)
   const bytes = Buffer.allocUnsafeSlow(offsets[count]!)
   open.bytes.copy(bytes, 0, 0, bytes.length)
-  return withGrams({ count, offsets, bytes, hasNewlines }, createGramFilter(offsets, bytes))
+  const dictionary = { count, offsets, bytes, hasNewlines }
+  if (!needsGramFilter(bytes)) return dictionary
+  const shared = sharedBytes(dictionary)
+  return { ...dictionary, grams: createGramFilter(offsets, bytes, shared), shared }
 }
 
-/** Returns the dictionary with its gram filter and, if it has one, the numbers of shared bytes. */
+/** Returns the dictionary with its gram filter, if it has one, and then the numbers of shared bytes. */
 export function withGrams(dictionary: Dictionary, grams: GramFilter | undefined): Dictionary {
   return { ...dictionary, grams, shared: grams && sharedBytes(dictionary) }
 }

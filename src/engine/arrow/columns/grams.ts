@@ -18,15 +18,22 @@ const HASH_SHIFT = 32 - Math.log2(BITMAP_BYTES * 8)
 /** Bytes of a gram. Literals that are shorter are not filtered. */
 export const GRAM_BYTES = 4
 
-/** Creates the filter of a dictionary; returns undefined if there are fewer than two blocks of bytes. */
-export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array): GramFilter | undefined {
-  if (bytes.length < 2 * BLOCK_BYTES) return undefined
+/** Whether a dictionary with these bytes needs a filter: a search of less than two blocks is cheap. */
+export const needsGramFilter = (bytes: Uint8Array): boolean => bytes.length >= 2 * BLOCK_BYTES
+
+/** Creates the filter of a dictionary. Each entry shares the first `shared[entry]` bytes with the one before it. */
+export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array, shared: Uint8Array): GramFilter {
   const firstEntries = cutBlocks(offsets)
   const blocks = firstEntries.length - 1
   const bits = new Uint8Array(blocks * BITMAP_BYTES)
   for (let block = 0; block < blocks; block++) {
     const bitmap = bits.subarray(block * BITMAP_BYTES, (block + 1) * BITMAP_BYTES)
-    setGrams(bitmap, bytes, offsets[firstEntries[block]!]!, offsets[firstEntries[block + 1]!]!)
+    const [first, end] = [firstEntries[block]!, firstEntries[block + 1]!]
+    setGrams(bitmap, bytes, offsets[first]!, offsets[first + 1]!)
+    // The grams of shared bytes are set.
+    for (let entry = first + 1; entry < end; entry++) {
+      setGrams(bitmap, bytes, offsets[entry]! + Math.max(0, shared[entry]! - GRAM_BYTES + 1), offsets[entry + 1]!)
+    }
   }
   return { firstEntries, bits }
 }
@@ -55,9 +62,10 @@ function cutBlocks(offsets: Uint32Array): Uint32Array {
   return Uint32Array.from(firsts)
 }
 
+/** Sets the grams within the bytes [start, end). */
 function setGrams(bitmap: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
-  let gram = 0
-  for (let i = start; i < end; i++) {
+  let gram = (bytes[start]! << 16) | (bytes[start + 1]! << 8) | bytes[start + 2]!
+  for (let i = start + GRAM_BYTES - 1; i < end; i++) {
     gram = (gram << 8) | bytes[i]!
     const hash = hashOf(gram)
     bitmap[hash >>> 3]! |= 1 << (hash & 7)

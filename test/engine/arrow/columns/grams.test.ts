@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { candidateBlocks, createGramFilter, GRAM_BYTES } from '../../../../src/engine/arrow/columns/grams.js'
+import { closeDictionary } from '../../../../src/engine/arrow/columns/dictionary.js'
+import { candidateBlocks, GRAM_BYTES } from '../../../../src/engine/arrow/columns/grams.js'
 import { uniform } from '../accumulators/distributions.js'
 import { dictionary } from '../support.js'
 
@@ -17,10 +18,7 @@ const TEXTS = Array.from({ length: 3000 }, (_, i) => {
   return `https://${REFS[Math.floor(i / 300)]}.co/${hex(i % 100 === 0 ? 20_000 : i % 1000)}`
 })
 const MADE = dictionary(TEXTS)
-const FILTER = createGramFilter(
-  MADE.offsets.subarray(0, MADE.count + 1),
-  MADE.bytes.subarray(0, MADE.offsets[MADE.count]),
-)!
+const FILTER = closeDictionary(MADE).grams!
 
 /** Returns the blocks with an entry that contains the literal. */
 function blocksWith(literal: string): number[] {
@@ -72,16 +70,12 @@ describe('a filter of grams', () => {
 
   it('takes bytes above 127', () => {
     const made = dictionary([...Array.from({ length: 200 }, () => hex(1000)), '日本語\u{1f600}'])
-    const filter = createGramFilter(
-      made.offsets.subarray(0, made.count + 1),
-      made.bytes.subarray(0, made.offsets[made.count]),
-    )!
+    const filter = closeDictionary(made).grams!
     const last = filter.firstEntries.length - 2
     expect(candidateBlocks(filter, Buffer.from('本語\u{1f600}'))).toContain(last)
   })
 
   it('is not made for few bytes', () => {
-    const made = dictionary(['a', 'b'])
-    expect(createGramFilter(made.offsets, made.bytes.subarray(0, 6))).toBeUndefined()
+    expect(closeDictionary(dictionary(['a', 'b'])).grams).toBeUndefined()
   })
 })
