@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import { createYielder } from '../../base/time-slices.js'
-import { DAY_US, MIB, MINUTE_US } from '../../base/units.js'
+import { DAY_US, GIB, MIB, MINUTE_US } from '../../base/units.js'
 import type { Row } from '../../plan/answer.js'
 import { schemaOf } from '../../plan/schema.js'
 import type { DataDirectory } from '../disk/directory/open.js'
@@ -66,6 +66,12 @@ const SEAL_ROWS = 2 ** 18
 const SEAL_BYTES = 64 * MIB
 /** A head takes at most this share of the memory limit, so that sealing starts long before eviction. */
 const HEAD_SHARE = 1 / 16
+/**
+ * Full heads wait for the sealer with at most this share of the memory limit, and no more than a start reads from
+ * journals within seconds. So a burst is stored as fast as it is parsed, and sealed after it.
+ */
+const BACKLOG_SHARE = 1 / 4
+const MAX_BACKLOG_BYTES = GIB
 /** A head's journal takes at most this share of the disk limit. */
 const JOURNAL_SHARE = 1 / 64
 /** A cold file of at most this share of a head's bytes has about the texts of one head: logs compress to a sixth. */
@@ -79,23 +85,31 @@ const SYNC_MS = 1000
 /** Wait before a write is retried on a full or failing disk. */
 const RETRY_MS = 1000
 
+function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINITY, ...options }: ArrowEngineOptions) {
+  const {
+    sealRows = SEAL_ROWS,
+    sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE),
+  } = options
+  const backlogBytes = Math.min(MAX_BACKLOG_BYTES, rowsLimitBytes * BACKLOG_SHARE, diskLimitBytes * BACKLOG_SHARE)
+  return { sealRows, sealBytes, backlogBytes }
+}
+
 /**
  * Creates the embedded engine: rows as sorted, compressed, time-partitioned columns, in memory and optionally
  * on disk.
  */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
-  const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US, sealRows = SEAL_ROWS } = options
+  const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US } = options
   const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
-  const { sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE) } = options
+  const headLimits = headLimitsOf(options)
   const durable =
     options.disk === undefined
       ? undefined
-      : createDurableParts(options.disk, options, () => limits.evictColumns(), sealBytes * COMPACT_SHARE)
+      : createDurableParts(options.disk, options, () => limits.evictColumns(), headLimits.sealBytes * COMPACT_SHARE)
   const caches = createCaches(options)
   const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
   const store = createStore({
-    sealRows,
-    sealBytes,
+    ...headLimits,
     persistence: durable?.persistence,
     sealer: options.sealer,
     clock,

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { arrayBuffersOf } from '../../../../base/array-buffers.js'
+import { runInBackground } from '../../../../base/thread-priority.js'
 import { createColdTexts } from '../head/texts.js'
 import { type CancellationFlag, effortOf } from './cancellation.js'
 import { compactCold, type UncompactedCold } from './compact.js'
@@ -8,8 +9,9 @@ import { type OpenRows, seal } from './seal.js'
 import { createSealingMemory } from './sealing-memory.js'
 
 // The script of the sealing thread: receives the texts and rows of a head, posts sealed rows. It never yields, since
-// nothing else runs on this thread.
+// nothing else runs on this thread. Parsing and queries go first: rows that are not sealed yet can be read as well.
 
+runInBackground()
 const port = parentPort!
 /** The texts of one head, followed by the workspace in which the cold file is made. */
 const memory = createSealingMemory()

@@ -6,9 +6,6 @@ import { sealHead } from './seal-heads.js'
 import type { SourceTable } from './source-table.js'
 import type { StoreState } from './state.js'
 
-/** Backpressure: `append` waits while more heads than this are being sealed. */
-const SEALING_BACKLOG = 1
-
 /**
  * Persists a batch, makes it visible, and starts to seal its head if that is full; batches of a source in the order
  * of the calls. Resolves when there is room for more.
@@ -16,8 +13,21 @@ const SEALING_BACKLOG = 1
 export async function append(state: StoreState, batch: IngestBatch): Promise<void> {
   const table = state.tables.get(batch.source)!
   await table.queue.run(() => persistAndShow(state, table, batch))
-  const { backlog } = state
-  if (backlog.length > SEALING_BACKLOG) await backlog[backlog.length - SEALING_BACKLOG - 1]
+  const full = roomInBacklog(state)
+  if (full !== undefined) await full
+}
+
+/**
+ * Backpressure: returns what to wait for until the heads of the backlog, apart from the newest, are within its limit;
+ * undefined if they are.
+ */
+function roomInBacklog({ backlog, backlogBytes }: StoreState): Promise<void> | undefined {
+  let bytes = 0
+  for (let i = backlog.length - 2; i >= 0; i--) {
+    bytes += backlog[i]!.bytes
+    if (bytes > backlogBytes) return backlog[i]!.done
+  }
+  return undefined
 }
 
 async function persistAndShow(state: StoreState, table: SourceTable, batch: IngestBatch): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHead } from '../head/head.js'
+import { createHead, headBytes } from '../head/head.js'
 import type { CancellationFlag } from '../sealing/cancellation.js'
 import type { IdleWork } from '../sealing/sealer.js'
 import { segmentOfSealedRows } from '../segment/segment.js'
@@ -21,9 +21,10 @@ export function sealHead(state: StoreState, table: SourceTable, extent: Extent =
   table.head = createHead(table.source)
   if (extent === 'all') table.persistence = undefined
   const sealed = sealAndWrite(state, table, sealing, extent, cancellation)
-  backlog.push(sealed)
-  const done = () => void backlog.splice(backlog.indexOf(sealed), 1)
-  sealed.then(done, done)
+  const waiting = { bytes: headBytes(sealing.head), done: sealed }
+  backlog.push(waiting)
+  const remove = () => void backlog.splice(backlog.indexOf(waiting), 1)
+  sealed.then(remove, remove)
   return sealed
 }
 

@@ -17,6 +17,8 @@ export interface StoreOptions {
   /** A head is sealed once it has this many rows or bytes. */
   sealRows: number
   sealBytes: number
+  /** Bytes of heads that may wait while another is sealed and rows are appended; by default none waits. */
+  backlogBytes?: number
   /** Seals heads; the store closes it. */
   sealer: Sealer
   clock?: Pick<Clock, 'monotonicMs'>
@@ -24,6 +26,14 @@ export interface StoreOptions {
   onDrop?(segments: readonly SegmentHandle[]): void
   /** Called with a head after rows were appended to it, from `firstRow` on. */
   onAppend?(head: Head, firstRow: number): void
+}
+
+/** A head that is being sealed or written. */
+export interface BacklogHead {
+  /** Its memory. */
+  bytes: number
+  /** Settles when it is sealed and written. */
+  done: Promise<void>
 }
 
 /** The state of a store, which the functions of this folder share. */
@@ -37,20 +47,21 @@ export interface StoreState extends Required<StoreOptions> {
   readonly sealing: SerialQueue
   /** Writes sealed heads, one at a time. A head that could not be written stays visible. */
   readonly writing: SerialQueue
-  /** Heads that are being sealed or written, oldest first; each settles when that is done. */
-  readonly backlog: Promise<void>[]
+  /** Heads that are being sealed or written, oldest first. */
+  readonly backlog: BacklogHead[]
   readonly effortPolicy: EffortPolicy
   readonly headPool: HeadPool
 }
 
 /** Returns the state of a store without rows. */
 export function createStoreState(options: StoreOptions): StoreState {
-  const { sealRows, sealBytes, sealer, clock = systemClock } = options
+  const { sealRows, sealBytes, backlogBytes = 0, sealer, clock = systemClock } = options
   const { persistence = createMemoryPersistence(), onDrop = () => {}, onAppend = () => {} } = options
   return {
     persistence,
     sealRows,
     sealBytes,
+    backlogBytes,
     sealer,
     clock,
     onDrop,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -138,6 +138,15 @@ describe('rows that are sealed on another thread', () => {
 })
 
 describe('the sealing thread', () => {
+  it('gives way to other threads, on Linux', async () => {
+    const niceOf = (thread: string) =>
+      Number(readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')[1]!.split(' ')[16])
+    const lowered = () => readdirSync('/proc/self/task').filter((thread) => niceOf(thread) > 0).length
+    const before = lowered()
+    await start().sealer.seal(headOf([edge()]), undefined)
+    expect(lowered()).toBe(before + 1)
+  })
+
   it('counts the memory that it keeps, while that is used', async () => {
     const { sealer } = start()
     const atFirst = sealer.bytes()

@@ -375,6 +375,30 @@ describe('those who append', () => {
     expect(await isSettled(append(store, edge()))).toBe(true)
   })
 
+  it('are held back once the waiting heads exceed their bytes', async () => {
+    const gate = createGate()
+    const sealer = createTestSealer()
+    const seal: typeof sealer.seal = async (...work) => {
+      await gate.opened
+      return sealer.seal(...work)
+    }
+    const full = (store: Store) => append(store, edge({ event_message: 'x'.repeat(100_000) }))
+    const empty = createStore({ ...NEVER })
+    await full(empty)
+    const { headBytes } = statsOf(empty)
+    const store = createStore({ ...NEVER, sealRows: 1, sealer: { ...sealer, seal }, backlogBytes: 3 * headBytes })
+    const appended = Array.from({ length: 7 }, () => full(store))
+    for (let i = 0; i < 50; i++) await Promise.resolve()
+    // Three of them fit, and the newest is not counted.
+    const states = await Promise.all(appended.map(isSettled))
+    expect(states).toEqual([true, true, true, true, false, false, false])
+    expect(statsOf(store)).toMatchObject({ rows: 7, segments: 0 })
+    gate.open()
+    await Promise.all(appended)
+    await store.settled()
+    expect(statsOf(store)).toMatchObject({ rows: 7, segments: 7 })
+  })
+
   it('never have more than one head wait where they wait in turn', async () => {
     const store = createStore({ ...NEVER, sealRows: 1 })
     for (let i = 1; i <= 30; i++) {
