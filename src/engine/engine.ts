@@ -7,12 +7,17 @@ import type { SourceName } from '../sources.js'
 
 /**
  * One batch of rows of one source: an Arrow IPC stream with exactly one record batch
- * with the schema `batchSchema(source)`. The caller may reuse the bytes once `append` has resolved.
+ * with the schema `batchSchema(source)`.
  */
 export interface IngestBatch {
   source: SourceName
   rows: number
   ipc: Uint8Array
+  /**
+   * Called once, when the engine no longer reads `ipc`: the caller may reuse the bytes then. Without it, the engine
+   * does not read them after `append` has resolved.
+   */
+  release?(): void
 }
 
 /** Rows, segments and buffer bytes of one source. */

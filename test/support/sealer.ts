@@ -1,9 +1,10 @@
 import type { Interner } from '../../src/base/interner.js'
 import { createYielder } from '../../src/base/time-slices.js'
 import { ABSENT, clearInterner, createInterner } from '../../src/engine/arrow/columns/dictionary.js'
-import { createColdTexts, type Texts } from '../../src/engine/arrow/storage/head/texts.js'
+import { createColdTexts, piecesOf, type Texts } from '../../src/engine/arrow/storage/head/texts.js'
 import { effortOf } from '../../src/engine/arrow/storage/sealing/cancellation.js'
 import { compactCold } from '../../src/engine/arrow/storage/sealing/compact.js'
+import { copyRows } from '../../src/engine/arrow/storage/sealing/copy.js'
 import type { InternTexts } from '../../src/engine/arrow/storage/sealing/intern.js'
 import { seal } from '../../src/engine/arrow/storage/sealing/seal.js'
 import type { Sealer } from '../../src/engine/arrow/storage/sealing/sealer.js'
@@ -12,7 +13,11 @@ import type { Sealer } from '../../src/engine/arrow/storage/sealing/sealer.js'
 export function createTestSealer(): Sealer {
   let distinct = createInterner()
   return {
-    seal: (head) => seal(head, internIn(distinct), createYielder()),
+    seal(head) {
+      const { cold, ...rows } = copyRows(head)
+      const bytes = new Uint8Array(Buffer.concat(piecesOf(head.cold)))
+      return seal({ ...rows, cold: { ...cold, bytes } }, internIn(distinct), createYielder())
+    },
     compact: (cold, cancellation) =>
       compactCold(cold, createColdTexts(), () => effortOf(cancellation) === 'high', createYielder()),
     bytes: () => distinct.byteLength,

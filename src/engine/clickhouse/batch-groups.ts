@@ -87,6 +87,7 @@ export function createBatchGroups({ files, clock, diskRetry, isBusy, onClosed, l
     const { arrivedUs, firstAttempt, rows } = group
     const block = toNative(batch, { arrivedUs, batch: firstAttempt.batch, firstRow: rows })
     await journal.append(batch)
+    batch.release?.()
     firstAttempt.blocks.push(block)
     group.rows += batch.rows
     group.bytes += block.bytes.length

@@ -98,7 +98,8 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   const failOfEngine = (error: Error) => fail(`The engine failed: ${error.message}`)
 
   function recycle(memory: ArrayBuffer): void {
-    worker?.postMessage({ memory: new Uint8Array(memory) } satisfies RecycledMemory, [memory])
+    if (worker === undefined) free([memory])
+    else worker.postMessage({ memory: new Uint8Array(memory) } satisfies RecycledMemory, [memory])
   }
 
   async function fail(message: string): Promise<void> {
@@ -157,13 +158,12 @@ function createOutputHandler(
   const totals: IngestTotals = { taken: 0, rejected: 0, byReason: {} }
 
   async function append(batch: ParsedBatch): Promise<void> {
-    await engine.append(batch)
+    const memory = batch.ipc.buffer as ArrayBuffer
+    const release = () => (memory.byteLength < RETURNED_BYTES ? free([memory]) : recycle(memory))
+    await engine.append({ ...batch, release })
     totals.taken += batch.rows
     metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
     if (batch.unreadableTimes > 0) unreadableTimes?.note(batch.source, batch.unreadableTimes)
-    const memory = batch.ipc.buffer as ArrayBuffer
-    if (memory.byteLength < RETURNED_BYTES) free([memory])
-    else recycle(memory)
   }
 
   async function recordRejects(refused: readonly Reject[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import { free } from '../../base/array-buffers.js'
 import { MIB } from '../../base/units.js'
 import type { ParserSink } from '../lines/record-sink.js'
 import type { Reject } from '../rejects.js'
@@ -6,6 +7,8 @@ import type { WorkerMessage, WorkResult } from './messages.js'
 
 /** The most bytes of rejects that wait for the next message. */
 const REJECT_BYTES = MIB / 4
+/** The most pieces of memory that wait for reuse: heads that are sealed after a burst return many at once. */
+const MOST_RETURNED = 32
 
 /** Sends the batches and rejects of a parsing thread; their memory is transferred. */
 export interface WorkerOutput extends Required<ParserSink> {
@@ -41,9 +44,12 @@ export function createWorkerOutput(port: MessagePort): WorkerOutput {
       if (rejectBytes > REJECT_BYTES) post({})
     },
     done: (done) => post({ done }, done.buffer),
-    recycle: (memory) => void returned.push(memory),
+    recycle(memory) {
+      if (returned.length < MOST_RETURNED) returned.push(memory)
+      else free([memory.buffer])
+    },
     releaseMemory() {
-      returned.length = 0
+      free(returned.splice(0).map(({ buffer }) => buffer))
     },
   }
 }

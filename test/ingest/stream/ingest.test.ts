@@ -30,6 +30,7 @@ function fakeEngine(gate: () => Promise<void> = async () => {}) {
       await gate()
       batches.push(batch.ipc)
       rows.push(...rowsOf(batch))
+      batch.release?.()
     },
   }
   return { engine, rows, batches, ids: () => rows.map(({ id }) => id) }

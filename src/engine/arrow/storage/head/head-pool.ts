@@ -1,6 +1,6 @@
 import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import type { SourceName } from '../../../../sources.js'
-import { type Head, headBytes, reuseHead } from './head.js'
+import { type Head, headBytes, releaseBatches, reuseHead } from './head.js'
 
 /** Pool of the memory of one head, to be reused by the next: fresh memory from the system costs twice as much. */
 export interface HeadPool {
@@ -28,6 +28,7 @@ export function createHeadPool(): HeadPool {
   return {
     put(head) {
       clear()
+      releaseBatches(head)
       pooled = head
       isIdle = false
     },

@@ -3,6 +3,7 @@ import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import { ensureCapacity } from '../../../../base/growable.js'
 import type { Interner } from '../../../../base/interner.js'
 import type { Yielder } from '../../../../base/time-slices.js'
+import { MIB } from '../../../../base/units.js'
 import type { SourceName } from '../../../../sources.js'
 import {
   ALL_IN_METADATA,
@@ -25,8 +26,10 @@ import {
   rowsOfProject,
 } from './project-rows.js'
 import {
+  adoptTexts,
   appendNulls,
   appendTexts,
+  contentBytes,
   copyTexts,
   createColdTexts,
   createTexts,
@@ -59,6 +62,14 @@ export interface Head {
   isOpen: boolean
   /** Number of queries that may still read its memory. */
   readers: number
+  /** Batches whose memory has adopted texts. */
+  batches: HeldBatch[]
+}
+
+/** A batch whose memory a head reads until it calls `release`. */
+interface HeldBatch {
+  bytes: number
+  release(): void
 }
 
 /** The column `in_metadata` of a head, and the bits that any row has, as an unsigned integer. */
@@ -101,6 +112,8 @@ interface EncodedRows {
 const FIRST_ROWS = 256
 /** Rows that are encoded between two checks of the time slice. */
 const ROWS_PER_STEP = 1024
+/** Cold texts of this size are adopted, if the batch can be held: smaller ones cost more to find than to copy. */
+const ADOPTED_BYTES = MIB
 /** Bytes of a row besides its texts, estimated. */
 const ROW_BYTES = 32
 
@@ -144,7 +157,7 @@ type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'inMetadata' | 'byProj
 function emptyHead(source: SourceName, memory: HeadMemory): Head {
   const { timestampsUs, columns, inMetadata, byProject, cold } = memory
   const [minUs, maxUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  const state = { owner: {}, isOpen: true, readers: 0 }
+  const state = { owner: {}, isOpen: true, readers: 0, batches: [] }
   return { source, rows: 0, minUs, maxUs, timestampsUs, columns, inMetadata, byProject, cold, ...state }
 }
 
@@ -166,7 +179,7 @@ function createColumn(kind: HotColumn['kind']): HeadColumn {
 }
 
 /** Bytes of memory of a head, unused room included. */
-export function headBytes({ timestampsUs, columns, inMetadata, byProject, cold }: Head): number {
+export function headBytes({ timestampsUs, columns, inMetadata, byProject, cold, batches }: Head): number {
   let bytes = timestampsUs.byteLength + inMetadata.rows.byteLength + projectRowsBytes(byProject)
   for (const column of columns.values()) {
     if (column.kind === 'number') bytes += column.values.byteLength
@@ -174,6 +187,7 @@ export function headBytes({ timestampsUs, columns, inMetadata, byProject, cold }
     else if (column.kind === 'category') bytes += codesBytes(column)
     else bytes += textsBytes(column.texts) + codesBytes(column.encoded)
   }
+  for (const batch of batches) bytes += batch.bytes
   return bytes + textsBytes(cold)
 }
 
@@ -182,14 +196,15 @@ const codesBytes = ({ codes, interner }: { codes: Uint32Array; interner: Interne
 
 /** Estimated bytes of the rows themselves, without unused room. A head is full once they reach a limit. */
 export function headContentBytes({ rows, cold }: Head): number {
-  return cold.usedBytes + rows * ROW_BYTES
+  return contentBytes(cold) + rows * ROW_BYTES
 }
 
 /**
- * Decodes a batch. Returns a function that appends it to a head of its source. Throws a TypeError if the batch is not
- * one record batch of its number of rows, or has no such columns.
+ * Decodes a batch. Returns a function that appends it to a head of its source, and returns whether the head holds the
+ * batch: it calls `release` when it no longer reads the batch. Throws a TypeError if the batch is not one record batch
+ * of its number of rows, or has no such columns.
  */
-export function decodeBatch(batch: IngestBatch): (head: Head) => void {
+export function decodeBatch(batch: IngestBatch): (head: Head) => boolean {
   const dataOf = readBatch(batch)
   if (dataOf === undefined) {
     throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
@@ -201,9 +216,21 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => void {
   if (missing.length > 0) throw new TypeError(`A batch of ${batch.source} must have the columns ${missing.join(', ')}.`)
   return (head) => {
     const before = arrayBuffersOf(head)
-    appendColumns(head, dataOf, batch.rows)
+    const isHeld = batch.release !== undefined && coldBytesOf(dataOf, batch.rows) >= ADOPTED_BYTES
+    appendColumns(head, dataOf, batch.rows, isHeld)
+    if (isHeld) head.batches.push({ bytes: batch.ipc.buffer.byteLength, release: batch.release! })
     if (head.readers === 0) free(unusedOf(before, arrayBuffersOf(head)))
+    return isHeld
   }
+}
+
+const coldBytesOf = (dataOf: ReadonlyMap<string, ColumnView>, rows: number) =>
+  COLD_COLUMNS.reduce((sum, name) => sum + dataOf.get(name)!.valueOffsets[rows]!, 0)
+
+/** Releases the batches that a head holds, which must not be read any more. */
+export function releaseBatches(head: Head): void {
+  head.cold.adopted = []
+  for (const { release } of head.batches.splice(0)) release()
 }
 
 /** Whether batches may lack the column: those that are older than it. */
@@ -215,13 +242,17 @@ function unusedOf(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): 
   return before.filter((memory) => !used.has(memory))
 }
 
-/** Appends rows of columns by name; a hot column that is missing is in the metadata of these rows, or not read. */
-export function appendColumns(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number): void {
+/**
+ * Appends rows of columns by name; a hot column that is missing is in the metadata of these rows, or not read. Cold
+ * texts are copied, or stay in their memory, which the head then holds.
+ */
+export function appendColumns(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number, isHeld = false): void {
   appendTimes(head, dataOf.get('timestamp')!, rows)
   for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name), head.rows, rows)
   appendBitSets(head, dataOf, rows)
   const cold = COLD_COLUMNS.map((name) => dataOf.get(name)!)
-  appendTexts(head.cold, head.rows, rows, cold)
+  const append = isHeld ? adoptTexts : appendTexts
+  append(head.cold, head.rows, rows, cold)
   for (let row = head.rows; row < head.rows + rows; row++) {
     const timestampUs = head.timestampsUs[row]!
     if (timestampUs < head.minUs) head.minUs = timestampUs

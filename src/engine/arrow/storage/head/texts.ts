@@ -5,9 +5,10 @@ import { COLD_COLUMNS } from '../../../columns.js'
 import type { ColdTexts, TakeMemory } from '../../columns/batch.js'
 
 /**
- * Texts of one or more columns of an open head, as they arrived, in one array of bytes: one buffer is simpler to
- * grow, reuse and account for than one per column. `bytes` grow in place or move when they are full, and `places`
- * move; a reader that has copied both references keeps reading the same texts.
+ * Texts of one or more columns of an open head, as they arrived. Those of small batches are copied into one array of
+ * bytes: one buffer is simpler to grow, reuse and account for than one per column. Those of large batches may be
+ * adopted: they stay where they are. `bytes` grow in place or move when they are full, and `places` move; a reader that
+ * has copied the references keeps reading the same texts.
  */
 export interface Texts {
   readonly columns: number
@@ -19,10 +20,22 @@ export interface Texts {
   /** The end of the texts; the bytes after it are free. */
   usedBytes: number
   /**
-   * For row r, from the index `2 * columns * r` on: start and end of each column's text. A null ends before it
-   * starts.
+   * For row r, from the index `2 * columns * r` on: start and end of each column's text, in `bytes`, or from
+   * {@link ADOPTED} on in the adopted texts. A null ends before it starts.
    */
   places: Uint32Array
+  /** In the order of their places; texts are only added. */
+  adopted: AdoptedTexts[]
+}
+
+/** The first place of adopted texts. */
+const ADOPTED = 2 ** 31
+
+/** The texts of a column of one batch, in its memory. */
+export interface AdoptedTexts {
+  /** The place of the first byte. */
+  at: number
+  bytes: Uint8Array
 }
 
 /** Memory in which WebAssembly copies texts: most texts are copied in less time than a JavaScript call takes. */
@@ -42,12 +55,12 @@ export const createColdTexts = () => createTexts({ columns: COLD_COLUMNS.length,
 /** Returns empty texts for a number of columns, with room for a few rows. */
 export function createTexts({ columns, growsInPlace }: Pick<Texts, 'columns' | 'growsInPlace'>): Texts {
   const places = new Uint32Array(2 * columns * FIRST_ROWS)
-  return { columns, growsInPlace, bytes: NO_BYTES, usedBytes: 0, places }
+  return { columns, growsInPlace, bytes: NO_BYTES, usedBytes: 0, places, adopted: [] }
 }
 
 /** Returns empty texts in the memory of others, which must not be used any more. */
 export function emptied({ columns, growsInPlace, bytes, places }: Texts): Texts {
-  return { columns, growsInPlace, bytes, usedBytes: 0, places }
+  return { columns, growsInPlace, bytes, usedBytes: 0, places, adopted: [] }
 }
 
 /** Appends `rows` rows of all columns after the first `at` rows. */
@@ -63,6 +76,20 @@ export function appendTexts(texts: Texts, at: number, rows: number, batch: reado
   })
 }
 
+/**
+ * Appends `rows` rows of all columns, none of which is null, after the first `at` rows, and keeps reading the batch's
+ * memory.
+ */
+export function adoptTexts(texts: Texts, at: number, rows: number, batch: readonly ColumnView[]): void {
+  reservePlaces(texts, at, rows)
+  batch.forEach(({ valueOffsets, values }, i) => {
+    const start = ADOPTED + adoptedBytes(texts)
+    const bytes = (values as Uint8Array).subarray(valueOffsets[0], valueOffsets[rows])
+    texts.adopted.push({ at: start, bytes })
+    writePlaces(texts, 2 * (at * texts.columns + i), valueOffsets, start - valueOffsets[0]!, rows)
+  })
+}
+
 /** Appends `rows` rows of nulls in all columns after the first `at` rows. */
 export function appendNulls(texts: Texts, at: number, rows: number): void {
   reservePlaces(texts, at, rows)
@@ -72,15 +99,51 @@ export function appendNulls(texts: Texts, at: number, rows: number): void {
   }
 }
 
-/** Bytes of memory of texts, unused room included. */
+/** Bytes of all texts. */
+export const contentBytes = (texts: Texts): number => texts.usedBytes + adoptedBytes(texts)
+
+function adoptedBytes({ adopted }: Texts): number {
+  const last = adopted.at(-1)
+  return last === undefined ? 0 : last.at - ADOPTED + last.bytes.length
+}
+
+/** Returns the bytes of all texts, in pieces that follow one another. */
+export const piecesOf = ({ bytes, usedBytes, adopted }: Texts): Uint8Array[] => [
+  bytes.subarray(0, usedBytes),
+  ...adopted.map((texts) => texts.bytes),
+]
+
+/** Returns the places of the first `rows` rows in the joined {@link piecesOf}. */
+export function joinedPlaces({ columns, usedBytes, places, adopted }: Texts, rows: number): Uint32Array {
+  const joined = places.slice(0, 2 * columns * rows)
+  if (adopted.length === 0) return joined
+  for (let i = 0; i < joined.length; i++) if (joined[i]! >= ADOPTED) joined[i]! += usedBytes - ADOPTED
+  return joined
+}
+
+/** Bytes of memory of texts, unused room included and adopted texts excluded. */
 export function textsBytes({ bytes, places }: Texts): number {
   return bytes.byteLength + places.byteLength
 }
 
 /** Returns one text, as a view. */
-export function textAt({ columns, bytes, places }: Texts, row: number, column: number): Buffer {
-  const place = 2 * (row * columns + column)
-  return Buffer.from(bytes.buffer, places[place]!, places[place + 1]! - places[place]!)
+export function textAt(texts: Texts, row: number, column: number): Buffer {
+  const place = 2 * (row * texts.columns + column)
+  const [start, end] = [texts.places[place]!, texts.places[place + 1]!]
+  const { at, bytes } = memoryAt(texts, start)
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start - at, end - start)
+}
+
+/** Returns the memory with the text that starts at a place, by binary search. */
+function memoryAt({ bytes, adopted }: Texts, place: number): AdoptedTexts {
+  if (place < ADOPTED) return { at: 0, bytes }
+  let low = 0
+  for (let high = adopted.length - 1; low < high; ) {
+    const middle = (low + high + 1) >>> 1
+    if (adopted[middle]!.at <= place) low = middle
+    else high = middle - 1
+  }
+  return adopted[low]!
 }
 
 /** The most rows, and the bytes with which it stops, of {@link copyTexts}: those of a sealed batch, about. */
@@ -92,11 +155,12 @@ const COPIED_BYTES = MIB
  * up to the text that reaches {@link COPIED_BYTES}.
  */
 export function copyTexts(
-  { columns, bytes, places }: Texts,
+  texts: Texts,
   column: number,
   { row, rows }: { row: number; rows: number },
   memory: TakeMemory = Buffer.allocUnsafeSlow,
 ): ColdTexts {
+  const { columns, places } = texts
   const stride = 2 * columns
   const first = 2 * (row * columns + column)
   const most = Math.min(COPIED_ROWS, rows - row)
@@ -111,9 +175,13 @@ export function copyTexts(
   for (let i = 0, place = first; i < count; ) {
     // The texts of a batch lie one after another, and are copied together.
     const [at, start] = [offsets[i]!, places[place]!]
+    const memory = memoryAt(texts, start)
+    const end = memory.at + memory.bytes.length
     let last = places[place + 1]!
-    for (i++, place += stride; i < count && places[place] === last; i++, place += stride) last = places[place + 1]!
-    copy.set(bytes.subarray(start, last), at)
+    for (i++, place += stride; i < count && places[place] === last && last < end; i++, place += stride) {
+      last = places[place + 1]!
+    }
+    copy.set(memory.bytes.subarray(start - memory.at, last - memory.at), at)
   }
   return {
     from: row,
@@ -164,16 +232,22 @@ function appendColumn(texts: Texts, first: number, data: ColumnView, rows: numbe
   const stride = 2 * texts.columns
   const offsets = data.valueOffsets
   const shift = texts.usedBytes - offsets[0]!
-  for (let i = 0, place = first; i < rows; i++, place += stride) {
-    places[place] = shift + offsets[i]!
-    places[place + 1] = shift + offsets[i + 1]!
-  }
+  writePlaces(texts, first, offsets, shift, rows)
   bytes.set((data.values as Uint8Array).subarray(offsets[0], offsets[rows]), texts.usedBytes)
   texts.usedBytes = shift + offsets[rows]!
   eachNull(data, rows, (row) => {
     places[first + stride * row] = 1
     places[first + stride * row + 1] = 0
   })
+}
+
+/** Writes the places of a column's texts, each offset moved by `shift`, from the index `first` on. */
+function writePlaces({ columns, places }: Texts, first: number, offsets: Int32Array, shift: number, rows: number) {
+  const stride = 2 * columns
+  for (let i = 0, place = first; i < rows; i++, place += stride) {
+    places[place] = shift + offsets[i]!
+    places[place + 1] = shift + offsets[i + 1]!
+  }
 }
 
 /** Calls `visit` with each row that is null, ascending. */

@@ -1,7 +1,7 @@
 import type { Interner } from '../../../../base/interner.js'
 import type { Dictionary } from '../../columns/dictionary.js'
 import type { Head, HeadColumn } from '../head/head.js'
-import type { Texts } from '../head/texts.js'
+import { contentBytes, joinedPlaces, type Texts } from '../head/texts.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 const NO_BYTES = new Uint8Array(0)
@@ -20,7 +20,7 @@ export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, in
     timestampsUs: timestampsUs.slice(0, rows),
     columns: new Map(copied),
     inMetadata: inMetadata.mask === 0 ? { mask: 0 } : { mask: inMetadata.mask, rows: inMetadata.rows.slice(0, rows) },
-    cold: { ...cold, bytes: NO_BYTES, places: copyPlaces(cold, rows) },
+    cold: joinedTexts(cold, rows, NO_BYTES),
   }
 }
 
@@ -31,8 +31,7 @@ function copyColumn(column: HeadColumn, rows: number): OpenColumn {
     return { kind: 'category', codes: column.codes.slice(0, rows), interner: copyEntries(column.interner) }
   }
   const { texts } = column
-  const copy = { ...texts, bytes: texts.bytes.slice(0, texts.usedBytes), places: copyPlaces(texts, rows) }
-  return { kind: 'text', texts: copy }
+  return { kind: 'text', texts: joinedTexts(texts, rows, texts.bytes.slice(0, texts.usedBytes)) }
 }
 
 function copyEntries({ count, offsets, bytes, hasNewlines }: Interner): Dictionary {
@@ -41,4 +40,7 @@ function copyEntries({ count, offsets, bytes, hasNewlines }: Interner): Dictiona
   return { count, offsets: offsets.slice(0, count + 1), bytes: copy, hasNewlines }
 }
 
-const copyPlaces = ({ columns, places }: Texts, rows: number) => places.slice(0, 2 * columns * rows)
+/** Returns a copy of texts, as one piece with these bytes. */
+function joinedTexts(texts: Texts, rows: number, bytes: Uint8Array<ArrayBuffer>): Texts {
+  return { ...texts, bytes, usedBytes: contentBytes(texts), places: joinedPlaces(texts, rows), adopted: [] }
+}

@@ -18,6 +18,8 @@ export type Question =
 /** Part of the cold texts of a head. */
 export interface TextChunk {
   chunk: Uint8Array<ArrayBuffer>
+  /** The bytes of text in it, from its start on. */
+  bytes: number
   /** Its byte offset in the texts; 0 starts the texts of another head. */
   at: number
   /** Bytes of all texts of the head. */

@@ -5,7 +5,7 @@ import type { Log } from '../../../../base/log.js'
 import { createRequestThread, type RequestThread } from '../../../../base/request-thread.js'
 import { MIB } from '../../../../base/units.js'
 import type { Head } from '../head/head.js'
-import type { Texts } from '../head/texts.js'
+import { contentBytes, piecesOf, type Texts } from '../head/texts.js'
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
 import { copyRows } from './copy.js'
@@ -134,12 +134,22 @@ async function sealOnThread(
 }
 
 /** Sends the texts chunk by chunk, in one piece of memory that the thread returns each time. */
-async function sendTexts(state: State, { bytes, usedBytes: totalBytes }: Texts): Promise<void> {
+async function sendTexts(state: State, texts: Texts): Promise<void> {
+  const totalBytes = contentBytes(texts)
   let chunk = new Uint8Array(Math.min(CHUNK_BYTES, totalBytes))
-  for (let at = 0; at < totalBytes; at += chunk.length) {
-    chunk.set(bytes.subarray(at, Math.min(totalBytes, at + chunk.length)))
-    const answer = await request(state, { chunk, at, totalBytes }, [chunk.buffer])
-    chunk = (answer as { chunk: Uint8Array<ArrayBuffer> }).chunk
+  let [at, filled] = [0, 0]
+  for (const piece of piecesOf(texts)) {
+    for (let from = 0; from < piece.length; ) {
+      const part = piece.subarray(from, from + chunk.length - filled)
+      chunk.set(part, filled)
+      from += part.length
+      filled += part.length
+      if (filled < chunk.length && at + filled < totalBytes) continue
+      const answer = await request(state, { chunk, bytes: filled, at, totalBytes }, [chunk.buffer])
+      chunk = (answer as { chunk: Uint8Array<ArrayBuffer> }).chunk
+      at += filled
+      filled = 0
+    }
   }
   free([chunk.buffer])
 }

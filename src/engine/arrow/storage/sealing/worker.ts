@@ -16,8 +16,8 @@ const port = parentPort!
 /** The texts of one head, followed by the workspace in which the cold file is made. */
 const memory = createSealingMemory()
 
-function storeChunk({ chunk, at, totalBytes }: TextChunk): Answer {
-  memory.growInPlace(totalBytes).set(chunk.subarray(0, totalBytes - at), at)
+function storeChunk({ chunk, bytes, at, totalBytes }: TextChunk): Answer {
+  memory.growInPlace(totalBytes).set(chunk.subarray(0, bytes), at)
   return { chunk }
 }
 

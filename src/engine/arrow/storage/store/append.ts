@@ -36,8 +36,9 @@ async function persistAndShow(state: StoreState, table: SourceTable, batch: Inge
   await table.persistence.append(batch)
   const head = openHead(state, table)
   const firstRow = head.rows
-  appendTo(head)
+  const isHeld = appendTo(head)
   state.onAppend(head, firstRow)
+  if (!isHeld) batch.release?.()
   if (!isFull(state, head)) return
   void sealHead(state, table, 'all', state.effortPolicy.isSlow(headContentBytes(head), table.headSinceMs))
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ColdTexts } from '../../../../../src/engine/arrow/columns/batch.js'
 import {
   createHead,
   decodeBatch,
@@ -7,8 +8,15 @@ import {
   headBytes,
   headContentBytes,
   reuseHead,
+  snapshot,
 } from '../../../../../src/engine/arrow/storage/head/head.js'
-import { type Texts, textAt, textsBytes } from '../../../../../src/engine/arrow/storage/head/texts.js'
+import {
+  joinedPlaces,
+  piecesOf,
+  type Texts,
+  textAt,
+  textsBytes,
+} from '../../../../../src/engine/arrow/storage/head/texts.js'
 import { toBatch } from '../../../../support/batch.js'
 import { edge, type TestRecord } from '../../../../support/records.js'
 import { runs } from '../../../../support/runs.js'
@@ -16,8 +24,8 @@ import { bufferBytes } from '../../support.js'
 
 const KIB = 1024
 
-function append(head: Head, records: readonly TestRecord[]) {
-  decodeBatch(toBatch('edge_logs', records))(head)
+function append(head: Head, records: readonly TestRecord[], release?: () => void) {
+  decodeBatch({ ...toBatch('edge_logs', records), release })(head)
 }
 
 const textsOf = (cold: Texts, row: number) => [0, 1, 2].map((column) => textAt(cold, row, column).toString())
@@ -54,6 +62,46 @@ describe('the texts of an open head', () => {
           expect(cold.usedBytes).toBe(textBytesOf(held))
         })
       }),
+      { numRuns: runs(30) },
+    )
+  })
+
+  it('may stay in the memory of large batches, and equal copied ones', () => {
+    const lengths = fc.constantFrom(0, 1, 50, 20 * KIB, 600 * KIB)
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(arbitraryBatch, lengths, fc.boolean()), { minLength: 1, maxLength: 8 }),
+        (given) => {
+          const [copied, adopting] = [createHead('edge_logs'), createHead('edge_logs')]
+          for (const [batch, bytes, isHeld] of given) {
+            const records = [...batch, ...rows(2, bytes, 'h')]
+            append(copied, records)
+            append(adopting, records, isHeld ? () => {} : undefined)
+          }
+          const isLarge = ([batch, bytes, isHeld]: (typeof given)[0]) =>
+            isHeld && textBytesOf([...batch, ...rows(2, bytes, 'h')]) >= 1024 * KIB
+          expect(adopting.batches.length).toBe(given.filter(isLarge).length)
+          expect(headContentBytes(adopting)).toBe(headContentBytes(copied))
+          for (let row = 0; row < copied.rows; row++) {
+            expect(textsOf(adopting.cold, row)).toEqual(textsOf(copied.cold, row))
+          }
+          const [read, expected] = [snapshot(adopting), snapshot(copied)]
+          for (const column of ['id', 'event_message', 'metadata'] as const) {
+            for (let row = 0; row < copied.rows; ) {
+              const texts = expected.readColdTexts!(column, row) as ColdTexts
+              expect(read.readColdTexts!(column, row)).toEqual(texts)
+              row = texts.to
+            }
+          }
+          const joined = Buffer.concat(piecesOf(adopting.cold))
+          const places = joinedPlaces(adopting.cold, adopting.rows)
+          for (let row = 0; row < copied.rows; row++) {
+            const text = (column: number) =>
+              joined.toString('utf8', places[6 * row + 2 * column], places[6 * row + 2 * column + 1])
+            expect([0, 1, 2].map(text)).toEqual(textsOf(copied.cold, row))
+          }
+        },
+      ),
       { numRuns: runs(30) },
     )
   })

@@ -17,6 +17,7 @@ import { createTestSealer } from '../../../../support/sealer.js'
 import { atOnce, idsOf, viewOf } from '../../support.js'
 
 const DAY_US = 86_400_000_000
+const MIB = 2 ** 20
 /** Options of a store that seals no head by itself; each use has a sealer of its own. */
 const NEVER = {
   sealRows: Number.POSITIVE_INFINITY,
@@ -406,6 +407,47 @@ describe('those who append', () => {
       const sealed = statsOf(store).segments + statsOf(store, 'function_edge_logs').segments
       expect(i - sealed).toBeLessThanOrEqual(1)
     }
+  })
+})
+
+describe('the memory of a batch', () => {
+  /** A batch with 2 MiB of text, and how often it was released. */
+  function large(...ids: string[]) {
+    const records = ids.map((id) => edge({ id, event_message: 'x'.repeat((2 * MIB) / ids.length) }))
+    const released: number[] = []
+    const batch = toBatch('edge_logs', records)
+    return { released, batch: { ...batch, release: () => void released.push(1) } }
+  }
+
+  it('is released at once if it is small', async () => {
+    const store = createStore({ ...NEVER })
+    let released = 0
+    await store.append({ ...toBatch('edge_logs', [edge()]), release: () => void released++ })
+    expect(released).toBe(1)
+  })
+
+  it('is read until the head is sealed and no query reads it', async () => {
+    const store = createStore({ ...NEVER })
+    const [first, second] = [large('1', '2'), large('3')]
+    await store.append(first.batch)
+    await append(store, edge({ id: 'small' }))
+    await store.append(second.batch)
+    const { batches, release } = viewOf(store, 'edge_logs')
+    await store.sealAll()
+    expect([first.released, second.released]).toEqual([[], []])
+    expect(ids(batches)).toEqual([['1', '2', 'small', '3']])
+    release()
+    expect([first.released, second.released]).toEqual([[1], [1]])
+    expect(idsIn(store)).toEqual([['1', '2', 'small', '3']])
+  })
+
+  it('counts as memory of the store while it is read', async () => {
+    const store = createStore({ ...NEVER })
+    const { batch } = large('1')
+    await store.append(batch)
+    expect(store.bytes()).toBeGreaterThan(batch.ipc.buffer.byteLength)
+    await store.sealAll()
+    expect(store.bytes()).toBeLessThan(MIB)
   })
 })
 
