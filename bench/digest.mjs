@@ -10,7 +10,7 @@
  */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { countNumbers, createHistogram } from '../dist/engine/arrow/accumulators/histogram.js'
+import { createHistograms } from '../dist/engine/arrow/accumulators/histogram.js'
 import { quantileAccumulator, quantileOf } from '../dist/engine/arrow/accumulators/quantile.js'
 import { median } from './process.mjs'
 
@@ -39,7 +39,7 @@ const DIGESTS = {
     partOf: (values) => values,
     fill(values) {
       const state = quantileAccumulator.create()
-      quantileAccumulator.update(state, countNumbers(TALLY, { values, length: values.length }))
+      quantileAccumulator.update(state, HISTOGRAMS.ofNumbers({ values, length: values.length }))
       quantileAccumulator.shrink(state)
       return state
     },
@@ -68,7 +68,7 @@ const DIGESTS = {
     valueAt: (digest, percent) => digest.percentile(percent / 100),
   },
 }
-const TALLY = createHistogram()
+const HISTOGRAMS = createHistograms()
 
 const isMain = process.argv[1] === fileURLToPath(import.meta.url)
 if (isMain) {

@@ -14,6 +14,7 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 const MODULES = {
   'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/append.ts', 'wasm/split.ts'],
   'engine/arrow/fields/extract.wasm': ['wasm/extract/extract.ts'],
+  'engine/arrow/columns/numbers.wasm': ['wasm/numbers/counting.ts', 'wasm/numbers/sorting.ts'],
   'engine/arrow/operators/search.wasm': ['wasm/search/search.ts'],
   'engine/arrow/storage/sealing/sealing.wasm': ['wasm/sealing/gather.ts', 'wasm/sealing/intern.ts'],
 }

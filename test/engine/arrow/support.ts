@@ -2,7 +2,7 @@ import { arrayBuffersOf } from '../../../src/base/array-buffers.js'
 import { createMetrics } from '../../../src/base/metrics.js'
 import type { Yielder } from '../../../src/base/time-slices.js'
 import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumulator.js'
-import { countNumbers, createHistogram, type Histogram } from '../../../src/engine/arrow/accumulators/histogram.js'
+import { createHistograms, type Histogram } from '../../../src/engine/arrow/accumulators/histogram.js'
 import type { Batch, Part } from '../../../src/engine/arrow/columns/batch.js'
 import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/engine/arrow/columns/dictionary.js'
 import { widenNumbers } from '../../../src/engine/arrow/columns/numbers.js'
@@ -41,7 +41,7 @@ export const ALL_COLUMNS: ReadonlySet<string> = new Set(SOURCE_NAMES.flatMap(hot
 
 /** A histogram of numbers, with values after their end that must not be read. */
 export function numbers(values: readonly number[]): Histogram {
-  return countNumbers(createHistogram(), {
+  return createHistograms().ofNumbers({
     values: Float64Array.of(...values, 1e300, Number.NaN),
     length: values.length,
   })
@@ -49,7 +49,7 @@ export function numbers(values: readonly number[]): Histogram {
 
 /** A histogram of more numbers than a call can have arguments. */
 export const manyNumbers = (values: Float64Array): Histogram =>
-  countNumbers(createHistogram(), { values: values.slice(), length: values.length })
+  createHistograms().ofNumbers({ values: values.slice(), length: values.length })
 
 /** Returns the state of an accumulator after an update with each part. */
 export function stateOf<Input, State>(accumulator: Accumulator<Input, State>, ...parts: readonly Input[]): State {

@@ -10,11 +10,11 @@ export interface ExtremesState {
 /** Finds the least and the greatest value. */
 export const extremesAccumulator: Accumulator<Histogram, ExtremesState> = {
   create: () => ({ min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY }),
-  update(state, { length, counted, least, greatest, others }) {
+  update(state, { length, counted, integers, others }) {
     let { min, max } = state
-    if (counted > 0) {
-      min = Math.min(min, least)
-      max = Math.max(max, greatest)
+    if (integers !== undefined) {
+      min = Math.min(min, integers.values[0]!)
+      max = Math.max(max, integers.values.at(-1)!)
     }
     for (let i = 0; i < length - counted; i++) {
       const value = others[i]!

@@ -1,5 +1,5 @@
 import type { Accumulator } from './accumulator.js'
-import { type Histogram, sumOfIntegers } from './histogram.js'
+import type { Histogram } from './histogram.js'
 
 /** The exact sum of all values, as a few doubles that do not overlap: `sum + error + rest[0] + rest[1] + …`. */
 export interface MeanState {
@@ -21,8 +21,9 @@ const LARGE_SCALE = 2 ** 100
 export const meanAccumulator: Accumulator<Histogram, MeanState> = {
   create: () => ({ count: 0, sum: 0, error: 0, rest: [], large: [] }),
   update(state, histogram) {
-    const { length, counted, others } = histogram
-    if (counted > 0) addExactly(state.rest, sumOfIntegers(histogram))
+    const { length, counted, integers, others } = histogram
+    // The sum of counted integers is exact: it is far below 2^53.
+    if (integers !== undefined) addExactly(state.rest, integers.sum)
     let { sum, error } = state
     for (let i = 0; i < length - counted; i++) {
       const value = others[i]!

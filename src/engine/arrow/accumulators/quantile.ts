@@ -1,11 +1,11 @@
 import { countBelow } from '../../../base/search.js'
 import type { Accumulator } from './accumulator.js'
 import {
-  binnedDigest,
   bytesOfDigest,
   countedDigest,
   cumulativeAt,
   type Digest,
+  sampledDigest,
   sortedDigest,
   valueOfRank,
   weightOf,
@@ -37,7 +37,7 @@ const MERGED_LIMIT = 64
 export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
   create: () => ({ pending: new Float64Array(0), pendingCount: 0, digests: [] }),
   update(state, histogram) {
-    if (histogram.counted > 0) state.digests.push(countedDigest(histogram))
+    if (histogram.integers !== undefined) state.digests.push(countedDigest(histogram.integers))
     addPending(state, histogram.others, histogram.length - histogram.counted)
   },
   merge(into, from) {
@@ -70,7 +70,7 @@ function addPending(state: QuantileState, values: Float64Array, length: number):
 function digestPending(state: QuantileState, among = state.pendingCount): void {
   const { pending, pendingCount } = state
   const isFew = pendingCount <= SORTED_LIMIT
-  state.digests.push(isFew ? sortedDigest(pending, pendingCount) : binnedDigest(pending, pendingCount, among))
+  state.digests.push(isFew ? sortedDigest(pending, pendingCount) : sampledDigest(pending, pendingCount, among))
   state.pendingCount = 0
 }
 

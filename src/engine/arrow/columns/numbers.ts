@@ -1,4 +1,5 @@
 import { countBelow } from '../../../base/search.js'
+import { type Counter, createCounter } from './counting.js'
 
 /** The present values of a number column in a stretch of rows: `values[0 .. length)`, never NaN. */
 export interface Numbers {
@@ -120,13 +121,16 @@ export function numbersOfRows(column: NumberColumn, wanted: Uint32Array, out: Fl
   return { values: out, length }
 }
 
+let counter: Counter | undefined
+
 /** Counts the rows of [start, end) with a value of at least `least`. Absent values do not count. */
 export function countAtLeast(column: NumberColumn, start: number, end: number, least: number): number {
   if (!('exceptions' in column)) return countIn(column.values, start, end, least)
   const exceptions = exceptionsOf(column.exceptions, start, end)
   // The placeholders of the exceptions are counted with the integers, and subtracted.
   const placeholders = EXCEPTION >= least ? exceptions.length : 0
-  const shortCount = countInShorts(column.values, start, end, least) - placeholders
+  counter ??= createCounter()
+  const shortCount = counter.countAtLeast(column.values.subarray(start, end), least) - placeholders
   return shortCount + countIn(exceptions, 0, exceptions.length, least)
 }
 
@@ -147,15 +151,7 @@ export function countRowsAtLeast(column: NumberColumn, wanted: Uint32Array, leas
   return count
 }
 
-// Two functions with the same body, so that each is compiled for one array type.
-
 function countIn(values: Float64Array, start: number, end: number, least: number): number {
-  let count = 0
-  for (let i = start; i < end; i++) if (values[i]! >= least) count++
-  return count
-}
-
-function countInShorts(values: Uint16Array, start: number, end: number, least: number): number {
   let count = 0
   for (let i = start; i < end; i++) if (values[i]! >= least) count++
   return count

@@ -1,12 +1,6 @@
 import { truthOf } from '../../../plan/functions/logic.js'
 import { numberOf, type Scalar, Timestamp } from '../../../plan/values/values.js'
-import {
-  countIntegers,
-  countNumbers,
-  createHistogram,
-  type Histogram,
-  LISTED_LENGTH,
-} from '../accumulators/histogram.js'
+import { createHistograms, type Histogram, type HistogramMaker, LISTED_LENGTH } from '../accumulators/histogram.js'
 import { type TimeColumn, timeAt } from '../columns/batch.js'
 import {
   countAtLeast,
@@ -53,8 +47,7 @@ export function createLoad(rows: OrderedRows): Load {
     rows: 0,
     each: (vector: Vector, visit: (value: Scalar) => void) => visitValues(rows, vector, from, to, visit),
     extremes: (vector: Vector, visit: (value: Scalar) => void) => visitExtremes(rows, vector, from, to, visit),
-    histogram: (vector: Vector) =>
-      once(histograms, vector, () => histogramOf(rows, vector, from, to, histogramFor(histograms.size))),
+    histogram: (vector: Vector) => once(histograms, vector, () => histogramOf(rows, vector, from, to, histograms.size)),
     countTrue: (vector: Vector) => once(counts, vector, () => countTrue(rows, vector, from, to)),
   }
   return (nextFrom, nextTo) => {
@@ -117,12 +110,7 @@ function extremeRows({ offsets }: TimeColumn, selection: Selection, from: number
 
 /** Memory that is used again for each stretch: new memory costs more than the work in it. */
 const scratches: Float64Array[] = []
-const reusedHistograms: Histogram[] = []
-
-const histogramFor = (index: number): { histogram: Histogram; index: number } => ({
-  histogram: (reusedHistograms[index] ??= createHistogram()),
-  index,
-})
+const makers: HistogramMaker[] = []
 
 function scratchFor(index: number, length: number): Float64Array {
   const known = scratches[index]
@@ -130,28 +118,23 @@ function scratchFor(index: number, length: number): Float64Array {
   return (scratches[index] = new Float64Array(length))
 }
 
-function histogramOf(
-  rows: OrderedRows,
-  vector: Vector,
-  from: number,
-  to: number,
-  { histogram, index }: ReturnType<typeof histogramFor>,
-): Histogram {
+function histogramOf(rows: OrderedRows, vector: Vector, from: number, to: number, index: number): Histogram {
+  const maker = (makers[index] ??= createHistograms())
   const scratch = scratchFor(index, to - from)
   if (vector.stored?.kind === 'number' && rows.selection !== undefined) {
-    return storedHistogram(histogram, vector.stored, rows.selection, from, to, scratch)
+    return storedHistogram(maker, vector.stored, rows.selection, from, to, scratch)
   }
   let length = 0
   visitValues(rows, vector, from, to, (value) => {
     const number = numberOf(value)
     if (number !== undefined) scratch[length++] = Number(number)
   })
-  return countNumbers(histogram, { values: scratch, length })
+  return maker.ofNumbers({ values: scratch, length })
 }
 
 /** Counts small integers of a range where they are stored, other values in `scratch`. */
 function storedHistogram(
-  histogram: Histogram,
+  maker: HistogramMaker,
   column: NumberColumn,
   selection: Selection,
   from: number,
@@ -159,13 +142,13 @@ function storedHistogram(
   scratch: Float64Array,
 ): Histogram {
   if (selection.kind === 'indices') {
-    return countNumbers(histogram, numbersOfRows(column, selection.indices.subarray(from, to), scratch))
+    return maker.ofNumbers(numbersOfRows(column, selection.indices.subarray(from, to), scratch))
   }
   const [start, end] = [selection.start + from, selection.start + to]
   if ('exceptions' in column && to - from > LISTED_LENGTH) {
-    return countIntegers(histogram, column.values.subarray(start, end), exceptionsOf(column.exceptions, start, end))
+    return maker.ofIntegers(column.values.subarray(start, end), exceptionsOf(column.exceptions, start, end))
   }
-  return countNumbers(histogram, numbersOfRange(column, start, end, scratch))
+  return maker.ofNumbers(numbersOfRange(column, start, end, scratch))
 }
 
 function countTrue(rows: OrderedRows, vector: Vector, from: number, to: number): number {

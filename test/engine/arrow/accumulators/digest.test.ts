@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  binnedDigest,
+  countedDigest,
   cumulativeAt,
   type Digest,
+  sampledDigest,
   sortedDigest,
   weightOf,
 } from '../../../../src/engine/arrow/accumulators/digest.js'
+import { createCounter } from '../../../../src/engine/arrow/columns/counting.js'
 import { arbitrarySample, DISTRIBUTIONS, draw } from './distributions.js'
 
 /** The promise of a digest: one value represents at most 1/1024 of the ranks. */
@@ -30,26 +32,41 @@ function expectSound({ values, cumulative }: Digest, sorted: Float64Array) {
   }
 }
 
-describe('a digest in bins', () => {
+describe('a digest of a sample', () => {
   it('holds values of the sample, each standing for few others', () => {
     fc.assert(
       fc.property(arbitrarySample(1, 20_000), (sample) => {
         const values = draw(sample)
-        expectSound(binnedDigest(values, values.length), draw(sample).sort())
+        expectSound(sampledDigest(values, values.length), draw(sample).sort())
       }),
     )
   })
 
   it.each(Object.keys(DISTRIBUTIONS))('is sound for 300,000 values: %s', (distribution) => {
     const sample = draw({ distribution, order: 'drawn', length: 300_000, seed: 1 })
-    const digest = binnedDigest(sample.slice(), sample.length)
+    const digest = sampledDigest(sample.slice(), sample.length)
     expectSound(digest, sample.sort())
   })
 
   it('reads no value behind the length', () => {
     const values = Float64Array.of(3, 1, 2, 1e300, Number.NaN)
-    expect(weightOf(binnedDigest(values, 3))).toBe(3)
-    expect([...binnedDigest(values, 3).values]).toEqual([1, 2, 3])
+    expect(weightOf(sampledDigest(values, 3))).toBe(3)
+    expect([...sampledDigest(values, 3).values]).toEqual([1, 2, 3])
+  })
+})
+
+describe('a digest of counted integers', () => {
+  it.each([
+    ['few', 8_192],
+    ['very many', 50_000],
+  ])('of %s different ones is sound', (_, different) => {
+    const counts = Uint32Array.from({ length: different }, (_, i) => 1 + ((i * 7919) % 13))
+    const sorted = Float64Array.from([...counts].flatMap((count, i) => Array<number>(count).fill(i)))
+    const { values, cumulative } = createCounter().count(Uint16Array.from(sorted))
+    const digest = countedDigest({ values, cumulative, sum: 0 })
+    expectSound(digest, sorted)
+    expect(digest.values.length).toBeLessThanOrEqual(Math.min(different, 8_192))
+    if (different <= 8_192) expect(digest.values).toEqual(Float64Array.from(counts.keys()))
   })
 })
 
