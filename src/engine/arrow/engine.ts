@@ -68,10 +68,12 @@ const SEAL_BYTES = 64 * MIB
 const HEAD_SHARE = 1 / 16
 /**
  * Full heads wait for the sealer with at most this share of the memory limit, and no more than a start reads from
- * journals within seconds. So a burst is stored as fast as it is parsed, and sealed after it.
+ * journals within seconds. So a burst is stored as fast as it is parsed, and sealed after it. Where memory is scarce,
+ * one waits: a query keeps the heads that it started with until it ends.
  */
 const BACKLOG_SHARE = 1 / 4
 const MAX_BACKLOG_BYTES = GIB
+const SCARCE_BYTES = 512 * MIB
 /** A head's journal takes at most this share of the disk limit. */
 const JOURNAL_SHARE = 1 / 64
 /** A cold file of at most this share of a head's bytes has about the texts of one head: logs compress to a sixth. */
@@ -90,7 +92,8 @@ function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINIT
     sealRows = SEAL_ROWS,
     sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE),
   } = options
-  const backlogBytes = Math.min(MAX_BACKLOG_BYTES, rowsLimitBytes * BACKLOG_SHARE, diskLimitBytes * BACKLOG_SHARE)
+  const plentyBytes = Math.max(0, rowsLimitBytes - SCARCE_BYTES)
+  const backlogBytes = Math.min(MAX_BACKLOG_BYTES, plentyBytes * BACKLOG_SHARE, diskLimitBytes * BACKLOG_SHARE)
   return { sealRows, sealBytes, backlogBytes }
 }
 

@@ -100,7 +100,7 @@ function statOf(fd: number) {
 }
 
 /** Pending reads of a file: enough to keep the parsing thread busy. */
-const READS_AHEAD = 12
+const READS_AHEAD = 8
 
 function fileSource(fd: number): ByteSource {
   const ahead: Promise<number>[] = []

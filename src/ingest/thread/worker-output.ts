@@ -8,7 +8,7 @@ import type { WorkerMessage, WorkResult } from './messages.js'
 /** The most bytes of rejects that wait for the next message. */
 const REJECT_BYTES = MIB / 4
 /** The most pieces of memory that wait for reuse: heads that are sealed after a burst return many at once. */
-const MOST_RETURNED = 32
+const MOST_RETURNED = 4
 
 /** Sends the batches and rejects of a parsing thread; their memory is transferred. */
 export interface WorkerOutput extends Required<ParserSink> {

@@ -89,7 +89,7 @@ describe('a file', () => {
     const ingest = fakeIngest(() => gate.opened)
     const { done } = readStdin({ ingest, metrics: createMetrics(), fd: openFile(Buffer.alloc(100_000, 'x')) })!
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(ingest.totals().taken).toBe(12_000)
+    expect(ingest.totals().taken).toBe(8000)
     gate.open()
     expect((await done).totals.taken).toBe(100_000)
   })
