@@ -44,8 +44,10 @@ export interface RecoveryTarget {
    * limits is sealed in parts while it is replayed.
    */
   reopen(source: SourceName, persistence: HeadPersistence, replay: Replay): Promise<void>
-  /** Resolves when all appends that were called are done and no head is being sealed. */
-  settled(): Promise<void>
+  /**
+   * Resolves when the heads that wait for the sealer are within their limit of memory, also if one cannot be sealed.
+   */
+  room(): Promise<void>
 }
 
 /** Persists nothing: rows are in memory only. */

@@ -104,8 +104,9 @@ async function recoverHead(
 }
 
 /**
- * Waits until no head is being sealed, so that recovered heads take no more memory than those of the earlier process.
+ * Waits until recovered heads take no more memory than those of the earlier process. The service is ready before they
+ * are sealed.
  * Does not wait while the disk fails: a full disk must not keep the service from starting.
  */
 const waitForRoom = ({ diskRetry }: DiskState, store: RecoveryTarget) =>
-  Promise.race([store.settled(), diskRetry.failing()])
+  Promise.race([store.room(), diskRetry.failing()])

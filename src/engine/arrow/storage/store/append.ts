@@ -13,17 +13,20 @@ import type { StoreState } from './state.js'
 export async function append(state: StoreState, batch: IngestBatch): Promise<void> {
   const table = state.tables.get(batch.source)!
   await table.queue.run(() => persistAndShow(state, table, batch))
-  const full = roomInBacklog(state)
+  const full = roomInBacklog(state, 1)
   if (full !== undefined) await full
 }
 
+/** Resolves when all heads that are being sealed or wait for it are within their limit of memory. */
+export const roomForHeads = async (state: StoreState): Promise<void> => roomInBacklog(state, 0)?.catch(() => {})
+
 /**
- * Backpressure: returns what to wait for until the heads of the backlog, apart from the newest, are within its limit;
- * undefined if they are.
+ * Backpressure: returns what to wait for until the heads of the backlog, apart from the newest `free` ones, are within
+ * its limit; undefined if they are.
  */
-function roomInBacklog({ backlog, backlogBytes }: StoreState): Promise<void> | undefined {
+function roomInBacklog({ backlog, backlogBytes }: StoreState, free: number): Promise<void> | undefined {
   let bytes = 0
-  for (let i = backlog.length - 2; i >= 0; i--) {
+  for (let i = backlog.length - 1 - free; i >= 0; i--) {
     bytes += backlog[i]!.bytes
     if (bytes > backlogBytes) return backlog[i]!.done
   }

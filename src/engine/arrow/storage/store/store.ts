@@ -4,7 +4,7 @@ import type { IngestBatch, SourceStats } from '../../../engine.js'
 import { type Head, headBytes } from '../head/head.js'
 import type { RecoveryTarget } from '../persistence/persistence.js'
 import type { IdleWork } from '../sealing/sealer.js'
-import { append, reopen } from './append.js'
+import { append, reopen, roomForHeads } from './append.js'
 import { type Dropped, drop, oldestDay } from './drop.js'
 import { closeSealing, sealAll, sealFailing, settled, whenIdle } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
@@ -32,6 +32,8 @@ export interface Store extends RecoveryTarget {
   whenIdle(work: IdleWork): Promise<void>
   /** Seals every head that has a row. Rejects with the first error. */
   sealAll(): Promise<void>
+  /** Resolves when all appends that were called are done and no head is being sealed. */
+  settled(): Promise<void>
   /** Closes the sealer when nothing is being sealed. */
   close(): Promise<void>
   stats(): SourceStats[]
@@ -65,6 +67,7 @@ export function createStore(options: StoreOptions): Store {
     hold: (head) => holdHead(state, head),
     whenIdle: (work) => whenIdle(state, work),
     sealAll: () => sealAll(state),
+    room: () => roomForHeads(state),
     settled: () => settled(state),
     close: () => closeSealing(state),
     stats: () => statsOfAll(state),

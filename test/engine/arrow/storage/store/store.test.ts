@@ -394,10 +394,28 @@ describe('those who append', () => {
     const states = await Promise.all(appended.map(isSettled))
     expect(states).toEqual([true, true, true, true, false, false, false])
     expect(statsOf(store)).toMatchObject({ rows: 7, segments: 0 })
+    expect(await isSettled(store.room())).toBe(false)
     gate.open()
     await Promise.all(appended)
     await store.settled()
     expect(statsOf(store)).toMatchObject({ rows: 7, segments: 7 })
+    expect(await isSettled(store.room())).toBe(true)
+  })
+
+  it('leave room for recovered rows while the waiting heads are within their bytes', async () => {
+    const gate = createGate()
+    const sealer = createTestSealer()
+    const seal: typeof sealer.seal = async (...work) => {
+      await gate.opened
+      return sealer.seal(...work)
+    }
+    const room = async (backlogBytes: number) => {
+      const store = createStore({ ...NEVER, sealRows: 1, sealer: { ...sealer, seal }, backlogBytes })
+      await append(store, edge())
+      return isSettled(store.room())
+    }
+    expect([await room(0), await room(1e9)]).toEqual([false, true])
+    gate.open()
   })
 
   it('never have more than one head wait where they wait in turn', async () => {
