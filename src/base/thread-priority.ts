@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { basename } from 'node:path'
 
 /** Nice value of background threads: beside a busy thread, they get a tenth of a core. */
 const BACKGROUND = 10
@@ -11,8 +12,8 @@ const BACKGROUND = 10
 export function runInBackground(): void {
   if (process.platform !== 'linux') return
   try {
-    const [, , , threadId] = `/${readlinkSync('/proc/thread-self')}`.split('/')
-    setPriority(Number(threadId), BACKGROUND)
+    const threadId = Number(basename(readlinkSync('/proc/thread-self')))
+    setPriority(threadId, BACKGROUND)
   } catch {
     // A system without /proc, or one that forbids it: the thread then keeps its priority, and works as well.
   }

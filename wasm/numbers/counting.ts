@@ -4,7 +4,8 @@ import { COUNTED_INTEGERS, INPUT_INTEGERS } from '../../src/wasm-layout/counting
 /** 16-bit integers. */
 const INPUT: usize = memory.data(2 * INPUT_INTEGERS, 64)
 /** A 32-bit count for each 16-bit integer, also those that are not counted. */
-const COUNTS: usize = memory.data(4 * 65536, 64)
+const COUNTS_BYTES: i32 = 4 * 65536
+const COUNTS: usize = memory.data(COUNTS_BYTES, 64)
 /** The integers that occur, ascending, as doubles, and how many values are at most each of them. */
 const VALUES: usize = memory.data(8 * COUNTED_INTEGERS, 64)
 const CUMULATIVE: usize = memory.data(8 * COUNTED_INTEGERS, 64)
@@ -30,7 +31,7 @@ export function cumulativeStart(): usize {
 
 /** Forgets all counts. */
 export function begin(): void {
-  memory.fill(COUNTS, 0, 4 * 65536)
+  memory.fill(COUNTS, 0, COUNTS_BYTES)
 }
 
 /** Counts the first `length` integers of the input. */

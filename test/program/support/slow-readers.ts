@@ -134,7 +134,7 @@ async function leastResident(service: Served, enough: number): Promise<number> {
 const inMib = (bytes: number) => (bytes / MIB).toFixed(1)
 
 interface Growth {
-  /** What the readers hold: without garbage that a collection frees. */
+  /** Memory that the readers hold: without garbage that a collection frees. */
   held: number
   peak: number
 }

@@ -14,11 +14,11 @@ const FEW = 64
 let exports: Exports | undefined
 
 /**
- * Sorts numbers, none of which is NaN, in linear time. Returns them: in the same array, or in memory that the next call
- * overwrites. Throws if `numbers.wasm` is not built.
+ * Returns numbers, none of which is NaN, in ascending order; the next call may overwrite their memory. Takes linear
+ * time. Throws if `numbers.wasm` is not built.
  */
 export function sortNumbers(numbers: Float64Array): Float64Array {
-  if (numbers.length <= FEW) return numbers.sort()
+  if (numbers.length <= FEW) return numbers.toSorted()
   exports ??= instantiate<Exports>(new URL('./numbers.wasm', import.meta.url), {})
   const { memory, memoryStart, sortDoubles } = exports
   const start = memoryStart()

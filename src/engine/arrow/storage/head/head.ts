@@ -29,6 +29,7 @@ import {
   adoptTexts,
   appendNulls,
   appendTexts,
+  bytesOfTexts,
   contentBytes,
   copyTexts,
   createColdTexts,
@@ -216,7 +217,8 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => boolean {
   if (missing.length > 0) throw new TypeError(`A batch of ${batch.source} must have the columns ${missing.join(', ')}.`)
   return (head) => {
     const before = arrayBuffersOf(head)
-    const isHeld = batch.release !== undefined && coldBytesOf(dataOf, batch.rows) >= ADOPTED_BYTES
+    const isLarge = bytesOfTexts(coldColumns(dataOf), batch.rows) >= ADOPTED_BYTES
+    const isHeld = isLarge && batch.release !== undefined
     appendColumns(head, dataOf, batch.rows, isHeld)
     if (isHeld) head.batches.push({ bytes: batch.ipc.buffer.byteLength, release: batch.release! })
     if (head.readers === 0) free(unusedOf(before, arrayBuffersOf(head)))
@@ -224,8 +226,7 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => boolean {
   }
 }
 
-const coldBytesOf = (dataOf: ReadonlyMap<string, ColumnView>, rows: number) =>
-  COLD_COLUMNS.reduce((sum, name) => sum + dataOf.get(name)!.valueOffsets[rows]!, 0)
+const coldColumns = (dataOf: ReadonlyMap<string, ColumnView>) => COLD_COLUMNS.map((name) => dataOf.get(name)!)
 
 /** Releases the batches that a head holds, which must not be read any more. */
 export function releaseBatches(head: Head): void {
@@ -250,9 +251,8 @@ export function appendColumns(head: Head, dataOf: ReadonlyMap<string, ColumnView
   appendTimes(head, dataOf.get('timestamp')!, rows)
   for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name), head.rows, rows)
   appendBitSets(head, dataOf, rows)
-  const cold = COLD_COLUMNS.map((name) => dataOf.get(name)!)
   const append = isHeld ? adoptTexts : appendTexts
-  append(head.cold, head.rows, rows, cold)
+  append(head.cold, head.rows, rows, coldColumns(dataOf))
   for (let row = head.rows; row < head.rows + rows; row++) {
     const timestampUs = head.timestampsUs[row]!
     if (timestampUs < head.minUs) head.minUs = timestampUs

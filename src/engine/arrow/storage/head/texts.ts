@@ -67,10 +67,7 @@ export function emptied({ columns, growsInPlace, bytes, places }: Texts): Texts 
 export function appendTexts(texts: Texts, at: number, rows: number, batch: readonly ColumnView[]): void {
   const { columns } = texts
   reservePlaces(texts, at, rows)
-  reserveBytes(
-    texts,
-    batch.reduce((sum, { valueOffsets }) => sum + valueOffsets[rows] - valueOffsets[0], 0),
-  )
+  reserveBytes(texts, bytesOfTexts(batch, rows))
   batch.forEach((column, i) => {
     appendColumn(texts, 2 * (at * columns + i), column, rows)
   })
@@ -98,6 +95,10 @@ export function appendNulls(texts: Texts, at: number, rows: number): void {
     texts.places[2 * text + 1] = 0
   }
 }
+
+/** Bytes of the texts in the first `rows` rows of columns. */
+export const bytesOfTexts = (columns: readonly ColumnView[], rows: number): number =>
+  columns.reduce((sum, { valueOffsets }) => sum + valueOffsets[rows]! - valueOffsets[0]!, 0)
 
 /** Bytes of all texts. */
 export const contentBytes = (texts: Texts): number => texts.usedBytes + adoptedBytes(texts)
@@ -134,16 +135,9 @@ export function textAt(texts: Texts, row: number, column: number): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start - at, end - start)
 }
 
-/** Returns the memory with the text that starts at a place, by binary search. */
+/** Returns the memory with the text that starts at a place. */
 function memoryAt({ bytes, adopted }: Texts, place: number): AdoptedTexts {
-  if (place < ADOPTED) return { at: 0, bytes }
-  let low = 0
-  for (let high = adopted.length - 1; low < high; ) {
-    const middle = (low + high + 1) >>> 1
-    if (adopted[middle]!.at <= place) low = middle
-    else high = middle - 1
-  }
-  return adopted[low]!
+  return place < ADOPTED ? { at: 0, bytes } : adopted.findLast(({ at }) => at <= place)!
 }
 
 /** The most rows, and the bytes with which it stops, of {@link copyTexts}: those of a sealed batch, about. */

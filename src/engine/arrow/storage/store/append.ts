@@ -21,8 +21,8 @@ export async function append(state: StoreState, batch: IngestBatch): Promise<voi
 export const roomForHeads = async (state: StoreState): Promise<void> => roomInBacklog(state, 0)?.catch(() => {})
 
 /**
- * Backpressure: returns what to wait for until the heads of the backlog, apart from the newest `free` ones, are within
- * its limit; undefined if they are.
+ * Backpressure: returns a promise that resolves when the heads of the backlog, apart from the newest `free` ones, are
+ * within its limit; undefined if they are.
  */
 function roomInBacklog({ backlog, backlogBytes }: StoreState, free: number): Promise<void> | undefined {
   let bytes = 0

@@ -363,6 +363,17 @@ describe('what seals heads is lent', () => {
 })
 
 describe('those who append', () => {
+  /** Returns a sealer that seals nothing until the gate is opened. */
+  function gatedSealer() {
+    const here = createTestSealer()
+    const gate = createGate()
+    const seal: typeof here.seal = async (...work) => {
+      await gate.opened
+      return here.seal(...work)
+    }
+    return { gate, sealer: { ...here, seal } }
+  }
+
   it('are held back while more than one head waits to be sealed', async () => {
     const store = createStore({ ...NEVER, sealRows: 1 })
     const appended = ['0', '1', '2', '3'].map((id) => append(store, edge({ id })))
@@ -377,17 +388,12 @@ describe('those who append', () => {
   })
 
   it('are held back once the waiting heads exceed their bytes', async () => {
-    const gate = createGate()
-    const sealer = createTestSealer()
-    const seal: typeof sealer.seal = async (...work) => {
-      await gate.opened
-      return sealer.seal(...work)
-    }
+    const { gate, sealer } = gatedSealer()
     const full = (store: Store) => append(store, edge({ event_message: 'x'.repeat(100_000) }))
     const empty = createStore({ ...NEVER })
     await full(empty)
     const { headBytes } = statsOf(empty)
-    const store = createStore({ ...NEVER, sealRows: 1, sealer: { ...sealer, seal }, backlogBytes: 3 * headBytes })
+    const store = createStore({ ...NEVER, sealRows: 1, sealer, backlogBytes: 3 * headBytes })
     const appended = Array.from({ length: 7 }, () => full(store))
     for (let i = 0; i < 50; i++) await Promise.resolve()
     // Three of them fit, and the newest is not counted.
@@ -403,14 +409,9 @@ describe('those who append', () => {
   })
 
   it('leave room for recovered rows while the waiting heads are within their bytes', async () => {
-    const gate = createGate()
-    const sealer = createTestSealer()
-    const seal: typeof sealer.seal = async (...work) => {
-      await gate.opened
-      return sealer.seal(...work)
-    }
+    const { gate, sealer } = gatedSealer()
     const room = async (backlogBytes: number) => {
-      const store = createStore({ ...NEVER, sealRows: 1, sealer: { ...sealer, seal }, backlogBytes })
+      const store = createStore({ ...NEVER, sealRows: 1, sealer, backlogBytes })
       await append(store, edge())
       return isSettled(store.room())
     }
