@@ -10,7 +10,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ALL, runsOf, SLOW } from './runs.mjs'
 
@@ -19,6 +19,7 @@ const flag = args.find((argument) => /^--(slow$|projects=)/.test(argument))
 const passedOn = args.filter((argument) => argument !== flag)
 const RUNS = selectRuns()
 const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
+const REPORTERS = ['--reporter=default', `--reporter=${fileURLToPath(new URL('reporter.mjs', import.meta.url))}`]
 
 const SLOWEST_FILES = 10
 
@@ -29,7 +30,7 @@ function selectRuns() {
 
 /**
  * Runs one project. Returns how many tests passed, the failures, and the seconds of the run and of its files. A run
- * without a report, or one that failed outside of a test, is one failure.
+ * without a report, or one that failed and names no failure, is one failure.
  */
 function runVitest({ timeZone, project, files: only = [], scale }, index) {
   const size = scale === undefined ? '' : `, scale ${scale}`
@@ -37,16 +38,15 @@ function runVitest({ timeZone, project, files: only = [], scale }, index) {
   const title = `vitest ${project}${part}, TZ=${timeZone}, Node ${process.version}${size}`
   console.log(`\n== ${title} ==`)
   const report = join(folder, `${index}.json`)
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const startMs = performance.now()
   const { status } = spawnSync(
     process.execPath,
-    [VITEST, 'run', '--passWithNoTests', '--project', project, ...only, ...reporters, ...passedOn],
-    { stdio: 'inherit', env: { LOGWEIR_TEST_SCALE: scale, ...process.env, TZ: timeZone } },
+    [VITEST, 'run', '--passWithNoTests', '--project', project, ...only, ...REPORTERS, ...passedOn],
+    { stdio: 'inherit', env: { LOGWEIR_TEST_SCALE: scale, ...process.env, TZ: timeZone, LOGWEIR_TEST_REPORT: report } },
   )
   const seconds = (performance.now() - startMs) / 1000
   const { passed, failures, files } = readReport(report)
-  if (status !== 0 && failures.length === 0) failures.push('outside of a test')
+  if (status !== 0 && failures.length === 0) failures.push('the run as a whole')
   return {
     title,
     seconds,
@@ -56,35 +56,13 @@ function runVitest({ timeZone, project, files: only = [], scale }, index) {
   }
 }
 
-/** Reads how many tests a run passed, a line for each of the others, and the seconds of each file. */
+/** Reads what reporter.mjs wrote. */
 function readReport(report) {
-  let testResults
   try {
-    ;({ testResults } = JSON.parse(readFileSync(report, 'utf8')))
+    return JSON.parse(readFileSync(report, 'utf8'))
   } catch {
     return { passed: 0, failures: [], files: [] }
   }
-  const tests = testResults.flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ name, ...test })))
-  // A skipped test counts as failed, and a file that could not be loaded as one failed test.
-  const unread = testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-  )
-  const failed = tests.filter(({ status }) => status !== 'passed')
-  return {
-    passed: tests.length - failed.length,
-    failures: [
-      ...failed.map(({ name, fullName, status, failureMessages = [] }) =>
-        lineOf(name, `${fullName} (${status})`, failureMessages[0]),
-      ),
-      ...unread.map(({ name, message }) => lineOf(name, 'could not be read', message)),
-    ],
-    files: testResults.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 })),
-  }
-}
-
-/** Returns a failure as one line: the file, the test, and the first line of the reason. */
-function lineOf(file, test, why = '') {
-  return `${relative(process.cwd(), file)}: ${test}: ${why.split('\n', 1)[0].slice(0, 300)}`
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'logweir-test-'))
@@ -96,7 +74,7 @@ const files = results.flatMap((result) => result.files).sort((a, b) => b.seconds
 console.log()
 for (const { title, seconds } of results) console.log(`${seconds.toFixed(1)} s ${title}`)
 for (const { name, seconds, title } of files.slice(0, SLOWEST_FILES)) {
-  console.log(`slow file: ${seconds.toFixed(1)} s ${relative(process.cwd(), name)} (${title})`)
+  console.log(`slow file: ${seconds.toFixed(1)} s ${name} (${title})`)
 }
 console.log(['', ...failures, `${passed} passed, ${failures.length} failed`].join('\n'))
 process.exitCode = failures.length > 0 || passed === 0 ? 1 : 0

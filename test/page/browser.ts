@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -41,7 +41,11 @@ export async function openPage(
   page.on('console', (message) => {
     if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text())
   })
-  onTestFinished(() => context.close())
+  onTestFinished(async () => {
+    // A handler of requests that still runs would fail, outside of a test.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.close()
+  })
   await prepare(page)
   await page.goto(url)
   return { page, foreignRequests, faults }
@@ -88,6 +92,12 @@ export interface Legend {
   values: string[]
   note: string
   when: string
+}
+
+/** Returns the bytes of the answers to requests, as they were sent. */
+export async function bytesOf(requests: readonly Request[]): Promise<number> {
+  const sizes = await Promise.all(requests.map((request) => request.sizes()))
+  return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
 }
 
 /** Returns the number of colours that cover more than 200 pixels of the first canvas in `place`, a selector. */

@@ -1,9 +1,9 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { run, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
 import { createGate } from '../support/gate.js'
-import { CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
+import { bytesOf, CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
 import {
   type ApiRow,
   classesOf,
@@ -578,20 +578,17 @@ function withBrowser(): void {
   })
 
   test('weighs at most 150 KB when it is opened', async () => {
-    const sizes = new Map<string, Promise<number>>()
+    const requests = new Map<string, Request>()
     const { page } = await openPage(browser, `${service.url}/${HASH}`, {}, async (blank) => {
       blank.on('requestfinished', (request) => {
-        sizes.set(
-          request.url(),
-          request.sizes().then(({ responseBodySize }) => responseBodySize),
-        )
+        requests.set(request.url(), request)
       })
     })
     await signIn(page, TOKEN)
     await loaded(page)
-    const files = await Promise.all([...sizes].filter(([url]) => !url.includes('/api/')).map(([, size]) => size))
+    const files = [...requests].filter(([url]) => !url.includes('/api/')).map(([, request]) => request)
     expect(files.length).toBeGreaterThan(5)
-    expect(files.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * 1_024)
+    expect(await bytesOf(files)).toBeLessThan(150 * 1_024)
   })
 
   test('names all scripts that it loads first', async () => {

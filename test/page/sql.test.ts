@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { TEMPLATES } from '../../src/page/sql/templates.js'
 import { type Served, serve, TOKEN, temporaryFolder, until } from '../program/support/program.js'
 import { seriousFindings } from './axe.js'
-import { CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
+import { bytesOf, CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
 import { fragmentOf, openSignedIn, send, serveGenerated } from './explore/page.js'
 
 const SEED = 11
@@ -466,11 +466,10 @@ function withBrowser(): void {
   })
 
   test('is loaded when it is opened, and weighs at most 150 KB', async () => {
-    const scripts = new Map<string, Promise<number>>()
+    const scripts = new Map<string, Request>()
     const { page } = await openPage(browser, `${service.url}/#project=${PROJECT}`, {}, async (blank) => {
       blank.on('requestfinished', (request) => {
-        const size = request.sizes().then(({ responseBodySize }) => responseBodySize)
-        if (request.resourceType() === 'script') scripts.set(new URL(request.url()).pathname, size)
+        if (request.resourceType() === 'script') scripts.set(new URL(request.url()).pathname, request)
       })
     })
     await signIn(page, TOKEN)
@@ -481,9 +480,8 @@ function withBrowser(): void {
     await page.click('#view-sql')
     await page.locator('.cm-content').waitFor()
     await page.waitForLoadState('networkidle')
-    const later = [...scripts].filter(([path]) => !first.includes(path))
-    const sizes = await Promise.all(later.map(([, size]) => size))
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * 1_024)
+    const later = [...scripts].filter(([path]) => !first.includes(path)).map(([, request]) => request)
+    expect(await bytesOf(later)).toBeLessThan(150 * 1_024)
   })
 
   test.each([1_280, 390])('has no serious finding of axe at %s px, also in its dialogs', async (width) => {
