@@ -94,7 +94,8 @@ function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINIT
   } = options
   const plentyBytes = Math.max(0, rowsLimitBytes - SCARCE_BYTES)
   const backlogBytes = Math.min(MAX_BACKLOG_BYTES, plentyBytes * BACKLOG_SHARE, diskLimitBytes * BACKLOG_SHARE)
-  return { sealRows, sealBytes, backlogBytes }
+  // Memory of batches that queries hold for long is given back in another order than it was taken, which leaves gaps.
+  return { sealRows, sealBytes, backlogBytes, holdsBatches: plentyBytes > 0 }
 }
 
 /**

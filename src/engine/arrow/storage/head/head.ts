@@ -202,10 +202,10 @@ export function headContentBytes({ rows, cold }: Head): number {
 
 /**
  * Decodes a batch. Returns a function that appends it to a head of its source, and returns whether the head holds the
- * batch: it calls `release` when it no longer reads the batch. Throws a TypeError if the batch is not one record batch
- * of its number of rows, or has no such columns.
+ * batch: it does if the batch is large and `mayBeHeld`, and calls `release` when it no longer reads it. Throws a
+ * TypeError if the batch is not one record batch of its number of rows, or has no such columns.
  */
-export function decodeBatch(batch: IngestBatch): (head: Head) => boolean {
+export function decodeBatch(batch: IngestBatch, mayBeHeld = false): (head: Head) => boolean {
   const dataOf = readBatch(batch)
   if (dataOf === undefined) {
     throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
@@ -218,7 +218,7 @@ export function decodeBatch(batch: IngestBatch): (head: Head) => boolean {
   return (head) => {
     const before = arrayBuffersOf(head)
     const isLarge = bytesOfTexts(coldColumns(dataOf), batch.rows) >= ADOPTED_BYTES
-    const isHeld = isLarge && batch.release !== undefined
+    const isHeld = isLarge && mayBeHeld && batch.release !== undefined
     appendColumns(head, dataOf, batch.rows, isHeld)
     if (isHeld) head.batches.push({ bytes: batch.ipc.buffer.byteLength, release: batch.release! })
     if (head.readers === 0) free(unusedOf(before, arrayBuffersOf(head)))

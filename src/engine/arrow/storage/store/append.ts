@@ -34,7 +34,7 @@ function roomInBacklog({ backlog, backlogBytes }: StoreState, free: number): Pro
 }
 
 async function persistAndShow(state: StoreState, table: SourceTable, batch: IngestBatch): Promise<void> {
-  const appendTo = decodeBatch(batch)
+  const appendTo = decodeBatch(batch, state.holdsBatches)
   table.persistence ??= state.persistence.openHead(table.source)
   await table.persistence.append(batch)
   const head = openHead(state, table)

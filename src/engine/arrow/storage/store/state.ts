@@ -19,6 +19,8 @@ export interface StoreOptions {
   sealBytes: number
   /** Bytes of heads that may wait while another is sealed and rows are appended; by default none waits. */
   backlogBytes?: number
+  /** Whether heads read the texts of large batches where they are; by default they copy them. */
+  holdsBatches?: boolean
   /** Seals heads; the store closes it. */
   sealer: Sealer
   clock?: Pick<Clock, 'monotonicMs'>
@@ -55,13 +57,14 @@ export interface StoreState extends Required<StoreOptions> {
 
 /** Returns the state of a store without rows. */
 export function createStoreState(options: StoreOptions): StoreState {
-  const { sealRows, sealBytes, backlogBytes = 0, sealer, clock = systemClock } = options
+  const { sealRows, sealBytes, backlogBytes = 0, holdsBatches = false, sealer, clock = systemClock } = options
   const { persistence = createMemoryPersistence(), onDrop = () => {}, onAppend = () => {} } = options
   return {
     persistence,
     sealRows,
     sealBytes,
     backlogBytes,
+    holdsBatches,
     sealer,
     clock,
     onDrop,

@@ -25,7 +25,7 @@ import { bufferBytes } from '../../support.js'
 const KIB = 1024
 
 function append(head: Head, records: readonly TestRecord[], release?: () => void) {
-  decodeBatch({ ...toBatch('edge_logs', records), release })(head)
+  decodeBatch({ ...toBatch('edge_logs', records), release }, true)(head)
 }
 
 const textsOf = (cold: Texts, row: number) => [0, 1, 2].map((column) => textAt(cold, row, column).toString())

@@ -439,14 +439,22 @@ describe('the memory of a batch', () => {
   }
 
   it('is released at once if it is small', async () => {
-    const store = createStore({ ...NEVER })
+    const store = createStore({ ...NEVER, holdsBatches: true })
     let released = 0
     await store.append({ ...toBatch('edge_logs', [edge()]), release: () => void released++ })
     expect(released).toBe(1)
   })
 
+  it('is released at once if the store copies the rows', async () => {
+    const store = createStore(NEVER)
+    const { batch, released } = large('1')
+    await store.append(batch)
+    expect(released).toEqual([1])
+    expect(idsIn(store)).toEqual([['1']])
+  })
+
   it('is read until the head is sealed and no query reads it', async () => {
-    const store = createStore({ ...NEVER })
+    const store = createStore({ ...NEVER, holdsBatches: true })
     const [first, second] = [large('1', '2'), large('3')]
     await store.append(first.batch)
     await append(store, edge({ id: 'small' }))
@@ -461,7 +469,7 @@ describe('the memory of a batch', () => {
   })
 
   it('counts as memory of the store while it is read', async () => {
-    const store = createStore({ ...NEVER })
+    const store = createStore({ ...NEVER, holdsBatches: true })
     const { batch } = large('1')
     await store.append(batch)
     expect(store.bytes()).toBeGreaterThan(batch.ipc.buffer.byteLength)
