@@ -9,16 +9,19 @@ const PROJECTS = ['unit', 'isolated', 'timed', 'program', 'timed-program', 'clic
 
 /**
  * Unit tests of what may differ between versions of Node and between time zones: sockets, files, threads, memory,
- * native modules, JSON, regular expressions and dates. The others compute with numbers, texts and bytes alone, or check
- * files of this repository; test/http/answers.test.ts has the cases of all endpoints.
+ * native modules, WebAssembly, JSON, regular expressions and dates. The others compute with numbers, texts and bytes
+ * alone, check files of this repository, or ask what one of these asks too; test/http/answers.test.ts has the cases of
+ * all endpoints.
  */
 const PORTABLE = [
-  ...['base', 'client', 'config', 'endpoints', 'http', 'import', 'ingest', 'otlp', 'plan', 'sql-directory'],
-  ...['supabase', 'tokens', 'user-endpoints', 'engine/clickhouse', 'engine/disk'],
-  ...['files', 'sealing'].map((room) => `engine/arrow/storage/${room}`),
+  ...['base', 'client', 'config', 'import', 'ingest/lines', 'ingest/wasm', 'otlp', 'plan', 'sql-directory', 'supabase'],
+  ...['http/access', 'http/formats', 'http/intake', 'http/query', 'http/server', 'http/sql', 'http/tail', 'tokens'],
+  ...['engine/disk', 'engine/arrow/storage/files', 'engine/arrow/storage/sealing'],
 ]
   .map((folder) => `test/${folder}/`)
-  .concat('test/engine/times.', 'test/engine/values.', 'test/sql/cases.', 'test/time-zone.')
+  .concat('test/engine/times.', 'test/engine/values.', 'test/http/answers.', 'test/http/projects.')
+  .concat('test/http/slow-bodies.', 'test/ingest/other-fields.', 'test/ingest/text.', 'test/ingest/unreadable-times.')
+  .concat('test/sql/cases.', 'test/time-zone.')
 
 /** The runs of `npm test`: each project under UTC, and the portable unit tests in a shifted zone too. */
 export const ALL = [...runsOf(PROJECTS), ...runsOf(['portable', 'isolated'], SHIFTED)]

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readSegmentFacts, writeSegment } from '../../../../../src/engine/arrow/storage/files/segment-file.js'
 import { COMPRESSION } from '../../../../../src/engine/arrow/storage/segment/cold.js'
+import type { Segment } from '../../../../../src/engine/arrow/storage/segment/segment.js'
 import { edge } from '../../../../support/records.js'
 import { runs } from '../../../../support/runs.js'
 import { sealedBatch, sealedSegments } from '../../support.js'
@@ -56,15 +57,19 @@ describe('a segment on disk', () => {
   })
 
   it('is left alone by others that are read at the same time and later', async () => {
-    const files = createMemoryFiles()
     const sealed = await Promise.all([many(), many().slice(0, 100), [edge()]].map(sealedBatch))
-    for (const [i, segment] of sealed.entries()) await writeSegment(files, `${i}`, segment)
+    const [files, others] = [createMemoryFiles(), createMemoryFiles()]
+    for (const of of [files, others]) {
+      for (const [i, segment] of sealed.entries()) await writeSegment(of, `${i}`, segment)
+    }
+    const alone: Segment[] = []
+    for (const i of sealed.keys()) alone.push(await openSegment(others, `${i}`))
     const open = (i: number) => openSegment(files, `${i}`)
     const order = [0, 1, 2, 0, 1]
     const opened = [await Promise.all(order.map(open)), await Promise.all(order.map(open))].flat()
     for (const number of order) opened.push(await open(number))
     for (const [i, segment] of opened.entries()) {
-      expect(hotOf(segment)).toStrictEqual(hotOf(sealed[order[i % order.length]!]!))
+      expect(hotOf(segment)).toStrictEqual(hotOf(alone[order[i % order.length]!]!))
     }
   })
 
