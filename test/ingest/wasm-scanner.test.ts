@@ -4,7 +4,7 @@ import { createModule } from '../../src/ingest/wasm/module.js'
 import type { Scanner } from '../../src/ingest/wasm/scanner.js'
 import { HEADER_INTS, LINE_INTS, MAX_DEPTH } from '../../src/wasm-layout/field-table.js'
 import { runs } from '../support/runs.js'
-import { OUTCOME } from './field-table.js'
+import { FIELD, OUTCOME, slotOf } from './field-table.js'
 import { createScanner } from './reference/scan.js'
 import { expectedReading, type Reading, readLine } from './wasm-scanner.oracle.js'
 import { lineText, mutation, recordText } from './wasm-scanner.records.js'
@@ -14,7 +14,8 @@ function createWasmScanner(sizes: { capacityBytes: number; maxLines: number }): 
   return createModule({ ...sizes, maxLineBytes: sizes.capacityBytes, batchRows: 1, batchBytes: 1, retentionUs: 0 })
 }
 
-const scanner = createWasmScanner({ capacityBytes: 1 << 20, maxLines: 64 })
+const SIZES = { capacityBytes: 1 << 20, maxLines: 64 }
+const scanner = createWasmScanner(SIZES)
 
 /** Bytes after the input, each of which would change the result of a scanner that reads them. */
 const LEFT_OVERS = ['"', '\\', '0', 'a', '}', ' ', '\n', '\0']
@@ -150,6 +151,65 @@ describe('wasm scanner at the borders of its blocks', () => {
     const lines = Array.from({ length: 64 }, (_, i) => `{"id":"${'z'.repeat(i)}"}`)
     for (let i = 0; i < 64; i += 8) check(lines.slice(i).join('\r\n'))
     check(lines.slice(0, 32).join('\n\n'))
+  })
+})
+
+describe('wasm scanner and the keys of earlier lines', () => {
+  it(
+    'reads records that differ in a few bytes from the one before',
+    () => {
+      const changed = fc.tuple(recordText, fc.array(fc.option(mutation), { minLength: 2, maxLength: 20 }))
+      fc.assert(
+        fc.property(changed, options, ([text, mutations], o) => {
+          check(mutations.map((mutate) => mutate?.(text) ?? text).join('\n'), o)
+        }),
+        { numRuns: runs(2_000) },
+      )
+    },
+    TIMEOUT_MS,
+  )
+
+  it('tells keys of every length from those that differ in their last bytes', () => {
+    for (let length = 1; length <= 40; length++) {
+      const key = 'k'.repeat(length - 1)
+      const keys = ['a', 'b', 'a', 'a"', 'a\\"', '\\u0061', 'a"\x01'].map((last) => key + last)
+      for (const after of [':', ' :', '']) {
+        check(keys.map((name) => `{"${name}"${after}1,"id":"x"}`).join('\n'), { start: length })
+        check(keys.map((name) => `{"metadata":{"request":{"${name}"${after}{"path":1},"method":"x"}}}`).join('\n'))
+      }
+    }
+  })
+
+  it('reads the same keys in other objects and another order', () => {
+    const members = [
+      '"path":1',
+      '"method":"x"',
+      '"request":{"path":"a"}',
+      '"response":{"status_code":2}',
+      '"path":null',
+    ]
+    const objects = members.flatMap((a) => members.map((b) => `{${a},${b}}`))
+    const places = ['@', '{"metadata":@}', '{"metadata":{"request":@}}', '{"metadata":[{"request":[@,@]}]}', '{"x":@}']
+    for (const object of objects) check(places.map((place) => place.replaceAll('@', object)).join('\n'))
+    for (const place of places) check(objects.map((object) => place.replaceAll('@', object)).join('\n'))
+  })
+
+  it('finds time and message under other names once they are set', () => {
+    const module = createModule({
+      ...SIZES,
+      maxLineBytes: SIZES.capacityBytes,
+      batchRows: 1,
+      batchBytes: 1,
+      retentionUs: 0,
+    })
+    const text = '{"a":1,"b":2,"c":3}'
+    const timeAfter = (...time: string[]) => {
+      module.setDefaults({ fieldNames: { time, message: ['c'] } })
+      scan(text, { on: module })
+      const slot = slotOf(FIELD.timestamp!)
+      return text.slice(module.table[slot + 1]!, module.table[slot + 2]!)
+    }
+    expect([timeAfter('a'), timeAfter('b'), timeAfter('z'), timeAfter('a', 'b')]).toEqual(['1', '2', '', '1'])
   })
 })
 

@@ -33,19 +33,27 @@ export function beginRecord(ignored: i32): void {
 }
 
 /**
- * Returns the target of the value of the key at `key` in an object of this frame; `quote` is the result of
- * `closingQuote`. Clears the value of an earlier equal key: the last one is kept, null included.
+ * Returns the target of the value of the key at `key` in an object of this frame, 0 if the key is not known; `quote` is
+ * the result of `closingQuote`.
  */
-export function keyTarget(row: usize, frame: u32, key: usize, quote: i32): u32 {
+export function targetOfKey(frame: u32, key: usize, quote: i32): u32 {
   const context = frame & CONTEXT_MASK
-  const target = quote > 0 ? targetOf(context, key, <usize>quote - key) : escapedTarget(context, key, ~quote)
+  return quote > 0 ? targetOf(context, key, <usize>quote - key) : escapedTarget(context, key, ~quote)
+}
+
+/**
+ * Records a key with this target. Clears the value of an earlier equal key: the last one is kept, null included.
+ * Returns the target of its value, 0 if that is not to be read.
+ */
+export function keepKey(row: usize, frame: u32, target: u32, key: usize, quote: i32): u32 {
+  const context = frame & CONTEXT_MASK
   if (context == RECORD) return recordTarget(row, target, key, quote)
   if (context == METADATA) recordOwn(target, key, quote)
   if (target != 0) clearTarget(row, target)
   return target
 }
 
-/** Returns the target of the value with the `length` bytes at `p` as its decoded key; 0 if the key is not known. */
+/** Returns the target of the value with the `length` bytes at `p` as its decoded key. */
 // @ts-ignore: decorator
 @inline
 function targetOf(context: u32, p: usize, length: usize): u32 {

@@ -5,6 +5,7 @@
 import { MAX_NAME_BYTES, MAX_NAMES, MESSAGES, METADATA_CONTEXT, TIMES } from '../../src/wasm-layout/field-table'
 import { areEqual } from '../base/copy'
 import { BYTES } from '../base/input'
+import { forgetKeys } from './expected-keys'
 import { fieldTarget } from './frames'
 import { pathTarget } from './paths'
 
@@ -27,6 +28,7 @@ export let messageNames: u32 = 0
 
 /** Removes all names. */
 export function clearFieldNames(): void {
+  forgetKeys()
   memory.fill(OF_LENGTH, 0, 4 * (MAX_NAME_BYTES + 1))
   timeNames = 0
   messageNames = 0

@@ -1,6 +1,7 @@
 /** Walk over one JSON container: grammar, depth, and fields. */
 import { BOOLEAN, ESCAPED_STRING, NUMBER, STRING } from '../../src/wasm-layout/field-table'
 import { byteAt, CASE_BIT, CLOSE_OBJECT, COLON, COMMA, MINUS, OPEN_OBJECT, QUOTE, skipSpace } from '../base/bytes'
+import { BEFORE_FIRST, bytesOfEntry, entryAfter, expectAfter, isEntryAt, targetOfEntry } from './expected-keys'
 import {
   CONTEXT_MASK,
   HAS_FIRST,
@@ -12,7 +13,7 @@ import {
   STACK,
   STACK_LIMIT,
 } from './frames'
-import { keyTarget } from './keys'
+import { keepKey, targetOfKey } from './keys'
 import { BAD_SCALAR, endOfLiteral, endOfNumber } from './scalars'
 import { addressOf, BAD_STRING, closingQuote } from './strings'
 import { closeField, openField, writeField } from './table'
@@ -34,18 +35,29 @@ export function walkContainer(row: usize, p: usize): usize {
   let top = STACK
   // The line's value is treated as the first element of an outer array, whose end is never reached.
   let frame = RECORD | IS_ARRAY
+  let lastKey = BEFORE_FIRST
   while (true) {
     let target: u32 = 0
     if (!(frame & IS_ARRAY)) {
-      if (byteAt(p) != QUOTE) return WALK_INVALID
       const key = p + 1
-      const quote = closingQuote(key)
-      if (quote == BAD_STRING) return WALK_INVALID
-      p = addressOf(quote)
-      if (frame != PLAIN_OBJECT) target = keyTarget(row, frame, key, quote)
-      p = skipSpace(p + 1)
-      if (byteAt(p) != COLON) return WALK_INVALID
-      p = skipSpace(p + 1)
+      const expected = entryAfter(lastKey)
+      if (isEntryAt(expected, frame, p)) {
+        lastKey = expected
+        p += bytesOfEntry(expected)
+        if (frame != PLAIN_OBJECT) target = keepKey(row, frame, targetOfEntry(expected), key, <i32>(p - 2))
+      } else {
+        if (byteAt(p) != QUOTE) return WALK_INVALID
+        const quote = closingQuote(key)
+        if (quote == BAD_STRING) return WALK_INVALID
+        if (frame != PLAIN_OBJECT) target = targetOfKey(frame, key, quote)
+        p = addressOf(quote) + 1
+        if (quote > 0 && byteAt(p) == COLON) lastKey = expectAfter(lastKey, frame, key - 1, p + 1, target)
+        if (frame != PLAIN_OBJECT) target = keepKey(row, frame, target, key, quote)
+        p = skipSpace(p)
+        if (byteAt(p) != COLON) return WALK_INVALID
+        p++
+      }
+      p = skipSpace(p)
     } else if (frame != PLAIN_ARRAY) {
       if (byteAt(p) != OPEN_OBJECT) frame |= HAS_OTHERS
       else if (!(frame & HAS_FIRST)) target = frame & CONTEXT_MASK
