@@ -48,6 +48,8 @@ function startTimer(): void {
 }
 
 port.on('message', (message: BodyWork | RecycledMemory) => {
-  if ('memory' in message) output.recycle(message.memory)
-  else work(message)
+  if ('memory' in message) {
+    output.recycle(message.memory)
+    startTimer()
+  } else work(message)
 })

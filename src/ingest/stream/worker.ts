@@ -18,7 +18,7 @@ let timer: NodeJS.Timeout | undefined
  * Flushes at intervals: rows of a slow stream must not wait, and an idle stream must not keep the memory of a flood.
  */
 function startTimer(): void {
-  if (timer !== undefined || !parser.needsFlush()) return
+  if (timer !== undefined || !(parser.needsFlush() || output.holdsMemory())) return
   timer = setTimeout(() => {
     timer = undefined
     parser.flush()
@@ -37,6 +37,8 @@ function work({ id, buffer, filledBytes, file, nowUs, then }: StreamWork): void 
 }
 
 port.on('message', (message: StreamWork | RecycledMemory) => {
-  if ('memory' in message) output.recycle(message.memory)
-  else work(message)
+  if ('memory' in message) {
+    output.recycle(message.memory)
+    startTimer()
+  } else work(message)
 })

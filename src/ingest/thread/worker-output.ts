@@ -7,8 +7,8 @@ import type { WorkerMessage, WorkResult } from './messages.js'
 
 /** The most bytes of rejects that wait for the next message. */
 const REJECT_BYTES = MIB / 4
-/** The most pieces of memory that wait for reuse: heads that are sealed after a burst return many at once. */
-const MOST_RETURNED = 4
+/** The most bytes of memory that wait for reuse: a head that is sealed returns as many at once. */
+const MAX_RETURNED_BYTES = 64 * MIB
 
 /** Sends the batches and rejects of a parsing thread; their memory is transferred. */
 export interface WorkerOutput extends Required<ParserSink> {
@@ -16,6 +16,9 @@ export interface WorkerOutput extends Required<ParserSink> {
   done(done: WorkResult): void
   /** Stores memory for reuse. */
   recycle(memory: Uint8Array<ArrayBuffer>): void
+  /** Returns whether memory is stored for reuse. */
+  holdsMemory(): boolean
+  /** Frees the stored memory. */
   releaseMemory(): void
 }
 
@@ -25,6 +28,7 @@ export function createWorkerOutput(port: MessagePort): WorkerOutput {
   let rejectBytes = 0
   /** Memory of batches that are in the engine, for reuse. */
   const returned: Uint8Array<ArrayBuffer>[] = []
+  let returnedBytes = 0
 
   function post(message: Omit<WorkerMessage, 'rejects'>, moved?: Uint8Array): void {
     port.postMessage(
@@ -37,7 +41,11 @@ export function createWorkerOutput(port: MessagePort): WorkerOutput {
 
   return {
     batch: (batch) => post({ batch }, batch.ipc),
-    memory: () => returned.pop(),
+    memory() {
+      const memory = returned.pop()
+      returnedBytes -= memory?.byteLength ?? 0
+      return memory
+    },
     reject(reject) {
       rejects.push(reject)
       rejectBytes += reject.bytes.length
@@ -45,10 +53,13 @@ export function createWorkerOutput(port: MessagePort): WorkerOutput {
     },
     done: (done) => post({ done }, done.buffer),
     recycle(memory) {
-      if (returned.length < MOST_RETURNED) returned.push(memory)
-      else free([memory.buffer])
+      if (returnedBytes + memory.byteLength > MAX_RETURNED_BYTES) return free([memory.buffer])
+      returned.push(memory)
+      returnedBytes += memory.byteLength
     },
+    holdsMemory: () => returned.length > 0,
     releaseMemory() {
+      returnedBytes = 0
       free(returned.splice(0).map(({ buffer }) => buffer))
     },
   }
