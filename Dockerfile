@@ -21,7 +21,9 @@ RUN install -d -o 1000 -g 1000 -m 700 /data
 USER 1000:1000
 # An image with LOGWEIR_SUPABASE=true takes the place of Supabase's analytics image without another setting.
 ARG LOGWEIR_SUPABASE=false
-ENV NODE_ENV=production LOGWEIR_HOST=0.0.0.0 LOGWEIR_DATA_DIR=/data LOGWEIR_LOG_FORMAT=json LOGWEIR_SUPABASE=$LOGWEIR_SUPABASE
+# Large pieces of memory go back to the system when they are freed: docs/operations.md, Memory.
+ENV NODE_ENV=production LOGWEIR_HOST=0.0.0.0 LOGWEIR_DATA_DIR=/data LOGWEIR_LOG_FORMAT=json LOGWEIR_SUPABASE=$LOGWEIR_SUPABASE \
+    MALLOC_MMAP_THRESHOLD_=262144
 VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10m \

@@ -12,7 +12,8 @@ export const TOKEN = 'bench-token'
 export async function startService(stdin, args = []) {
   const child = startNode([CLI, 'serve', '--port', '0', ...(args.length > 0 ? args : ['--in-memory'])], {
     stdio: [stdin, 'ignore', 'pipe'],
-    env: { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN },
+    // As the image and the systemd unit set it.
+    env: { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN, MALLOC_MMAP_THRESHOLD_: '262144' },
   })
   const waiting = []
   let output = ''

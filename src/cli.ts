@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=262144 node
 // First, so that no signal is delivered before it is ignored.
 import './base/ignored-signals.js'
 import { createStderrLog, type Log } from './base/log.js'

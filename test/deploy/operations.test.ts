@@ -29,6 +29,11 @@ function codesOfLog(): string[] {
 }
 
 describe('docs/operations.md', () => {
+  it('names the setting of glibc that the program, the image and the systemd unit have', () => {
+    const [setting] = /\bMALLOC_MMAP_THRESHOLD_=\d+/.exec(text)!
+    for (const file of ['src/cli.ts', 'Dockerfile', 'deploy/logweir.service']) expect(textOf(file)).toContain(setting)
+  })
+
   it('tells every code of the log', () => {
     const told = tableUnder('| `code` |').flatMap(([codes]) => codesIn(codes!))
     expect(told.sort()).toEqual(codesOfLog())

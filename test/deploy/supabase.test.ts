@@ -49,7 +49,6 @@ describe('both files of deploy/supabase', () => {
         LOGWEIR_MEMORY_LIMIT: '256M',
         LOGWEIR_RETENTION_DAYS: '',
         LOGWEIR_MAX_DISK_BYTES: '',
-        MALLOC_MMAP_THRESHOLD_: '1048576',
         NODE_OPTIONS: '--max-semi-space-size=4',
       },
       volumes: [`logweir:${oneOf(run!, 'VOLUME')}`],
@@ -68,7 +67,7 @@ describe('both files of deploy/supabase', () => {
   })
 
   it('set variables that the program reads, from variables of .env with the same names', () => {
-    const known = [...variablesOf(SERVE_SETTINGS), 'MALLOC_MMAP_THRESHOLD_', 'NODE_OPTIONS']
+    const known = [...variablesOf(SERVE_SETTINGS), 'NODE_OPTIONS']
     expect(Object.keys(NEW.analytics!.environment!).filter((name) => !known.includes(name))).toEqual([])
     const more = {
       LOGWEIR_IMAGE: 'registry.example.com/logweir:9',
