@@ -10,7 +10,7 @@ import { peakMb, residentMb } from '../process.mjs'
 import { callsOf, fieldCallsOf } from './questions.mjs'
 
 const TASKS = { answers, query, fieldAnswers: answers, fields, ingest, memory }
-const SETTLED_AFTER_MS = 3_000
+const SETTLED_AFTER_MS = 20_000
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
