@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -21,6 +21,8 @@ async function expectRefusal(args: readonly string[], line: string, expected = 2
 describe('logweir', () => {
   it('is the built program of package.json, and can be run', () => {
     expect(join(ROOT, manifest.bin.logweir)).toBe(CLI)
+    expect(statSync(CLI).mode & 0o111).toBe(0o111)
+    expect(readFileSync(CLI, 'utf8')).toMatch(/^#!\/usr\/bin\/env -S MALLOC_MMAP_THRESHOLD_=262144 node\n/)
     expect(execFileSync(CLI, ['--version'], { encoding: 'utf8' })).toBe(`${manifest.version}\n`)
   })
 

@@ -25,7 +25,8 @@ const ENTRY_BYTES: usize = 64
 const HASH_BITS: usize = 9
 /** 2^64 divided by the golden ratio: Knuth's multiplicative hashing. */
 const MULTIPLIER: u64 = 0x9e3779b97f4a7c15
-const ENTRIES: usize = memory.data(64 * (1 << 9), 16)
+const ENTRIES_BYTES: i32 = 64 << 9
+const ENTRIES: usize = memory.data(ENTRIES_BYTES, 16)
 
 /** Comes before the first key of a line, and is no key itself. */
 export const BEFORE_FIRST: usize = memory.data(64, 16)
@@ -33,7 +34,7 @@ forgetKeys()
 
 /** Forgets all keys: to be called when the target of a key has changed. */
 export function forgetKeys(): void {
-  memory.fill(ENTRIES, 0, ENTRY_BYTES << HASH_BITS)
+  memory.fill(ENTRIES, 0, ENTRIES_BYTES)
   store<usize>(BEFORE_FIRST, BEFORE_FIRST, NEXT)
 }
 

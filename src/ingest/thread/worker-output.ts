@@ -28,7 +28,6 @@ export function createWorkerOutput(port: MessagePort): WorkerOutput {
   let rejectBytes = 0
   /** Memory of batches that are in the engine, for reuse. */
   const returned: Uint8Array<ArrayBuffer>[] = []
-  let returnedBytes = 0
 
   function post(message: Omit<WorkerMessage, 'rejects'>, moved?: Uint8Array): void {
     port.postMessage(
@@ -41,11 +40,7 @@ export function createWorkerOutput(port: MessagePort): WorkerOutput {
 
   return {
     batch: (batch) => post({ batch }, batch.ipc),
-    memory() {
-      const memory = returned.pop()
-      returnedBytes -= memory?.byteLength ?? 0
-      return memory
-    },
+    memory: () => returned.pop(),
     reject(reject) {
       rejects.push(reject)
       rejectBytes += reject.bytes.length
@@ -53,13 +48,12 @@ export function createWorkerOutput(port: MessagePort): WorkerOutput {
     },
     done: (done) => post({ done }, done.buffer),
     recycle(memory) {
-      if (returnedBytes + memory.byteLength > MAX_RETURNED_BYTES) return free([memory.buffer])
-      returned.push(memory)
-      returnedBytes += memory.byteLength
+      const returnedBytes = returned.reduce((sum, { byteLength }) => sum + byteLength, 0)
+      if (returnedBytes + memory.byteLength <= MAX_RETURNED_BYTES) returned.push(memory)
+      else free([memory.buffer])
     },
     holdsMemory: () => returned.length > 0,
     releaseMemory() {
-      returnedBytes = 0
       free(returned.splice(0).map(({ buffer }) => buffer))
     },
   }

@@ -63,7 +63,10 @@ describe('a segment on disk', () => {
       for (const [i, segment] of sealed.entries()) await writeSegment(of, `${i}`, segment)
     }
     const alone: Segment[] = []
-    for (const i of sealed.keys()) alone.push(await openSegment(others, `${i}`))
+    for (const [i, segment] of sealed.entries()) {
+      alone.push(await openSegment(others, `${i}`))
+      expect(hotOf(alone[i]!)).toStrictEqual(hotOf(segment))
+    }
     const open = (i: number) => openSegment(files, `${i}`)
     const order = [0, 1, 2, 0, 1]
     const opened = [await Promise.all(order.map(open)), await Promise.all(order.map(open))].flat()
