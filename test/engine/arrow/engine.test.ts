@@ -319,6 +319,13 @@ describe('the memory of open rows', () => {
       for await (const _ of await engine.run(newest(9))) break
     }
     expect(await isReused(readOne)).toBe(true)
+    const failWhileRead = async (engine: ArrowEngine) => {
+      const caller = new AbortController()
+      const rows = await engine.run(newest(9), { signal: caller.signal })
+      caller.abort(new Error('too late'))
+      await expect(readAll(rows)).rejects.toThrow('too late')
+    }
+    expect(await isReused(failWhileRead)).toBe(true)
   })
 
   it('is left to an answer that is not read to its end', async () => {

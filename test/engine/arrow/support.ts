@@ -1,6 +1,7 @@
 import { arrayBuffersOf } from '../../../src/base/array-buffers.js'
 import { createMetrics } from '../../../src/base/metrics.js'
 import type { Yielder } from '../../../src/base/time-slices.js'
+import { decodeUtf8 } from '../../../src/base/utf8.js'
 import type { Accumulator } from '../../../src/engine/arrow/accumulators/accumulator.js'
 import { createHistograms, type Histogram } from '../../../src/engine/arrow/accumulators/histogram.js'
 import type { Batch, Part } from '../../../src/engine/arrow/columns/batch.js'
@@ -104,7 +105,7 @@ export async function sealedBatch(records: readonly TestRecord[]): Promise<Segme
 export function idsOf(batch: Batch, selection?: Selection): string[] {
   const read = batch.openCold()
   const rows = selection === undefined ? Array.from({ length: batch.rows }, (_, row) => row) : rowsOf(selection)
-  return rows.map((row) => atOnce(read(row)).id.toString())
+  return rows.map((row) => decodeUtf8(atOnce(read(row)).id))
 }
 
 /** Returns the texts of a cold column in all rows of a batch in memory, as `readColdTexts` gives them. */

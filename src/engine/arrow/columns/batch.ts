@@ -46,9 +46,9 @@ export interface InMetadata {
 
 /** The cold columns of one row, as bytes. */
 export interface ColdRow {
-  id: Buffer
-  event_message: Buffer
-  metadata: Buffer
+  id: Uint8Array
+  event_message: Uint8Array
+  metadata: Uint8Array
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { decodeUtf8 } from '../../../base/utf8.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { Files } from '../../disk/files/files.js'
 import { decodeHeader, FRAMES_START, MARKER_BYTES } from '../../disk/journal/header.js'
@@ -90,7 +91,7 @@ const NO_COLUMNS: ReadonlySet<string> = new Set()
 async function segmentHasRow(segment: Segment, timestampUs: number, id: string): Promise<boolean> {
   const read = segment.openCold()
   for (let row = 0; row < segment.rows; row++) {
-    if (timeAt(segment.times, row) === timestampUs && (await read(row)).id.toString() === id) return true
+    if (timeAt(segment.times, row) === timestampUs && decodeUtf8((await read(row)).id) === id) return true
   }
   return false
 }

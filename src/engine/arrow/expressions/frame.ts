@@ -1,5 +1,6 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import { MIB } from '../../../base/units.js'
+import { decodeUtf8 } from '../../../base/utf8.js'
 import type { Expression } from '../../../plan/expression.js'
 import type { Cell } from '../../../plan/functions/function.js'
 import { RawJson, type Scalar, Timestamp } from '../../../plan/values/values.js'
@@ -64,8 +65,8 @@ export type Elements = ReadonlyMap<string, SingleElement>
 export const COLD: ReadonlySet<string> = new Set(COLD_COLUMNS)
 
 /** The value of a cold column as it is stored. */
-export const coldValue = (name: ColdColumn, bytes: Buffer): Scalar =>
-  name === 'metadata' ? new RawJson(bytes.toString()) : bytes.toString()
+export const coldValue = (name: ColdColumn, bytes: Uint8Array): Scalar =>
+  name === 'metadata' ? new RawJson(decodeUtf8(bytes)) : decodeUtf8(bytes)
 
 /**
  * The column `project` of every source, and the columns of its batches. Empty texts of categories but projects are
@@ -213,7 +214,7 @@ export interface LoadedRows {
 
 /** Creates a frame's memory of cold rows; see {@link Frame.load}. */
 export function createLoadedRows(): LoadedRows {
-  const rows = new Map<number, readonly Buffer[]>()
+  const rows = new Map<number, readonly Uint8Array[]>()
   const readers = new Map<number, ColdReader>()
   const columns: ColdColumn[] = []
   const placeOf = (name: ColdColumn) => {

@@ -60,7 +60,8 @@ async function readChunk(found: readonly FoundRow[], { opened, columns, toRow, y
         if (place >= rows.length) continue
         const cold = read(found[place]!.row)
         add(place, cold instanceof Promise ? await cold : cold)
-        await yieldIfDue()
+        const pause = yieldIfDue()
+        if (pause !== undefined) await pause
       }
     }
   }

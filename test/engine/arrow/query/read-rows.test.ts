@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { KIB } from '../../../../src/base/units.js'
+import { decodeUtf8 } from '../../../../src/base/utf8.js'
 import type { ColdReader, ColdRow } from '../../../../src/engine/arrow/columns/batch.js'
 import type { FoundRow } from '../../../../src/engine/arrow/operators/top.js'
 import { CHUNK_BYTES, readRows } from '../../../../src/engine/arrow/query/read-rows.js'
@@ -11,8 +12,8 @@ import { noYield } from '../support.js'
 
 /** Returns a row of the answer. Its timestamp was read when it was found. */
 const toRow = ({ values }: FoundRow, { id, event_message }: ColdRow): Row => ({
-  id: id.toString(),
-  event_message: event_message.toString(),
+  id: decodeUtf8(id),
+  event_message: decodeUtf8(event_message),
   timestamp: values[0] as number,
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { decodeUtf8 } from '../../../../src/base/utf8.js'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { createInterner } from '../../../../src/engine/arrow/columns/dictionary.js'
 import { writeSegment } from '../../../../src/engine/arrow/storage/files/segment-file.js'
@@ -43,7 +44,7 @@ async function expectHolds(source: SourceName, batch: Batch): Promise<void> {
   const read = batch.openCold()
   let union = 0
   for (let row = 0; row < batch.rows; row++) {
-    const metadata = (await read(row)).metadata.toString()
+    const metadata = decodeUtf8((await read(row)).metadata)
     for (const { name, kind, path } of hotColumns(source)) {
       if (kind === 'areas') continue
       const value = (kind === 'number' ? numberAt : textAt)(metadata, path)
@@ -77,7 +78,7 @@ describe.each(SOURCE_NAMES)('declared fields of %s', (source) => {
     expect(all.inMetadata.mask).toBe(ALL_IN_METADATA)
     for (let row = 0; row < all.rows; row++) {
       const isOld = row < batch!.rows
-      const metadata = ((await all.openCold()(row)) as { metadata: Buffer }).metadata.toString()
+      const metadata = decodeUtf8((await all.openCold()(row)).metadata)
       expect(bitsOf(all, row)).toBe(isOld ? ALL_IN_METADATA : bitsInMetadata(source, metadata))
       for (const { name, isFieldOnly } of hotColumns(source))
         if (isOld && isFieldOnly) expect(hotValue(all, name, row)).toBe(undefined)

@@ -128,11 +128,11 @@ export function textsBytes({ bytes, places }: Texts): number {
 }
 
 /** Returns one text, as a view. */
-export function textAt(texts: Texts, row: number, column: number): Buffer {
+export function textAt(texts: Texts, row: number, column: number): Uint8Array {
   const place = 2 * (row * texts.columns + column)
   const [start, end] = [texts.places[place]!, texts.places[place + 1]!]
   const { at, bytes } = memoryAt(texts, start)
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start - at, end - start)
+  return new Uint8Array(bytes.buffer, bytes.byteOffset + start - at, end - start)
 }
 
 /** Returns the memory with the text that starts at a place. */

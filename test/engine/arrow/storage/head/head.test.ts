@@ -2,6 +2,7 @@ import { type RecordBatch, RecordBatchReader } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { createYielder } from '../../../../../src/base/time-slices.js'
+import { decodeUtf8 } from '../../../../../src/base/utf8.js'
 import type { Batch } from '../../../../../src/engine/arrow/columns/batch.js'
 import { none, range } from '../../../../../src/engine/arrow/columns/selection.js'
 import {
@@ -26,7 +27,7 @@ function rowOf(batch: Batch, row: number) {
   return {
     timestampUs: batch.times.baseUs + batch.times.offsets[row]! * batch.times.unitUs,
     hot: Object.fromEntries([...batch.columns.keys()].map((name) => [name, hotValue(batch, name, row)])),
-    cold: [cold.id, cold.event_message, cold.metadata].map(String),
+    cold: [cold.id, cold.event_message, cold.metadata].map(decodeUtf8),
   }
 }
 
@@ -121,6 +122,14 @@ describe('a head', () => {
       1,
       1,
     ])
+  })
+
+  it('returns texts as plain arrays: its memory grows in place, over which Buffers are slow', () => {
+    const head = createHead('function_edge_logs')
+    decodeBatch(toBatch('function_edge_logs', [invocation()]))(head)
+    const { id } = atOnce(snapshot(head).openCold()(0))
+    expect((id.buffer as ArrayBuffer).resizable).toBe(true)
+    expect(Object.getPrototypeOf(id)).toBe(Uint8Array.prototype)
   })
 
   it('grows, and a snapshot stays what it was', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { decodeUtf8 } from '../../../../../src/base/utf8.js'
 import type { ColdTexts } from '../../../../../src/engine/arrow/columns/batch.js'
 import {
   createHead,
@@ -28,7 +29,7 @@ function append(head: Head, records: readonly TestRecord[], release?: () => void
   decodeBatch({ ...toBatch('edge_logs', records), release }, true)(head)
 }
 
-const textsOf = (cold: Texts, row: number) => [0, 1, 2].map((column) => textAt(cold, row, column).toString())
+const textsOf = (cold: Texts, row: number) => [0, 1, 2].map((column) => decodeUtf8(textAt(cold, row, column)))
 const expectedOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
 const textBytesOf = (records: readonly TestRecord[]) => Buffer.byteLength(records.flatMap(expectedOf).join(''))

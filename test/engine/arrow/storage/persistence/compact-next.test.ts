@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { decodeUtf8 } from '../../../../../src/base/utf8.js'
 import { createColdTexts } from '../../../../../src/engine/arrow/storage/head/texts.js'
 import { compactCold, type UncompactedCold } from '../../../../../src/engine/arrow/storage/sealing/compact.js'
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
@@ -119,7 +120,7 @@ describe('segments that were sealed in a hurry', () => {
     const { parts, release } = store.view('edge_logs')
     const batch = await parts[0]!.open(noYield, ALL_COLUMNS)
     const read = batch.openCold()
-    const idOf = async (row: number) => String((await read(row)).id)
+    const idOf = async (row: number) => decodeUtf8((await read(row)).id)
     const ids = RECORDS.map(({ id }) => id)
     expect(await idOf(10)).toBe(ids[10])
     await persistence.compactNext(async (cold) => {

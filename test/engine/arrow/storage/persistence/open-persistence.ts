@@ -1,3 +1,4 @@
+import { decodeUtf8 } from '../../../../../src/base/utf8.js'
 import { createDiskPersistence } from '../../../../../src/engine/arrow/storage/persistence/disk-persistence.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store/store.js'
 import { createDiskRetry } from '../../../../../src/engine/disk/files/disk-retry.js'
@@ -33,7 +34,12 @@ export async function openPersistence(
     for (const part of parts) {
       const batch = await part.open(noYield, ALL_COLUMNS)
       const read = batch.openCold()
-      for (let row = 0; row < batch.rows; row++) rows.push(Object.values(await read(row)).join(' '))
+      for (let row = 0; row < batch.rows; row++)
+        rows.push(
+          Object.values(await read(row))
+            .map(decodeUtf8)
+            .join(' '),
+        )
     }
     release()
     return rows

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { decodeUtf8 } from '../../../../../src/base/utf8.js'
 import { none, range } from '../../../../../src/engine/arrow/columns/selection.js'
 import { coldColumnsInMemory, sealCold } from '../../../../../src/engine/arrow/storage/segment/cold.js'
 import { createSegment, type SegmentParts } from '../../../../../src/engine/arrow/storage/segment/segment.js'
@@ -54,7 +55,7 @@ describe('a segment', () => {
     const segment = createSegment(await parts(['a'], [0, 3000]))
     const all = textsOfColumn(segment, 'event_message')
     expect(all).toEqual(
-      Array.from({ length: 3000 }, (_, row) => atOnce(segment.openCold()(row)).event_message.toString()),
+      Array.from({ length: 3000 }, (_, row) => decodeUtf8(atOnce(segment.openCold()(row)).event_message)),
     )
     for (const row of [0, 383, 384, 2999]) {
       const { from, to, offsets, bytes } = atOnce(segment.readColdTexts('id', row))
@@ -81,7 +82,9 @@ describe('a segment', () => {
   it('opens a reader of its own for each who asks', async () => {
     const segment = createSegment(await parts(['a'], [0, 3000]))
     const [first, second] = [segment.openCold(), segment.openCold()]
-    const ids = [2999, 0, 1500].map((row) => [first(row), second(2999 - row)].map((cold) => atOnce(cold).id.toString()))
+    const ids = [2999, 0, 1500].map((row) =>
+      [first(row), second(2999 - row)].map((cold) => decodeUtf8(atOnce(cold).id)),
+    )
     expect(ids).toEqual([
       ['2999', '0'],
       ['0', '2999'],

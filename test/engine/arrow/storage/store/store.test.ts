@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { decodeUtf8 } from '../../../../../src/base/utf8.js'
 import type { Batch } from '../../../../../src/engine/arrow/columns/batch.js'
 import {
   createMemoryPersistence,
@@ -512,7 +513,7 @@ describe('the memory of a sealed head', () => {
   /** Returns all cold columns of a batch, as texts. */
   const coldOf = (batch: Batch) => {
     const read = batch.openCold()
-    return Array.from({ length: batch.rows }, (_, row) => Object.values(atOnce(read(row))).map(String))
+    return Array.from({ length: batch.rows }, (_, row) => Object.values(atOnce(read(row))).map(decodeUtf8))
   }
   const expectedOf = (records: readonly TestRecord[]) =>
     records.map(({ id, event_message, metadata }) => [id, event_message, metadata])
