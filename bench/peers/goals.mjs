@@ -1,24 +1,29 @@
-/** The goals for logweir on one core of a server of 2026, in a table with the measured figures. */
+/** The goals for logweir, in a table with the measured figures. */
 import { markdownTable, round } from '../docs-tables.mjs'
 import { bestOf, DASH, OWN, ratioOf } from './table.mjs'
 
 const query = (what, figure, goal) => ({ bench: 'query', what, rows: 10_000_000, cores: 1, figure, goal })
 const fields = (what, figure, goal) => ({ ...query(what, figure, goal), bench: 'fields', rows: 1_000_000 })
-const ingest = (where, cores, goal) => ({
-  bench: 'ingest',
-  what: `full edge_logs, ${where}`,
-  rows: 1_000_000,
-  cores,
-  figure: 'rate',
-  goal,
-})
+/** A rate on one and on two cores. */
+const ingest = (source, where, goal) =>
+  [1, 2].map((cores) => ({
+    bench: 'ingest',
+    what: `full ${source}, ${where}`,
+    rows: 1_000_000,
+    cores,
+    figure: 'rate',
+    goal,
+  }))
+/** Rates that are multiples of those of other engines in the same run. */
+const IN_MEMORY = { 'DuckDB memory': 1.1 }
+const ON_DISK = { ClickHouse: 1.4, 'DuckDB file': 2 }
 const memory = (what, rows, goal) => ({ bench: 'memory', what, rows, cores: 1, figure: 'resident', goal })
 
 export const GOALS = [
   query('logs.all, newest 100, top', 'later', 0.3),
-  query('functions.invocation-stats 7day, top', 'first', 5),
+  query('functions.invocation-stats 7day, top', 'first', 10),
   query('functions.invocation-stats 7day, top', 'later', 0.5),
-  query('functions.invocation-stats 7day, small', 'first', 0.3),
+  query('functions.invocation-stats 7day, small', 'first', 0.5),
   query('usage.api-counts daily, top', 'first', 30),
   query('usage.api-counts daily, top', 'later', 1),
   query('usage.api-counts daily, pattern, top', 'first', 60),
@@ -32,12 +37,12 @@ export const GOALS = [
   fields('count by request.cf.country, 7 days, top', 'first', 350),
   fields('count by request.cf.country, 7 days, top', 'later', 10),
   fields('newest 100 whose message matches a rare pattern, 7 days, top', 'first', 60),
-  ingest('in memory', 1, 450),
-  ingest('in memory', 2, 750),
-  ingest('on disk', 1, 360),
-  ingest('on disk', 2, 600),
+  ...['edge_logs', 'function_edge_logs'].flatMap((source) => [
+    ...ingest(source, 'in memory', IN_MEMORY),
+    ...ingest(source, 'on disk', ON_DISK),
+  ]),
   memory('slim function_edge_logs', 20_000_000, 1_200),
-  memory('full rows of both sources, on disk', 2_000_000, 250),
+  memory('full rows of both sources, on disk', 2_000_000, 300),
 ]
 
 const HEADS = ['what', 'rows', 'cores', 'unit', 'goal', OWN, 'best of the others', `${OWN} is`]
@@ -49,7 +54,13 @@ export function goalsTable({ lines }) {
     const { what, figure, rows, cores } = wanted
     const head = [`${what}: ${figure}`, rows.toLocaleString('en'), cores]
     if (line === undefined) return [...head, '', goal, DASH, DASH, DASH]
-    return [...head, line.unit, goal, round(line.engines[OWN].median), round(bestOf(line)), `${round(ratioOf(line))}×`]
+    const own = round(line.engines[OWN].median)
+    return [...head, line.unit, goalOf(goal, line), own, round(bestOf(line)), `${round(ratioOf(line))}×`]
   })
   return markdownTable(HEADS, rows)
+}
+
+function goalOf(goal, { engines }) {
+  if (typeof goal === 'number') return goal
+  return round(Math.max(...Object.entries(goal).map(([engine, times]) => times * engines[engine].median)))
 }
