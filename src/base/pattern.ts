@@ -13,6 +13,9 @@ export const MAX_PATTERN_LENGTH = 1_000
 /** One token of a pattern: a quotation, an escape, a character class, or a single character. */
 const TOKEN = /\\Q(.*?)(?:\\E|$)|\\[pP]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
 
+/** The first character of a token that is not a single character. */
+const NOT_ONE_CHARACTER = /[\\[]/u
+
 /** JavaScript's names of character classes, which the library would translate to RE2's `\p{L}`, `\p{Greek}`. */
 const JAVASCRIPT_PROPERTIES = [
   /^(?:[^\\]|\\.)*?\\[pP]\{[^}]*=[^}]*\}/su,
@@ -64,6 +67,7 @@ export function re2Source(text: string): string {
  * the library takes it for a named group.
  */
 function toRe2Syntax(text: string): string {
+  if (!NOT_ONE_CHARACTER.test(text)) return text
   return text.replace(TOKEN, (token, quoted: string | undefined) => {
     if (quoted !== undefined) return quotePattern(quoted)
     if (JAVASCRIPT_ESCAPE.test(token))

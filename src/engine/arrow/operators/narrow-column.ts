@@ -7,7 +7,7 @@ import { ABSENT, type Dictionary, entryAt, findEntries, findEntry } from '../col
 import type { NumberColumn } from '../columns/numbers.js'
 import { none, type Selection } from '../columns/selection.js'
 import { type Bounds, narrowByBounds, narrowByHits, narrowByMembers, narrowByPresence } from './filter-rows.js'
-import { createMatcher, matchEntries } from './match-pattern.js'
+import { createMatcher, type Hits, matchEntries } from './match-pattern.js'
 import { createTextTest } from './match-texts.js'
 
 /** Narrows a selection at once, without an error and without a look at most rows. */
@@ -101,8 +101,8 @@ function matchesFilter({ name, hasEmptyTexts }: TestedColumn, pattern: string): 
   const matcher = createMatcher(pattern)
   return async (batch, selection, yieldIfDue) => {
     const column = hotColumnOf(batch, name) as TextColumn
-    const { hits } = await matchEntries(column.dictionary, matcher, yieldIfDue)
-    return narrowByMatches(column, selection, hits, hasEmptyTexts)
+    const found = await matchEntries(column.dictionary, matcher, yieldIfDue)
+    return narrowByMatches(column, selection, found, hasEmptyTexts)
   }
 }
 
@@ -124,7 +124,7 @@ function containsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): N
       for (const code of await test.passing(textsOf(dictionary, from, to), entries, yieldIfDue)) hits[code] = 1
       from = to
     }
-    return narrowByMatches(column, selection, hits, hasEmptyTexts)
+    return narrowByMatches(column, selection, { hits, from: ABSENT + 1, to: count }, hasEmptyTexts)
   }
 }
 
@@ -139,15 +139,17 @@ function textsOf({ offsets, bytes }: Dictionary, from: number, to: number): Cold
 function narrowByMatches(
   column: TextColumn,
   selection: Selection,
-  hits: Uint8Array,
+  { hits, from, to }: Hits,
   hasEmptyTexts: boolean,
 ): Selection {
   if (!hasEmptyTexts) {
     const empty = findEntry(column.dictionary, '')
     if (empty > ABSENT) hits[empty] = 0
   }
-  const first = hits.indexOf(1)
-  return first < 0 ? none : narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1) })
+  const range = hits.subarray(from, to)
+  const first = range.indexOf(1)
+  if (first < 0) return none
+  return narrowByHits(column, selection, { hits, first: from + first, last: from + range.lastIndexOf(1) })
 }
 
 /** Narrows to the rows without a value in the column, or with `isPresent` to those with one; undefined of areas. */
