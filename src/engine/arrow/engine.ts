@@ -322,33 +322,13 @@ function createDurableParts(
   }
 }
 
-/**
- * The rows; calls `release` once all are read, one cannot be read, or the caller stops reading. An asynchronous
- * generator would take three more turns of the queue of microtasks for each row.
- */
-function releasing(rows: AsyncIterable<Row>, release: () => void): AsyncIterable<Row> {
-  const iterator = rows[Symbol.asyncIterator]()
-  const own: AsyncIterator<Row> = {
-    next: () =>
-      iterator.next().then(
-        (result) => {
-          if (result.done) release()
-          return result
-        },
-        (error: unknown) => {
-          release()
-          throw error
-        },
-      ),
-    async return() {
-      try {
-        return (await iterator.return?.()) ?? { done: true, value: undefined }
-      } finally {
-        release()
-      }
-    },
+/** Yields the rows; calls `release` when all are read, one cannot be read, or the caller stops reading. */
+async function* releasing(rows: AsyncIterable<Row>, release: () => void): AsyncIterable<Row> {
+  try {
+    yield* rows
+  } finally {
+    release()
   }
-  return { [Symbol.asyncIterator]: () => own }
 }
 
 async function* noRows(): AsyncIterable<Row> {}
