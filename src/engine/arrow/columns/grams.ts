@@ -38,7 +38,7 @@ export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array, shared
   return { firstEntries, bits }
 }
 
-/** Returns the blocks that may contain the literal of which these are the {@link hashesOf}. */
+/** Returns the blocks that may contain a literal, given its {@link gramHashes}; all of them if there are none. */
 export function candidateBlocks({ firstEntries, bits }: GramFilter, hashes: readonly number[]): number[] {
   const blocks: number[] = []
   for (let block = 0; block < firstEntries.length - 1; block++) {
@@ -72,7 +72,7 @@ function setGrams(bitmap: Uint8Array, bytes: Uint8Array, start: number, end: num
 }
 
 /** Returns the hashes of all grams of a literal; none if it is shorter than a gram. */
-export function hashesOf(literal: Uint8Array): number[] {
+export function gramHashes(literal: Uint8Array): number[] {
   const grams = Array.from({ length: Math.max(0, literal.length - GRAM_BYTES + 1) }, (_, i) =>
     literal.subarray(i, i + GRAM_BYTES).reduce((gram, byte) => (gram << 8) | byte, 0),
   )

@@ -3,15 +3,15 @@ import { requiredLiteral } from '../../../base/required-literal.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
-import { candidateBlocks, hashesOf } from '../columns/grams.js'
+import { candidateBlocks, gramHashes } from '../columns/grams.js'
 import { createSearchSize, type SearchSize } from './search-size.js'
 
 /** Finds the entries of a dictionary that a pattern matches, without one RE2 call per entry. */
 export interface Matcher {
   /** Bytes that occur in every entry that matches; empty if none are known. */
   literal: Buffer
-  /** The {@link hashesOf} of the literal. */
-  grams: readonly number[]
+  /** The {@link gramHashes} of the literal. */
+  hashes: readonly number[]
   /** Whether every entry that contains the literal matches. */
   literalDecides: boolean
   /** Matches many entries at once, each as a line; undefined if that would change the meaning of the pattern. */
@@ -51,12 +51,12 @@ const IN_LINE_TOKENS = [
 export function createMatcher(pattern: string): Matcher {
   const single = compilePattern(pattern)
   const literal = Buffer.from(requiredLiteral(pattern))
-  const grams = hashesOf(literal)
+  const hashes = gramHashes(literal)
   const searchSize = createSearchSize()
   const staysInLine = hasOnlyInLineTokens(pattern)
   const literalDecides = LITERAL.test(pattern)
   const lines = literalDecides || NOT_BY_LINE.test(pattern) ? undefined : compilePattern(withoutCaptures(pattern), 'gm')
-  return { literal, grams, literalDecides, lines, staysInLine, single, searchSize }
+  return { literal, hashes, literalDecides, lines, staysInLine, single, searchSize }
 }
 
 /** Whether a pattern consists of {@link IN_LINE_TOKENS}. At most one matches at each position: takes linear time. */
@@ -81,7 +81,7 @@ export interface Hits extends EntryRange {
 /** Finds the entries in which the pattern matches somewhere. The entry for absent never matches. */
 export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yieldIfDue: Yielder): Promise<Hits> {
   const hits = new Uint8Array(dictionary.count)
-  const { literal, grams, literalDecides, staysInLine, single, searchSize } = matcher
+  const { literal, hashes, literalDecides, staysInLine, single, searchSize } = matcher
   const search = staysInLine ? matchWithinLines : matchLines
   let lines = dictionary.hasNewlines ? undefined : matcher.lines
   const match = (chunk: EntryRange) => {
@@ -96,7 +96,7 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yie
       from = chunk.to
     }
   }
-  const ranges = candidateRanges(dictionary, grams)
+  const ranges = candidateRanges(dictionary, hashes)
   for (const range of ranges) {
     await yieldIfDue()
     if (literalDecides) matchLiteral(dictionary, range, literal, hits)
@@ -111,7 +111,7 @@ function chunkOf(dictionary: Dictionary, { to }: EntryRange, from: number, bytes
   return { from, to: entryAt(dictionary, Math.min(offsets[from]! + bytes, offsets[to]! - 1)) + 1 }
 }
 
-/** Returns the ranges whose entries may contain the grams; without a gram filter, all entries. */
+/** Returns the ranges whose entries may contain a literal, given its hashes; without a gram filter, all entries. */
 function candidateRanges(dictionary: Dictionary, hashes: readonly number[]): EntryRange[] {
   const { grams, count, offsets } = dictionary
   if (grams !== undefined) {

@@ -7,7 +7,7 @@ import type { FunctionName } from '../../../plan/functions/table.js'
 import { foldCase, likePattern } from '../../../plan/functions/text.js'
 import type { ColdTexts } from '../columns/batch.js'
 import { type Dictionary, emptyEntries } from '../columns/dictionary.js'
-import { hashesOf } from '../columns/grams.js'
+import { gramHashes } from '../columns/grams.js'
 import { eachFolded } from './folded-search.js'
 import { createMatcher, type Matcher, matchEntries } from './match-pattern.js'
 import { createSearchSize } from './search-size.js'
@@ -70,7 +70,7 @@ function likeMatcher(pattern: string, ignoresCase: boolean): Matcher {
   const literal = Buffer.from(ignoresCase ? '' : requiredLiteral(source))
   return {
     literal,
-    grams: hashesOf(literal),
+    hashes: gramHashes(literal),
     literalDecides: false,
     lines: pattern.includes('\n') ? undefined : compilePattern(whole, `${caseFlag}gm`),
     staysInLine: true,

@@ -136,16 +136,16 @@ function textsOf({ offsets, bytes }: Dictionary, from: number, to: number): Cold
 }
 
 /** Narrows to the rows with a hit; an empty text may mean an absent one. */
-function narrowByMatches(
-  column: TextColumn,
-  selection: Selection,
-  { hits, from, to }: Hits,
-  hasEmptyTexts: boolean,
-): Selection {
+function narrowByMatches(column: TextColumn, selection: Selection, found: Hits, hasEmptyTexts: boolean): Selection {
   if (!hasEmptyTexts) {
     const empty = findEntry(column.dictionary, '')
-    if (empty > ABSENT) hits[empty] = 0
+    if (empty > ABSENT) found.hits[empty] = 0
   }
+  return narrowToEntries(column, selection, found)
+}
+
+/** Narrows to the rows with a hit, all of which are among the entries [from, to). */
+function narrowToEntries(column: TextColumn, selection: Selection, { hits, from, to }: Hits): Selection {
   const range = hits.subarray(from, to)
   const first = range.indexOf(1)
   if (first < 0) return none
@@ -166,6 +166,5 @@ function narrowTexts(column: TextColumn, selection: Selection, isPresent: boolea
   const hits = new Uint8Array(dictionary.count).fill(isPresent ? 1 : 0)
   const absent = hasEmptyTexts ? [ABSENT] : [ABSENT, ...findEntries(dictionary, '')]
   for (const code of absent) hits[code] = isPresent ? 0 : 1
-  const first = hits.indexOf(1)
-  return first < 0 ? none : narrowByHits(column, selection, { hits, first, last: hits.lastIndexOf(1) })
+  return narrowToEntries(column, selection, { hits, from: ABSENT, to: dictionary.count })
 }
