@@ -61,6 +61,14 @@ describe('the table of bench:peers', () => {
   })
 })
 
+describe('the table of goals', () => {
+  it('has dashes for what was not measured', () => {
+    const rows: string[] = goalsTable({ lines: [] }).split('\n').slice(2)
+    expect(rows).toContain('| logs.all, newest 100, top: later | 10,000,000 | 1 |  | 0.3 | – | – | – |')
+    expect(rows).toContain('| full edge_logs, in memory: rate | 1,000,000 | 1 |  | – | – | – | – |')
+  })
+})
+
 describe('a chart', () => {
   it('has its points where their logarithms are, and escapes names', () => {
     const points = [

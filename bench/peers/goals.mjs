@@ -53,14 +53,16 @@ export function goalsTable({ lines }) {
     const line = lines.find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value))
     const { what, figure, rows, cores } = wanted
     const head = [`${what}: ${figure}`, rows.toLocaleString('en'), cores]
-    if (line === undefined) return [...head, '', goal, DASH, DASH, DASH]
+    if (line === undefined) return [...head, '', goalOf(goal), DASH, DASH, DASH]
     const own = round(line.engines[OWN].median)
-    return [...head, line.unit, goalOf(goal, line), own, round(bestOf(line)), `${round(ratioOf(line))}×`]
+    return [...head, line.unit, goalOf(goal, line.engines), own, round(bestOf(line)), `${round(ratioOf(line))}×`]
   })
   return markdownTable(HEADS, rows)
 }
 
-function goalOf(goal, { engines }) {
+/** A goal that is a multiple of other rates is unknown without them. */
+function goalOf(goal, engines) {
   if (typeof goal === 'number') return goal
+  if (engines === undefined) return DASH
   return round(Math.max(...Object.entries(goal).map(([engine, times]) => times * engines[engine].median)))
 }
