@@ -1,7 +1,7 @@
 import { createYielder } from '../../base/time-slices.js'
 import { columnsOf, conjunctsOf, type Expression } from '../../plan/expression.js'
 import { RawJson, type Scalar, Timestamp } from '../../plan/values/values.js'
-import { computedFrame, type StoredKinds } from '../arrow/expressions/frame.js'
+import { computedFrame } from '../arrow/expressions/frame.js'
 import { keepPassing } from '../arrow/operators/filter.js'
 import type { Cell } from './clickhouse-server.js'
 import { lowerFilters } from './conditions.js'
@@ -40,14 +40,11 @@ export function createFollowFilter(where: Expression | undefined, table: Table):
         return [name, rows.map((cells) => scalarOf(name, cells[place]!))] as const
       })
       const frame = computedFrame(rows.length, new Map(values))
-      const kept = await keepPassing(frame, conditions, NO_KINDS, createYielder())
+      const kept = await keepPassing(frame, conditions, createYielder())
       return Array.from({ length: kept.rows }, (_, position) => rows[kept.rowOf(position)]!)
     },
   }
 }
-
-/** Computed rows have no stored columns. */
-const NO_KINDS: StoredKinds = { hasEmptyTexts: () => true, fieldColumn: () => undefined }
 
 function scalarOf(name: string, cell: Cell): Scalar {
   if (name === 'timestamp') return new Timestamp(Number(cell))

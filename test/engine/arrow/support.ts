@@ -108,6 +108,12 @@ export function idsOf(batch: Batch, selection?: Selection): string[] {
   return rows.map((row) => decodeUtf8(atOnce(read(row)).id))
 }
 
+/** Returns the ids of the rows of a frame. */
+export function idsOfFrame({ rows, rowOf, openCold }: Frame): string[] {
+  const read = openCold!()
+  return Array.from({ length: rows }, (_, position) => decodeUtf8(atOnce(read(rowOf(position))).id))
+}
+
 /** Returns the texts of a cold column in all rows of a batch in memory, as `readColdTexts` gives them. */
 export function textsOfColumn(batch: Batch, column: ColdColumn): string[] {
   const texts: string[] = []
@@ -207,7 +213,12 @@ const NO_OPERATORS = new Key(() => [])
 export function lazyBatch(frame: Frame, part?: Part): LazyBatch {
   const { minUs, maxUs } = part ??
     frame.stored?.batch ?? { minUs: Number.NEGATIVE_INFINITY, maxUs: Number.POSITIVE_INFINITY }
-  return { minUs, maxUs, ...(part && { cached: { part, key: NO_OPERATORS } }), read: async (use) => use(frame) }
+  return {
+    minUs,
+    maxUs,
+    ...(part && { cached: { part, key: NO_OPERATORS, isCheap: false } }),
+    read: async (use) => use(frame),
+  }
 }
 
 /** Rows that were computed, as the input of an operator. */

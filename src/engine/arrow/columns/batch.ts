@@ -120,6 +120,9 @@ export interface Batch {
   openColdTexts(column: ColdColumn): ColdTextsReader
 }
 
+/** The hot columns of a batch. */
+export type HotBatch = Pick<Batch, 'times' | 'minUs' | 'maxUs' | 'columns'>
+
 /**
  * Returns the texts of one cold column in a row and its neighbours, as `readColdTexts` does. Rows up to `to` will be
  * read next: from a disk it reads them together. Read ascending rows, one read after the other.

@@ -10,6 +10,7 @@ import {
   type ColdReader,
   type ColdRow,
   type Column,
+  type HotBatch,
   holdsField,
   hotColumnOf,
   type OpenCold,
@@ -18,7 +19,7 @@ import {
 import { ABSENT, entryOf } from '../columns/dictionary.js'
 import type { KeyBytes } from '../columns/key-bytes.js'
 import { EXCEPTION, type NumberColumn, numberAt } from '../columns/numbers.js'
-import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
+import { range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import type { Keys } from '../fields/field-path.js'
 import type { FieldReader } from '../fields/read-fields.js'
 import { createLoadedFields, type FieldUse } from './loaded-fields.js'
@@ -29,8 +30,10 @@ export interface Frame {
   readonly rows: number
   /** A column by name; undefined if there is none. */
   column(name: string): Vector | undefined
-  /** The stored rows that these are, for operators with a faster way over them. */
-  readonly stored?: { batch: Batch; selection: Selection; fields?: FieldReader | undefined }
+  /** The stored rows that these are, or copies of some, for operators with a faster way over them. */
+  readonly stored?: { batch: HotBatch; selection: Selection }
+  /** Returns other rows of the batch that these rows are of. */
+  select?(rows: Selection): Frame
   /**
    * Makes the cold columns that `column` has returned before readable at the first of some positions, which ascend or
    * repeat, and only there. Returns how many: as many as fit into memory, at least one if there is one. Yields between
@@ -110,7 +113,8 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
   }
   return {
     rows: sizeOf(selection),
-    stored: { batch, selection, fields },
+    stored: { batch, selection },
+    select: (rows) => storedFrame(batch, rows, kinds, fields),
     column,
     ...(fields && createLoadedFields({ reader: fields, selection, metadata: () => column('metadata')!, declared })),
     load(positions, yieldIfDue) {
@@ -123,6 +127,22 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
     },
     rowOf,
     openCold: batch.openCold,
+  }
+}
+
+/** The rows of hot columns that are neither texts nor read any further: times, numbers and areas. */
+export function hotFrame(batch: HotBatch, rows: number): Frame {
+  const selection = range(0, rows, false)
+  return {
+    rows,
+    column(name) {
+      if (name === 'timestamp') return timeVector(batch, selection)
+      const column = batch.columns.get(name)
+      return column && storedVector(column, selection, false)
+    },
+    stored: { batch, selection },
+    load: async (positions) => positions.length,
+    rowOf: (position) => position,
   }
 }
 
@@ -144,7 +164,7 @@ export function cellFrame(rows: number, cells: ReadonlyMap<string, Cell>): Frame
   }
 }
 
-function timeVector({ times }: Batch, selection: Selection): Vector {
+function timeVector({ times }: HotBatch, selection: Selection): Vector {
   return {
     at: (position) => new Timestamp(timeAt(times, rowAt(selection, position))),
     stored: { kind: 'times', times },

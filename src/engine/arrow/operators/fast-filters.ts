@@ -30,8 +30,10 @@ export interface ScanFilters {
   coldFilters: readonly ColdFilter[]
   /** Identifies all filters. */
   conditions: readonly Expression[]
-  /** If `filters` are worth keeping: finding the rows of a project is not. */
+  /** If the rows that `filters` find are worth keeping: those of a project are not. */
   isCostly: boolean
+  /** If the rows that all filters find are those of a project. */
+  isCheap: boolean
 }
 
 /**
@@ -50,11 +52,13 @@ export function fastFilters(conditions: readonly Expression[], kinds: SourceKind
     else if (onCold !== undefined) coldFilters.push(onCold)
     else break
   }
+  const isCostly = filters.length > 1 || !filters.every(({ condition }) => isProjectTest(condition))
   return {
     filters,
     coldFilters,
     conditions: conditions.slice(0, filters.length + coldFilters.length),
-    isCostly: filters.length > 1 || !filters.every(({ condition }) => isProjectTest(condition)),
+    isCostly,
+    isCheap: !isCostly && coldFilters.length === 0,
   }
 }
 

@@ -2,9 +2,9 @@ import type { Yielder } from '../../../base/time-slices.js'
 import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import { truthOf } from '../../../plan/functions/logic.js'
-import { rowAt, type Selection } from '../columns/selection.js'
+import { rowAt } from '../columns/selection.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import { type Frame, mappedFrame, type StoredKinds, storedFrame } from '../expressions/frame.js'
+import { type Frame, mappedFrame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import { blocksOf } from './blocks.js'
 import { eachFrame } from './each-frame.js'
@@ -19,12 +19,11 @@ import { extendKey } from './partial-cache.js'
 export function filter(
   input: readonly LazyBatch[],
   conditions: readonly Expression[],
-  kinds: StoredKinds,
   { yieldIfDue }: RunContext,
 ): LazyBatch[] {
   if (conditions.length === 0) return [...input]
   const keyOf = extendKey(() => ['filter', ...conditions.map(expressionKey)])
-  return eachFrame(input, keyOf, (frame) => keepPassing(frame, conditions, kinds, yieldIfDue))
+  return eachFrame(input, keyOf, (frame) => keepPassing(frame, conditions, yieldIfDue))
 }
 
 /**
@@ -34,7 +33,6 @@ export function filter(
 export async function keepPassing(
   frame: Frame,
   conditions: readonly Expression[],
-  kinds: StoredKinds,
   yieldIfDue: Yielder,
 ): Promise<Frame> {
   let kept = frame
@@ -43,7 +41,7 @@ export async function keepPassing(
     while (to < conditions.length && fieldsIn([conditions[to]!], kept.elements).length === 0) to++
     const group = conditions.slice(from, to)
     await kept.loadFields?.(fieldsIn(group, kept.elements), yieldIfDue)
-    kept = keep(kept, await passing(kept, group, yieldIfDue), kinds)
+    kept = keep(kept, await passing(kept, group, yieldIfDue))
     from = to
   }
   return kept
@@ -64,12 +62,11 @@ async function passing(frame: Frame, conditions: readonly Expression[], yieldIfD
 }
 
 /** Returns the rows at some positions of a frame, which ascend. */
-export function keep(frame: Frame, positions: Uint32Array, kinds: StoredKinds): Frame {
+export function keep(frame: Frame, positions: Uint32Array): Frame {
   if (positions.length === frame.rows) return frame
-  if (frame.stored === undefined) return mappedFrame(frame, positions)
-  const { batch, selection, fields } = frame.stored
+  if (frame.stored === undefined || frame.select === undefined) return mappedFrame(frame, positions)
+  const { selection } = frame.stored
   const indices = positions.map((position) => rowAt(selection, position))
-  const kept: Selection = { kind: 'indices', indices, timeOrdered: selection.timeOrdered }
-  const rows = storedFrame(batch, kept, kinds, fields)
+  const rows = frame.select({ kind: 'indices', indices, timeOrdered: selection.timeOrdered })
   return [...(frame.elements ?? [])].reduce((before, [name, element]) => withElement(before, name, element), rows)
 }

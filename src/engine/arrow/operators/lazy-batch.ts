@@ -13,9 +13,9 @@ export interface LazyBatch {
   readonly maxUs: number
   /**
    * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from
-   * them may be kept under it.
+   * them may be kept under it. `isCheap` if finding the rows costs no more than a look into the cache.
    */
-  readonly cached?: { part: Part; key: Key }
+  readonly cached?: { part: Part; key: Key; isCheap: boolean }
   /** Reads the rows; the frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
   read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
   /**

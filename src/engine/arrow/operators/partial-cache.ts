@@ -10,7 +10,7 @@ import type { Part } from '../columns/batch.js'
 export interface PartialCache {
   /** Returns the entry of a part under a key, or undefined. */
   get<T extends object>(part: Part, key: string): T | undefined
-  /** Adds an entry of about `bytes` bytes, unless the key exists or the part was dropped. */
+  /** Adds an entry of about `bytes` bytes, or replaces the one with the key; not if the part was dropped. */
   put(part: Part, key: string, value: object, bytes: number): void
   /** Removes all entries of deleted parts. Runs in progress may still compute results of them; `put` ignores these. */
   dropParts(parts: readonly Part[]): void
@@ -102,7 +102,9 @@ export function createPartialCache(
       return entry && (entries.get(entry)!.value as T)
     },
     put(part, key, value, bytes) {
-      if (byPart.get(part)?.has(key) || dropped.has(part)) return
+      if (dropped.has(part)) return
+      const before = byPart.get(part)?.get(key)
+      if (before !== undefined) entries.delete(before)
       const entry = { part, key, value }
       entries.set(entry, entry, { size: ENTRY_BYTES + key.length + bytes })
       // Adding it may have evicted the other entries of the part, and with them the part's map.

@@ -44,7 +44,7 @@ function hotFilter(
 export function scan(
   parts: readonly Part[],
   scanned: ScanRange,
-  { filters, coldFilters, conditions, isCostly }: ScanFilters,
+  { filters, coldFilters, conditions, isCostly, isCheap }: ScanFilters,
   kinds: SourceKinds,
   context: RunContext & { isSlow?: boolean },
 ): LazyBatch[] {
@@ -72,7 +72,7 @@ export function scan(
         let kept = piece
         for (const filter of onCold) kept = await filter(kept, yieldIfDue)
         if (keep) keep(piece, kept)
-        return keepPassing(storedFrame(batch, kept, kinds, fields), inRows, kinds, yieldIfDue)
+        return keepPassing(storedFrame(batch, kept, kinds, fields), inRows, yieldIfDue)
       }
       return await use({ batch, selection, frameOf })
     } finally {
@@ -94,7 +94,7 @@ export function scan(
   return parts.map((part) => ({
     minUs: part.minUs,
     maxUs: part.maxUs,
-    ...(part.isSealed && isWhole(part) ? { cached: { part, key } } : {}),
+    ...(part.isSealed && isWhole(part) ? { cached: { part, key, isCheap } } : {}),
     read: (use) => opened(part, async ({ selection, frameOf }) => use(await frameOf(selection))),
     ...(context.isSlow && { readByTime: readByTime(part) }),
     ...(part.isSealed && { keepRows: (open: OpenCold) => context.rowCache.keepRows(part.owner, open) }),

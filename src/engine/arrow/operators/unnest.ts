@@ -5,7 +5,7 @@ import type { Operator } from '../../../plan/plan.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import { type Elements, type Frame, mappedFrame, type SingleElement, type StoredKinds } from '../expressions/frame.js'
+import { type Elements, type Frame, mappedFrame, type SingleElement } from '../expressions/frame.js'
 import { type FieldUse, pathOfList } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
 import { blocksOf } from './blocks.js'
@@ -28,7 +28,6 @@ export function unnest(
   input: readonly LazyBatch[],
   operator: Unnest,
   next: readonly Unnest[],
-  kinds: StoredKinds,
   context: RunContext,
 ): LazyBatch[] {
   const { list, name, isOuter } = operator
@@ -37,7 +36,7 @@ export function unnest(
     input,
     keyOf,
     async (frame) =>
-      (await withSingleElements(frame, operator, next, kinds, context)) ?? withElements(frame, operator, context),
+      (await withSingleElements(frame, operator, next, context)) ?? withElements(frame, operator, context),
   )
 }
 
@@ -49,7 +48,6 @@ async function withSingleElements(
   frame: Frame,
   operator: Unnest,
   next: readonly Unnest[],
-  kinds: StoredKinds,
   context: RunContext,
 ): Promise<Frame | undefined> {
   const { list, name, isOuter } = operator
@@ -69,7 +67,7 @@ async function withSingleElements(
       if (count !== null || isOuter) positions[rows++] = position
     }
   }
-  return withElement(keep(frame, positions.subarray(0, rows), kinds), name, { keys, list })
+  return withElement(keep(frame, positions.subarray(0, rows)), name, { keys, list })
 }
 
 /** Returns the lists that are fields of the record if each has a single element, up to the first one that is none. */

@@ -165,7 +165,7 @@ async function passing(
   const part = partOfHead(head)
   const batch = await part.open(yieldIfDue, columnsReadBy({ steps, sink: NO_COLUMNS }, head.source))
   const fields = createFieldReader(batch, part.owner, fieldCache)
-  const kept = await keepPassing(storedFrame(batch, selection, kinds, fields), conditions, kinds, yieldIfDue)
+  const kept = await keepPassing(storedFrame(batch, selection, kinds, fields), conditions, yieldIfDue)
   const { selection: rows } = kept.stored!
   return Array.from({ length: kept.rows }, (_, position) => rowAt(rows, position))
 }

@@ -3,7 +3,7 @@ import type { SourceName } from '../../../sources.js'
 import { hotColumns } from '../../columns.js'
 import type { DeclaredColumn } from '../expressions/frame.js'
 import { type ElementPaths, fieldUseOf, pathOfList } from '../expressions/loaded-fields.js'
-import { groupExpressions } from '../operators/group.js'
+import { groupExpressions } from '../operators/grouping/sink.js'
 import type { Sink, Stage, Step } from './stages.js'
 
 const NONE: ReadonlySet<string> = new Set()

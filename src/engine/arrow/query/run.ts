@@ -8,11 +8,12 @@ import type { Part } from '../columns/batch.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { coldValue, computedFrame, type Frame } from '../expressions/frame.js'
-import { createAggregation } from '../operators/aggregate.js'
 import { blocksOf } from '../operators/blocks.js'
 import { fastFilters, type SourceKinds } from '../operators/fast-filters.js'
 import { filter } from '../operators/filter.js'
-import { type GroupSink, group } from '../operators/group.js'
+import { createAggregation } from '../operators/grouping/aggregate.js'
+import { group } from '../operators/grouping/group.js'
+import type { GroupSink } from '../operators/grouping/sink.js'
 import type { LazyBatch, RunContext } from '../operators/lazy-batch.js'
 import { project } from '../operators/project.js'
 import { scan } from '../operators/scan.js'
@@ -97,7 +98,7 @@ function isStoredNumber(expression: Expression, input: Input): boolean {
 /** The batches that a stage's sink reads: its input after its steps. */
 function batchesOf(stage: Stage, stored: StoredRows, context: RunContext): LazyBatch[] {
   const { input, steps, sink } = stage
-  if (input.op !== 'scan') return after(inputBatches(input, stored, context), steps, NO_KINDS, context)
+  if (input.op !== 'scan') return after(inputBatches(input, stored, context), steps, context)
   return input.sources.flatMap((source) => {
     const kinds = kindsOf(source)
     const { conditions, rest } = leadingFilters(steps)
@@ -118,7 +119,7 @@ function batchesOf(stage: Stage, stored: StoredRows, context: RunContext): LazyB
       isSlow: (isSlow || byTime === 'asc') && mostRows < Number.POSITIVE_INFINITY,
       onScan: (rows) => context.onScan(isSlow ? rows : Math.min(rows, mostRows)),
     })
-    return after(scanned, remaining, kinds, context)
+    return after(scanned, remaining, context)
   })
 }
 
@@ -133,22 +134,17 @@ export function leadingFilters(steps: readonly Step[]): { conditions: Expression
 }
 
 /** Applies steps; filters next to each other in one pass. */
-function after(
-  input: readonly LazyBatch[],
-  steps: readonly Step[],
-  kinds: SourceKinds,
-  context: RunContext,
-): LazyBatch[] {
+function after(input: readonly LazyBatch[], steps: readonly Step[], context: RunContext): LazyBatch[] {
   let batches = [...input]
   for (let i = 0; i < steps.length; ) {
     const step = steps[i]!
     if (step.op === 'unnest') {
-      batches = unnest(batches, step, unnestsFrom(steps, i + 1), kinds, context)
+      batches = unnest(batches, step, unnestsFrom(steps, i + 1), context)
       i++
       continue
     }
     const { conditions } = leadingFilters(steps.slice(i))
-    batches = filter(batches, conditions, kinds, context)
+    batches = filter(batches, conditions, context)
     i += conditions.length
   }
   return batches
@@ -290,7 +286,6 @@ function streamed(
   })
 }
 
-const NO_KINDS: SourceKinds = { hasEmptyTexts: () => true, kindOf: () => undefined, fieldColumn: () => undefined }
 const kindsBySource = new Map<SourceName, SourceKinds>()
 
 /** How the columns of a source are stored. An empty text of a category means an absent one. */

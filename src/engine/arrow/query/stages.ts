@@ -4,7 +4,7 @@ import type { Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
 import { type Schema, schemaOf } from '../../../plan/schema.js'
 import type { SourceName } from '../../../sources.js'
 import { hotColumns } from '../../columns.js'
-import type { GroupSink } from '../operators/group.js'
+import type { GroupSink } from '../operators/grouping/sink.js'
 import type { TopSink } from '../operators/top.js'
 
 /** A step between the rows that a stage reads and the operator that ends it. */

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../../../src/engine/arrow/expressions/frame.js'
 import { filter } from '../../../../src/engine/arrow/operators/filter.js'
-import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
 import { atLeast, contains, equals } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import { edge } from '../../../support/records.js'
@@ -19,9 +18,8 @@ import {
   valuesOf,
 } from '../support.js'
 
-const kinds = kindsOf('edge_logs')
 const keep = (frame: Frame, ...conditions: Expression[]) =>
-  filter([lazyBatch(frame)], conditions, kinds, runContext().context)[0]!
+  filter([lazyBatch(frame)], conditions, runContext().context)[0]!
 
 const request = (id: string, path: string | undefined, status: number | undefined, timestampUs = 0) =>
   edge({
@@ -70,15 +68,15 @@ describe('a filter', () => {
     const batch = computed({ x: [1, 0, 2] })
     const failing = call('eq', call('div', literal(6), column('x')), literal(3))
     const context = runContext().context
-    const [kept] = filter([batch], [call('ne', column('x'), literal(0)), failing], kinds, context)
+    const [kept] = filter([batch], [call('ne', column('x'), literal(0)), failing], context)
     expect(await kept!.read((frame) => valuesOf(frame, ['x']))).toEqual([[2]])
-    const [failed] = filter([batch], [failing], kinds, context)
+    const [failed] = filter([batch], [failing], context)
     await expect(failed!.read(() => 0)).rejects.toMatchObject({ code: 'invalid_sql' })
   })
 
   it('refuses a condition that is neither true nor false, in a row that reaches it', async () => {
     const run = (...conditions: Expression[]) =>
-      filter([computed({ x: [1] })], conditions, kinds, runContext().context)[0]!.read((frame) => frame.rows)
+      filter([computed({ x: [1] })], conditions, runContext().context)[0]!.read((frame) => frame.rows)
     await expect(run(column('x'))).rejects.toMatchObject({ code: 'invalid_sql' })
     expect(await run(literal(false), column('x'))).toBe(0)
   })
@@ -87,14 +85,14 @@ describe('a filter', () => {
     const frame = frameOf(openBatch([request('1', '/', 200)]), 'edge_logs')
     expect(await keep(frame, atLeast('status_code', 200)).read((kept) => kept)).toBe(frame)
     const batch = lazyBatch(frame)
-    expect(filter([batch], [], kinds, runContext().context)).toEqual([batch])
+    expect(filter([batch], [], runContext().context)).toEqual([batch])
   })
 
   it('gives results that may be kept another key for other conditions', () => {
     const batch = openBatch([request('1', '/', 200)])
     const input = lazyBatch(frameOf(batch, 'edge_logs'), partOf(batch, true))
     const keyOf = (...conditions: Expression[]) =>
-      filter([input], conditions, kinds, runContext().context)[0]!.cached?.key.hash
+      filter([input], conditions, runContext().context)[0]!.cached?.key.hash
     const keys = [
       keyOf(equals('url', 'a')),
       keyOf(equals('url', 'b')),

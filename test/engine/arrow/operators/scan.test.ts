@@ -10,7 +10,17 @@ import { call, column, type Expression, field, literal } from '../../../../src/p
 import type { Timestamp } from '../../../../src/plan/values/values.js'
 import type { SourceName } from '../../../../src/sources.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
-import { ALL_COLUMNS, idsOf, noYield, openBatch, partOf, readAllBatches, runContext, sealedBatch } from '../support.js'
+import {
+  ALL_COLUMNS,
+  idsOf,
+  idsOfFrame,
+  noYield,
+  openBatch,
+  partOf,
+  readAllBatches,
+  runContext,
+  sealedBatch,
+} from '../support.js'
 
 const ALWAYS = {
   fromUs: Number.NEGATIVE_INFINITY,
@@ -215,7 +225,7 @@ describe('a scan', () => {
       kinds,
       run.context,
     )
-    const ids = await readAllBatches(batches, (frame) => idsOf(frame.stored!.batch, frame.stored!.selection))
+    const ids = await readAllBatches(batches, idsOfFrame)
     return { batches, ids, told: run.told }
   }
 
@@ -252,7 +262,7 @@ describe('a scan', () => {
           kinds,
           run.context,
         )
-        return (await readAllBatches(batches, ({ stored }) => idsOf(stored!.batch, stored!.selection))).flat()
+        return (await readAllBatches(batches, idsOfFrame)).flat()
       }
       expect([await ids('m1', 1, 2), await ids('m1', 2, 9), await ids('m0', 2, 9)]).toEqual([['1'], ['3'], ['2', '4']])
     }
@@ -309,14 +319,14 @@ describe('a scan', () => {
       await one!.readByTime!(
         'desc',
         async (us) => us >= 1_700,
-        async ({ stored }) => void ids.push(...idsOf(stored!.batch, stored!.selection)),
+        async (frame) => void ids.push(...idsOfFrame(frame)),
       )
       const wanted = given.slice(1_700).filter((_, i) => 200 + ((i + 1_700) % 400) >= 500)
       expect(wanted.filter(({ id }) => !ids.includes(id))).toEqual([])
       const column = context.fieldCache.columnOf(batch, { keys, isCount: false }, batch.rows)
       const read = given.filter((_, row) => column.isRead(row)).length
       expect([read >= 300, read < 1_000]).toEqual([true, true])
-      const all = await readAllBatches([one!], ({ stored }) => idsOf(stored!.batch, stored!.selection))
+      const all = await readAllBatches([one!], idsOfFrame)
       expect(all.flat()).toHaveLength(1 + given.filter((_, i) => i > 0 && 200 + (i % 400) >= 500).length)
     }
   })

@@ -21,7 +21,7 @@ const json = (text: string) => new RawJson(text)
 /** The values of columns, and how many rows more than before were counted as scanned. */
 async function rowsOf(input: LazyBatch, operator: ReturnType<typeof step>, ...names: readonly string[]) {
   const { context, told } = runContext()
-  const [batch] = unnest([input], operator, [], KINDS, context)
+  const [batch] = unnest([input], operator, [], context)
   const rows = await batch!.read(async (frame) => {
     const vectors = names.map((name) => frame.column(name)!)
     const values: Scalar[][] = []
@@ -76,7 +76,7 @@ describe('an unnest', () => {
   it('makes as many rows of a batch as fit into memory', async () => {
     const made = (rows: number) => {
       const lists = computed({ x: Array(rows).fill(json('[1,2,3,4,5,6,7,8,9,10]')) })
-      const [batch] = unnest([lists], step(column('x')), [], KINDS, runContext({ bytes: 16_000 }).context)
+      const [batch] = unnest([lists], step(column('x')), [], runContext({ bytes: 16_000 }).context)
       return batch!.read((frame) => frame.rows)
     }
     expect(await made(100)).toBe(1_000)
@@ -104,7 +104,7 @@ describe('an unnest', () => {
     const batch = openBatch([edge()])
     const cached = lazyBatch(frameOf(batch, 'edge_logs'), partOf(batch, true))
     const keyOf = (operator: ReturnType<typeof step>) =>
-      unnest([cached], operator, [], KINDS, runContext().context)[0]!.cached!.key.hash
+      unnest([cached], operator, [], runContext().context)[0]!.cached!.key.hash
     const keys = [step(column('metadata')), step(column('metadata'), true), step(column('url'))].map(keyOf)
     expect(new Set([...keys, cached.cached!.key.hash]).size).toBe(4)
     expect(keyOf(step(column('metadata')))).toBe(keys[0])
@@ -133,15 +133,9 @@ describe('the elements of a long frame', () => {
     const pad = 'x'.repeat(90_000)
     const records = Array.from({ length: 200 }, (_, i) => edge({ timestampUs: i, metadata: { n: i, pad } }))
     const { context } = runContext()
-    const [batch] = unnest(
-      [lazyBatch(frameOf(openBatch(records), 'edge_logs'))],
-      step(column('metadata')),
-      [],
-      KINDS,
-      context,
-    )
+    const [batch] = unnest([lazyBatch(frameOf(openBatch(records), 'edge_logs'))], step(column('metadata')), [], context)
     const n = call('json_value', column('m'), literal('$.n'))
-    const [kept] = filter([batch!], [call('ends_with', n, literal('7'))], kindsOf('edge_logs'), context)
+    const [kept] = filter([batch!], [call('ends_with', n, literal('7'))], context)
     const found = await kept!.read(async (frame) => {
       expect(frame.column('m')!.isCold).toBe(true)
       await frame.load(Uint32Array.of(0, 1, 2), noYield)
@@ -162,7 +156,7 @@ describe('lists of one object each', () => {
     const batch = await sealedBatch(requests.map((metadata, i) => edge({ id: `${i}`, timestampUs: i, metadata })))
     const fields = createFieldReader(batch, {}, context.fieldCache)
     const input = lazyBatch(storedFrame(batch, range(0, batch.rows, true), KINDS, fields))
-    const [made] = unnest([input], step(request, isOuter), [], KINDS, context)
+    const [made] = unnest([input], step(request, isOuter), [], context)
     return made!.read(use)
   }
 
@@ -200,7 +194,7 @@ describe('lists of one object each', () => {
     const fields = createFieldReader(counted, {}, context.fieldCache)
     const input = lazyBatch(storedFrame(counted, range(0, batch.rows, true), KINDS, fields))
     const [first, second] = [step(request), { ...step(call('field', column('m'), literal('headers'))), name: 'h' }]
-    const made = unnest(unnest([input], first, [second], KINDS, context), second, [], KINDS, context)
+    const made = unnest(unnest([input], first, [second], context), second, [], context)
     await made[0]!.read((frame) => {
       expect(frame.rows).toBe(1)
       expect(frame.elements!.get('h')!.keys).toEqual(['request', 'headers'])

@@ -1,7 +1,7 @@
 import { DAY_US } from '../../../../base/units.js'
 import type { SourceName } from '../../../../sources.js'
 import { type Batch, bytesOfColumn, type Column, type InMetadata, type TimeColumn } from '../../columns/batch.js'
-import { bytesOfDictionary, type Dictionary, entryOf } from '../../columns/dictionary.js'
+import { bytesOfDictionary, compareEntry, type Dictionary } from '../../columns/dictionary.js'
 import { none, range, type Selection } from '../../columns/selection.js'
 import { type ColdColumns, type ColdFile, coldColumnsInMemory } from './cold.js'
 import { createColdReader, createTextsReader } from './cold-reader.js'
@@ -90,7 +90,7 @@ function rowsOf({ dictionary, starts }: ProjectIndex, project: string): Selectio
   let high = dictionary.count - 1
   while (low <= high) {
     const middle = (low + high) >>> 1
-    const order = Buffer.compare(entryOf(dictionary, middle), wanted)
+    const order = compareEntry(dictionary, middle, wanted)
     if (order === 0) return range(starts[middle - 1]!, starts[middle]!, true)
     if (order < 0) low = middle + 1
     else high = middle - 1

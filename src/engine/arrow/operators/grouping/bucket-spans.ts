@@ -1,8 +1,7 @@
-import type { Batch } from '../columns/batch.js'
-import { timeAt } from '../columns/batch.js'
-import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
-import type { Bucket } from '../expressions/vector.js'
-import { firstRowAt } from './filter-rows.js'
+import { type HotBatch, timeAt } from '../../columns/batch.js'
+import { rowAt, type Selection, sizeOf } from '../../columns/selection.js'
+import type { Bucket } from '../../expressions/vector.js'
+import { firstRowAt } from '../filter-rows.js'
 
 /**
  * Stretches of a selection whose rows are in one time bucket: the i-th covers the positions [ends[i - 1], ends[i]) and
@@ -15,7 +14,7 @@ export interface Spans {
 }
 
 /** Cuts the timestamps of the selected rows down to their buckets. Reads no row if the batch is in one bucket. */
-export function bucketSpans(batch: Batch, selection: Selection, bucket: Bucket): Spans {
+export function bucketSpans(batch: HotBatch, selection: Selection, bucket: Bucket): Spans {
   const size = sizeOf(selection)
   if (size === 0) return { bucketsUs: [], ends: [] }
   const first = bucket.startOf(batch.minUs)
@@ -25,7 +24,7 @@ export function bucketSpans(batch: Batch, selection: Selection, bucket: Bucket):
     : spansOfRows(batch, selection, bucket)
 }
 
-function spansOfRange({ times }: Batch, start: number, end: number, { startOf, lengthUs }: Bucket): Spans {
+function spansOfRange({ times }: HotBatch, start: number, end: number, { startOf, lengthUs }: Bucket): Spans {
   const spans: Spans = { bucketsUs: [], ends: [] }
   for (let row = start; row < end; ) {
     const bucketUs = startOf(timeAt(times, row))
@@ -36,7 +35,7 @@ function spansOfRange({ times }: Batch, start: number, end: number, { startOf, l
   return spans
 }
 
-function spansOfRows({ times }: Batch, selection: Selection, { startOf, lengthUs }: Bucket): Spans {
+function spansOfRows({ times }: HotBatch, selection: Selection, { startOf, lengthUs }: Bucket): Spans {
   const spans: Spans = { bucketsUs: [], ends: [] }
   const size = sizeOf(selection)
   let bucketUs = Number.NaN

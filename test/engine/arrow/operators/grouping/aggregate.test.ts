@@ -1,24 +1,34 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
-import { range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
+import type { Batch } from '../../../../../src/engine/arrow/columns/batch.js'
+import { range, type Selection } from '../../../../../src/engine/arrow/columns/selection.js'
 import {
   type Aggregation,
   bytesOfStates,
   createAggregation,
   createStates,
   mergeStates,
-} from '../../../../src/engine/arrow/operators/aggregate.js'
-import { group } from '../../../../src/engine/arrow/operators/group.js'
-import type { LazyBatch } from '../../../../src/engine/arrow/operators/lazy-batch.js'
-import { kindsOf } from '../../../../src/engine/arrow/query/run.js'
-import { AREAS } from '../../../../src/engine/columns.js'
-import type { Aggregate } from '../../../../src/plan/aggregates.js'
-import { atLeast, contains, count, countWhere, max, mean, min, quantile, share } from '../../../../src/plan/builder.js'
-import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
-import type { NamedAggregate } from '../../../../src/plan/plan.js'
-import { compareAll, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
-import { edge, invocation, type TestRecord } from '../../../support/records.js'
+} from '../../../../../src/engine/arrow/operators/grouping/aggregate.js'
+import { group } from '../../../../../src/engine/arrow/operators/grouping/group.js'
+import type { LazyBatch } from '../../../../../src/engine/arrow/operators/lazy-batch.js'
+import { kindsOf } from '../../../../../src/engine/arrow/query/run.js'
+import { AREAS } from '../../../../../src/engine/columns.js'
+import type { Aggregate } from '../../../../../src/plan/aggregates.js'
+import {
+  atLeast,
+  contains,
+  count,
+  countWhere,
+  max,
+  mean,
+  min,
+  quantile,
+  share,
+} from '../../../../../src/plan/builder.js'
+import { call, column, type Expression, literal } from '../../../../../src/plan/expression.js'
+import type { NamedAggregate } from '../../../../../src/plan/plan.js'
+import { compareAll, type Scalar, Timestamp } from '../../../../../src/plan/values/values.js'
+import { edge, invocation, type TestRecord } from '../../../../support/records.js'
 import {
   computed,
   frameOf,
@@ -29,7 +39,7 @@ import {
   runContext,
   sealedBatch,
   valuesOf,
-} from '../support.js'
+} from '../../support.js'
 
 const TIMES = 'execution_time_ms'
 const aggregates: Record<string, Aggregate> = {

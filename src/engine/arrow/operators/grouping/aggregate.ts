@@ -1,18 +1,18 @@
-import type { Yielder } from '../../../base/time-slices.js'
-import { KIB } from '../../../base/units.js'
-import type { Aggregate } from '../../../plan/aggregates.js'
-import type { Expression } from '../../../plan/expression.js'
-import { expressionKey } from '../../../plan/expression-key.js'
-import type { NamedAggregate } from '../../../plan/plan.js'
-import { isInteger, type Scalar } from '../../../plan/values/values.js'
-import type { Accumulator } from '../accumulators/accumulator.js'
-import { type CountState, countAccumulator } from '../accumulators/count.js'
-import { distinctAccumulator, distinctOf, sketchAccumulator } from '../accumulators/distinct.js'
-import { extremesAccumulator } from '../accumulators/extremes.js'
-import type { Histogram } from '../accumulators/histogram.js'
-import { meanAccumulator, meanOf, sumOf } from '../accumulators/mean.js'
-import { type QuantileState, quantileAccumulator, quantileOf } from '../accumulators/quantile.js'
-import { shareAccumulator, shareOf } from '../accumulators/share.js'
+import type { Yielder } from '../../../../base/time-slices.js'
+import { KIB } from '../../../../base/units.js'
+import type { Aggregate } from '../../../../plan/aggregates.js'
+import type { Expression } from '../../../../plan/expression.js'
+import { expressionKey } from '../../../../plan/expression-key.js'
+import type { NamedAggregate } from '../../../../plan/plan.js'
+import { isInteger, type Scalar } from '../../../../plan/values/values.js'
+import type { Accumulator } from '../../accumulators/accumulator.js'
+import { type CountState, countAccumulator } from '../../accumulators/count.js'
+import { distinctAccumulator, distinctOf, sketchAccumulator } from '../../accumulators/distinct.js'
+import { extremesAccumulator } from '../../accumulators/extremes.js'
+import type { Histogram } from '../../accumulators/histogram.js'
+import { meanAccumulator, meanOf, sumOf } from '../../accumulators/mean.js'
+import { type QuantileState, quantileAccumulator, quantileOf } from '../../accumulators/quantile.js'
+import { shareAccumulator, shareOf } from '../../accumulators/share.js'
 import {
   anyAccumulator,
   type EachValue,
@@ -21,9 +21,9 @@ import {
   leastAccumulator,
   listAccumulator,
   type ValueState,
-} from '../accumulators/values.js'
-import type { Evaluate } from '../expressions/evaluate.js'
-import type { Vector } from '../expressions/vector.js'
+} from '../../accumulators/values.js'
+import type { Evaluate } from '../../expressions/evaluate.js'
+import type { Vector } from '../../expressions/vector.js'
 import type { Load, Stretch } from './stretch.js'
 
 /** The states of one group, one for each fold of an {@link Aggregation}. */

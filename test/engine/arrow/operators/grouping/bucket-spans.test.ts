@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
-import { none, range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
-import { bucketSpans, type Spans } from '../../../../src/engine/arrow/operators/bucket-spans.js'
-import { type TimeUnit, truncateUs } from '../../../../src/plan/values/times.js'
-import { Timestamp } from '../../../../src/plan/values/values.js'
-import { edge } from '../../../support/records.js'
-import { openBatch, rowsOf, sealedBatch } from '../support.js'
+import type { Batch } from '../../../../../src/engine/arrow/columns/batch.js'
+import { none, range, type Selection } from '../../../../../src/engine/arrow/columns/selection.js'
+import { bucketSpans, type Spans } from '../../../../../src/engine/arrow/operators/grouping/bucket-spans.js'
+import { type TimeUnit, truncateUs } from '../../../../../src/plan/values/times.js'
+import { Timestamp } from '../../../../../src/plan/values/values.js'
+import { edge } from '../../../../support/records.js'
+import { openBatch, rowsOf, sealedBatch } from '../../support.js'
 
 const SIZES_US = { second: 1e6, minute: 60e6, hour: 3600e6, day: 86_400e6 } as const
 const DAY_US = SIZES_US.day

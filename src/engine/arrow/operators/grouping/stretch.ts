@@ -1,7 +1,7 @@
-import { truthOf } from '../../../plan/functions/logic.js'
-import { numberOf, type Scalar, Timestamp } from '../../../plan/values/values.js'
-import { createHistograms, type Histogram, type HistogramMaker, LISTED_LENGTH } from '../accumulators/histogram.js'
-import { type TimeColumn, timeAt } from '../columns/batch.js'
+import { truthOf } from '../../../../plan/functions/logic.js'
+import { numberOf, type Scalar, Timestamp } from '../../../../plan/values/values.js'
+import { createHistograms, type Histogram, type HistogramMaker, LISTED_LENGTH } from '../../accumulators/histogram.js'
+import { type TimeColumn, timeAt } from '../../columns/batch.js'
 import {
   countAtLeast,
   countRowsAtLeast,
@@ -9,9 +9,9 @@ import {
   type NumberColumn,
   numbersOfRange,
   numbersOfRows,
-} from '../columns/numbers.js'
-import { rowAt, type Selection } from '../columns/selection.js'
-import type { Vector } from '../expressions/vector.js'
+} from '../../columns/numbers.js'
+import { rowAt, type Selection } from '../../columns/selection.js'
+import type { Vector } from '../../expressions/vector.js'
 
 /** Rows of a frame in the order of their groups. */
 export interface OrderedRows {

@@ -1,0 +1,105 @@
+import { Interner } from '../../../../base/interner.js'
+import type { Cell } from '../../../../plan/functions/function.js'
+import { tooManyGroups } from '../../../engine.js'
+import { entryOf } from '../../columns/dictionary.js'
+import { readKeys } from '../../columns/key-bytes.js'
+import { cellFrame, type Frame } from '../../expressions/frame.js'
+import { remembered } from '../../expressions/vector.js'
+import type { QueryLimits, RunContext } from '../lazy-batch.js'
+import { type Aggregation, bytesOfStates, createStates, mergeStates, type States, shrinkStates } from './aggregate.js'
+import type { GroupSink } from './sink.js'
+
+/** Groups by their keys' bytes, with the states of each: those of a batch, or those of all batches. */
+export interface Groups {
+  keys: Interner
+  /** By code. */
+  states: States[]
+  /** Bytes that the states take, about. */
+  bytes: number
+}
+
+/** The parts of a run that all of its batches share. */
+export interface Grouping {
+  sink: GroupSink
+  aggregation: Aggregation
+  context: RunContext
+}
+
+/** Groups for which memory is allocated at first. */
+const FIRST_GROUPS = 8
+/** Objects and pointers of one group, about. */
+const GROUP_BYTES = 128
+/** Groups that take more than this share of their limit after shrinking would be shrunk over and over. */
+const MAX_SHARE_AFTER_SHRINKING = 0.5
+/** Returns no groups. */
+export const createGroups = (): Groups => ({ keys: new Interner(FIRST_GROUPS), states: [], bytes: 0 })
+
+/** The states of the group with the keys in `bytes[start .. end)`; a new group if there is none. */
+export function statesOf(
+  groups: Groups,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  aggregation: Aggregation,
+): States {
+  const code = groups.keys.intern(bytes, start, end)
+  if (code < groups.states.length) return groups.states[code]!
+  const states = createStates(aggregation)
+  groups.states.push(states)
+  groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, states)
+  return states
+}
+
+/** Merges groups into others; the merged ones stay as they are. Throws `too_many_groups` beyond the limits. */
+export async function merge(total: Groups, { keys, states }: Groups, grouping: Grouping): Promise<void> {
+  const { aggregation, context } = grouping
+  const { yieldIfDue, limits } = context
+  for (let code = 0; code < states.length; code++) {
+    const into = statesOf(total, keys.bytes, keys.offsets[code]!, keys.offsets[code + 1]! - 1, aggregation)
+    const before = bytesOfStates(aggregation, into)
+    const rest = mergeStates(aggregation, into, states[code]!, yieldIfDue)
+    if (rest !== undefined) await rest
+    total.bytes += bytesOfStates(aggregation, into) - before
+    if (isBeyond(total, limits)) await shrink(total, grouping)
+    const pause = yieldIfDue()
+    if (pause !== undefined) await pause
+  }
+}
+
+/** Whether groups must be shrunk. */
+export function isBeyond({ states, bytes, keys }: Groups, limits: QueryLimits): boolean {
+  return states.length > limits.groups || bytes + keys.byteLength > limits.bytes
+}
+
+/** Shrinks groups that take too much memory. Throws `too_many_groups` if that is not enough. */
+export async function shrink(groups: Groups, grouping: Grouping): Promise<void> {
+  const { limits } = grouping.context
+  if (groups.states.length > limits.groups) throw tooManyGroups(limits)
+  const bytes = await shrinkGroups(groups, grouping)
+  if (bytes > limits.bytes * MAX_SHARE_AFTER_SHRINKING) throw tooManyGroups(limits)
+}
+
+/** Converts all states to their smallest form. Returns the bytes that the groups take then. */
+export async function shrinkGroups(groups: Groups, { aggregation, context }: Grouping): Promise<number> {
+  groups.bytes = 0
+  for (const states of groups.states) {
+    shrinkStates(aggregation, states)
+    groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, states)
+    const pause = context.yieldIfDue()
+    if (pause !== undefined) await pause
+  }
+  return groups.bytes + groups.keys.byteLength
+}
+
+/** The groups as rows: their keys, then their aggregates, each computed when it is read. */
+export function frameOfGroups({ keys, states }: Groups, sink: GroupSink, { outputs }: Aggregation): Frame {
+  const keysOf = remembered((code) => readKeys(entryOf(keys, code), sink.keys.length))
+  const cells = new Map<string, Cell>()
+  for (const [i, { name }] of sink.keys.entries()) cells.set(name, (code) => keysOf(code)[i]!)
+  for (const { name, fold, finish } of outputs)
+    cells.set(
+      name,
+      remembered((code) => finish(states[code]![fold])),
+    )
+  return cellFrame(states.length, cells)
+}
