@@ -45,16 +45,16 @@ export function firstRowAt(times: TimeColumn, start: number, end: number, timest
   return low
 }
 
-/** The codes that are looked for in a column: those with `hits[code] === 1`, all of them from `first` to `last`. */
+/** Codes that are looked for in a column: those with `hits[code] === 1`, all of which are in [from, to). */
 export interface Hits {
   hits: Uint8Array
-  first: number
-  last: number
+  from: number
+  to: number
 }
 
 /** Returns the selected rows whose code is a hit; reads only the zones that may hold one. */
 export function narrowByHits({ codes, zones }: TextColumn, selection: Selection, search: Hits): Selection {
-  const { hits, first, last } = search
+  const { hits, from, to } = search
   return narrow(selection, (out) => {
     let count = 0
     if (selection.kind === 'indices') {
@@ -63,7 +63,7 @@ export function narrowByHits({ codes, zones }: TextColumn, selection: Selection,
     }
     const { start, end } = selection
     if (zones === undefined) return hitsBetween(codes, hits, start, end, out, 0)
-    visitZones(zones, start, end, first, last, (zoneStart, zoneEnd) => {
+    visitZones(zones, start, end, from, to - 1, (zoneStart, zoneEnd) => {
       count = hitsBetween(codes, hits, zoneStart, zoneEnd, out, count)
     })
     return count

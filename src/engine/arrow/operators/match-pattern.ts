@@ -4,6 +4,7 @@ import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
 import { candidateBlocks, gramHashes } from '../columns/grams.js'
+import type { Hits } from './filter-rows.js'
 import { createSearchSize, type SearchSize } from './search-size.js'
 
 /** Finds the entries of a dictionary that a pattern matches, without one RE2 call per entry. */
@@ -71,11 +72,6 @@ function hasOnlyInLineTokens(pattern: string): boolean {
     at = token.lastIndex
   }
   return true
-}
-
-/** The entries of a dictionary that match: `hits[entry]` is 1 if it does. Entries outside of [from, to) do not. */
-export interface Hits extends EntryRange {
-  hits: Uint8Array
 }
 
 /** Finds the entries in which the pattern matches somewhere. The entry for absent never matches. */

@@ -6,8 +6,15 @@ import { type Batch, type ColdTexts, hotColumnOf, type TextColumn } from '../col
 import { ABSENT, type Dictionary, entryAt, findEntries, findEntry } from '../columns/dictionary.js'
 import type { NumberColumn } from '../columns/numbers.js'
 import { none, type Selection } from '../columns/selection.js'
-import { type Bounds, narrowByBounds, narrowByHits, narrowByMembers, narrowByPresence } from './filter-rows.js'
-import { createMatcher, type Hits, matchEntries } from './match-pattern.js'
+import {
+  type Bounds,
+  type Hits,
+  narrowByBounds,
+  narrowByHits,
+  narrowByMembers,
+  narrowByPresence,
+} from './filter-rows.js'
+import { createMatcher, matchEntries } from './match-pattern.js'
 import { createTextTest } from './match-texts.js'
 
 /** Narrows a selection at once, without an error and without a look at most rows. */
@@ -82,18 +89,18 @@ function equalsFilter({ name, hasEmptyTexts }: TestedColumn, values: readonly st
     const column = hotColumnOf(batch, name) as TextColumn
     const { dictionary } = column
     const hits = new Uint8Array(dictionary.count)
-    let first = dictionary.count
-    let last = ABSENT
+    let from = dictionary.count
+    let to = ABSENT
     for (const value of found) {
       for (const code of findEntries(dictionary, value)) {
-        first = Math.min(first, code)
-        last = Math.max(last, code)
+        from = Math.min(from, code)
+        to = Math.max(to, code + 1)
         hits[code] = 1
         const pause = yieldIfDue()
         if (pause !== undefined) await pause
       }
     }
-    return last === ABSENT ? none : narrowByHits(column, selection, { hits, first, last })
+    return to === ABSENT ? none : narrowByHits(column, selection, { hits, from, to })
   }
 }
 
@@ -149,7 +156,7 @@ function narrowToEntries(column: TextColumn, selection: Selection, { hits, from,
   const range = hits.subarray(from, to)
   const first = range.indexOf(1)
   if (first < 0) return none
-  return narrowByHits(column, selection, { hits, first: from + first, last: from + range.lastIndexOf(1) })
+  return narrowByHits(column, selection, { hits, from: from + first, to: from + range.lastIndexOf(1) + 1 })
 }
 
 /** Narrows to the rows without a value in the column, or with `isPresent` to those with one; undefined of areas. */

@@ -71,8 +71,8 @@ describe('the codes that are looked for', () => {
     fc.assert(
       fc.property(arbitrary, ({ codes, hits: isHit, start }) => {
         const hits = Uint8Array.from(isHit, Number)
-        const [first, last] = [hits.indexOf(1), hits.lastIndexOf(1)]
-        if (first < 0) return
+        const [from, to] = [hits.indexOf(1), hits.lastIndexOf(1) + 1]
+        if (from < 0) return
         const texts = dictionary(['a', 'b', 'c', 'd'])
         const open: TextColumn = { kind: 'text', codes: Uint32Array.from(codes), dictionary: texts }
         const sealed = sealedTexts(Uint8Array.from(codes), texts)
@@ -81,7 +81,7 @@ describe('the codes that are looked for', () => {
         for (const selection of [ranges, { kind: 'indices', indices, timeOrdered: true } as const]) {
           const expected = rowsOf(selection).filter((row) => isHit[codes[row]!])
           for (const column of [open, sealed]) {
-            expect(rowsOf(narrowByHits(column, selection, { hits, first, last }))).toEqual(expected)
+            expect(rowsOf(narrowByHits(column, selection, { hits, from, to }))).toEqual(expected)
           }
         }
       }),
