@@ -108,12 +108,11 @@ function slopeOf(samples: readonly Sample[]): number {
 }
 
 /**
- * The 90th percentile of open descriptors, at the beginning and at the end: short peaks are due to running requests,
- * and short drops to the change of a journal.
+ * The median of open descriptors, at the beginning and at the end: short peaks are due to running requests, and short
+ * drops to the change of a journal.
  */
 function descriptorsOf(samples: readonly Sample[]) {
-  const usual = (part: readonly Sample[]) =>
-    part.map(({ descriptors }) => descriptors).toSorted((a, b) => a - b)[Math.floor(part.length / 10)]!
+  const usual = (part: readonly Sample[]) => median(part.map(({ descriptors }) => descriptors))
   const third = Math.ceil(samples.length / 3)
   return [usual(samples.slice(0, third)), usual(samples.slice(-third))]
 }

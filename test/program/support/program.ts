@@ -30,10 +30,13 @@ interface StartOptions {
   atEnd?: (kill: () => Promise<void>) => void
 }
 
-/** The environment without settings of logweir, so that those of the machine have no effect; in memory by default. */
+/**
+ * The environment without settings of logweir, so that those of the machine have no effect; in memory by default. The
+ * setting of malloc is that of the first line of cli.js, which does not apply to `node cli.js`.
+ */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^LOG(?:WEIR|FLARE)_/.test(name))
-  return { ...Object.fromEntries(inherited), LOGWEIR_IN_MEMORY: '1' }
+  return { ...Object.fromEntries(inherited), LOGWEIR_IN_MEMORY: '1', MALLOC_MMAP_THRESHOLD_: '262144' }
 }
 
 export function start(
