@@ -15,13 +15,9 @@ import { createPartialCache, Key } from '../../../src/engine/arrow/operators/par
 import { createRowCache } from '../../../src/engine/arrow/operators/row-cache.js'
 import { createSharedFrames } from '../../../src/engine/arrow/operators/shared-frames.js'
 import { kindsOf } from '../../../src/engine/arrow/query/run.js'
-import {
-  createHead,
-  decodeBatch,
-  dictionaryOf,
-  type Head,
-  snapshot,
-} from '../../../src/engine/arrow/storage/head/head.js'
+import { decodeBatch } from '../../../src/engine/arrow/storage/head/append-batch.js'
+import { createHead, type Head } from '../../../src/engine/arrow/storage/head/head.js'
+import { dictionaryOf, snapshot } from '../../../src/engine/arrow/storage/head/snapshot.js'
 import { seal } from '../../../src/engine/arrow/storage/sealing/seal.js'
 import { type Segment, segmentOfSealedRows } from '../../../src/engine/arrow/storage/segment/segment.js'
 import type { Store } from '../../../src/engine/arrow/storage/store/store.js'

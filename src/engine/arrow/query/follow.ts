@@ -7,7 +7,8 @@ import type { FollowQuery, RowListener } from '../../engine.js'
 import type { ColdRow } from '../columns/batch.js'
 import type { Selection } from '../columns/selection.js'
 import { coldValue } from '../expressions/frame.js'
-import { type CategoryColumn, type Head, readCold } from '../storage/head/head.js'
+import type { CategoryColumn, Head } from '../storage/head/head.js'
+import { readCold } from '../storage/head/snapshot.js'
 import { createRowFilter, type FilterContext, type RowFilter } from './follow-filtered.js'
 
 /** The subscriptions of an embedded engine to the rows of a project. */

@@ -1,6 +1,7 @@
 import type { SourceName } from '../../../../sources.js'
 import type { IngestBatch } from '../../../engine.js'
-import { decodeBatch, type Head, headContentBytes } from '../head/head.js'
+import { decodeBatch } from '../head/append-batch.js'
+import { type Head, headContentBytes } from '../head/head.js'
 import type { HeadPersistence, Replay } from '../persistence/persistence.js'
 import { sealHead } from './seal-heads.js'
 import type { SourceTable } from './source-table.js'

@@ -1,7 +1,8 @@
 import type { TimeRange } from '../../../../plan/plan.js'
 import type { SourceName } from '../../../../sources.js'
 import { overlaps, type Part } from '../../columns/batch.js'
-import { type Head, partOfHead } from '../head/head.js'
+import type { Head } from '../head/head.js'
+import { partOfHead } from '../head/snapshot.js'
 import { headsOf } from './source-table.js'
 import { recycleHead, type StoreState } from './state.js'
 

@@ -5,16 +5,15 @@ import { createYielder } from '../../../../../src/base/time-slices.js'
 import { decodeUtf8 } from '../../../../../src/base/utf8.js'
 import type { Batch } from '../../../../../src/engine/arrow/columns/batch.js'
 import { none, range } from '../../../../../src/engine/arrow/columns/selection.js'
+import { decodeBatch } from '../../../../../src/engine/arrow/storage/head/append-batch.js'
 import {
   createHead,
-  decodeBatch,
   type Head,
   headBytes,
   headContentBytes,
-  partOfHead,
-  snapshot,
   type TextColumn,
 } from '../../../../../src/engine/arrow/storage/head/head.js'
+import { partOfHead, snapshot } from '../../../../../src/engine/arrow/storage/head/snapshot.js'
 import { hotColumns } from '../../../../../src/engine/columns.js'
 import { SOURCE_NAMES } from '../../../../../src/sources.js'
 import { toBatch } from '../../../../support/batch.js'

@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeUtf8 } from '../../../../../src/base/utf8.js'
 import type { ColdTexts } from '../../../../../src/engine/arrow/columns/batch.js'
+import { decodeBatch } from '../../../../../src/engine/arrow/storage/head/append-batch.js'
 import {
   createHead,
-  decodeBatch,
   type Head,
   headBytes,
   headContentBytes,
   reuseHead,
-  snapshot,
 } from '../../../../../src/engine/arrow/storage/head/head.js'
+import { snapshot } from '../../../../../src/engine/arrow/storage/head/snapshot.js'
 import {
   joinedPlaces,
   piecesOf,
