@@ -212,7 +212,7 @@ export function lazyBatch(frame: Frame, part?: Part): LazyBatch {
   return {
     minUs,
     maxUs,
-    ...(part && { cached: { part, key: NO_OPERATORS, isCheap: false } }),
+    ...(part && { cached: { part, key: NO_OPERATORS } }),
     read: async (use) => use(frame),
   }
 }

@@ -123,6 +123,12 @@ export interface Batch {
 /** The hot columns of a batch. */
 export type HotBatch = Pick<Batch, 'times' | 'minUs' | 'maxUs' | 'columns'>
 
+/** Some rows of a batch. */
+export interface HotRows {
+  batch: HotBatch
+  selection: Selection
+}
+
 /**
  * Returns the texts of one cold column in a row and its neighbours, as `readColdTexts` does. Rows up to `to` will be
  * read next: from a disk it reads them together. Read ascending rows, one read after the other.

@@ -11,6 +11,7 @@ import {
   type ColdRow,
   type Column,
   type HotBatch,
+  type HotRows,
   holdsField,
   hotColumnOf,
   type OpenCold,
@@ -31,7 +32,7 @@ export interface Frame {
   /** A column by name; undefined if there is none. */
   column(name: string): Vector | undefined
   /** The stored rows that these are, or copies of some, for operators with a faster way over them. */
-  readonly stored?: { batch: HotBatch; selection: Selection }
+  readonly stored?: HotRows
   /** Returns other rows of the batch that these rows are of. */
   select?(rows: Selection): Frame
   /**

@@ -32,8 +32,8 @@ export interface ScanFilters {
   conditions: readonly Expression[]
   /** If the rows that `filters` find are worth keeping: those of a project are not. */
   isCostly: boolean
-  /** If the rows that all filters find are those of a project. */
-  isCheap: boolean
+  /** Set if the filters find all rows of this project. */
+  project: string | undefined
 }
 
 /**
@@ -58,7 +58,7 @@ export function fastFilters(conditions: readonly Expression[], kinds: SourceKind
     coldFilters,
     conditions: conditions.slice(0, filters.length + coldFilters.length),
     isCostly,
-    isCheap: !isCostly && coldFilters.length === 0,
+    project: filters.length === 1 && coldFilters.length === 0 ? projectOf(filters[0]!.condition) : undefined,
   }
 }
 
@@ -81,6 +81,12 @@ function withLiteral(condition: Expression) {
 
 const isProjectTest = (condition: Expression) =>
   condition.kind === 'call' && condition.args[0]?.kind === 'column' && condition.args[0].name === 'project'
+
+/** Returns the project whose rows a condition finds; undefined of other conditions. */
+function projectOf(condition: Expression): string | undefined {
+  const { fn, value } = withLiteral(condition) ?? {}
+  return isProjectTest(condition) && fn === 'eq' && typeof value === 'string' ? value : undefined
+}
 
 /** Returns the filter of a condition; if `isFirst`, it narrows all rows of a batch. */
 function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean): FastFilter | undefined {
@@ -174,10 +180,9 @@ function literalFilter(
   const { fn, first, value } = withLiteral(condition) ?? {}
   const operand = first && operandOf(first, kinds)
   if (operand === undefined) return undefined
-  const isProject = fn === 'eq' && isProjectTest(condition) && typeof value === 'string' && isFirst
-  const narrow: Narrow | undefined = isProject
-    ? (batch) => batch.projectRows(value)
-    : columnNarrowing(fn!, operand.column, value!)
+  const project = isFirst ? projectOf(condition) : undefined
+  const narrow: Narrow | undefined =
+    project === undefined ? columnNarrowing(fn!, operand.column, value!) : (batch) => batch.projectRows(project)
   return filterOf(condition, operand, narrow)
 }
 

@@ -1,5 +1,5 @@
 import type { Yielder } from '../../../base/time-slices.js'
-import type { OpenCold, Part } from '../columns/batch.js'
+import type { HotRows, OpenCold, Part } from '../columns/batch.js'
 import type { Frame } from '../expressions/frame.js'
 import type { FieldCache } from '../fields/field-cache.js'
 import type { Key, PartialCache } from './partial-cache.js'
@@ -13,9 +13,9 @@ export interface LazyBatch {
   readonly maxUs: number
   /**
    * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from
-   * them may be kept under it. `isCheap` if finding the rows costs no more than a look into the cache.
+   * them may be kept under it.
    */
-  readonly cached?: { part: Part; key: Key; isCheap: boolean }
+  readonly cached?: { part: Part; key: Key; offer?: Offer }
   /** Reads the rows; the frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
   read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
   /**
@@ -27,6 +27,12 @@ export interface LazyBatch {
   /** Returns a way to open a reader of cold columns that keeps the rows that it reads in a cache, if it is worth it. */
   keepRows?: (open: OpenCold) => OpenCold
 }
+
+/**
+ * Calls `add` with the rows if they are found at once, as those of a project are, and returns its result. If that is
+ * false, nothing was read. The rows are valid until `add` has returned.
+ */
+export type Offer = (add: (rows: HotRows) => boolean) => boolean | Promise<boolean>
 
 /** See {@link LazyBatch.readByTime}. */
 export type ReadByTime = (

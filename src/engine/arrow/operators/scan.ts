@@ -7,7 +7,7 @@ import { createFieldReader } from '../fields/read-fields.js'
 import type { FastFilter, ScanFilters, SourceKinds } from './fast-filters.js'
 import { keepPassing } from './filter.js'
 import { filterTime } from './filter-rows.js'
-import type { LazyBatch, ReadByTime, RunContext } from './lazy-batch.js'
+import type { LazyBatch, Offer, ReadByTime, RunContext } from './lazy-batch.js'
 import { Key, type PartialCache } from './partial-cache.js'
 import { chunksByTime } from './time-chunks.js'
 
@@ -44,7 +44,7 @@ function hotFilter(
 export function scan(
   parts: readonly Part[],
   scanned: ScanRange,
-  { filters, coldFilters, conditions, isCostly, isCheap }: ScanFilters,
+  { filters, coldFilters, conditions, isCostly, project }: ScanFilters,
   kinds: SourceKinds,
   context: RunContext & { isSlow?: boolean },
 ): LazyBatch[] {
@@ -94,11 +94,40 @@ export function scan(
   return parts.map((part) => ({
     minUs: part.minUs,
     maxUs: part.maxUs,
-    ...(part.isSealed && isWhole(part) ? { cached: { part, key, isCheap } } : {}),
+    ...(part.isSealed && isWhole(part) ? { cached: { part, key, ...offerOf(part, project, scanned, context) } } : {}),
     read: (use) => opened(part, async ({ selection, frameOf }) => use(await frameOf(selection))),
     ...(context.isSlow && { readByTime: readByTime(part) }),
     ...(part.isSealed && { keepRows: (open: OpenCold) => context.rowCache.keepRows(part.owner, open) }),
   }))
+}
+
+/** Returns the `offer` of a part that is read whole. */
+function offerOf(
+  part: Part,
+  project: string | undefined,
+  { columns }: ScanRange,
+  { yieldIfDue, onOpen, onScan }: RunContext,
+): { offer?: Offer } {
+  if (project === undefined) return {}
+  return {
+    offer(add) {
+      const addRows = (batch: Batch) => {
+        try {
+          const selection = batch.projectRows(project)
+          const isAdded = add({ batch, selection })
+          if (isAdded) {
+            onOpen()
+            onScan(sizeOf(selection))
+          }
+          return isAdded
+        } finally {
+          part.close()
+        }
+      }
+      const opened = part.open(yieldIfDue, columns)
+      return opened instanceof Promise ? opened.then(addRows) : addRows(opened)
+    },
+  }
 }
 
 /**

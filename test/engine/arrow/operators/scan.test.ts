@@ -229,6 +229,32 @@ describe('a scan', () => {
     return { batches, ids, told: run.told }
   }
 
+  it('offers the rows of a project in whole sealed parts, and counts them if they are taken', async () => {
+    const [open, sealed] = await forms(records)
+    const { context, told } = runContext()
+    const kinds = kindsOf('edge_logs')
+    const offersOf = (conditions: Expression[], fromUs: number) => {
+      const scanned = { fromUs, throughUs: 9, columns: ALL_COLUMNS }
+      const parts = [partOf(sealed!, true), partOf(open!, false)]
+      return scan(parts, scanned, fastFilters(conditions, kinds), kinds, context).map(({ cached }) => cached?.offer)
+    }
+    const [offer, ofOpen] = offersOf([equals('project', 'a')], 0)
+    expect(ofOpen).toBeUndefined()
+    const offered: string[][] = []
+    const take = (isTaken: boolean) =>
+      offer!(({ selection }) => {
+        offered.push(idsOf(sealed!, selection))
+        return isTaken
+      })
+    expect([take(false), told]).toEqual([false, { opened: 0, scanned: 0 }])
+    expect([take(true), told]).toEqual([true, { opened: 1, scanned: records.length }])
+    const ids = records.map(({ id }) => id)
+    expect(offered).toEqual([ids, ids])
+    expect(offersOf([equals('project', 'a')], 2)).toEqual([undefined, undefined])
+    for (const conditions of [[], own, [matches('url', 'a')], [equals('project', 'a'), equals('id', '1')]])
+      expect(offersOf(conditions, 0)).toEqual([undefined, undefined])
+  })
+
   it('has the rows of each part that pass, in the range of time, and counts them', async () => {
     const [open, sealed] = await forms(records)
     const parts = [partOf(sealed!, true), partOf(open!, false)]

@@ -1,20 +1,27 @@
 import { ensureCapacity } from '../../../../base/growable.js'
 import { columnsOf, type Expression } from '../../../../plan/expression.js'
-import { type AreasColumn, type Column, type HotBatch, type TimeColumn, timeAt } from '../../columns/batch.js'
-import { type NumberColumn, numberAt } from '../../columns/numbers.js'
+import {
+  type AreasColumn,
+  type Column,
+  type HotBatch,
+  type HotRows,
+  type TimeColumn,
+  timeAt,
+} from '../../columns/batch.js'
+import { EXCEPTION, type NumberColumn, numberAt } from '../../columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../../columns/selection.js'
 import { COLD, type Frame, hotFrame } from '../../expressions/frame.js'
 
-/** Rows of several frames, copied one after the other, so that an operator does its fixed work once for all of them. */
+/** Rows of several batches, copied one after the other: an operator does its fixed work once for all of them. */
 export interface GatheredRows {
-  /** Adds the rows of a frame. Returns false if they are many, have columns that are not copied, or do not fit. */
-  add(frame: Frame): boolean
+  /** Adds rows of a batch. Returns false if they are many, have columns that are not copied, or do not fit. */
+  add(rows: HotRows): boolean
   /** Returns the rows that were added since the last call. */
   take(): Frame
 }
 
 /** With more rows the work on them is more than the fixed work. */
-const MOST_ROWS_OF_FRAME = 512
+const MOST_ROWS_OF_BATCH = 512
 const MOST_ROWS = 16_384
 const FIRST_ROWS = 64
 
@@ -29,13 +36,14 @@ export function createGatheredRows(expressions: readonly Expression[]): Gathered
   let rows = 0
   let copies: Copy[] = []
   return {
-    add({ rows: more, stored }) {
-      if (stored === undefined || more > MOST_ROWS_OF_FRAME || rows + more > MOST_ROWS) return false
-      const columns = names.map((name) => columnOf(stored.batch, name))
+    add({ batch, selection }) {
+      const more = sizeOf(selection)
+      if (more > MOST_ROWS_OF_BATCH || rows + more > MOST_ROWS) return false
+      const columns = names.map((name) => columnOf(batch, name))
       if (!columns.every(isCopied)) return false
       if (rows === 0) copies = columns.map(createCopy)
       else if (columns.some(({ kind }, i) => kind !== copies[i]!.kind)) return false
-      for (const [i, column] of columns.entries()) append(copies[i]!, rows, column, stored.selection)
+      for (const [i, column] of columns.entries()) append(copies[i]!, rows, column, selection)
       rows += more
       return true
     },
@@ -69,7 +77,13 @@ function copyTimes(times: TimeColumn, selection: Selection, out: Copy['values'],
 }
 
 function copyNumbers(column: NumberColumn, selection: Selection, out: Copy['values'], from: number): void {
-  for (let i = sizeOf(selection) - 1; i >= 0; i--) out[from + i] = numberAt(column, rowAt(selection, i))
+  const { values } = column
+  const hasExceptions = 'exceptions' in column
+  for (let i = sizeOf(selection) - 1; i >= 0; i--) {
+    const row = rowAt(selection, i)
+    const value = values[row]!
+    out[from + i] = hasExceptions && value === EXCEPTION ? numberAt(column, row) : value
+  }
 }
 
 function copyFlags(flags: Uint8Array, selection: Selection, out: Copy['values'], from: number): void {

@@ -22,8 +22,10 @@ export function group(
         const total = createGroups()
         const { add, end } = createPartGroups(total, { sink, aggregation, context })
         for (let i = 0; i < input.length; ) {
-          i += await add(input, i)
-          await context.yieldIfDue()
+          const added = add(input, i)
+          i += added instanceof Promise ? await added : added
+          const pause = context.yieldIfDue()
+          if (pause !== undefined) await pause
         }
         await end()
         if (sink.keys.length === 0 && total.states.length === 0) statesOf(total, NO_KEYS, 0, 0, aggregation)

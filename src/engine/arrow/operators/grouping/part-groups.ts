@@ -10,7 +10,7 @@ import { groupExpressions, sinkKey } from './sink.js'
 /** Adds batches to groups. The groups of sealed parts are kept in the cache, and merged by the next run. */
 export interface PartGroups {
   /** Adds the batch at a place, and the next ones if their groups are kept together. Returns how many it added. */
-  add(input: readonly LazyBatch[], place: number): Promise<number>
+  add(input: readonly LazyBatch[], place: number): number | Promise<number>
   /** Call it after the last batch. */
   end(): Promise<void>
 }
@@ -31,7 +31,7 @@ const ALWAYS_KEPT_GROUPS = 64
 type Cached = NonNullable<LazyBatch['cached']>
 
 /**
- * Parts with few rows that are quickly found are grouped together: most of the time for each alone would be fixed work.
+ * Parts with few rows that are found at once are grouped together: most of the time for each alone would be fixed work.
  */
 export function createPartGroups(total: Groups, grouping: Grouping): PartGroups {
   const { sink, context } = grouping
@@ -43,14 +43,15 @@ export function createPartGroups(total: Groups, grouping: Grouping): PartGroups 
   let isWorthwhile = true
 
   /** Groups the rows of adjacent parts, and keeps the groups. */
-  async function addRows(cached: readonly Cached[], frame: Frame): Promise<void> {
+  async function addRows(parts: readonly Cached[], frame: Frame): Promise<void> {
+    if (!isWorthwhile) return fold(total, frame, grouping)
     const groups = createGroups()
     await fold(groups, frame, grouping)
     isWorthwhile = groups.states.length <= Math.max(ALWAYS_KEPT_GROUPS, frame.rows * MAX_KEPT_GROUPS_A_ROW)
     const bytes = await shrinkGroups(groups, grouping)
     if (bytes <= limits.bytes * MAX_KEPT_SHARE) {
-      const [{ part, key }] = cached as [Cached]
-      const kept: KeptGroups = { parts: cached.map(({ part }) => numberOf(part)), groups }
+      const [{ part, key }] = parts as [Cached]
+      const kept: KeptGroups = { parts: parts.map(({ part }) => numberOf(part)), groups }
       partialCache.put(part, keyOf(key).hash, kept, bytes)
     }
     await merge(total, groups, grouping)
@@ -62,30 +63,35 @@ export function createPartGroups(total: Groups, grouping: Grouping): PartGroups 
     if (parts.length > 0) await addRows(parts, gathered!.take())
   }
 
-  return {
-    async add(input, place) {
-      const batch = input[place]!
-      const { cached } = batch
-      const known = cached && partialCache.get<KeptGroups>(cached.part, keyOf(cached.key).hash)
-      if (known !== undefined && areNext(known, input, place)) {
-        await end()
-        await merge(total, known.groups, grouping)
-        return known.parts.length
-      }
-      await batch.read(async (frame) => {
-        if (cached?.key !== run[0]?.key) await end()
-        if (cached?.isCheap && gathered?.add(frame)) {
-          run.push(cached)
-          return
-        }
-        await end()
-        if (cached !== undefined && isWorthwhile) await addRows([cached], frame)
-        else await fold(total, frame, grouping)
-      })
-      return 1
-    },
-    end,
+  async function addKept({ parts, groups }: KeptGroups): Promise<number> {
+    await end()
+    await merge(total, groups, grouping)
+    return parts.length
   }
+
+  async function addAlone({ cached, read }: LazyBatch): Promise<number> {
+    await end()
+    await read((frame) => (cached === undefined ? fold(total, frame, grouping) : addRows([cached], frame)))
+    return 1
+  }
+
+  function add(input: readonly LazyBatch[], place: number): number | Promise<number> {
+    const batch = input[place]!
+    const { cached } = batch
+    if (cached === undefined) return addAlone(batch)
+    if (run.length > 0 && run[0]!.key !== cached.key) return end().then(() => add(input, place))
+    const known = partialCache.get<KeptGroups>(cached.part, keyOf(cached.key).hash)
+    if (known !== undefined && areNext(known, input, place)) return addKept(known)
+    const next = (isGathered: boolean): number | Promise<number> => {
+      if (!isGathered) return addAlone(batch)
+      run.push(cached)
+      return 1
+    }
+    const isGathered = gathered === undefined ? false : (cached.offer?.(gathered.add) ?? false)
+    return isGathered instanceof Promise ? isGathered.then(next) : next(isGathered)
+  }
+
+  return { add, end }
 }
 
 /** Whether the next batches are those of which groups are kept: all of these parts, found by the same filters. */

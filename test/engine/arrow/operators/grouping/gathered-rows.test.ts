@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Column } from '../../../../../src/engine/arrow/columns/batch.js'
+import type { Column, HotRows } from '../../../../../src/engine/arrow/columns/batch.js'
 import { narrowNumbers } from '../../../../../src/engine/arrow/columns/numbers.js'
-import { range, type Selection, sizeOf } from '../../../../../src/engine/arrow/columns/selection.js'
+import { range, type Selection } from '../../../../../src/engine/arrow/columns/selection.js'
 import { createEvaluate } from '../../../../../src/engine/arrow/expressions/evaluate.js'
-import { computedFrame, type Frame, hotFrame } from '../../../../../src/engine/arrow/expressions/frame.js'
 import { createGatheredRows } from '../../../../../src/engine/arrow/operators/grouping/gathered-rows.js'
 import { call, column, field, literal } from '../../../../../src/plan/expression.js'
 import { Timestamp } from '../../../../../src/plan/values/values.js'
@@ -14,16 +13,15 @@ const AREAS: Column = { kind: 'areas', flags: Uint8Array.of(1, 2, 3, 0) }
 const TEXTS: Column = { kind: 'text', codes: Uint8Array.of(1, 1, 1, 1), dictionary: dictionary(['x']) }
 
 /** Some of four rows with the times 1,003 to 1,009 in steps of two. */
-function rows(selection: Selection, columns: Record<string, Column>): Frame {
+function rows(selection: Selection, columns: Record<string, Column>): HotRows {
   const times = { baseUs: 1_003, unitUs: 2, offsets: Uint32Array.of(0, 1, 2, 3) }
-  const batch = { times, minUs: 1_003, maxUs: 1_009, columns: new Map(Object.entries(columns)) }
-  return { ...hotFrame(batch, sizeOf(selection)), stored: { batch, selection } }
+  return { batch: { times, minUs: 1_003, maxUs: 1_009, columns: new Map(Object.entries(columns)) }, selection }
 }
 
 const [n, timestamp, a] = [column('n'), column('timestamp'), column('a')]
 
 describe('gathered rows', () => {
-  it('have the times, numbers and areas of the selected rows, one frame after the other', () => {
+  it('have the times, numbers and areas of the selected rows, one batch after the other', () => {
     const gathered = createGatheredRows([n, timestamp, call('contains', a, literal('/auth'))])!
     const indices = Uint32Array.of(0, 3)
     expect(gathered.add(rows(range(1, 3, true), { n: NUMBERS, a: AREAS }))).toBe(true)
@@ -50,18 +48,17 @@ describe('gathered rows', () => {
     expect(valuesOf(first, ['n'])).toEqual([[1]])
   })
 
-  it('leave out frames with texts, computed rows, and a column that is of another kind than before', () => {
+  it('leave out batches with texts, without a column, or with a column of another kind than before', () => {
     const gathered = createGatheredRows([n])!
     expect(gathered.add(rows(range(0, 1, true), { n: TEXTS }))).toBe(false)
     expect(gathered.add(rows(range(0, 1, true), {}))).toBe(false)
-    expect(gathered.add(computedFrame(1, new Map([['n', [1]]])))).toBe(false)
     expect(gathered.add(rows(range(0, 1, true), { n: NUMBERS }))).toBe(true)
     expect(gathered.add(rows(range(0, 1, true), { n: AREAS }))).toBe(false)
     expect(valuesOf(gathered.take(), ['n'])).toEqual([[1]])
     expect(gathered.add(rows(range(0, 1, true), { n: AREAS }))).toBe(true)
   })
 
-  it('are not many, of one frame or of all', () => {
+  it('are not many, of one batch or of all', () => {
     const gathered = createGatheredRows([])!
     const many = (count: number) => rows(range(0, count, true), {})
     expect(gathered.add(many(513))).toBe(false)
