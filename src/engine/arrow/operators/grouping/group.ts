@@ -1,7 +1,7 @@
 import type { LazyBatch, RunContext } from '../lazy-batch.js'
 import type { Aggregation } from './aggregate.js'
 import { createGroups, frameOfGroups, statesOf } from './groups.js'
-import { createPartGroups } from './part-groups.js'
+import { PartGroups } from './part-groups.js'
 import type { GroupSink } from './sink.js'
 
 /**
@@ -20,14 +20,14 @@ export function group(
       maxUs: Number.POSITIVE_INFINITY,
       async read(use) {
         const total = createGroups()
-        const { add, end } = createPartGroups(total, { sink, aggregation, context })
+        const parts = new PartGroups(total, { sink, aggregation, context })
         for (let i = 0; i < input.length; ) {
-          const added = add(input, i)
+          const added = parts.add(input, i)
           i += added instanceof Promise ? await added : added
           const pause = context.yieldIfDue()
           if (pause !== undefined) await pause
         }
-        await end()
+        await parts.end()
         if (sink.keys.length === 0 && total.states.length === 0) statesOf(total, NO_KEYS, 0, 0, aggregation)
         return use(frameOfGroups(total, sink, aggregation))
       },

@@ -1,19 +1,11 @@
 import type { Part } from '../../columns/batch.js'
 import type { Frame } from '../../expressions/frame.js'
 import type { LazyBatch } from '../lazy-batch.js'
-import { extendKey } from '../partial-cache.js'
+import { extendKey, type Key } from '../partial-cache.js'
 import { fold } from './fold.js'
-import { createGatheredRows } from './gathered-rows.js'
+import { createGatheredRows, type GatheredRows } from './gathered-rows.js'
 import { createGroups, type Grouping, type Groups, merge, shrinkGroups } from './groups.js'
 import { groupExpressions, sinkKey } from './sink.js'
-
-/** Adds batches to groups. The groups of sealed parts are kept in the cache, and merged by the next run. */
-export interface PartGroups {
-  /** Adds the batch at a place, and the next ones if their groups are kept together. Returns how many it added. */
-  add(input: readonly LazyBatch[], place: number): number | Promise<number>
-  /** Call it after the last batch. */
-  end(): Promise<void>
-}
 
 /** The groups of adjacent parts, kept under the first; `parts` are numbers, so that a dropped part can be freed. */
 interface KeptGroups {
@@ -27,71 +19,91 @@ const MAX_KEPT_SHARE = 1 / 16
 const MAX_KEPT_GROUPS_A_ROW = 1 / 4
 /** Groups that are kept whatever the rows. */
 const ALWAYS_KEPT_GROUPS = 64
+/** Parts that are grouped together. When a window has moved beyond the first of them, the others are read again. */
+const MOST_PARTS = 32
 
 type Cached = NonNullable<LazyBatch['cached']>
 
 /**
- * Parts with few rows that are found at once are grouped together: most of the time for each alone would be fixed work.
+ * Adds batches to groups. The groups of sealed parts are kept in the cache, and merged by the next run. Parts with few
+ * rows that are found at once are grouped together: most of the time for each alone would be fixed work.
  */
-export function createPartGroups(total: Groups, grouping: Grouping): PartGroups {
-  const { sink, context } = grouping
-  const { partialCache, limits } = context
-  const keyOf = extendKey(() => sinkKey(sink))
-  const gathered = createGatheredRows(groupExpressions(sink))
+export class PartGroups {
+  readonly #total: Groups
+  readonly #grouping: Grouping
+  readonly #keyOf: (before: Key) => Key
+  readonly #gathered: GatheredRows | undefined
   /** The parts of the gathered rows, all found by the same filters. */
-  let run: Cached[] = []
-  let isWorthwhile = true
+  #run: Cached[] = []
+  #isKeeping = true
 
-  /** Groups the rows of adjacent parts, and keeps the groups. */
-  async function addRows(parts: readonly Cached[], frame: Frame): Promise<void> {
-    if (!isWorthwhile) return fold(total, frame, grouping)
-    const groups = createGroups()
-    await fold(groups, frame, grouping)
-    isWorthwhile = groups.states.length <= Math.max(ALWAYS_KEPT_GROUPS, frame.rows * MAX_KEPT_GROUPS_A_ROW)
-    const bytes = await shrinkGroups(groups, grouping)
-    if (bytes <= limits.bytes * MAX_KEPT_SHARE) {
-      const [{ part, key }] = parts as [Cached]
-      const kept: KeptGroups = { parts: parts.map(({ part }) => numberOf(part)), groups }
-      partialCache.put(part, keyOf(key).hash, kept, bytes)
-    }
-    await merge(total, groups, grouping)
+  constructor(total: Groups, grouping: Grouping) {
+    this.#total = total
+    this.#grouping = grouping
+    this.#keyOf = extendKey(() => sinkKey(grouping.sink))
+    this.#gathered = createGatheredRows(groupExpressions(grouping.sink))
   }
 
-  async function end(): Promise<void> {
-    const parts = run
-    run = []
-    if (parts.length > 0) await addRows(parts, gathered!.take())
-  }
-
-  async function addKept({ parts, groups }: KeptGroups): Promise<number> {
-    await end()
-    await merge(total, groups, grouping)
-    return parts.length
-  }
-
-  async function addAlone({ cached, read }: LazyBatch): Promise<number> {
-    await end()
-    await read((frame) => (cached === undefined ? fold(total, frame, grouping) : addRows([cached], frame)))
-    return 1
-  }
-
-  function add(input: readonly LazyBatch[], place: number): number | Promise<number> {
+  /** Adds the batch at a place, and the next ones if their groups are kept together. Returns how many it added. */
+  add(input: readonly LazyBatch[], place: number): number | Promise<number> {
     const batch = input[place]!
     const { cached } = batch
-    if (cached === undefined) return addAlone(batch)
-    if (run.length > 0 && run[0]!.key !== cached.key) return end().then(() => add(input, place))
-    const known = partialCache.get<KeptGroups>(cached.part, keyOf(cached.key).hash)
-    if (known !== undefined && areNext(known, input, place)) return addKept(known)
+    if (cached === undefined) return this.#addAlone(batch)
+    if (!this.#canJoin(cached)) return this.end().then(() => this.add(input, place))
+    const { partialCache } = this.#grouping.context
+    const known = partialCache.get<KeptGroups>(cached.part, this.#keyOf(cached.key).hash)
+    if (known !== undefined && areNext(known, input, place)) return this.#addKept(known)
     const next = (isGathered: boolean): number | Promise<number> => {
-      if (!isGathered) return addAlone(batch)
-      run.push(cached)
+      if (!isGathered) return this.#addAlone(batch)
+      this.#run.push(cached)
       return 1
     }
-    const isGathered = gathered === undefined ? false : (cached.offer?.(gathered.add) ?? false)
+    const isGathered = this.#gathered === undefined ? false : (cached.offer?.(this.#gathered.add) ?? false)
     return isGathered instanceof Promise ? isGathered.then(next) : next(isGathered)
   }
 
-  return { add, end }
+  /** Groups the gathered rows. Call it after the last batch too. */
+  async end(): Promise<void> {
+    const parts = this.#run
+    this.#run = []
+    if (parts.length > 0) await this.#addRows(parts, this.#gathered!.take())
+  }
+
+  /** Whether the rows of a part can be grouped together with the gathered ones. */
+  #canJoin({ key }: Cached): boolean {
+    const [first] = this.#run
+    return first === undefined || (first.key === key && this.#run.length < MOST_PARTS)
+  }
+
+  async #addKept({ parts, groups }: KeptGroups): Promise<number> {
+    await this.end()
+    await merge(this.#total, groups, this.#grouping)
+    return parts.length
+  }
+
+  async #addAlone({ cached, read }: LazyBatch): Promise<number> {
+    await this.end()
+    await read((frame) =>
+      cached === undefined ? fold(this.#total, frame, this.#grouping) : this.#addRows([cached], frame),
+    )
+    return 1
+  }
+
+  /** Groups the rows of adjacent parts, and keeps the groups. */
+  async #addRows(parts: readonly Cached[], frame: Frame): Promise<void> {
+    if (!this.#isKeeping) return fold(this.#total, frame, this.#grouping)
+    const { partialCache, limits } = this.#grouping.context
+    const groups = createGroups()
+    await fold(groups, frame, this.#grouping)
+    this.#isKeeping = groups.states.length <= Math.max(ALWAYS_KEPT_GROUPS, frame.rows * MAX_KEPT_GROUPS_A_ROW)
+    const bytes = await shrinkGroups(groups, this.#grouping)
+    if (bytes <= limits.bytes * MAX_KEPT_SHARE) {
+      const [{ part, key }] = parts as [Cached]
+      const kept: KeptGroups = { parts: parts.map(({ part }) => numberOf(part)), groups }
+      partialCache.put(part, this.#keyOf(key).hash, kept, bytes)
+    }
+    await merge(this.#total, groups, this.#grouping)
+  }
 }
 
 /** Whether the next batches are those of which groups are kept: all of these parts, found by the same filters. */

@@ -161,6 +161,16 @@ describe('parts with few rows', () => {
     expect(reads(batches)).toEqual([2, 3, 2])
   })
 
+  it('are at most 32 together, so that few are read again when a window has moved on', async () => {
+    const lists = Array.from({ length: 40 }, (_, i) => recordsAt(i % 3))
+    const batches = await Promise.all(lists.map((records) => batchOf(records)))
+    const { context } = runContext()
+    await grouped(batches, context)
+    for (let asked = 0; asked < 2; asked++)
+      expect(await grouped(batches.slice(1), context)).toEqual(expected(lists.slice(1).flat()))
+    expect(reads(batches)).toEqual([1, ...Array(31).fill(2), ...Array(8).fill(1)])
+  })
+
   it('are not taken for parts that other filters have found', async () => {
     const [first, second] = [recordsAt(5), recordsAt(6)]
     const [one, two] = [await batchOf(first), await batchOf(second)]
