@@ -620,6 +620,16 @@ export const KEPT_WAYS: readonly Pick<FastWay, 'title' | 'plan'>[] = [
     ],
   },
   {
+    title: 'segments with few rows of a project are grouped together, and their groups kept as one',
+    plan: (random) => [
+      scan(EDGE, ...oneOf(random, [[], cutRange(random), [-1e15, LAST_US - STEP_US * below(random, 600)]])),
+      projectA,
+      ...group(oneOf(random, [[], [column('status_code')], [f('timestamp_trunc', column('timestamp'), t('hour'))]]), [
+        keptAggregate(random),
+      ]),
+    ],
+  },
+  {
     title: 'rows of a segment that pass a filter are kept, whatever the range of time that cuts it',
     plan: (random) => [
       scan(EDGE, ...cutRange(random)),
