@@ -209,12 +209,7 @@ const NO_OPERATORS = new Key(() => [])
 export function lazyBatch(frame: Frame, part?: Part): LazyBatch {
   const { minUs, maxUs } = part ??
     frame.stored?.batch ?? { minUs: Number.NEGATIVE_INFINITY, maxUs: Number.POSITIVE_INFINITY }
-  return {
-    minUs,
-    maxUs,
-    ...(part && { cached: { part, key: NO_OPERATORS } }),
-    read: async (use) => use(frame),
-  }
+  return { minUs, maxUs, ...(part && { cached: { part, key: NO_OPERATORS } }), read: async (use) => use(frame) }
 }
 
 /** Rows that were computed, as the input of an operator. */

@@ -121,7 +121,7 @@ export interface Batch {
 }
 
 /** The hot columns of a batch. */
-export type HotBatch = Pick<Batch, 'times' | 'minUs' | 'maxUs' | 'columns'>
+export type HotBatch = Pick<Batch, 'times' | 'minUs' | 'maxUs' | 'columns' | 'projectColumn'>
 
 /** Some rows of a batch. */
 export interface HotRows {
@@ -148,7 +148,7 @@ export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>
 export const holdsField = ({ inMetadata }: Batch, place: number): boolean => (inMetadata.mask & (1 << place)) === 0
 
 /** Returns a hot column of a batch by name; undefined if there is none. */
-export function hotColumnOf(batch: Batch, name: string): Column | undefined {
+export function hotColumnOf(batch: HotBatch, name: string): Column | undefined {
   return batch.columns.get(name) ?? (name === 'project' ? batch.projectColumn?.() : undefined)
 }
 

@@ -33,8 +33,8 @@ export interface Frame {
   column(name: string): Vector | undefined
   /** The stored rows that these are, or copies of some, for operators with a faster way over them. */
   readonly stored?: HotRows
-  /** Returns other rows of the batch that these rows are of. */
-  select?(rows: Selection): Frame
+  /** Returns the rows at some positions, which ascend, as stored rows of the same batch. */
+  select?(positions: Uint32Array): Frame
   /**
    * Makes the cold columns that `column` has returned before readable at the first of some positions, which ascend or
    * repeat, and only there. Returns how many: as many as fit into memory, at least one if there is one. Yields between
@@ -95,10 +95,8 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
   const rowOf = (position: number) => rowAt(selection, position)
   const vectors = new Map<string, Vector>()
   const make = (name: string): Vector | undefined => {
-    if (name === 'timestamp') return timeVector(batch, selection)
     if (COLD.has(name)) return cold.vector(name as ColdColumn)
-    const column = hotColumnOf(batch, name)
-    return column && storedVector(column, selection, kinds.hasEmptyTexts(name))
+    return hotVector({ batch, selection }, name, kinds.hasEmptyTexts(name))
   }
   function column(name: string): Vector | undefined {
     const vector = vectors.get(name) ?? make(name)
@@ -115,7 +113,10 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
   return {
     rows: sizeOf(selection),
     stored: { batch, selection },
-    select: (rows) => storedFrame(batch, rows, kinds, fields),
+    select(positions) {
+      const { timeOrdered } = selection
+      return storedFrame(batch, { kind: 'indices', indices: positions.map(rowOf), timeOrdered }, kinds, fields)
+    },
     column,
     ...(fields && createLoadedFields({ reader: fields, selection, metadata: () => column('metadata')!, declared })),
     load(positions, yieldIfDue) {
@@ -131,21 +132,13 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
   }
 }
 
-/** The rows of hot columns that are neither texts nor read any further: times, numbers and areas. */
+/** All rows of a batch that has only times, numbers and areas. */
 export function hotFrame(batch: HotBatch, rows: number): Frame {
-  const selection = range(0, rows, false)
-  return {
-    rows,
-    column(name) {
-      if (name === 'timestamp') return timeVector(batch, selection)
-      const column = batch.columns.get(name)
-      return column && storedVector(column, selection, false)
-    },
-    stored: { batch, selection },
-    load: async (positions) => positions.length,
-    rowOf: (position) => position,
-  }
+  const stored = { batch, selection: range(0, rows, false) }
+  return { ...cellFrame(rows, NO_CELLS), stored, column: (name) => hotVector(stored, name, false) }
 }
+
+const NO_CELLS: ReadonlyMap<string, Cell> = new Map()
 
 /** Rows that were computed: the values of each column. */
 export function computedFrame(rows: number, columns: ReadonlyMap<string, readonly Scalar[]>): Frame {
@@ -163,6 +156,12 @@ export function cellFrame(rows: number, cells: ReadonlyMap<string, Cell>): Frame
     load: async (positions) => positions.length,
     rowOf: (position) => position,
   }
+}
+
+function hotVector({ batch, selection }: HotRows, name: string, hasEmptyTexts: boolean): Vector | undefined {
+  if (name === 'timestamp') return timeVector(batch, selection)
+  const column = hotColumnOf(batch, name)
+  return column && storedVector(column, selection, hasEmptyTexts)
 }
 
 function timeVector({ times }: HotBatch, selection: Selection): Vector {

@@ -11,8 +11,10 @@ export function withElement(frame: Frame, name: string, element: SingleElement):
   const lists = createEvaluate(frame)(element.list)
   const elementsAt = createElements(lists)
   const vector: Vector = { at: (position) => elementsAt(position)[0] ?? null, isCold: lists.isCold }
+  const { select } = frame
   return {
     ...frame,
+    ...(select && { select: (positions: Uint32Array) => withElement(select(positions), name, element) }),
     column: (one) => (one === name ? vector : frame.column(one)),
     elements: new Map([...(frame.elements ?? []), [name, element]]),
   }

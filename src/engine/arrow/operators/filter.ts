@@ -2,13 +2,11 @@ import type { Yielder } from '../../../base/time-slices.js'
 import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import { truthOf } from '../../../plan/functions/logic.js'
-import { rowAt } from '../columns/selection.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { type Frame, mappedFrame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import { blocksOf } from './blocks.js'
 import { eachFrame } from './each-frame.js'
-import { withElement } from './elements.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
 
@@ -64,9 +62,5 @@ async function passing(frame: Frame, conditions: readonly Expression[], yieldIfD
 /** Returns the rows at some positions of a frame, which ascend. */
 export function keep(frame: Frame, positions: Uint32Array): Frame {
   if (positions.length === frame.rows) return frame
-  if (frame.stored === undefined || frame.select === undefined) return mappedFrame(frame, positions)
-  const { selection } = frame.stored
-  const indices = positions.map((position) => rowAt(selection, position))
-  const rows = frame.select({ kind: 'indices', indices, timeOrdered: selection.timeOrdered })
-  return [...(frame.elements ?? [])].reduce((before, [name, element]) => withElement(before, name, element), rows)
+  return frame.select?.(positions) ?? mappedFrame(frame, positions)
 }

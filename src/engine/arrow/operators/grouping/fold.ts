@@ -7,7 +7,6 @@ import { type Block, blocksOf } from '../blocks.js'
 import { bytesOfStates, createFolding, isQuick, vectorsOf } from './aggregate.js'
 import { groupRows } from './group-rows.js'
 import { type Grouping, type Groups, isBeyond, shrink, statesOf } from './groups.js'
-import { groupExpressions } from './sink.js'
 import { createLoad } from './stretch.js'
 
 /** Keys of rows that take little time to combine. */
@@ -20,9 +19,9 @@ const GROUPS_AT_ONCE = 16
 /** Folds the rows of a frame into groups. */
 export async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<void> {
   if (frame.rows === 0) return
-  const { sink, aggregation, context } = grouping
+  const { sink, expressions, aggregation, context } = grouping
   const { yieldIfDue, limits } = context
-  await frame.loadFields?.(fieldsIn(groupExpressions(sink), frame.elements), yieldIfDue)
+  await frame.loadFields?.(fieldsIn(expressions, frame.elements), yieldIfDue)
   const evaluate = createEvaluate(frame)
   const keyVectors = sink.keys.map(({ value }) => evaluate(value))
   const vectors = vectorsOf(aggregation, evaluate)

@@ -2,7 +2,7 @@ import type { LazyBatch, RunContext } from '../lazy-batch.js'
 import type { Aggregation } from './aggregate.js'
 import { createGroups, frameOfGroups, statesOf } from './groups.js'
 import { PartGroups } from './part-groups.js'
-import type { GroupSink } from './sink.js'
+import { type GroupSink, groupExpressions } from './sink.js'
 
 /**
  * Groups all rows and returns one batch with a row for each group, in order of first appearance. Throws
@@ -14,13 +14,14 @@ export function group(
   aggregation: Aggregation,
   context: RunContext,
 ): LazyBatch[] {
+  const expressions = groupExpressions(sink)
   return [
     {
       minUs: Number.NEGATIVE_INFINITY,
       maxUs: Number.POSITIVE_INFINITY,
       async read(use) {
         const total = createGroups()
-        const parts = new PartGroups(total, { sink, aggregation, context })
+        const parts = new PartGroups(total, { sink, expressions, aggregation, context })
         for (let i = 0; i < input.length; ) {
           const added = parts.add(input, i)
           i += added instanceof Promise ? await added : added

@@ -1,4 +1,5 @@
 import { Interner } from '../../../../base/interner.js'
+import type { Expression } from '../../../../plan/expression.js'
 import type { Cell } from '../../../../plan/functions/function.js'
 import { tooManyGroups } from '../../../engine.js'
 import { entryOf } from '../../columns/dictionary.js'
@@ -21,6 +22,8 @@ export interface Groups {
 /** The parts of a run that all of its batches share. */
 export interface Grouping {
   sink: GroupSink
+  /** See `groupExpressions`. */
+  expressions: readonly Expression[]
   aggregation: Aggregation
   context: RunContext
 }
@@ -31,6 +34,7 @@ const FIRST_GROUPS = 8
 const GROUP_BYTES = 128
 /** Groups that take more than this share of their limit after shrinking would be shrunk over and over. */
 const MAX_SHARE_AFTER_SHRINKING = 0.5
+
 /** Returns no groups. */
 export const createGroups = (): Groups => ({ keys: new Interner(FIRST_GROUPS), states: [], bytes: 0 })
 

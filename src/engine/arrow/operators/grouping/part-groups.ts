@@ -5,7 +5,7 @@ import { extendKey, type Key } from '../partial-cache.js'
 import { fold } from './fold.js'
 import { createGatheredRows, type GatheredRows } from './gathered-rows.js'
 import { createGroups, type Grouping, type Groups, merge, shrinkGroups } from './groups.js'
-import { groupExpressions, sinkKey } from './sink.js'
+import { sinkKey } from './sink.js'
 
 /** The groups of adjacent parts, kept under the first; `parts` are numbers, so that a dropped part can be freed. */
 interface KeptGroups {
@@ -41,7 +41,7 @@ export class PartGroups {
     this.#total = total
     this.#grouping = grouping
     this.#keyOf = extendKey(() => sinkKey(grouping.sink))
-    this.#gathered = createGatheredRows(groupExpressions(grouping.sink))
+    this.#gathered = createGatheredRows(grouping.expressions)
   }
 
   /** Adds the batch at a place, and the next ones if their groups are kept together. Returns how many it added. */
@@ -120,7 +120,8 @@ let lastNumber = 0
 
 /** The number that stands for a part. */
 function numberOf(part: Part): number {
-  const number = numbers.get(part) ?? ++lastNumber
-  numbers.set(part, number)
-  return number
+  const known = numbers.get(part)
+  if (known !== undefined) return known
+  numbers.set(part, ++lastNumber)
+  return lastNumber
 }
