@@ -25,6 +25,9 @@ import { testSeed } from '../../../support/seed.js'
 const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'] as const
 const ALL_TIME = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 const FOLLOWERS = 12
+const SEAL_ROWS = 40
+/** Most rows that are appended while a plan runs. */
+const MOST_WHILE_RUNNING = 5
 
 const whereOf = ({ filter, search }: Asked) =>
   conditionOf({ filter: readFilter(JSON.stringify(filter)), search: search || undefined }) ?? matches('id', '')
@@ -36,9 +39,11 @@ it(TITLE, async () => {
   const seed = testSeed()
   console.log(`filtered seed ${seed}`)
   const random = mulberry32(seed)
-  const engine = openEngine({ sealRows: 40 })
+  const engine = openEngine({ sealRows: SEAL_ROWS })
   const records: TestRecord[] = []
+  let appendedSinceSettled = 0
   const append = async (count: number) => {
+    appendedSinceSettled += count
     const more = Array.from({ length: count }, (_, i) => randomRecord(random, records.length + i))
     records.push(...more)
     await appendAll(engine, more, 1 + below(random, 20))
@@ -53,9 +58,10 @@ it(TITLE, async () => {
       }
       const where = whereOf(asked)
       const ids: unknown[] = []
+      const gaps: unknown[] = []
       const source = asked.source as SourceName
       const listener = (rows: Iterable<{ id?: unknown }>, hasGap: boolean) => {
-        expect(hasGap).toBe(false)
+        if (hasGap) gaps.push(ids.length)
         for (const { id } of rows) ids.push(id)
       }
       const following = await engine.follow({ source, project: 'a', columns: COLUMNS, where }, listener)
@@ -64,26 +70,37 @@ it(TITLE, async () => {
         .select(...COLUMNS)
         .orderBy('timestamp', 'desc')
         .limit(1_000)
-      return { asked, ids, run: () => following.run(plan), old: matching(records, asked).length }
+      return { asked, ids, gaps, run: () => following.run(plan), old: matching(records, asked).length }
     }),
   )
 
-  async function check({ asked, ids, run, old }: (typeof followers)[number]): Promise<number> {
+  /** Waits for the filters, which skip the rows of a third head. */
+  async function settleFilters() {
+    await Promise.all(followers.map(async ({ run }) => readAll((await run()).rows)))
+    appendedSinceSettled = 0
+  }
+
+  async function check({ asked, ids, gaps, run, old }: (typeof followers)[number]): Promise<number> {
     const wanted = matching(records, asked).map(({ id }) => id)
     const running = run()
-    if (random() < 0.5) await append(1 + below(random, 5))
+    if (random() < 0.5) await append(1 + below(random, MOST_WHILE_RUNNING))
     const { rows, delivered } = await running
     const answer = (await readAll(rows)).map(({ id }) => id)
     const place = `seed ${seed}, ${JSON.stringify(asked)}`
     expect([answer.sort(), delivered], place).toEqual([[...wanted].sort(), wanted.length - old])
-    expect(ids.slice(0, delivered), place).toEqual(wanted.slice(old))
+    expect([ids.slice(0, delivered), gaps], place).toEqual([wanted.slice(old), []])
     return delivered
   }
 
   let delivered = 0
   for (let step = 0; step < 40; step++) {
-    await append(1 + below(random, 30))
-    if (random() < 0.2) await engine.seal()
+    const rows = 1 + below(random, 30)
+    if (appendedSinceSettled + rows + MOST_WHILE_RUNNING > SEAL_ROWS) await settleFilters()
+    await append(rows)
+    if (random() < 0.2) {
+      await settleFilters()
+      await engine.seal()
+    }
     if (random() < 0.5) await settle()
     delivered += await check(followers[below(random, FOLLOWERS)]!)
   }
