@@ -31,8 +31,18 @@ export class Interner {
 
   /** Returns the code of `source[start .. end)`; adds an entry if it is new. Throws a TypeError after `append`. */
   intern(source: Uint8Array, start: number, end: number): number {
+    return this.#intern(hashOf(source, start, end), source, start, end)
+  }
+
+  /** Does the same for an entry of another interner, without hashing it again. */
+  internFrom(other: Interner, code: number): number {
+    if (other.#appends) throw new TypeError('An interner that appends has no hashes.')
+    const { offsets, bytes } = other
+    return this.#intern(other.#hashes[code]!, bytes, offsets[code]!, offsets[code + 1]! - 1)
+  }
+
+  #intern(hash: number, source: Uint8Array, start: number, end: number): number {
     if (this.#appends) throw new TypeError('An interner that appends does not intern.')
-    const hash = hashOf(source, start, end)
     const slot = this.#slotOf(hash, source, start, end)
     const code = this.#slots[slot]!
     return code === FREE ? this.#add(slot, hash, source, start, end) : code
@@ -70,6 +80,20 @@ export class Interner {
     this.offsets[code + 1] = to
     this.count++
     return code
+  }
+
+  /** Returns a copy to which other entries can be added. */
+  copy(): Interner {
+    const copy = new Interner(1)
+    copy.count = this.count
+    copy.hasNewlines = this.hasNewlines
+    copy.offsets = this.offsets.slice()
+    copy.bytes = Buffer.allocUnsafeSlow(this.bytes.length)
+    this.bytes.copy(copy.bytes, 0, 0, this.offsets[this.count])
+    copy.#slots = this.#slots.slice()
+    copy.#hashes = this.#hashes.slice()
+    copy.#appends = this.#appends
+    return copy
   }
 
   /** Removes all entries; keeps the allocated memory. */

@@ -142,6 +142,50 @@ describe('an interner', () => {
     expect(internAll(new Interner(), texts)).toEqual(expectedCodes(texts))
   })
 
+  it('takes the entries of another one, which stays as it is', () => {
+    fc.assert(
+      fc.property(arbitraryTexts, arbitraryTexts, (texts, others) => {
+        const [interner, other] = [new Interner(), new Interner()]
+        internAll(interner, texts)
+        internAll(other, others)
+        const distinct = entries(other)
+        const codes = distinct.map((_, code) => interner.internFrom(other, code))
+        expect(codes).toEqual(expectedCodes([...texts, ...distinct]).slice(texts.length))
+        expect(entries(interner)).toEqual([...new Set([...texts, ...others])])
+        expect(interner.hasNewlines).toBe([...texts, ...others].some((text) => text.includes('\n')))
+        expect(entries(other)).toEqual(distinct)
+      }),
+    )
+  })
+
+  it('has copies that go their own way', () => {
+    fc.assert(
+      fc.property(arbitraryTexts, arbitraryTexts, arbitraryTexts, (texts, ofCopy, ofOriginal) => {
+        const interner = new Interner(1)
+        internAll(interner, texts)
+        const copy = interner.copy()
+        internAll(copy, ofCopy)
+        internAll(interner, ofOriginal)
+        for (const [one, more] of [
+          [copy, ofCopy],
+          [interner, ofOriginal],
+        ] as const) {
+          const all = [...texts, ...more]
+          expect(entries(one)).toEqual([...new Set(all)])
+          expect(one.hasNewlines).toBe(all.some((text) => text.includes('\n')))
+          expect(internAll(one, all)).toEqual(expectedCodes(all))
+        }
+      }),
+    )
+  })
+
+  it('without hashes gives no entries to another one', () => {
+    const other = new Interner()
+    append(other, 'a')
+    expect(() => new Interner().internFrom(other, 0)).toThrow(TypeError)
+    expect(() => intern(other.copy(), 'a')).toThrow(TypeError)
+  })
+
   it('grows over many texts and over long ones, and counts the bytes that it holds', () => {
     const texts = Array.from({ length: 20_000 }, (_, i) =>
       i % 5_000 === 0 ? `${i}`.padEnd(100_000, 'z') : `text ${i}${'x'.repeat(i % 97)}`,

@@ -241,8 +241,7 @@ export function mergeStates(
   const long: Iterable<void>[] = []
   for (let i = 0; i < folds.length; i++) {
     const { accumulator } = folds[i]!
-    const isLong = accumulator.mergeInSteps !== undefined && accumulator.bytes(from[i] as never) > LONG_BYTES
-    if (isLong) long.push(accumulator.mergeInSteps!(into[i] as never, from[i] as never))
+    if (isLong(folds[i]!, from[i])) long.push(accumulator.mergeInSteps!(into[i] as never, from[i] as never))
     else accumulator.merge(into[i] as never, from[i] as never)
   }
   return long.length === 0 ? undefined : runSteps(long, yieldIfDue)
@@ -250,6 +249,21 @@ export function mergeStates(
 
 async function runSteps(merges: readonly Iterable<void>[], yieldIfDue: Yielder): Promise<void> {
   for (const steps of merges) for (const _ of steps) await yieldIfDue()
+}
+
+const isLong = ({ accumulator }: Fold, state: unknown) =>
+  accumulator.mergeInSteps !== undefined && accumulator.bytes(state as never) > LONG_BYTES
+
+/** Whether {@link copyStates} takes little time. */
+export const isQuickToCopy = ({ folds }: Aggregation, states: States): boolean =>
+  !folds.some((fold, i) => isLong(fold, states[i]))
+
+/** Returns a copy of states, which can be changed. */
+export function copyStates(aggregation: Aggregation, states: States): States {
+  const copy = createStates(aggregation)
+  for (const [i, { accumulator }] of aggregation.folds.entries())
+    accumulator.merge(copy[i] as never, states[i] as never)
+  return copy
 }
 
 /** Converts states to their smallest form. They may still be added to. */

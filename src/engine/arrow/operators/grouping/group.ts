@@ -1,12 +1,14 @@
 import type { LazyBatch, RunContext } from '../lazy-batch.js'
-import type { Aggregation } from './aggregate.js'
-import { createGroups, frameOfGroups, statesOf } from './groups.js'
+import { extendKey } from '../partial-cache.js'
+import { type Aggregation, isQuickToCopy } from './aggregate.js'
+import { copyOf, createGroups, frameOfGroups, type Grouping, type Groups, statesOf } from './groups.js'
+import { type Cached, keepGroups, nextKept } from './kept-groups.js'
 import { PartGroups } from './part-groups.js'
-import { type GroupSink, groupExpressions } from './sink.js'
+import { type GroupSink, groupExpressions, sinkKey } from './sink.js'
 
 /**
- * Groups all rows and returns one batch with a row for each group, in order of first appearance. Throws
- * `too_many_groups` beyond the limits.
+ * Groups all rows and returns one batch with a row for each group. Groups of sealed parts come first, each in order of
+ * first appearance. Throws `too_many_groups` beyond the limits.
  */
 export function group(
   input: readonly LazyBatch[],
@@ -14,21 +16,17 @@ export function group(
   aggregation: Aggregation,
   context: RunContext,
 ): LazyBatch[] {
-  const expressions = groupExpressions(sink)
+  const keyOf = extendKey(() => sinkKey(sink))
+  const grouping: Grouping = { sink, expressions: groupExpressions(sink), keyOf, aggregation, context }
   return [
     {
       minUs: Number.NEGATIVE_INFINITY,
       maxUs: Number.POSITIVE_INFINITY,
       async read(use) {
-        const total = createGroups()
-        const parts = new PartGroups(total, { sink, expressions, aggregation, context })
-        for (let i = 0; i < input.length; ) {
-          const added = parts.add(input, i)
-          i += added instanceof Promise ? await added : added
-          const pause = context.yieldIfDue()
-          if (pause !== undefined) await pause
-        }
-        await parts.end()
+        const key = input.find(({ cached }) => cached !== undefined)?.cached?.key
+        const isFoundByKey = ({ cached }: LazyBatch) => cached !== undefined && cached.key === key
+        const total = await groupsOfParts(input.filter(isFoundByKey), grouping)
+        await new PartGroups(total, grouping).addAll(input.filter((batch) => !isFoundByKey(batch)))
         if (sink.keys.length === 0 && total.states.length === 0) statesOf(total, NO_KEYS, 0, 0, aggregation)
         return use(frameOfGroups(total, sink, aggregation))
       },
@@ -37,3 +35,21 @@ export function group(
 }
 
 const NO_KEYS = new Uint8Array(0)
+
+/**
+ * Returns the groups of parts found by the same filters. If the groups of each part were kept, those of all are kept
+ * too: the next run starts with a copy, and merges only those of later parts.
+ */
+async function groupsOfParts(batches: readonly LazyBatch[], grouping: Grouping): Promise<Groups> {
+  const [first] = batches
+  if (first === undefined) return createGroups()
+  const hash = `${grouping.keyOf(first.cached!.key).hash} all`
+  const known = nextKept(batches, 0, hash, grouping)
+  const total = known === undefined ? createGroups() : copyOf(known.groups)
+  const parts = new PartGroups(total, grouping)
+  await parts.addAll(batches.slice(known?.parts.length ?? 0))
+  const isMerged = parts.kept > (known === undefined ? 1 : 0)
+  if (!isMerged || !total.states.every((states) => isQuickToCopy(grouping.aggregation, states))) return total
+  const cached = batches.map(({ cached }) => cached as Cached)
+  return (await keepGroups(cached, hash, total, grouping)) ? copyOf(total) : total
+}

@@ -1,4 +1,5 @@
 import { Interner } from '../../../../base/interner.js'
+import { KIB } from '../../../../base/units.js'
 import type { Expression } from '../../../../plan/expression.js'
 import type { Cell } from '../../../../plan/functions/function.js'
 import { tooManyGroups } from '../../../engine.js'
@@ -7,7 +8,16 @@ import { readKeys } from '../../columns/key-bytes.js'
 import { cellFrame, type Frame } from '../../expressions/frame.js'
 import { remembered } from '../../expressions/vector.js'
 import type { QueryLimits, RunContext } from '../lazy-batch.js'
-import { type Aggregation, bytesOfStates, createStates, mergeStates, type States, shrinkStates } from './aggregate.js'
+import type { Key } from '../partial-cache.js'
+import {
+  type Aggregation,
+  bytesOfStates,
+  copyStates,
+  createStates,
+  mergeStates,
+  type States,
+  shrinkStates,
+} from './aggregate.js'
 import type { GroupSink } from './sink.js'
 
 /** Groups by their keys' bytes, with the states of each: those of a batch, or those of all batches. */
@@ -17,6 +27,8 @@ export interface Groups {
   states: States[]
   /** Bytes that the states take, about. */
   bytes: number
+  /** 1 for the code of a group with the states of other groups, which are copied before they are changed. */
+  shared: Uint8Array
 }
 
 /** The parts of a run that all of its batches share. */
@@ -24,6 +36,8 @@ export interface Grouping {
   sink: GroupSink
   /** See `groupExpressions`. */
   expressions: readonly Expression[]
+  /** Returns the key of the groups of rows, given that of the rows. */
+  keyOf: (rows: Key) => Key
   aggregation: Aggregation
   context: RunContext
 }
@@ -32,11 +46,29 @@ export interface Grouping {
 const FIRST_GROUPS = 8
 /** Objects and pointers of one group, about. */
 const GROUP_BYTES = 128
+/** Groups that are merged without a look at the clock and the limits, if they add no more than these bytes. */
+const GROUPS_AT_ONCE = 16
+const UNCHECKED_BYTES = 64 * KIB
 /** Groups that take more than this share of their limit after shrinking would be shrunk over and over. */
 const MAX_SHARE_AFTER_SHRINKING = 0.5
 
 /** Returns no groups. */
-export const createGroups = (): Groups => ({ keys: new Interner(FIRST_GROUPS), states: [], bytes: 0 })
+export const createGroups = (): Groups => ({
+  keys: new Interner(FIRST_GROUPS),
+  states: [],
+  bytes: 0,
+  shared: NONE_SHARED,
+})
+
+const NONE_SHARED = new Uint8Array(0)
+
+/** Returns a copy of groups, which stay as they are. It shares their states until it changes them. */
+export const copyOf = ({ keys, states, bytes }: Groups): Groups => ({
+  keys: keys.copy(),
+  states: states.slice(),
+  bytes,
+  shared: new Uint8Array(states.length).fill(1),
+})
 
 /** The states of the group with the keys in `bytes[start .. end)`; a new group if there is none. */
 export function statesOf(
@@ -46,24 +78,38 @@ export function statesOf(
   end: number,
   aggregation: Aggregation,
 ): States {
-  const code = groups.keys.intern(bytes, start, end)
-  if (code < groups.states.length) return groups.states[code]!
-  const states = createStates(aggregation)
-  groups.states.push(states)
-  groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, states)
-  return states
+  return statesOfCode(groups, groups.keys.intern(bytes, start, end), aggregation)
+}
+
+/** The states of a group, to be changed; new ones if its key was just added. */
+function statesOfCode(groups: Groups, code: number, aggregation: Aggregation): States {
+  const { states, shared } = groups
+  if (shared[code] === 1) {
+    shared[code] = 0
+    states[code] = copyStates(aggregation, states[code]!)
+  }
+  if (code < states.length) return states[code]!
+  const added = createStates(aggregation)
+  states.push(added)
+  groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, added)
+  return added
 }
 
 /** Merges groups into others; the merged ones stay as they are. Throws `too_many_groups` beyond the limits. */
 export async function merge(total: Groups, { keys, states }: Groups, grouping: Grouping): Promise<void> {
   const { aggregation, context } = grouping
   const { yieldIfDue, limits } = context
+  let uncheckedBytes = 0
   for (let code = 0; code < states.length; code++) {
-    const into = statesOf(total, keys.bytes, keys.offsets[code]!, keys.offsets[code + 1]! - 1, aggregation)
+    const into = statesOfCode(total, total.keys.internFrom(keys, code), aggregation)
     const before = bytesOfStates(aggregation, into)
     const rest = mergeStates(aggregation, into, states[code]!, yieldIfDue)
     if (rest !== undefined) await rest
-    total.bytes += bytesOfStates(aggregation, into) - before
+    const addedBytes = bytesOfStates(aggregation, into) - before
+    total.bytes += addedBytes
+    uncheckedBytes += addedBytes
+    if (code % GROUPS_AT_ONCE !== 0 && uncheckedBytes < UNCHECKED_BYTES) continue
+    uncheckedBytes = 0
     if (isBeyond(total, limits)) await shrink(total, grouping)
     const pause = yieldIfDue()
     if (pause !== undefined) await pause

@@ -122,13 +122,17 @@ describe('parts with few rows', () => {
         const most = [1, 5, 40, 700][below(random, 4)]!
         return randomRecords(random, below(random, most))
       })
-      const batches = await Promise.all(lists.map((records) => batchOf(records, below(random, 4) > 0)))
+      const areSealed = lists.map(() => below(random, 4) > 0)
+      const batches = await Promise.all(lists.map((records, i) => batchOf(records, areSealed[i])))
       const { context } = runContext()
-      for (let asked = 0; asked < 4; asked++) {
-        const from = below(random, batches.length)
+      for (let asked = 0; asked < 12; asked++) {
+        const from = below(random, Math.min(2, batches.length))
         const to = from + 1 + below(random, batches.length - from)
+        const [sealed, open] = [true, false].map((isSealed) =>
+          lists.slice(from, to).filter((_, i) => areSealed[from + i] === isSealed),
+        )
         const answer = await grouped(batches.slice(from, to), context)
-        expect(answer).toEqual(expected(lists.slice(from, to).flat()))
+        expect(answer).toEqual(expected([...sealed!, ...open!].flat()))
       }
     }
   })
@@ -233,5 +237,31 @@ describe('parts with few rows', () => {
       ['m', 1],
       ['', 1],
     ])
+  })
+})
+
+describe('parts that are read again', () => {
+  it('are looked up together, once their groups were merged', async () => {
+    const random = mulberry32(2)
+    const lists = Array.from({ length: 4 }, () => randomRecords(random, 600))
+    const batches = await Promise.all(lists.map((records) => batchOf(records)))
+    const { context } = runContext()
+    const { partialCache } = context
+    let lookups = 0
+    context.partialCache = {
+      ...partialCache,
+      get(part, key) {
+        lookups++
+        return partialCache.get(part, key)
+      },
+    }
+    const counts: number[] = []
+    for (const parts of [3, 3, 3, 4, 4, 4, 2, 2, 2, 4]) {
+      lookups = 0
+      expect(await grouped(batches.slice(0, parts), context)).toEqual(expected(lists.slice(0, parts).flat()))
+      counts.push(lookups)
+    }
+    expect(counts).toEqual([4, 4, 1, 2, 2, 1, 3, 1, 1, 3])
+    expect(reads(batches)).toEqual([1, 1, 1, 1])
   })
 })
