@@ -5,8 +5,8 @@
  *   node bench/explore-engine.mjs 1000000 1
  *   node bench/explore-engine.mjs 1000000 10000
  *
- * `firstMs`: with empty caches, the median of some runs. `againMs`: a second later in query time, with what the runs
- * before have left in the caches. `answered`: rows of the answer.
+ * `firstMs`: with an empty cache of partial results, the median of some runs. `againMs`: with the caches that these
+ * runs filled, each run a second later in query time. `answered`: rows of the answer.
  */
 import { systemClock } from '../dist/base/clock.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'

@@ -1,6 +1,6 @@
 /**
- * Bundles the page into dist/page: its modules with the libraries that they import, one file for what it needs when it
- * is opened and others for what it loads later. The licences of the libraries are written to dist/page/LICENSES.txt.
+ * Bundles the page into dist/page: its modules with the libraries that they import, in files that it loads at once and
+ * files that it loads later. The licences of the libraries are written to dist/page/LICENSES.txt.
  */
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import { licencesOf } from './licences.mjs'
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const CHART_STYLES = pathOf('node_modules/uplot/dist/uPlot.min.css')
 
-// The service serves every file of this folder, also one whose module was renamed.
+// The service serves every file of this folder: files of renamed modules must not stay.
 rmSync(pathOf('dist/page'), { recursive: true, force: true })
 const { output } = await build({
   input: pathOf('src/page/main.ts'),

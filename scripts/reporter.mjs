@@ -1,7 +1,7 @@
 /**
  * A reporter of vitest that writes the result of a run as JSON to the file LOGWEIR_TEST_REPORT: how many tests passed,
  * a line for each failure, and the seconds of each file. A skipped test is a failure, and so is an error outside of a
- * test: while a file is loaded, in a hook, or a promise that nobody awaits.
+ * test: while a file is loaded, in a hook, or an unhandled rejection.
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'

@@ -3,15 +3,15 @@
  * and a scale of test/support/runs.ts.
  */
 const UTC = 'UTC'
-/** A zone whose offset is not a whole hour. */
+/** A zone with an offset of hours and minutes. */
 const SHIFTED = 'Pacific/Chatham'
 const PROJECTS = ['unit', 'isolated', 'timed', 'program', 'timed-program', 'clickhouse', 'page']
 
 /**
- * Unit tests of what may differ between versions of Node and between time zones: sockets, files, threads, memory,
- * native modules, WebAssembly, JSON, regular expressions and dates. The others compute with numbers, texts and bytes
- * alone, check files of this repository, or ask what one of these asks too; test/http/answers.test.ts has the cases of
- * all endpoints.
+ * Unit tests of features that may differ between versions of Node and between time zones: sockets, files, threads,
+ * memory, native modules, WebAssembly, JSON, regular expressions and dates. The others compute with numbers, texts and
+ * bytes alone, check files of this repository, or test the same as one of these; test/http/answers.test.ts has the
+ * cases of all endpoints.
  */
 const PORTABLE = [
   ...['base/', 'client/', 'config/', 'import/', 'otlp/', 'plan/', 'sql-directory/', 'supabase/', 'tokens/'],

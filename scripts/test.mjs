@@ -56,7 +56,7 @@ function runVitest({ timeZone, project, files: only = [], scale }, index) {
   }
 }
 
-/** Reads what reporter.mjs wrote. */
+/** Reads the report of reporter.mjs; an empty one if there is none. */
 function readReport(report) {
   try {
     return JSON.parse(readFileSync(report, 'utf8'))

@@ -14,7 +14,7 @@ const LONG_FUNCTIONS: Record<string, string> = {
   'wasm/scan/walk.ts: walkContainer': 'the one loop over all members of a record, whose state is in local variables',
 }
 
-/** The files below some folders of the project whose names match, sorted. */
+/** The files with matching names below some folders of the project, sorted. */
 function filesOf(folders: readonly string[], name: RegExp): string[] {
   return folders
     .flatMap((folder) =>

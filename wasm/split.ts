@@ -234,7 +234,7 @@ function setBatch(p: usize): void {
   batch = byteAt(value) == OPEN_ARRAY ? value : 0
 }
 
-/** Returns the closing quote of the string whose content starts at `p`, or ENDLESS. */
+/** Returns the address of the closing quote of the string with content from `p` on, or ENDLESS. */
 function closingQuote(p: usize): usize {
   while (p < stop) {
     const stops = stopsIn16(p)

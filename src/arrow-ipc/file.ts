@@ -10,8 +10,8 @@ import { crc32 } from '../base/crc32.js'
 import { aligned, type BatchKind, CONTINUATION, END_OF_STREAM, framed, PREFIX_BYTES, type Region } from './message.js'
 
 /**
- * The parts of an Arrow IPC file whose buffers are zstd frames, in their order in the file: start (magic, schema),
- * messages with their bodies, end (end of stream, aside, checksum, footer, magic).
+ * The parts of an Arrow IPC file with zstd frames as buffers, in the order of the file: start (magic, schema), messages
+ * with their bodies, end (end of stream, aside, checksum, footer, magic).
  *
  * apache-arrow encodes all metadata. Its writer is not used: it writes the compressed length of a buffer where the
  * format requires the uncompressed one, copies each buffer, and omits the schema message.
@@ -38,7 +38,7 @@ export interface BatchLayout {
   regions: readonly Region[]
 }
 
-/** Returns the buffers of the message at the start of `bytes`, whose body follows it, as in the file. */
+/** Returns the buffers of the message at the start of `bytes`; its body must follow, as in the file. */
 export function decodeMessage(bytes: Buffer): { buffers: Buffer[] } {
   const { regions } = decodeLayout(bytes)
   return { buffers: regions.map(({ offset, length }) => bytes.subarray(offset, offset + length)) }

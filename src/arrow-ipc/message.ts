@@ -88,7 +88,7 @@ export function createMessageWriter(columns: number, buffers: number, kind: Batc
   }
 }
 
-/** Returns a message whose numbers are marks, and their positions; a node or a region is a struct of two numbers. */
+/** Returns a message with marks as its numbers, and their positions; a node or a region is a struct of two numbers. */
 function templateOf(columns: number, buffers: number, kind: BatchKind) {
   let mark = FIRST_MARK
   const next = () => mark++

@@ -20,7 +20,7 @@ const MAKE_REMEDY = 'Make it for that user (mkdir -p PATH && chown -R UID PATH),
 const OTHER_REMEDY = 'Check the disk, or choose another place'
 
 /**
- * Converts a system error to a LogweirError whose message names the file, the user of this process and the remedy.
+ * Converts a system error to a LogweirError that names the file, the user of this process and the remedy.
  * Returns any other error unchanged. `path` is used if the error names no file. The code is `usage` instead of `code`
  * for names that no file system accepts.
  */

@@ -40,8 +40,8 @@ export function askForCollection(): void {
 /**
  * Collects the garbage of large queries: with the growth that {@link raiseHeapGrowth} allows, V8 would keep it until
  * the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection here,
- * or {@link askForCollection} was called; 5 s after a collection there is another one, for what the queries since then
- * have left. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function that stops it.
+ * or {@link askForCollection} was called. A collection after growth is repeated 5 s later, for the garbage of queries
+ * in between. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function that stops it.
  */
 export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: () => void = collectFully): () => void {
   let collectedBytes = heapBytes()

@@ -6,7 +6,7 @@ const LATENCY_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 /** The metrics of one service. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** A gauge that is counted up and down by one, and whose value can be read at once. */
+/** A gauge that changes in steps of one, with a value that can be read synchronously. */
 class CountGauge extends Gauge {
   #count = 0
 

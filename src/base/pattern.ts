@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { LogweirError } from './errors.js'
 
-// re2 is CommonJS whose types describe `export =`; require keeps one import form on every Node version.
+// re2 is CommonJS, and its types describe `export =`; require keeps one import form on every Node version.
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
 /** A compiled pattern. On a Buffer it matches UTF-8, and its indexes count bytes. */

@@ -147,7 +147,7 @@ async function* eventsOf({ body }: Answer, limits: FollowLimits, state: State, s
 
 type Silence = ReturnType<typeof watchSilence>
 
-/** Returns a timer whose signal is aborted after `silentMs` without a stop. */
+/** Returns a timer that aborts its signal `silentMs` after a start, unless it is stopped before. */
 function watchSilence(silentMs: number) {
   const silence = new AbortController()
   let timer: NodeJS.Timeout | undefined

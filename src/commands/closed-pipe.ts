@@ -43,9 +43,7 @@ function readerState(descriptor: string, pipe: string): 'open' | 'closed' | 'hid
   }
 }
 
-/**
- * Returns a descriptor that reads the pipe, of any process whose descriptors are visible; undefined if there is none.
- */
+/** Returns a descriptor that reads the pipe, of any process with visible descriptors; undefined if there is none. */
 function findReader(pipe: string): string | undefined {
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return processes.flatMap(descriptorsOf).find((descriptor) => targetOf(descriptor) === pipe && isReadable(descriptor))

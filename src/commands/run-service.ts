@@ -58,7 +58,7 @@ function watchLoss(log: Log) {
   return { exitCode, onLost }
 }
 
-/** Explains the errors of a data directory whose files this user cannot read. */
+/** Explains the system errors of a data directory that this user cannot read. */
 function explainDenied(ready: Promise<void>, dataDir: string | undefined): Promise<void> {
   return ready.catch((error) => {
     const path = dataDir ?? ''

@@ -280,7 +280,7 @@ export const SQL_SETTINGS = {
   ...FORMAT_SETTINGS,
 } satisfies Settings
 
-/** A filter, as the live tail reads it. The service reads the conditions, and says what is wrong with them. */
+/** A filter of the live tail: any list in JSON. The service checks the conditions. */
 const filterText: ValueType<string> = {
   placeholder: 'JSON',
   expects: `a list of conditions in JSON, such as '[{"field":"response.status_code","op":">=","value":500}]'`,

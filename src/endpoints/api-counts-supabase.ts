@@ -22,9 +22,9 @@ const PATTERN_AND_NAME: Param<{ pattern: string; name: string }> = {
 }
 
 /**
- * usage.api-counts for a self-hosted Supabase, whose gateway logs the path of a request but no URL.
+ * usage.api-counts for a self-hosted Supabase: its gateway logs the path of a request but no URL.
  *
- * Gives   what usage.api-counts gives; a request without a URL counts if its project equals the parameter
+ * Gives   the rows of usage.api-counts; a request without a URL counts if its project equals the parameter
  * Window  timestamp >= now - window, not truncated; no rows if the interval is unknown
  * Empty   no request: no row; a bucket with requests to none of the four has four zeros
  * Cost    one pass over the URLs and projects in the window

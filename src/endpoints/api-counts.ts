@@ -32,7 +32,7 @@ export const AREAS_SQL = sql`
   order by timestamp asc
 `
 
-/** The same of a plan, whose rows are those of `edge_logs`. */
+/** The plan of {@link AREAS_SQL} over `requests`, rows of `edge_logs`. */
 export function countAreas(requests: Rows<string>, bucket: BucketUnit): Sorted<string> {
   return requests
     .truncate('timestamp', bucket, 'datetime')

@@ -15,7 +15,7 @@ export interface EndpointSpec<P extends Params> {
   /** A UUID, never changed. */
   id: string
   name: string
-  /** For the listing of the queries: what the rows are, in one line. */
+  /** A description of the rows in one line, for the listing of the queries. */
   summary?: string
   maxRows: number
   cache: CachePolicy | 'disabled'
@@ -31,7 +31,7 @@ export interface Given {
   getAll(name: string): readonly string[]
 }
 
-/** An AbortSignal, whose type modules of users may lack: throws its reason once no caller waits for the answer. */
+/** Part of AbortSignal, a type that user modules may lack. Throws its reason once no caller waits for the answer. */
 export interface Cancellation {
   throwIfAborted(): void
 }
@@ -59,7 +59,7 @@ export interface Call {
   isClientSql?: true
 }
 
-/** A call whose answer contains only rows of one project. */
+/** A call restricted to the rows of one project. */
 export interface BoundCall extends Call {
   project: string
 }
@@ -100,7 +100,7 @@ export function endpoint<P extends Params>(spec: EndpointSpec<P>): Endpoint {
   return endpointWith(spec, () => ({}))
 }
 
-/** The same for an endpoint whose answer is computed of the rows of the plan. */
+/** Makes an endpoint that computes its answer from the rows of the plan. */
 export function computedEndpoint<P extends Params>(
   spec: EndpointSpec<P>,
   compute: (args: ArgsOf<P>) => Computation,

@@ -21,7 +21,7 @@ const SHOWN_CHARACTERS = 60
 
 const METADATA = 'metadata'
 
-/** Returns the error of a part of a parameter: the place in it, what is wrong there, and what is accepted. */
+/** Returns the error of one part of a parameter; the message names its place, the fault and the remedy. */
 export function faultAt(name: string, place: string, fault: string, remedy: string) {
   const at = place === '' ? '' : ` at ${place}`
   return invalidParameter(`The parameter "${name}" is invalid${at}: ${fault}. ${remedy}`)

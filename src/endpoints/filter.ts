@@ -62,11 +62,11 @@ interface FilterText {
 /**
  * Returns the condition that a filter is: a JSON list of conditions `{"field", "op", "value"}`, which all must hold;
  * undefined if the list is empty. A list in place of a condition has alternatives, of which at least one must hold.
- * `!=` and `not_in` keep rows without the field, as a user who excludes a value expects; null is the value of a field
- * that is missing. A text that spells a number equals that number. `name` is that of the parameter.
+ * `!=` and `not_in` keep rows without the field, as users expect of an exclusion; the value of a missing field is null.
+ * A text that spells a number equals that number. `name` is that of the parameter.
  *
- * Throws `invalid_parameter`, or `invalid_pattern` for the value of `matches`; the message has the place, what is wrong
- * there and what is accepted.
+ * Throws `invalid_parameter`, or `invalid_pattern` for the value of `matches`; the message names the place, the fault
+ * and the remedy.
  */
 export function readFilter(text: string, name = 'filter'): Expression | undefined {
   const conditions = listOfConditions(text, name).map((one, i) => readAlternatives(one, i, { text, name }))

@@ -34,7 +34,7 @@ const SQL = {
 /**
  * logs.all with SQL of clients: if `sql` is given and not empty, the rows of that query are the answer.
  *
- * Gives   at most 1000 rows with the columns of the SQL; without `sql`, what logs.all gives
+ * Gives   at most 1000 rows with the columns of the SQL; without `sql`, the rows of logs.all
  * Window  timestamp > iso_timestamp_start, <= iso_timestamp_end, in every source that the SQL reads; project_tier is
  *         ignored
  * Empty   whatever the SQL makes of no rows: the SQL sees only rows of the project in the window

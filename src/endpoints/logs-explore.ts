@@ -50,7 +50,7 @@ const newest = (rows: Rows<string>, limit: number): Plan => rows.orderBy('timest
 const oldest = (rows: Rows<string>, limit: number, offset = 0): Plan =>
   rows.orderBy('timestamp', 'asc').rank('rank').limit(limit, offset)
 
-/** The first rows of two plans whose rows have ranks. */
+/** The first `limit` rows of several plans together, by timestamp and rank. */
 const firstOf = (direction: 'asc' | 'desc', limit: number, ...plans: readonly [Plan, ...Plan[]]): Plan =>
   union(...plans)
     .orderBy('timestamp', direction)

@@ -15,7 +15,7 @@ import {
 } from './field-values.js'
 import type { Param } from './params.js'
 
-/** The limits of a sample: its rows, 8 MiB of metadata, and what is remembered of it. */
+/** The limits of a sample: rows, characters of metadata, and nodes and depth of the tree of fields. */
 const SAMPLE: SampleLimits = { rows: 2_000, characters: 8 * 1024 * 1024, nodes: 5_000, depth: 8 }
 const MAX_FIELDS = 300
 const TOP_VALUES = 10

@@ -36,7 +36,7 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, rep
 /**
  * Sends one segment or journal after another. Each row has the same id at every export: the marker of its
  * segment or journal, and its number in it. So an export keeps no state: the rows on the server determine
- * what is left to send, also after an interrupted export. Queries all tables before it sends anything.
+ * the rows to send, also after an interrupted export. Queries all tables before it sends anything.
  */
 export async function exportRows(context: ExportContext): Promise<boolean> {
   const { files, directory, server, location, log, print } = context

@@ -135,8 +135,8 @@ type Middleware = (exchange: Exchange, next: Handler) => Answer
 
 /**
  * Composes middleware, the first one outermost, around the handler that comes last. Hono's own middleware always
- * answers in a later microtask. Here a response that is ready is returned at once: that is faster, and the client of a
- * request whose body turns out to be malformed still gets it.
+ * answers in a later microtask. Here a response that is ready is returned at once: that is faster, and the client still
+ * gets it if the body of its request turns out to be malformed.
  */
 function chain(...links: readonly [...Middleware[], Handler]): Handler {
   const middleware = links.slice(0, -1) as Middleware[]

@@ -131,8 +131,8 @@ export function tailRoutes(tails: Tails | undefined, authenticate: Authenticate)
 }
 
 /**
- * The paths that accept records, those whose handler is given. Handlers limit size, memory and rate of a body while
- * they receive it.
+ * Returns a route for each path that accepts records and has a handler. Handlers limit size, memory and rate of a body
+ * while they receive it.
  */
 export function logsRoutes(logs: Logs | undefined, otlp: OtlpLogs | undefined): Route[] {
   return LOGS_PATHS.flatMap((path) => {

@@ -9,7 +9,7 @@ import { recordLine } from './record-line.js'
 import type { TableCount } from './report.js'
 import { firstWindow, nextWindow, type Window } from './time-windows.js'
 
-/** Limits of what is in memory at a time; tests pass smaller ones. */
+/** Limits of the keys and rows in memory at a time; tests pass smaller ones. */
 export interface ImportLimits {
   /** The most keys that are read with one query. */
   keys: number
@@ -77,8 +77,8 @@ export async function importTable(parts: TableParts, count: TableCount): Promise
 }
 
 /**
- * Returns the keys whose ids the engine does not have among its rows of their range of time. If the engine has more
- * rows in this range than a query may hold, each half of the keys has a query of its own.
+ * Returns the keys with ids that the engine lacks in the range of their times. If the engine has more rows in this
+ * range than a query may hold, each half of the keys has a query of its own.
  */
 async function withoutStored(keys: readonly RowKey[], parts: TableParts): Promise<RowKey[]> {
   if (keys.length === 0) return []
@@ -98,7 +98,7 @@ async function withoutStored(keys: readonly RowKey[], parts: TableParts): Promis
   return [...missing.values()]
 }
 
-/** Divides keys into parts whose rows are read with one query. */
+/** Divides keys into parts; one query reads the rows of a part. */
 function* inParts(keys: readonly RowKey[], { rows, bytes }: ImportLimits): Generator<RowKey[]> {
   let part: RowKey[] = []
   let partBytes = 0
@@ -119,7 +119,7 @@ async function readLines(keys: readonly RowKey[], { table, source }: TableParts)
   return Buffer.from(rows.map((row) => recordLine(row, source)).join(''))
 }
 
-/** Yields what `load` resolves with for each item, and loads the next one at the same time. */
+/** Yields the result of `load` for each item, and loads the next item at the same time. */
 async function* oneAhead<Item, Loaded>(items: Iterable<Item>, load: (item: Item) => Promise<Loaded>) {
   let next: Promise<Loaded> | undefined
   for (const item of items) {

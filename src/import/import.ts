@@ -56,7 +56,7 @@ export async function importDirectory(config: ImportConfig, report: ImportReport
   }
 }
 
-/** A table whose source is one of the nine. */
+/** A table of one of the nine sources. */
 interface KnownTable {
   table: LogTable
   name: string

@@ -1,6 +1,6 @@
 import type { SourceName } from '../sources.js'
 
-/** The rows of one table, by what became of them. */
+/** The numbers of rows of one table, by outcome. */
 export interface TableCount {
   /** All rows of the table when its import began. */
   rows: number
@@ -11,7 +11,7 @@ export interface TableCount {
   pastRetention: number
   /** Rows at `--until` or later, which are left out. */
   notBeforeUntil: number
-  /** Rows whose time is NULL, infinite, or beyond the year 9999. */
+  /** Rows with a time that is NULL or not before 9999-12-31, such as infinity. */
   untimed: number
   /** Rows that are no valid records: they are in the rejects file. */
   rejected: number

@@ -1,6 +1,6 @@
 import type { KeyRange, RowKey } from './postgres/table-reader.js'
 
-/** A window of time whose keys are read with one query. All times are in microseconds since the epoch. */
+/** A window of time, for one query of keys. All times are in microseconds since the epoch. */
 export interface Window extends KeyRange {
   /** The width that it would have without the end. */
   widthUs: number
@@ -24,8 +24,8 @@ export function firstWindow(range: { fromUs: number; throughUs: number }, rows: 
 }
 
 /**
- * Returns the window after one whose query has returned `keys`: behind the last of them if there may be more, narrower
- * then; else behind the window, and wider if it had few rows. Returns undefined after the last window.
+ * Returns the window after one with these `keys`: if it may have more, a narrower window behind the last of them, else
+ * the window behind it, wider if it had few. Returns undefined after the last window.
  */
 export function nextWindow(window: Window, keys: readonly RowKey[], limit: number): Window | undefined {
   const { beforeUs, widthUs, endUs } = window

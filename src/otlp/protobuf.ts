@@ -8,7 +8,7 @@ import { MalformedError } from './request.js'
 /** One field of a message that is read into a `T`. */
 export interface Field<T> {
   wire: WireType
-  /** Reads the value into the message, whose values are `depth` levels deep. */
+  /** Reads the value into the message; values in the message are `depth` levels deep. */
   read(into: T, reader: BinaryReader, depth: number): void
 }
 

@@ -61,7 +61,7 @@ export function answerValue(value: Scalar): Value {
   return isTime(value) ? textOf(value) : new RawJson(Array.isArray(value) ? listOf(value) : jsonOf(value))
 }
 
-/** The JSON of a list, whose elements are as in {@link answerValue}; `jsonOf` writes a timestamp as a text. */
+/** The JSON of a list with elements as in {@link answerValue}; `jsonOf` would write a timestamp as a text. */
 function listOf(list: readonly Scalar[]): string {
   const elements = list.map((element) => {
     if (element instanceof Timestamp) return String(element.us)

@@ -44,10 +44,10 @@ export const quantile = (name: Value, percent: number): Aggregate => ({
 /** The plan without rows and columns. To return no rows but keep the columns, use `limit(0)`. */
 export const nothing = (): Plan => []
 
-/** Columns and what is in them. */
+/** Columns and their values. */
 type Named<Column extends string> = Readonly<Record<Column, Value>>
 
-/** A column or a field by its name, or columns and what is in them. */
+/** A column or a field by its name, or columns and their values. */
 type Columns<Column extends string> = Column | Named<string>
 
 /** The names of such columns. A field's column has the last key of its path, where fields can be named at all. */
@@ -69,8 +69,8 @@ function namedColumns(columns: readonly Columns<string>[], plan: Plan): NamedExp
 }
 
 /**
- * Rows on their way through a plan, whose columns are named `Column`: of a source any name, behind `aggregate` or
- * `select` the ones that these made, so that another name does not compile.
+ * The rows at one point of a plan. `Column` is the union of their column names: any name for a source; behind
+ * `aggregate` or `select` only the names that these made, so that another name does not compile.
  */
 export class Rows<Column extends string> {
   readonly #plan: Plan
@@ -113,7 +113,7 @@ export class Rows<Column extends string> {
 
   /**
    * Returns one row for each element of a list, or one for an object, which becomes the column `name`. Any other value
-   * has no row, or with `outer` one whose element is null.
+   * has no row, or with `outer` one row with a null element.
    */
   unnest<Name extends string>(list: Value, name: Name, rows: 'inner' | 'outer' = 'inner'): Rows<Column | Name> {
     const isOuter = rows === 'outer'
@@ -126,7 +126,7 @@ export class Rows<Column extends string> {
   }
 
   /**
-   * Groups by columns, by fields, and by named expressions. Rows without a value form one group, whose key is null.
+   * Groups by columns, by fields, and by named expressions. Rows without a value form one group with a null key.
    * Without a key there is one group, even of no rows.
    */
   group<const By extends readonly Columns<Column>[]>(...by: By): Grouped<NameOf<By[number], Column>> {
@@ -217,8 +217,8 @@ export class Grouped<Key extends string> {
 }
 
 /**
- * Starts a plan over the rows of a source, or of several, whose timestamp is in the range. Rows of several sources have
- * the columns that all of them have.
+ * Starts a plan over the rows of one or several sources in a range of time. Rows of several sources have the columns
+ * that all of them have.
  */
 export function scan(
   source: SourceName | readonly [SourceName, ...SourceName[]],

@@ -62,7 +62,7 @@ type AggregateArguments = Record<'count', [value?: Value]> &
 /** Endpoints do not call these: engines make calls of the first two, and SQL of the last. */
 type CallableName = Exclude<FunctionName, 'field_text' | 'in_list' | 'repeated'>
 
-/** Functions whose first argument is an option, so that the second one may name a column. */
+/** The place of the argument that may name a column, for functions with an option as their first argument. */
 const VALUE_PLACES: Partial<Record<FunctionName, number>> = { format_timestamp: 1, parse_timestamp: 1 }
 
 /**

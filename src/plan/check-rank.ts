@@ -12,7 +12,7 @@ export function checkRank(plan: Plan, place: number): void {
 
 const isTime = (by: SortKey['by']) => by.kind === 'column' && by.name === 'timestamp'
 
-/** Whether the rows of a plan are stored ones, whose column `timestamp` is the stored one. */
+/** Whether the rows of a plan are stored rows with the stored column `timestamp`. */
 function hasStoredTime([first, ...others]: Plan): boolean {
   return first?.op === 'scan' && others.every(keepsTime)
 }

@@ -49,8 +49,8 @@ export type Operator =
   | { op: 'unnest'; list: Expression; name: string; isOuter: boolean }
   /**
    * Adds the column `name`: whether a value is among the rows of another plan, which has one column. True, false or
-   * null as the function `in` over these rows; false if there are none. The value is evaluated only in rows whose
-   * column is read, and only if the other plan has rows; the other plan is run once, as a whole.
+   * null as the function `in` over these rows; false if there are none. The value is evaluated only in rows in
+   * which the column is read, and only if the other plan has rows; the other plan is run once, as a whole.
    */
   | { op: 'isIn'; value: Expression; plan: Plan; name: string }
   /** The rows for which a condition is true. */

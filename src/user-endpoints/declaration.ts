@@ -21,7 +21,7 @@ export interface Declaration {
   isRequiredText: boolean
   /** Counted from 1. */
   line: number
-  /** Returns the value in SQL of what `param` has read. */
+  /** Converts a value that `param` has read to SQL. */
   scalarOf(value: unknown): Scalar
 }
 

@@ -35,7 +35,7 @@ export const HOT = 6
 export const BUILDER_BYTES = 32
 /** The word that counts the rows of the current batch. */
 export const ROWS_WORD = 0
-/** The word that counts its rows whose time could not be read, and which have the time of receipt. */
+/** The word that counts its rows with the time of receipt in place of an unreadable one. */
 export const UNREADABLE_TIMES_WORD = 3
 
 /** Bytes of a column's header. */

@@ -8,7 +8,7 @@
  * value without surrounding white space; the range of a string excludes its quotes. If a key is repeated, its last
  * value replaces the earlier ones completely: a second "request" clears the url of the first. Null counts as absent. If
  * an array is on the path to a field of the metadata, its first element is read (BigQuery-style repeated records). A
- * field that the metadata lacks is read from the record, whose other fields are merged into the metadata.
+ * field that the metadata lacks is read from the record; other fields of the record are merged into the metadata.
  */
 
 /** Field `source` of the record. The numbers of the fields are their order in a row. */
@@ -46,7 +46,7 @@ export const MAX_PATH_KEYS = 64
 
 /** Kind of a value: missing or null. */
 export const ABSENT = 0
-/** Kind of a value: a string without escapes, whose bytes are its value. */
+/** Kind of a value: a string without escapes; its bytes are its value. */
 export const STRING = 1
 /** Kind of a value: a string with escapes, still to be decoded. */
 export const ESCAPED_STRING = 2

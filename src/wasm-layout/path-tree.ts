@@ -1,6 +1,6 @@
 /**
- * Layout of a tree of paths: a node for each distinct prefix of the paths, the root (the prefix without keys) first,
- * then each node before its children, whose subtrees follow one another. Places are in bytes from the node.
+ * Layout of a tree of paths: a node for each distinct prefix of the paths, depth first, each node before its children.
+ * The root is the prefix without keys. Places are in bytes from the node.
  */
 
 /** Bytes of a node. The host sets all of them to zero, but for the four places below. */

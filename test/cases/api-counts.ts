@@ -29,7 +29,7 @@ export const countsRow = (timestamp: string, [rest, storage, auth, realtime]: Fo
   total_realtime_requests: realtime,
 })
 
-/** A request whose URL matches the pattern `abc`. */
+/** A request; its default URL matches the pattern `abc`. */
 const requestAt = (timestampUs: number, path: unknown = '/rest', url: unknown = 'https://abc.co') =>
   edge({ timestampUs, metadata: { request: { url, path } } })
 

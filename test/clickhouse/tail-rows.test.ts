@@ -16,7 +16,7 @@ import { onEachTarget } from './on-targets.js'
 const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'] as const
 const FOLLOWERS = 8
 
-/** The rows of a plan of the newest ones with their ranks, at most so many. */
+/** The plan of the newest rows, with their ranks and at most `rows` rows. */
 const ranked = (plan: Plan, rows: number): Plan =>
   plan.map((operator) => {
     if (operator.op === 'orderBy') return { ...operator, rank: 'rank' }

@@ -164,7 +164,7 @@ describe('follow', () => {
 })
 
 describe('logweir tail', () => {
-  /** Runs it with these flags until it has written that many rows. Returns what it wrote, and what it requested. */
+  /** Runs the command until it has written `rows` rows. Returns its output and the URL of its first request. */
   async function tailed(flags: readonly string[], text: string, rows: number, isTerminal = false) {
     const { url, requests } = await inTurn(stream(text))
     const config = readTail([...flags, '--url', url], { LOGWEIR_TOKEN: 'open' }, () => {})

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../program/support/program.js'
  * program ends with the code that its command returns.
  */
 
-// These would end this process, or change what its signals do.
+// The real modules would end this process or change its signal handlers.
 vi.mock('../../src/commands/closed-pipe.js', () => ({ onReaderClosed() {} }))
 vi.mock('../../src/commands/exit-process.js', () => ({ exitProcess: async (code: number) => code }))
 vi.mock('../../src/commands/stop-signals.js', () => {

@@ -15,8 +15,8 @@ const REPLACED = ['command', 'entrypoint', 'test']
 
 /**
  * Returns the project that `docker compose -f A -f B config` makes of files: later files override earlier ones,
- * `extends` takes a service of another file, `!reset` and `!override` drop what earlier files have. Only the part of
- * the specification that the files of deploy/supabase and the stacks of Supabase use.
+ * `extends` takes a service of another file, `!reset` removes a key, and `!override` replaces its value. Covers only
+ * the part of the specification that the files of deploy/supabase and the stacks of Supabase use.
  *
  * @throws Error if a variable `${NAME:?message}` is missing
  */

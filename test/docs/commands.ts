@@ -24,7 +24,7 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   cp: (args) => args.slice(0, -1).forEach(checkExists),
   export: (args) => args.forEach(checkVariable),
   '.ci/run': () => checkExists('.ci/run'),
-  // Common programs, whose arguments are not checked.
+  // Common programs. Their arguments are not checked.
   grep: () => {},
   tail: () => {},
   zcat: () => {},

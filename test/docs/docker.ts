@@ -11,7 +11,7 @@ const CONTAINER = 'supabase-analytics'
 const volumes = () =>
   Object.keys(parse(textOf('deploy/supabase/docker-compose.logweir.yml')).volumes).map((name) => `supabase_${name}`)
 
-/** Checkers of what runs in a container. */
+/** Checkers of the commands that run in a container. */
 interface Inner {
   /** Checks a text of a shell. */
   checkInner(text: string): void

@@ -71,7 +71,7 @@ export const OWN_METRICS: readonly string[] = [...seriesOf().keys()]
   .filter((name) => name.startsWith('logweir_') && !/_(sum|bucket)$/.test(name))
   .map((name) => (seriesOf().has(`${name.replace(/_count$/, '')}_sum`) ? name.replace(/_count$/, '') : name))
 
-/** The folders whose files pages name. */
+/** The folders of the files that pages name. */
 const FOLDERS = ['.ci', 'wasm', 'bench', 'deploy', 'docs', 'examples', 'scripts', 'src', 'test']
 
 function filesUnder(folder: string): string[] {

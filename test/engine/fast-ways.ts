@@ -607,8 +607,8 @@ export const FAST_WAYS: readonly FastWay[] = [
 const unitOf = (random: Random) => t(oneOf(random, FIXED_UNITS))
 
 /**
- * Ways that keep results of sealed segments. Their plans are of so few kinds that some differ in one thing: all of what
- * is kept for one must be of no use to another.
+ * Ways that cache results of sealed segments. Their plans are of few kinds, so that some differ in one detail only: a
+ * cached result must not be reused if that detail changes it.
  */
 export const KEPT_WAYS: readonly Pick<FastWay, 'title' | 'plan'>[] = [
   {

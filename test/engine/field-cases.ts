@@ -91,7 +91,7 @@ function plansOf(source: SourceName, value: Expression): Plan[] {
   ]
 }
 
-/** All plans, with what the oracle says, once it is asked; and whether the field has a column. */
+/** All plans. `expected` runs the oracle on its first call; `isTwin`: the field has no column. */
 export const CASES = DECLARED_FIELDS.flatMap(([source, path]) => {
   const keys = path.split('.')
   const records = RECORDS.filter((record) => record.source === source)

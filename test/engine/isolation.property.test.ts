@@ -48,7 +48,7 @@ function failuresOf(text: Expression): Expression[] {
   ]
 }
 
-/** The columns whose values fail: a cold one of every source, and columns with a dictionary or of numbers. */
+/** The columns with values that fail: a cold one, one with a dictionary, and one of numbers. */
 const BAD_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   edge_logs: ['event_message', 'url', 'status_code'],
   function_edge_logs: ['event_message', 'function_id', 'execution_time_ms'],
@@ -60,7 +60,7 @@ const guarded = (name: string, failing: Expression): NamedExpression => ({
   value: call('if', call('is_null', failing), column(name), column(name)),
 })
 
-/** A plan whose columns fail, or whose rows are filtered by a condition that does, right behind each scan. */
+/** A plan with columns that fail, and sometimes a filter that fails, right behind each scan. */
 function failing(plan: Plan, random: Random): Plan {
   const [first, ...later] = plan
   const others = later.map((operator) =>
@@ -80,7 +80,7 @@ function failing(plan: Plan, random: Random): Plan {
   return [first!, ...added, ...others]
 }
 
-/** The records of two projects, some of whose values fail only in the other one. */
+/** Records of several projects. Only projects other than OWN have values that fail. */
 function twoProjects(random: Random, length: number): TestRecord[] {
   return randomRecords(random, length).map((record) => {
     const isOwn = random() < 0.5

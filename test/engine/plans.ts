@@ -95,7 +95,7 @@ export const expectPlans = (plans: number): Promise<void> =>
     await engine.close()
   })
 
-/** Opens an engine whose rows are in files. */
+/** Opens an engine with its rows in files. */
 export async function openOnDisk(files: ModelFiles, options: Partial<ArrowEngineOptions>): Promise<ArrowEngine> {
   const engine = openEngine({ ...options, disk: { directory: 'data', files, release: async () => {} } })
   await engine.recover()

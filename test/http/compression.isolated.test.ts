@@ -29,7 +29,7 @@ vi.mock('node:zlib', async (original) => {
 })
 beforeEach(() => void Object.assign(compressions, { atOnce: 0, inPool: 0 }))
 
-/** Returns rows whose answer has exactly `bytes` bytes. */
+/** Returns rows for an answer of exactly `bytes` bytes. */
 const rowsOf = (bytes: number) => () => [{ text: 'x'.repeat(bytes - '{"result":[{"text":""}]}'.length) }]
 const bodyOf = (rows: readonly Row[]) => JSON.stringify({ result: rows })
 const LARGE = 5_000

@@ -18,7 +18,7 @@ const FAILING: Iterable<Row> = {
   },
 }
 
-/** An app whose engine returns the current rows of `state`. */
+/** An app with an engine that returns the current rows of `state`. */
 function open({ visibleMs = 0, emptyMs = 2_000, endpoints = ENDPOINTS } = {}) {
   const clock = createFakeClock()
   const state: { rows: Iterable<Row> } = { rows: [] }

@@ -15,7 +15,7 @@ const post = (...headers: readonly string[]) =>
   head('POST /logs HTTP/1.1', 'Host: a', `X-API-KEY: ${TOKEN}`, 'Content-Type: application/json', ...headers)
 const LAST = 'Connection: close'
 
-/** A server whose intake accepts and records everything. */
+/** A server with an intake that accepts and records everything. */
 async function serve() {
   const taken: string[] = []
   const gate = { pass: Promise.resolve() }

@@ -76,7 +76,7 @@ function arrivalAt(random: Random, nowUs: number): Arrival {
   return { atUs: nowUs, records }
 }
 
-/** An engine whose runs fail or are delayed at random; delayed ones end when the test releases them. */
+/** An engine that fails or delays runs at random; delayed ones end when the test releases them. */
 function moody(engine: Engine, random: Random) {
   const held: (() => void)[] = []
   const run: Engine['run'] = async (...given) => {

@@ -14,7 +14,7 @@ const NOW_US = Date.UTC(2026, 10, 20, 10) * 1000
 const PATIENCE_MS = 60_000
 const seed = testSeed()
 
-/** An engine with one row, whose URL has 100 KiB. */
+/** An engine with one row, a request of this URL. */
 async function engineWith(url: string): Promise<ArrowEngine> {
   const engine = openEngine({ clock: createFakeClock(NOW_US) })
   await appendAll(engine, [edge({ timestampUs: NOW_US, metadata: { request: { url, path: '/rest' } } })])

@@ -44,7 +44,7 @@ const anything = fc.oneof({ weight: 4, arbitrary: nothingOrText }, fc.constantFr
 const key = (name: string) => fc.constantFrom(`"${name}"`, `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}"`)
 const member = (name: string, value: fc.Arbitrary<string>) => fc.tuple(key(name), value).map((pair) => pair.join(':'))
 
-/** Objects whose members are in random order, repeated or missing. */
+/** Objects with members in random order, repeated or missing. */
 const object = (...members: fc.Arbitrary<string>[]) =>
   fc.array(fc.oneof(...members), { maxLength: 5 }).map((all) => `{${all.join(',')}}`)
 const inner = object(

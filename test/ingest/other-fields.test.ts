@@ -232,7 +232,7 @@ describe('any record', () => {
   const objects = members.map((pairs) => JSON.parse(textOf(pairs)))
   const metadata = fc.oneof(objects, fc.array(objects, { maxLength: 2 }), fc.constant(null), fc.constant(undefined))
 
-  /** Returns a JSON object whose keys may repeat; the last one wins. */
+  /** Returns a JSON object in which keys may repeat; the last one wins. */
   function textOf(pairs: readonly (readonly [string, unknown])[]): string {
     return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
   }

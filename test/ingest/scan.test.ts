@@ -245,7 +245,7 @@ describe('any input', () => {
     ),
   }))
   const record = fc.array(fc.tuple(key, value), { maxLength: 8 }).map((entries) => new Entries(entries))
-  /** A JSON object whose keys may repeat. */
+  /** A JSON object in which keys may repeat. */
   class Entries {
     readonly entries: readonly (readonly [string, unknown])[]
     constructor(entries: readonly (readonly [string, unknown])[]) {

@@ -22,7 +22,7 @@ const number = fc.oneof(
 )
 const literal = fc.constantFrom('true', 'false', 'null')
 
-/** A key whose characters are plain or \u escapes. */
+/** A key of plain characters and \u escapes. */
 function spelled(name: string): fc.Arbitrary<string> {
   const plain = fc.constant(`"${name}"`)
   const escapes = fc.array(fc.boolean(), { minLength: name.length, maxLength: name.length })

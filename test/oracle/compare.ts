@@ -17,7 +17,7 @@ export function expectRows(actual: readonly PlainRow[], expected: readonly Plain
   expect(forgiven).toEqual(expected.map(withoutNegativeZero))
 }
 
-/** Returns the row with the expected value in place of each value whose error is allowed. */
+/** Returns the row with the expected value in place of each value within the allowed error. */
 function forgive(row: PlainRow, expected: PlainRow, times: Times): PlainRow {
   const sorted = times.get(expected.timestamp as number) ?? []
   const allowed = (name: string, value: unknown) => {

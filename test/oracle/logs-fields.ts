@@ -34,7 +34,7 @@ function nameOf(keys: readonly string[]): string {
   return COLUMNS.includes(name) || keys[0] === 'metadata' ? `metadata.${name}` : name
 }
 
-/** The row of a field whose values, JSON texts, occur in `rows` rows. */
+/** The row of a field, with its `most` most frequent values. They are the values in `rows` examined rows. */
 function rowOf(field: string, values: readonly unknown[], most: number, rows: number, isSample: boolean): PlainRow {
   const groups = [...groupBy(values, (value) => JSON.stringify(value))].map(([json, all]) => ({ json, n: all.length }))
   const listed = groups.filter(({ json }) => !/^[[{]/.test(json) && (json[0] !== '"' || JSON.parse(json).length <= 200))

@@ -34,7 +34,7 @@ const ORACLES: Record<string, Oracle> = {
   'test.paths': pathGroups,
 }
 
-/** The same for a caller bound to the named project: over the records of that project, whose name is not a pattern. */
+/** Like {@link oracle}, for a caller bound to the named project: over its records alone; its name is no pattern. */
 export function boundOracle(endpoint: string, records: readonly TestRecord[], params: Params, nowUs: number) {
   const own = records.filter(({ project }) => project === params.project)
   const isPattern = endpoint.endsWith('usage.api-counts')

@@ -14,7 +14,7 @@ export function outcomeOf(bytes: Uint8Array, encoding: Encoding): string[] {
   }
 }
 
-/** The ingest rejects a line whose metadata is a text as `invalid_field`; the text is the reason. */
+/** If the metadata of a line is a text, the ingest rejects the line as `invalid_field`; the text is the reason. */
 function outcomeOfLine(line: string): string {
   const { metadata } = JSON.parse(line)
   return typeof metadata === 'string' ? `rejected: ${/OTLP: (.*)\.$/.exec(metadata)![1]}` : line

@@ -38,7 +38,7 @@ const showTheme = (page: Page, theme: string | undefined) =>
 
 /** Returns the serious findings of some rules, or of all. */
 async function findingsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // Without the places that pass, whose selectors take most of the time.
+  // Leaves out the places that pass: their selectors take most of the time.
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
   const violations = await page.evaluate(async (given) => {
     const { axe } = globalThis as unknown as { axe: Axe }

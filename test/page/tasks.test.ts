@@ -35,7 +35,7 @@ function createUser(page: Page) {
       await page.keyboard.press('Control+Enter')
       await page.locator('#sql .answer[data-state=shown]').waitFor()
     },
-    /** Opens the menu of a part of the page, and saves what it shows. Returns the text of the file. */
+    /** Opens the export menu of a part of the page, and saves a file. Returns the text of the file. */
     async save(place: string) {
       actions += 2
       await page.locator(place).getByRole('button', { name: 'Export' }).click()

@@ -36,7 +36,7 @@ describe('calls', () => {
   })
 })
 
-/** Never called: the compiler checks what is in it. */
+/** Never called: the compiler checks its body. */
 function wrongCalls() {
   // @ts-expect-error: no function of that name
   fn.median('url')

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { launch, ROOT, run, type Served, serve, temporaryFolder, until } from './support/program.js'
 
-/** A module whose endpoint counts a project's requests by day; `more` becomes part of its column names. */
+/** A module with an endpoint that counts a project's requests by day. `more` defines COLUMN, the name of the count. */
 const moduleNamed = (name: string, more = '', id = '1') => `
 import { count, endpoint, equals, scan, sql, text } from 'logweir/endpoint'
 ${more}
@@ -28,7 +28,7 @@ export default endpoint({
 `
 const withColumn = (column: string) => `const COLUMN = '${column}'`
 
-/** The rows of a project whose path begins with a text. */
+/** A query of the rows of a project, from a time on, with a path that begins with a text. */
 const SQL_FILE = `-- param project: text, required
 -- param path: text
 -- param least: number, otherwise 0

@@ -7,10 +7,10 @@ import type { Plan } from '../../src/plan/plan.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import type { SqlCase } from './cases/case.js'
 
-/** What a text gives: the JSON text of each row, or the error. */
+/** The answer to a text: the JSON text of each row, or the error. */
 export type SqlAnswer = { rows: readonly string[] } | { error: { code: string | undefined; message: string } }
 
-/** What runs plans: an engine. */
+/** The part of an engine that runs plans. */
 type Runs = { run(plan: Plan): Promise<AsyncIterable<Row>> }
 
 const MAX_ROWS = 1000

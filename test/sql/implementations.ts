@@ -40,7 +40,7 @@ function engines(options: Partial<ArrowEngineOptions>, fill: (engine: ArrowEngin
   }
 }
 
-/** The records of a case alone, in memory, for a caller who is bound to no project. */
+/** The records of a case alone, in memory, for a caller bound to no project. */
 function unsealed(): SqlImplementation {
   const { of, close } = engines({}, appendAll)
   return {
@@ -51,7 +51,7 @@ function unsealed(): SqlImplementation {
   }
 }
 
-/** The records of all cases in sealed segments, for a caller who is bound to the project of one case. */
+/** The records of all cases in sealed segments, for a caller bound to the project of one case. */
 function sealed(): SqlImplementation {
   const { of, close } = engines({ sealRows: 400 }, async (engine, records) => {
     await appendAll(engine, records, 100)

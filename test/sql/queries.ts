@@ -22,7 +22,7 @@ export const NOW_US = Date.UTC(2026, 10, 25, 10, 37, 42) * 1000
 const QUERIES_AN_ENGINE = 10
 const MAX_ROWS = 1000
 
-/** What the oracle says: the outcome, or the code of an error in the text. */
+/** The answer of the oracle: the outcome, or the code of an error in the text. */
 type SqlResult = ReturnType<typeof runSql> | { error: string }
 
 type Bounds = Pick<SqlOptions, 'project' | 'fromUs' | 'throughUs'>

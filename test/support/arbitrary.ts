@@ -227,7 +227,7 @@ const exploring = (source: string, time: fc.Arbitrary<string | undefined>, field
 const split = (explored: ArbitraryParams): ArbitraryParams =>
   fc.tuple(explored, maybe(fc.constantFrom('', 'outcome', 'part', 'nothing'))).map(([given, by]) => ({ ...given, by }))
 
-/** The same with a field whose numbers are measured. */
+/** The same with a field to measure. */
 const measuring = (explored: ArbitraryParams, fields: readonly string[]): ArbitraryParams =>
   fc.tuple(explored, fc.constantFrom('id', ...fields)).map(([given, field]) => ({ ...given, field }))
 

@@ -65,7 +65,7 @@ export async function answerOf(engine: Pick<Engine, 'run'>, call: Call, nowUs: n
   return call.computation?.rows(rows, new AbortController().signal) ?? rows
 }
 
-/** The same for a caller whose token is bound to the project in the parameters. */
+/** Like {@link ask}, for a caller with a token bound to the project in the parameters. */
 export async function askBound(engine: Engine, endpoint: string, params: Params, nowUs: number): Promise<PlainRow[]> {
   const { callBound } = ALL.find(({ name }) => name === endpoint)!
   return readAll(await answerOf(engine, callBound(new URLSearchParams(params)), nowUs))

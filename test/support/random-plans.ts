@@ -14,8 +14,8 @@ import { below, oneOf, type Random } from './random.js'
 import type { TestRecord } from './records.js'
 
 /**
- * Random records and valid random plans over them, from so few values that keys collide; and the comparison of an
- * answer with what the oracle says, which forgives what the contract leaves open.
+ * Random records and valid random plans over them, with few values, so that keys collide; and the comparison of an
+ * answer with that of the oracle, which accepts every answer that the contract allows.
  */
 
 const HOUR_US = 3_600_000_000
@@ -703,7 +703,7 @@ class PlanMaker {
     return { plan: [...draft.plan, order], columns: new Map([...draft.columns, [rank, type]]) }
   }
 
-  /** A limit within a plan, behind an order with ranks, of rows whose order of arrival is known. */
+  /** A limit within a plan, behind an order with ranks, of rows with a known order of arrival. */
   #rankedLimit(draft: Draft): Draft {
     if (!isArrivalKnown(draft.plan)) return draft
     const ranked = this.#ranked(this.#select(draft), 'int')

@@ -29,7 +29,7 @@ export interface Atom {
   type: SqlType
 }
 
-/** What expressions may read. */
+/** The names and queries that expressions may read. */
 export interface SqlScope {
   random: Random
   atoms: readonly Atom[]

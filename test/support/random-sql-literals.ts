@@ -1,6 +1,6 @@
 import { oneOf, type Random } from './random.js'
 
-/** What random expressions of SQL are made of: types, literals, and words. */
+/** The parts of random expressions of SQL: types, literals, and words. */
 
 /**
  * The type of a name for the generator: `any` differs from row to row; `open` is not fixed by the contract, as a sum,
@@ -36,7 +36,7 @@ export const PARTS = ['microsecond', 'millisecond', 'second', 'minute', 'hour', 
 export const LONG_PARTS = ['isoweek', 'isoyear', 'month', 'quarter', 'year']
 /** Patterns of RE2. */
 export const PATTERNS = ['a', '^e', '(\\d+)', '([a-z]+)(\\d)?', '', '😀|é', '(?i)ERROR', '[^a]$', '\\bx']
-/** What `regexp_replace` puts in. */
+/** Replacements of `regexp_replace`. */
 export const REPLACEMENTS = ['', 'x', '<\\0>', '\\\\', '$1', '$&é']
 /** Patterns of LIKE. */
 export const LIKES = ['%', '%a%', '_', 'GET%', '%\\%%', '%.co%', '', 'É%', '1_%']

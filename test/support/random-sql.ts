@@ -17,7 +17,7 @@ interface Made {
   columns: readonly Atom[]
 }
 
-/** The columns of a SELECT: what they are made of, and how they are written. */
+/** A column of a SELECT: its expression, and its text in the list. */
 interface Output extends Atom {
   expression: string
   item: string
@@ -122,7 +122,7 @@ class SqlMaker {
     )
   }
 
-  /** What is between two parts of a query. */
+  /** White space between two parts of a query, sometimes with a comment. */
   #gap(): string {
     return this.#chance(0.9) ? ' ' : oneOf(this.#random, ['\n', " /* it's */ ", ' -- "\n', ' # `\n  '])
   }

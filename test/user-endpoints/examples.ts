@@ -72,7 +72,7 @@ const typed: Reading = {
 }
 const anyType: Reading = { numberAt: fieldAt, textAt: fieldAt, nulls: 'first' }
 
-/** The records whose status is 400 or more; a text that spells a number is that number. */
+/** The number of records with a status of 400 or more; a text that spells a number is that number. */
 const errorsOf = (records: readonly TestRecord[], reading: Reading) =>
   records.filter((record) => Number(reading.numberAt(record, ['response', 'status_code']) ?? 0) >= 400).length
 

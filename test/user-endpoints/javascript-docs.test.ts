@@ -13,7 +13,7 @@ const examples = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => bloc
 /** Functions of an endpoint, not of the builder. */
 const METHODS = new Set(['plan', 'read'])
 
-/** The rows of the table whose head begins with a cell. */
+/** The text of the rows of the table that has `head` as its first head. */
 function rowsOf(head: string): string {
   const [table] = text.slice(text.indexOf(`\n| ${head} |`)).split('\n\n')
   return table!.split('\n').slice(3).join('\n')
@@ -27,7 +27,7 @@ function arities(head: string): Record<string, readonly [number, number]> {
   return Object.fromEntries(all)
 }
 
-/** `a?` need not be given; `…` stands for any number, which may be none behind a first one. */
+/** The least and the most arguments: `a?` is optional, and `…` is any number of arguments, also none. */
 function arityOf(args: readonly string[]): readonly [number, number] {
   const named = args.filter((arg) => arg !== '…')
   const most = named.length < args.length ? Number.POSITIVE_INFINITY : named.length

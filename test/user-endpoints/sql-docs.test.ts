@@ -13,7 +13,7 @@ import { EXAMPLES, EXAMPLES_FOLDER } from './examples.js'
 const own = documentAt('docs/own-endpoints.md')!
 const sql = documentAt('docs/sql.md')!
 
-/** The rows of the table of a page whose first head is given, as texts of their cells. */
+/** The rows of the table of a page that has `head` as its first head, as texts of their cells. */
 const rowsOf = (page: typeof own, head: string) => tablesOf(page).find(({ heads }) => heads[0] === head)!.rows
 
 describe('docs/own-endpoints.md', () => {

@@ -132,8 +132,8 @@ function putNumber(column: Column, at: i32, row: usize): bool {
 }
 
 /**
- * Returns the bits of the hot columns whose field the record has under a name that is also one of a time or message:
- * the scanner does not look for fields there, but the value may have been merged into the metadata.
+ * Returns the bits of the hot columns with a field under a name of times or messages, if the record uses the name for
+ * another value: the scanner does not look for fields there, but the value may have been merged into the metadata.
  */
 function bitsOfShadowed(builder: BatchBuilder, row: usize): u32 {
   let bits: u32 = 0

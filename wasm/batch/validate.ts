@@ -33,7 +33,7 @@ const DAY_US: f64 = 86400e6
 const AHEAD_US: f64 = DAY_US
 let retentionUs: f64 = 0
 
-/** Whether a record whose time cannot be read gets the time of receipt. */
+/** Whether a record with an unreadable time gets the time of receipt. */
 let acceptsUnreadableTimes = false
 
 /** The number of no field. */
@@ -54,7 +54,7 @@ export function setRetention(retention: f64): void {
   retentionUs = retention
 }
 
-/** Gives records whose time cannot be read the time of receipt, from the next line on. */
+/** Gives records with an unreadable time the time of receipt, from the next line on. */
 export function acceptUnreadableTimes(): void {
   acceptsUnreadableTimes = true
 }

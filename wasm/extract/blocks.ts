@@ -36,7 +36,7 @@ const EVEN: u64 = 0x5555_5555_5555_5555
 /** 1 if the last block that `escapedBytes` saw ends with a backslash that escapes the next byte, else 0. */
 export let carriedEscape: u64 = 0
 
-/** Starts a text, whose first byte is not escaped. */
+/** Starts a text: its first byte is not escaped. */
 // @ts-ignore: decorator
 @inline
 export function beginEscapes(): void {

@@ -24,7 +24,7 @@ export function setPaths(tree: usize, nodes: usize, count: u32, stack: usize): v
 }
 
 /**
- * Reads the paths in `rows` texts, whose start and end addresses are at `ranges`. Writes kind, start and end of each
+ * Reads the paths in `rows` texts; their start and end addresses are at `ranges`. Writes kind, start and end of each
  * value, `paths` values a row. Texts with escapes are decoded to `scratch`, which needs the bytes of all texts.
  */
 export function extract(

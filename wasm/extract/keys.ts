@@ -13,7 +13,7 @@ import { FILTER, firstChild, NO_NODE, prepareNobody, subtreeEnd, TAIL, TAIL_MASK
 /** A tail that no bytes have, since its mask is 0. */
 const NEVER: u64 = 1
 
-/** Fills in what a search needs, for all nodes of the tree whose root is given. */
+/** Writes the filters and tails that searches need to all nodes of the tree with this root. */
 export function prepareNodes(root: usize): void {
   prepareNobody()
   const last = subtreeEnd(root)
@@ -87,7 +87,7 @@ function isTailOfChild(node: usize, tail: u64): bool {
   return (load<u64>(node, FILTER) & filterBit(tail)) != 0
 }
 
-/** Returns the child whose key ends before the closing quote at `quote`, in a text from `start` without backslashes. */
+/** Returns the child with the key before the closing quote at `quote`, in a text from `start` without backslashes. */
 export function childBefore(node: usize, quote: usize, start: usize): usize {
   const tail = load<u64>(quote - 8)
   const last = subtreeEnd(node)
@@ -97,7 +97,7 @@ export function childBefore(node: usize, quote: usize, start: usize): usize {
   return NO_NODE
 }
 
-/** Returns whether the bytes from an opening quote to `quote` are the key, whose last bytes are known to be equal. */
+/** Returns whether the bytes from an opening quote to `quote` are the key; its last bytes are known to be equal. */
 function isWhole(node: usize, quote: usize, start: usize): bool {
   const length = keyBytes(node)
   if (quote - start <= length) return false
@@ -106,7 +106,7 @@ function isWhole(node: usize, quote: usize, start: usize): bool {
 }
 
 /**
- * Returns the child whose key ends before the closing quote at `quote`, in any text from `start`. Decodes a key with
+ * Returns the child with the key before the closing quote at `quote`, in any text from `start`. Decodes a key with
  * escapes to `scratch`.
  */
 export function childBeforeInAny(node: usize, quote: usize, start: usize, scratch: usize): usize {

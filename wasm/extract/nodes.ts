@@ -1,6 +1,6 @@
 /**
  * Nodes of the tree of paths. src/wasm-layout/path-tree.ts describes the part that the host writes. After it, each node
- * has what the search for a key needs (see keys.ts), and its value in the current text.
+ * has the data for the search for a key (see keys.ts), and its value in the current text.
  */
 import { IS_WANTED, NODE_BYTES, SUBTREE_END } from '../../src/wasm-layout/path-tree'
 
@@ -21,7 +21,7 @@ const VALUE_END: usize = 56
 /** Result of a search: there is no such node. */
 export const NO_NODE: usize = 0
 
-/** A node without children, for containers whose keys are not wanted. Its value is never read. */
+/** A node without children, for containers without wanted keys. Its value is never read. */
 export const NOBODY: usize = memory.data(64, 16)
 
 /** Initialises NOBODY: its subtree is itself. */

@@ -30,7 +30,7 @@ export function endOfScalar(p: usize, end: usize): usize {
 /** Whether the string that `endOfString` passed over last has escapes. */
 export let hasEscapes = false
 
-/** Returns the address of the quote that closes the string whose content starts at `p`, at most `end`. */
+/** Returns the address of the closing quote of the string with content from `p` on, at most `end`. */
 export function endOfString(p: usize, end: usize): usize {
   hasEscapes = false
   while (p < end) {

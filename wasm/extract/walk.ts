@@ -1,8 +1,8 @@
 /**
  * One pass over a text for all paths of a tree.
  *
- * It looks at brackets and colons outside of strings only. In an object whose keys are wanted, the key before each
- * colon is looked up; other containers are passed over by counting brackets, a block at a time.
+ * It looks at brackets and colons outside of strings only. In an object with wanted keys, the key before each colon is
+ * looked up; other containers are passed over by counting brackets, a block at a time.
  */
 import { FRAME_BYTES } from '../../src/wasm-layout/path-tree'
 import { BACKSLASH, byteAt, CASE_BIT, CLOSE_OBJECT, COLON, OPEN_OBJECT, QUOTE } from '../base/bytes'
@@ -21,13 +21,13 @@ let keyScratch: usize = 0
 /** Whether the blocks so far contain a backslash. */
 let hasEscapes = false
 
-/** Node whose children are the keys of the innermost container that was entered; NOBODY if no key is wanted. */
+/** Parent of the nodes of keys in the innermost container that was entered; NOBODY if no key is wanted. */
 let keys: usize = 0
-/** Node whose value that container is. The end of a list is set after that of its first element, and replaces it. */
+/** Node with that container as its value. The end of a list is set after that of its first element, and replaces it. */
 let owner: usize = 0
 /** Number of open containers in it that were not entered. */
 let depth: u32 = 0
-/** Node whose value starts at the next bracket; NO_NODE if that container is not entered. */
+/** Node with a value that starts at the next bracket; NO_NODE if that container is not entered. */
 let pending: usize = 0
 /** Stack of `keys` and `owner` of the outer containers that were entered. */
 let stack: usize = 0

@@ -9,7 +9,7 @@ const COUNTS: usize = memory.data(COUNTS_BYTES, 64)
 /** The integers that occur, ascending, as doubles, and how many values are at most each of them. */
 const VALUES: usize = memory.data(8 * COUNTED_INTEGERS, 64)
 const CUMULATIVE: usize = memory.data(8 * COUNTED_INTEGERS, 64)
-/** Integers whose counts are looked at together: most do not occur. */
+/** Number of counts that are tested for 0 at once: most integers do not occur. */
 const STEP: i32 = 16
 
 let total: f64 = 0

@@ -33,7 +33,7 @@ export const STACK: usize = memory.data(2 * (MAX_DEPTH + 1), 16)
 /** End of the stack: with MAX_DEPTH open containers no other may be opened. */
 export const STACK_LIMIT: usize = STACK + 2 * MAX_DEPTH
 
-/** Returns the target of an object whose names are those of this context. */
+/** Returns the target of an object in which the names of this context are looked for. */
 // @ts-ignore: decorator
 @inline
 export function contextTarget(context: u32): u32 {

@@ -5,7 +5,7 @@ import { BACKSLASH, byteAt, CASE_BIT, QUOTE } from '../base/bytes'
 export const BAD_STRING: i32 = 0
 
 /**
- * Finds the end of the string whose content starts at `p`. Returns the address of the closing quote, or its complement
+ * Finds the end of the string with content from `p` on. Returns the address of the closing quote, or its complement
  * (`~`, negative) if the string has escapes; BAD_STRING for a raw control character, an invalid escape or no end within
  * the line.
  */

@@ -62,10 +62,7 @@ export function openField(row: usize, target: u32, start: usize): void {
   writeField(row, target, 0, start, start)
 }
 
-/**
- * Completes the field whose value is the container of this frame, which ends at `end`. Also writes the end of the
- * metadata's members.
- */
+/** Completes the field of this frame's container, which ends at `end`. Also sets the end of the metadata's members. */
 export function closeField(row: usize, frame: u32, end: usize): void {
   if ((frame & (CONTEXT_MASK | IS_ARRAY)) == METADATA) store<i32>(row, <i32>(end - 1 - BYTES), MEMBERS_END)
   const field = fieldPlusOne(frame)

@@ -33,7 +33,7 @@ export const WALK_TOO_DEEP: usize = 1
  */
 export function walkContainer(row: usize, p: usize): usize {
   let top = STACK
-  // The line's value is treated as the first element of an outer array, whose end is never reached.
+  // The line's value is treated as the first element of an outer array that never ends.
   let frame = RECORD | IS_ARRAY
   let lastKey = BEFORE_FIRST
   while (true) {

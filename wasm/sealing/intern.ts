@@ -4,7 +4,7 @@ import { endOf, RANGE_BYTES, startOf } from './text-ranges'
 
 /** A slot without an entry. */
 const FREE: u32 = 0xffff_ffff
-/** The code of an absent text, whose range ends before it starts. */
+/** The code of an absent text: its range ends before it starts. */
 const ABSENT: u32 = 0
 
 /** Addresses of arrays of 32-bit integers, and of the bytes of the first entry. */

@@ -53,7 +53,7 @@ export interface ArrowEngineOptions {
   groupingLimits?: GroupingLimits
 }
 
-/** The embedded engine, with what tests, benches and shutdown need in addition to the interface. */
+/** The embedded engine, with additional methods for tests, benches and shutdown. */
 export interface ArrowEngine extends Engine {
   /** Seals every open head now. */
   seal(): Promise<void>

@@ -69,7 +69,7 @@ export interface ServerOptions {
   url: string
   user: string
   password: string
-  /** The cluster whose shards rows are distributed to; undefined for a single server. */
+  /** The cluster over which rows are distributed; undefined for a single server. */
   cluster?: string | undefined
   /** Timeout of a SELECT. */
   selectMs?: number
@@ -170,7 +170,7 @@ async function withDeadline<T>(
       clickhouse_settings: { ...SELECT_SETTINGS, max_execution_time: Math.ceil(deadlineMs / 1000) },
     })
   } catch (error) {
-    // An old server continues a query whose client has disconnected.
+    // An old server continues a query after its client has disconnected.
     if (signal?.aborted || deadline.aborted) stop(client, queryId)
     signal?.throwIfAborted()
     throw new ServerError(deadline.aborted ? new Error(`no answer within ${deadlineMs / 1000} s`) : error)

@@ -148,7 +148,7 @@ function lowerTest({ fn, args }: Expression & { kind: 'call' }, table: Table): C
   }
   const matches = typeof value === 'string' && operand.type === 'text' ? textTest(fn, operand.sql, value) : undefined
   if (matches === undefined) return undefined
-  // One by one, so that the server can apply the first, which is fast, before it reads what the second needs.
+  // Separate conditions, so that the server can apply the fast first one before it reads the data for the second.
   const isTrue = matches.map((test) => present(operand, test)).join(' AND ')
   return { isTrue, isFalse: present(operand, `NOT (${matches.join(' AND ')})`), exceptions }
 }
@@ -216,7 +216,7 @@ function areaTest(fn: string, operand: ColumnOperand, value: Scalar): Condition 
 
 const isPresent = ({ kind }: JsonOperand) => `${kind} != 'Null'`
 
-/** A test of a field whose type differs from row to row. A text that spells a number is compared with none here. */
+/** A test of a field with a type that varies by row; undefined for a comparison with a text that spells a number. */
 function jsonTest(fn: string, operand: JsonOperand, value: Scalar): Condition | undefined {
   if (typeof value !== 'string') return undefined
   const { kind, text } = operand

@@ -15,7 +15,7 @@ export interface DeliveryQueue {
   isBusy(source: SourceName): boolean
   /** Returns the groups that the server has not confirmed. */
   unconfirmed(): readonly BatchGroup[]
-  /** Returns the error of a group whose last attempt failed, or undefined. */
+  /** Returns the error of a group that failed in its last attempt, or undefined. */
   failure(): Error | undefined
   /** Resolves when the unconfirmed groups of this process take less memory than the limit. */
   waitForRoom(): Promise<void>
@@ -92,7 +92,7 @@ export function createDeliveryQueue({ server, location, directory, log, timing, 
   }
 }
 
-/** Keeps the groups whose last attempt failed; logs the first of them, and when there is none any more. */
+/** Tracks the groups that failed in their last attempt. Logs the first failure, and when no group fails any more. */
 function trackFailures(directory: string, log: Log, closing: AbortSignal) {
   const failing = new Map<BatchGroup, Error>()
   return {

@@ -48,7 +48,7 @@ export interface ClickHouseEngineOptions {
   partRows?: Partial<PartRows>
 }
 
-/** An engine over a ClickHouse server or cluster, with what tests need in addition to the interface. */
+/** An engine over a ClickHouse server or cluster, with an additional method for tests. */
 export interface ClickHouseEngine extends Engine {
   /** Resolves when the server has confirmed every row appended so far. */
   settled(): Promise<void>
@@ -67,8 +67,8 @@ const CACHE_BYTES = GIB
 const CLOSE_MS = 3_000
 
 /**
- * Creates an engine whose rows are in the tables of a ClickHouse server or cluster. The data directory
- * contains only the rows that the server has not confirmed.
+ * Creates an engine that stores its rows in the tables of a ClickHouse server or cluster. The data directory contains
+ * only the rows that the server has not confirmed.
  */
 export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickHouseEngine {
   const { server, location, clock, log = () => {}, files, directory, metrics } = options

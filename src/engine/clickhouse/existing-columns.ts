@@ -61,7 +61,7 @@ export function createExistingColumns(parts: Parts): ExistingColumns {
   }
 }
 
-/** Returns the observer that logs what lacking columns mean, and the remedy. */
+/** Returns the observer that logs the effect of lacking columns, and the remedy. */
 export const reportLacking = (log: Log) => (table: string, columns: readonly string[]) =>
   log(
     `tables of ClickHouse are of an earlier version: ${table} lacks ${columns.join(', ')}. Rows are stored without ` +

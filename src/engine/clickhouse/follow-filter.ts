@@ -7,7 +7,7 @@ import type { Cell } from './clickhouse-server.js'
 import { lowerFilters } from './conditions.js'
 import type { Table } from './operands.js'
 
-/** The condition of a subscription: the server applies what it can, the process decides. */
+/** The condition of a subscription: the server applies as much of it as it can, the process decides. */
 export interface FollowFilter {
   /** Conditions in SQL that are true in each row that passes. */
   sql: readonly string[]

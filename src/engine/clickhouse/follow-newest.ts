@@ -42,8 +42,8 @@ interface Newest {
 }
 
 /**
- * Reads the newest rows of a plan, whose condition the filter is, with their ranks. If the server applies only a part
- * of it, more rows are read until enough pass. `columns` begins with {@link ROW_ID}. Throws a TypeError if the plan has
+ * Reads the newest rows of a plan, with their ranks; `filter` is its condition. If the server applies only a part of
+ * it, more rows are read until enough pass. `columns` begins with {@link ROW_ID}. Throws a TypeError if the plan has
  * another form.
  */
 export async function readNewest(

@@ -52,9 +52,9 @@ const BY_ARRIVAL = ROW_ID.map((name) => `${name} DESC`).join(', ')
 const rowIdOf = (cells: readonly Cell[]) => cells.slice(0, ROW_ID.length).join(' ')
 
 /**
- * Polls for the rows of a project, since other processes also send rows: first for the ids of recently stored
- * rows, then for the rows whose ids are new. Rejects with a ServerError if the first poll fails; a later one
- * that fails is repeated.
+ * Polls for the rows of a project, since other processes also send rows: first for the ids of recently stored rows,
+ * then for the rows with new ids. Rejects with a ServerError if the first poll fails; a later one that fails is
+ * repeated.
  */
 export async function followRows(query: FollowQuery, listener: RowListener, parts: PollContext): Promise<Subscription> {
   const { clock, limits, readsJson = false } = parts
@@ -143,7 +143,7 @@ function createSeenRows(nowUs: number, { storeDelayUs, rowIds }: PollLimits) {
   }
 }
 
-/** Runs a task at each interval; skips one while the task is running. Errors are ignored. Returns what stops it. */
+/** Runs a task at each interval, unless it is still running; ignores errors. Returns a function that stops it. */
 function everyUnlessRunning(clock: Clock, intervalMs: number, task: () => Promise<unknown>): () => void {
   let isRunning = false
   return clock.every(intervalMs, () => {

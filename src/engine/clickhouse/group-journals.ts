@@ -26,14 +26,14 @@ export async function listJournaledGroups(files: Files, damage: (stretch: Damage
   return names.sort((a, b) => a.arrivedUs - b.arrivedUs).map((name) => journaledGroup(files, name, damage))
 }
 
-/** Whether the files are those of a data directory of this engine, whose other rows are on the server. */
+/** Whether the files are those of a data directory of this engine: its other rows are then on the server. */
 export async function hasGroupJournals(files: Pick<Files, 'list'>): Promise<boolean> {
   return (await files.list('')).includes(DIRECTORY)
 }
 
 type JournaledGroup = Omit<BatchGroup, 'firstAttempt'>
 
-/** Returns a group whose batches are in a file. `damage` is called on the first read only. */
+/** Returns a group with its batches in a file. `damage` is called on the first read only. */
 function journaledGroup(
   files: Files,
   name: GroupName,

@@ -6,7 +6,7 @@ import { type JsonOperand, jsonOperand } from './json-operand.js'
 import { columnNameOf } from './table-names.js'
 import { textValue } from './values.js'
 
-/** A table whose columns and fields expressions read. */
+/** A table from which expressions read columns and fields. */
 export interface Table {
   source: SourceName
   /** Whether fields without a column are read by the server's JSON functions. */
@@ -86,8 +86,8 @@ function ofHot(column: HotColumn, bit: number, isEmptyAbsent: boolean): ColumnOp
 }
 
 /**
- * Rows for which SQL expressions are wrong: those with a bit of `mask` in `in_metadata`, whose value no column holds,
- * and those that pass a condition of `odd`.
+ * Rows for which SQL expressions are wrong: those with a bit of `mask` in `in_metadata`, since no column holds their
+ * value, and those that pass a condition of `odd`.
  */
 export interface Exceptions {
   mask: number

@@ -24,7 +24,7 @@ export interface WantedColumns {
 export const NEWEST_FIRST = 'timestamp DESC, arrived DESC, batch DESC, row DESC'
 const OLDEST_FIRST = 'timestamp, arrived, batch, row'
 
-/** Returns the columns of a SELECT whose answer {@link readRows} reads. */
+/** Returns the columns of the SELECT for {@link readRows}. */
 function selected(source: SourceName, { hot, project, cold, mask }: WantedColumns): string[] {
   const stored = hotColumns(source)
   const read = stored.filter(({ name }) => hot.has(name))

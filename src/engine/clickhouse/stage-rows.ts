@@ -17,7 +17,7 @@ import { timeCondition } from './values.js'
 import { columnsOfStage, type StageColumns } from './wanted-columns.js'
 import { windowsOf } from './windows.js'
 
-/** The tables that a query reads, its cancellation, and the limits of what it reads at once. */
+/** The tables that a query reads, its cancellation, and the limits of the rows that it reads at once. */
 export interface ReadContext extends Pick<SelectOptions, 'signal' | 'onRead'> {
   server: Server
   location: TableLocation

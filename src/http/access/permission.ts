@@ -19,5 +19,5 @@ export function refuseAccess(
   return undefined
 }
 
-/** Paths whose responses contain data of all projects. */
+/** Paths with data of all projects in their responses. */
 const ALL_PROJECTS_PATHS = new Set(['/metrics'])

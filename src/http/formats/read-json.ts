@@ -25,7 +25,7 @@ export async function* readJson(body: Uint8Array, columns: readonly AnswerColumn
   }
 }
 
-/** Returns the row whose brace is at `start`, and the index after it. */
+/** Returns the row that begins with the brace at `start`, and the index after the row. */
 function readRow(json: string, start: number, kinds: ReadonlyMap<string, ColumnKind>): { row: Row; end: number } {
   const values: [string, Value][] = []
   let at = start + 1
@@ -59,7 +59,7 @@ function endOfValue(json: string, start: number): number {
   }
 }
 
-/** Returns the index after the string whose first quote is at `start`. */
+/** Returns the index after the string that begins with the quote at `start`. */
 function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1)
   while (isEscaped(json, end)) end = json.indexOf('"', end + 1)

@@ -154,8 +154,8 @@ function replyOf({ taken, rejected, byReason, rejects }: SendOutcome, errorForm:
 const SOURCE_HINT = 'Name their source in the URL, as ?source=edge_logs, or in each record. '
 
 /**
- * Returns the error of a body whose records were all rejected: the code of their reason if they have the same, if it
- * has one.
+ * Returns the error of a body without an accepted record. Its code is the reason of the rejects if they share one that
+ * is an error code, else `invalid_records`.
  */
 export function faultOf(byReason: SendOutcome['byReason']): { status: number; message: string; code: string } {
   const [reason, ...others] = Object.keys(byReason)

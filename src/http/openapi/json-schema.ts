@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<ColumnKind, Schema>> = {
   double: { type: ['number', 'null'] },
 }
 
-/** Returns the schema of a row with these columns. `x-kind` tells kinds apart whose JSON has the same type. */
+/** Returns the schema of a row with these columns. `x-kind` distinguishes kinds with the same JSON type. */
 export function rowSchema(columns: readonly AnswerColumn[]): Schema {
   return exactly(Object.fromEntries(columns.map(({ name, kind }) => [name, { ...KINDS[kind], 'x-kind': kind }])))
 }

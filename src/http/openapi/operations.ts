@@ -195,7 +195,7 @@ const PARTIAL: Schema = {
   additionalProperties: false,
 }
 
-/** Returns the operations of the path for OTLP, whose errors have the same form in every dialect. */
+/** Returns the operations of the path for OTLP. Its errors have the same form in every dialect. */
 export const otlpOperations = (dialect: Dialect): Operations => ({
   post: {
     operationId: 'otlp-logs',

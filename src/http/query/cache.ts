@@ -38,7 +38,7 @@ export interface ResultCache {
   resize(key: string, discard: () => void): void
   /** Deletes the answers of an endpoint. */
   forget(endpoint: Endpoint): void
-  /** Deletes entries that nobody used within their TTL, and returns those whose refresh is due, oldest first. */
+  /** Deletes entries not used within their TTL. Returns those due for a refresh, the least recently tried first. */
   due(): CacheEntry[]
 }
 

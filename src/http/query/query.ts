@@ -135,7 +135,7 @@ function createCachedAnswers(cached: Cached, observe: Observe, observed: Observe
   }
 }
 
-/** Logs the failure of an answer whose first bytes were sent, and closes its connection; throws if there is none. */
+/** Logs an error after the first bytes of an answer, and closes the connection, or throws if there is none. */
 function fail(error: unknown, breakOff: (() => void) | undefined, log: Log): void {
   const failure = toPublicError(error, log)
   if (breakOff === undefined) throw failure

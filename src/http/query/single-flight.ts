@@ -13,8 +13,8 @@ interface SharedRun<T> {
 export interface SingleFlight<Job, T> {
   /**
    * Returns the result for `key`, of the current run or of a new one; `collapsed` says that the run was current. If
-   * `fresh` is set, a run that has begun is not joined. Throws `abandoned` once `caller` is aborted; a run whose last
-   * caller has left is aborted.
+   * `fresh` is set, a run that has begun is not joined. Throws `abandoned` once `caller` is aborted; a run is aborted
+   * once all its callers are.
    */
   join(key: string, job: Job, caller: AbortSignal, fresh?: boolean): Promise<{ value: T; collapsed: boolean }>
 }

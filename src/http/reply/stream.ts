@@ -39,7 +39,7 @@ export function streamBody(
 /** Compresses a partial answer. It reads ahead of the client by the buffers of the compressor. */
 export function compressed(answer: PartialAnswer, coding: Coding): PartialAnswer {
   const compressor = createCompressor(coding)
-  // An error of the rows destroys the compressor, whose reader gets it.
+  // An error of the rows destroys the compressor, so that reading `chunks` throws it.
   pipeline(allChunks(answer), compressor).catch(() => {})
   const chunks = compressor[Symbol.asyncIterator]()
   return {

@@ -38,7 +38,7 @@ interface State {
   isClosing: boolean
 }
 
-/** Creates the connections of a server whose requests `answer` answers. */
+/** Creates the connections of a server; `answer` answers their requests. */
 export function createConnections(answer: RequestListener, limits: ConnectionLimits): Connections {
   const state: State = { answer, limits, latest: new Map(), idle: new Map(), isClosing: false }
   return {

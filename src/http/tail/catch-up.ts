@@ -60,7 +60,7 @@ export async function catchUp({ after, nowUs, limits, errorForm, stream, ...rest
   return { events, position, delivered }
 }
 
-/** Returns the position after all stored rows of a project whose time is not in the future. */
+/** Returns the position after the stored rows of a project with times up to `nowUs`. */
 export async function endOf({
   nowUs,
   limits,

@@ -8,7 +8,7 @@ export interface TableStatistics {
   /** Rows before the range, and after it. */
   before: number
   after: number
-  /** Rows whose time is NULL, infinite, or beyond the year 9999. */
+  /** Rows with a time that is NULL or not before 9999-12-31, such as infinity. */
   untimed: number
   /** The first and the last time in the range, in microseconds since the epoch; undefined if it has no rows. */
   range: { fromUs: number; throughUs: number } | undefined

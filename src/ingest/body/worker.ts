@@ -10,7 +10,7 @@ const { retentionUs, acceptsUnreadableTimes, maxLineBytes, flushIntervalMs } = w
 const port = parentPort!
 const output = createWorkerOutput(port)
 const parser = createBodyParser({ retentionUs, acceptsUnreadableTimes, maxLineBytes }, output)
-/** Results of bodies whose rows may be in batches that are not full. */
+/** Results of bodies parsed since the last flush; their rows may be in batches that are not full. */
 let finished: WorkResult[] = []
 let timer: NodeJS.Timeout | undefined
 

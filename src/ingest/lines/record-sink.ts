@@ -24,7 +24,7 @@ const IDLE_TICKS = 10
 /** Limits and defaults of parsing; tests pass smaller limits. */
 export interface ParserOptions {
   retentionUs: number
-  /** Whether a record whose time cannot be read is stored with the time of receipt, not rejected. */
+  /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes?: boolean | undefined
   defaults?: LineDefaults
   maxLineBytes?: number

@@ -45,7 +45,7 @@ export interface BodyResult {
 /** The settings of a parsing thread, passed when it starts. */
 export interface WorkerOptions {
   retentionUs: number
-  /** Whether a record whose time cannot be read is stored with the time of receipt, not rejected. */
+  /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes: boolean
   defaults?: StreamDefaults
   maxLineBytes?: number

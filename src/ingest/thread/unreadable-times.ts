@@ -8,7 +8,7 @@ import type { SourceName } from '../../sources.js'
 export interface UnreadableTimes {
   /** Counts records of a source that have been stored. */
   note(source: SourceName, records: number): void
-  /** Logs what is not logged yet, and stops the timer. */
+  /** Logs the counts that are not logged yet, and stops the timer. */
   close(): void
 }
 

@@ -41,7 +41,7 @@ export interface BatchBuilder {
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Returns the builder with these hot columns whose header is at `address`; `clear` empties it. */
+/** Returns the builder with these hot columns and its header at `address`; `clear` empties it. */
 export function createBatchBuilder(
   source: SourceName,
   hot: readonly HotColumn[],

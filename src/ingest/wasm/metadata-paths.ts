@@ -3,7 +3,7 @@ import { METADATA_CONTEXT, PATHS } from '../../wasm-layout/field-table.js'
 /** The keys that lead to a field: a path below a record's metadata. */
 export type Path = readonly string[]
 
-/** The paths that the scanner looks for, as a trie: what wasm/scan/paths.ts registers. */
+/** The paths that the scanner looks for, as a trie. wasm/scan/paths.ts registers its keys. */
 export interface MetadataPaths {
   /** Each key once, a key before those below it. */
   keys: readonly PathKey[]

@@ -25,7 +25,7 @@ export interface ModuleOptions {
   batchRows: number
   batchBytes: number
   retentionUs: number
-  /** Whether a record whose time cannot be read is stored with the time of receipt, not rejected. */
+  /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes?: boolean | undefined
   defaults?: LineDefaults
   /** The hot columns of each source; those that engines store if it is not set. */

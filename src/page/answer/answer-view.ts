@@ -12,7 +12,7 @@ import { type AnswerCharts, chartsOf } from './charts-of.js'
 import { columnsOf } from './columns-of.js'
 import { createPagedTable, type Rows } from './table.js'
 
-/** Rows of a query, and what is known about them. */
+/** Rows of a query, with their columns, maximum, age and cost as far as these are known. */
 export interface ShownAnswer {
   rows: readonly Row[]
   /** The columns as the service describes them; without them, and for those of any kind, they are inferred. */
@@ -61,8 +61,8 @@ interface Parts {
 }
 
 /**
- * Creates the place. An answer whose times are regular is shown as charts until the user chooses a table; one without
- * numbers over time has only a table. `name`: what the rows are, for screen readers.
+ * Creates the place. An answer with regular times is shown as charts until the user chooses a table; one without
+ * numbers over time has only a table. `name`: label of the rows for screen readers.
  */
 export function createAnswerView(name: string): AnswerView {
   const parts = createParts(name)

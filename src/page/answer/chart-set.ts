@@ -7,7 +7,7 @@ import type { AnswerChart, AnswerCharts } from './charts-of.js'
 /** The charts of an answer on the page, with their element. */
 export interface ChartSet {
   readonly root: HTMLElement
-  /** Shows an answer. Charts whose series stay the same are kept, and so is the time that they are zoomed to. */
+  /** Shows an answer. If its series are those of the one before, the charts stay, with a zoom that fits the answer. */
   show(answer: AnswerCharts): void
   /** Draws again, with the colours of the current theme. */
   redraw(): void

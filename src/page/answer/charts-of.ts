@@ -37,14 +37,14 @@ const MAX_LINES = 8
 const MAX_PEAK_RATIO = 20
 
 /**
- * Returns the charts of an answer, whose rows may be in any order; undefined if it has no time column, no number
- * column, or fewer than two different times.
+ * Returns the charts of an answer, with its rows in any order; undefined if it has no time column, no number column, or
+ * fewer than two different times.
  *
  * If rows have a key, there is one chart per number column, with one series per frequent key; the other keys are summed
- * as “other” if the column is a count. Otherwise columns whose values are of similar size share a chart, counts apart
- * from others. A single count is drawn as bars. If several rows have the same time and key, counts are summed, and
- * other columns show the highest value. A whole number that is no count is left out if it
- * is the same in all rows, unless there is no other.
+ * as “other” if the column is a count. Otherwise columns with values of similar size share a chart, counts apart from
+ * others. A single count is drawn as bars. If several rows have the same time and key, counts are summed, and other
+ * columns show the highest value. A whole number that is no count is left out if it is the same in all rows, unless
+ * there is no other.
  */
 export function chartsOf(columns: readonly Column[], rows: readonly Row[]): AnswerCharts | undefined {
   const isTimeOf = new Map(columns.map((column) => [column, isTime(column, rows)]))

@@ -28,10 +28,11 @@ const [FIRST_US, LAST_US] = [Date.UTC(1990, 0) * 1e3, Date.UTC(2100, 0) * 1e3]
 const [FIRST_LIKELY_US, LAST_LIKELY_US] = [Date.UTC(2015, 0) * 1e3, Date.UTC(2050, 0) * 1e3]
 
 /**
- * Returns the columns of rows, in the order of the first row; `known` are those that the service describes, whose kinds
- * stay as they are, unless they allow any value, or whole numbers whose name says that they count rows. A whole number
- * is a time in microseconds if its name says so and its year is from 1990 to 2099, or if its name does not deny it and
- * its year is from 2015 to 2049. A column without values is text.
+ * Returns the columns of rows, in the order of the first row. A column of `known`, as the service describes it, keeps
+ * its kind unless that is `any`, or `integer` with the name and values of a count. All other kinds are inferred.
+ *
+ * A whole number is a time in microseconds if its name says so and its year is from 1990 to 2099, or if its name does
+ * not deny it and its year is from 2015 to 2049. A column without values is text.
  */
 export function columnsOf(rows: readonly Row[], known: readonly Column[] = []): readonly Column[] {
   if (rows.length === 0) return known

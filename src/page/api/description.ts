@@ -67,7 +67,7 @@ export interface ErrorCode {
   meaning: string
 }
 
-/** Paths with their methods, and what several of them share. */
+/** Paths with their methods, and the parameters and error codes that they share. */
 export interface Description {
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   components: { parameters: Readonly<Record<string, Parameter>>; 'x-codes': readonly ErrorCode[] }

@@ -3,7 +3,7 @@ import { createExportButton } from '../export/export-button.js'
 import type { Panel } from './panel.js'
 import type { LinkOf, PanelExport } from './panel-source.js'
 
-/** Adds a button to the head of a panel. Returns a function that tells it what the panel shows. */
+/** Adds an export button to the head of a panel. Returns a function that sets the rows to save. */
 export function addExport(panel: Panel, linkOf: LinkOf): (shown: PanelExport) => void {
   let shown: PanelExport | undefined
   const load = async () => {

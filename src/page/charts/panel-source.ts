@@ -28,7 +28,7 @@ export interface PanelExport {
 /** Returns the address of the page, with another range if there is one. */
 export type LinkOf = (range: Bounds | undefined) => string
 
-/** Returns what a panel offers. `shown` returns its rows; undefined if it has none. */
+/** Returns the export source of a panel. `shown` returns its rows; undefined if it has none. */
 export function panelSource(shown: () => PanelExport | undefined, linkOf: LinkOf): ExportSource {
   return {
     extents() {

@@ -30,7 +30,7 @@ export interface FormContext {
   nowUs: number
 }
 
-/** The values of a form: those to send, and those for a link; or the field whose text has no value. */
+/** The values of a form, to send and for a link; or the name of the first invalid field, with a message. */
 export type FormReading =
   | { sent: Readonly<Record<string, string>>; linked: Readonly<Record<string, string>> }
   | { wrong: string; message: string }

@@ -13,7 +13,7 @@ export interface ParameterForm {
   read(context: FormContext): FormReading
   /** Whether all required fields have a text. */
   isComplete(): boolean
-  /** Shows what is wrong with a field, and moves the focus there if `isFocused`; undefined: nothing is wrong. */
+  /** Shows the error of a field, and moves the focus there if `isFocused`; undefined: no field has an error. */
   showProblem(name: string | undefined, message: string, isFocused: boolean): void
   /** Shows whether the endpoint runs: its button is then replaced by one that cancels. */
   setRunning(isRunning: boolean): void
@@ -92,7 +92,7 @@ function showValues(rows: readonly Row[], linked: Readonly<Record<string, string
   }
 }
 
-/** A link may have a value that is no choice; the service says what it thinks of it. */
+/** Adds a value of a link that is not among the choices; the service accepts or rejects it. */
 function addChoice(select: HTMLSelectElement, text: string): void {
   if (![...select.options].some(({ value }) => value === text)) select.append(element('option', { value: text }, text))
 }

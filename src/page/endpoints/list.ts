@@ -2,7 +2,7 @@
 import type { Endpoint } from '../api/endpoints.js'
 import { element } from '../shared/dom.js'
 
-/** The list. An empty name stands for the other paths. */
+/** The list. An empty name means the other paths. */
 export interface List {
   readonly root: HTMLElement
   show(endpoints: readonly Endpoint[]): void

@@ -15,12 +15,12 @@ export type Change = (next: Partial<State>, isStep?: boolean) => void
 /** The conditions that rows meet. */
 export interface Conditions {
   show(state: State): void
-  /** Shows what is wrong with the conditions; empty for nothing. */
+  /** Shows an error of the conditions; an empty text removes it. */
   problem(text: string): void
   toggleErrors(): void
 }
 
-/** Wires the search box. Words are searched while the user types; filters and what is chosen become chips on Enter. */
+/** Wires the search box. Words in it are searched while the user types; filters in it become chips on Enter. */
 export function createConditions(change: Change): Conditions {
   const [form, field] = [byId<HTMLFormElement>('conditions'), byId<HTMLInputElement>('search')]
   const [chips, errors] = [byId('chips'), byId('errors')]

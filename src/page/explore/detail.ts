@@ -1,4 +1,4 @@
-/** The pane beside the list: the record that is open, or the rows around it. */
+/** The pane next to the list: the record that is open, or the rows around it. */
 import { parseExact, type Row } from '../api/api.js'
 import { failureOf, fetchRows, type Place, placeOf, type Query } from '../api/explore.js'
 import { byId, element } from '../shared/dom.js'
@@ -54,7 +54,7 @@ export function createDetail(events: DetailEvents): Detail {
   }
 }
 
-/** Ends what the pane is loading. */
+/** Cancels the requests of the pane. */
 function leave(parts: Parts): void {
   parts.loading.abort()
   parts.around?.stop()

@@ -8,14 +8,14 @@ import type { Bounds } from '../shared/range.js'
 import type { Parts } from './parts.js'
 import { closedBounds, queryOf } from './query.js'
 
-/** Returns what the view offers. */
+/** Returns the export source of the explorer. */
 export const exportSourceOf = (parts: Parts): ExportSource => ({
   extents: () => extentsOf(parts),
   link: () => parts.host.linkOf(closedBounds(parts)),
   isHandled: parts.host.isHandled,
 })
 
-/** Returns what can be saved: the rows of the list as they are now, and all rows of their query. */
+/** Returns the extents to save: the rows of the list as they are now, and all rows of their query. */
 function extentsOf({ state, store, bounds }: Parts): readonly Extent[] {
   if (byId('list').dataset.state !== 'rows') return []
   const nameOf = (range: Bounds) => fileName(state.source, state.project, range)

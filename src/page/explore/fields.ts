@@ -191,7 +191,7 @@ function valueItem(
   return element('li', {}, keep, drop)
 }
 
-/** Hides the fields whose names do not contain the text that the user entered. */
+/** Hides the fields that do not have the entered text in their names. */
 function applyFind({ list, note, find, sizeText }: Parts): void {
   const wanted = find.value.trim().toLowerCase()
   const items = [...list.querySelectorAll<HTMLElement>('.field-item')]

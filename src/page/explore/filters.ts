@@ -1,4 +1,4 @@
-/** Conditions on fields: as texts for users, and what a click on a value does to them. */
+/** Conditions on fields: their texts for users, and their changes if a value is kept or excluded. */
 import type { Filter, FilterEntry, Op } from '../api/explore.js'
 
 const SIGNS: Readonly<Record<Op, string>> = {

@@ -45,8 +45,8 @@ export function followQuery(query: Query, events: LiveEvents, signal: AbortSigna
 }
 
 /**
- * The rank of a row whose place among the rows of its time is unknown, since it arrived late, is a multiple of this: it
- * is below all others.
+ * Late rows get multiples of this as their ranks, below those of all others: their places among the rows of the same
+ * time are unknown.
  */
 const LATE_RANK = 1e-9
 

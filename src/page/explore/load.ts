@@ -7,7 +7,7 @@ import type { Parts } from './parts.js'
 import { queryOf } from './query.js'
 import { sourceNamed } from './sources.js'
 
-/** Rows of the first page, which is to be shown soon, and of further ones, whose parsing must not hold up a frame. */
+/** Rows of the first page, which has to appear soon, and of further ones, which must not delay a frame by parsing. */
 const [FIRST_ROWS, MORE_ROWS] = [100, 200]
 /** Maximum of rows in the list. */
 export const MAX_ROWS = 50_000
@@ -17,7 +17,7 @@ const MAX_NEWER = 1_000
 
 const nowUs = () => Date.now() * 1_000
 
-/** Loads everything of the state, instead of what was loaded before. */
+/** Loads rows, histogram and fields of the state. Cancels a load that is still running. */
 export async function load(parts: Parts): Promise<void> {
   clearTimeout(parts.retry)
   parts.loading.abort()
@@ -32,7 +32,7 @@ export async function load(parts: Parts): Promise<void> {
   parts.fields.loading()
   try {
     await loadFirst(parts, signal)
-    // One after the other: the rows are what the user waits for.
+    // One after the other: the user waits for the rows.
     await loadHistogram(parts)
     if (!signal.aborted) await loadFields(parts)
   } catch (error) {

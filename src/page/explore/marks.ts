@@ -1,4 +1,4 @@
-/** Marks what a search found. */
+/** Marks the places in texts that a search found. */
 import { element } from '../shared/dom.js'
 
 /** Returns a text with all places that contain one of the words, ignoring case, in `mark` elements. */

@@ -1,4 +1,4 @@
-/** Texts next to the list: what was loaded, what it cost, and why there are no rows. */
+/** Texts next to the list: the number of rows, the cost of the queries, and the reason if there are no rows. */
 import type { Failure } from '../api/api.js'
 import type { Cost } from '../api/cost.js'
 import type { ProjectRow } from '../api/explore.js'
@@ -39,7 +39,7 @@ export function showStatus({ store, isComplete, isLoadingOlder, live, costs, uns
   byId('unseen').textContent = `↑ ${count(unseen)} new`
 }
 
-/** Returns what a query cost: `list: 1,200 rows read, 3.1 ms`. */
+/** Returns the cost of a query as a text: `list: 1,200 rows read, 3.1 ms`. */
 export const costText = (name: string, cost: Cost): string => `${name}: ${workText(cost)}`
 
 /** Shows a failure in place of the list. */
@@ -49,7 +49,7 @@ export function showFailure(parts: Parts, failure: Failure, retry: () => void): 
   showListState(parts, 'failed', paragraph(failure.message + text), again)
 }
 
-/** Shows why there are no rows, and what can be changed. */
+/** Shows why there are no rows, with buttons to change conditions, range or source. */
 export function showEmpty(parts: Parts): void {
   const { state, host } = parts
   const conditions = removals(parts)

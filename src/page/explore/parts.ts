@@ -1,4 +1,4 @@
-/** The parts of the view of rows, and what it has loaded. */
+/** The parts of the view of rows, and the state of its requests. */
 import type { Failure } from '../api/api.js'
 import type { Cost } from '../api/cost.js'
 import type { ProjectRow, Query } from '../api/explore.js'

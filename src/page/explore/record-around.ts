@@ -15,7 +15,7 @@ const STATUS_FIELDS = ['response.status_code', 'parsed.error_severity', 'status'
 export interface AroundOptions {
   source: string
   project: string
-  /** The sources whose rows are requested. */
+  /** The sources to request rows of. */
   sources: readonly string[]
   /** Called when the user chooses a row. */
   onChoose(row: Row, source: string): void
@@ -33,7 +33,7 @@ export interface ShownAround {
   stop(): void
 }
 
-/** Shows the rows around a row in place of what the container holds. */
+/** Replaces the content of a container with the rows around a row. */
 export function showAround(container: HTMLElement, row: Row, options: AroundOptions): ShownAround {
   const center: SourceRow = { source: options.source, row }
   const status = element('p', { role: 'status', class: 'record-status' }, 'Loading …')

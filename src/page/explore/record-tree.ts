@@ -139,7 +139,7 @@ function step(state: State, from: Item, by: number): void {
   focus(state, state.items.get(shown[at]!))
 }
 
-/** Returns the item whose line contains an element; undefined if there is none. */
+/** Returns the item of the line that contains an element; undefined if there is none. */
 function itemOf({ items }: State, target: EventTarget | null): Item | undefined {
   const line = target instanceof Element ? target.closest('[role=treeitem]') : null
   return line === null ? undefined : items.get(line)

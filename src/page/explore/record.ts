@@ -32,7 +32,7 @@ export interface ShownRecord {
   focus(): void
 }
 
-/** Shows a record in place of what the container holds. */
+/** Replaces the content of a container with a record. */
 export function showRecord(container: HTMLElement, row: Row, options: RecordOptions): ShownRecord {
   const status = element('p', { role: 'status', class: 'record-status' })
   const parts: Parts = { row, options, highlight: { words: [], fields: [], ...options.highlight }, say }
@@ -57,7 +57,7 @@ interface Parts {
   row: Row
   options: RecordOptions
   highlight: Highlight
-  /** Shows a message about what was done, also to screen readers. */
+  /** Shows the outcome of an action, also to screen readers. */
   say(text: string): void
 }
 

@@ -74,7 +74,7 @@ function placeIn(rows: readonly LogRow[], row: Place): number {
 
 const isAt = (rows: readonly LogRow[], at: number, row: Place) => at < rows.length && compare(rows[at]!, row) === 0
 
-/** Returns whether a row is among others. One whose rank is not known is, if one with its id and time is. */
+/** Returns whether a row is among others: by time and rank, or by time and id if either rank is unknown. */
 function has(rows: readonly LogRow[], row: LogRow): boolean {
   const at = placeIn(rows, row)
   if (row.rank >= 1) return isAt(rows, at, row) || hasLate(rows, at, row)

@@ -155,7 +155,7 @@ function conditionOf(field: string, sign: string, value: Filter['value'], isNega
   return { filter: { field, op: isEquality ? '=' : (sign as Filter['op']), value } }
 }
 
-/** Reads a value with stars, each of which stands for any text. */
+/** Reads a value with stars, each of which matches any text. */
 function globOf(field: string, word: string, isNegated: boolean): Omit<PlacedPart, 'end'> {
   if (/^\*+$/.test(word)) return { filter: { field, op: isNegated ? 'missing' : 'exists' } }
   if (isNegated) return { problem: NOT_NEGATED }

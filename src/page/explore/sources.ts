@@ -1,4 +1,4 @@
-/** The nine sources: what their lists show, and what counts as an error. */
+/** The nine sources: the columns of their lists, and their conditions for errors. */
 import type { Filter, FilterEntry } from '../api/explore.js'
 
 /** How a cell of the list is shown. */
@@ -12,7 +12,7 @@ export interface ListColumn {
   fields: readonly string[]
 }
 
-/** Rows that count as errors: the condition, and what they have, in words. */
+/** Rows that count as errors: their condition, as a filter and in words. */
 export interface ErrorRows {
   filter: FilterEntry
   text: string
@@ -25,7 +25,7 @@ export interface SourceView {
   /** Short names of fields for the search box. */
   aliases: Readonly<Record<string, string>>
   errors: ErrorRows
-  /** Fields whose values are shown without opening them. */
+  /** Fields that show their values until the user closes them. */
   opened: readonly string[]
 }
 
@@ -45,7 +45,7 @@ const failed = (field: string): Filter => ({ field, op: '>=', value: 400 })
 const FAILED_TEXT = 'a status of 400 or more'
 const SEVERE_TEXT = 'level error or worse'
 
-/** The messages of sources whose records have neither status nor level. */
+/** Words in messages of failures, for sources with records that have neither status nor level. */
 const FAILURE_WORDS = ['error', 'fatal', 'panic', 'failed', 'failure', 'timeout', 'timed out', 'refused', 'denied']
 const TELLS_FAILURE: Filter = {
   field: 'event_message',
@@ -61,7 +61,7 @@ const leveled = (name: string, opened: readonly string[] = ['level']): SourceVie
   opened,
 })
 
-/** A source whose records are mostly messages alone. */
+/** A source with records that are mostly messages alone. */
 const unleveled = (name: string): SourceView => ({
   ...leveled(name),
   columns: [TIME, MESSAGE],

@@ -27,7 +27,7 @@ export interface State {
   record: string
   /** The query of the view `sql` that was run or opened last; empty for none. */
   sql: string
-  /** The endpoint whose form is open; empty if none is. */
+  /** Name of the endpoint with the open form; empty if none is open. */
   endpoint: string
   /** The values in the form of the endpoint that are not those of the page's project and range. */
   params: Readonly<Record<string, string>>

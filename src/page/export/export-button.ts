@@ -3,8 +3,8 @@ import { element } from '../shared/dom.js'
 import type { ExportSource } from './source.js'
 
 /**
- * Creates the button, with a place for its menu; the view inserts it, and has no other work with it. Several can be in
- * a page. `load` is called once, so that a view can import what it needs to save rows then.
+ * Creates the button, with a place for its menu; the view only has to insert it. Several can be in a page. `load` is
+ * called on the first click, so that a view can import its code to save rows then.
  */
 export function createExportButton(load: () => ExportSource | Promise<ExportSource>): HTMLElement {
   const button = element('button', { type: 'button', class: 'small', 'aria-haspopup': 'dialog' }, 'Export')

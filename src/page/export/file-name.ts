@@ -1,4 +1,4 @@
-/** Names of files: from what they have, in characters that every system accepts. */
+/** Names of files: subject, project and times, in characters that every system accepts. */
 import type { Bounds } from '../shared/range.js'
 
 /** Maximum of characters of a part. */

@@ -9,7 +9,7 @@ export interface OutputFile {
   write(text: string): Promise<void>
   /** Saves the file. */
   finish(): Promise<void>
-  /** Removes what was written. */
+  /** Removes the written text. */
   discard(): Promise<void>
 }
 
@@ -48,8 +48,8 @@ interface Picker {
 }
 
 /**
- * Lets the user choose the file, if the browser can, and writes to it directly: what it has becomes visible when it is
- * complete. Else returns a download. Returns undefined if the user chose none. It must be called on a click.
+ * Lets the user choose the file, if the browser can, and writes to it directly: the new content becomes visible when it
+ * is complete. Otherwise returns a download. Returns undefined if the user chose none. It must be called on a click.
  */
 export async function chooseFile(name: string, type: string): Promise<OutputFile | undefined> {
   const { showSaveFilePicker } = globalThis as Picker

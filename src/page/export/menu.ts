@@ -100,7 +100,7 @@ function onOpen(parts: Parts): void {
   ;(menu.querySelector<HTMLElement>('input:checked:enabled') ?? parts.cancel).focus()
 }
 
-/** Shows what can be done: save or cancel. */
+/** Shows the controls for the current state: to save rows, or to cancel. */
 function showWork({ format, extent, extents, save, cancel, link, progress, source, work }: Parts): void {
   const hasRows = extents.length > 0
   for (const choice of [format, extent]) {
@@ -123,7 +123,7 @@ async function copyLink(parts: Parts): Promise<void> {
   say(parts, isCopied ? 'Copied the link.' : 'The browser does not permit copying. Copy the address of the page.')
 }
 
-/** Saves what is chosen, and says how that ended. */
+/** Saves the chosen rows in the chosen format, and shows the outcome. */
 async function saveChosen(parts: Parts): Promise<void> {
   const format = FORMATS[parts.format.chosen()]!
   storedFormat.write(format)

@@ -4,7 +4,7 @@ import type { ExportRow } from './formats.js'
 
 /** A view with rows to save. */
 export interface ExportSource {
-  /** Returns what the menu offers, the default first; none if the view has no rows. Called when it opens. */
+  /** Returns the choices of the menu, the default first; none if the view has no rows. Called when the menu opens. */
   extents(): readonly Extent[]
   /** Returns the address of the page that shows the same rows later, never with the token; absent: there is none. */
   link?(): string
@@ -40,7 +40,7 @@ export interface Work {
   onWait(text: string): void
 }
 
-/** Returns rows that the view has. `unit`: what they are called, in singular and plural. */
+/** Returns rows that the view has. `unit`: their name, in singular and plural. */
 export function loadedRows(
   rows: readonly ExportRow[],
   { name, columns, unit = ['row', 'rows'] }: { name: string; columns?: readonly string[]; unit?: [string, string] },

@@ -6,7 +6,7 @@ import { type Chart, type ChartOptions, createChart } from './chart.js'
 import type { ChartData, Span } from './marks.js'
 import type { Series } from './plot-options.js'
 
-/** Kind and formats of a chart, whose series come with its data. */
+/** Kind and formats of a chart. Its series come with its data. */
 export interface RangeChartOptions extends Omit<ChartOptions, 'series' | 'note' | 'area' | 'onSelect'> {
   /** Name of the chart for a screen reader. */
   name: string

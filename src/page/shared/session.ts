@@ -1,4 +1,4 @@
-/** The session of the page: its token, and what the service says that the token permits. */
+/** The session of the page: its token, and the permissions of the token. */
 import { Failure, get, signInWith } from '../api/api.js'
 import { storedIn } from './stored.js'
 
@@ -13,13 +13,13 @@ export interface Session {
 /** The outcome of an attempt to sign in. `problem` is for the user; `retryS`: seconds after which to try again. */
 export type Outcome = { session: Session } | { problem: string; retryS?: number | undefined }
 
-/** Message for a user whose token is no longer accepted. */
+/** Message if the token is no longer accepted. */
 export const TOKEN_EXPIRED = 'The token is no longer valid: it has expired or was revoked. Sign in with another one.'
 
 const UNKNOWN = 'The service does not know this token. Check that it was copied completely.'
 const CANNOT_QUERY = 'This token only permits sending records. Sign in with one that permits queries.'
 
-/** The token of a user who stays signed in: only for this tab, and gone when the tab is closed. */
+/** The token, if the user chose to stay signed in: for this tab only, until it is closed or the user signs out. */
 export const keptToken = storedIn('sessionStorage', 'logweir-token')
 
 /** Attempts to sign in, of which only the newest counts: an older one may be answered later. */
@@ -48,7 +48,7 @@ export function createAttempts(): Attempts {
 }
 
 /**
- * Asks the service what the current token permits. The answer to a wrong token is a success too: a request that fails
+ * Requests the permissions of the current token. The answer to a wrong token is a success too: a request that fails
  * would be an error in the browser's console.
  */
 async function requestSession(): Promise<Outcome> {

@@ -28,7 +28,7 @@ export function storedIn(kind: 'localStorage' | 'sessionStorage', key: string): 
         if (text === null) globalThis[kind].removeItem(key)
         else globalThis[kind].setItem(key, text)
       } catch {
-        // The text in memory is what `read` returns then, or the storage is full and keeps the previous one.
+        // Without storage, `read` returns the text in memory; a full storage keeps the previous text.
       }
     },
   }

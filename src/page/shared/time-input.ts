@@ -118,7 +118,7 @@ export interface TimeRange {
   toUs: number | undefined
 }
 
-/** A range, or what is wrong with one of its two texts. */
+/** A range, or the error of one of its two texts. */
 export type RangeReading = { range: TimeRange } | { wrong: 'from' | 'to'; message: string }
 
 /** Reads a range from the texts of its start and its end. An empty end, or `now`, is none: new rows are included. */

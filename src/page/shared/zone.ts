@@ -19,7 +19,7 @@ export const LOCAL: Zone = {
   offsetMs: (instantMs) => -new Date(instantMs).getTimezoneOffset() * MINUTE_MS,
 }
 
-/** Returns what a clock in a zone shows, as an ISO text with milliseconds: `2026-11-20T11:00:00.123`. */
+/** Returns the time that a clock in a zone shows, as an ISO text with milliseconds: `2026-11-20T11:00:00.123`. */
 export function wallText(instantMs: number, zone: Zone): string {
   return new Date(instantMs + zone.offsetMs(instantMs)).toISOString().slice(0, -1)
 }

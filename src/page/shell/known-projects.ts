@@ -29,7 +29,7 @@ export function createKnownProjects({ onList, onRows, onFailure }: ProjectsHost)
   let rows: readonly ProjectRow[] | undefined
   /** The list ends at its maximum, in order of names. */
   let isCut = false
-  /** The project whose rows were asked for by its name. */
+  /** The project that was requested last by its name; empty for none. */
   let asked = ''
   let user = 0
 

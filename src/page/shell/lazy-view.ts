@@ -3,13 +3,13 @@ import type { View } from './view.js'
 
 /** A view that is created when it is shown for the first time. */
 export interface LazyView extends View {
-  /** Lets the view be created again, without what it has loaded: another user may sign in. */
+  /** Discards the view with its data, since another user may sign in. The next `show` creates it again. */
   forget(): void
 }
 
 /**
- * Returns a view whose modules are loaded when it is shown for the first time. `onFailure` is called if they cannot be
- * loaded; the next time that it is shown tries again.
+ * Returns a view that loads its modules when it is shown for the first time. `onFailure` is called if that fails while
+ * the view is shown; the next `show` tries again.
  */
 export function createLazyView(load: () => Promise<View>, onFailure: () => void): LazyView {
   let loading: Promise<View> | undefined

@@ -15,7 +15,7 @@ export interface Project {
   newest: number
 }
 
-/** Sums the rows of projects, those with the newest row first. */
+/** Sums the rows of projects, those with the most rows first. */
 export function projectsOf(rows: readonly ProjectRow[]): Project[] {
   const byName = new Map<string, Project>()
   for (const { project, rows: count, newest } of rows) {
@@ -76,7 +76,7 @@ export function createProjectBox(onChoose: (project: string) => void): ProjectBo
 
 const isOpen = ({ list }: Parts) => list.matches(':popover-open')
 
-/** Shows the projects whose names contain a text. */
+/** Shows the projects with a text in their names. */
 function open(box: Parts, text: string): void {
   const wanted = text.trim().toLowerCase()
   const found = box.projects.filter(({ name }) => name.toLowerCase().includes(wanted))

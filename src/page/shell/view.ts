@@ -2,7 +2,7 @@ import type { State } from '../explore/state.js'
 
 /** A view of the page below the header. One of them is shown at a time. */
 export interface View {
-  /** Shows a state, which has a project. Loads what it does not have yet. */
+  /** Shows a state, which has a project. Loads missing data. */
   show(state: State): void
   /** Loads the same again, without the cache. */
   refresh(): void

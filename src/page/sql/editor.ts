@@ -17,7 +17,7 @@ export interface Editor {
   /** Replaces the text; the user can undo that. */
   show(text: string): void
   focus(): void
-  /** Marks what is at an offset as wrong, until the text is changed or marked again. */
+  /** Marks the word or character at an offset as wrong, until the text is changed or marked again. */
   mark(offset: number): void
   unmark(): void
   /** Moves the cursor to an offset, and into view. */
@@ -117,7 +117,7 @@ const markField = StateField.define<DecorationSet>({
 
 function markAt(state: EditorState, offset: number): DecorationSet {
   const { length } = state.doc
-  // At the end of the text there is nothing to mark but what is before it.
+  // At the end of the text, the last character is marked.
   const at = Math.min(offset, Math.max(0, length - 1))
   const word = state.wordAt(at)
   const [from, to] = word !== null && word.from === at ? [at, word.to] : [at, Math.min(at + 1, length)]

@@ -17,7 +17,7 @@ export const MOST_ROWS = 10_000
 const NAME = /^[a-z]\w*([.-]\w+)*$/i
 const MOST_CHARACTERS = 100
 
-/** Returns what is wrong with the name of an endpoint; undefined if it is valid. */
+/** Returns the error of the name of an endpoint; undefined if the name is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'Enter a name.'
   if (name.length > MOST_CHARACTERS) return `A name has at most ${MOST_CHARACTERS} characters.`

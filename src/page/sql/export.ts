@@ -4,7 +4,7 @@ import { fileName } from '../export/file-name.js'
 import { type ExportSource, loadedRows } from '../export/source.js'
 import type { Parts } from './parts.js'
 
-/** Returns what the view offers: the rows as the service sent them, and a link with the range that they are from. */
+/** Returns the export source of the view: the rows as the service sent them, and a link with their range. */
 export const exportSourceOf = (parts: Parts): ExportSource => ({
   extents() {
     const { answered, shown } = parts

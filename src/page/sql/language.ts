@@ -94,7 +94,7 @@ async function completionsOf(context: CompletionContext, fields: LanguageFields)
   return isLoaded ? { from: found.from, options, validFor: /^\w*$/ } : { from: found.from, options }
 }
 
-/** Adds what was loaded to a list that is open, or opens one if the cursor is where it was. */
+/** Adds the loaded fields to an open list, or opens one if the cursor is where it was. */
 function suggestAgain({ view, pos }: CompletionContext): void {
   if (view === undefined || !view.hasFocus) return
   if (completionStatus(view.state) !== null || view.state.selection.main.head === pos) startCompletion(view)

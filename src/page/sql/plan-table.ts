@@ -5,7 +5,7 @@ import { element } from '../shared/dom.js'
 import { count } from '../shared/format.js'
 import { workText } from '../shared/work-text.js'
 
-/** A step of a plan: an operator, what it does, and how many rows it returns. */
+/** A step of a plan: an operator, its description, and the number of rows that it returns. */
 interface Step {
   step: number
   operator: string

@@ -1,7 +1,7 @@
 /** Messages of queries that failed, with their remedies. */
 import type { Failure } from '../api/api.js'
 
-/** The remedies of errors whose message has none, by the service's code. */
+/** The remedies of errors that have none in their message, by the service's code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   too_many_groups: 'Group by fewer values, or choose a shorter time range.',
   too_much_memory: 'Select fewer columns or rows, or choose a shorter time range.',

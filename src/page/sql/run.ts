@@ -1,4 +1,4 @@
-/** Runs the query in the editor, and shows its rows, its plan, or what is wrong. */
+/** Runs the query in the editor, and shows its rows, its plan, or its error. */
 import type { Failure } from '../api/api.js'
 import { failureOf } from '../api/explore.js'
 import { element } from '../shared/dom.js'

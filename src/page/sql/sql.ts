@@ -86,7 +86,7 @@ function open(parts: Parts, sql: string): void {
 const isElsewhere = (before: SqlShown, { project, range }: SqlShown) =>
   before.project !== project || JSON.stringify(before.range) !== JSON.stringify(range)
 
-/** The text was changed: what is shown below the editor is no longer about it. */
+/** Stores a changed text, and removes the error of the previous one. */
 function onChange(parts: Parts, text: string): void {
   draft.write(text)
   showProblem(parts, '')

@@ -32,7 +32,7 @@ export interface Suggestions {
 /** Returns the known fields of a source, other than those with columns of their own; empty if none is known yet. */
 export type FieldsOf = (source: string) => readonly string[]
 
-/** Returns what can be written at an offset of a query; undefined in a text, a number or a comment. */
+/** Returns the suggestions at an offset of a query; undefined in a text, a number or a comment. */
 export function suggestionsAt(query: string, offset: number, fieldsOf: FieldsOf): Suggestions | undefined {
   const tokens = tokensOf(query)
   const inside = tokens.find(({ at, end }) => at < offset && offset <= end)
@@ -52,7 +52,7 @@ function isClosed({ kind, end, text }: Token, query: string, offset: number): bo
   return kind === 'number' || (kind === 'text' && (offset < end || end === query.length))
 }
 
-/** The functions whose last argument is a unit of time. */
+/** The functions with a unit of time as their last argument. */
 const WITH_UNIT = /_(?:trunc|diff)$/
 
 function wordsAfter(before: readonly Token[], names: Names, fieldsOf: FieldsOf): Suggestion[] {
@@ -89,7 +89,7 @@ function isAfterFrom(before: readonly Token[]): boolean {
   return isToken(clause, 'from')
 }
 
-/** A call whose arguments are being written: its name in lower case, and the number of the argument, from 0. */
+/** A call that is not closed: its name in lower case, and the number of the argument at the end, from 0. */
 interface OpenCall {
   name: string
   argument: number

@@ -88,8 +88,8 @@ function findPlace(json: string, at: number, place: number): number | undefined 
 }
 
 /**
- * Returns the position behind a JSON text whose first quote is at `at`: behind the next quote with an even number of
- * backslashes before it.
+ * Returns the position behind the JSON text that begins with the quote at `at`: behind the next quote with an even
+ * number of backslashes before it.
  */
 export function endOfText(json: string, at: number): number {
   let end = json.indexOf('"', at + 1)

@@ -126,7 +126,7 @@ export function likePattern(pattern: string): string {
 
 const quote = (point: string) => (/^[\w\s]$/.test(point) || point > '\x7f' ? point : `\\${point}`)
 
-/** A function whose second argument is an RE2 pattern, which must be a literal. */
+/** A function with an RE2 pattern, which must be a literal, as its second argument. */
 function withPattern(
   arity: number,
   type: 'boolean' | 'text',

@@ -12,8 +12,8 @@ const MAX_CHARACTERS = 500
 const MAX_OPERATORS = 100
 
 /**
- * Returns the plan of EXPLAIN: a row for each operator of a plan, in order, with its step, its name, what it does, and
- * the number of rows that it returns. Operators of unions and subqueries precede their own.
+ * Returns the plan of EXPLAIN: a row for each operator of a plan, in order, with its step, its name, its description,
+ * and the number of rows that it returns. Operators of unions and subqueries precede their own.
  */
 export function explained(plan: Plan): Plan {
   const prefixes = prefixesOf(plan)

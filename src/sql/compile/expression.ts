@@ -37,7 +37,7 @@ export class Expressions implements Compiler {
   readonly #scope: Scope
   readonly #around: Surroundings
   readonly #known = new Map<Node, Expression>()
-  /** Nodes whose arguments are being compiled, or were. */
+  /** Visited nodes: the calls among their arguments are compiled, or on the stack. */
   readonly #opened = new Set<Node>()
 
   constructor(context: Context, scope: Scope, around: Surroundings) {

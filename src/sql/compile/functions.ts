@@ -183,7 +183,7 @@ function jsonObject({ args, at }: Call, compiler: Compiler): Expression {
 /** The start of some minutes, which no unit has. */
 const everyMinutes = (n: number) => `timestamp_seconds(unix_seconds(x) - mod(unix_seconds(x), ${60 * n}))`
 
-/** Functions of other dialects, and what to write instead. */
+/** Functions of other dialects, and their replacements. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['now', 'current_timestamp()'],
   ['getdate', 'current_timestamp()'],

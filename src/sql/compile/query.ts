@@ -15,7 +15,7 @@ import type { Relation } from './relation.js'
 import type { Scope } from './scope.js'
 import { type Block, compileSelect, freshName, type NamedTable, sortKeys } from './select.js'
 
-/** A common table expression, and what each use of it adds. */
+/** A common table expression, and the amounts that each use of it adds. */
 interface CommonTable {
   relation: Relation
   amounts: Amounts
@@ -143,7 +143,7 @@ function unionBlock({ parts }: Union, orderBy: Query['orderBy'], tables: Tables,
   }
 }
 
-/** The scope of rows whose columns are those of a schema alone. */
+/** The scope of rows with only the columns of a schema. */
 function columnScope(schema: Map<string, Type>): Scope {
   return {
     columns: new Map([...schema.keys()].map((name) => [name.toLowerCase(), name])),

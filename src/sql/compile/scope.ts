@@ -25,7 +25,7 @@ export interface Scope {
 /** Whether a field is read for a function of texts, which takes a number's digits as they were sent. */
 type Reading = 'field' | 'field_text'
 
-/** Returns what a name means. Throws `invalid_sql` if it means nothing. */
+/** Resolves a name to a column, an element of a list or a field. Throws `invalid_sql` if it is none of them. */
 export function resolveName(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
   const first = steps[0]!.toLowerCase()
   const element = scope.unnestAliases.get(first)

@@ -198,7 +198,7 @@ class SelectCompiler {
     return this.#overGroups({ keys, compiled, having, condition, sorted, aggregates, after })
   }
 
-  /** Rewrites what was compiled over rows and aggregates as expressions over groups. */
+  /** Rewrites expressions over rows and aggregates as expressions over groups. */
   #overGroups(parts: {
     keys: readonly NamedExpression[]
     compiled: Block['outputs']

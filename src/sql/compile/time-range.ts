@@ -12,7 +12,7 @@ interface TimeColumn {
 
 type TimeColumns = ReadonlyMap<string, TimeColumn>
 
-/** A plan whose scans are narrowed as its later operators are seen. */
+/** A part of a plan; later operators may still narrow its scans. */
 interface Narrowed {
   /** Make the operators, when all of the plan has been seen. */
   operators: (() => Operator)[]
@@ -160,7 +160,7 @@ function narrowBy(condition: Expression, columns: TimeColumns): boolean {
   return column.isWhole
 }
 
-/** The timestamps whose start of a unit (or that themselves) compare with a moment. */
+/** The timestamps t for which `fn(truncate(t, unit), us)` is true; `fn(t, us)` without a unit. */
 function rangeOf(fn: string, us: number, unit: TimeUnit | undefined): TimeRange {
   const startUs = unit === undefined ? us : truncateUs(us, unit)
   const nextUs = unit === undefined ? us + 1 : addUnits(startUs, 1, unit)

@@ -165,7 +165,7 @@ function repeated(tokens: Tokens, fn: 'not' | 'neg', count: number, value: Node,
   return node
 }
 
-/** A value, and what may follow it: `[offset(0)]` and `::int64`. */
+/** Parses a value with its suffixes, `[offset(0)]` and `::int64`. */
 function parsePostfix(tokens: Tokens): Node {
   let node = tokens.isAt('(') ? parseParentheses(tokens) : parsePrimary(tokens)
   for (;;) {

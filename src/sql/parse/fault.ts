@@ -17,10 +17,10 @@ export class SqlFault extends Error {
 /** Wrong SQL. */
 export const invalid = (message: string, at: number): SqlFault => new SqlFault('invalid_sql', message, at)
 
-/** SQL outside of the subset; the message says what to write instead, if there is something. */
+/** SQL outside of the subset; the message names the replacement, if there is one. */
 export const unsupported = (message: string, at: number): SqlFault => new SqlFault('unsupported_sql', message, at)
 
-/** Runs `work`; an {@link SqlFault} becomes an error whose message ends with ` (line L, column C)`, counted from 1. */
+/** Runs `work`; converts an {@link SqlFault} to an error with ` (line L, column C)`, from 1, after its message. */
 export function located<T>(text: string, work: () => T): T {
   try {
     return work()

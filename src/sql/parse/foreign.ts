@@ -1,7 +1,7 @@
 import { unsupported } from './fault.js'
 import type { Tokens } from './tokens.js'
 
-/** Operators of other dialects, and what to write instead. */
+/** Operators of other dialects, and the remedy for each. */
 const FOREIGN: ReadonlyMap<string, string> = new Map([
   ['==', 'Write =.'],
   ['~', 'Write regexp_contains(text, pattern).'],

@@ -29,7 +29,7 @@ function parseTable(tokens: Tokens): Table {
   return { kind: 'table', at, name, alias: tokens.alias() }
 }
 
-/** A source may have dots and dashes in its name: `storage.logs.prod.2`, whose end is a number for the lexer. */
+/** Names of sources may have dots and dashes; the lexer reads the end of `storage.logs.prod.2` as a number. */
 function tableName(tokens: Tokens): string {
   let name = tokens.name('a source or a subquery').spelled
   for (;;) {

@@ -3,7 +3,7 @@ import { decodeEscapes } from './escapes.js'
 import { invalid, unsupported } from './fault.js'
 import type { SqlLimits } from './limits.js'
 
-/** A token: its kind, its place, and what it means. */
+/** A token: its kind, its place, its decoded text and its spelling. */
 export interface Token {
   kind: 'word' | 'quoted' | 'text' | 'number' | 'parameter' | 'symbol' | 'end'
   at: number
@@ -87,7 +87,7 @@ function found(kind: Token['kind'], at: number, length: number, text: string, sp
   return { token: { kind, at, text, spelled }, next: at + length }
 }
 
-/** A word, or a text whose quotes follow a prefix of BigQuery: `r'…'` is raw, bytes are not covered. */
+/** A word, or a text with a prefix of BigQuery before its quotes: `r'…'` is raw, bytes are not covered. */
 function wordAt(text: string, at: number, word: string): Found {
   const prefix = word.toLowerCase()
   const next = at + word.length

@@ -15,7 +15,7 @@ const STARTS: Readonly<Record<string, (tokens: Tokens) => Node>> = {
   interval: parseInterval,
 }
 
-/** Parses a value without what may follow it: a literal, a parameter, a name, a call, CASE, or parentheses. */
+/** Parses a value without suffixes: a literal, a parameter, a name, a call, CASE, or parentheses. */
 export function parsePrimary(tokens: Tokens): Node {
   const token = tokens.peek()
   const { kind, at, text } = token

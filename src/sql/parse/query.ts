@@ -16,7 +16,7 @@ export interface Statement {
   parameters: ReadonlySet<string>
 }
 
-/** Parses a text. Throws an SqlFault: `invalid_sql`, or `unsupported_sql` for what the subset does not cover. */
+/** Parses a text. Throws an SqlFault: `invalid_sql`, or `unsupported_sql` outside of the subset. */
 export function parseStatement(text: string, limits: SqlLimits): Statement {
   const tokens = new Tokens(tokensOf(text, limits), limits, GRAMMAR)
   const isExplain = tokens.take('explain')
@@ -37,7 +37,7 @@ export function parseStatement(text: string, limits: SqlLimits): Statement {
   throw unexpectedEnd(tokens)
 }
 
-/** Words of other dialects behind a complete query, and what to write instead. */
+/** Words of other dialects behind a complete query, and the error message for each. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['similar', 'SIMILAR TO is not covered: write regexp_contains(text, pattern).'],
   ['within', 'WITHIN GROUP is not covered: write approx_quantiles(x, 100)[offset(95)].'],

@@ -5,7 +5,7 @@ import type { SqlLimits } from './limits.js'
 import { RESERVED } from './reserved.js'
 import type { Node, Query } from './tree.js'
 
-/** A node without what {@link Tokens.node} adds. */
+/** A node without the properties that {@link Tokens.node} adds. */
 type Unplaced<N extends Node = Node> = N extends Node ? Omit<N, 'at' | 'depth' | 'hasAggregate'> : never
 
 /** The parts of a parser that call each other in a circle. */
@@ -65,7 +65,7 @@ export class Tokens {
     throw this.unexpected(`${text.toUpperCase()}${where}`)
   }
 
-  /** The error of a token that is none of what is expected. */
+  /** Returns the error of a next token that is not `expected`. */
   unexpected(expected: string): Error {
     const token = this.peek()
     return invalid(`Expected ${expected}, found ${describe(token)}.`, token.at)
@@ -93,7 +93,7 @@ export class Tokens {
     return kind === 'quoted' || (kind === 'word' && !RESERVED.has(text)) ? this.next().spelled : undefined
   }
 
-  /** Returns an expression node whose children are `children`. Throws `unsupported_sql` beyond a limit. */
+  /** Returns an expression node with these `children`. Throws `unsupported_sql` beyond a limit. */
   node<U extends Unplaced>(unplaced: U, at: number, children: readonly Node[] = [], isAggregate = false): Node {
     if (++this.#nodes > this.#limits.expressions)
       throw unsupported(`The text has more than ${this.#limits.expressions} expressions.`, at)

@@ -161,7 +161,7 @@ describe('an engine that only reads', () => {
     const [segment] = readdirSync(day)
     copyDirectory(join(day, segment!), join(day, '00000099-0.unfinished'))
     copyDirectory(join(day, segment!), join(day, '00000098-0.gone'))
-    // A segment of a head whose journal still exists is unfinished too.
+    // A segment is unfinished too while the journal of its head exists.
     const [journal] = readdirSync(join(copy, 'journal')).filter((name) => name.startsWith('edge_logs'))
     copyDirectory(join(day, segment!), join(day, `${/\d+/.exec(journal!)![0]}-0`))
     const logged: string[] = []

@@ -205,7 +205,7 @@ export const frameOf = (batch: Batch, source: SourceName, selection: Selection =
 
 const NO_OPERATORS = new Key(() => [])
 
-/** A frame as the input of an operator; of a part, if one is given, whose results may be kept. */
+/** A frame as the input of an operator. If a part is given, results of the part may be cached. */
 export function lazyBatch(frame: Frame, part?: Part): LazyBatch {
   const { minUs, maxUs } = part ??
     frame.stored?.batch ?? { minUs: Number.NEGATIVE_INFINITY, maxUs: Number.POSITIVE_INFINITY }

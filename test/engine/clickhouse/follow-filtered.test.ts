@@ -47,7 +47,7 @@ function createFakeServer() {
   return { server: { select } as unknown as Server, rows, statements }
 }
 
-/** Follows rows that fail and whose message contains `x`. */
+/** Follows the rows with a status of 500 or more and an `x` in the message. */
 async function start(limits: Partial<PollLimits> = {}) {
   const { server, rows, statements } = createFakeServer()
   const clock = createFakeClock()
@@ -135,7 +135,7 @@ it('reads more of the newest rows until enough pass, up to a limit', async () =>
   expect(await answer(1)).toEqual([['x 24'], false])
   expect(await answer(2)).toEqual([['x 24', 'x 14'], false])
   const limits = statements.slice(before).map((sql) => Number(/LIMIT (\d+)$/.exec(sql)![1]))
-  // The last one is for the rank of the oldest row, whose time may have others.
+  // The last statement is for the rank of the oldest row: other rows may have the same time.
   expect(limits).toEqual([1, 8, 2, 16, 20])
   expect(await answer(3)).toEqual([['x 24', 'x 14'], true])
 })

@@ -61,7 +61,7 @@ async function start(limits: Partial<PollLimits> = {}, before: Partial<Stored>[]
   const delivered: string[] = []
   const gaps: boolean[] = []
   let batch = 0
-  /** Stores a group of rows, which was started now and whose rows have this time. */
+  /** Stores rows as one batch; by default they have the current time and arrive now. */
   const store = (...group: Partial<Stored>[]) => {
     batch++
     const nowUs = clock.nowUs()

@@ -44,7 +44,7 @@ async function statementsOf(plan: Plan, version = '26.7.1'): Promise<{ groups: s
 const countedBy = (key: Expression, where?: Expression) =>
   edge.filter(where).group({ key }).aggregate({ n: count() }).orderBy('n', 'desc').limit(10)
 
-/** Endpoints whose answers are rows. `logs.fields` has groups with the parameter `field`. */
+/** Endpoints that answer with rows. `logs.fields` answers with groups if the parameter `field` is given. */
 const OF_ROWS = ['logs.all', 'logs.explore']
 
 /** Only columns of numbers are measured by the server. */

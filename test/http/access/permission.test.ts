@@ -30,7 +30,7 @@ const TOKENS: TestToken[] = [
 ]
 const ALL_TAKEN: SendOutcome = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
 
-/** An app with the tokens above, whose intake records the projects it is called with. */
+/** An app with the tokens above, and an intake that records the projects of its calls. */
 function open(tokens: readonly TestToken[] = TOKENS, fate = ALL_TAKEN) {
   const given: { project?: string; projects?: ReadonlySet<string> }[] = []
   const intake: RecordIntake = {

@@ -78,7 +78,7 @@ describe('rows of any values', () => {
   })
 })
 
-/** Reads a path in each format, and compares it with what the page makes of the JSON. */
+/** Expects that the page writes each format as the service answers it. Returns the number of rows. */
 async function compare(get: (path: string, init?: RequestInit) => Promise<Response>, path: string): Promise<number> {
   const textOf = async (type: string) => {
     const reply = await get(path, { headers: { Accept: type } })

@@ -27,7 +27,7 @@ interface State {
   signal?: AbortSignal
 }
 
-/** An app whose intake records its calls; without `outcome` the test ends them. */
+/** An app with an intake that records its calls; without `fate` the test ends them. */
 function open({ fate, ...parts }: { fate?: SendOutcome | Error } & Parameters<typeof createTestApp>[0] = {}) {
   const given: Given[] = []
   const state: State = { prepared: 0, resolve: () => {} }
@@ -52,7 +52,7 @@ function open({ fate, ...parts }: { fate?: SendOutcome | Error } & Parameters<ty
   return { ...app, given, intakeState: state, post }
 }
 
-/** Returns a body in chunks; with `fails` it ends with an error. */
+/** Returns a body in chunks; if `error` is given, it ends with it. */
 const streamOf = (parts: readonly Uint8Array[], error?: Error) =>
   new ReadableStream({
     start(controller) {

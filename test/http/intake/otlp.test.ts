@@ -12,8 +12,8 @@ const NOT_KEPT =
   'Records cannot be stored at the moment, or not in time. Send them again shortly; some may have been stored.'
 
 /**
- * An app whose translation of a body is `lines of` it, or that of `translate`, with an intake that returns the given
- * outcome.
+ * An app that translates a body to `ENCODING lines of BODY`, or as `translate` does, with an intake that returns `fate`
+ * or throws it.
  */
 function open({
   fate = ALL_TAKEN,

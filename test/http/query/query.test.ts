@@ -63,7 +63,7 @@ describe('an answer', () => {
     }
   })
 
-  /** Those whose rows are those of their plans. */
+  /** The endpoints that return the rows of their plans as they are. */
   const PLAIN = ENDPOINTS.filter(({ call }) => call(new URLSearchParams(SOURCE)).computation === undefined)
 
   test.each(PLAIN)('of $name is had by name and by id, percent-encoded or not', async ({ id, name }) => {

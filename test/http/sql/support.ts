@@ -34,7 +34,7 @@ export function readSql(text: string) {
   return { parameters, plan: () => plan! }
 }
 
-/** An app whose logs.all answers SQL. `loads` counts how often the compiler was loaded. */
+/** An app that answers SQL at logs.all. `loads` counts how often the compiler was loaded. */
 export function createSqlApp(parts: Parameters<typeof createTestApp>[0] = {}) {
   const loads = { count: 0 }
   const endpoints = endpointsOf({

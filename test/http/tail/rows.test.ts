@@ -109,7 +109,7 @@ describe('a tail of other rows', () => {
   })
 })
 
-/** Returns what a stream has sent so far, and leaves it. */
+/** Returns the text that a stream has sent so far, and cancels the stream. */
 async function readSoFar(response: Response): Promise<string> {
   const reader = response.body!.getReader()
   let text = ''

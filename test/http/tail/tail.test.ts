@@ -15,7 +15,7 @@ import { createTailApp, notices } from './support.js'
 /** Returns the part of an id that is valid without its channel. */
 const placeOf = (lastEventId: string) => lastEventId.split('.').slice(0, 2).join('.')
 
-/** An engine whose results wait for a gate, for chosen runs of a project. */
+/** An engine that holds the results of chosen runs of a project until `release` is called. */
 function holding(isHeld: (project: string, run: number) => boolean) {
   const clock = createFakeClock()
   const engine = openEngine({ clock })

@@ -265,7 +265,7 @@ describe('a file that the thread reads', () => {
 })
 
 describe('a stream of many batches', () => {
-  /** A record whose texts all contain its number, so that bytes of another batch would be noticed. */
+  /** A record with its number in its texts, so that a test notices bytes of another batch. */
   const recordOf = (i: number) => ({
     source: i % 3 === 0 ? 'auth_logs' : 'edge_logs',
     id: `${i}`,

@@ -244,7 +244,7 @@ function replacement(to: string, match: readonly (string | null | undefined)[]):
 }
 
 function replaceMatches(value: string, pattern: Pattern, to: string): string {
-  // Match by match: the library cuts what a function returns at its first NUL.
+  // Match by match: the library cuts the result of a replacement function at its first NUL.
   const global = compilePattern(pattern.source, 'g')
   let result = ''
   let end = 0

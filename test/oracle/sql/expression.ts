@@ -7,7 +7,7 @@ import { FUNCTIONS } from './functions.js'
 import { resolveName, type Scope, textOfName } from './names.js'
 import { type Query, type Syntax, wrong } from './syntax.js'
 
-/** What the parts of an expression mean at a place of a query. */
+/** The names, parameters, aggregates and queries that an expression can refer to at a place of a query. */
 export interface Context {
   scope: Scope
   parameters: Readonly<Record<string, Scalar>>

@@ -16,7 +16,7 @@ const ONE_ROW: readonly Operator[] = [
 
 const SOURCE_COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata']
 
-/** Compiles FROM: the rows of its table, multiplied by its unnests, and what names mean there. */
+/** Compiles FROM: the rows of its table, multiplied by its unnests, and the scope of names. */
 export function compileFrom(
   { table, unnests }: Select,
   environment: Environment,

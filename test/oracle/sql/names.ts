@@ -1,7 +1,7 @@
 import { call, column, type Expression, literal } from '../../../src/plan/expression.js'
 import { wrong } from './syntax.js'
 
-/** What names mean: the table of FROM, and its unnests. */
+/** The scope of names: the table of FROM, and its unnests. */
 export interface Scope {
   /** Undefined without FROM. */
   table?: {

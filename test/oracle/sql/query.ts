@@ -94,7 +94,7 @@ function compileBody(body: Body, environment: Environment): Rows {
   return { columns: left.columns, plan: [{ op: 'union', plans: [left.plan, right.plan] }] }
 }
 
-/** Sorts the rows of a union: as those of a table whose columns are selected. */
+/** Sorts the rows of a union, as SELECT * from a table of these rows does. */
 function sorted(rows: Rows, orderBy: readonly Order[], environment: Environment): Rows {
   const name = environment.freshName()
   const all: Select = {

@@ -5,7 +5,7 @@ import { numeric } from '../plan/values.js'
 import { literalOf, operator, type Query, type Syntax, unsupported, wrong } from './syntax.js'
 import { has, kindOf, listOf, onlyHas, type Tree } from './tree.js'
 
-/** What an expression refers to: the literal texts by their places, and the reader of queries in parentheses. */
+/** The literal texts of an expression by their places, and the reader of its queries in parentheses. */
 export interface Reading {
   texts: readonly string[]
   query(tree: Tree): Query

@@ -5,7 +5,7 @@ import { type Outcome, runPlan } from '../plan/run.js'
 import { compileQuery } from './query.js'
 import { readQuery } from './read-query.js'
 
-/** What a query is run with, next to its text. */
+/** The time, bounds and parameters of a query. */
 export interface SqlOptions {
   /** The time of the query, microseconds since the epoch. */
   nowUs: number

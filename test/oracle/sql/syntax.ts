@@ -40,7 +40,7 @@ export interface Unnest {
   isOuter: boolean
 }
 
-/** One SELECT, without what is behind HAVING. */
+/** One SELECT, up to HAVING. */
 export interface Select {
   isDistinct: boolean
   items: readonly Item[]
@@ -52,7 +52,7 @@ export interface Select {
   having?: Syntax
 }
 
-/** What rows come from: a SELECT, a query in parentheses, or the rows of two. */
+/** The body of a query: a SELECT, a query in parentheses, or a union of two bodies. */
 export type Body =
   | { kind: 'select'; select: Select }
   | { kind: 'query'; query: Query }

@@ -9,7 +9,7 @@ export interface Tree {
   readonly [key: string]: Tree
 }
 
-/** A node of a kind, and what belongs to it: `{ "Function": { … } }`, or `"Wildcard"`. */
+/** The kind and the body of a node: `{ "Function": { … } }`, or `"Wildcard"` with an empty body. */
 export interface Kind {
   kind: string
   body: Tree
@@ -41,7 +41,7 @@ export function onlyHas(tree: Tree, ...parts: readonly string[]): void {
   if (others.length > 0) unsupported()
 }
 
-/** The tree of a text that is one query, and the literal texts in it, to whose places the tree refers. */
+/** The tree of a text of one query, and its literal texts; the tree refers to them by their places. */
 export function treeOf(text: string): { tree: Tree; texts: readonly string[] } {
   const { sql, texts } = prepareText(text)
   const statements = parsed(sql)

@@ -6,7 +6,7 @@ import { run, serve, start, TOKEN, temporaryFolder, until } from '../support/pro
 
 const ROW = { id: 'one', timestamp: 1_795_168_800_000_000, event_message: 'GET | one', metadata: {} }
 
-/** Starts a service whose event streams the test writes. */
+/** Starts a service with event streams that the test writes. */
 async function streaming(greeting = '') {
   const streams: ServerResponse[] = []
   const { url } = await fakeService((_, response) => {

@@ -11,7 +11,7 @@ const TEXT = getText('/health')
 const HEADERS_MS = 5_000
 /** The promise is one check per second. The server checks more often, so that it can reach all of them. */
 const CHECK_MS = 1_000
-/** The delay until a client with so many sockets, perhaps on the core of the server, has read the answer. */
+/** The delay until a client with SOCKETS sockets, perhaps on the core of the server, has read the answer. */
 const HEARD_MS = 250
 
 /** Sends a byte each second until the connection is closed. Returns its lifetime and the status lines. */

@@ -218,7 +218,7 @@ describe('the log', () => {
   const head = (line: string, ...headers: readonly string[]) =>
     `${[`${line} HTTP/1.1`, 'Host: a', ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`
 
-  /** Requests that are refused by the parser, or whose target is unusual. */
+  /** Requests that the parser refuses, or with an unusual target. */
   const RAW = [
     `GET /health?${search}`,
     head(`GET /logs?${search}`, 'X : a'),

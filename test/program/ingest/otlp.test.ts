@@ -79,7 +79,7 @@ describeWhere(findOtlpClient(), 'the OpenTelemetry exporters', WHY_NO_OTLP_CLIEN
     })
   })
 
-  // Status codes alone decide what follows, so one of the two protocols is enough.
+  // Clients retry by the status code alone, so one of the two protocols is enough.
   it('sends again what was refused with 503', async () => {
     // Answers as a service that is starting.
     const starting = createServer((_, response) =>

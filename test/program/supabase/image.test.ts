@@ -29,7 +29,7 @@ async function started(image: Image, environment: Record<string, string>, check:
   return { child, log, url: `http://127.0.0.1:${environment.LOGWEIR_PORT}` }
 }
 
-/** Expects what Vector and Studio need: every batch of all seven sinks is stored, and Studio's query finds its rows. */
+/** Expects that every batch of all seven sinks of Vector is stored, and that Studio's query finds its rows. */
 async function expectAnalytics(url: string): Promise<void> {
   const events = vectorEvents(mulberry32(testSeed()), { count: 200, fromMs: Date.now() - 60_000, stepMs: 100 })
   expect(new Set(events.map(({ sink }) => sink))).toEqual(new Set(SINK_NAMES))

@@ -20,7 +20,7 @@ const TABLES: readonly TableName[] = ['edge_logs', 'postgres_logs', 'auth_logs',
 
 export interface StackOptions {
   forMs: number
-  /** How often a page counts what is new and draws its chart. Studio does so each minute. */
+  /** The interval at which a page counts new rows and draws its chart; a minute in Studio. */
   refreshMs: number
 }
 
@@ -89,7 +89,7 @@ interface Watching {
   firstMs: number
 }
 
-/** Opens a page, and refreshes it until the end. Expects that what it shows grows. */
+/** Opens a page, and refreshes it until the end. Expects that it counts new rows, and that its chart never shrinks. */
 async function watch(studio: StudioServer, table: TableName, { endMs, refreshMs, firstMs }: Watching): Promise<void> {
   await wait(firstMs)
   let drawn = 0

@@ -18,8 +18,8 @@ const COUNTS = { endpoint: 'usage.api-counts', params: { project: PROJECT, inter
 /**
  * Feeds ten times the memory limit, day after day, with many copies of each day's records. Expects the process to
  * stay within the limit and a quarter, and to answer as the oracle does over the kept rows: all of them with a data
- * directory; without one the newest days, and of the oldest kept day perhaps a part. Some plans over fields and
- * messages run again and again meanwhile.
+ * directory; without one the newest days, and of the oldest kept day perhaps a part. During the feed the given plans
+ * run again and again.
  */
 export async function expectUnderCeiling(
   limitMib: number,
@@ -39,7 +39,7 @@ export async function expectUnderCeiling(
   for (const { endpoint, params } of [STATS, COUNTS]) {
     const rows = await service.rows(`${endpoint}?${new URLSearchParams(params)}`)
     const wanted = oracle(endpoint, days.flat(), params, Date.now() * 1000).map((row) => repeated(row, times))
-    expect(rows.length).toBeGreaterThan(0)
+    expect(rows.length).toBeGreaterThan(keepsAll ? 0 : 1)
     if (keepsAll) expectRows(rows, wanted, executionTimes(days))
     // The oldest kept day may be incomplete.
     else expectRows(rows.slice(1), wanted.slice(DAYS - rows.length + 1), executionTimes(days))

@@ -114,7 +114,7 @@ export async function makeSealed(): Promise<{ folder: string; startUs: number }>
   return { folder, startUs }
 }
 
-/** Kills a run whose retention drops the first day inside call `n`. Returns whether there was such a call. */
+/** Kills a run that drops the first day by retention, inside call `n`. Returns whether there was such a call. */
 export async function dieWhileEvicting(sealed: { folder: string; startUs: number }, n: number): Promise<boolean> {
   const folder = join(temporaryFolder(), 'data')
   cpSync(sealed.folder, folder, { recursive: true, filter: (path) => !path.endsWith('lock') })

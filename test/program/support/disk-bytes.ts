@@ -51,8 +51,8 @@ export interface Filled {
 }
 
 /**
- * Fills a service with the rows of one source. All are of yesterday: a head of two days would become two segments,
- * whose rows take one percent more.
+ * Fills a service with the rows of one source. All are of yesterday: a head of two days would become two segments, with
+ * one percent more bytes per row.
  */
 async function fill(source: SourceName, feed: Feed): Promise<Filled> {
   const lines = join(temporaryFolder(), 'lines.ndjson')

@@ -33,7 +33,7 @@ export interface Places {
 
 const HEALTH_CHECK_MS = 10_000
 
-/** Returns the image whose /app and /data are in these folders. */
+/** Returns the image with /app and /data in these folders. */
 export function imageAt({ app, data, port, args }: Places): Image {
   const inHere = (word: string) =>
     word

@@ -35,7 +35,7 @@ async function rowsOf({ metric }: Served) {
   return Object.fromEntries(SOURCES.map((source, i) => [source, rows[i]]))
 }
 
-/** Makes a data directory whose rows are all in journals. */
+/** Makes a data directory with all rows in journals. */
 async function makeKilled(startUs: number): Promise<string> {
   const folder = temporaryFolder()
   const service = await serve(['--data-dir', folder])

@@ -8,7 +8,7 @@ import { openEngine } from '../../support/engine.js'
 import type { Postgres } from './postgres.js'
 import { run } from './program.js'
 
-/** Environment variables of PostgreSQL's clients, which must not change what a test does. */
+/** Empty environment variables of PostgreSQL's clients, so that those of the caller do not change a test. */
 export const NO_POSTGRES_VARIABLES = { PGPASSWORD: '', PGUSER: '', PGHOST: '', PGPORT: '', PGDATABASE: '' }
 
 /** Returns the arguments of an import. */

@@ -7,7 +7,7 @@ import { getText } from './raw.js'
 export const tailLine = (id: string, project = 'a', event_message = ''): string =>
   `${JSON.stringify({ source: 'edge_logs', project, id, event_message })}\n`
 
-/** Opens a tail whose client reads nothing. */
+/** Opens a tail with a client that reads nothing. */
 export async function openUnread({ url }: Served): Promise<Socket> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' })
   socket.on('error', () => {})

@@ -23,7 +23,7 @@ type Options = Partial<Pick<SqlCase, 'records' | 'nowUs' | 'ofManyProjects' | 'n
 /** A row as an object in the order of its columns, or as its JSON text where the spelling of numbers counts. */
 type PlainRow = string | Readonly<Record<string, unknown>>
 
-/** What the program knows beyond the documented subset, so that texts of BigQuery run unchanged. */
+/** For syntax beyond the documented subset. The program accepts it so that texts of BigQuery run unchanged. */
 export const MORE: Options = { notForOracle: 'beyond the documented subset' }
 
 /** 2026-11-24T12:00:00Z, a Tuesday. */

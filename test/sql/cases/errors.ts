@@ -1,6 +1,6 @@
 import { query, refused, type SqlCase, wrong } from './case.js'
 
-/** Habits of other databases, and texts that are wrong: each error names the place, and what to write instead. */
+/** Syntax of other databases, and texts that are wrong: each error names the place and the remedy. */
 export const ERROR_CASES: readonly SqlCase[] = [
   wrong('an empty text', '', 'The text is empty: write SELECT … (line 1, column 1)'),
   wrong('a comment alone', '-- nothing\n', 'The text is empty: write SELECT … (line 2, column 1)'),

@@ -11,7 +11,7 @@ const JOINS =
 const counted = (name: string, table: string, n: number, options = {}) =>
   query(name, `select count(*) as n from ${table}`, [{ n }], options)
 
-/** The nine sources by name and alias, and what else may stand behind FROM. */
+/** The nine sources by name and alias, and everything else that may follow FROM. */
 export const FROM_CASES: readonly SqlCase[] = [
   counted('edge_logs', 'edge_logs', 6),
   counted('postgres_logs', 'postgres_logs', 4),

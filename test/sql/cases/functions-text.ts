@@ -1,7 +1,7 @@
 import { badPattern, each, MORE, query, refused, type SqlCase, values, wrong } from './case.js'
 import { recordOf } from './records.js'
 
-/** Numbers whose digits as sent are not those of the value. */
+/** Numbers that are sent with other digits than those of their value. */
 const SENT = ['{"x":1.0}', '{"x":-0}'].map((metadata, i) =>
   recordOf('edge_logs', { id: String(i + 1), project: 'sent-digits', metadata }),
 )

@@ -32,7 +32,7 @@ const first = (name: string, columns: string, row: Record<string, unknown>, more
 
 const UNNESTS = 'edge_logs as t cross join unnest(a) as A1 cross join unnest(A1.b) as b1'
 
-/** What the steps of a name mean. */
+/** The meaning of each step of a name. */
 export const NAMES_CASES: readonly SqlCase[] = [
   first('a column wins over a field', 'id, timestamp > 0 as later', { id: '1', later: true }),
   first('a field of a column’s name is written with metadata', 'metadata.id, metadata.timestamp', {

@@ -1,6 +1,6 @@
 import type { JsonObject, SinkEvent } from './vector-events.js'
 
-/** What Studio shows of events, the obvious way. */
+/** The levels of events that Studio shows, computed the obvious way. */
 
 /** The level at which Studio counts a record; undefined if it counts it nowhere. */
 export type Level = 'ok' | 'warning' | 'error'

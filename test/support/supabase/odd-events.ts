@@ -40,7 +40,7 @@ export function oddEvents(random: Random, atMs: number): SinkEvent[] {
     ],
     // A line of GoTrue that is no JSON stays without metadata.
     ['gotrue.logs.prod', { event_message: 'GoTrue migrations applied successfully' }],
-    // A JSON line whose status is a text, and whose time has an offset.
+    // A JSON line with a text as its status, and without a time.
     [
       'gotrue.logs.prod',
       {
@@ -48,7 +48,7 @@ export function oddEvents(random: Random, atMs: number): SinkEvent[] {
         metadata: { level: 'warning', status: '429', msg: 'over_request_rate_limit', timestamp: null },
       },
     ],
-    // Older transforms take what is before the last colon as the time.
+    // Older transforms take the text before the last colon as the time.
     [
       'postgREST.logs.prod',
       {

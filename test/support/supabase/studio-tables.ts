@@ -85,7 +85,7 @@ export const TABLES = {
 
 export type TableName = keyof typeof TABLES
 
-/** The condition of the page of cron jobs, whose records are those of the database. */
+/** The condition of the page of cron jobs, which reads the records of the database. */
 const CRON = "( parsed.application_name = 'pg_cron' or event_message::text LIKE '%cron job%' )"
 
 function whereOf(name: TableName, conditions: readonly string[]): string {
@@ -108,7 +108,7 @@ export function countQuery(name: TableName, conditions: readonly string[] = []):
   return `SELECT count(*) as count FROM ${source} ${joins} ${whereOf(name, conditions)}`
 }
 
-/** The chart above a table. `fromIso` is earlier than what the page shows. */
+/** The chart above a table. `fromIso` is before the range that the page shows. */
 export function chartQuery(
   name: TableName,
   unit: 'minute' | 'hour' | 'day',

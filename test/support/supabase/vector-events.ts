@@ -94,7 +94,7 @@ export interface Span {
 /** Returns the number in the message of a plain event; NaN if there is none. */
 export const numberIn = (message: string): number => Number(/\bnr\W?(\d+)/.exec(message)?.[1])
 
-/** Adds what all events have, as Vector does. */
+/** Adds the fields that all events have, as Vector does. */
 export function eventOf(sink: Sink, transformed: Transformed, { atMs, random }: Pick<Moment, 'atMs' | 'random'>) {
   const { isProjectMoved = false, ...rest } = transformed
   const project = isProjectMoved ? {} : { project: STACK_PROJECT }

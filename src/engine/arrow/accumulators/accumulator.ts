@@ -9,7 +9,7 @@ export interface Accumulator<Input, State> {
   update(state: State, input: Input): void
   /** Folds `from`, which is not changed, into `into`. */
   merge(into: State, from: State): void
-  /** Does the same in short steps, for states whose merge may take long. */
+  /** Merges in short steps, for states that may take long to merge. */
   mergeInSteps?(into: State, from: State): Iterable<void>
   /** Converts a state to a form that is small and quick to merge, before it is cached. It can still be updated. */
   shrink?(state: State): void

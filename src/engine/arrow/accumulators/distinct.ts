@@ -58,7 +58,7 @@ export const EXACT_DISTINCT = 1000
 /** 2^14 registers: a standard error of 1.04 / 2^7 = 0.81 %. */
 const REGISTER_BITS = 14
 const REGISTERS = 2 ** REGISTER_BITS
-/** The rank of a hash whose other 38 bits are all 0. */
+/** The rank of a hash if its other 38 bits are all 0. */
 const MAX_RANK = 39
 
 /** Counts distinct values approximately (P. Flajolet et al., 2007; S. Heule et al., 2013), exactly up to 1,000. */

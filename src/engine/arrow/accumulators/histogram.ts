@@ -21,8 +21,8 @@ export interface HistogramMaker {
   /** Up to {@link LISTED_LENGTH} values share the memory of `values`. */
   ofNumbers(numbers: Numbers): Histogram
   /**
-   * `shorts` has the placeholder {@link EXCEPTION}, which is never counted, for each of the `exceptions`, whose values
-   * are NaN if absent.
+   * `exceptions` has one value, NaN if absent, for each placeholder {@link EXCEPTION} in `shorts`. Placeholders are
+   * never counted.
    */
   ofIntegers(shorts: Uint16Array, exceptions: Float64Array): Histogram
 }

@@ -78,7 +78,7 @@ export interface Part {
    * cannot be read.
    */
   open(yieldIfDue: Yielder, columns: ReadonlySet<string>): Batch | Promise<Batch>
-  /** Ends the use of the hot columns, whose memory may then be freed. Cold columns can still be read. */
+  /** Ends the use of the hot columns; their memory may then be freed. Cold columns can still be read. */
   close(): void
 }
 
@@ -100,7 +100,7 @@ export interface Batch {
   /** The hot columns in memory, by name. */
   columns: ReadonlyMap<string, Column>
   inMetadata: InMetadata
-  /** Returns the column of projects, of a batch whose `columns` have none. Each call makes it: one code a row. */
+  /** Returns the column of projects; defined if `columns` lacks it. Each call creates it, with one code a row. */
   projectColumn?(): TextColumn
   /** Returns the rows of one project; in a sealed batch one range, ascending in time. */
   projectRows(project: string): Selection

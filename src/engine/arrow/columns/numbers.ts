@@ -16,8 +16,8 @@ export type NumberColumn =
   | { kind: 'number'; values: Uint16Array; exceptions: Exceptions }
 
 /**
- * The rows whose value is not an integer from 0 to below {@link EXCEPTION}, ascending, and their values, NaN
- * if absent.
+ * The rows with a value other than an integer from 0 to below {@link EXCEPTION}, ascending, and these values, NaN if
+ * absent.
  */
 export interface Exceptions {
   rows: Uint32Array

@@ -52,9 +52,9 @@ export function slice(selection: Selection, from: number, to: number): Selection
 }
 
 /**
- * Returns the part of a selection whose rows pass: the selection itself if all pass, {@link none} if none
- * pass, a range if they are adjacent, as those of one project are, else indices. `test` writes the passing
- * rows of the selection to `out` and returns their number.
+ * Returns the rows of a selection that pass: the selection itself if all pass, {@link none} if none pass, a range if
+ * they are adjacent, as those of one project are, else indices. `test` writes the passing rows of the selection to
+ * `out` and returns their number.
  */
 export function narrow(selection: Selection, test: (out: Uint32Array) => number): Selection {
   const size = sizeOf(selection)

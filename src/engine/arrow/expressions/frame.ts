@@ -52,7 +52,7 @@ export interface Frame {
   loadFields?(fields: readonly FieldUse[], yieldIfDue: Yielder): Promise<void>
   /** A field of the record, if it was loaded or has a column of its own. */
   field?(field: FieldUse): Vector | undefined
-  /** Columns of unnest whose fields are fields of the record. */
+  /** Columns of unnest with fields that are fields of the record. */
   readonly elements?: Elements
 }
 

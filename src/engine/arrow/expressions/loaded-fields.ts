@@ -19,7 +19,7 @@ export interface FieldUse {
   isCount?: true
 }
 
-/** The paths of columns whose fields may be fields of the record. */
+/** The paths of columns with fields that may be fields of the record. */
 export type ElementPaths = ReadonlyMap<string, { keys: Keys }>
 
 /** Returns the field of the record that an expression is; undefined if it is none. */
@@ -86,7 +86,7 @@ export interface LoadedFields {
   field(field: FieldUse): Vector | undefined
 }
 
-/** The stored rows whose fields are loaded. */
+/** The stored rows from which fields are loaded. */
 interface StoredFields {
   reader: FieldReader
   selection: Selection
@@ -128,7 +128,7 @@ export function createLoadedFields({ reader, selection, metadata, declared }: St
   }
 }
 
-/** The vector of a field whose values were read; those that are not kept are read from the metadata of their rows. */
+/** The vector of a field after its values were read. Values not kept are read from the metadata of their rows. */
 function vectorOfColumn(
   column: FieldColumn,
   selection: Selection,

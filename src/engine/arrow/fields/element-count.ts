@@ -10,8 +10,8 @@ const SPACE = 0x20
 export type ElementCount = 0 | 1 | 'other'
 
 /**
- * Returns how many rows an unnest makes of the valid JSON value [start, end): one of an object and of a list with an
- * object alone, none of an empty list and of what is no list; any other list is `other`. Linear in its bytes.
+ * Returns how many rows an unnest makes of the valid JSON value [start, end): 1 for an object or a list of a single
+ * object, 0 for an empty list or a scalar, `other` for any other list. Linear in its bytes.
  */
 export function elementCount(bytes: Uint8Array, start: number, end: number): ElementCount {
   if (bytes[start] === OPEN_OBJECT) return 1

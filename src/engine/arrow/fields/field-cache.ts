@@ -37,7 +37,7 @@ const COLUMN_SHARE = 1 / 8
 /** Approximate bytes of the objects of a column. */
 const COLUMN_BYTES = 512
 
-/** A column whose distinct values take more bytes is kept only while queries read it, and so long. */
+/** A column with more bytes of distinct values is removed after {@link IDLE_MS} without a query that reads it. */
 const LARGE_BYTES = MIB
 const IDLE_MS = 10_000
 

@@ -6,11 +6,11 @@ import type { TextColumn } from '../columns/batch.js'
 import { type Dictionary, entryOf } from '../columns/dictionary.js'
 import type { KeyBytes } from '../columns/key-bytes.js'
 
-/** The code of a row whose value was not read yet. */
+/** The code of a row until its value is read. */
 const UNREAD = 0
 /** The code of a row without a value. */
 const NONE = 1
-/** The code of a row whose value is too long to be kept: it is read from the metadata each time. */
+/** The code of a row with a value too long to be kept: it is read from the metadata each time. */
 const NOT_KEPT = 2
 
 /** Entries that no value has, for the codes above: no byte of UTF-8 is one of these. */

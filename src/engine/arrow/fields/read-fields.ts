@@ -111,7 +111,7 @@ function setCount(column: FieldColumn, row: number, count: ElementCount): void {
   else column.set(row, OTHER, 0, OTHER.length)
 }
 
-/** Returns the first position from `from` on whose row misses a column, or the number of positions. */
+/** Returns the first position from `from` on of a row not read in all columns, or the number of positions. */
 function firstUnread(columns: readonly FieldColumn[], selection: Selection, from: number): number {
   const size = sizeOf(selection)
   let position = from

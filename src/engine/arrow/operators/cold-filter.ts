@@ -85,7 +85,7 @@ function rowsOf(selection: Selection, from: number, to: number): Uint32Array {
   return rows
 }
 
-/** Returns the first position from `low` on whose row is at least `row`; the size of the selection if there is none. */
+/** Returns the first position from `low` on with a row of at least `row`, or the size of the selection. */
 function positionFrom(selection: Selection, row: number, low: number): number {
   let high = sizeOf(selection)
   if (selection.kind === 'range') return Math.min(high, Math.max(low, row - selection.start))

@@ -82,7 +82,7 @@ function withLiteral(condition: Expression) {
 const isProjectTest = (condition: Expression) =>
   condition.kind === 'call' && condition.args[0]?.kind === 'column' && condition.args[0].name === 'project'
 
-/** Returns the project whose rows a condition finds; undefined of other conditions. */
+/** Returns the project if a condition selects the rows of one project, else undefined. */
 function projectOf(condition: Expression): string | undefined {
   const { fn, value } = withLiteral(condition) ?? {}
   return isProjectTest(condition) && fn === 'eq' && typeof value === 'string' ? value : undefined

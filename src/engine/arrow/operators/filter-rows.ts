@@ -52,7 +52,7 @@ export interface Hits {
   to: number
 }
 
-/** Returns the selected rows whose code is a hit; reads only the zones that may hold one. */
+/** Returns the selected rows with a code that is a hit; reads only the zones that may hold one. */
 export function narrowByHits({ codes, zones }: TextColumn, selection: Selection, search: Hits): Selection {
   const { hits, from, to } = search
   return narrow(selection, (out) => {
@@ -105,7 +105,7 @@ export function narrowByBounds(column: NumberColumn, selection: Selection, bound
   })
 }
 
-/** Returns the selected rows whose number is among others; absent numbers are not. */
+/** Returns the selected rows with a number among `members`; absent numbers are not. */
 export function narrowByMembers(column: NumberColumn, selection: Selection, members: ReadonlySet<number>): Selection {
   return narrow(selection, (out) => {
     let count = 0
@@ -118,7 +118,7 @@ export function narrowByMembers(column: NumberColumn, selection: Selection, memb
   })
 }
 
-/** Returns the selected rows whose number is absent, or with `isPresent` those whose number is not. */
+/** Returns the selected rows without a number, or with `isPresent` those with one. */
 export function narrowByPresence(column: NumberColumn, selection: Selection, isPresent: boolean): Selection {
   return narrow(selection, (out) =>
     'exceptions' in column

@@ -107,7 +107,7 @@ function chunkOf(dictionary: Dictionary, { to }: EntryRange, from: number, bytes
   return { from, to: entryAt(dictionary, Math.min(offsets[from]! + bytes, offsets[to]! - 1)) + 1 }
 }
 
-/** Returns the ranges whose entries may contain a literal, given its hashes; without a gram filter, all entries. */
+/** Returns the ranges of entries that may contain a literal, given its hashes; all ranges without a gram filter. */
 function candidateRanges(dictionary: Dictionary, hashes: readonly number[]): EntryRange[] {
   const { grams, count, offsets } = dictionary
   if (grams !== undefined) {
@@ -174,8 +174,8 @@ function matchSingles(dictionary: Dictionary, { from, to }: EntryRange, single: 
 }
 
 /**
- * Searches all entries of a range at once, for a pattern whose matches contain no newline. The end of a match
- * is enough to find its entry, and costs a seventh of the match itself.
+ * Searches all entries of a range at once, for a pattern without newlines in its matches. The end of a match is enough
+ * to find its entry, and costs a seventh of the match itself.
  */
 function matchWithinLines(dictionary: Dictionary, range: EntryRange, lines: Pattern, hits: Uint8Array): true {
   const { offsets, shared = NOTHING_SHARED } = dictionary

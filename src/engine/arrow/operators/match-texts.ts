@@ -16,7 +16,7 @@ import { createSearchSize } from './search-size.js'
 export interface TextTest {
   /** Bytes that occur in every text that passes; empty if none are known. */
   literal: Buffer
-  /** Returns the rows whose texts pass; `rows` ascend and have their texts there. Yields between searches. */
+  /** Returns the rows with texts that pass; `rows` ascend and have their texts in `texts`. Yields between searches. */
   passing(texts: ColdTexts, rows: Uint32Array, yieldIfDue: Yielder): Uint32Array | Promise<Uint32Array>
 }
 
@@ -93,7 +93,7 @@ function matching(matcher: Matcher): TextTest {
   }
 }
 
-/** Returns the rows whose texts contain the literal, by searches over all texts at once. */
+/** Returns the rows with texts that contain the literal, by searches over all texts at once. */
 function containing({ from, offsets, bytes }: ColdTexts, rows: Uint32Array, literal: Buffer): Uint32Array {
   if (literal.length === 0) return rows
   const found = new Uint32Array(rows.length)
@@ -149,7 +149,7 @@ function foldedHits({ offsets, bytes }: ColdTexts, literal: Buffer): Uint8Array 
 
 const NEWLINE = 0x0a
 
-/** Returns the texts of some rows as a dictionary, whose entry i + 1 is that of the row `rows[i]`. */
+/** Returns the texts of some rows as a dictionary: entry i + 1 is the text of `rows[i]`. */
 function entriesOf({ from, offsets: texts, bytes: source }: ColdTexts, rows: Uint32Array): Dictionary {
   let lineBytes = rows.length
   for (const row of rows) lineBytes += texts[row - from + 1]! - texts[row - from]!

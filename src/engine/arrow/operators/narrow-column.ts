@@ -39,7 +39,7 @@ export function columnNarrowing(fn: FunctionName, column: TestedColumn, value: S
 /** More texts are looked up in the dictionary one after the other for longer than its entries are evaluated. */
 const MOST_TEXTS = 16
 
-/** Narrows to the rows whose value is among others, none of which is null; undefined if there is no faster way. */
+/** Narrows to the rows with one of these values; undefined if one is null or a time, or if there is no faster way. */
 export function memberNarrowing(column: TestedColumn, values: readonly Scalar[]): Narrow | undefined {
   if (values.some((value) => value === null || isTime(value))) return undefined
   if (column.kind === 'text') {
@@ -113,7 +113,7 @@ function matchesFilter({ name, hasEmptyTexts }: TestedColumn, pattern: string): 
   }
 }
 
-/** Bytes of entries whose texts are searched at once. */
+/** Bytes of entries that are searched at once. */
 const SEARCHED_BYTES = MIB
 
 /** Narrows to texts that contain another, ignoring case; undefined if that has a newline, which ends each entry. */
@@ -167,7 +167,7 @@ export function presenceNarrowing(column: TestedColumn, isPresent: boolean): Nar
   return (batch, selection) => narrowTexts(hotColumnOf(batch, name) as TextColumn, selection, isPresent, hasEmptyTexts)
 }
 
-/** Returns the selected rows whose text is absent, or those whose text is not; an empty one may mean an absent one. */
+/** Returns the selected rows without a text, or with `isPresent` those with one. An empty text may count as none. */
 function narrowTexts(column: TextColumn, selection: Selection, isPresent: boolean, hasEmptyTexts: boolean): Selection {
   const { dictionary } = column
   const hits = new Uint8Array(dictionary.count).fill(isPresent ? 1 : 0)

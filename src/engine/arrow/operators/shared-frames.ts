@@ -4,7 +4,7 @@ import type { Frame } from '../expressions/frame.js'
 
 /** Frames that several stages of a run read, each computed once if it is small. */
 export interface SharedFrames {
-  /** Returns the frame of a stage, whose columns have these names: the one kept, or the one that `compute` returns. */
+  /** Returns the frame of a stage with columns of these names: the one kept, or the one that `compute` returns. */
   read(stage: object, names: readonly string[], compute: () => Promise<Frame>): Promise<Frame>
 }
 

@@ -9,7 +9,7 @@ export interface TimeChunk {
 
 /** Rows of the first chunk, about; each has twice those of the one before. */
 const FIRST_ROWS = 256
-/** The most rows whose times decide where rows that do not ascend in time are cut. */
+/** The most rows in the time sample that determines the cuts of rows that do not ascend in time. */
 const SAMPLED_ROWS = 4096
 
 /**

@@ -46,7 +46,7 @@ export interface Found {
   rows: readonly FoundRow[]
   /** The names of `values`. */
   columns: readonly string[]
-  /** Those of `columns` whose values are bits of areas. */
+  /** Those of `columns` with bits of areas as values. */
   areas: ReadonlySet<string>
   /** Open readers of cold columns, by batch. */
   cold: ReadonlyMap<number, OpenCold>
@@ -279,7 +279,7 @@ async function offerFrame(
   }
 }
 
-/** Rows whose times are compared without a look at the clock. */
+/** Rows compared by time between two checks of the clock. */
 const COMPARED_ROWS = 4096
 
 /** Offers the newest rows of a stored batch: from the end, and only until they are too old if they ascend in time. */

@@ -33,7 +33,7 @@ export interface FilterContext {
   hold(head: Head): () => void
 }
 
-/** A subscription whose rows are filtered. */
+/** A subscription with a condition on its rows. */
 export interface FilteredParts {
   where: Expression
   /** Returns the rows of the project in [from, to) of a head. */

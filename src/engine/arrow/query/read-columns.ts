@@ -32,7 +32,7 @@ export function stageExpressions({ steps, sink }: Pick<Stage, 'steps' | 'sink'>)
   return [...steps.map(expressionOf), ...expressionsOf(sink)]
 }
 
-/** Returns the paths of the columns of unnest whose fields are fields of the record, if each has only one element. */
+/** Returns the paths of columns of unnest with fields that are fields of the record if each list has one element. */
 export function elementPaths(steps: readonly Step[]): ElementPaths {
   const elements = new Map<string, { keys: readonly string[] }>()
   for (const step of steps) {

@@ -167,8 +167,8 @@ function inputBatches(input: Exclude<Input, { op: 'scan' }>, stored: StoredRows,
 }
 
 /**
- * Returns the rows of a stage in any order, as batches whose columns have these names. A stage without a limit and
- * groups is not computed as a whole: its batches are read one after another.
+ * Returns the rows of a stage in any order, as batches with columns of these names. A stage without a limit and groups
+ * is not computed as a whole: its batches are read one after another.
  */
 export function unorderedRows(
   stage: Stage,
@@ -259,7 +259,7 @@ function setCell(row: Record<string, Value>, name: string, value: Value): void {
   else row[name] = value
 }
 
-/** Rows whose late columns are cold ones as they are: these are read while the caller takes the rows. */
+/** Streams rows with late columns that are cold columns themselves: these are read while the caller takes the rows. */
 function streamed(
   found: Found,
   { late }: OutputColumns,

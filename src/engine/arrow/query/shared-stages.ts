@@ -4,7 +4,7 @@ import { expressionKey } from '../../../plan/expression-key.js'
 import { type Input, isUnlimited, type Stage } from './stages.js'
 
 /**
- * Returns the stage with one object, marked as shared, in place of equal stages whose rows are held in memory: those
+ * Returns the stage with one object, marked as shared, in place of equal stages that hold their rows in memory: those
  * that group rows, or keep the first ones. A common table expression that a query names several times becomes such
  * stages.
  */

@@ -216,7 +216,7 @@ const hasAreas = ({ columns }: TopSink, sources: readonly SourceName[]): boolean
 const isOfAreas = (source: SourceName, column: string) =>
   hotColumns(source).some(({ name, kind }) => kind === 'areas' && name === column)
 
-/** The part of a union whose columns have these names there, with its first rows alone. */
+/** A part of a union, limited to its first rows if possible; `names` are the names of its columns in the union. */
 function firstRowsOf(
   stage: Stage,
   names: readonly string[],

@@ -14,7 +14,7 @@ describe('numbers', () => {
   const number = fc.oneof(
     fc.double({ noNaN: true }),
     fc.integer({ min: -3, max: 300 }),
-    // Numbers whose upper half is equal.
+    // Numbers near 1: most differ in their lower halves only.
     fc.integer({ min: -2000, max: 2000 }).map((i) => 1 + i * 2 ** -50),
     fc.constantFrom(0, -0, 1e-320, 5e-324, -5e-324, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
   )

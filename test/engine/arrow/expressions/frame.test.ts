@@ -79,7 +79,7 @@ describe('the frame of stored rows', () => {
 describe('cold columns', () => {
   const count = 2_000
   const batch = openBatch(Array.from({ length: count }, (_, i) => edge({ id: `${i}`, timestampUs: i })))
-  /** The batch, whose rows each have so many bytes; which of these are read. */
+  /** The batch with `bytes` bytes of metadata in each row, and a list of the rows that are read. */
   function withRows(bytes: number) {
     const read: number[] = []
     const openCold: Batch['openCold'] = () => (row) => {

@@ -52,7 +52,7 @@ function read(json: string): Json {
     at = before
     return token
   }
-  /** Reads what is before the closing bracket, with a comma between. */
+  /** Reads items separated by commas, and the closing bracket. */
   function items<T>(close: string, item: () => T): T[] {
     const found: T[] = []
     while (peek() !== close) {

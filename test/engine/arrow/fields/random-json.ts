@@ -81,7 +81,7 @@ function value(json: Options, depth: number): string {
   return draw < 0.87 ? oneOf(random, NUMBERS) : oneOf(random, ['true', 'false', 'null'])
 }
 
-/** A text with any characters, or one of many backslashes and quotes whose length is near that of a block. */
+/** A text of random characters, or a run of backslashes or quotes that may pass the end of a block of 64 bytes. */
 function randomText(random: Random): string {
   if (random() < 0.15)
     return oneOf(random, ['\\', '"', '\\"', 'x']).repeat(below(random, 70)) + 'y'.repeat(below(random, 5))

@@ -6,7 +6,7 @@ import { noYield } from '../support.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** A frame of so many rows, of whose cold columns at most `most` are loaded at once. */
+/** A frame of `rows` rows that loads the cold columns of at most `most` rows at once. */
 function frameOf(rows: number, most = rows): Frame & { loaded: number[] } {
   const loaded: number[] = []
   return {
@@ -22,7 +22,7 @@ function frameOf(rows: number, most = rows): Frame & { loaded: number[] } {
   }
 }
 
-/** The lengths of the blocks, of which row i takes `msOf(i)`. */
+/** The lengths of the blocks if row i takes `msOf(i)` milliseconds. */
 async function lengthsOf(frame: Frame, msOf: (row: number) => number, isCold = false): Promise<number[]> {
   let nowMs = 0
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs)

@@ -8,7 +8,7 @@ import { rowsOf } from '../support.js'
 
 const timesOf = (us: readonly number[]): TimeColumn => ({ baseUs: 5, unitUs: 1, offsets: Float64Array.from(us) })
 
-/** Returns the rows of each chunk, after a check of what chunks are. */
+/** Returns the rows of each chunk. Expects chunks in order of time, within their bounds, and each row once. */
 function chunks(us: readonly number[], selection: Selection, direction: 'asc' | 'desc'): number[][] {
   const found = [...chunksByTime(timesOf(us), selection, direction)]
   const sign = direction === 'desc' ? 1 : -1

@@ -127,7 +127,7 @@ it('tells of nothing once it is stopped, also of rows that wait', async () => {
   expect(ids).toEqual(['1'])
 })
 
-/** Heads, which count who holds them, and a filter that waits for its turn until `begin` is called. */
+/** A filter that waits for its turn until `begin` is called; `holds` returns how often it holds each head. */
 function waitingFilter() {
   const gate = createGate()
   const queue = createSerialQueue()

@@ -25,7 +25,7 @@ interface Wanted {
   turns: number
 }
 
-/** Rows of equal size, taken in turn from several batches, whose last rows are the newest. */
+/** Rows of equal size from several batches in turn, newest first; the last row of a batch is its newest. */
 const interleaved = (count: number, batches: number, bytes: number): Wanted[] =>
   Array.from({ length: count }, (_, i) => ({ batch: i % batches, row: count - i, bytes, turns: 1 }))
 

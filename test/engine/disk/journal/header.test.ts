@@ -6,7 +6,7 @@ import { SOURCE_NAMES } from '../../../../src/sources.js'
 
 const marker = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)
 
-/** A header whose bytes were changed and whose CRCs are right. */
+/** A header with changed bytes and correct CRCs. */
 function sealed(change: (copy: Buffer) => void): Buffer {
   const bytes = Buffer.from(encodeHeader({ source: 'edge_logs', marker }))
   for (const at of [0, 4096]) {

@@ -30,7 +30,7 @@ export const COMPARE_CASES: readonly Case[] = [
   ['eq', [json('{}'), json('{ }')], false],
   ['gt', [json('{}'), 'a'], null],
   ['lt', ['a', 1], null],
-  // Next to a time a text is a time, and a number an epoch; what is no time is unknown.
+  // Compared with a time, a text is read as a time and a number as an epoch; if it is no time, the result is null.
   ['eq', [NOON, '2026-11-24T12:00:00Z'], true],
   ['eq', ['2026-11-24 14:00:00+02', NOON], true],
   ['eq', [NOON, 1795521600], true],

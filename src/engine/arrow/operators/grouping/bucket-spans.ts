@@ -4,9 +4,8 @@ import type { Bucket } from '../../expressions/vector.js'
 import { firstRowAt } from '../filter-rows.js'
 
 /**
- * Stretches of a selection whose rows are in one time bucket: the i-th covers the positions [ends[i - 1], ends[i]) and
- * is in the bucket that starts at `bucketsUs[i]`. Rows that ascend in time give one span for each bucket; others may
- * give more.
+ * Stretches of a selection, each in one time bucket: the i-th covers the positions [ends[i - 1], ends[i]) and is in the
+ * bucket that starts at `bucketsUs[i]`. Rows that ascend in time give one span for each bucket; others may give more.
  */
 export interface Spans {
   bucketsUs: number[]

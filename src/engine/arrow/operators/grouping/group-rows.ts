@@ -68,7 +68,7 @@ function groupedSpans({ stored }: Frame, { bucket }: Vector): GroupedRows {
   }
 }
 
-/** Stored rows grouped by a column whose codes ascend: the rows of each code are next to each other. */
+/** Stored rows grouped by a column with ascending codes: the rows of each code are adjacent. */
 function groupedRuns({ stored, rows }: Frame, entries: Entries): GroupedRows {
   const { codes } = entries
   const { selection } = stored!

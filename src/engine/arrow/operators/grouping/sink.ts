@@ -15,7 +15,7 @@ export const groupExpressions = ({ keys, aggregates }: Pick<GroupSink, 'keys' | 
   ...aggregates.flatMap(({ value }) => value.args),
 ]
 
-/** Identifies the keys and the aggregates, whose results the groups of a part have in this order. */
+/** Identifies the keys and the aggregates; the groups of a part have their results in this order. */
 export function sinkKey({ keys, aggregates }: GroupSink): readonly string[] {
   const calls = aggregates.map(({ value: { fn, args } }) => `${fn}(${args.map(expressionKey).join(',')})`)
   return ['group', ...keys.map(({ value }) => expressionKey(value)), 'aggregate', ...calls]

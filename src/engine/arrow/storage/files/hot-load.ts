@@ -32,7 +32,7 @@ export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns' | 'in
 /** Names of own columns; undefined means all of the file and of the source. */
 export type WantedColumns = ReadonlySet<string> | undefined
 
-/** A hot file of which some columns were read, whose checksums match. */
+/** A hot file, of which some columns were read and match their checksums. */
 interface HotFile {
   facts: SegmentFacts
   fields: readonly Field[]

@@ -6,7 +6,7 @@ import { readInto } from './ends.js'
 import type { Piece } from './hot-aside.js'
 import type { Scratch } from './scratch.js'
 
-/** A piece, and what it is of, as the subject of an error message. */
+/** A piece with its description, which is the subject of an error message. */
 export interface NamedPiece extends Piece {
   what: string
 }

@@ -1,8 +1,8 @@
 import { MIB } from '../../../../base/units.js'
 
 /**
- * Temporary memory of one load, reused by later loads. Otherwise this would be most of the garbage of a service whose
- * columns do not fit into memory, and would fragment the heap.
+ * Temporary memory of one load, reused by later loads. Otherwise, in a service with more columns than fit into memory,
+ * it would be most of the garbage and would fragment the heap.
  */
 export interface Scratch {
   /** Returns that many bytes, valid until the load ends, with arbitrary content, aligned to 8 bytes. */

@@ -16,7 +16,7 @@ const hotPath = (directory: string) => `${directory}/hot.arrow`
 const coldPath = (directory: string) => `${directory}/cold.arrow`
 
 /**
- * Writes a segment, whose cold columns are in memory, to a directory that does not exist yet. Once it resolves, the
+ * Writes a segment with its cold columns in memory to a directory that does not exist yet. Once it resolves, the
  * segment survives a power cut. Rejects with the system's error; the directory does not exist then.
  */
 export async function writeSegment(files: Files, directory: string, segment: Segment): Promise<void> {

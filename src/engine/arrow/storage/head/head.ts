@@ -22,17 +22,17 @@ export interface Head {
   byProject: ProjectRows
   /** The cold columns, in the order of the schema. */
   cold: Texts
-  /** Stands for the head in caches. */
+  /** Represents the head in caches. */
   owner: object
   /** Whether queries read the rows here; false once its segments are visible instead. */
   isOpen: boolean
   /** Number of queries that may still read its memory. */
   readers: number
-  /** Batches whose memory has adopted texts. */
+  /** Batches with adopted texts in their memory. */
   batches: HeldBatch[]
 }
 
-/** A batch whose memory a head reads until it calls `release`. */
+/** A batch held by a head, which reads its memory until it calls `release`. */
 interface HeldBatch {
   bytes: number
   release(): void

@@ -13,9 +13,7 @@ const IDLE_MS = 10_000
  * sealed, and when the policy is closed.
  */
 export interface EffortPolicy {
-  /**
-   * Whether a head with that many bytes, whose first row arrived at `sinceMs`, filled slowly enough for high effort.
-   */
+  /** Whether a head with that many bytes filled slowly enough for high effort since its first row, at `sinceMs`. */
   isSlow(bytes: number, sinceMs: number): boolean
   /** Returns the flag for a head to be sealed; undefined, which means low effort, if it filled fast or others wait. */
   startHead(isSlow: boolean, othersWait: boolean): CancellationFlag | undefined

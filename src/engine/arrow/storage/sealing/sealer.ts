@@ -12,8 +12,8 @@ export interface Sealer {
    */
   seal(head: Head, cancellation?: CancellationFlag): Promise<SealedRows[]>
   /**
-   * Returns a smaller file with the rows of a cold one, whose memory is the sealer's from the call on. Returns
-   * undefined if it was cancelled before it was done.
+   * Returns a smaller file with the rows of a cold one; undefined if it was cancelled before it was done. Takes
+   * ownership of the memory of `cold`.
    */
   compact(cold: UncompactedCold, cancellation: CancellationFlag): Promise<Buffer | undefined>
   /** Bytes of memory that it reserves for the next head. */

@@ -158,7 +158,7 @@ describe('aggregating', () => {
         })
         const expected = expectedBySecond(lists.flat())
         expect(await bySecond(input, context)).toEqual(expected)
-        // Partials come from the cache now: merged a second time they are what they were.
+        // The partials now come from the cache: the first merge has not changed them.
         const unread = input.map((batch): LazyBatch => ({ ...batch, read: () => Promise.reject(new Error('read')) }))
         expect(await bySecond(unread, context)).toEqual(expected)
         expect(await bySecond([...unread, ...unread.slice(0, 1)], context)).toEqual(

@@ -6,7 +6,7 @@ import { createFakeClock } from '../../../../support/clock.js'
 import { createGate } from '../../../../support/gate.js'
 import { createTestSealer } from '../../../../support/sealer.js'
 
-/** Starts compaction with a store that is idle or not, and a persistence whose segments take `takesMs`, or fail. */
+/** Starts compaction of a store that is idle if `state.isIdle`. Each segment takes `takesMs`, or fails if `fails()`. */
 function begin(takesMs: number, fails: () => boolean = () => false) {
   const clock = createFakeClock()
   const logged: (LogFields | undefined)[] = []

@@ -15,7 +15,7 @@ import { toFirstVersion } from './first-version.js'
 import { createMemoryFiles } from './memory-files.js'
 import { hotOf } from './segments.js'
 
-/** Rows whose texts are enough for a gram filter, and whose file is longer than what is read of its end. */
+/** Rows with enough text for a gram filter, in a file that is longer than the part read at its end. */
 const requests = (count = 4000) =>
   Array.from({ length: count }, (_, i) =>
     edge({

@@ -506,7 +506,7 @@ describe('the statistics', () => {
 })
 
 describe('the memory of a sealed head', () => {
-  /** Returns rows whose cold columns all differ from those of any other mark. */
+  /** Returns rows with ids and messages that no other mark has. */
   const marked = (mark: string, count = 5) =>
     Array.from({ length: count }, (_, i) => edge({ id: `${mark}${i}`, event_message: mark.repeat(40 + i) }))
 
