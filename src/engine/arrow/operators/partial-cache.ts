@@ -44,17 +44,19 @@ const ENTRY_BYTES = 256
  */
 export class Key {
   readonly #make: () => unknown
+  readonly #before: Key | undefined
   #text: string | undefined
   #hash: string | undefined
 
-  /** `make` returns all that the operators depend on. */
-  constructor(make: () => unknown) {
+  /** `make` returns all that the operators depend on, behind those of the key `before`. */
+  constructor(make: () => unknown, before?: Key) {
     this.#make = make
+    this.#before = before
   }
 
-  /** All that the operators depend on. */
+  /** All that the operators depend on: a line of JSON for each. */
   get text(): string {
-    this.#text ??= JSON.stringify(this.#make())
+    this.#text ??= (this.#before === undefined ? '' : `${this.#before.text}\n`) + JSON.stringify(this.#make())
     return this.#text
   }
 
@@ -67,10 +69,9 @@ export class Key {
 
 /** Returns a function that adds an operator to a key; the same key each time for the same one, as batches share it. */
 export function extendKey(make: () => unknown): (before: Key) => Key {
-  const own = new Key(make)
   const extended = new Map<Key, Key>()
   return (before) => {
-    const known = extended.get(before) ?? new Key(() => [before.text, own.text])
+    const known = extended.get(before) ?? new Key(make, before)
     extended.set(before, known)
     return known
   }

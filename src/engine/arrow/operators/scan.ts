@@ -50,7 +50,7 @@ export function scan(
 ): LazyBatch[] {
   const { yieldIfDue, partialCache } = context
   const key = new Key(() => conditions.map(expressionKey))
-  const coldKey = new Key(() => ['cold', key.text])
+  const coldKey = new Key(() => 'cold', key)
   const isWhole = (part: Part) => part.minUs >= scanned.fromUs && part.maxUs <= scanned.throughUs
   const passing = hotFilter(filters, context)
 

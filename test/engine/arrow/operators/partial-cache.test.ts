@@ -86,7 +86,17 @@ describe('what is kept of sealed parts', () => {
       ({ hash }) => hash,
     )
     expect(new Set(hashes).size).toBe(5)
-    expect([key.hash, made]).toEqual([hashes[1], 2])
+    expect([key.hash, made]).toEqual([hashes[1], 3])
+  })
+
+  it('has keys that grow with the operators, however many are behind each other', () => {
+    const [one, other] = ['"', '\\'].map((text) => {
+      const operator = extendKey(() => ['unnest', text])
+      return Array.from({ length: 200 }).reduce<Key>(operator, new Key(() => 'rows'))
+    })
+    expect(one!.text.length).toBeLessThan(200 * 20)
+    expect(one!.hash).not.toBe(other!.hash)
+    expect(new Key(() => ['a', 'b']).text).not.toBe(new Key(() => 'b', new Key(() => 'a')).text)
   })
 
   it('goes with its part', async () => {
