@@ -6,10 +6,10 @@ import type { Vector } from '../expressions/vector.js'
 const BLOCK_ROWS = 4096
 /** At most this many rows have their cold columns in memory at a time. */
 const COLD_ROWS = 512
-/** Rows of the first block: nothing tells beforehand how long an expression takes, as a pattern in long texts. */
-const FIRST_ROWS = 64
 /** A block should take no longer than this. */
 const BLOCK_MS = SLICE_MS / 4
+/** A block is at most this many times as long as the one before. */
+const GROWTH = 8
 
 /** Positions next to each other: [from, to). */
 export interface Block {
@@ -19,12 +19,13 @@ export interface Block {
 
 /**
  * Cuts the rows of a frame into blocks, in order; loads the cold columns of each if a vector needs them, and yields to
- * the event loop between them. Blocks become longer as long as they are quick, and shorter if they are not.
+ * the event loop between them. The first block is one row, since an expression may take long, such as a pattern in a
+ * long text. The time of a block determines the length of the next one.
  */
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
   const isCold = vectors.some((vector) => vector.isCold)
   const mostRows = isCold ? COLD_ROWS : BLOCK_ROWS
-  let rows = FIRST_ROWS
+  let rows = 1
   for (let from = 0; from < frame.rows; ) {
     let to = Math.min(frame.rows, from + rows)
     if (isCold) to = from + (await frame.load(positionsOf(from, to), yieldIfDue))
@@ -36,10 +37,9 @@ export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldI
   }
 }
 
-/** The rows of the block behind one of so many rows that took so long. */
+/** Returns the length of the next block, after one of `rows` rows that took `ms`. */
 function nextRows(rows: number, ms: number, mostRows: number): number {
-  if (ms <= BLOCK_MS) return Math.min(mostRows, 2 * rows)
-  return Math.max(1, Math.floor((rows * BLOCK_MS) / ms))
+  return Math.max(1, Math.min(mostRows, GROWTH * rows, Math.floor((rows * BLOCK_MS) / ms)))
 }
 
 const positionsOf = (from: number, to: number) => Uint32Array.from({ length: to - from }, (_, i) => from + i)

@@ -40,25 +40,25 @@ async function lengthsOf(frame: Frame, msOf: (row: number) => number, isCold = f
 
 describe('blocks of rows', () => {
   it('become longer as long as they are quick, up to a limit', async () => {
-    expect(await lengthsOf(frameOf(20_000), () => 0)).toEqual([64, 128, 256, 512, 1024, 2048, 4096, 4096, 4096, 3680])
+    expect(await lengthsOf(frameOf(20_000), () => 0)).toEqual([1, 8, 64, 512, 4096, 4096, 4096, 4096, 3031])
     expect(await lengthsOf(frameOf(0), () => 0)).toEqual([])
     expect(await lengthsOf(frameOf(1), () => 0)).toEqual([1])
   })
 
-  it('become shorter if rows take long, down to one row, and longer again', async () => {
-    const lengths = await lengthsOf(frameOf(200), (row) => (row < 100 ? 5 : 0))
-    expect(lengths.slice(0, 3)).toEqual([64, 1, 1])
-    expect(lengths.slice(-3)).toEqual([16, 32, 37])
-    const [first, ...steady] = await lengthsOf(frameOf(1_000), () => 0.25)
-    expect([first, Math.max(...steady)]).toEqual([64, 20])
+  it('are of one row as long as rows take long, and no longer than is quick', async () => {
+    const lengths = await lengthsOf(frameOf(1_000), (row) => (row < 100 ? 5 : 0))
+    expect(lengths.slice(0, 100)).toEqual(Array(100).fill(1))
+    expect(lengths.slice(100)).toEqual([1, 8, 64, 512, 315])
+    expect(await lengthsOf(frameOf(100), () => 0.25)).toEqual([1, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10, 1])
+    expect(await lengthsOf(frameOf(100), (row) => (row < 73 ? 0 : 5))).toEqual([1, 8, 64, 27])
   })
 
   it('have their cold columns loaded, as many as fit', async () => {
     const frame = frameOf(2_000)
-    expect(await lengthsOf(frame, () => 0, true)).toEqual([64, 128, 256, 512, 512, 512, 16])
+    expect(await lengthsOf(frame, () => 0, true)).toEqual([1, 8, 64, 512, 512, 512, 391])
     expect(frame.loaded).toEqual([...Array(2_000).keys()])
     const narrow = frameOf(100, 30)
-    expect(await lengthsOf(narrow, () => 0, true)).toEqual([30, 30, 30, 10])
+    expect(await lengthsOf(narrow, () => 0, true)).toEqual([1, 8, 30, 30, 30, 1])
     const quick = frameOf(100)
     await lengthsOf(quick, () => 0)
     expect(quick.loaded).toEqual([])
@@ -74,6 +74,6 @@ describe('blocks of rows', () => {
       for await (const { from } of blocksOf(frameOf(1_000), [], yieldIfDue)) rows.push(from)
     }
     await expect(walk()).rejects.toThrow('unwanted')
-    expect(rows).toEqual([0, 64])
+    expect(rows).toEqual([0, 1])
   })
 })
