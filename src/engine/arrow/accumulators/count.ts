@@ -14,5 +14,5 @@ export const countAccumulator: Accumulator<number, CountState> = {
   merge(into, from) {
     into.count += from.count
   },
-  bytes: () => 16,
+  bytes: () => 32,
 }

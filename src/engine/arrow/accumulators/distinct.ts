@@ -18,8 +18,10 @@ function keyOf(value: Scalar): string {
   return scratch.bytes.toString('latin1', 0, scratch.length)
 }
 
+/** An empty set and the object around it, about. */
+const SET_BYTES = 192
 /** Objects of an entry of a set, about. */
-const ENTRY_BYTES = 40
+const ENTRY_BYTES = 48
 
 /** Keys of a step of a merge. */
 const STEP_KEYS = 1024
@@ -38,7 +40,7 @@ export const distinctAccumulator: Accumulator<EachValue, DistinctState> = {
       if (++keys % STEP_KEYS === 0) yield
     }
   },
-  bytes: ({ bytes }) => 64 + bytes,
+  bytes: ({ bytes }) => SET_BYTES + bytes,
 }
 
 function add(state: DistinctState, key: string): void {
@@ -71,7 +73,7 @@ export const sketchAccumulator: Accumulator<EachValue, SketchState> = {
     const registers = registersOf(into)
     for (let i = 0; i < REGISTERS; i++) registers[i] = Math.max(registers[i]!, from.registers[i]!)
   },
-  bytes: ({ hashes, registers }) => 64 + (hashes?.size ?? 0) * ENTRY_BYTES + (registers?.byteLength ?? 0),
+  bytes: ({ hashes, registers }) => SET_BYTES + (hashes?.size ?? 0) * ENTRY_BYTES + (registers?.byteLength ?? 0),
 }
 
 /**

@@ -1,3 +1,4 @@
+import { bytesOfArray } from '../columns/value-bytes.js'
 import type { Accumulator } from './accumulator.js'
 import type { Histogram } from './histogram.js'
 
@@ -48,7 +49,7 @@ export const meanAccumulator: Accumulator<Histogram, MeanState> = {
     for (const part of [from.sum, from.error, ...from.rest]) addExactly(into.rest, part)
     for (const part of from.large) addExactly(into.large, part)
   },
-  bytes: ({ rest, large }) => 120 + 8 * (rest.length + large.length),
+  bytes: ({ rest, large }) => 160 + bytesOfArray(rest.length) + bytesOfArray(large.length),
 }
 
 /** Returns the rounding error of `a + b = sum` (D. Knuth, TAOCP 2, 4.2.2). */

@@ -1,4 +1,5 @@
 import { countBelow } from '../../../base/search.js'
+import { bytesOfArray } from '../columns/value-bytes.js'
 import type { Accumulator } from './accumulator.js'
 import {
   bytesOfDigest,
@@ -48,7 +49,8 @@ export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
     if (state.pendingCount > MERGED_LIMIT) digestPending(state, weightOfAll(state.digests) + state.pendingCount)
     state.pending = state.pending.slice(0, state.pendingCount)
   },
-  bytes: ({ pending, digests }) => 120 + pending.byteLength + sum(digests.map(bytesOfDigest)),
+  bytes: ({ pending, digests }) =>
+    264 + pending.byteLength + bytesOfArray(digests.length) + sum(digests.map(bytesOfDigest)),
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)

@@ -11,7 +11,7 @@ export const shareAccumulator: Accumulator<ShareState, ShareState> = {
   create: () => ({ passing: 0, rows: 0 }),
   update: add,
   merge: add,
-  bytes: () => 24,
+  bytes: () => 40,
 }
 
 function add(into: ShareState, from: ShareState): void {

@@ -1,7 +1,7 @@
 import { bounded, MAX_VALUE_LENGTH, tooLong } from '../../../plan/functions/function.js'
 import { jsonOf, textOf } from '../../../plan/functions/text-of.js'
 import { compareAll, type Scalar } from '../../../plan/values/values.js'
-import { bytesOfValue } from '../columns/value-bytes.js'
+import { bytesOfArray, bytesOfValue } from '../columns/value-bytes.js'
 import type { Accumulator } from './accumulator.js'
 
 /** Calls a function with each value that is not null. */
@@ -12,8 +12,10 @@ export interface ValueState {
   value: Scalar | undefined
 }
 
-/** Object and pointer of a value in a list, about. */
-const VALUE_BYTES = 32
+/** The object of a state with one value, about. */
+const STATE_BYTES = 24
+/** Object of a value in a list, about. */
+const VALUE_BYTES = 24
 
 /** Keeps one value: `wins` decides if another takes its place. */
 function keeping(wins: (value: Scalar, kept: Scalar) => boolean): Accumulator<EachValue, ValueState> {
@@ -26,7 +28,7 @@ function keeping(wins: (value: Scalar, kept: Scalar) => boolean): Accumulator<Ea
     merge(into, from) {
       if (from.value !== undefined) take(into, from.value)
     },
-    bytes: ({ value }) => bytesOfValue(value),
+    bytes: ({ value }) => STATE_BYTES + bytesOfValue(value),
   }
 }
 
@@ -57,7 +59,7 @@ export function listAccumulator(limit: number): Accumulator<EachValue, ListState
     merge(into, from) {
       for (const value of from.values) take(into, value)
     },
-    bytes: ({ values, length }) => 64 + VALUE_BYTES * values.length + 2 * length,
+    bytes: ({ values, length }) => 72 + bytesOfArray(values.length) + VALUE_BYTES * values.length + 2 * length,
   }
 }
 

@@ -10,3 +10,6 @@ export function bytesOfValue(value: Scalar | undefined): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one: Scalar) => sum + bytesOfValue(one), VALUE_BYTES)
   return VALUE_BYTES
 }
+
+/** Returns the bytes of the elements of an array to which they were added one by one, about: V8 leaves some room. */
+export const bytesOfArray = (length: number): number => (length === 0 ? 0 : 152 + 8 * length)

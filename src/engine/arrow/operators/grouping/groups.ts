@@ -27,6 +27,8 @@ export interface Groups {
   states: States[]
   /** Bytes that the states take, about. */
   bytes: number
+  /** Bytes of other groups of the same query, which share its limit. */
+  otherBytes: number
   /** 1 for the code of a group with the states of other groups, which are copied before they are changed. */
   shared: Uint8Array
 }
@@ -52,11 +54,12 @@ const UNCHECKED_BYTES = 64 * KIB
 /** Groups that take more than this share of their limit after shrinking would be shrunk over and over. */
 const MAX_SHARE_AFTER_SHRINKING = 0.5
 
-/** Returns no groups. */
-export const createGroups = (): Groups => ({
+/** Returns no groups; they share the limit of a query with `others`. */
+export const createGroups = (others?: Groups): Groups => ({
   keys: new Interner(FIRST_GROUPS),
   states: [],
   bytes: 0,
+  otherBytes: others === undefined ? 0 : bytesOf(others),
   shared: NONE_SHARED,
 })
 
@@ -67,6 +70,7 @@ export const copyOf = ({ keys, states, bytes }: Groups): Groups => ({
   keys: keys.copy(),
   states: states.slice(),
   bytes,
+  otherBytes: 0,
   shared: new Uint8Array(states.length).fill(1),
 })
 
@@ -116,16 +120,19 @@ export async function merge(total: Groups, { keys, states }: Groups, grouping: G
   }
 }
 
+/** Bytes of the memory of groups, about. */
+const bytesOf = ({ bytes, keys }: Groups) => bytes + keys.byteLength
+
 /** Whether groups must be shrunk. */
-export function isBeyond({ states, bytes, keys }: Groups, limits: QueryLimits): boolean {
-  return states.length > limits.groups || bytes + keys.byteLength > limits.bytes
+export function isBeyond(groups: Groups, limits: QueryLimits): boolean {
+  return groups.states.length > limits.groups || bytesOf(groups) + groups.otherBytes > limits.bytes
 }
 
 /** Shrinks groups that take too much memory. Throws `too_many_groups` if that is not enough. */
 export async function shrink(groups: Groups, grouping: Grouping): Promise<void> {
   const { limits } = grouping.context
   if (groups.states.length > limits.groups) throw tooManyGroups(limits)
-  const bytes = await shrinkGroups(groups, grouping)
+  const bytes = (await shrinkGroups(groups, grouping)) + groups.otherBytes
   if (bytes > limits.bytes * MAX_SHARE_AFTER_SHRINKING) throw tooManyGroups(limits)
 }
 
@@ -138,7 +145,7 @@ export async function shrinkGroups(groups: Groups, { aggregation, context }: Gro
     const pause = context.yieldIfDue()
     if (pause !== undefined) await pause
   }
-  return groups.bytes + groups.keys.byteLength
+  return bytesOf(groups)
 }
 
 /** The groups as rows: their keys, then their aggregates, each computed when it is read. */

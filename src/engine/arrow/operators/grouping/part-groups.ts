@@ -95,7 +95,7 @@ export class PartGroups {
   async #addRows(parts: readonly Cached[], frame: Frame): Promise<void> {
     if (!this.#isKeeping) return this.#fold(frame)
     this.#isComplete = false
-    const groups = createGroups()
+    const groups = createGroups(this.#total)
     await fold(groups, frame, this.#grouping)
     this.#isKeeping = groups.states.length <= Math.max(ALWAYS_KEPT_GROUPS, frame.rows * MAX_KEPT_GROUPS_A_ROW)
     await keepGroups(parts, this.#grouping.keyOf(parts[0]!.key).hash, groups, this.#grouping)
