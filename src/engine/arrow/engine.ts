@@ -124,7 +124,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const diskBytes = durable?.persistence.bytes
   const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics })
   const upkeep = () => {
-    enforceRetention(store, clock.nowUs(), retentionUs, metrics)
+    void enforceRetention(store, clock.nowUs(), retentionUs, metrics)
     limits.nextInterval()
   }
   const stopTimers = [

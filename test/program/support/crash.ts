@@ -8,6 +8,8 @@ import { launch, type Program, serve, served, temporaryFolder, until } from './p
 /** Runs of the program that die inside a certain call, and the rows that the next run recovers. */
 
 const PRELOAD = new URL('./die-at-call.mjs', import.meta.url).href
+/** The environment of a program that survives, and whose retention is enforced eight times a second. */
+export const HURRIED = { NODE_OPTIONS: `--import ${PRELOAD}`, DIE_AT_CALL: '0', HURRY: '500' }
 /** Half of it is for rows, and a sixteenth of that, 48 KiB, for a head: two batches fill one. */
 const SMALL = ['--memory-limit', '1536K']
 const BATCHES = 4
@@ -45,9 +47,7 @@ interface RunResult {
 }
 
 const launchDying = (args: readonly string[], dieAtCall: number) =>
-  launch([...SMALL, ...args], {
-    environment: { NODE_OPTIONS: `--import ${PRELOAD}`, DIE_AT_CALL: String(dieAtCall), HURRY: '500' },
-  })
+  launch([...SMALL, ...args], { environment: { ...HURRIED, DIE_AT_CALL: String(dieAtCall) } })
 
 /** Waits for the end of a program that `work` stops, or that dies earlier. Fails the test if it does not end. */
 async function endOf(program: Program, work: () => Promise<void>): Promise<number | NodeJS.Signals> {

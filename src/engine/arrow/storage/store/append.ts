@@ -3,7 +3,7 @@ import type { IngestBatch } from '../../../engine.js'
 import { decodeBatch } from '../head/append-batch.js'
 import { type Head, headContentBytes } from '../head/head.js'
 import type { HeadPersistence, Replay } from '../persistence/persistence.js'
-import { sealHead } from './seal-heads.js'
+import { sealByRate, sealHead } from './seal-heads.js'
 import type { SourceTable } from './source-table.js'
 import type { StoreState } from './state.js'
 
@@ -43,8 +43,7 @@ async function persistAndShow(state: StoreState, table: SourceTable, batch: Inge
   const isHeld = appendTo(head)
   state.onAppend(head, firstRow)
   if (!isHeld) batch.release?.()
-  if (!isFull(state, head)) return
-  void sealHead(state, table, 'all', state.effortPolicy.isSlow(headContentBytes(head), table.headSinceMs))
+  if (isFull(state, head)) void sealByRate(state, table)
 }
 
 /** Returns the head for the next rows. An empty one moves to memory of the pool, if there is some. */
@@ -64,13 +63,23 @@ function isFull({ sealRows, sealBytes }: StoreState, head: Head): boolean {
  * Makes the head of an earlier process the open head of its source. The open head before it is sealed; a head that is
  * longer than the limits is sealed in parts while it is read.
  */
-export async function reopen(
+export function reopen(
   state: StoreState,
   source: SourceName,
   persistence: HeadPersistence,
   replay: Replay,
 ): Promise<void> {
   const table = state.tables.get(source)!
+  // The head must not be sealed for its age before all of it is read.
+  return table.queue.run(() => replayHead(state, table, persistence, replay))
+}
+
+async function replayHead(
+  state: StoreState,
+  table: SourceTable,
+  persistence: HeadPersistence,
+  replay: Replay,
+): Promise<void> {
   if (table.head.rows > 0) void sealHead(state, table)
   table.persistence = persistence
   let isLong = false

@@ -7,13 +7,17 @@ import type { Store } from './store.js'
 type Limit = 'retention' | 'memory' | 'disk'
 
 /**
- * Drops the oldest day if all of it is older than the retention: at most one day a call, so that a clock that jumps
- * ahead deletes one day and not all of them before an operator notices.
+ * Drops the oldest sealed day if all of it is older than the retention: at most one day a call, so that a clock that
+ * jumps ahead deletes one day and not all of them before an operator notices. Then seals the open heads that have rows
+ * of such a day, which later calls drop; resolves when that is done. Ingest rejects rows older than the retention, so
+ * a head has such rows again on the next day at the earliest. The drop does not wait for the heads: on a full disk
+ * they can be sealed only after it.
  */
-export function enforceRetention(store: Store, nowUs: number, retentionUs: number, metrics: Metrics): void {
+export function enforceRetention(store: Store, nowUs: number, retentionUs: number, metrics: Metrics): Promise<void> {
+  const firstDay = dayOf(nowUs - retentionUs)
   const oldest = store.oldestDay()
-  if (oldest !== undefined && oldest < dayOf(nowUs - retentionUs))
-    record(store.drop(oldest, 'day'), 'retention', metrics)
+  if (oldest !== undefined && oldest < firstDay) record(store.drop(oldest, 'day'), 'retention', metrics)
+  return store.sealOldHeads(firstDay)
 }
 
 /**

@@ -1,7 +1,7 @@
-import { createHead, headBytes } from '../head/head.js'
+import { createHead, headBytes, headContentBytes } from '../head/head.js'
 import type { CancellationFlag } from '../sealing/cancellation.js'
 import type { IdleWork } from '../sealing/sealer.js'
-import { segmentOfSealedRows } from '../segment/segment.js'
+import { dayOf, segmentOfSealedRows } from '../segment/segment.js'
 import type { SealingHead, SourceTable } from './source-table.js'
 import { recycleHead, type StoreState } from './state.js'
 
@@ -48,6 +48,32 @@ function sealAndWrite(
   })
 }
 
+/**
+ * Starts to seal the open head of a table with the effort that suits how fast it has filled, see {@link sealHead}.
+ */
+export function sealByRate(state: StoreState, table: SourceTable): Promise<void> {
+  return sealHead(state, table, 'all', state.effortPolicy.isSlow(headContentBytes(table.head), table.headSinceMs))
+}
+
+/**
+ * Seals the open heads that have a row of a UTC day before `day`, in days since the epoch. Seals them one after the
+ * other, so that an append waits for one of them at most. Resolves when they are sealed, or cannot be; never rejects.
+ * Does nothing while an earlier call runs, and stops when the store closes.
+ */
+export async function sealOldHeads(state: StoreState, day: number): Promise<void> {
+  if (state.isSealingOldHeads) return
+  state.isSealingOldHeads = true
+  for (const table of state.tables.values()) {
+    const sealed: Promise<void>[] = []
+    const sealIfOld = async () => {
+      if (dayOf(table.head.minUs) < day && !state.isClosing) sealed.push(sealByRate(state, table))
+    }
+    if (dayOf(table.head.minUs) < day) await table.queue.run(sealIfOld)
+    await Promise.allSettled(sealed)
+  }
+  state.isSealingOldHeads = false
+}
+
 /** Seals every head that has a row. Rejects with the first error; waits for all heads that were being sealed before. */
 export async function sealAll(state: StoreState): Promise<void> {
   const sealed: Promise<void>[] = []
@@ -83,6 +109,7 @@ export async function settled({ tables, writing }: StoreState): Promise<void> {
 
 /** Cancels high effort, waits until nothing is being sealed, and closes the sealer. */
 export async function closeSealing(state: StoreState): Promise<void> {
+  state.isClosing = true
   state.effortPolicy.close()
   await settled(state)
   await state.sealing.settled()

@@ -53,6 +53,10 @@ export interface StoreState extends Required<StoreOptions> {
   readonly backlog: BacklogHead[]
   readonly effortPolicy: EffortPolicy
   readonly headPool: HeadPool
+  /** Whether heads with old rows are being sealed, see `sealOldHeads`. */
+  isSealingOldHeads: boolean
+  /** Set when the store closes: from then on, no head is sealed because its rows are old. */
+  isClosing: boolean
 }
 
 /** Returns the state of a store without rows. */
@@ -76,6 +80,8 @@ export function createStoreState(options: StoreOptions): StoreState {
     backlog: [],
     effortPolicy: createEffortPolicy(clock),
     headPool: createHeadPool(),
+    isSealingOldHeads: false,
+    isClosing: false,
   }
 }
 

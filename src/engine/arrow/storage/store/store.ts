@@ -6,7 +6,7 @@ import type { RecoveryTarget } from '../persistence/persistence.js'
 import type { IdleWork } from '../sealing/sealer.js'
 import { append, reopen, roomForHeads } from './append.js'
 import { type Dropped, drop, oldestDay } from './drop.js'
-import { closeSealing, sealAll, sealFailing, settled, whenIdle } from './seal-heads.js'
+import { closeSealing, sealAll, sealFailing, sealOldHeads, settled, whenIdle } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
 import { createStoreState, type StoreOptions, type StoreState } from './state.js'
 import { createView, holdHead, type View } from './view.js'
@@ -21,6 +21,12 @@ export interface Store extends RecoveryTarget {
   append(batch: IngestBatch): Promise<void>
   /** Starts to seal the heads that may lose rows in a power cut, since their journal cannot be synced. */
   sealFailing(): void
+  /**
+   * Seals the open heads that have a row of a UTC day before `day`, in days since the epoch, one after the other.
+   * Resolves when they are sealed, or cannot be; never rejects. Does nothing while an earlier call runs, and stops
+   * when the store closes.
+   */
+  sealOldHeads(day: number): Promise<void>
   /** Returns the rows of a source at this moment. Parts outside of the range are left out; the others are whole. */
   view(source: SourceName, range?: TimeRange): View
   /** Keeps the rows of a head readable, also when they are sealed, until the returned function is called. */
@@ -63,6 +69,7 @@ export function createStore(options: StoreOptions): Store {
     adopt: (segment) => void tables.get(segment.source)!.segments.push(segment),
     reopen: (source, headPersistence, replay) => reopen(state, source, headPersistence, replay),
     sealFailing: () => sealFailing(state),
+    sealOldHeads: (day) => sealOldHeads(state, day),
     view: (source, range) => createView(state, source, range),
     hold: (head) => holdHead(state, head),
     whenIdle: (work) => whenIdle(state, work),
