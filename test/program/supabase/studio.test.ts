@@ -121,6 +121,19 @@ describe(`pages of logs (seed ${seed})`, () => {
       expect(messages.sort()).toEqual(expected.map(messageOf).sort())
     }
   })
+
+  it('show a record of auth whose metadata have a time with an offset, at its own time', async () => {
+    const isIt = (event: SinkEvent) => /\+05:30$/.test(`${fieldOf(event, 'timestamp')}`)
+    const event = oddEvents(mulberry32(seed), endMs).find(isIt)!
+    const { studio } = await startStack([event])
+    const end = new Date(endMs + HOUR_MS).toISOString()
+    const page = openLogsPage(studio, { table: 'auth_logs', start: RANGE.start, end })
+    const [row] = (await page.open()).rows
+    expect([row!.event_message, row!.timestamp]).toEqual([messageOf(event), microsOf(event)])
+    const { metadata, timestamp } = (await page.single(row!.id))!
+    expect(timestamp).toBe(microsOf(event))
+    expect(metadata).toEqual([{ ...(event.event.metadata as object), appname: 'supabase-auth' }])
+  })
 })
 
 describe(`pages with numbers (seed ${seed})`, () => {

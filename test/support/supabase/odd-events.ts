@@ -1,6 +1,9 @@
 import type { Random } from '../random.js'
 import { eventOf, type Sink, type SinkEvent, type Transformed } from './vector-events.js'
 
+/** Of India. */
+const OFFSET_MS = 5.5 * 3_600_000
+
 /**
  * Returns events that are no plain lines, one of each kind, at one time. All of them have to be stored: Vector drops a
  * whole batch if one is refused.
@@ -48,6 +51,8 @@ export function oddEvents(random: Random, atMs: number): SinkEvent[] {
         metadata: { level: 'warning', status: '429', msg: 'over_request_rate_limit', timestamp: null },
       },
     ],
+    // GoTrue in a container with a time zone writes its offset; the transform copies it into the metadata.
+    ['gotrue.logs.prod', offsetLine(atMs)],
     // Older transforms take the text before the last colon as the time.
     [
       'postgREST.logs.prod',
@@ -112,4 +117,10 @@ export function oddEvents(random: Random, atMs: number): SinkEvent[] {
     ['deno-relay-logs', { event_message: '\n', metadata: { project_ref: 'default' }, isProjectMoved: true }],
   ]
   return odd.map(([sink, transformed]) => ({ sink, event: eventOf(sink, transformed, { atMs, random }) }))
+}
+
+function offsetLine(atMs: number): Transformed {
+  const time = new Date(atMs + OFFSET_MS).toISOString().replace(/\.\d+Z$/, '+05:30')
+  const fields = { level: 'info', msg: 'request completed', path: '/health', status: 200, time }
+  return { event_message: JSON.stringify(fields), metadata: { timestamp: time, ...fields } }
 }
