@@ -118,7 +118,7 @@ function withBrowser(): void {
         labels: [...shown, 'other (2)'],
         values: ['12', '10', '9', '8', '7', '6', '5', '4', '5'],
         note: '',
-        when: 'total',
+        when: 'total 66',
       },
       { labels: shown, values: Array(8).fill(''), note: '2 less frequent: only in the table', when: '' },
     ])

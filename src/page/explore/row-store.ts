@@ -45,9 +45,8 @@ export function createRowStore(maxRows: number): RowStore {
     },
     add(given) {
       const newest = rows[0]
-      const missing = given
-        .toSorted(compare)
-        .filter((row, i, sorted) => !has(rows, row) && (i === 0 || compare(sorted[i - 1]!, row) !== 0))
+      const missing: LogRow[] = []
+      for (const row of given.toSorted(compare)) if (!has(rows, row) && !has(missing, row)) missing.push(row)
       const newer = newest === undefined ? missing : missing.filter((row) => compare(row, newest) < 0)
       for (const row of missing.slice(newer.length)) rows.splice(placeIn(rows, row), 0, row)
       if (newer.length > 0) rows = [...newer, ...rows]
@@ -77,15 +76,13 @@ const isAt = (rows: readonly LogRow[], at: number, row: Place) => at < rows.leng
 /** Returns whether a row is among others: by time and rank, or by time and id if either rank is unknown. */
 function has(rows: readonly LogRow[], row: LogRow): boolean {
   const at = placeIn(rows, row)
-  if (row.rank >= 1) return isAt(rows, at, row) || hasLate(rows, at, row)
-  return rows
-    .slice(placeIn(rows, { ...row, rank: Number.POSITIVE_INFINITY }), at + 1)
-    .some((one) => isSameRecord(one, row))
+  if (row.rank >= 1) return isAt(rows, at, row) || hasRecord(rows, at, row, 1)
+  return hasRecord(rows, placeIn(rows, { ...row, rank: Number.POSITIVE_INFINITY }), row, Number.POSITIVE_INFINITY)
 }
 
-/** Returns whether the rows of a time, from `at` on, have the row without its rank. */
-function hasLate(rows: readonly LogRow[], at: number, row: LogRow): boolean {
+/** Returns whether the rows of a time, from `at` on, have the record of a row with a rank below `belowRank`. */
+function hasRecord(rows: readonly LogRow[], at: number, row: LogRow, belowRank: number): boolean {
   for (let i = at; rows[i]?.timestampUs === row.timestampUs; i++)
-    if (rows[i]!.rank < 1 && isSameRecord(rows[i]!, row)) return true
+    if (rows[i]!.rank < belowRank && isSameRecord(rows[i]!, row)) return true
   return false
 }

@@ -210,11 +210,10 @@ function runningSpan({ data }: Parts): Span | undefined {
 function showSums(chart: Parts): void {
   const { data, look, legend, marks, options, zoomed, hidden } = chart
   const sumOf = (values: Float64Array) => values.subarray(marks.from, marks.to).reduce((sum, value) => sum + value, 0)
-  const sums = data.values.map((values, i) =>
-    look.kind === 'bars' && !hidden.has(i) ? options.format(sumOf(values)) : '',
-  )
-  const all = look.kind === 'bars' ? 'total' : ''
-  legend.show(sums, zoomed === undefined ? all : `${timeText(chart, marks.from)} to ${timeText(chart, marks.to - 1)}`)
+  const sums = look.kind === 'bars' ? data.values.map((values, i) => (hidden.has(i) ? 0 : sumOf(values))) : []
+  const texts = data.values.map((_, i) => (sums.length === 0 || hidden.has(i) ? '' : options.format(sums[i]!)))
+  const all = sums.length === 0 ? '' : `total ${options.format(sums.reduce((sum, one) => sum + one, 0))}`
+  legend.show(texts, zoomed === undefined ? all : `${timeText(chart, marks.from)} to ${timeText(chart, marks.to - 1)}`)
 }
 
 function showMark(chart: Parts, mark: number): void {

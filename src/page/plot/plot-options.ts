@@ -1,8 +1,9 @@
 /** The options of uPlot for a chart: axes, colours and marks. */
 
 import uPlot from 'uplot'
-import { tick } from '../shared/times.js'
+import { currentZone, tick } from '../shared/times.js'
 import type { ChartKind } from './marks.js'
+import { timeTicks } from './time-ticks.js'
 
 /** One line, or one segment of each stacked bar. */
 export interface Series {
@@ -49,7 +50,6 @@ export function plotOptions(
       drag: { x: true, y: false, setScale: false, dist: 4 },
       points: { show: kind === 'lines' },
     },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: {
       x: { range },
       y: { range: (_, min, max) => [min < 0 ? min * 1.08 : 0, max > 0 ? max * 1.08 : min < 0 ? 0 : 1] },
@@ -67,7 +67,8 @@ function axesOf({ kind, height, axisWidth, shortFormat }: PlotLook, bucketS: num
       ...axis,
       size: TIME_AXIS_HEIGHT,
       incrs: STEPS.filter((step) => step >= bucketS),
-      values: (_, splits, __, ___, step) => splits.map((seconds) => tick(seconds, step)),
+      splits: (_, __, from, to, step) => timeTicks(from, to, step, currentZone()),
+      values: (_, splits, __, ___, step) => splits.map((seconds, i) => tick(seconds, step, splits[i - 1])),
     },
     {
       ...axis,

@@ -58,14 +58,15 @@ export function bucketTime(seconds: number, bucketS: number): string {
 }
 
 /**
- * Returns a time for an axis: year and month for steps of months, month and day for days and at midnight, else the time
- * of day.
+ * Returns a time for an axis: year and month for steps of months, month and day for days, at midnight, and if the tick
+ * before it is of another day; else the time of day.
  */
-export function tick(seconds: number, stepS: number): string {
+export function tick(seconds: number, stepS: number, beforeS = seconds): string {
   const text = wallText(seconds * 1_000, zone)
   if (stepS >= 30 * DAY_S) return text.slice(0, 7)
-  if (stepS >= DAY_S || text.endsWith('T00:00:00.000')) return text.slice(5, 10)
-  return text.slice(11, stepS >= 60 ? 16 : 19)
+  const day = text.slice(5, 10)
+  const isNewDay = text.endsWith('T00:00:00.000') || wallText(beforeS * 1_000, zone).slice(5, 10) !== day
+  return stepS >= DAY_S || isNewDay ? day : text.slice(11, stepS >= 60 ? 16 : 19)
 }
 
 /** Returns a duration in words: `7 days`, `minute`, `30 seconds`. */

@@ -24,7 +24,9 @@ export function createLazyView(load: () => Promise<View>, onFailure: () => void)
       if (loading !== mine) return
       view = loaded
     } catch {
-      if (loading === mine) loading = undefined
+      // Another user may have signed in, for whom the modules load again.
+      if (loading !== mine) return
+      loading = undefined
       if (wanted !== undefined) onFailure()
       return
     }

@@ -52,6 +52,16 @@ describe('the store of rows', () => {
     expect(store.indexOf(row(20, 3))).toBe(-1)
   })
 
+  it('has late rows of the same time once, in whatever order they arrive again', () => {
+    const store = createRowStore(1_000)
+    store.replace([row(20, 1)])
+    expect(store.add([row(20, 0.1, 'first'), row(20, 0.2, 'second')])).toEqual({ newer: 0, isChanged: true })
+    for (const id of ['first', 'second'])
+      expect(store.add([row(20, 0.3, id), row(20, 0.4, id)]), id).toEqual({ newer: 0, isChanged: false })
+    expect(store.add([row(20, 0.5, 'third'), row(20, 0.6, 'third')])).toEqual({ newer: 0, isChanged: true })
+    expect(idsOf(store)).toEqual(['20.1', 'third', 'second', 'first'])
+  })
+
   it('is bounded: keeps the newest', () => {
     const store = createRowStore(3)
     store.replace([row(5, 1), row(4, 1)])

@@ -57,6 +57,8 @@ describe('times', () => {
       '11-20',
     ])
     expect([3_600, 1].map((stepS) => tick(DAY_S + 3_600, stepS))).toEqual(['01:00', '01:00:00'])
+    // The first tick of a day has its date, also if the day has no midnight.
+    expect([-1, 1].map((hours) => tick(DAY_S + 3_600, 3_600, DAY_S + hours * 1_800))).toEqual(['11-20', '01:00'])
   })
 
   it('can be in UTC again', () => {
