@@ -16,7 +16,7 @@ import { startTimes } from './shared/times.js'
 import { createHeader } from './shell/header.js'
 import { createKnownProjects } from './shell/known-projects.js'
 import { createLazyView } from './shell/lazy-view.js'
-import { showProjectList } from './shell/project-list.js'
+import { showNoProjects, showProjectList } from './shell/project-list.js'
 import type { View } from './shell/view.js'
 
 /** Time between two automatic refreshes of the charts. The service warms cached answers every five minutes. */
@@ -28,8 +28,8 @@ let isSignedIn = false
 let isSqlOn: boolean | undefined
 
 const signIn = createSignIn(enter)
-const header = createHeader(change)
-const projects = createKnownProjects({ onList: showProjectChoice, onRows: showProjects, onFailure: notifyOf })
+const header = createHeader(change, (text) => projects.find(text))
+const projects = createKnownProjects({ onList: showProjectChoice, onRows: showProjects, onFailure: showNoList })
 const explore = createExplore({ change, isHandled, projects: projects.rows, linkOf, onLive: showLive }, state)
 const charts = createCharts({
   choose: (range) => change({ range, record: '' }),
@@ -105,6 +105,16 @@ function notifyOf(failure: Failure): void {
   if (!isHandled(failure)) notify(failure.message)
 }
 
+/** A failure of a request next to those of the view, which then says the same of the service. */
+function notifyBesideView(failure: Failure): void {
+  if (failure.retryS === undefined || !isShown()) notifyOf(failure)
+}
+
+function showNoList(failure: Failure): void {
+  if (projects.rows() === undefined) showNoProjects(true)
+  notifyBesideView(failure)
+}
+
 /** Signs out if that is the remedy of a failure. Returns whether it is. */
 function isHandled(failure: Failure): boolean {
   if (failure.kind !== 'unauthorized') return false
@@ -115,6 +125,7 @@ function isHandled(failure: Failure): boolean {
 function signOut(reason: string): void {
   isSignedIn = false
   projects.forget()
+  showNoProjects(false)
   isSqlOn = undefined
   sql.forget()
   api.forget()
@@ -139,6 +150,8 @@ function showProjects(rows: readonly ProjectRow[]): void {
 
 /** Shows the projects to choose from; chooses the only one. */
 function showProjectChoice(rows: readonly ProjectRow[], isCut: boolean): void {
+  // The list was not there before.
+  if (!isShown()) notify('')
   showProjectList(rows, isCut, (project) => change({ project }))
   const [only, ...others] = new Set(rows.map(({ project }) => project))
   if (state.project === '' && only !== undefined && others.length === 0) change({ project: only }, false)
@@ -153,7 +166,7 @@ async function loadSqlAccess(): Promise<void> {
     if (state.view === 'sql') show()
     else header.show(state, isOn)
   } catch (error) {
-    notifyOf(error as Failure)
+    notifyBesideView(error as Failure)
   }
 }
 

@@ -181,13 +181,18 @@ export function fetchFields(
   return askRows<FieldRow>('logs.fields', { ...paramsOf(query), ...(field !== undefined && { field }) }, signal)
 }
 
-/** Maximum of rows in a list of projects, which ends there, in order of names. */
+/** Maximum of rows in a list of projects, which ends there. */
 export const MAX_PROJECT_ROWS = 10_000
 
-/** Requests the projects that the token may see, or one of them, with their sources. Throws a Failure. */
-export async function fetchProjects(project?: string): Promise<readonly ProjectRow[]> {
-  const search = project === undefined ? '' : `?${new URLSearchParams({ project })}`
-  const text = await readText(await get(`api/projects${search}`, {}))
+/** The projects that are wanted: one, those with a text in their names, or all. */
+export type ProjectQuery = { project: string } | { match: string } | Record<string, never>
+
+/**
+ * Requests the projects that the token may see, with their sources: those with the most rows first. Throws a Failure.
+ */
+export async function fetchProjects(query: ProjectQuery): Promise<readonly ProjectRow[]> {
+  const search = 'project' in query ? query : { ...query, order: 'rows' }
+  const text = await readText(await get(`api/projects?${new URLSearchParams(search)}`, {}))
   return (JSON.parse(text) as { result: ProjectRow[] }).result
 }
 

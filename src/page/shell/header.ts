@@ -6,7 +6,7 @@ import type { State, ViewName } from '../explore/state.js'
 import { byId, element } from '../shared/dom.js'
 import { shortCount } from '../shared/format.js'
 import { rangeLabel } from '../shared/range-label.js'
-import { createProjectBox, projectsOf } from './project-box.js'
+import { createProjectBox, type ProjectBoxEvents, projectsOf } from './project-box.js'
 import { createRangeControl } from './range-control.js'
 import { startSheet } from './sheet.js'
 
@@ -24,15 +24,15 @@ export interface Header {
   focusSource(): void
 }
 
-/** Wires the header. */
-export function createHeader(change: Change): Header {
+/** Wires the header. `find`: asks for projects. */
+export function createHeader(change: Change, find: ProjectBoxEvents['find']): Header {
   const source = byId<HTMLSelectElement>('source')
   const sheet = startSheet()
   const choose = (next: Partial<State>) => {
     sheet.close()
     change({ ...next, record: '' }, true)
   }
-  const projectBox = createProjectBox((project) => choose({ project }))
+  const projectBox = createProjectBox({ onChoose: (project) => choose({ project }), find })
   const range = createRangeControl((next) => choose({ range: next }))
   let rows: readonly ProjectRow[] = []
 
@@ -48,7 +48,7 @@ export function createHeader(change: Change): Header {
       showSources(source, rows, state)
       for (const view of VIEWS) byId(`view-${view}`).setAttribute('aria-pressed', String(state.view === view))
       byId('source-field').hidden = state.view !== 'explore'
-      byId('open-sheet').textContent = summaryOf(state)
+      showSummary(byId('open-sheet'), state)
     },
     showProjects(next, state) {
       rows = next
@@ -63,9 +63,16 @@ export function createHeader(change: Change): Header {
   }
 }
 
-function summaryOf({ view, project, source, range }: State): string {
-  const parts = [project || 'Choose a project', view === 'explore' ? source : VIEW_TITLES[view], rangeLabel(range)]
-  return parts.join(' · ')
+/** On a narrow window the project gives way to the view and its range. */
+function showSummary(button: HTMLElement, { view, project, source, range }: State): void {
+  const shown = `${view === 'explore' ? source : VIEW_TITLES[view]} · ${rangeLabel(range)}`
+  const name = project || 'Choose a project'
+  button.title = `${name} · ${shown}`
+  button.replaceChildren(
+    element('span', { class: 'project' }, name),
+    // The year is left out, since there is little room.
+    ...(project === '' ? [] : [' ', element('span', { class: 'shown' }, shown.replace(/\d{4}-(?=\d\d-)/g, ''))]),
+  )
 }
 
 /** Shows the sources with the number of rows that the project has. */

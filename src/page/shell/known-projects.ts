@@ -1,15 +1,17 @@
 /** The projects that the token may see, with the rows that they have of each source. */
 import type { Failure } from '../api/api.js'
-import { fetchProjects, MAX_PROJECT_ROWS, type ProjectRow } from '../api/explore.js'
+import { fetchProjects, MAX_PROJECT_ROWS, type ProjectQuery, type ProjectRow } from '../api/explore.js'
 
-/** Callbacks to the page. */
+/** Callbacks to the page, and how projects are requested. */
 export interface ProjectsHost {
-  /** Called with the list when it was loaded; `isCut`: later names are missing. */
+  /** Called with the list when it was loaded; `isCut`: those with the fewest rows are missing. */
   onList(rows: readonly ProjectRow[], isCut: boolean): void
   /** Called with all rows that are known when there are others: those of the list, and of the chosen project. */
   onRows(rows: readonly ProjectRow[]): void
-  /** Called if a request failed. */
+  /** Called if a request failed. The list is then requested again, if that may help. */
   onFailure(failure: Failure): void
+  /** Requests projects; {@link fetchProjects} by default. */
+  fetch?(query: ProjectQuery): Promise<readonly ProjectRow[]>
 }
 
 /** The projects. Without them a project can still be entered. */
@@ -20,30 +22,28 @@ export interface KnownProjects {
   load(chosen: string): Promise<void>
   /** Loads the rows of the chosen project, if the list may lack them and they were not asked for. */
   choose(project: string): void
+  /**
+   * Asks the service for the projects with a text in their names, after a pause; undefined if the list has them all.
+   * Resolves to undefined if that failed, or if another text was asked for since.
+   */
+  find(text: string): Promise<readonly ProjectRow[] | undefined> | undefined
   /** Forgets all, and the answers that are still to come: another user may sign in. */
   forget(): void
 }
 
+/** Milliseconds without a key before the service is asked for projects with the text. */
+const TYPING_MS = 200
+
 /** Creates the projects, of which none is known yet. */
-export function createKnownProjects({ onList, onRows, onFailure }: ProjectsHost): KnownProjects {
+export function createKnownProjects(host: ProjectsHost): KnownProjects {
+  const { onList, onRows } = host
+  const { request, forget } = createRequests(host)
+  const search = newestOf((match: string) => request({ match }), TYPING_MS)
   let rows: readonly ProjectRow[] | undefined
-  /** The list ends at its maximum, in order of names. */
+  /** The list ends at its maximum. */
   let isCut = false
   /** The project that was requested last by its name; empty for none. */
   let asked = ''
-  let user = 0
-
-  /** Requests rows; undefined if that failed, or if they are no longer wanted. */
-  async function request(project?: string): Promise<readonly ProjectRow[] | undefined> {
-    const asker = user
-    try {
-      const found = await fetchProjects(project)
-      return asker === user ? found : undefined
-    } catch (error) {
-      if (asker === user) onFailure(error as Failure)
-      return undefined
-    }
-  }
 
   function keep(next: readonly ProjectRow[]): void {
     rows = next
@@ -52,7 +52,7 @@ export function createKnownProjects({ onList, onRows, onFailure }: ProjectsHost)
 
   async function loadOne(project: string): Promise<void> {
     asked = project
-    const found = await request(project)
+    const found = await request({ project })
     if (found !== undefined) keep([...rows!.filter((row) => row.project !== project), ...found])
   }
 
@@ -60,22 +60,66 @@ export function createKnownProjects({ onList, onRows, onFailure }: ProjectsHost)
     if (isCut && project !== '' && project !== asked) void loadOne(project)
   }
 
+  async function load(chosen: string): Promise<void> {
+    const found = await request({}, () => void load(chosen))
+    if (found === undefined) return
+    isCut = found.length >= MAX_PROJECT_ROWS
+    asked = ''
+    keep(found)
+    onList(found, isCut)
+    choose(chosen)
+  }
+
   return {
     rows: () => rows,
-    async load(chosen) {
-      const found = await request()
-      if (found === undefined) return
-      isCut = found.length >= MAX_PROJECT_ROWS
-      asked = ''
-      keep(found)
-      onList(found, isCut)
-      choose(chosen)
-    },
+    load,
     choose,
+    find: (text) => (isCut ? search(text) : undefined),
     forget() {
-      user++
+      forget()
       rows = undefined
       isCut = false
     },
+  }
+}
+
+/** Requests of one user after the other. */
+function createRequests({ onFailure, fetch = fetchProjects }: ProjectsHost) {
+  let user = 0
+  let retry: ReturnType<typeof setTimeout> | undefined
+  return {
+    /**
+     * Requests rows; undefined if that failed, or if another user may have signed in. Calls `again` when another try
+     * may succeed.
+     */
+    async request(query: ProjectQuery, again?: () => void): Promise<readonly ProjectRow[] | undefined> {
+      const asker = user
+      if (again !== undefined) clearTimeout(retry)
+      try {
+        const found = await fetch(query)
+        return asker === user ? found : undefined
+      } catch (error) {
+        if (asker !== user) return undefined
+        const failure = error as Failure
+        onFailure(failure)
+        if (again !== undefined && failure.retryS !== undefined) retry = setTimeout(again, failure.retryS * 1_000)
+        return undefined
+      }
+    },
+    forget() {
+      user++
+      clearTimeout(retry)
+    },
+  }
+}
+
+/** Returns a function that calls `ask` after a pause. Resolves to undefined if it is called again before the answer. */
+function newestOf<Given, Answer>(ask: (given: Given) => Promise<Answer>, pauseMs: number) {
+  let calls = 0
+  return async (given: Given): Promise<Answer | undefined> => {
+    const mine = ++calls
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    const answer = mine === calls ? await ask(given) : undefined
+    return mine === calls ? answer : undefined
   }
 }

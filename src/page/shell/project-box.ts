@@ -33,10 +33,18 @@ export interface ProjectBox {
   focus(): void
 }
 
+/** Callbacks of the field. */
+export interface ProjectBoxEvents {
+  /** Called with the name of a project, known or not. */
+  onChoose(project: string): void
+  /** Asks for more projects with a text in their names; see `find` of known-projects.ts. */
+  find(text: string): Promise<readonly ProjectRow[] | undefined> | undefined
+}
+
 interface Parts {
   readonly field: HTMLInputElement
   readonly list: HTMLElement
-  readonly onChoose: (project: string) => void
+  readonly events: ProjectBoxEvents
   chosen: string
   projects: readonly Project[]
   /** Names of the projects in the list. */
@@ -45,19 +53,19 @@ interface Parts {
   active: number
 }
 
-/** Wires the box in the header. `onChoose` is called with the name of a project, known or not. */
-export function createProjectBox(onChoose: (project: string) => void): ProjectBox {
+/** Wires the box in the header. */
+export function createProjectBox(events: ProjectBoxEvents): ProjectBox {
   const [field, list] = [byId<HTMLInputElement>('project'), byId('project-options')]
-  const box: Parts = { field, list, onChoose, chosen: '', projects: [], options: [], active: -1 }
+  const box: Parts = { field, list, events, chosen: '', projects: [], options: [], active: -1 }
   field.addEventListener('focus', () => field.select())
   field.addEventListener('click', () => open(box, ''))
-  field.addEventListener('input', () => open(box, field.value))
+  field.addEventListener('input', () => void search(box))
   field.addEventListener('blur', () => close(box))
   field.addEventListener('keydown', (event) => onKey(box, event))
   // Keeps the focus in the field until the click has chosen an option.
   list.addEventListener('pointerdown', (event) => event.preventDefault())
   list.addEventListener('click', ({ target }) => {
-    const option = (target as Element).closest<HTMLElement>('[role=option]')
+    const option = (target as Element).closest<HTMLElement>('[data-project]')
     if (option !== null) choose(box, option.dataset.project!)
   })
   return {
@@ -68,7 +76,9 @@ export function createProjectBox(onChoose: (project: string) => void): ProjectBo
     },
     showOptions(projects) {
       box.projects = projects
-      if (isOpen(box)) open(box, field.value === box.chosen ? '' : field.value)
+      const isWriting = document.activeElement === field && field.value !== box.chosen
+      if (isWriting) void search(box)
+      else if (isOpen(box)) open(box, '')
     },
     focus: () => field.focus(),
   }
@@ -76,28 +86,56 @@ export function createProjectBox(onChoose: (project: string) => void): ProjectBo
 
 const isOpen = ({ list }: Parts) => list.matches(':popover-open')
 
-/** Shows the projects with a text in their names. */
-function open(box: Parts, text: string): void {
-  const wanted = text.trim().toLowerCase()
-  const found = box.projects.filter(({ name }) => name.toLowerCase().includes(wanted))
+/** Shows the known projects with the text of the field in their names, then those that the service finds. */
+async function search(box: Parts): Promise<void> {
+  const { field, events } = box
+  const text = field.value
+  const finding = text.trim() === '' ? undefined : events.find(text.trim())
+  open(box, text, finding !== undefined)
+  const found = await finding
+  const isWanted = field.value === text && document.activeElement === field
+  // After a failure, the known ones stay.
+  if (finding !== undefined && isWanted) list(box, found === undefined ? matching(box, text) : projectsOf(found))
+}
+
+const matching = ({ projects }: Parts, text: string): readonly Project[] =>
+  projects.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
+
+/** Shows the known projects with a text in their names. */
+function open(box: Parts, text: string, isSearching = false): void {
+  list(box, matching(box, text), isSearching)
+}
+
+/** Shows projects to choose from; `isSearching`: the service is asked for more. */
+function list(box: Parts, found: readonly Project[], isSearching = false): void {
   const shown = found.slice(0, MAX_OPTIONS)
   box.options = shown.map(({ name }) => name)
   box.active = -1
-  const more = found.length - shown.length
-  box.list.replaceChildren(
-    ...shown.map((project, i) => optionOf(project, i, project.name === box.chosen)),
-    ...(more > 0
-      ? [element('li', { class: 'fine', role: 'presentation' }, `${shortCount(more)} more: type a part of the name`)]
-      : []),
-  )
-  if (found.length === 0) {
+  const note = noteOf(box, found.length, found.length - shown.length, isSearching)
+  if (shown.length === 0 && note === '') {
     close(box)
     return
   }
+  // Without any other option, a list must have this one.
+  const role: Record<string, string> =
+    shown.length === 0 ? { role: 'option', 'aria-disabled': 'true' } : { role: 'presentation' }
+  box.list.replaceChildren(
+    ...shown.map((project, i) => optionOf(project, i, project.name === box.chosen)),
+    ...(note === '' ? [] : [element('li', { class: 'fine', ...role }, note)]),
+  )
   if (!isOpen(box)) box.list.showPopover()
   placeBelow(box.list, box.field)
   box.field.setAttribute('aria-expanded', 'true')
   mark(box)
+}
+
+function noteOf({ field, projects }: Parts, found: number, more: number, isSearching: boolean): string {
+  if (isSearching) return 'Searching …'
+  if (more > 0) return `${shortCount(more)} more: type a part of the name`
+  const text = field.value.trim()
+  return found > 0 || text === '' || projects.length === 0
+    ? ''
+    : `No project matches “${text}”. Enter opens a project by its whole name.`
 }
 
 function optionOf({ name, rows }: Project, i: number, isChosen: boolean): HTMLElement {
@@ -119,7 +157,7 @@ function choose(box: Parts, project: string): void {
   close(box)
   box.field.value = project
   box.field.blur()
-  if (project !== '') box.onChoose(project)
+  if (project !== '') box.events.onChoose(project)
 }
 
 function mark({ list, field, active }: Parts): void {

@@ -8,7 +8,13 @@ import { projectsOf } from './project-box.js'
 /** Maximum of projects in the list. */
 const MAX_PROJECTS = 200
 
-/** Shows the projects, with the most rows first. `isCut`: there are more, with later names. */
+/** Says that projects are loading; `isFailed`: they are not, and why is said elsewhere. */
+export function showNoProjects(isFailed: boolean): void {
+  byId('project-list').replaceChildren()
+  byId('project-note').textContent = isFailed ? '' : 'Loading …'
+}
+
+/** Shows the projects, with the most rows first. `isCut`: there are more, with fewer rows. */
 export function showProjectList(
   rows: readonly ProjectRow[],
   isCut: boolean,
@@ -36,6 +42,5 @@ function noteOf(projects: number, isCut: boolean): string {
   const zone = `Times are in ${zoneName()}.`
   if (!isCut && projects <= MAX_PROJECTS) return `${all}. ${zone}`
   const shown = `The ${count(Math.min(projects, MAX_PROJECTS))} with the most rows`
-  const among = isCut ? `the first ${all} by name` : all
-  return `${shown} of ${among}. Enter the name of another above. ${zone}`
+  return `${shown} of ${isCut ? `more than ${all}` : all}. Enter the name of another above. ${zone}`
 }

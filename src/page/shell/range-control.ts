@@ -12,10 +12,17 @@ export interface RangeControl {
   show(range: Range): void
 }
 
+/** Returns the texts of the fields: both empty for a range that ends now. */
+export function rangeTexts(range: Range): [from: string, to: string] {
+  if ('preset' in range) return ['', '']
+  return [timestamp(range.fromUs), range.toUs === undefined ? '' : timestamp(range.toUs)]
+}
+
 /** Wires the menu in the header. */
 export function createRangeControl(onChoose: (range: Range) => void): RangeControl {
   const [button, menu, form] = [byId('range'), byId('range-menu'), byId<HTMLFormElement>('absolute')]
   const [from, to] = [byId<HTMLInputElement>('from'), byId<HTMLInputElement>('to')]
+  let shown = ''
   const presets = PRESET_NAMES.map((name, i) => {
     const made = element('button', { type: 'button', title: `Key ${i + 1}` }, presetLength(name))
     made.addEventListener('click', () => choose({ preset: name }))
@@ -52,9 +59,11 @@ export function createRangeControl(onChoose: (range: Range) => void): RangeContr
       for (const [i, made] of presets.entries())
         made.setAttribute('aria-pressed', String('preset' in range && range.preset === PRESET_NAMES[i]))
       byId('range-problem').textContent = ''
-      if ('preset' in range) return
-      from.value = timestamp(range.fromUs)
-      to.value = range.toUs === undefined ? '' : timestamp(range.toUs)
+      // A text that is being entered stays, unless it is of another range.
+      const texts = rangeTexts(range)
+      if (shown === texts.join()) return
+      shown = texts.join()
+      ;[from.value, to.value] = texts
     },
   }
 }

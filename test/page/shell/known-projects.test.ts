@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Failure } from '../../../src/page/api/api.js'
+import type { ProjectQuery, ProjectRow } from '../../../src/page/api/explore.js'
+import { createKnownProjects } from '../../../src/page/shell/known-projects.js'
+
+const row = (project: string): ProjectRow => ({ project, source: 'edge_logs', rows: 1, newest: 1 })
+const MANY = Array.from({ length: 10_000 }, (_, i) => row(`a${i}`))
+
+/** Creates projects whose requests are answered by the test: `answer` resolves, or rejects if it is given an error. */
+function create() {
+  const asked: { query: ProjectQuery; answer(rows: readonly ProjectRow[] | Error): Promise<void> }[] = []
+  const host = {
+    ...{ onList: vi.fn(), onRows: vi.fn(), onFailure: vi.fn() },
+    fetch: (query: ProjectQuery) =>
+      new Promise<readonly ProjectRow[]>((resolve, reject) => {
+        const answer = async (rows: readonly ProjectRow[] | Error) => {
+          if (rows instanceof Error) reject(rows)
+          else resolve(rows)
+          await vi.advanceTimersByTimeAsync(0)
+        }
+        asked.push({ query, answer })
+      }),
+  }
+  return { ...host, asked, projects: createKnownProjects(host) }
+}
+
+describe('the known projects', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('are all there if the list is not cut: the service is not asked again', async () => {
+    const { projects, asked, onList } = create()
+    void projects.load('')
+    await asked[0]!.answer([row('a')])
+    expect(onList).toHaveBeenCalledWith([row('a')], false)
+    expect(projects.find('b')).toBeUndefined()
+    expect(asked.map(({ query }) => query)).toEqual([{}])
+  })
+
+  it('are searched by the service if the list is cut, after a pause: the newest text wins', async () => {
+    const { projects, asked, onList } = create()
+    void projects.load('')
+    await asked[0]!.answer(MANY)
+    expect(onList).toHaveBeenCalledWith(MANY, true)
+    const outcomes = [projects.find('y'), projects.find('yk')]
+    await vi.advanceTimersByTimeAsync(1_000)
+    outcomes.push(projects.find('ykad'))
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(asked.slice(1).map(({ query }) => query)).toEqual([{ match: 'yk' }, { match: 'ykad' }])
+    await asked[2]!.answer([row('ykad')])
+    await asked[1]!.answer([row('ykzz')])
+    expect(await Promise.all(outcomes)).toEqual([undefined, undefined, [row('ykad')]])
+  })
+
+  it('are requested again after an outage, and not after sign-out', async () => {
+    const { projects, asked, onList, onFailure } = create()
+    const away = new Failure('away', 'The service cannot be reached.', 5)
+    void projects.load('')
+    await asked[0]!.answer(away)
+    expect(onFailure).toHaveBeenCalledWith(away)
+    await vi.advanceTimersByTimeAsync(5_000)
+    await asked[1]!.answer([row('a')])
+    expect(onList).toHaveBeenCalledTimes(1)
+    void projects.load('')
+    await asked[2]!.answer(away)
+    projects.forget()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(asked).toHaveLength(3)
+  })
+})
