@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { run, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
 import { createGate } from '../support/gate.js'
+import { seriousFindings } from './axe.js'
 import { bytesOf, CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
 import {
   type ApiRow,
@@ -287,7 +288,10 @@ function withBrowser(): void {
 
     await page.locator('#histogram [role=slider]').focus()
     for (const key of ['Home', 'ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowRight']) await page.keyboard.press(key)
-    expect(await page.locator('#histogram [role=slider]').getAttribute('aria-valuetext')).toMatch(/^2\d{3}-.*: /)
+    const slider = page.locator('#histogram [role=slider]')
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^2\d{3}-.*: /)
+    // The frame of the focus is within it: the legend is right below.
+    expect(await slider.evaluate((one) => getComputedStyle(one).outlineOffset)).toBe('-2px')
     await page.keyboard.press('Enter')
     await page.waitForFunction((from) => new URLSearchParams(location.hash.slice(1)).get('from') !== from, dragged.from)
     await loaded(page)
@@ -312,9 +316,20 @@ function withBrowser(): void {
     await page.keyboard.press('Enter')
     expect(fragmentOf(page)).toMatchObject({ from: '2026-11-20T14:03:00.000000Z', to: '2026-11-20T15:00:00.000000Z' })
     expect(await page.locator('#range').textContent()).toBe('2026-11-20 14:03 – 15:00')
+    await page.click('#range')
+    expect(await page.inputValue('#to')).toBe('2026-11-20 15:00:00.000')
+    for (const width of [390, 1_280]) {
+      await page.setViewportSize({ width, height: 800 })
+      if (width === 390) await page.click('#open-sheet')
+      if (width === 390) await page.click('#range')
+      expect(await page.locator('#to').evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+    }
+    await page.keyboard.press('Escape')
     await page.locator('#list').focus()
     await page.keyboard.press('6')
     expect(fragmentOf(page)).toEqual({ project: PROJECT, range: '1day' })
+    // These are of no range of their own.
+    expect([await page.inputValue('#from'), await page.inputValue('#to')]).toEqual(['', ''])
   })
 
   test('opens a record with the keyboard, and restores everything but the token from a link', async () => {
@@ -361,8 +376,10 @@ function withBrowser(): void {
     await page.locator('#list').focus()
     await page.keyboard.press('l')
     await page.getByText('· live').waitFor()
+    expect(await page.locator('#field-note').textContent()).toBe('Counts are of all 60 rows.')
     await send(service, 'edge_logs', project, [record('good', 200), record('bad', 503)])
     await page.locator('.rows .message', { hasText: '/bad' }).waitFor()
+    expect(await page.locator('#field-note').textContent()).toBe('Counts are of the 60 rows before Live.')
     const paths = async () => (await rowsOf(page)).map((cells) => cells[3])
     expect((await paths()).slice(0, 3)).toEqual(['/bad', '/old-59', '/old-58'])
 
@@ -382,6 +399,7 @@ function withBrowser(): void {
     await page.click('#live')
     expect(await page.locator('#live').getAttribute('aria-pressed')).toBe('false')
     expect(await page.locator('#list-size').textContent()).toBe('63 rows · all')
+    await page.getByText('Counts are of all 63 rows.').waitFor()
     expect(errors).toEqual([])
   })
 
@@ -417,14 +435,48 @@ function withBrowser(): void {
     )
     expect(help!.y).toBeGreaterThanOrEqual(button!.y + button!.height)
     await page.keyboard.press('Escape')
-    await page.fill('#search', 'path:/a(/')
-    await page.keyboard.press('Enter')
+    const before = await rowsOf(page)
+    for (const [text, problem] of [
+      ['path:/a(/', 'The pattern is not valid RE2: missing ): a(.'],
+      ['status>==', 'Write one of'],
+    ] as const) {
+      await page.fill('#search', text)
+      await page.keyboard.press('Enter')
+      await page.locator('#search-problem').getByText(problem).waitFor()
+      expect(await page.locator('#chips').isVisible()).toBe(false)
+      expect((await rowsOf(page)).slice(0, 10)).toEqual(before.slice(0, 10))
+    }
+    // A link may have it.
+    await page.evaluate(() => {
+      const filter = JSON.stringify([{ field: 'request.path', op: 'matches', value: 'a(' }])
+      location.hash += `&filter=${encodeURIComponent(filter)}`
+    })
     await page.locator('#list[data-state=failed]').waitFor()
     expect(await page.locator('#search-problem').textContent()).toContain('a(')
     await page.locator('#chips .chip').click()
     await loaded(page)
     expect(await page.locator('#search-problem').textContent()).toBe('')
     expect((await rowsOf(page)).length).toBeGreaterThan(20)
+
+    // Rows that cannot be loaded again stay, under one message.
+    await page.route('**/api/**', (route) => route.abort())
+    await page.locator('#list').focus()
+    await page.keyboard.press('r')
+    await page.locator('#list[data-state=stale]').waitFor()
+    await page
+      .locator('#list-size')
+      .getByText('The service cannot be reached. These rows were loaded before.')
+      .waitFor()
+    expect(await rowsOf(page)).toEqual(before)
+    expect([await page.locator('#notice').isVisible(), await page.locator('#list-state').isVisible()]).toEqual([
+      false,
+      false,
+    ])
+    expect(await page.locator('#field-note').textContent()).toMatch(/^Counts are of/)
+    await page.unrouteAll()
+    await page.keyboard.press('r')
+    await page.locator('#list[data-state=rows]').waitFor()
+    expect(await page.locator('#list-size').textContent()).toMatch(/^100 rows/)
   })
 
   test('says that fields are loading, why there are none, and which values cannot be counted', async () => {
@@ -494,12 +546,15 @@ function withBrowser(): void {
   test('keeps the name that is typed while the page learns what the service offers', async () => {
     const gate = createGate()
     const { page } = await openPage(browser, `${service.url}/`, {}, async (blank) => {
-      await blank.route('**/api/endpoints', async (route) => {
+      await blank.route(/api\/(endpoints|projects\?.*)$/, async (route) => {
         await gate.opened
         await route.continue()
       })
     })
+    const right = await page.locator('#help').evaluate((one) => innerWidth - one.getBoundingClientRect().right)
+    expect(right).toBeLessThan(50)
     await signIn(page, TOKEN)
+    await page.locator('#choose').getByText('Loading …').waitFor()
     await page.fill('#project', PROJECT)
     const answer = page.waitForResponse('**/api/endpoints')
     gate.open()
@@ -514,8 +569,13 @@ function withBrowser(): void {
   test('counts the rows of a project that the list of projects lacks', async () => {
     const row = (i: number) => ({ project: `a${10_000 + i}`, source: 'edge_logs', rows: 1, newest: 1 })
     const others = Array.from({ length: 10_000 }, (_, i) => row(i))
+    const asked: (string | null)[] = []
     const { page } = await openPage(browser, `${service.url}/${HASH}`, {}, async (blank) => {
-      await blank.route('**/api/projects', (route) => route.fulfill({ json: { result: others } }))
+      await blank.route(/api\/projects\?.*order=rows/, (route) => {
+        const match = new URL(route.request().url()).searchParams.get('match')
+        asked.push(match)
+        return route.fulfill({ json: { result: match === null ? others : others.filter(() => match === 'few') } })
+      })
     })
     await signIn(page, TOKEN)
     const { result } = (await (await service.get(`/api/projects?project=${PROJECT}`)).json()) as {
@@ -533,7 +593,14 @@ function withBrowser(): void {
     await page.evaluate(() => {
       location.hash = 'project='
     })
-    await page.getByText('The 200 with the most rows of the first 10,000 projects by name.').waitFor()
+    await page.getByText('The 200 with the most rows of more than 10,000 projects.').waitFor()
+    // The service is asked for those that the list lacks.
+    await page.locator('#project').pressSequentially('few')
+    await page.locator('#project-options').getByText('9.9K more').or(page.getByText('10K more')).waitFor()
+    await page.locator('#project').pressSequentially('er')
+    await page.getByText('No project matches “fewer”. Enter opens a project by its whole name.').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    expect(asked).toEqual([null, 'few', 'fewer'])
   })
 
   test('lands on the project of a token that sees one', async () => {
@@ -568,7 +635,15 @@ function withBrowser(): void {
     await page.selectOption('#source', 'auth_logs')
     await loaded(page)
     expect(await page.locator('#sheet').isVisible()).toBe(false)
-    expect(await page.locator('#open-sheet').textContent()).toBe(`${PROJECT} · auth_logs · Last 7 days`)
+    const summary = page.locator('#open-sheet')
+    expect(await summary.textContent()).toBe(`${PROJECT} auth_logs · Last 7 days`)
+    // The project is as long as those of the platform.
+    const isWhole = (part: string) => summary.locator(part).evaluate((one) => one.scrollWidth <= one.clientWidth)
+    expect(PROJECT).toHaveLength(20)
+    for (const width of [360, 390, 768]) {
+      await page.setViewportSize({ width, height: 844 })
+      expect([await isWhole('.project'), await isWhole('.shown')], `${width}`).toEqual([true, true])
+    }
     await page.setViewportSize({ width: 1_024, height: 800 })
     const tops = await page
       .locator('.bar :is(button, input, select):visible')

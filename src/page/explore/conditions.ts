@@ -20,8 +20,14 @@ export interface Conditions {
   toggleErrors(): void
 }
 
-/** Wires the search box. Words in it are searched while the user types; filters in it become chips on Enter. */
-export function createConditions(change: Change): Conditions {
+/** Returns what is wrong with filters; undefined if nothing is, or if that cannot be found out. */
+export type Check = (filters: readonly FilterEntry[]) => Promise<string | undefined> | undefined
+
+/**
+ * Wires the search box. Words in it are searched while the user types; filters in it become chips on Enter, if nothing
+ * is wrong with them.
+ */
+export function createConditions(change: Change, check: Check): Conditions {
   const [form, field] = [byId<HTMLFormElement>('conditions'), byId<HTMLInputElement>('search')]
   const [chips, errors] = [byId('chips'), byId('errors')]
   let state: State | undefined
@@ -34,11 +40,15 @@ export function createConditions(change: Change): Conditions {
   const read = () => readSearch(field.value, sourceNamed(state!.source).aliases)
   const setFilters = (filters: readonly FilterEntry[]) => change({ filters }, true)
 
-  function submit(): void {
+  async function submit(): Promise<void> {
     clearTimeout(typing)
+    const text = field.value
     const reading = read()
-    problem(reading.problem ?? '')
-    if (reading.problem !== undefined) return
+    const found = reading.problem ?? (await check(reading.filters))
+    // The text may have been changed since.
+    if (field.value !== text) return
+    problem(found ?? '')
+    if (found !== undefined) return
     const filters = reading.filters.reduce<readonly FilterEntry[]>(withFilter, state!.filters)
     field.value = boxText(reading.search)
     if (filters.length !== state!.filters.length || reading.search !== state!.search)
@@ -56,7 +66,7 @@ export function createConditions(change: Change): Conditions {
   const toggleErrors = () => change({ isErrors: !state!.isErrors }, true)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    submit()
+    void submit()
   })
   field.addEventListener('input', typed)
   errors.addEventListener('click', toggleErrors)

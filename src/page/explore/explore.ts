@@ -10,7 +10,7 @@ import { excludeValue, keepValue, withFilter } from './filters.js'
 import { startLive, stopLive } from './follow-rows.js'
 import { createHistogram } from './histogram.js'
 import { createList } from './list.js'
-import { load, loadFields, loadOlder, MAX_ROWS, showRows } from './load.js'
+import { checkPatterns, load, loadCounts, loadFields, loadOlder, MAX_ROWS, showRows } from './load.js'
 import { showEmpty, showStatus } from './messages.js'
 import type { Host, Parts } from './parts.js'
 import { closedBounds, isSameQuery, queryOf } from './query.js'
@@ -59,6 +59,8 @@ export function createExplore(host: Host, initial: State): Explore {
       clearTimeout(parts.retry)
       parts.loading.abort()
       parts.query = undefined
+      // Another user may sign in.
+      parts.loaded = undefined
     },
     toggleLive: () => toggleLive(parts),
     toggleErrors: parts.conditions.toggleErrors,
@@ -100,7 +102,10 @@ function createParts(host: Host, state: State): Parts {
       },
       moreOf: async (field) => (await fetchFields(parts.query!, field, parts.loading.signal)).rows[0],
     }),
-    conditions: createConditions((next, isStep) => host.change({ ...next, record: '' }, isStep)),
+    conditions: createConditions(
+      (next, isStep) => host.change({ ...next, record: '' }, isStep),
+      (filters) => checkPatterns(parts.state, filters),
+    ),
     detail: createDetail({
       onFilter: (field, op, value) => filter((filters) => filtersAfter(filters, { field, op, value })),
       onClose: () => closeRecord(parts),
@@ -111,6 +116,8 @@ function createParts(host: Host, state: State): Parts {
     query: undefined,
     bounds: boundsOf(state.range, 0),
     loading: new AbortController(),
+    loaded: undefined,
+    stale: '',
     isComplete: false,
     isLoadingOlder: false,
     retry: undefined,
@@ -177,8 +184,10 @@ function chooseRow({ host, state }: Parts, { timestampUs, rank }: Place, source:
 
 function toggleLive(parts: Parts): void {
   const { live, state, host } = parts
-  if (live !== undefined) stopLive(parts)
-  else {
+  if (live !== undefined) {
+    stopLive(parts)
+    void loadCounts(parts)
+  } else {
     // New rows have no place in a range that has an end.
     if (!('preset' in state.range) && state.range.toUs !== undefined)
       host.change({ range: { fromUs: state.range.fromUs, toUs: undefined } }, true)

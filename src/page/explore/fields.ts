@@ -22,8 +22,12 @@ export interface Fields {
   show(rows: readonly FieldRow[], source: SourceView): void
   /** Shows a text instead of fields. */
   showText(text: string): void
-  /** Says so, and dims the fields until the next ones are shown. */
+  /** Says so, and dims the fields until the next ones are shown, or these again. */
   loading(): void
+  /** Shows the previous fields again: loading failed. */
+  keep(): void
+  /** Says that the counts lack the rows that have arrived since. */
+  outdated(): void
   failed(failure: Failure): void
 }
 
@@ -63,6 +67,15 @@ export function createFields(events: FieldEvents): Fields {
       parts.list.setAttribute('aria-busy', 'true')
       parts.note.textContent = 'Loading …'
     },
+    keep() {
+      parts.list.setAttribute('aria-busy', 'false')
+      parts.note.textContent = parts.sizeText
+      applyFind(parts)
+    },
+    outdated() {
+      parts.sizeText = outdatedText(parts.sizeText)
+      if (parts.list.getAttribute('aria-busy') !== 'true') applyFind(parts)
+    },
     failed(failure) {
       showText(parts, '')
       const again = element('button', { type: 'button', class: 'small' }, 'Try again')
@@ -92,8 +105,13 @@ function showRows(parts: Parts, rows: readonly FieldRow[]): void {
 const keyOfFocus = (list: HTMLElement) =>
   list.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.key : undefined
 
-const sizeText = ({ rows, is_sample }: FieldRow) =>
+/** Returns the text about the rows that counts are of. */
+export const sizeText = ({ rows, is_sample }: Pick<FieldRow, 'rows' | 'is_sample'>): string =>
   is_sample ? `Counts are of the newest ${count(rows)} rows.` : `Counts are of all ${count(rows)} rows.`
+
+/** Returns the text about counts to which rows have been added since: `Counts are of the 57 rows before Live.` */
+export const outdatedText = (text: string): string =>
+  text.replace(/of (?:all|the newest) (.* rows)\.$/, (_, rows) => `of the ${rows} before Live.`)
 
 function itemOf(parts: Parts, row: FieldRow): HTMLElement {
   const { field, count: having, rows } = row

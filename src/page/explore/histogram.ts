@@ -17,6 +17,8 @@ export interface Histogram {
   showText(text: string): void
   /** Dims the bars until the next ones are shown. */
   loading(): void
+  /** Shows the previous bars again: loading failed. */
+  keep(): void
   redraw(): void
 }
 
@@ -52,6 +54,7 @@ export function createHistogram(root: HTMLElement, onSelect: (bounds: Bounds) =>
     },
     showText,
     loading: () => root.setAttribute('aria-busy', 'true'),
+    keep: () => root.setAttribute('aria-busy', 'false'),
     redraw: chart.redraw,
   }
 }

@@ -1,11 +1,21 @@
 /** Loads the rows of the view's state, then their histogram, then their fields. */
-import type { Failure } from '../api/api.js'
-import { cursorOf, failureOf, fetchFields, fetchHistogram, fetchRows, type LogRow } from '../api/explore.js'
+import { type Failure, sessionSignal } from '../api/api.js'
+import {
+  cursorOf,
+  type FilterEntry,
+  failureOf,
+  fetchFields,
+  fetchHistogram,
+  fetchRows,
+  type LogRow,
+} from '../api/explore.js'
 import { boundsOf } from '../shared/range.js'
+import { conditionsIn } from './filters.js'
 import { showEmpty, showFailure, showListState, showStatus } from './messages.js'
 import type { Parts } from './parts.js'
-import { queryOf } from './query.js'
+import { isSameQuery, queryOf } from './query.js'
 import { sourceNamed } from './sources.js'
+import type { State } from './state.js'
 
 /** Rows of the first page, which has to appear soon, and of further ones, which must not delay a frame by parsing. */
 const [FIRST_ROWS, MORE_ROWS] = [100, 200]
@@ -32,9 +42,7 @@ export async function load(parts: Parts): Promise<void> {
   parts.fields.loading()
   try {
     await loadFirst(parts, signal)
-    // One after the other: the user waits for the rows.
-    await loadHistogram(parts)
-    if (!signal.aborted) await loadFields(parts)
+    await loadCounts(parts)
   } catch (error) {
     if (!signal.aborted) failed(parts, failureOf(error))
   }
@@ -45,6 +53,8 @@ async function loadFirst(parts: Parts, signal: AbortSignal): Promise<void> {
   parts.conditions.problem('')
   parts.costs = new Map([['list', cost]])
   parts.store.replace(rows)
+  parts.loaded = parts.state
+  parts.stale = ''
   parts.isComplete = rows.length < FIRST_ROWS
   showRows(parts)
   parts.list.toTop()
@@ -55,20 +65,59 @@ export function showRows(parts: Parts, newer = 0): void {
   const { store, list, state } = parts
   list.show(sourceNamed(state.source), state.search, newer)
   if (store.rows.length === 0) showEmpty(parts)
-  else showListState(parts, 'rows')
+  else showListState(parts, parts.stale === '' ? 'rows' : 'stale')
 }
 
 /** Shows a failure where it belongs, and tries again if that may help. */
 function failed(parts: Parts, failure: Failure): void {
-  if (parts.host.isHandled(failure)) return
-  parts.store.replace([])
+  const { host, state, loaded, store, histogram, fields } = parts
+  if (host.isHandled(failure)) return
+  const again = () => void load(parts)
+  if (failure.retryS !== undefined) parts.retry = setTimeout(again, failure.retryS * 1_000)
+  if (failure.retryS !== undefined && loaded !== undefined && isSameQuery(loaded, state) && store.rows.length > 0) {
+    histogram.keep()
+    fields.keep()
+    parts.stale = `${failure.message} These rows were loaded before. Trying again by itself.`
+    showRows(parts)
+    return
+  }
+  store.replace([])
+  parts.loaded = undefined
+  parts.stale = ''
   showRows(parts)
-  parts.histogram.showText('')
-  parts.fields.showText('')
-  const isOfConditions = ['invalid_pattern', 'invalid_parameter'].includes(failure.code ?? '')
-  if (isOfConditions) parts.conditions.problem(failure.message)
-  showFailure(parts, failure, () => void load(parts))
-  if (failure.retryS !== undefined) parts.retry = setTimeout(() => void load(parts), failure.retryS * 1_000)
+  histogram.showText('')
+  fields.showText('')
+  if (isOfConditions(failure)) parts.conditions.problem(conditionProblem(failure.message))
+  showFailure(parts, failure, again)
+}
+
+const isOfConditions = ({ code = '' }: Failure) => ['invalid_pattern', 'invalid_parameter'].includes(code)
+
+/** Returns the message of the service without the place in the parameter, which the user did not write. */
+export function conditionProblem(message: string): string {
+  const text = message.replace(/^The parameter "filter" is invalid at [^:]*: /, '')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/**
+ * Asks the service, for a range without rows, whether it can read the patterns of filters. Resolves to what is wrong;
+ * undefined if nothing is, or if none is a pattern.
+ */
+export function checkPatterns(state: State, filters: readonly FilterEntry[]): Promise<string | undefined> | undefined {
+  if (!filters.flatMap(conditionsIn).some(({ op }) => op === 'matches')) return undefined
+  const query = queryOf({ ...state, filters, search: '' }, { fromUs: 0, toUs: 0 })
+  return fetchRows(query, { limit: 1 }, sessionSignal()).then(
+    () => undefined,
+    // All other failures are those of the next load.
+    (error) => (isOfConditions(failureOf(error)) ? conditionProblem(failureOf(error).message) : undefined),
+  )
+}
+
+/** Loads histogram and fields, one after the other: the user waits for the rows. */
+export async function loadCounts(parts: Parts): Promise<void> {
+  const { signal } = parts.loading
+  await loadHistogram(parts)
+  if (!signal.aborted) await loadFields(parts)
 }
 
 /** Loads the histogram. It shows its own failure. */
@@ -128,6 +177,7 @@ export function addRows(parts: Parts, rows: readonly LogRow[]): void {
     timestampUs >= bounds.fromUs && (isComplete || oldest === undefined || timestampUs >= oldest.timestampUs)
   const { newer, isChanged } = store.add(rows.filter(isWanted))
   if (!isChanged) return
+  parts.fields.outdated()
   // The oldest rows may have been removed.
   if (store.isFull) parts.isComplete = false
   const isAtTop = list.isAtTop()

@@ -13,7 +13,11 @@ import { sourceNamed } from './sources.js'
 import type { State } from './state.js'
 
 /** Shows a text in place of the list, with buttons; none if the list has rows. */
-export function showListState(parts: Parts, kind: 'rows' | 'loading' | 'empty' | 'failed', ...content: Node[]): void {
+export function showListState(
+  parts: Parts,
+  kind: 'rows' | 'loading' | 'stale' | 'empty' | 'failed',
+  ...content: Node[]
+): void {
   const state = byId('list-state')
   byId('list').dataset.state = kind
   byId('list').setAttribute('aria-busy', String(kind === 'loading'))
@@ -24,7 +28,7 @@ export function showListState(parts: Parts, kind: 'rows' | 'loading' | 'empty' |
 }
 
 /** Shows how many rows the list has, whether it follows new ones, and the cost of the queries. */
-export function showStatus({ store, isComplete, isLoadingOlder, live, costs, unseen }: Parts): void {
+export function showStatus({ store, isComplete, isLoadingOlder, live, costs, unseen, stale }: Parts): void {
   const size = store.rows.length
   const older = isLoadingOlder ? 'loading older ones …' : 'scroll for older ones'
   const room = store.isFull ? 'no room for older ones: choose an earlier time range' : older
@@ -32,7 +36,7 @@ export function showStatus({ store, isComplete, isLoadingOlder, live, costs, uns
   const more = isComplete ? all : room
   const loaded = `${count(size)} ${size === 1 ? 'row' : 'rows'}`
   const isLoading = byId('list').dataset.state === 'loading'
-  const texts = isLoading ? ['Loading …'] : [loaded, more, live?.text ?? '']
+  const texts = isLoading ? ['Loading …'] : stale === '' ? [loaded, more, live?.text ?? ''] : [stale]
   byId('list-size').textContent = texts.filter((text) => text !== '').join(' · ')
   byId('cost').textContent = [...costs].map(([name, cost]) => costText(name, cost)).join(' · ')
   byId('unseen').hidden = unseen === 0

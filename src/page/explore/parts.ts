@@ -39,6 +39,10 @@ export interface Parts {
   bounds: Bounds
   /** Ends all requests of the query. */
   loading: AbortController
+  /** The state that the rows of the store are of; undefined if there are none. */
+  loaded: State | undefined
+  /** Why the rows could not be loaded again; empty if they were. */
+  stale: string
   /** Whether the list has all rows of the query, down to the oldest one. */
   isComplete: boolean
   isLoadingOlder: boolean

@@ -130,10 +130,13 @@ function readField(text: string, at: number, aliases: Readonly<Record<string, st
   const word = matchAt(WORD, text, from)?.[0]
   if (word === undefined || (sign === ':' && word.startsWith('//'))) return undefined
   const end = from + word.length
+  if (/^[<>=]/.test(word)) return { problem: twoSigns(name, sign + word), end }
   if (sign === ':' && word.includes('*')) return { ...globOf(field, word, isNegated), end }
   return { ...conditionOf(field, sign, scalarOf(word), isNegated), end }
 }
 
+const twoSigns = (name: string, text: string) =>
+  `Write one of : = != > >= < <= after “${name}”, not “${text}”; and a value that begins with such a sign in quotes.`
 const NOT_NEGATED = 'A “-” excludes a value or a field, not a pattern or a part of a value.'
 
 /** Returns the value that a word spells: a number only if it is written as the number's own text. */

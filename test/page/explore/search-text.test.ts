@@ -103,7 +103,17 @@ describe('the text of the search box', () => {
     expect([filters, search]).toEqual([[], ''])
   })
 
-  it.each(['-path:/x/', '-path:*x*', '-status>=3', 'status>null'])('%j has a problem', (text) => {
+  it('has a value that begins with a sign in quotes', () => {
+    expect(filtersOf('query:"=x" a>"="')).toEqual([
+      { field: 'query', op: '=', value: '=x' },
+      { field: 'a', op: '>', value: '=' },
+    ])
+  })
+
+  it.each([
+    ...['-path:/x/', '-path:*x*', '-status>=3', 'status>null'],
+    ...['status>==', 'status==500', 'status:>=500', 'status>=<5', '-status:=5'],
+  ])('%j has a problem', (text) => {
     expect(readSearch(text, ALIASES).problem).toMatch(/“/)
     expect(filtersOf(text)).toEqual([])
   })
