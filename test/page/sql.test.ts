@@ -100,6 +100,8 @@ function withBrowser(): void {
     await page.keyboard.press('Control+Enter')
     await answered(page)
     expect(await cellsOf(page)).toEqual([['9007199254740993']])
+    // A lone number is at the left, below its name.
+    expect((await page.locator('.answer-table tbody td').boundingBox())!.width).toBeLessThan(200)
     expect(faults).toEqual([])
   })
 
@@ -307,6 +309,12 @@ function withBrowser(): void {
     await page.waitForTimeout(100)
     await page.keyboard.press('Enter')
     expect(await editorText(page)).toBe('select approx_quantiles(x, 100)[offset(95)]')
+    // Running the query closes them.
+    await write(page, '')
+    await page.keyboard.type('select count(*) as n from edge_logs where req', { delay: 5 })
+    await options.first().waitFor()
+    await page.keyboard.press('Control+Enter')
+    await options.first().waitFor({ state: 'detached' })
   })
 
   test('replaces what is selected, without a report of the Content Security Policy', async () => {

@@ -10,6 +10,7 @@ import { EditorState, type Extension, Prec, StateEffect, StateField } from '@cod
 import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
 import { element } from '../shared/dom.js'
 import { theme } from './editor-theme.js'
+import { closeSuggestions } from './language.js'
 
 /** The editor, as the view uses it. */
 export interface Editor {
@@ -62,7 +63,8 @@ export function createEditor(place: HTMLElement, language: Extension, host: Edit
 const LABEL = 'Query in SQL. Control Enter runs it, Control Space suggests words, Tab leaves the editor.'
 
 function extensions(language: Extension, host: EditorHost): Extension {
-  const run = () => {
+  const run = (view: EditorView) => {
+    closeSuggestions(view)
     host.run()
     return true
   }

@@ -4,6 +4,7 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  closeCompletion,
   completionStatus,
   snippet,
   startCompletion,
@@ -11,6 +12,7 @@ import {
 import { SQLDialect } from '@codemirror/lang-sql'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { templateOfCall } from './call-template.js'
 import { namesOf } from './names.js'
@@ -78,14 +80,24 @@ export function sqlLanguage(fields: LanguageFields): Extension {
   ]
 }
 
+/** Number of times that suggestions were closed by {@link closeSuggestions}. */
+let closings = 0
+
+/** Closes the list of suggestions, and opens none for fields that are still loading. */
+export function closeSuggestions(view: EditorView): void {
+  closings++
+  closeCompletion(view)
+}
+
 async function completionsOf(context: CompletionContext, fields: LanguageFields): Promise<CompletionResult | null> {
   const { state, pos, explicit } = context
   const text = state.doc.toString()
+  const closed = closings
   if (text.trim() === '') return explicit ? { from: 0, to: text.length, options: TEMPLATES.map(templateOf) } : null
   const loading = fields.load(namesOf(tokensOf(text)).sources).then(() => true)
   const wait = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), FIELDS_WAIT_MS))
   const isLoaded = await Promise.race([loading, wait])
-  if (!isLoaded) void loading.then(() => suggestAgain(context))
+  if (!isLoaded) void loading.then(() => closed === closings && suggestAgain(context))
   const found = suggestionsAt(text, pos, fields.known)
   // While nothing of a name is written, a list would only be in the way.
   if (found === undefined || (!explicit && found.from === pos && text[pos - 1] !== '.')) return null
