@@ -8,6 +8,7 @@ import { createExportButton } from '../export/export-button.js'
 import { element } from '../shared/dom.js'
 import { createCopyLine } from './copy-line.js'
 import { curlLine, urlOf } from './curl.js'
+import { usesRange } from './fields.js'
 import { createForm, type ParameterForm } from './form.js'
 import { createList } from './list.js'
 import { type ApiState, cancel, contextOf, type EndpointsHost, type Opened, type Parts } from './parts.js'
@@ -138,14 +139,16 @@ function showEndpoint(parts: Parts, endpoint: Endpoint, isFresh: boolean): void 
   if (!isFresh && !mayRun(parts.state, form)) {
     cancel(parts)
     parts.ran = ''
-    parts.opened!.answer.message(form.isComplete() ? 'Press Run.' : 'Fill in what is required, then press Run.')
+    parts.opened!.answer.message(
+      form.missing().length === 0 ? 'Press Run.' : 'Fill in what is required, then press Run.',
+    )
     return
   }
   void run(parts, { isFresh })
 }
 
 /** A link must not run SQL that its reader has not seen. */
-const mayRun = ({ params }: ApiState, form: ParameterForm) => form.isComplete() && params.sql === undefined
+const mayRun = ({ params }: ApiState, form: ParameterForm) => form.missing().length === 0 && params.sql === undefined
 
 /** Shows the empty form of an endpoint. */
 function open(parts: Parts, endpoint: Endpoint): void {
@@ -161,7 +164,8 @@ function open(parts: Parts, endpoint: Endpoint): void {
     edited: () => line.update(),
   })
   const line = createCopyLine('curl', () => lineOf(parts, endpoint, form))
-  const limits = element('p', { class: 'fine' }, description)
+  const range = usesRange(form.fields) ? '' : ' It does not use the time range of the page.'
+  const limits = element('p', { class: 'fine' }, `${description}${range}`)
   const title = element('header', {}, element('h2', {}, name), element('p', {}, summary), limits)
   const request = element('div', { class: 'card api-request' })
   request.append(title, form.root, line.root)

@@ -95,7 +95,7 @@ const RELATIVE = /^(?:now|today|yesterday.*|-?\d+ ?[a-z]+(?: ago)?)$/i
 
 /**
  * Reads a form: `texts` are those of its fields, by name. Times become ISO 8601 in UTC; a link has the texts that are
- * not those of the page's project and range. Leaves out empty fields: the service says which it requires.
+ * not those of the page's project and range. Leaves out empty fields.
  */
 export function readForm(
   fields: readonly Field[],
@@ -136,6 +136,16 @@ function timeOf(
   }
   return readTime(text, { zone, nowUs, isEnd: bound === 'end', ...(startUs !== undefined && { fromUs: startUs }) })
 }
+
+/** Returns the names of the required fields without a text. */
+export function missingIn(fields: readonly Field[], texts: Readonly<Record<string, string>>): readonly string[] {
+  return fields
+    .filter(({ name, isRequired }) => isRequired && (texts[name] ?? '').trim() === '')
+    .map(({ name }) => name)
+}
+
+/** Returns whether the range of the page is a value of one of the fields. */
+export const usesRange = (fields: readonly Field[]): boolean => fields.some(({ bound }) => bound !== undefined)
 
 /** Returns the name of the field that an error of the service is about; undefined if it is about none. */
 export function fieldOfError(

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../api/endpoints.js'
 import { element } from '../shared/dom.js'
-import { type Field, type FormContext, type FormReading, fieldOf, readForm, textOf } from './fields.js'
+import { type Field, type FormContext, type FormReading, fieldOf, missingIn, readForm, textOf } from './fields.js'
 
 /** A form on the page. */
 export interface ParameterForm {
@@ -11,10 +11,10 @@ export interface ParameterForm {
   /** Shows the values of a link. A text that the user has changed since stays, unless its value in the link changed. */
   show(linked: Readonly<Record<string, string>>, context: FormContext): void
   read(context: FormContext): FormReading
-  /** Whether all required fields have a text. */
-  isComplete(): boolean
-  /** Shows the error of a field, and moves the focus there if `isFocused`; undefined: no field has an error. */
-  showProblem(name: string | undefined, message: string, isFocused: boolean): void
+  /** Returns the names of the required fields without a text. */
+  missing(): readonly string[]
+  /** Shows an error at fields with these names, and moves the focus to the first of them if `isFocused`. */
+  showProblem(names: readonly string[], message: string, isFocused: boolean): void
   /** Shows whether the endpoint runs: its button is then replaced by one that cancels. */
   setRunning(isRunning: boolean): void
 }
@@ -42,6 +42,8 @@ interface Row {
 /** Creates the form of an endpoint, with empty fields. */
 export function createForm({ parameters }: Endpoint, { run, cancel, edited }: FormActions): ParameterForm {
   const rows = parameters.map(fieldOf).map(rowOf)
+  const fields = rows.map(({ field }) => field)
+  const texts = () => Object.fromEntries(rows.map(({ field, control }) => [field.name, control.value]))
   const buttons = {
     run: element('button', { type: 'submit', class: 'first', title: 'Enter' }, 'Run'),
     cancel: element('button', { type: 'button' }, 'Cancel'),
@@ -63,16 +65,11 @@ export function createForm({ parameters }: Endpoint, { run, cancel, edited }: Fo
   buttons.cancel.addEventListener('click', cancel)
   return {
     root,
-    fields: rows.map(({ field }) => field),
+    fields,
     show: (linked, context) => showValues(rows, linked, context),
-    read: (context) =>
-      readForm(
-        rows.map(({ field }) => field),
-        Object.fromEntries(rows.map(({ field, control }) => [field.name, control.value])),
-        context,
-      ),
-    isComplete: () => rows.every(({ field, control }) => !field.isRequired || control.value.trim() !== ''),
-    showProblem: (name, message, isFocused) => showProblem(rows, name, message, isFocused),
+    read: (context) => readForm(fields, texts(), context),
+    missing: () => missingIn(fields, texts()),
+    showProblem: (names, message, isFocused) => showProblem(rows, names, message, isFocused),
     setRunning(isRunning) {
       const hadFocus = [buttons.run, buttons.cancel].some((button) => button === document.activeElement)
       buttons.run.hidden = isRunning
@@ -97,12 +94,12 @@ function addChoice(select: HTMLSelectElement, text: string): void {
   if (![...select.options].some(({ value }) => value === text)) select.append(element('option', { value: text }, text))
 }
 
-function showProblem(rows: readonly Row[], name: string | undefined, message: string, isFocused: boolean): void {
+function showProblem(rows: readonly Row[], names: readonly string[], message: string, isFocused: boolean): void {
   for (const { field, control, problem } of rows) {
-    const isWrong = field.name === name
+    const isWrong = names.includes(field.name)
     problem.textContent = isWrong ? message : ''
     control.setAttribute('aria-invalid', String(isWrong))
-    if (isWrong && isFocused) control.focus()
+    if (isFocused && field.name === names[0]) control.focus()
   }
 }
 

@@ -29,13 +29,15 @@ export async function run(parts: Parts, options: RunOptions): Promise<void> {
   cancel(parts)
   opened.shown = undefined
   parts.nowUs = Date.now() * 1_000
+  const missing = form.missing()
   const reading = form.read(contextOf(parts))
-  if ('wrong' in reading) {
-    form.showProblem(reading.wrong, reading.message, isAsked)
+  if (missing.length > 0 || 'wrong' in reading) {
+    if (missing.length > 0) form.showProblem(missing, 'Enter a value: it is required.', isAsked)
+    else if ('wrong' in reading) form.showProblem([reading.wrong], reading.message, isAsked)
     answer.message('')
     return
   }
-  form.showProblem(undefined, '', false)
+  form.showProblem([], '', false)
   updateLine()
   const next = { ...parts.state, params: reading.linked }
   parts.ran = runKey(next)
@@ -75,7 +77,7 @@ function failed(parts: Parts, failure: Failure, isAsked: boolean): void {
   if (parts.host.isHandled(failure)) return
   const { form, answer } = parts.opened!
   const wrong = fieldOfError(form.fields, failure)
-  form.showProblem(wrong, failure.message, isAsked)
+  form.showProblem(wrong === undefined ? [] : [wrong], failure.message, isAsked)
   if (wrong === undefined) answer.failed(failure)
   else answer.message('')
   if (failure.retryS !== undefined) parts.retry = setTimeout(() => void run(parts, {}), failure.retryS * 1_000)

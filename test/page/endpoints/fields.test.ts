@@ -7,8 +7,10 @@ import {
   type FormContext,
   fieldOf,
   fieldOfError,
+  missingIn,
   readForm,
   textOf,
+  usesRange,
 } from '../../../src/page/endpoints/fields.js'
 import { UTC, type Zone } from '../../../src/page/shared/zone.js'
 
@@ -66,6 +68,14 @@ describe('a form', () => {
       { project: 'mine', iso_timestamp_start: defaultText(START, context), end: defaultText(END, context), ...texts },
       context,
     )
+
+  test('names the required fields without a text, and says whether it uses the range of the page', () => {
+    const required = (name: string) => fieldOf({ name, required: true, in: 'query', description: '', schema: {} })
+    const all = [required('source'), required('field'), SEARCH]
+    expect(missingIn(all, { source: 'edge_logs', field: ' ' })).toEqual(['field'])
+    expect(missingIn(all, {})).toEqual(['source', 'field'])
+    expect([usesRange(all), usesRange(fields)]).toEqual([false, true])
+  })
 
   test('sends what is not empty, and links what is not the default', () => {
     expect(read({ search: ' x ', limit: ' 5 ' })).toEqual({

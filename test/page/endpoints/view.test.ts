@@ -199,17 +199,22 @@ function withBrowser(): void {
       ['limit', '9999', /^The parameter "limit" is no number of rows/],
       ['filter', '[{"field":1}]', /^The parameter "filter" is invalid at filter\[0\]/],
       ['end', 'soon', /^“soon” is no time/],
-      ['source', '', /^The parameter "source" is missing or empty/],
+      ['source', '', /^Enter a value: it is required\.$/],
     ]
+    const asked: string[] = []
+    page.on('request', (request) => void asked.push(request.url()))
     for (const [name, value, message] of wrongs) {
       const control = page.locator(`#param-${name}`)
       const before = await control.inputValue()
       if (name === 'source') await control.selectOption('')
       else await control.fill(value)
+      asked.length = 0
       await page.locator('.api-actions .first').click()
       const problem = page.locator(`#param-${name}-problem`, { hasText: /./ })
       await problem.waitFor()
       expect(await problem.textContent()).toMatch(message)
+      // What the page knows to be wrong is not sent.
+      if (name === 'end' || name === 'source') expect(asked).toEqual([])
       expect(await page.locator('[aria-invalid=true]').evaluateAll((all) => all.map(({ id }) => id))).toEqual([
         `param-${name}`,
       ])
@@ -220,6 +225,9 @@ function withBrowser(): void {
     await page.locator('.api-actions .first').click()
     await page.locator(ANSWER).waitFor()
     expect(await page.locator('[aria-invalid=true]').count()).toBe(0)
+    expect(await page.getByText('It does not use the time range of the page.').count()).toBe(0)
+    await choose(page, 'usage.api-counts', {})
+    expect(await page.getByText('It does not use the time range of the page.').count()).toBe(1)
   })
 
   test('works with the keyboard alone, and the back button undoes each step', async () => {
