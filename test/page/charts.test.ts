@@ -159,6 +159,10 @@ function withBrowser(): void {
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
     await page.keyboard.press('?')
     expect(await page.locator('#keys').isVisible()).toBe(true)
+    const [text, close] = await Promise.all(
+      ['.fine', 'form'].map((one) => page.locator(`#keys ${one}`).last().boundingBox()),
+    )
+    expect(close!.y - text!.y - text!.height).toBeGreaterThan(8)
     await page.keyboard.press('Escape')
     await page.goBack()
     await page.locator('#invocations .window', { hasText: 'Last 7 days' }).waitFor()
@@ -340,6 +344,16 @@ function withBrowser(): void {
       expect(userEndpoints).toContain(name)
       const rows = await service.rows(`${name}?project=${PROJECT}`)
       expect(await page.locator(`[data-endpoint="${name}"] tbody tr`).count()).toBe(Math.min(rows.length, 100))
+      // However long its texts are, the last column is in view; a time may be beyond it.
+      const right = await page.locator(`[data-endpoint="${name}"]`).evaluate((panel) => {
+        const [edge, heads] = [panel.getBoundingClientRect().right, [...panel.querySelectorAll('th')]]
+        return (
+          Math.max(
+            ...heads.filter((head) => head.textContent !== 'latest').map((head) => head.getBoundingClientRect().right),
+          ) - edge
+        )
+      })
+      expect(right, name ?? '').toBeLessThanOrEqual(0)
     }
     expect(faults).toEqual([])
   })

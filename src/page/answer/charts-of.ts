@@ -38,7 +38,7 @@ const MAX_PEAK_RATIO = 20
 
 /**
  * Returns the charts of an answer, with its rows in any order; undefined if it has no time column, no number column, or
- * fewer than two different times.
+ * fewer than two different times; also if its rows are groups, of which the time is the latest or the first one.
  *
  * If rows have a key, there is one chart per number column, with one series per frequent key; the other keys are summed
  * as “other” if the column is a count. Otherwise columns with values of similar size share a chart, counts apart from
@@ -55,7 +55,7 @@ export function chartsOf(columns: readonly Column[], rows: readonly Row[]): Answ
     .filter(({ timeUs }) => !Number.isNaN(timeUs))
     .sort((a, b) => a.timeUs - b.timeUs)
   const timesUs = Float64Array.from(timed, ({ timeUs }) => timeUs)
-  if (timesUs.length === 0 || timesUs[0] === timesUs.at(-1)) return undefined
+  if (timesUs.length === 0 || timesUs[0] === timesUs.at(-1) || areGroups(time, columns, rows)) return undefined
 
   const axis = axisThrough(timesUs)
   const table: Table = { axis, positions: positionsOn(axis, timesUs), rows: timed.map(({ row }) => row) }
@@ -68,6 +68,24 @@ export function chartsOf(columns: readonly Column[], rows: readonly Row[]): Answ
   const charts = all.slice(0, MAX_CHARTS)
   const shown = new Set(charts.flatMap((chart) => chart.columns))
   return { axis, charts, omitted: numbers.map(({ name }) => name).filter((name) => !shown.has(name)) }
+}
+
+/** Words of a name that say that its time is one of several, of which the row is a summary. */
+const ONE_OF_SEVERAL = new Set('latest last newest oldest earliest first min max'.split(' '))
+
+/** Returns whether rows are groups, each with its own key and one of its times: lines would have a single point. */
+function areGroups(time: Column, columns: readonly Column[], rows: readonly Row[]): boolean {
+  if (
+    !time.name
+      .toLowerCase()
+      .split('_')
+      .some((word) => ONE_OF_SEVERAL.has(word))
+  )
+    return false
+  const names = columns.filter(({ name, kind }) => kind === 'text' && name !== time.name).map(({ name }) => name)
+  return (
+    names.length > 0 && new Set(rows.map((row) => JSON.stringify(names.map((name) => row[name])))).size === rows.length
+  )
 }
 
 /** A whole number that counts nothing, such as the width of the buckets, can have the same value in all rows. */

@@ -3,11 +3,11 @@
 import { createChartSet } from '../answer/chart-set.js'
 import { type AnswerCharts, chartsOf } from '../answer/charts-of.js'
 import { columnsOf } from '../answer/columns-of.js'
-import { type Rows, tableOf } from '../answer/table.js'
-import type { Answer, Row } from '../api/api.js'
+import { type Cell, type Rows, tableOf } from '../answer/table.js'
+import { type Answer, isNumber, numberOf, type Row } from '../api/api.js'
 import type { Column } from '../api/endpoints.js'
 import { element } from '../shared/dom.js'
-import { ago } from '../shared/format.js'
+import { ago, number } from '../shared/format.js'
 import { timestamp } from '../shared/times.js'
 import { addExport } from './export-panel.js'
 import { createPanel, createValues, type Panel } from './panel.js'
@@ -55,7 +55,9 @@ export function createEndpointPanel(name: string, linkOf: LinkOf): EndpointPanel
     panel.shown()
     if (found === undefined) {
       charts = undefined
-      body.replaceChildren(scrollOf(name, tableOf(namesOf(rows), rows.slice(0, MAX_ROWS).map(cellsOf))))
+      const table = rowsOf(rows.slice(0, MAX_ROWS), columns)
+      const cells = Array.from({ length: table.count }, (_, i) => table.cellsOf(i))
+      body.replaceChildren(scrollOf(name, tableOf(table.names, cells, table.classes)))
     } else {
       charts ??= createChartBody(panel, body, name)
       charts.show(found, rowsOf(rows, columns))
@@ -97,17 +99,30 @@ function scrollOf(label: string, ...children: HTMLElement[]): HTMLElement {
 }
 
 const namesOf = (rows: readonly Row[]) => Object.keys(rows[0]!)
-const cellsOf = (row: Row) => Object.values(row).map(textOf)
 
-/** Returns the rows of a table below charts, with readable times. */
+/**
+ * Returns the rows of a table with readable times. Long texts have a limited width, long numbers four digits; their
+ * title is the whole.
+ */
 function rowsOf(rows: readonly Row[], columns: readonly Column[]): Rows {
   const names = namesOf(rows)
   const times = new Set(columns.filter(({ kind }) => kind === 'microseconds').map(({ name }) => name))
-  const cellOf = (row: Row, name: string) => {
+  const cellOf = (row: Row, name: string): Cell => {
     const value = row[name]
-    return typeof value === 'number' && times.has(name) ? timestamp(value) : textOf(value)
+    if (typeof value === 'number' && times.has(name)) return timestamp(value)
+    const text = textOf(value)
+    const shown = isNumber(value) && text.length > LONG_NUMBER ? number(numberOf(value)!) : text
+    return shown !== text || text.length > LONG_TEXT ? { text: element('span', { title: text }, shown) } : text
   }
-  return { names, count: rows.length, cellsOf: (row) => names.map((name) => cellOf(rows[row]!, name)) }
+  return {
+    names,
+    classes: names.map((name) => (rows.some((row) => textOf(row[name]).length > LONG_TEXT) ? 'long-text' : '')),
+    count: rows.length,
+    cellsOf: (row) => names.map((name) => cellOf(rows[row]!, name)),
+  }
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+/** Longer texts and numbers would move the columns after them out of view, in characters. */
+const [LONG_TEXT, LONG_NUMBER] = [24, 12]
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

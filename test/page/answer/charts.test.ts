@@ -76,6 +76,23 @@ describe('chartsOf', () => {
     expect(charts(text, [1e6, 1], [1e6, 2], [null, 3])).toBeUndefined()
   })
 
+  it('is undefined for groups with the latest of their times, of which each series would have one point', () => {
+    const groups = [
+      ['23505', 29, 3, 60e6],
+      ['42P01', 25, 4, 120e6],
+    ]
+    expect(charts('code text, errors count, users count, latest microseconds', ...groups)).toBeUndefined()
+    expect(charts('code text, errors count, users count, last_seen microseconds', ...groups)).toBeUndefined()
+    expect(charts('code text, errors count, users count, hour microseconds', ...groups)).toBeDefined()
+    // A key that has several times is a series, and so are rows without a key.
+    const twice = [
+      ['a', 1, 0],
+      ['a', 2, 60e6],
+    ]
+    expect(charts('code text, n count, first microseconds', ...twice)).toBeDefined()
+    expect(charts('last microseconds, n count', [0, 1], [60e6, 2])).toBeDefined()
+  })
+
   it('puts columns of similar size in one chart, counts apart from others', () => {
     const text =
       't microseconds, calls count, p95 double, rate double, errors count, p99 double, zero double, rare count'
