@@ -21,33 +21,52 @@ interface CommonTable {
   amounts: Amounts
 }
 
-/** The common table expressions in sight, by name in lower case. */
-type Tables = ReadonlyMap<string, CommonTable>
+/** The names of the queries around a query, in lower case. */
+interface Outer {
+  /** The common table expressions in sight. */
+  tables: ReadonlyMap<string, CommonTable>
+  /** Aliases of tables, which the query cannot refer to. */
+  aliases: ReadonlySet<string>
+}
 
 /** Returns the plan of a query. Its JSON is in the form of BigQuery's answers. Throws an SqlFault. */
 export function compileQuery(query: Query, context: Context): Plan {
-  return compile(query, new Map(), context, true).plan
+  return compile(query, { tables: new Map(), aliases: new Set() }, context, true).plan
 }
 
-function compile(query: Query, outer: Tables, context: Context, isAnswer: boolean): Relation {
-  const tables = withTables(query, outer, context)
+function compile(query: Query, outer: Outer, context: Context, isAnswer: boolean): Relation {
+  const around = { ...outer, tables: withTables(query, outer, context) }
   const { body } = query
-  const subquery = (inner: Query) => columnOf(compile(inner, tables, context, false), inner)
-  if (body.kind === 'union') return finished(unionBlock(body, query.orderBy, tables, context), query, context, isAnswer)
-  const table = tableOf(body.from, tables, context, body.at)
-  const block = compileSelect(body, query.orderBy, { context, table, hasTable: body.from !== undefined, subquery })
+  if (body.kind === 'union') return finished(unionBlock(body, query.orderBy, around, context), query, context, isAnswer)
+  const inside = { ...around, aliases: new Set([...outer.aliases, ...aliasesOf(body.from)]) }
+  const block = compileSelect(body, query.orderBy, {
+    context,
+    table: tableOf(body.from, around, context, body.at),
+    hasTable: body.from !== undefined,
+    outerAliases: outer.aliases,
+    subquery: (inner) => columnOf(compile(inner, inside, context, false), inner),
+  })
   return finished(body.isDistinct ? distinct(block) : block, query, context, isAnswer)
 }
 
+/** The aliases of a table and its lists, in lower case. */
+function aliasesOf(from: From | undefined): string[] {
+  if (from === undefined) return []
+  const aliases = [aliasOf(from.table), ...from.unnests.map(({ alias }) => alias)]
+  return aliases.flatMap((alias) => (alias === undefined ? [] : [alias.toLowerCase()]))
+}
+
+const aliasOf = (table: Table) => table.alias ?? (table.kind === 'table' ? table.name : undefined)
+
 /** Compiles common table expressions in order: each sees those before it, and counts only where it is used. */
-function withTables({ tables }: Query, outer: Tables, context: Context): Tables {
-  if (tables.length === 0) return outer
-  const all = new Map(outer)
+function withTables({ tables }: Query, outer: Outer, context: Context): Outer['tables'] {
+  if (tables.length === 0) return outer.tables
+  const all = new Map(outer.tables)
   for (const { name, query, at } of tables) {
     const lower = name.toLowerCase()
-    if (all.get(lower) !== outer.get(lower)) throw invalid(`Two common table expressions are named ${name}.`, at)
+    if (all.get(lower) !== outer.tables.get(lower)) throw invalid(`Two common table expressions are named ${name}.`, at)
     const made = noAmounts()
-    const relation = compile(query, all, { ...context, made }, false)
+    const relation = compile(query, { ...outer, tables: all }, { ...context, made }, false)
     all.set(lower, { relation, amounts: made })
   }
   return all
@@ -59,16 +78,16 @@ function columnOf({ plan, names }: Relation, { at }: Query): Plan {
   throw invalid(`The subquery behind IN has ${names.length} columns: select one.`, at)
 }
 
-function tableOf(from: From | undefined, tables: Tables, context: Context, at: number): NamedTable {
+function tableOf(from: From | undefined, outer: Outer, context: Context, at: number): NamedTable {
   if (from === undefined) {
     addAmount(context, 'scans', 1, at)
     return { relation: oneRow(), aliases: new Set() }
   }
   const { table } = from
-  const alias = table.alias ?? (table.kind === 'table' ? table.name : undefined)
+  const alias = aliasOf(table)
   const aliases = new Set(alias === undefined ? [] : [alias.toLowerCase()])
-  if (table.kind === 'derived') return { relation: compile(table.query, tables, context, false), aliases }
-  const common = tables.get(table.name.toLowerCase())
+  if (table.kind === 'derived') return { relation: compile(table.query, outer, context, false), aliases }
+  const common = outer.tables.get(table.name.toLowerCase())
   return { relation: common === undefined ? sourceOf(table, context) : useOf(common, table, context), aliases }
 }
 
@@ -119,8 +138,8 @@ function useOf({ relation, amounts }: CommonTable, { at }: Table, context: Conte
 type Union = Extract<Body, { kind: 'union' }>
 
 /** The rows of all parts of a UNION ALL, with the names of the first, sorted by their columns. */
-function unionBlock({ parts }: Union, orderBy: Query['orderBy'], tables: Tables, context: Context): Block {
-  const relations = parts.map((part) => compile('body' in part ? part : queryOf(part), tables, context, false))
+function unionBlock({ parts }: Union, orderBy: Query['orderBy'], outer: Outer, context: Context): Block {
+  const relations = parts.map((part) => compile('body' in part ? part : queryOf(part), outer, context, false))
   const [first] = relations
   for (const [i, { names }] of relations.entries()) {
     if (names.length === first!.names.length) continue
@@ -131,7 +150,7 @@ function unionBlock({ parts }: Union, orderBy: Query['orderBy'], tables: Tables,
   const used = new Set<string>()
   const fresh = (prefix: string) => freshName(prefix, schema, used)
   const outputs = first!.names.map((name) => ({ name, value: column(name), at: 0 }))
-  const expressions = new Expressions(context, columnScope(schema), { ...noSubqueries(), fresh })
+  const expressions = new Expressions(context, columnScope(schema, outer), { ...noSubqueries(), fresh })
   return {
     plan: relations.length === 1 ? first!.plan : [{ op: 'union', plans: relations.map(({ plan }) => plan) }],
     schema,
@@ -144,13 +163,14 @@ function unionBlock({ parts }: Union, orderBy: Query['orderBy'], tables: Tables,
 }
 
 /** The scope of rows with only the columns of a schema. */
-function columnScope(schema: Map<string, Type>): Scope {
+function columnScope(schema: Map<string, Type>, { aliases }: Outer): Scope {
   return {
     columns: new Map([...schema.keys()].map((name) => [name.toLowerCase(), name])),
     constants: new Map(),
     tableAliases: new Set(),
     unnestAliases: new Map(),
     unnests: [],
+    outerAliases: aliases,
     schema,
   }
 }

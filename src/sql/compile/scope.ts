@@ -1,7 +1,7 @@
 import { didYouMean } from '../../base/nearest.js'
 import { call, column, type Expression, literal } from '../../plan/expression.js'
 import type { Schema } from '../../plan/schema.js'
-import { invalid } from '../parse/fault.js'
+import { invalid, unsupported } from '../parse/fault.js'
 
 /** Values of columns by name. */
 export type Constants = ReadonlyMap<string, Expression>
@@ -18,6 +18,8 @@ export interface Scope {
   unnestAliases: ReadonlyMap<string, string>
   /** The columns of all unnested elements, the innermost first. */
   unnests: readonly string[]
+  /** Aliases of the queries around this one, in lower case, which it cannot refer to. */
+  outerAliases: ReadonlySet<string>
   /** The types of all columns, those that SQL does not see too. */
   schema: Schema
 }
@@ -25,7 +27,10 @@ export interface Scope {
 /** Whether a field is read for a function of texts, which takes a number's digits as they were sent. */
 type Reading = 'field' | 'field_text'
 
-/** Resolves a name to a column, an element of a list or a field. Throws `invalid_sql` if it is none of them. */
+/**
+ * Resolves a name to a column, an element of a list or a field. Throws `invalid_sql` if it is none of them, and
+ * `unsupported_sql` if it is a table of a query around this one.
+ */
 export function resolveName(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
   const first = steps[0]!.toLowerCase()
   const element = scope.unnestAliases.get(first)
@@ -33,6 +38,7 @@ export function resolveName(steps: readonly string[], at: number, scope: Scope, 
   if (scope.tableAliases.has(first)) return columnOfTable(steps, at, scope, reading)
   const name = scope.columns.get(first)
   if (name !== undefined) return fieldOfColumn(name, steps.slice(1), at, scope, reading)
+  if (scope.outerAliases.has(first)) throw correlated(steps, at, scope)
   const places = placesOfFields(scope)
   if (places.length === 0) throw unknownColumn(steps[0]!, at, scope)
   return firstOf(places, steps, reading)
@@ -77,4 +83,13 @@ function fieldOfColumn(name: string, keys: readonly string[], at: number, scope:
 function unknownColumn(name: string, at: number, { columns }: Scope): Error {
   if (columns.size === 0) return invalid(`There is no column ${name}, since this SELECT has no FROM.`, at)
   return invalid(`There is no column ${name}. ${didYouMean(name, [...columns.values()])}`, at)
+}
+
+function correlated(steps: readonly string[], at: number, { columns }: Scope): Error {
+  const field = columns.has('metadata') ? ` A field of that name is written metadata.${steps.join('.')}.` : ''
+  return unsupported(
+    `${steps[0]} is a table of the outer query, and correlated subqueries are not covered: ` +
+      `compare with value IN (select …).${field}`,
+    at,
+  )
 }

@@ -25,6 +25,8 @@ export interface SelectContext {
   /** Undefined: there is no FROM. */
   table: NamedTable
   hasTable: boolean
+  /** Aliases of the queries around this one, in lower case. */
+  outerAliases: ReadonlySet<string>
   subquery(query: Query): Plan
 }
 
@@ -93,6 +95,7 @@ class SelectCompiler {
       tableAliases: aliases,
       unnestAliases: new Map(),
       unnests: [],
+      outerAliases: around.outerAliases,
       schema: this.#schema,
     })
     this.#ofRows = this.#surroundings(this.#before)

@@ -12,10 +12,12 @@ export interface Rows {
 export interface Environment {
   /** Common table expressions, by name in lower case. */
   ctes: ReadonlyMap<string, Rows>
+  /** The aliases of the tables and lists of all queries around it, in lower case: no name may mean them. */
+  hidden: ReadonlySet<string>
   parameters: Readonly<Record<string, Scalar>>
   nowUs: number
   /** Returns the name of a column that no text can name, and no other call returns. */
   freshName(): string
   /** Compiles a query within another one. */
-  compile(query: Query, ctes: ReadonlyMap<string, Rows>): Rows
+  compile(query: Query, names: Pick<Environment, 'ctes' | 'hidden'>): Rows
 }

@@ -21,7 +21,8 @@ export function compileFrom(
   { table, unnests }: Select,
   environment: Environment,
 ): { plan: readonly Operator[]; scope: Scope } {
-  if (table === undefined) return { plan: ONE_ROW, scope: { unnests: [] } }
+  const { hidden } = environment
+  if (table === undefined) return { plan: ONE_ROW, scope: { unnests: [], hidden } }
   const { plan, columns } = rowsOf(table, environment)
   const alias = table.alias ?? (table.kind === 'named' ? table.name : undefined)
   const names = new Map(columns.map((column) => [column.toLowerCase(), column]))
@@ -36,13 +37,13 @@ export function compileFrom(
         scope: { ...before.scope, unnests: [...before.scope.unnests, unnest] },
       }
     },
-    { plan, scope: { table: named, unnests: [] } },
+    { plan, scope: { table: named, unnests: [], hidden } },
   )
 }
 
 /** A common table expression hides a source of its name. */
 function rowsOf(table: Table, environment: Environment): Rows {
-  if (table.kind === 'derived') return environment.compile(table.query, environment.ctes)
+  if (table.kind === 'derived') return environment.compile(table.query, environment)
   const name = table.name.toLowerCase()
   const cte = environment.ctes.get(name)
   if (cte !== undefined) return cte

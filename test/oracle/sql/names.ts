@@ -1,5 +1,5 @@
 import { call, column, type Expression, literal } from '../../../src/plan/expression.js'
-import { wrong } from './syntax.js'
+import { unsupported, wrong } from './syntax.js'
 
 /** The scope of names: the table of FROM, and its unnests. */
 export interface Scope {
@@ -12,13 +12,18 @@ export interface Scope {
   }
   /** The outermost first; the alias is in lower case. */
   unnests: readonly { alias?: string; column: string }[]
+  /** The aliases of the queries around, in lower case. */
+  hidden: ReadonlySet<string>
 }
 
 const fieldOf = (json: Expression, keys: readonly string[]): Expression =>
   keys.length === 0 ? json : call('field', json, ...keys.map(literal))
 
-/** Returns the expression that a name means. Throws `invalid_sql` if it means nothing. */
-export function resolveName([first = '', ...keys]: readonly string[], { table, unnests }: Scope): Expression {
+/**
+ * Returns the expression that a name means. Throws `invalid_sql` if it means nothing, `unsupported_sql` if it means a
+ * table around the query.
+ */
+export function resolveName([first = '', ...keys]: readonly string[], { table, unnests, hidden }: Scope): Expression {
   const name = first.toLowerCase()
   const metadata = table?.columns.get('metadata')
   const unnest = unnests.findLast(({ alias }) => alias === name)
@@ -31,6 +36,7 @@ export function resolveName([first = '', ...keys]: readonly string[], { table, u
   }
   const own = table?.columns.get(name)
   if (own !== undefined) return fieldOf(column(own), keys)
+  if (hidden.has(name)) return unsupported()
   const places = [...unnests.toReversed().map((one) => one.column), ...(metadata === undefined ? [] : [metadata])]
   if (places.length === 0) return wrong()
   if (places.length === 1) return fieldOf(column(places[0]!), [first, ...keys])

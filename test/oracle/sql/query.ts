@@ -20,8 +20,9 @@ export function compileQuery(query: Query, maxRows: number, options: Options): P
   const environment: Environment = {
     ...options,
     ctes: new Map(),
+    hidden: new Set(),
     freshName: () => `#${names++}`,
-    compile: (inner, ctes) => compileInner(inner, { ...environment, ctes }),
+    compile: (inner, { ctes, hidden }) => compileInner(inner, { ...environment, ctes, hidden }),
   }
   const { plan } = compileUnlimited(query, environment)
   const { rows, offset } = windowOf(query, options) ?? { rows: maxRows, offset: 0 }
@@ -79,7 +80,8 @@ function countOf(syntax: Syntax, { parameters }: Options): number {
 /** The rows of a query without its limit, in order. */
 function compileUnlimited({ ctes, body, orderBy }: Query, environment: Environment): Rows {
   const known = new Map(environment.ctes)
-  for (const { name, query } of ctes) known.set(name.toLowerCase(), environment.compile(query, new Map(known)))
+  for (const { name, query } of ctes)
+    known.set(name.toLowerCase(), environment.compile(query, { ...environment, ctes: new Map(known) }))
   const inner = { ...environment, ctes: known }
   if (body.kind === 'select') return compileSelect(body.select, orderBy, inner)
   const rows = compileBody(body, inner)
@@ -88,7 +90,7 @@ function compileUnlimited({ ctes, body, orderBy }: Query, environment: Environme
 
 function compileBody(body: Body, environment: Environment): Rows {
   if (body.kind === 'select') return compileSelect(body.select, [], environment)
-  if (body.kind === 'query') return environment.compile(body.query, environment.ctes)
+  if (body.kind === 'query') return environment.compile(body.query, environment)
   const [left, right] = [compileBody(body.left, environment), compileBody(body.right, environment)]
   if (left.columns.length !== right.columns.length) return wrong()
   return { columns: left.columns, plan: [{ op: 'union', plans: [left.plan, right.plan] }] }

@@ -178,6 +178,31 @@ describe('names', () => {
   })
 })
 
+describe('a subquery', () => {
+  it('has no names of the tables around it', () => {
+    const inner = (query: string) => errorOf(`select 1 from edge_logs t, unnest(request) r where level in (${query})`)
+    expect(inner('select p.level from auth_logs p where p.id = t.id')).toBe('unsupported_sql')
+    expect(inner('select T.level from auth_logs')).toBe('unsupported_sql')
+    expect(inner('select r from auth_logs')).toBe('unsupported_sql')
+    expect(inner('select lower(r.path) from auth_logs')).toBe('unsupported_sql')
+    expect(inner('select r.path')).toBe('unsupported_sql')
+    expect(inner('with c as (select t.level from auth_logs) select level from c')).toBe('unsupported_sql')
+    expect(inner('select level from (select t.level from auth_logs)')).toBe('unsupported_sql')
+    expect(inner('select 1 union all (select t.level from auth_logs)')).toBe('unsupported_sql')
+    expect(inner('select 1 from auth_logs where level in (select t.level from edge_logs)')).toBe('unsupported_sql')
+    expect(inner('select level from auth_logs, unnest(t.x)')).toBe('unsupported_sql')
+  })
+
+  it('has its own names', () => {
+    const ids = (query: string) => column(`select t.id from edge_logs t where t.id in (${query})`)
+    expect(ids('select metadata.t.id from edge_logs')).toEqual([])
+    expect(ids('select t.id from edge_logs t')).toEqual(['a', 'b', 'c'])
+    expect(ids("select t.id from edge_logs, unnest(metadata) t where t.level = 'info'")).toEqual([])
+    expect(ids('select t from (select id as t from edge_logs)')).toEqual(['a', 'b', 'c'])
+    expect(column('select t.id from (select t.id from edge_logs) t')).toEqual([null, null, null])
+  })
+})
+
 describe('SELECT', () => {
   it('names its columns', () => {
     const text =

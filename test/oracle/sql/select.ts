@@ -61,6 +61,13 @@ class SelectCompiler {
     return { ...this.#environment, scope: this.#scope, isIn: this.#isIn }
   }
 
+  /** The names around a subquery: those around this query, and its aliases. */
+  #inner(): Pick<Environment, 'ctes' | 'hidden'> {
+    const { table, unnests } = this.#scope
+    const own = [table?.alias, ...unnests.map(({ alias }) => alias)].filter((alias) => alias !== undefined)
+    return { ...this.#environment, hidden: new Set([...this.#environment.hidden, ...own]) }
+  }
+
   readonly #aggregate: NonNullable<Context['aggregate']> = (value) => {
     const name = this.#environment.freshName()
     this.#aggregates.push({ name, value })
@@ -74,7 +81,7 @@ class SelectCompiler {
     if (known !== undefined) return column(known)
     const name = this.#environment.freshName()
     this.#membershipNames.set(text, name)
-    const { plan, columns } = this.#environment.compile(query, this.#environment.ctes)
+    const { plan, columns } = this.#environment.compile(query, this.#inner())
     if (columns.length !== 1) return wrong()
     this.#memberships.set(name, { value, plan })
     return column(name)

@@ -1,6 +1,7 @@
 import { AGGREGATES_CASES } from './aggregates.js'
 import type { SqlCase } from './case.js'
 import { CAST_CASES } from './casts.js'
+import { CORRELATED_CASES } from './correlated.js'
 import { ERROR_CASES } from './errors.js'
 import { FROM_CASES } from './from.js'
 import { JSON_CASES } from './functions-json.js'
@@ -23,6 +24,7 @@ export const SQL_CASES: Readonly<Record<string, readonly SqlCase[]>> = {
   from: FROM_CASES,
   unnest: UNNEST_CASES,
   names: NAMES_CASES,
+  'correlated subqueries': CORRELATED_CASES,
   select: SELECT_CASES,
   where: WHERE_CASES,
   group: GROUP_CASES,
