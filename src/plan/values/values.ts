@@ -82,7 +82,8 @@ export type TimeType = keyof typeof TIME_OF
 export const isTimeType = (type: string): type is TimeType => Object.hasOwn(TIME_OF, type)
 
 const MAX_INT64 = 2n ** 63n - 1n
-const MIN_INT64 = -(2n ** 63n)
+/** The least integer of 64 bits. */
+export const MIN_INT64 = -(2n ** 63n)
 
 /** Returns an integer in its canonical form; undefined if it needs more than 64 bits. */
 export function integer(value: bigint): number | bigint | undefined {

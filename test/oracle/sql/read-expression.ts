@@ -78,6 +78,10 @@ const EXPRESSIONS: Readonly<Record<string, Read>> = {
   },
   CompoundIdentifier: (body) => ({ kind: 'name', steps: listOf(body).map(({ value }) => String(value)) }),
   UnaryOp: ({ op, expr }, reading) => {
+    const digits = expr!.Value?.value && digitsOf(expr!.Value.value)
+    const least = String(op) === 'Minus' && digits !== undefined ? numeric(`-${digits}`) : undefined
+    // Its digits alone are no integer of 64 bits.
+    if (typeof least === 'bigint') return literalOf(least)
     const fn = ({ Minus: 'neg', Not: 'not' } as const)[String(op)] ?? unsupported()
     return operator(fn, readExpression(expr!, reading))
   },
@@ -155,12 +159,18 @@ function readLiteral(tree: Tree, { texts }: Reading): Scalar {
     case 'SingleQuotedString':
       return texts[Number(body)]!
     case 'Number':
-      return numeric(String(listOf(body)[0])) ?? wrong()
     case 'HexStringLiteral':
-      return numeric(String(BigInt(`0x${String(body)}`))) ?? wrong()
+      return numeric(digitsOf(tree)!) ?? wrong()
     default:
       return unsupported()
   }
+}
+
+/** The decimal digits of a number as it is written, undefined of another literal. */
+function digitsOf(tree: Tree): string | undefined {
+  const { kind, body } = kindOf(tree)
+  if (kind === 'Number') return String(listOf(body)[0])
+  return kind === 'HexStringLiteral' ? String(BigInt(`0x${String(body)}`)) : undefined
 }
 
 function readTime({ data_type, value }: Tree, reading: Reading): Syntax {

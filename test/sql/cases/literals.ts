@@ -1,5 +1,5 @@
 import { query, refused, Spelled, type SqlCase, values, wrong } from './case.js'
-import { time } from './records.js'
+import { recordOf, time } from './records.js'
 
 /** Literals as they are written. */
 export const LITERAL_CASES: readonly SqlCase[] = [
@@ -51,10 +51,45 @@ export const LITERAL_CASES: readonly SqlCase[] = [
     ['9007199254740991', 9007199254740991],
     ['9007199254740993', new Spelled('9007199254740993')],
     ['9223372036854775807', new Spelled('9223372036854775807')],
+    ['-9223372036854775807', new Spelled('-9223372036854775807')],
+    ['-9223372036854775808', new Spelled('-9223372036854775808')],
+    ['- 0009223372036854775808', new Spelled('-9223372036854775808')],
+    ['-0x8000000000000000', new Spelled('-9223372036854775808')],
+    ['-9223372036854775808 + 1', new Spelled('-9223372036854775807')],
+    ['5 -9223372036854775807', new Spelled('-9223372036854775802')],
+    ['cast(-9223372036854775808 as string)', '-9223372036854775808'],
+    ['-9223372036854775808 = -9223372036854775807', false],
+    ['-9223372036854775808 in (-9223372036854775807, -9223372036854775806)', false],
+    ["-9223372036854775808 = '-9223372036854775808'", true],
     ['-1', -1],
     ['-1.5', -1.5],
     ['1.0', 1],
   ]),
+  query(
+    'the least integer next to fields',
+    'select id from edge_logs where x = -9223372036854775808 or x < -9223372036854775807',
+    [{ id: '1' }, { id: '3' }],
+    {
+      records: ['-9223372036854775808', '-9223372036854775807', '"-9223372036854775808"'].map((x, i) =>
+        recordOf('edge_logs', { id: String(i + 1), project: 'least integer', metadata: `{"x":${x}}` }),
+      ),
+    },
+  ),
+  wrong(
+    'the size of the least integer',
+    'select abs(-9223372036854775808) as x',
+    'An integer of the result needs more than 64 bits.',
+  ),
+  wrong(
+    'the least integer negated',
+    'select - -9223372036854775808 as x',
+    'An integer of the result needs more than 64 bits.',
+  ),
+  wrong(
+    'the least integer less one',
+    'select -9223372036854775808 - 1 as x',
+    'An integer of the result needs more than 64 bits.',
+  ),
   values('constants', [
     ['true', true],
     ['FALSE', false],
