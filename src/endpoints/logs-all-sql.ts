@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { LogweirError } from '../base/errors.js'
 import { limited } from '../plan/limited.js'
 import { ofProject } from '../plan/of-project.js'
 import type { Plan } from '../plan/plan.js'
@@ -16,8 +15,8 @@ export interface SqlCompiler {
 }
 
 interface ParsedSql {
-  /** The names of the `@parameters` in the text. */
-  readonly parameters: ReadonlySet<string>
+  /** Throws `unsupported_sql` if the text has a `@parameter`. */
+  refuseParameters(): void
   plan(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan
 }
 
@@ -81,11 +80,7 @@ export function logsAllWithSql(loadCompiler: () => Promise<SqlCompiler>): Endpoi
 
 const hasSql = (given: Given) => given.getAll('sql').some((text) => text !== '')
 
-function planOf({ parameters, plan }: ParsedSql, nowUs: number): Plan {
-  const [name] = parameters
-  if (name === undefined) return plan({}, nowUs)
-  throw new LogweirError(
-    'unsupported_sql',
-    `The query has the parameter @${name}, but only stored queries have parameters. Write its value.`,
-  )
+function planOf(query: ParsedSql, nowUs: number): Plan {
+  query.refuseParameters()
+  return query.plan({}, nowUs)
 }

@@ -21,8 +21,7 @@ export function compileSql(
 ): Plan {
   try {
     const query = readSql(sql)
-    const [parameter] = query.parameters
-    if (parameter !== undefined) throw usageError(`@${parameter} has no value: write the value into the query.`)
+    query.refuseParameters()
     const plan = limited(query.plan({}, nowUs), MAX_ROWS)
     return project === undefined ? plan : ofProject(plan, project)
   } catch (error) {

@@ -4,7 +4,7 @@ import { noAmounts } from './compile/context.js'
 import { explained } from './compile/explain.js'
 import { compileQuery } from './compile/query.js'
 import { withTimeRanges } from './compile/time-range.js'
-import { located } from './parse/fault.js'
+import { located, unsupported } from './parse/fault.js'
 import { SQL_LIMITS } from './parse/limits.js'
 import { parseStatement } from './parse/query.js'
 
@@ -12,6 +12,8 @@ import { parseStatement } from './parse/query.js'
 export interface SqlQuery {
   /** The names of the @parameters in the text. */
   readonly parameters: ReadonlySet<string>
+  /** Throws `unsupported_sql`, with the place of the first parameter, if the text has one: it is no stored query. */
+  refuseParameters(): void
   /** Whether the text starts with EXPLAIN. */
   readonly isExplain: boolean
   /**
@@ -37,6 +39,19 @@ export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
     return made
   }
 
-  // The same plan is used again if it can be no other one: the engine then knows its expressions.
-  return { parameters, isExplain, plan: (args, nowUs) => constant ?? located(text, () => compile(args, nowUs)) }
+  return {
+    parameters: new Set(parameters.keys()),
+    refuseParameters: () => located(text, () => refuse(parameters)),
+    isExplain,
+    // The same plan is used again if it can be no other one: the engine then knows its expressions.
+    plan: (args, nowUs) => constant ?? located(text, () => compile(args, nowUs)),
+  }
+}
+
+function refuse(parameters: ReadonlyMap<string, number>): void {
+  for (const [name, at] of parameters)
+    throw unsupported(
+      `The query has the parameter @${name}, but only stored queries have parameters. Write its value.`,
+      at,
+    )
 }

@@ -135,7 +135,7 @@ describe('logweir sql', () => {
     ['select id from edge_lgs', /edge_logs.*\(line 1, column 16\)\nselect id from edge_lgs\n {15}\^$/],
     ['drop table edge_logs', /\(line 1, column 1\)\ndrop table edge_logs\n\^$/],
     ["select regexp_contains(event_message, '(') from edge_logs", /\(line 1, column \d+\)\nselect regexp_.*\n +\^$/],
-    ['select @a', /^@a has no value: write the value into the query\.$/],
+    ['select 1,\n  @a', /parameter @a, .* Write its value\. \(line 2, column 3\)\n {2}@a\n {2}\^$/],
   ])('refuses %j and shows the place', async (sql, message) => {
     const refused = run([sql])
     await expect(refused).rejects.toThrow(message)

@@ -26,11 +26,11 @@ export function located<T>(text: string, work: () => T): T {
     return work()
   } catch (error) {
     // The levels of a text are limited so that this does not happen; the depth of the stack depends on the caller too.
-    if (error instanceof RangeError) throw new LogweirError('unsupported_sql', 'The text is nested too deeply.')
-    if (!(error instanceof SqlFault)) throw error
-    const before = text.slice(0, error.at)
+    const fault = error instanceof RangeError ? unsupported('The text is nested too deeply.', 0) : error
+    if (!(fault instanceof SqlFault)) throw error
+    const before = text.slice(0, fault.at)
     const line = before.split('\n').length
-    const column = error.at - before.lastIndexOf('\n')
-    throw new LogweirError(error.code, `${error.message} (line ${line}, column ${column})`)
+    const column = fault.at - before.lastIndexOf('\n')
+    throw new LogweirError(fault.code, `${fault.message} (line ${line}, column ${column})`)
   }
 }

@@ -12,8 +12,8 @@ import type { Body, CommonTable, Item, Node, OrderItem, Query, Select } from './
 export interface Statement {
   query: Query
   isExplain: boolean
-  /** The names of all parameters. */
-  parameters: ReadonlySet<string>
+  /** The places of all parameters by name, each where it is first. */
+  parameters: ReadonlyMap<string, number>
 }
 
 /** Parses a text. Throws an SqlFault: `invalid_sql`, or `unsupported_sql` outside of the subset. */

@@ -17,8 +17,8 @@ export interface Grammar {
 /** Reads the tokens of one text in order, and counts nodes and levels. */
 export class Tokens {
   readonly grammar: Grammar
-  /** The names of the parameters among the tokens. */
-  readonly parameters: ReadonlySet<string>
+  /** The places of the parameters among the tokens by name, each where it is first. */
+  readonly parameters: ReadonlyMap<string, number>
   readonly #tokens: readonly Token[]
   readonly #limits: SqlLimits
   #place = 0
@@ -29,7 +29,7 @@ export class Tokens {
     this.#tokens = tokens
     this.#limits = limits
     this.grammar = grammar
-    this.parameters = new Set(tokens.filter(({ kind }) => kind === 'parameter').map(({ text }) => text))
+    this.parameters = placesOfParameters(tokens)
   }
 
   /** The next token, one behind it, or the one before. */
@@ -122,6 +122,12 @@ export class Tokens {
   leave(): void {
     this.#levels--
   }
+}
+
+function placesOfParameters(tokens: readonly Token[]): Map<string, number> {
+  const places = new Map<string, number>()
+  for (const { kind, text, at } of tokens) if (kind === 'parameter' && !places.has(text)) places.set(text, at)
+  return places
 }
 
 /** A token as messages name it. */

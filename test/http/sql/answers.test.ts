@@ -189,11 +189,13 @@ describe('the project of another', () => {
 })
 
 test('parameters of the SQL are refused, because only stored queries have them', async () => {
-  const { get } = createSqlApp({ rows: () => [] })
+  const endpoints = endpointsOf({ loadCompiler: () => import('../../../src/sql/read-sql.js') })
+  const { get } = createTestApp({ endpoints, rows: () => [] })
   expect(await readReply(get(sqlPath('select @name')))).toEqual({
     status: 400,
     body: nested(
-      'The query has the parameter @name, but only stored queries have parameters. Write its value.',
+      'The query has the parameter @name, but only stored queries have parameters. Write its value. ' +
+        '(line 1, column 8)',
       'unsupported_sql',
     ),
   })

@@ -21,6 +21,16 @@ describe('parameters', () => {
     expect([...parameters]).toEqual(['a', 'e', 'f'])
   })
 
+  it('are refused, with the place of the first, where only values are written', () => {
+    const refused = (sql: string) => () => readSql(sql).refuseParameters()
+    const message = 'The query has the parameter @b, but only stored queries have parameters. Write its value.'
+    expect(refused("select '@a', `@a` -- @a\nfrom edge_logs where id = @b or id = @c or id = @b")).toThrow(
+      `${message} (line 2, column 27)`,
+    )
+    expect(refused('with t as (select @b as x) select 1')).toThrow(`${message} (line 1, column 19)`)
+    expect(refused("select '@a' as x")).not.toThrow()
+  })
+
   it('are values wherever an expression is', async () => {
     const sql = `select id from edge_logs where request.method = @method and response.status_code >= @least
       and regexp_contains(request.path, @pattern) order by id limit @rows`
