@@ -28,7 +28,9 @@ export const unitUs = (unit: TimeUnit): number | undefined => (UNIT_US as Partia
 
 /** The moments that a text of four digits for the year can spell: from the year 1 through 9999. */
 const FIRST_US = daysSinceEpoch(1, 1, 1) * DAY_US
-const LAST_US = daysSinceEpoch(10_000, 1, 1) * DAY_US - 1
+const END_US = daysSinceEpoch(10_000, 1, 1) * DAY_US
+/** The double before {@link END_US}: doubles of this size are 32 apart. */
+const LAST_US = END_US - 32
 
 /** Whether a moment is in the years 1 to 9999. */
 export const isInRange = (us: number): boolean => us >= FIRST_US && us <= LAST_US
@@ -42,6 +44,8 @@ const DIGITS = /^\d+(?:\.\d+)?$/
 export function momentOfText(text: string): number | undefined {
   if (DIGITS.test(text)) return momentOfDigits(text)
   const us = parseIso8601(text)
+  // The last microseconds of 9999 are rounded to the first moment of 10000, which no text spells.
+  if (us === END_US) return LAST_US
   return us === undefined ? undefined : inRange(us)
 }
 
@@ -193,5 +197,8 @@ export function clockText(us: number): string {
 /** `YYYY-MM-DDTHH:MM:SS[.ffffff]`. */
 export const datetimeText = (us: number): string => `${dateText(Math.floor(us / DAY_US))}T${clockText(us)}`
 
+/** `YYYY-MM-DD HH:MM:SS[.ffffff]`, as a datetime is cast to text. */
+export const plainText = (us: number): string => `${dateText(Math.floor(us / DAY_US))} ${clockText(us)}`
+
 /** `YYYY-MM-DD HH:MM:SS[.ffffff]+00`, as a timestamp is cast to text. */
-export const timestampText = (us: number): string => `${dateText(Math.floor(us / DAY_US))} ${clockText(us)}+00`
+export const timestampText = (us: number): string => `${plainText(us)}+00`

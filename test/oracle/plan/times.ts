@@ -12,8 +12,12 @@ const floorDivide = (a: bigint, b: bigint) => (a - (((a % b) + b) % b)) / b
 /** The day of a moment, from 1970-01-01. */
 export const dayOf = (us: number): number => Number(floorDivide(BigInt(us), DAY_US))
 
+const END_US = (BigInt(LAST_MS) + 1n) * 1000n
+/** The greatest double below the end: doubles are 32 apart there. */
+const LAST_US = Number(END_US - 32n)
+
 const inRange = (us: bigint): number | undefined =>
-  us >= BigInt(FIRST_MS) * 1000n && us < (BigInt(LAST_MS) + 1n) * 1000n ? Number(us) : undefined
+  us >= BigInt(FIRST_MS) * 1000n && us < END_US ? Math.min(Number(us), LAST_US) : undefined
 
 /** Microseconds of a moment that is in the years 1 to 9999, else undefined. */
 export const checked = (us: number): number | undefined =>

@@ -155,6 +155,11 @@ export const TEXT_CASES: readonly SqlCase[] = [
     ['ab', 'b'],
     ['ac', null],
   ]),
+  badPattern(
+    'regexp_extract with two groups',
+    "select regexp_extract(event_message, '(a)(b)') from edge_logs where false",
+    'regexp_extract returns one group, and the pattern has 2: write (?:…) for the others. (line 1, column 8)',
+  ),
   ...each("regexp_replace(x, r'\\d+', '#')", [
     ['a1b22', 'a#b#'],
     ['abc', 'abc'],

@@ -5,6 +5,8 @@ import { time } from './records.js'
 const NO_SUM =
   'A time is moved by an interval, as timestamp + interval 1 hour, and subtracted with timestamp_diff(a, b, second).'
 
+const OUT_OF_RANGE = 'A time of the result is outside of the years 1 to 9999.'
+
 /** 2026-11-24T10:01:20.123456Z, a Tuesday. */
 const E4 = "edge_logs as t where id = 'e4'"
 
@@ -243,8 +245,28 @@ export const TIME_CASES: readonly SqlCase[] = [
   wrong(
     'a time beyond the year 9999',
     "select timestamp_add(timestamp, interval 9000 year) as x from edge_logs where id = 'e1'",
-    'A time of the result is outside of the years 1 to 9999.',
+    OUT_OF_RANGE,
   ),
+  ...[
+    "timestamp_add(timestamp '9999-12-31', interval 1 day)",
+    "timestamp_add(timestamp '9999-12-31 23:59:59', interval 1 second)",
+    "timestamp '9999-12-31' + interval 24 hour",
+    "datetime_add(datetime '9999-12-01', interval 1 month)",
+    "date_add(date '9999-12-31', interval 1 day)",
+    "timestamp_sub(timestamp '0001-01-01', interval 1 second)",
+  ].map((sql) => wrong(`the first moment out of range: ${sql}`, `select ${sql} as x`, OUT_OF_RANGE)),
+  wrong(
+    'the first second out of range',
+    'select timestamp_seconds(253402300800) as x',
+    'A number is no time in the years 1 to 9999.',
+  ),
+  values('the last moments in range', [
+    ["cast(timestamp_add(timestamp '9999-12-30', interval 1 day) as string)", '9999-12-31 00:00:00+00'],
+    ["timestamp '9999-12-31T23:59:59.999999Z' < timestamp '9999-12-31T23:59:59.9Z'", false],
+    ["extract(year from timestamp '9999-12-31T23:59:59.999999Z')", 9999],
+    ["safe_cast('9999-12-31T23:00:00.999999-01:00' as timestamp)", null],
+    ['cast(timestamp_seconds(253402300799) as string)', '9999-12-31 23:59:59+00'],
+  ]),
   wrong(
     'an unknown part in extract',
     'select extract(decade from timestamp) from edge_logs',
