@@ -1,4 +1,5 @@
 import { call, column, type Expression, literal } from './expression.js'
+import { rewrittenCall } from './place.js'
 import type { NamedExpression, Operator, Plan } from './plan.js'
 import { type Schema, schemaOf } from './schema.js'
 
@@ -47,7 +48,7 @@ function resolver(columns: () => Schema): (expression: Expression) => Expression
 
 function mapArguments(expression: Expression & { kind: 'call' }, map: (arg: Expression) => Expression): Expression {
   const args = expression.args.map(map)
-  return args.every((arg, i) => arg === expression.args[i]) ? expression : { ...expression, args }
+  return args.every((arg, i) => arg === expression.args[i]) ? expression : rewrittenCall(expression, { args })
 }
 
 /**

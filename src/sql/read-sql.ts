@@ -4,7 +4,7 @@ import { noAmounts } from './compile/context.js'
 import { explained } from './compile/explain.js'
 import { compileQuery } from './compile/query.js'
 import { withTimeRanges } from './compile/time-range.js'
-import { located, unsupported } from './parse/fault.js'
+import { located, placeText, unsupported } from './parse/fault.js'
 import { SQL_LIMITS } from './parse/limits.js'
 import { parseStatement } from './parse/query.js'
 
@@ -32,7 +32,8 @@ export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
   let constant: Plan | undefined
 
   function compile(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan {
-    const context = { args, nowUs, limits, made: noAmounts(), uses: { time: false } }
+    const placeOf = (at: number) => () => placeText(text, at)
+    const context = { args, nowUs, placeOf, limits, made: noAmounts(), uses: { time: false } }
     const plan = withTimeRanges(compileQuery(query, context))
     const made = isExplain ? explained(plan) : plan
     if (parameters.size === 0 && !context.uses.time) constant = made

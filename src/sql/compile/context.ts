@@ -1,3 +1,4 @@
+import type { Place } from '../../plan/place.js'
 import type { Scalar } from '../../plan/values/values.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { SqlLimits } from '../parse/limits.js'
@@ -7,6 +8,8 @@ import type { NodeOf } from '../parse/tree.js'
 export interface Context {
   args: Readonly<Record<string, Scalar>>
   nowUs: number
+  /** Returns the place of an offset in the text. */
+  placeOf(at: number): Place
   /** Whether the plan depends on the time. */
   uses: { time: boolean }
   limits: SqlLimits

@@ -2,6 +2,7 @@ import { LogweirError } from '../../base/errors.js'
 import { wrongCount } from '../../plan/arity.js'
 import { call, column, type Expression, literal } from '../../plan/expression.js'
 import { FUNCTIONS, type FunctionName, TEXT_FUNCTIONS } from '../../plan/functions/table.js'
+import { givePlace } from '../../plan/place.js'
 import type { Operator, Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import { isTimeType, momentUs, type Type } from '../../plan/values/values.js'
@@ -103,6 +104,7 @@ export class Expressions implements Compiler {
       if (message !== undefined) throw invalid(message, at)
       const made = foldedCall(fn, args)
       if (made.kind !== 'call') return made
+      givePlace(made, this.context.placeOf(at))
       this.typeOf(made)
       if (made.fn === fn && FUNCTIONS[fn].isStrict) bindOnce(made)
       return made

@@ -1,5 +1,6 @@
 import { column, type Expression } from '../../plan/expression.js'
 import { expressionKey } from '../../plan/expression-key.js'
+import { rewrittenCall } from '../../plan/place.js'
 import type { NamedExpression } from '../../plan/plan.js'
 import { invalid } from '../parse/fault.js'
 
@@ -26,7 +27,8 @@ export function createGroupRewriter(
   }
   function rewriteParts(expression: Expression, at: number): Expression {
     if (expression.kind === 'literal') return expression
-    if (expression.kind === 'call') return { ...expression, args: expression.args.map((arg) => rewrite(arg, at)) }
+    if (expression.kind === 'call')
+      return rewrittenCall(expression, { args: expression.args.map((arg) => rewrite(arg, at)) })
     if (kept.has(expression.name)) return expression
     throw invalid(message, at)
   }

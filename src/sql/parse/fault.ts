@@ -28,9 +28,12 @@ export function located<T>(text: string, work: () => T): T {
     // The levels of a text are limited so that this does not happen; the depth of the stack depends on the caller too.
     const fault = error instanceof RangeError ? unsupported('The text is nested too deeply.', 0) : error
     if (!(fault instanceof SqlFault)) throw error
-    const before = text.slice(0, fault.at)
-    const line = before.split('\n').length
-    const column = fault.at - before.lastIndexOf('\n')
-    throw new LogweirError(fault.code, `${fault.message} (line ${line}, column ${column})`)
+    throw new LogweirError(fault.code, fault.message + placeText(text, fault.at))
   }
+}
+
+/** Returns ` (line L, column C)` of an offset, both from 1. */
+export function placeText(text: string, at: number): string {
+  const before = text.slice(0, at)
+  return ` (line ${before.split('\n').length}, column ${at - before.lastIndexOf('\n')})`
 }

@@ -215,7 +215,7 @@ export const AGGREGATES_CASES: readonly SqlCase[] = [
   wrong(
     'an offset beyond the quantiles',
     'select approx_quantiles(response.status_code, 2)[offset(3)] as x from edge_logs',
-    'An offset is beyond the end of its list: use safe_offset, which is null then.',
+    'An offset is beyond the end of its list: use safe_offset, which is null then. (line 1, column 8)',
   ),
   wrong(
     'a separator that is a field',
@@ -225,7 +225,7 @@ export const AGGREGATES_CASES: readonly SqlCase[] = [
   wrong(
     'sum of a text that is no number fails in a cast',
     'select sum(cast(level as int64)) as s from auth_logs',
-    'A value cannot be cast to int64: use safe_cast, which is null then.',
+    'A value cannot be cast to int64: use safe_cast, which is null then. (line 1, column 12)',
   ),
   refused(
     'sum(DISTINCT …)',

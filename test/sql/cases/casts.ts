@@ -1,7 +1,8 @@
 import { each, MORE, query, refused, Spelled, type SqlCase, values, wrong } from './case.js'
 import { recordOf, time } from './records.js'
 
-const FAILED = (type: string) => `A value cannot be cast to ${type}: use safe_cast, which is null then.`
+const FAILED = (type: string) =>
+  `A value cannot be cast to ${type}: use safe_cast, which is null then. (line 1, column 8)`
 
 /** One field that int64 cannot hold. */
 const TEXT = [recordOf('edge_logs', { id: '1', project: 'casts', metadata: { x: 'abc', n: 0 } })]

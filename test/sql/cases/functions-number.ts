@@ -198,24 +198,32 @@ export const NUMBER_CASES: readonly SqlCase[] = [
     ['coalesce(null, null)', null],
   ]),
 
-  wrong('a division by zero', 'select 1 / 0 as x', 'Division by zero: use safe_divide(a, b), which is null then.'),
+  wrong(
+    'a division by zero',
+    'select 1 / 0 as x',
+    'Division by zero: use safe_divide(a, b), which is null then. (line 1, column 8)',
+  ),
   wrong(
     'a division by zero in a row',
     "select 1 / (response.status_code - 200) as x from edge_logs where id = 'e1'",
-    'Division by zero: use safe_divide(a, b), which is null then.',
+    'Division by zero: use safe_divide(a, b), which is null then. (line 1, column 8)',
   ),
-  wrong('mod by zero', 'select mod(5, 0) as x', 'Division by zero in mod.'),
+  wrong('mod by zero', 'select mod(5, 0) as x', 'Division by zero in mod. (line 1, column 8)'),
   wrong(
     'a text that is no number',
     "select event_message + 1 as x from edge_logs where id = 'e1'",
-    'Arithmetic needs numbers: use safe_cast(… as float64) for other values.',
+    'Arithmetic needs numbers: use safe_cast(… as float64) for other values. (line 1, column 8)',
   ),
   wrong(
     'an integer beyond 64 bits',
     'select 9223372036854775807 + 1 as x',
-    'An integer of the result needs more than 64 bits.',
+    'An integer of the result needs more than 64 bits. (line 1, column 8)',
   ),
-  wrong('a number that is too large', 'select 1e308 * 10 as x', 'A number of the result is too large.'),
+  wrong(
+    'a number that is too large',
+    'select 1e308 * 10 as x',
+    'A number of the result is too large. (line 1, column 8)',
+  ),
   wrong('if with two arguments', 'select if(true, 1)', 'if takes 3 arguments, and got 2. (line 1, column 8)'),
   wrong('ifnull with one argument', 'select ifnull(1)', 'ifnull takes 2 arguments, and got 1. (line 1, column 8)'),
   wrong(

@@ -8,7 +8,10 @@ const SENT = ['{"x":1.0}', '{"x":-0}'].map((metadata, i) =>
 
 const tooLong = (name: string, sql: string) => ({
   ...wrong(name, sql, ''),
-  error: { code: 'too_much_memory', message: 'The query computes a value of more than 1048576 characters.' },
+  error: {
+    code: 'too_much_memory',
+    message: 'The query computes a value of more than 1048576 characters. (line 1, column 15)',
+  },
 })
 
 /** Functions over texts, which take the digits of a number. */
@@ -257,7 +260,7 @@ export const TEXT_CASES: readonly SqlCase[] = [
   wrong(
     'a negative length',
     "select substr(id, 1, -1) as x from edge_logs where id = 'e1'",
-    'substr: the length must not be negative.',
+    'substr: the length must not be negative. (line 1, column 8)',
   ),
   tooLong(
     'a text that is too long',
@@ -267,7 +270,7 @@ export const TEXT_CASES: readonly SqlCase[] = [
   wrong(
     'an offset beyond the list',
     "select split(id, ',')[offset(1)] as x from edge_logs",
-    'An offset is beyond the end of its list: use safe_offset, which is null then.',
+    'An offset is beyond the end of its list: use safe_offset, which is null then. (line 1, column 8)',
   ),
   refused(
     'a place without offset',

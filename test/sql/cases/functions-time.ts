@@ -5,7 +5,7 @@ import { time } from './records.js'
 const NO_SUM =
   'A time is moved by an interval, as timestamp + interval 1 hour, and subtracted with timestamp_diff(a, b, second).'
 
-const OUT_OF_RANGE = 'A time of the result is outside of the years 1 to 9999.'
+const OUT_OF_RANGE = 'A time of the result is outside of the years 1 to 9999. (line 1, column 8)'
 
 /** 2026-11-24T10:01:20.123456Z, a Tuesday. */
 const E4 = "edge_logs as t where id = 'e4'"
@@ -201,7 +201,7 @@ export const TIME_CASES: readonly SqlCase[] = [
   wrong(
     'a value that is no time',
     "select timestamp_trunc(level, hour) as x from auth_logs where id = 'a1'",
-    'A function over times got another value: use safe_cast(… as timestamp).',
+    'A function over times got another value: use safe_cast(… as timestamp). (line 1, column 8)',
   ),
   wrong(
     'a unit in quotes',
@@ -258,7 +258,7 @@ export const TIME_CASES: readonly SqlCase[] = [
   wrong(
     'the first second out of range',
     'select timestamp_seconds(253402300800) as x',
-    'A number is no time in the years 1 to 9999.',
+    'A number is no time in the years 1 to 9999. (line 1, column 8)',
   ),
   values('the last moments in range', [
     ["cast(timestamp_add(timestamp '9999-12-30', interval 1 day) as string)", '9999-12-31 00:00:00+00'],
@@ -281,7 +281,7 @@ export const TIME_CASES: readonly SqlCase[] = [
   wrong(
     'a text that does not have the form',
     "select parse_timestamp('%F', event_message) as x from edge_logs where id = 'e1'",
-    'A text does not have the form %F that parse_timestamp reads.',
+    'A text does not have the form %F that parse_timestamp reads. (line 1, column 8)',
   ),
   wrong(
     'a literal that is no time',

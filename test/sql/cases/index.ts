@@ -12,6 +12,7 @@ import { GROUP_CASES } from './group.js'
 import { LITERAL_CASES } from './literals.js'
 import { NAMES_CASES } from './names.js'
 import { ORDER_CASES } from './order.js'
+import { PLACE_CASES } from './places.js'
 import { SELECT_CASES } from './select.js'
 import { SHAPE_CASES } from './shapes.js'
 import { STATEMENT_CASES } from './statement.js'
@@ -37,6 +38,7 @@ export const SQL_CASES: Readonly<Record<string, readonly SqlCase[]>> = {
   casts: CAST_CASES,
   literals: LITERAL_CASES,
   errors: ERROR_CASES,
+  'places of errors in rows': PLACE_CASES,
   shapes: SHAPE_CASES,
 }
 

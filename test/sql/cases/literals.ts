@@ -78,17 +78,17 @@ export const LITERAL_CASES: readonly SqlCase[] = [
   wrong(
     'the size of the least integer',
     'select abs(-9223372036854775808) as x',
-    'An integer of the result needs more than 64 bits.',
+    'An integer of the result needs more than 64 bits. (line 1, column 8)',
   ),
   wrong(
     'the least integer negated',
     'select - -9223372036854775808 as x',
-    'An integer of the result needs more than 64 bits.',
+    'An integer of the result needs more than 64 bits. (line 1, column 8)',
   ),
   wrong(
     'the least integer less one',
     'select -9223372036854775808 - 1 as x',
-    'An integer of the result needs more than 64 bits.',
+    'An integer of the result needs more than 64 bits. (line 1, column 8)',
   ),
   values('constants', [
     ['true', true],

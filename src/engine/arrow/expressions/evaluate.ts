@@ -2,6 +2,7 @@ import { LogweirError } from '../../../base/errors.js'
 import type { Expression } from '../../../plan/expression.js'
 import type { Cell } from '../../../plan/functions/function.js'
 import { FUNCTIONS, type FunctionName } from '../../../plan/functions/table.js'
+import { hasPlace, placedError } from '../../../plan/place.js'
 import { bucketStartUs, type TimeUnit, truncateUs, unitUs } from '../../../plan/values/times.js'
 import { Datetime, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import { AREAS } from '../../columns.js'
@@ -50,16 +51,34 @@ function callVector(expression: Expression & { kind: 'call' }, frame: Frame, eva
   const constants = args.map(constantOf)
   const bind = (cells: readonly Cell[]) => FUNCTIONS[expression.fn].bind(cells, constants)
   if (args.every(({ isConstant }) => isConstant))
-    return { at: once(bind(args.map(({ at }) => at))), isConstant: true, isCold: false }
+    return { at: once(bind(args.map(({ at }) => at)), expression), isConstant: true, isCold: false }
   const varying = args.filter(({ isConstant }) => !isConstant)
   const [first] = varying
   const shared = first?.entries
   if (shared !== undefined && varying.every(({ entries }) => entries?.codes === shared.codes)) {
     const textOf = expression.fn === 'url_path' ? shared.bytesOf : undefined
-    return entryVector(args, bind, shared, frame, textOf && ((code) => pathOf(textOf(code))))
+    return entryVector({ expression, args, bind }, shared, frame, textOf && ((code) => pathOf(textOf(code))))
   }
   // An expression that two others share is evaluated once for each row.
-  return { at: remembered(bind(args.map(({ at }) => at))), isCold: args.some(({ isCold }) => isCold) }
+  const at = rememberedCall(bind(args.map(({ at }) => at)), expression)
+  return { at, isCold: args.some(({ isCold }) => isCold) }
+}
+
+/** Like {@link remembered}, with the expression's place in errors. One function, since each row calls it. */
+function rememberedCall(cell: Cell, expression: Expression): Cell {
+  if (!hasPlace(expression)) return remembered(cell)
+  let last = -1
+  let value: Scalar = null
+  return (position) => {
+    if (position === last) return value
+    try {
+      value = cell(position)
+    } catch (error) {
+      throw placedError(error, expression)
+    }
+    last = position
+    return value
+  }
 }
 
 /**
@@ -121,10 +140,16 @@ const CUT_TIMES = {
 
 const pathOf = (url: Buffer | undefined) => url && urlPath(url)
 
+/** A call, the vectors of its arguments, and its function. */
+interface BoundCall {
+  expression: Expression
+  args: readonly Vector[]
+  bind: (cells: readonly Cell[]) => Cell
+}
+
 /** Evaluates a function over the codes of the one column that its arguments depend on. */
 function entryVector(
-  args: readonly Vector[],
-  bind: (cells: readonly Cell[]) => Cell,
+  { expression, args, bind }: BoundCall,
   { codes }: Entries,
   frame: Frame,
   bytesOf?: (code: number) => Buffer | undefined,
@@ -139,8 +164,9 @@ function entryVector(
     try {
       return (values[code] = byCode(code))
     } catch (error) {
-      values[code] = new Failure(error)
-      throw error
+      const failure = new Failure(placedError(error, expression))
+      values[code] = failure
+      throw failure.error
     }
   }
   const { selection } = frame.stored!
@@ -169,20 +195,20 @@ class Failure {
 }
 
 /** Evaluates a constant when it is read first; its error is kept too. */
-function once(cell: Cell): Cell {
+function once(cell: Cell, expression: Expression): Cell {
   let result: { value: Scalar } | Failure | undefined
   return (position) => {
-    result ??= attempt(cell, position)
+    result ??= attempt(cell, position, expression)
     if (result instanceof Failure) throw result.error
     return result.value
   }
 }
 
-function attempt(cell: Cell, position: number): { value: Scalar } | Failure {
+function attempt(cell: Cell, position: number, expression: Expression): { value: Scalar } | Failure {
   try {
     return { value: cell(position) }
   } catch (error) {
-    return new Failure(error)
+    return new Failure(placedError(error, expression))
   }
 }
 

@@ -1,5 +1,6 @@
 import { callArguments } from '../../../plan/call-arguments.js'
 import { column, conjunctsOf, type Expression } from '../../../plan/expression.js'
+import { rewrittenCall } from '../../../plan/place.js'
 import type { Operator, Plan, SortKey, TimeRange } from '../../../plan/plan.js'
 import { type Schema, schemaOf } from '../../../plan/schema.js'
 import type { SourceName } from '../../../sources.js'
@@ -243,7 +244,7 @@ function inScope(expression: Expression, scope: Scope, replaced?: Map<Expression
   if (known !== undefined) return known
   const args = callArguments(expression).map((arg) => inScope(arg, scope, done))
   const isSame = args.every((arg, i) => arg === expression.args[i])
-  const result = isSame ? expression : { ...expression, args }
+  const result = isSame ? expression : rewrittenCall(expression, { args })
   done.set(expression, result)
   return result
 }

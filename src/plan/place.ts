@@ -1,0 +1,39 @@
+import { LogweirError } from '../base/errors.js'
+import type { Expression } from './expression.js'
+
+type Call = Expression & { kind: 'call' }
+
+/** Returns where an expression is written, as ` (line 1, column 8)`. Called only for an error. */
+export type Place = () => string
+
+/** Not in the expressions: equal ones at two places have one key, and share what is cached by it. */
+const places = new WeakMap<Expression, Place>()
+
+/** Remembers where an expression is written; it keeps the place that it was given first. */
+export function givePlace(expression: Expression, place: Place): void {
+  if (!places.has(expression)) places.set(expression, place)
+}
+
+/** Returns whether an expression was given a place. */
+export const hasPlace = (expression: Expression): boolean => places.has(expression)
+
+/** Returns a call with these arguments, or another function, at the place of the given one. */
+export function rewrittenCall(from: Call, changes: Partial<Pick<Call, 'fn' | 'args'>>): Call {
+  const made = { ...from, ...changes }
+  const place = places.get(from)
+  if (place !== undefined) places.set(made, place)
+  return made
+}
+
+/** An error of a row that names the place of the expression that failed. */
+class PlacedError extends LogweirError {}
+
+/**
+ * Returns the error of an expression with the expression's place behind its message. Returns the error itself if it has
+ * a place, if the expression has none, or if it is a defect.
+ */
+export function placedError(error: unknown, expression: Expression): unknown {
+  const place = places.get(expression)
+  if (place === undefined || error instanceof PlacedError || !(error instanceof LogweirError)) return error
+  return new PlacedError(error.code, error.message + place())
+}
