@@ -6,6 +6,19 @@ const SENT = ['{"x":1.0}', '{"x":-0}'].map((metadata, i) =>
   recordOf('edge_logs', { id: String(i + 1), project: 'sent-digits', metadata }),
 )
 
+/** A number of a record, by its value: behind a table of the query, a choice or a list its digits are not kept. */
+const BY_VALUE = [
+  recordOf('auth_logs', { id: '1', project: 'digits-by-value', metadata: '{"x":5.0,"l":[1.0,2.50],"o":{"x":5.0}}' }),
+]
+const digits = (name: string, sql: string, ...texts: (string | number | boolean)[]) =>
+  query(
+    `the digits of ${name}`,
+    sql,
+    texts.map((y) => ({ y })),
+    { records: BY_VALUE },
+  )
+const BOTH = '(select timestamp, x from auth_logs union all select timestamp, x from edge_logs)'
+
 const tooLong = (name: string, sql: string) => ({
   ...wrong(name, sql, ''),
   error: {
@@ -163,6 +176,24 @@ export const TEXT_CASES: readonly SqlCase[] = [
     "select regexp_extract(event_message, '(a)(b)') from edge_logs where false",
     'regexp_extract returns one group, and the pattern has 2: write (?:…) for the others. (line 1, column 8)',
   ),
+  digits('a field', 'select cast(x as string) as y from auth_logs', '5.0'),
+  digits('a field of an element', 'select o.x || "" as y from auth_logs cross join unnest(o) as o', '5.0'),
+  digits('a field of an object of a derived table', 'select o.x || "" as y from (select o from auth_logs)', '5.0'),
+  digits('the metadata of a derived table', 'select x || "" as y from (select metadata from auth_logs)', '5.0'),
+  digits('a text that was made of a field', 'select y from (select x || "" as y from auth_logs)', '5.0'),
+  digits('a column of a derived table', 'select cast(x as string) as y from (select x from auth_logs)', '5'),
+  digits('a column of a table of WITH', 'with t as (select x from auth_logs) select length(x) as y from t', 1),
+  digits('a column behind a limit', "select x like '%.0' as y from (select x from auth_logs limit 1)", false),
+  digits('a column of a union', `select x || '' as y from ${BOTH}`, '5'),
+  digits('a filter of unions', `select x as y from (select x from ${BOTH} union all select 1) where x || '' = '5.0'`),
+  digits(
+    'a filter of the first rows of unions',
+    `select y from (select timestamp, x as y from (select * from ${BOTH} union all select timestamp, x from ${BOTH}))
+    where y || '' = '5.0' order by timestamp desc limit 3`,
+  ),
+  digits('a group', 'select lower(x) as y from auth_logs group by x', '5'),
+  digits('a choice', 'select if(true, coalesce(x, 0), x) || "" as y from auth_logs', '5'),
+  digits('elements', 'select cast(v as string) as y from auth_logs cross join unnest(l) as v order by 1', '1', '2.5'),
   ...each("regexp_replace(x, r'\\d+', '#')", [
     ['a1b22', 'a#b#'],
     ['abc', 'abc'],
