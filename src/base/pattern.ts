@@ -48,11 +48,6 @@ export function withoutCaptures(pattern: string): string {
   return pattern.replace(GROUP_OR_TOKEN, (token, group: string | undefined) => (group === undefined ? token : '(?:'))
 }
 
-/** Returns how many groups of a valid pattern capture their match. */
-export function countCaptures(pattern: string): number {
-  return [...pattern.matchAll(GROUP_OR_TOKEN)].filter(([, group]) => group !== undefined).length
-}
-
 /** Returns the pattern that matches exactly this text. */
 export function quotePattern(text: string): string {
   return text.replace(METACHARACTER, '\\$&')

@@ -10,7 +10,6 @@ import type { Allowed } from '../oracle/plan/aggregates.js'
 import { jsonOf, textOf } from '../oracle/plan/functions.js'
 import { compactJson, readJson } from '../oracle/plan/json.js'
 import type { Cell, Outcome } from '../oracle/plan/run.js'
-import { datetimeText } from '../oracle/plan/times.js'
 import { below, oneOf, type Random } from './random.js'
 import type { TestRecord } from './records.js'
 
@@ -221,8 +220,6 @@ const PARTS = [
   'year',
 ]
 const PATTERNS = ['a', '^e', '(\\d+)', '([a-z]+)(\\d)?', '', '😀|é', '(?i)ERROR', '[^a]$', '\\bx']
-/** Those of at most one group. */
-const EXTRACTED = PATTERNS.filter((pattern) => !/\(.*\(/.test(pattern))
 const REPLACEMENTS = ['', 'x', '<\\0>', '\\\\', '$1', '$&é']
 const LIKES = ['%', '%a%', '_', 'GET%', '%\\%%', '%.co%', '', 'É%']
 const FORMATS = ['%F %T', '%Y-%m-%dT%H:%M:%E6S%Ez', '%a %b %e %j %I %p', '%s', '%%F %y %u %w', '%E3S %E*S %D']
@@ -403,7 +400,7 @@ const TEXT: Makers = {
   substr: (s, d) => f('substr', textLike(s, d), small(s, d), ...(s.random() < 0.5 ? [] : [word(s, [0, 1, 3, 20])])),
   replace: (s, d) => f('replace', textLike(s, d), word(s, ['a', '', '/', '😀', 'o']), word(s, ['', 'b', '😀', 'aa'])),
   url_path: one('url_path', ofType('text')),
-  regexp_extract: (s, d) => f('regexp_extract', textLike(s, d), word(s, EXTRACTED)),
+  regexp_extract: (s, d) => f('regexp_extract', textLike(s, d), word(s, PATTERNS)),
   regexp_replace: (s, d) => f('regexp_replace', textLike(s, d), word(s, PATTERNS), word(s, REPLACEMENTS)),
   safe_offset: (s, d) => f('safe_offset', expressionOf(s, 'list', d), small(s, d)),
   json_value: (s, d) => f('json_value', jsonLike(s, d), ...(s.random() < 0.2 ? [] : [word(s, PATHS_IN_JSON)])),
@@ -934,7 +931,6 @@ function answerText(value: Scalar): string {
   if (typeof value === 'bigint') return `number ${value}`
   if (Array.isArray(value)) return `json ${answerJson(value)}`
   if (value instanceof RawJson) return /^-?\d+$/.test(value.text) ? `number ${value.text}` : `json ${compact(value)}`
-  if (value instanceof Datetime) return `text ${datetimeText(value.us)}`
   return value === null || typeof value === 'boolean' ? `${value}` : `text ${textOf(value)}`
 }
 

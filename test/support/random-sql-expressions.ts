@@ -1,6 +1,5 @@
 import { below, oneOf, type Random } from './random.js'
 import {
-  EXTRACTED,
   FORMATS,
   JSON_PATHS,
   LIKES,
@@ -265,7 +264,7 @@ const MAKERS: Readonly<Record<PlainType | 'any' | 'json', readonly Make[]>> = {
     fn('substr', textLike, ['1', '2', '0', '-2']),
     fn('substr', textLike, ['1', '3', '-3'], ['0', '1', '20']),
     fn('replace', textLike, textOf(['a', '', '/', '😀']), textOf(['', 'b', 'aa'])),
-    fn('regexp_extract', textLike, textOf(EXTRACTED)),
+    fn('regexp_extract', textLike, textOf(PATTERNS)),
     fn('regexp_replace', textLike, textOf(PATTERNS), textOf(REPLACEMENTS)),
     element('safe_offset'),
     fn('json_value', jsonLike, textOf(JSON_PATHS)),

@@ -36,8 +36,6 @@ export const PARTS = ['microsecond', 'millisecond', 'second', 'minute', 'hour', 
 export const LONG_PARTS = ['isoweek', 'isoyear', 'month', 'quarter', 'year']
 /** Patterns of RE2. */
 export const PATTERNS = ['a', '^e', '(\\d+)', '([a-z]+)(\\d)?', '', '😀|é', '(?i)ERROR', '[^a]$', '\\bx']
-/** Those of at most one group. */
-export const EXTRACTED = PATTERNS.filter((pattern) => !/\(.*\(/.test(pattern))
 /** Replacements of `regexp_replace`. */
 export const REPLACEMENTS = ['', 'x', '<\\0>', '\\\\', '$1', '$&é']
 /** Patterns of LIKE. */

@@ -1,11 +1,11 @@
-import { dateText, datetimeText, plainText, timestampText } from '../values/times.js'
+import { dateText, datetimeText, timestampText } from '../values/times.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../values/values.js'
 
 /** The text of a value as `cast(x as string)` returns it; lists and JSON as JSON. Null is not a value here. */
 export function textOf(value: Scalar): string {
   if (typeof value === 'string') return value
   if (value instanceof Timestamp) return timestampText(value.us)
-  if (value instanceof Datetime) return plainText(value.us)
+  if (value instanceof Datetime) return datetimeText(value.us)
   if (value instanceof CivilDate) return dateText(value.days)
   if (value instanceof RawJson) return value.text
   return Array.isArray(value) ? jsonOf(value) : String(value)
@@ -17,6 +17,5 @@ export function jsonOf(value: Scalar): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return JSON.stringify(value)
   if (typeof value === 'bigint') return String(value)
   if (value instanceof Timestamp) return `"${datetimeText(value.us)}Z"`
-  if (value instanceof Datetime) return `"${datetimeText(value.us)}"`
   return value instanceof RawJson ? value.text : JSON.stringify(textOf(value))
 }

@@ -1,5 +1,4 @@
-import { LogweirError } from '../../base/errors.js'
-import { compilePattern, countCaptures, type Pattern } from '../../base/pattern.js'
+import { compilePattern, type Pattern } from '../../base/pattern.js'
 import type { Scalar } from '../values/values.js'
 import { bounded, MAX_VALUE_LENGTH, prepared, queryError, type ScalarFunction, strict, tooLong } from './function.js'
 import { wholeNumber } from './number.js'
@@ -39,10 +38,9 @@ export const TEXT = {
   like: like('su'),
   ilike: like('isu'),
   regexp_contains: withPattern(2, 'boolean', (pattern) => (value: Scalar) => pattern.test(text(value))),
-  regexp_extract: withPattern(2, 'text', (pattern, source) => {
-    const groups = countCaptures(source)
-    if (groups > 1) throw tooManyGroups(groups)
-    return (value: Scalar) => pattern.exec(text(value))?.[groups] ?? null
+  regexp_extract: withPattern(2, 'text', (pattern) => (value: Scalar) => {
+    const match = pattern.exec(text(value))
+    return match === null ? null : ((match.length > 1 ? match[1] : match[0]) ?? null)
   }),
   regexp_replace: withPattern(
     3,
@@ -132,19 +130,13 @@ const quote = (point: string) => (/^[\w\s]$/.test(point) || point > '\x7f' ? poi
 function withPattern(
   arity: number,
   type: 'boolean' | 'text',
-  apply: (pattern: Pattern, source: string) => (...args: never[]) => Scalar,
+  apply: (pattern: Pattern) => (...args: never[]) => Scalar,
 ): ScalarFunction {
   return prepared(arity, type, ([, literal]) => {
     if (typeof literal !== 'string') throw queryError('A pattern must be a text that is written in the query.')
-    return apply(compilePattern(literal, arity === 3 ? 'g' : ''), literal)
+    return apply(compilePattern(literal, arity === 3 ? 'g' : ''))
   })
 }
-
-const tooManyGroups = (groups: number) =>
-  new LogweirError(
-    'invalid_pattern',
-    `regexp_extract returns one group, and the pattern has ${groups}: write (?:…) for the others.`,
-  )
 
 /** The number of matches, in linear time. The library's own `match` never ends if a pattern matches the empty text. */
 const countMatches = (value: string, pattern: Pattern): number =>

@@ -197,8 +197,5 @@ export function clockText(us: number): string {
 /** `YYYY-MM-DDTHH:MM:SS[.ffffff]`. */
 export const datetimeText = (us: number): string => `${dateText(Math.floor(us / DAY_US))}T${clockText(us)}`
 
-/** `YYYY-MM-DD HH:MM:SS[.ffffff]`, as a datetime is cast to text. */
-export const plainText = (us: number): string => `${dateText(Math.floor(us / DAY_US))} ${clockText(us)}`
-
 /** `YYYY-MM-DD HH:MM:SS[.ffffff]+00`, as a timestamp is cast to text. */
-export const timestampText = (us: number): string => `${plainText(us)}+00`
+export const timestampText = (us: number): string => `${dateText(Math.floor(us / DAY_US))} ${clockText(us)}+00`

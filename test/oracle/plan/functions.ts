@@ -195,7 +195,7 @@ const cut = (value: number | bigint, whole: (value: number) => number) =>
 /** The text of a value, as it is cast. */
 export function textOf(value: Scalar): string {
   if (value instanceof Timestamp) return times.timestampText(value.us)
-  if (value instanceof Datetime) return times.datetimeText(value.us).replace('T', ' ')
+  if (value instanceof Datetime) return times.datetimeText(value.us)
   if (value instanceof CivilDate) return times.dateText(value.days)
   if (value instanceof RawJson) return value.text
   return Array.isArray(value) ? jsonOf(value) : String(value)
@@ -206,7 +206,6 @@ export function jsonOf(value: Scalar): string {
   if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
   if (value instanceof RawJson) return value.text
   if (value === null || typeof value === 'boolean' || kindOf(value) === 'number') return String(value)
-  if (value instanceof Datetime) return JSON.stringify(times.datetimeText(value.us))
   return JSON.stringify(value instanceof Timestamp ? `${times.datetimeText(value.us)}Z` : textOf(value))
 }
 
@@ -298,8 +297,6 @@ const TEXTS: Record<string, Implementation> = {
   regexp_contains: withPattern((pattern, value) => pattern.test(value)),
   regexp_extract: withPattern((pattern, value) => {
     const match = pattern.exec(value)
-    // An alternative that matches everything, with all groups of the pattern.
-    if (compilePattern(`|${pattern.source}`).exec('')!.length > 2) throw new OracleError('invalid_pattern')
     return match === null ? null : ((match.length > 1 ? match[1] : match[0]) ?? null)
   }),
   regexp_replace: withPattern((pattern, value, to) => replaceMatches(value, pattern, to)),

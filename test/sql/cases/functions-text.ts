@@ -171,11 +171,6 @@ export const TEXT_CASES: readonly SqlCase[] = [
     ['ab', 'b'],
     ['ac', null],
   ]),
-  badPattern(
-    'regexp_extract with two groups',
-    "select regexp_extract(event_message, '(a)(b)') from edge_logs where false",
-    'regexp_extract returns one group, and the pattern has 2: write (?:…) for the others. (line 1, column 8)',
-  ),
   digits('a field', 'select cast(x as string) as y from auth_logs', '5.0'),
   digits('a field of an element', 'select o.x || "" as y from auth_logs cross join unnest(o) as o', '5.0'),
   digits('a field of an object of a derived table', 'select o.x || "" as y from (select o from auth_logs)', '5.0'),
