@@ -125,20 +125,22 @@ describe('GET /api/projects', () => {
 describe('its cache', () => {
   it('is 30 s old at most, is per set of projects, and is not refreshed before a client asks', async () => {
     const { stored, rows, get, clock, state } = open()
-    await appendAll(stored, [edge(), edge({ project: 'b' })])
+    const recordOf = (project: string) => edge({ project, timestampUs: clock.nowUs() })
+    const [one, two, three] = [recordOf('a'), recordOf('b'), recordOf('a')]
+    await appendAll(stored, [one, two])
     const first = await rows()
-    await appendAll(stored, [edge()])
+    await appendAll(stored, [three])
     await pass(clock, 29)
     expect([await rows(), state.runs]).toEqual([first, 1])
-    expect([await rows('one'), state.runs]).toEqual([projectsOracle([edge(), edge()]), 2])
-    expect([await rows('two'), state.runs]).toEqual([projectsOracle([edge({ project: 'b' })]), 3])
+    expect([await rows('one'), state.runs]).toEqual([projectsOracle([one, three]), 2])
+    expect([await rows('two'), state.runs]).toEqual([projectsOracle([two]), 3])
     const { headers } = await get(PATH)
     expect([headers.get('age'), headers.get('cache-status')]).toEqual(['29', 'logweir; hit; ttl=1'])
     const tag = headers.get('etag')!
     expect((await get(PATH, { headers: { 'If-None-Match': tag } })).status).toBe(304)
     await pass(clock, 300)
     expect(state.runs).toBe(3)
-    expect(await rows()).toEqual(projectsOracle([edge(), edge(), edge({ project: 'b' })]))
+    expect(await rows()).toEqual(projectsOracle([one, two, three]))
     expect((await get(PATH, { headers: { 'Cache-Control': 'no-cache' } })).headers.get('cache-status')).toBe(
       'logweir; fwd=request; stored',
     )
