@@ -43,7 +43,7 @@ export async function appendLines(engine, chunks) {
   const batches = []
   const sink = {
     batch: (batch) => batches.push(batch),
-    reject: ({ reason }) => {
+    reject: (_line, reason) => {
       throw new Error(reason)
     },
   }

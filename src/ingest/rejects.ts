@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NEWLINE } from '../base/ascii.js'
@@ -23,17 +22,25 @@ export type Reason =
   | 'line_too_long'
   | 'too_deep'
 
-/** A rejected line: its number, counted from 1, and its bytes, or their head if it is too long. */
-export interface Reject {
-  line: number
-  reason: Reason
-  bytes: Uint8Array
+/** Rejected lines, in their order. */
+export interface RejectBatch {
+  count: number
+  byReason: Partial<Record<Reason, number>>
+  /** The first of them, at most {@link LOGGED_PER_SECOND}; a line's number counts from 1. */
+  first: { line: number; reason: Reason }[]
+  /** Their whole entries for the rejects file, at most `maxEntryBytes` of {@link Rejects}; empty if that is 0. */
+  entries: Uint8Array
 }
 
 /** Stores rejected lines. */
 export interface Rejects {
-  /** Stores the rejects in order; resolves when they are written. Never rejects: a failing disk is logged once. */
-  write(rejects: readonly Reject[]): Promise<void>
+  /** The size of the longest entry that is stored, in bytes; 0 if entries are not stored. */
+  readonly maxEntryBytes: number
+  /**
+   * Stores the rejects in order; resolves when they are written. Never rejects: a failing disk is logged once. Entries
+   * that wait for the disk are dropped, the oldest first, when later ones fill both files: these replace them anyway.
+   */
+  write(rejects: RejectBatch): Promise<void>
   close(): Promise<void>
 }
 
@@ -60,7 +67,7 @@ export function openRejects({
 }
 
 /** The most log lines per second, in addition to one with the number of omitted ones. */
-const LOGGED_PER_SECOND = 3
+export const LOGGED_PER_SECOND = 3
 const REJECTED = { level: 'warn', code: 'rejected' } as const
 
 /** Logs number and reason, never the line itself, which may contain secrets. */
@@ -68,11 +75,11 @@ function logRejects(log: Log, clock: Clock): Rejects {
   let secondStartMs = Number.NEGATIVE_INFINITY
   let inSecond = 0
 
-  function write(rejects: readonly Reject[]): void {
-    for (const { line, reason } of rejects) {
-      if (clock.monotonicMs() - secondStartMs >= 1000) startSecond()
-      if (inSecond++ < LOGGED_PER_SECOND) log(`line ${line} rejected: ${reason}`, { ...REJECTED, line, reason })
-    }
+  function write({ count, first }: RejectBatch): void {
+    if (clock.monotonicMs() - secondStartMs >= 1000) startSecond()
+    for (const { line, reason } of first.slice(0, Math.max(0, LOGGED_PER_SECOND - inSecond)))
+      log(`line ${line} rejected: ${reason}`, { ...REJECTED, line, reason })
+    inSecond += count
   }
 
   function startSecond(): void {
@@ -82,6 +89,7 @@ function logRejects(log: Log, clock: Clock): Rejects {
   }
 
   return {
+    maxEntryBytes: 0,
     write: async (rejects) => write(rejects),
     close: async () => startSecond(),
   }
@@ -94,6 +102,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   let fileBytes = 0
   let failing = false
   const queue = createSerialQueue()
+  const waiting = createWaitingEntries(2 * maxBytes)
 
   async function openFile(): Promise<FileHandle> {
     file = await open(path, 'a+', 0o600)
@@ -115,7 +124,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
     return openFile()
   }
 
-  async function append(entries: Buffer): Promise<void> {
+  async function append(entries: Uint8Array): Promise<void> {
     let handle = file ?? (await openFile())
     if (fileBytes > 0 && fileBytes + entries.length > maxBytes) handle = await rotate()
     await handle.appendFile(entries)
@@ -137,13 +146,36 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
     }
   }
 
-  function write(rejects: readonly Reject[]): Promise<void> {
+  function write({ entries }: RejectBatch): Promise<void> {
+    waiting.add(entries)
     return queue.run(async () => {
-      for (const entries of chunks(rejects, maxBytes)) await logFailure(() => append(entries))
+      const oldest = waiting.next()
+      if (oldest !== undefined) await logFailure(() => append(oldest))
     })
   }
 
-  return { write, close: () => queue.run(() => logFailure(closeFile)) }
+  return { maxEntryBytes: maxBytes, write, close: () => queue.run(() => logFailure(closeFile)) }
+}
+
+/** Keeps the newest chunks of entries until they are written: at least `bytes` of them, if there are as many. */
+function createWaitingEntries(bytes: number) {
+  const chunks: Uint8Array[] = []
+  let waitingBytes = 0
+
+  /** Removes the oldest chunk. */
+  function next(): Uint8Array | undefined {
+    const oldest = chunks.shift()
+    waitingBytes -= oldest?.length ?? 0
+    return oldest
+  }
+
+  function add(chunk: Uint8Array): void {
+    chunks.push(chunk)
+    waitingBytes += chunk.length
+    while (waitingBytes - chunks[0]!.length >= bytes) next()
+  }
+
+  return { add, next }
 }
 
 /** Ends an incomplete entry of a failed write or a crash, so that the next entry is readable. */
@@ -151,35 +183,4 @@ async function endTornEntry(file: FileHandle): Promise<void> {
   const { size } = await file.stat()
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1))
   if (size > 0 && buffer[0] !== NEWLINE) await file.appendFile('\n')
-}
-
-/** Yields the entries as few chunks, each within the size of a file and of a reasonable write. */
-function* chunks(rejects: readonly Reject[], maxBytes: number): Generator<Buffer> {
-  const limit = Math.min(maxBytes, MIB)
-  let entries: Buffer[] = []
-  let bytes = 0
-  for (const reject of rejects) {
-    const entry = entryOf(reject, maxBytes)
-    if (bytes + entry.length > limit && bytes > 0) {
-      yield Buffer.concat(entries)
-      entries = []
-      bytes = 0
-    }
-    entries.push(entry)
-    bytes += entry.length
-  }
-  yield Buffer.concat(entries)
-}
-
-/** Returns the entry; with a shorter head if it exceeds a file. JSON writes at most six bytes for one. */
-function entryOf(reject: Reject, maxBytes: number): Buffer {
-  const entry = Buffer.from(toJson(reject))
-  if (entry.length <= maxBytes) return entry
-  return Buffer.from(toJson({ ...reject, bytes: reject.bytes.subarray(0, Math.floor(maxBytes / 8)) }))
-}
-
-function toJson({ line, reason, bytes }: Reject): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const content = isUtf8(buffer) ? { text: buffer.toString() } : { base64: buffer.toString('base64') }
-  return `${JSON.stringify({ line, reason, ...content })}\n`
 }

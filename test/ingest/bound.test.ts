@@ -8,6 +8,7 @@ import type { createRequests as CreateRequests, Requests } from '../../src/inges
 import { findSource, SOURCES } from '../../src/sources.js'
 import { runs } from '../support/runs.js'
 import { NOW_US, parseBound, RETENTION_US, rowsOf } from './parsing.js'
+import { storeInto } from './rejected.js'
 
 /** Returns a record's project in the obvious way: the first project place of its source that is a text, else null. */
 function projectOf(text: string): string | null {
@@ -127,7 +128,7 @@ describe('lines that are bound to projects', () => {
       { retentionUs: RETENTION_US },
       {
         batch: (batch) => rows.push(...rowsOf(batch).map(({ id }) => id)),
-        reject: ({ line }) => rejected.push(line),
+        reject: (line) => rejected.push(line),
       },
     )
     const take = (id: string, projects?: ReadonlySet<string>, filler = 0) => {
@@ -174,7 +175,7 @@ describe('requests that are bound to projects', () => {
   it('come one behind the other, each taken of its own projects alone', async () => {
     const rows: unknown[] = []
     const engine = { append: async (batch: IngestBatch) => void rows.push(...rowsOf(batch)) }
-    const parts = { metrics: createMetrics(), rejects: { write: async () => {} }, clock: systemClock }
+    const parts = { metrics: createMetrics(), rejects: storeInto([]), clock: systemClock }
     requests = createRequests({ engine, ...parts })
     const bindings = [undefined, new Set(['a']), new Set(['b', 'c']), new Set(['d'])]
     const projects = ['a', 'b', 'c', 'd', undefined]

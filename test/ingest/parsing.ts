@@ -4,10 +4,10 @@ import type { IngestBatch } from '../../src/engine/engine.js'
 import { fieldNamesOf } from '../../src/field-names.js'
 import { createBodyParser } from '../../src/ingest/body/body.js'
 import type { ParserOptions, ParserSink } from '../../src/ingest/lines/record-sink.js'
-import type { Reject } from '../../src/ingest/rejects.js'
 import { createParser, type Parser } from '../../src/ingest/stream/parse.js'
 import type { ParsedBatch } from '../../src/ingest/wasm/batch-builder.js'
 import { findSource } from '../../src/sources.js'
+import { collectInto, type Reject } from './rejected.js'
 
 /** 2026-11-20T12:00:00Z: the current time in these tests. */
 export const NOW_US = Date.UTC(2026, 10, 20, 12) * 1000
@@ -82,7 +82,7 @@ export function parseChunks(
       ...parserOptions,
       defaults: { source, project: defaultProject, fieldNames },
     },
-    { batch: onBatch ?? ((batch) => batches.push(batch)), memory, reject: (reject) => rejects.push(reject) },
+    { batch: onBatch ?? ((batch) => batches.push(batch)), memory, reject: collectInto(rejects) },
   )
   for (const [i, chunk] of chunks.entries()) feed(i)(parser, chunk, nowUs)
   parser.end(nowUs)
@@ -93,7 +93,7 @@ export function parseChunks(
 export function parseBound(lines: string, projects: ReadonlySet<string>): Parse {
   const batches: ParsedBatch[] = []
   const rejects: Reject[] = []
-  const sink = { batch: (batch: ParsedBatch) => batches.push(batch), reject: (reject: Reject) => rejects.push(reject) }
+  const sink = { batch: (batch: ParsedBatch) => batches.push(batch), reject: collectInto(rejects) }
   const parser = createBodyParser({ retentionUs: RETENTION_US, scannedLines: 64 }, sink)
   parser.parse({ bytes: Buffer.from(lines), form: 'ndjson', defaults: { projects } }, NOW_US)
   parser.flush()

@@ -1,10 +1,11 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
-import { openRejects, type Reject } from '../../src/ingest/rejects.js'
+import { openRejects, type Rejects } from '../../src/ingest/rejects.js'
+import { batchesOf, type Reject } from './rejected.js'
 
 let dataDir: string
 let logged: string[]
@@ -21,6 +22,9 @@ const reject = (line: number, text: string | Uint8Array): Reject => ({
   reason: 'invalid_json',
   bytes: Buffer.from(text),
 })
+async function write(rejects: Rejects, list: readonly Reject[]): Promise<void> {
+  for (const batch of batchesOf(list, rejects.maxEntryBytes)) await rejects.write(batch)
+}
 const entries = (name?: string) =>
   readFileSync(path(name), 'utf8')
     .trimEnd()
@@ -28,11 +32,16 @@ const entries = (name?: string) =>
     .map((text) => JSON.parse(text))
 const mode = (name?: string) => (statSync(path(name)).mode & 0o777).toString(8)
 
+async function fileHandlePrototype(): Promise<FileHandle> {
+  await using file = await open(tmpdir())
+  return Object.getPrototypeOf(file)
+}
+
 describe('in a data directory', () => {
   it('writes one JSON object an entry, for the owner alone', async () => {
     const rejects = openRejects({ dataDir, log })
-    await rejects.write([reject(3, 'a "b" \\ \u2028 é\t'), reject(7, Uint8Array.of(0xff, 0xfe))])
-    await rejects.write([{ ...reject(9, ''), reason: 'too_deep' }])
+    await write(rejects, [reject(3, 'a "b" \\ \u2028 é\t'), reject(7, Uint8Array.of(0xff, 0xfe))])
+    await write(rejects, [{ ...reject(9, ''), reason: 'too_deep' }])
     await rejects.close()
     expect(entries()).toEqual([
       { line: 3, reason: 'invalid_json', text: 'a "b" \\ \u2028 é\t' },
@@ -47,7 +56,7 @@ describe('in a data directory', () => {
     writeFileSync(path(), '{"line":1}\n')
     chmodSync(path(), 0o644)
     const rejects = openRejects({ dataDir, log })
-    await rejects.write([reject(2, 'x')])
+    await write(rejects, [reject(2, 'x')])
     await rejects.close()
     expect(entries().map(({ line }) => line)).toEqual([1, 2])
     expect(mode()).toBe('600')
@@ -56,7 +65,10 @@ describe('in a data directory', () => {
   it('keeps within its size, in two files, the newest entries last', async () => {
     const rejects = openRejects({ dataDir, log, maxBytes: 1000 })
     for (let i = 0; i < 100; i += 10) {
-      await rejects.write(Array.from({ length: 10 }, (_, j) => reject(i + j, 'x'.repeat(30))))
+      await write(
+        rejects,
+        Array.from({ length: 10 }, (_, j) => reject(i + j, 'x'.repeat(30))),
+      )
       expect(statSync(path()).size).toBeLessThanOrEqual(1000)
     }
     await rejects.close()
@@ -66,9 +78,23 @@ describe('in a data directory', () => {
     expect([mode(), mode('rejects.1.ndjson')]).toEqual(['600', '600'])
   })
 
+  it('drops the oldest entries that wait if later ones fill both files', async () => {
+    const rejects = openRejects({ dataDir, log, maxBytes: 1000 })
+    const lines = Array.from({ length: 1000 }, (_, i) => reject(i, 'x'.repeat(30)))
+    const batches = lines.flatMap((line) => batchesOf([line], rejects.maxEntryBytes))
+    const append = vi.spyOn(await fileHandlePrototype(), 'appendFile')
+    await Promise.all(batches.map(rejects.write))
+    await rejects.close()
+    expect(append.mock.calls.length).toBeLessThan(40)
+    append.mockRestore()
+    const kept = [...entries('rejects.1.ndjson'), ...entries()].map(({ line }) => line)
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => 1000 - kept.length + i))
+    expect(statSync(path('rejects.1.ndjson')).size).toBeGreaterThan(900)
+  })
+
   it('keeps the head of an entry that no file has room for', async () => {
     const rejects = openRejects({ dataDir, log, maxBytes: 1000 })
-    await rejects.write([reject(1, '\0'.repeat(400)), reject(2, 'y')])
+    await write(rejects, [reject(1, '\0'.repeat(400)), reject(2, 'y')])
     await rejects.close()
     expect(entries().map(({ line, text }) => [line, text])).toEqual([
       [1, '\0'.repeat(125)],
@@ -79,14 +105,14 @@ describe('in a data directory', () => {
   it('outlives a disk that fails: tells once, goes on when it can', async () => {
     rmSync(dataDir, { recursive: true })
     const rejects = openRejects({ dataDir, log })
-    for (let i = 0; i < 5; i++) await rejects.write([reject(i, 'lost')])
+    for (let i = 0; i < 5; i++) await write(rejects, [reject(i, 'lost')])
     expect(logged).toEqual([
       expect.stringMatching(/^cannot write .*rejects\.ndjson: ENOENT.*; until it can be, rejects are only counted$/),
     ])
     await mkdir(dataDir)
     writeFileSync(path(), '{"line":4,"rea')
-    await rejects.write([reject(5, 'kept')])
-    await rejects.write([reject(6, 'kept')])
+    await write(rejects, [reject(5, 'kept')])
+    await write(rejects, [reject(6, 'kept')])
     await rejects.close()
     const [torn, ...whole] = readFileSync(path(), 'utf8').trim().split('\n')
     expect(torn).toBe('{"line":4,"rea')
@@ -99,18 +125,24 @@ describe('without one', () => {
   it('logs number and reason, a few a second, and never the line', async () => {
     let nowMs = 0
     const rejects = openRejects({ log, clock: { ...systemClock, monotonicMs: () => nowMs } })
-    await rejects.write(Array.from({ length: 10 }, (_, i) => reject(i + 1, 'secret')))
+    await write(
+      rejects,
+      Array.from({ length: 10 }, (_, i) => reject(i + 1, 'secret')),
+    )
     nowMs = 999
-    await rejects.write([reject(11, 'secret')])
+    await write(rejects, [reject(11, 'secret')])
     expect(logged).toEqual([
       'line 1 rejected: invalid_json',
       'line 2 rejected: invalid_json',
       'line 3 rejected: invalid_json',
     ])
     nowMs = 1000
-    await rejects.write([reject(12, 'secret')])
+    await write(rejects, [reject(12, 'secret')])
     expect(logged.slice(3)).toEqual(['8 more lines rejected', 'line 12 rejected: invalid_json'])
-    await rejects.write(Array.from({ length: 4 }, () => reject(1, 'secret')))
+    await write(
+      rejects,
+      Array.from({ length: 4 }, () => reject(1, 'secret')),
+    )
     await rejects.close()
     expect(logged.at(-1)).toBe('2 more lines rejected')
   })

@@ -1,7 +1,7 @@
 import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
-import type { Reject } from '../../src/ingest/rejects.js'
 import { createTestApp } from '../http/support.js'
 import { NOW_US, parse } from '../ingest/parsing.js'
+import type { Reject } from '../ingest/rejected.js'
 import { createFakeClock } from './clock.js'
 import { openEngine } from './engine.js'
 import { createModelFiles, type ModelFiles } from './model-files.js'

@@ -8,7 +8,7 @@ import { INVALID_JSON } from '../../wasm-layout/outcomes.js'
 import { checkLines } from '../lines/check-lines.js'
 import { capacityFor } from '../lines/lines.js'
 import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
-import type { Reject } from '../rejects.js'
+import type { Reason } from '../rejects.js'
 import type { Body, BodyResult } from '../thread/messages.js'
 import type { Module, SplitFault } from '../wasm/module.js'
 
@@ -38,11 +38,12 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
   const capacityBytes = capacityFor(maxLineBytes)
   let outcome = emptyResult()
+  const passOn = passTrimmed(sink)
   const recordSink = createRecordSink(options, capacityBytes, {
     ...sink,
-    reject(reject) {
-      countReject(outcome, reject)
-      sink.reject({ ...reject, bytes: trimmed(reject.bytes) })
+    reject(line, reason, bytes, start, end) {
+      countReject(outcome, line, reason)
+      passOn(line, reason, bytes, start, end)
     },
   })
 
@@ -134,17 +135,22 @@ function findDamaged({ scan, table }: Module, { start, end }: Lines): number | u
 
 const emptyResult = (): BodyResult => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
 
-function countReject(outcome: BodyResult, { line, reason }: Reject): void {
+function countReject(outcome: BodyResult, line: number, reason: Reason): void {
   outcome.rejected++
   outcome.byReason[reason] = (outcome.byReason[reason] ?? 0) + 1
   if (outcome.rejects.length < MAX_LISTED_REJECTS) outcome.rejects.push({ record: line, reason })
 }
 
-/** Returns the bytes without surrounding white space. */
-function trimmed(bytes: Uint8Array): Uint8Array {
-  const start = bytes.findIndex((byte) => !isSpace(byte))
-  return start < 0 ? bytes : bytes.subarray(start, bytes.findLastIndex((byte) => !isSpace(byte)) + 1)
-}
+/** Returns a receiver of rejects that passes them on without the white space around them. */
+const passTrimmed =
+  (sink: ParserSink): ParserSink['reject'] =>
+  (line, reason, bytes, start, end) => {
+    let first = start
+    let after = end
+    while (first < after && isSpace(bytes[first]!)) first++
+    while (after > first && isSpace(bytes[after - 1]!)) after--
+    sink.reject(line, reason, bytes, first, after)
+  }
 
 function faultError({ fault, at }: SplitFault): LogweirError {
   if (fault === 'too_many') {

@@ -6,9 +6,10 @@ import { createBodyParser } from './body.js'
 
 /** The parsing thread of requests: receives whole bodies, and sends batches and rejects. */
 
-const { retentionUs, acceptsUnreadableTimes, maxLineBytes, flushIntervalMs } = workerData as WorkerOptions
+const { retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs } =
+  workerData as WorkerOptions
 const port = parentPort!
-const output = createWorkerOutput(port)
+const output = createWorkerOutput(port, maxRejectBytes)
 const parser = createBodyParser({ retentionUs, acceptsUnreadableTimes, maxLineBytes }, output)
 /** Results of bodies parsed since the last flush; their rows may be in batches that are not full. */
 let finished: WorkResult[] = []

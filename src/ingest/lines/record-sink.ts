@@ -1,6 +1,6 @@
 import { MIB } from '../../base/units.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
-import type { Reason, Reject } from '../rejects.js'
+import type { Reason } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 import { createModule, type LineDefaults, type Module } from '../wasm/module.js'
 import type { LineSink } from './check-lines.js'
@@ -39,7 +39,11 @@ export interface ParserSink {
   batch(batch: ParsedBatch): void
   /** Returns memory of an earlier batch for reuse, or undefined. */
   memory?(): Uint8Array<ArrayBuffer> | undefined
-  reject(reject: Reject): void
+  /**
+   * Receives the line bytes[start, end) that is rejected, or its head if it is too long. Its number counts from 1. The
+   * bytes are valid during the call only.
+   */
+  reject(line: number, reason: Reason, bytes: Uint8Array, start: number, end: number): void
 }
 
 /** Receives scanned lines and emits batches and rejects, in the order of the lines. */
@@ -90,8 +94,8 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
   }
 
   function reject(index: number, line: number, reason: Reason): void {
-    const [, start, end] = module.table.subarray(index * LINE_INTS)
-    sink.reject({ line, reason, bytes: module.bytes.slice(start, end) })
+    const row = index * LINE_INTS
+    sink.reject(line, reason, module.bytes, module.table[row + 1]!, module.table[row + 2]!)
   }
 
   const waitingRows = () => module.builders.reduce((sum, builder) => sum + builder.rows(), 0)
@@ -99,7 +103,7 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
   return {
     lines,
     invalidUtf8: (index, line) => reject(index, line, 'invalid_utf8'),
-    tooLong: (head, line) => sink.reject({ line, reason: 'line_too_long', bytes: head }),
+    tooLong: (head, line) => sink.reject(line, 'line_too_long', head, 0, head.length),
     module: () => module,
     rows: () => emittedRows + waitingRows(),
     waitingRows,

@@ -7,9 +7,9 @@ import { readFile } from './read-file.js'
 
 /** The parsing thread of a stream: receives chunks or reads a file, and sends batches and rejects. */
 
-const { defaults, flushIntervalMs, ...options } = workerData as WorkerOptions
+const { defaults, flushIntervalMs, maxRejectBytes, ...options } = workerData as WorkerOptions
 const port = parentPort!
-const output = createWorkerOutput(port)
+const output = createWorkerOutput(port, maxRejectBytes)
 const source = defaults?.source === undefined ? undefined : findSource(defaults.source)
 const parser = createParser({ ...options, defaults: { ...defaults, source } }, output)
 let timer: NodeJS.Timeout | undefined

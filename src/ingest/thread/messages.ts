@@ -1,5 +1,5 @@
 import type { FieldNames } from '../../field-names.js'
-import type { Reason, Reject } from '../rejects.js'
+import type { Reason, RejectBatch } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 
 /** The messages between the main thread and a parsing thread. */
@@ -49,6 +49,8 @@ export interface WorkerOptions {
   acceptsUnreadableTimes: boolean
   defaults?: StreamDefaults
   maxLineBytes?: number
+  /** The size of the longest entry for the rejects file; 0 if entries are not stored. */
+  maxRejectBytes: number
   /** The longest time that a row waits in a batch that is not full, in milliseconds. */
   flushIntervalMs: number
 }
@@ -80,7 +82,7 @@ export interface BodyWork extends Body {
 /** From a worker, in the order of its work. */
 export interface WorkerMessage {
   batch?: ParsedBatch
-  rejects: Reject[]
+  rejects?: RejectBatch | undefined
   /** The work that is finished with this message. */
   done?: WorkResult
 }

@@ -6,7 +6,7 @@ import type { Metrics } from '../../base/metrics.js'
 import { createSerialQueue } from '../../base/serial-queue.js'
 import { DAY_US, MIB } from '../../base/units.js'
 import type { Engine } from '../../engine/engine.js'
-import type { Reason, Reject, Rejects } from '../rejects.js'
+import type { Reason, RejectBatch, Rejects } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 import type {
   BodyWork,
@@ -30,7 +30,7 @@ export interface IngestTotals {
 export interface ThreadOptions {
   engine: Pick<Engine, 'append'>
   metrics: Pick<Metrics, 'ingestedRows' | 'rejectedRows'>
-  rejects: Pick<Rejects, 'write'>
+  rejects: Pick<Rejects, 'write' | 'maxEntryBytes'>
   /** Counts records that are stored with the time of receipt because theirs cannot be read; undefined rejects them. */
   unreadableTimes?: Pick<UnreadableTimes, 'note'> | undefined
   /** For a stream: values for records that lack them. */
@@ -88,11 +88,10 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     return done
   }
 
-  async function apply({ rejects, batch, done }: WorkerMessage): Promise<void> {
+  async function apply(message: WorkerMessage): Promise<void> {
     if (failure !== undefined) return
-    if (rejects.length > 0) await output.recordRejects(rejects)
-    if (batch !== undefined) await output.append(batch)
-    if (done !== undefined) pending.resolve(done)
+    await output.handle(message)
+    if (message.done !== undefined) pending.resolve(message.done)
   }
 
   const failOfEngine = (error: Error) => fail(`The engine failed: ${error.message}`)
@@ -141,13 +140,15 @@ function createPendingWork() {
 
 function workerOptions({
   defaults,
+  rejects,
   unreadableTimes,
   retentionUs = RETENTION_US,
   maxLineBytes,
   flushIntervalMs = FLUSH_INTERVAL_MS,
 }: ThreadOptions): WorkerOptions {
   const acceptsUnreadableTimes = unreadableTimes !== undefined
-  return { defaults, retentionUs, acceptsUnreadableTimes, maxLineBytes, flushIntervalMs }
+  const maxRejectBytes = rejects.maxEntryBytes
+  return { defaults, retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs }
 }
 
 /** Passes the output of a thread on and counts it. `recycle` is called with memory that the worker can reuse. */
@@ -156,6 +157,8 @@ function createOutputHandler(
   recycle: (memory: ArrayBuffer) => void,
 ) {
   const totals: IngestTotals = { taken: 0, rejected: 0, byReason: {} }
+  /** Resolves when all rejects so far are written. */
+  let written = Promise.resolve()
 
   async function append(batch: ParsedBatch): Promise<void> {
     const memory = batch.ipc.buffer as ArrayBuffer
@@ -166,14 +169,22 @@ function createOutputHandler(
     if (batch.unreadableTimes > 0) unreadableTimes?.note(batch.source, batch.unreadableTimes)
   }
 
-  async function recordRejects(refused: readonly Reject[]): Promise<void> {
-    for (const { reason } of refused) {
-      totals.rejected++
-      totals.byReason[reason] = (totals.byReason[reason] ?? 0) + 1
-      metrics.rejectedRows.inc({ reason })
+  /** Counts the rejects, and starts to write them: they may wait for the disk while rows are appended. */
+  function recordRejects(refused: RejectBatch): void {
+    totals.rejected += refused.count
+    for (const [reason, count] of Object.entries(refused.byReason) as [Reason, number][]) {
+      totals.byReason[reason] = (totals.byReason[reason] ?? 0) + count
+      metrics.rejectedRows.inc({ reason }, count)
     }
-    await rejects.write(refused)
+    written = rejects.write(refused)
   }
 
-  return { totals, append, recordRejects }
+  /** Resolves when the batch is in the engine and, at the end of a unit of work, all rejects are written. */
+  async function handle({ rejects: refused, batch, done }: WorkerMessage): Promise<void> {
+    if (refused !== undefined) recordRejects(refused)
+    if (batch !== undefined) await append(batch)
+    if (done !== undefined) await written
+  }
+
+  return { totals, handle }
 }

@@ -2,11 +2,10 @@ import type { MessagePort } from 'node:worker_threads'
 import { free } from '../../base/array-buffers.js'
 import { MIB } from '../../base/units.js'
 import type { ParserSink } from '../lines/record-sink.js'
-import type { Reject } from '../rejects.js'
+import { LOGGED_PER_SECOND, type RejectBatch } from '../rejects.js'
 import type { WorkerMessage, WorkResult } from './messages.js'
+import { createRejectEntries } from './reject-entries.js'
 
-/** The most bytes of rejects that wait for the next message. */
-const REJECT_BYTES = MIB / 4
 /** The most bytes of memory that wait for reuse: a head that is sealed returns as many at once. */
 const MAX_RETURNED_BYTES = 64 * MIB
 
@@ -22,31 +21,28 @@ export interface WorkerOutput extends Required<ParserSink> {
   releaseMemory(): void
 }
 
-/** Creates the output of a parsing thread, which posts to the main thread. */
-export function createWorkerOutput(port: MessagePort): WorkerOutput {
-  let rejects: Reject[] = []
-  let rejectBytes = 0
+/**
+ * Creates the output of a parsing thread, which posts to the main thread. `maxRejectBytes` is the size of the longest
+ * entry for the rejects file, 0 if entries are not stored.
+ */
+export function createWorkerOutput(port: Pick<MessagePort, 'postMessage'>, maxRejectBytes = 0): WorkerOutput {
+  const rejects = createRejectCounter(maxRejectBytes, (batch) => post({ rejects: batch }))
   /** Memory of batches that are in the engine, for reuse. */
   const returned: Uint8Array<ArrayBuffer>[] = []
 
-  function post(message: Omit<WorkerMessage, 'rejects'>, moved?: Uint8Array): void {
+  function post(message: WorkerMessage, moved: readonly (Uint8Array | undefined)[] = []): void {
+    const memory = [message.rejects?.entries, ...moved].filter((bytes) => bytes !== undefined && bytes.length > 0)
     port.postMessage(
-      { ...message, rejects } satisfies WorkerMessage,
-      moved === undefined ? [] : [moved.buffer as ArrayBuffer],
+      message,
+      memory.map((bytes) => bytes!.buffer as ArrayBuffer),
     )
-    rejects = []
-    rejectBytes = 0
   }
 
   return {
-    batch: (batch) => post({ batch }, batch.ipc),
+    batch: (batch) => post({ batch, rejects: rejects.take() }, [batch.ipc]),
     memory: () => returned.pop(),
-    reject(reject) {
-      rejects.push(reject)
-      rejectBytes += reject.bytes.length
-      if (rejectBytes > REJECT_BYTES) post({})
-    },
-    done: (done) => post({ done }, done.buffer),
+    reject: rejects.add,
+    done: (done) => post({ done, rejects: rejects.take() }, [done.buffer]),
     recycle(memory) {
       const returnedBytes = returned.reduce((sum, { byteLength }) => sum + byteLength, 0)
       if (returnedBytes + memory.byteLength <= MAX_RETURNED_BYTES) returned.push(memory)
@@ -58,3 +54,29 @@ export function createWorkerOutput(port: MessagePort): WorkerOutput {
     },
   }
 }
+
+/**
+ * Counts the rejects since the last message and encodes their entries. `emit` receives those that fill a chunk; the
+ * others wait for `take`, which returns undefined if there are none.
+ */
+function createRejectCounter(maxEntryBytes: number, emit: (rejects: RejectBatch) => void) {
+  const entries = createRejectEntries(maxEntryBytes, (full) => emit(batchOf(full)))
+  let counts = noRejects()
+
+  const add: ParserSink['reject'] = (line, reason, bytes, start, end) => {
+    if (maxEntryBytes > 0) entries.add(line, reason, bytes, start, end)
+    counts.count++
+    counts.byReason[reason] = (counts.byReason[reason] ?? 0) + 1
+    if (counts.first.length < LOGGED_PER_SECOND) counts.first.push({ line, reason })
+  }
+
+  function batchOf(bytes: Uint8Array): RejectBatch {
+    const batch = { ...counts, entries: bytes }
+    counts = noRejects()
+    return batch
+  }
+
+  return { add, take: () => (counts.count === 0 ? undefined : batchOf(entries.take())) }
+}
+
+const noRejects = (): Omit<RejectBatch, 'entries'> => ({ count: 0, byReason: {}, first: [] })

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createBodyParser, MAX_RECORDS } from '../../../src/ingest/body/body.js'
-import type { Reject } from '../../../src/ingest/rejects.js'
 import type { BodyForm, Defaults } from '../../../src/ingest/thread/messages.js'
 import { createModule } from '../../../src/ingest/wasm/module.js'
 import { isJson } from '../../support/json.js'
 import { runs } from '../../support/runs.js'
 import { NOW_US, type ParsedRow, parse, RETENTION_US, rowsOf } from '../parsing.js'
 import { splitByReference } from '../reference/split.js'
+import { collectInto, type Reject } from '../rejected.js'
 
 const SIZES = { maxLines: 16, maxLineBytes: 4096, batchRows: 64, batchBytes: 4096, retentionUs: RETENTION_US }
 const module = createModule({ ...SIZES, capacityBytes: 1 << 21 })
@@ -31,7 +31,7 @@ let rows: ParsedRow[] = []
 let rejects: Reject[] = []
 const parser = createBodyParser(
   { retentionUs: RETENTION_US, scannedLines: 64 },
-  { batch: (batch) => rows.push(...rowsOf(batch)), reject: (reject) => rejects.push(reject) },
+  { batch: (batch) => rows.push(...rowsOf(batch)), reject: (...reject) => collectInto(rejects)(...reject) },
 )
 
 /** Parses a body. Returns its rows and their ids, and its faults: record number, reason and text of each reject. */

@@ -4,9 +4,9 @@ import { systemClock } from '../../../src/base/clock.js'
 import { createMetrics } from '../../../src/base/metrics.js'
 import type { Engine, IngestBatch } from '../../../src/engine/engine.js'
 import type { createRequests as CreateRequests, Requests, RequestsOptions } from '../../../src/ingest/body/requests.js'
-import type { Reject } from '../../../src/ingest/rejects.js'
 import { eventually } from '../../support/eventually.js'
 import { NOW_US, type ParsedRow, rowsOf } from '../parsing.js'
+import { type Reject, storeInto } from '../rejected.js'
 
 // The parsing thread runs built code: run `npm run build` before these tests.
 const { createRequests }: { createRequests: typeof CreateRequests } = await import(
@@ -29,9 +29,8 @@ function start(append: Engine['append'] = async () => {}, options: Partial<Reque
       rows.push(...rowsOf(batch))
     },
   }
-  const rejects = { write: async (more: readonly Reject[]) => void written.push(...more) }
   const clock = { ...systemClock, nowUs: () => NOW_US }
-  const requests = createRequests({ engine, metrics, rejects, clock, ...options })
+  const requests = createRequests({ engine, metrics, rejects: storeInto(written), clock, ...options })
   open.push(requests)
   const take = (body: unknown, defaults = { source: 'edge_logs' }, signal?: AbortSignal) =>
     requests.take(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), 'json', defaults, signal)

@@ -8,10 +8,10 @@ import { systemClock } from '../../../src/base/clock.js'
 import { createMetrics } from '../../../src/base/metrics.js'
 import { MIB } from '../../../src/base/units.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
-import type { Reject } from '../../../src/ingest/rejects.js'
 import type { createIngest as CreateIngest, Ingest, IngestOptions } from '../../../src/ingest/stream/ingest.js'
 import { createGate } from '../../support/gate.js'
 import { NOW_US, type ParsedRow, rowsOf } from '../parsing.js'
+import { type Reject, storeInto } from '../rejected.js'
 
 // The parsing thread is that of the built program: run `npm run build` before these tests.
 const { createIngest }: { createIngest: typeof CreateIngest } = await import(
@@ -45,9 +45,8 @@ afterEach(async () => {
 function start(options: Partial<IngestOptions> & Pick<IngestOptions, 'engine'>) {
   const metrics = createMetrics()
   const written: Reject[] = []
-  const rejects = { write: async (more: readonly Reject[]) => void written.push(...more) }
   const clock = { ...systemClock, nowUs: () => NOW_US }
-  const ingest = createIngest({ metrics, rejects, clock, ...options })
+  const ingest = createIngest({ metrics, rejects: storeInto(written), clock, ...options })
   open.push(ingest)
   const metric = async (name: string) => (await metrics.registry.getSingleMetric(name)!.get()).values
   return { ingest, written, metric }

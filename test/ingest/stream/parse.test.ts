@@ -4,7 +4,6 @@ import { DAY_US, MIB } from '../../../src/base/units.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
 import { generate } from '../../../src/generate/generate.js'
 import { BATCH_BYTES, BATCH_ROWS, MAX_LINE_BYTES } from '../../../src/ingest/lines/record-sink.js'
-import type { Reject } from '../../../src/ingest/rejects.js'
 import { createParser } from '../../../src/ingest/stream/parse.js'
 import { findSource, SOURCE_NAMES } from '../../../src/sources.js'
 import { below, mulberry32 } from '../../support/random.js'
@@ -12,6 +11,7 @@ import { runs } from '../../support/runs.js'
 import { stream } from '../parse.records.js'
 import { NOW_US, type ParseOptions, parseChunks, RETENTION_US, rowsOf } from '../parsing.js'
 import { parseByReference } from '../reference/parse.js'
+import { collectInto, type Reject } from '../rejected.js'
 
 /** Random streams of records. */
 const RUNS = runs(150)
@@ -265,7 +265,7 @@ describe('a flush', () => {
     const rejects: Reject[] = []
     const sink = {
       batch: (batch: IngestBatch) => void rows.push(...rowsOf(batch).map(({ id }) => id)),
-      reject: (reject: Reject) => void rejects.push(reject),
+      reject: collectInto(rejects),
     }
     return { parser: createParser({ retentionUs: RETENTION_US }, sink), rows, rejects }
   }
