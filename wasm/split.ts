@@ -1,10 +1,12 @@
 /**
  * Entry point: splits the body of a request into lines for `scan`. In a JSON body newlines replace the commas between
- * records; adjacent objects have no byte between them to replace, so they are moved. Brackets are counted, not matched,
- * and only the ends of values are searched: if a line is valid JSON, they are correct; if not, the scan refuses it.
+ * records; adjacent objects have no byte between them to replace, so they are moved. The values of a JSON body are
+ * checked. The ends of damaged ones, and of those of NDJSON, are found by counting brackets: if a line is valid JSON,
+ * they are correct; if not, the body is refused, or the line by the scan.
  */
 import {
   CUT_OFF,
+  DAMAGED,
   EMPTY,
   MORE_OBJECTS,
   NO_COMMA,
@@ -29,6 +31,7 @@ import {
   SPACE,
 } from './base/bytes'
 import { BYTES } from './base/input'
+import { checkedBatch, endOfValid, endOfValidScalar, INVALID, TOO_DEEP } from './scan/check'
 import { isKey } from './scan/keys'
 
 const TAB: u32 = 0x09
@@ -43,22 +46,39 @@ let first: usize = 0
 let last: usize = 0
 /** Address of the array that is the member `batch` of the last object walked; 0 if it has none. */
 let batch: usize = 0
+/** The number of the first damaged record, from 1; 0 if there is none. */
+let damaged: i32 = 0
 
 /**
  * Splits the JSON body [start, end) into lines in place: the elements of an array, of the array `batch` of an object,
  * or one object. A newline replaces the comma after an element. Line breaks within a record are replaced: in strings by
  * carriage returns, which JSON forbids there as well, elsewhere by spaces. Returns the number of records, at most
- * `limit`, or the complement (`~`, negative) of a fault.
+ * `limit`, or the complement (`~`, negative) of a fault. Writes a zero after the body for the duration of the call.
  */
 export function splitJson(start: u32, end: u32, limit: i32): i32 {
+  const after = startSplit(end)
+  const count = splitBody(start, limit)
+  store<u8>(stop, after)
+  return count
+}
+
+/** Sets the state of a split. Returns the byte after the body, and writes a zero there. */
+function startSplit(end: u32): u32 {
   stop = BYTES + end
+  damaged = 0
+  const after = byteAt(stop)
+  store<u8>(stop, 0)
+  return after
+}
+
+function splitBody(start: u32, limit: i32): i32 {
   const open = skipSpaces(BYTES + start)
   if (open == stop) return fault(EMPTY, open)
   if (byteAt(open) == OPEN_ARRAY) return splitArray(open, limit)
   return byteAt(open) == OPEN_OBJECT ? splitObject(open, limit) : fault(NO_CONTAINER, open)
 }
 
-/** Returns the offset of the first line, or of the fault. */
+/** Returns the offset of the first line, or of the fault; for DAMAGED the number of the record, or 0. */
 export function linesStart(): u32 {
   return <u32>(first - BYTES)
 }
@@ -73,17 +93,29 @@ function fault(what: i32, at: usize): i32 {
   return ~what
 }
 
+/** Returns the count, or the fault that a record is damaged. */
+function unlessDamaged(count: i32): i32 {
+  return count >= 0 && damaged != 0 ? fault(DAMAGED, BYTES + damaged) : count
+}
+
 function splitArray(open: usize, limit: i32): i32 {
-  const count = splitElements(open, limit)
-  return count < 0 ? count : checkEnd(count, last + 1)
+  const count = splitElements(open, limit, false)
+  return count < 0 ? count : unlessDamaged(checkEnd(count, last + 1))
 }
 
 function splitObject(open: usize, limit: i32): i32 {
-  const end = endOfContainer(open, true)
+  const checked = endOfValid(open)
+  const isValid = checked > TOO_DEEP
+  batch = checkedBatch
+  const end = isValid ? checked : endOfContainer(open, true)
   if (end == ENDLESS) return fault(CUT_OFF, stop)
   const next = skipSpaces(end)
   if (next != stop) return fault(byteAt(next) == OPEN_OBJECT ? MORE_OBJECTS : NOT_THE_END, next)
-  if (batch != 0) return splitElements(batch, limit)
+  if (batch != 0) {
+    const count = unlessDamaged(splitElements(batch, limit, isValid))
+    return count >= 0 && checked == INVALID ? fault(DAMAGED, BYTES) : count
+  }
+  if (checked == INVALID) return fault(DAMAGED, BYTES + 1)
   first = open
   last = end
   return 1
@@ -94,13 +126,19 @@ function splitObject(open: usize, limit: i32): i32 {
  * be a free byte before `start` for each object. Returns the same as `splitJson`.
  */
 export function splitObjects(start: u32, end: u32, limit: i32): i32 {
-  stop = BYTES + end
+  const after = startSplit(end)
+  const count = moveObjects(start, limit)
+  store<u8>(stop, after)
+  return unlessDamaged(count)
+}
+
+function moveObjects(start: u32, limit: i32): i32 {
   last = BYTES
   let count = 0
   for (let p = skipSpaces(BYTES + start); p < stop; ) {
     if (byteAt(p) != OPEN_OBJECT) return fault(NOT_THE_END, p)
     if (count++ == limit) return fault(TOO_MANY, p)
-    const after = endOfContainer(p, false)
+    const after = endOfChecked(p, count)
     if (after == ENDLESS) return fault(CUT_OFF, stop)
     moveLine(p, after)
     p = skipSpaces(after)
@@ -175,15 +213,15 @@ function checkEnd(count: i32, p: usize): i32 {
   return next == stop ? count : fault(NOT_THE_END, next)
 }
 
-/** Splits the array at `open` into lines. Returns the number of elements or a fault. */
-function splitElements(open: usize, limit: i32): i32 {
+/** Splits the array at `open`, checked unless `isValid`, into lines. Returns the number of elements or a fault. */
+function splitElements(open: usize, limit: i32, isValid: bool): i32 {
   first = open + 1
   let p = skipSpaces(first)
   last = p
   if (p < stop && byteAt(p) == CLOSE_ARRAY) return 0
   let count = 0
   while (true) {
-    const end = endOfValue(p)
+    const end = isValid ? endOfValue(p) : endOfChecked(p, count + 1)
     if (end == ENDLESS || p == stop) return fault(CUT_OFF, stop)
     if (end == p) return fault(NO_ELEMENT, p)
     if (count++ == limit) return fault(TOO_MANY, p)
@@ -194,6 +232,16 @@ function splitElements(open: usize, limit: i32): i32 {
     store<u8>(last, NEWLINE)
     p = skipSpaces(last + 1)
   }
+}
+
+/** Returns the same as `endOfValue`. Sets `damaged` to the number of the record if it is the first that is not JSON. */
+function endOfChecked(p: usize, number: i32): usize {
+  const isContainer = (byteAt(p) | CASE_BIT) == OPEN_OBJECT
+  const checked = isContainer ? endOfValid(p) : endOfValidScalar(p)
+  if (isContainer && checked > TOO_DEEP) return checked
+  const end = endOfValue(p)
+  if (damaged == 0 && (isContainer ? checked == INVALID : checked != end)) damaged = number
+  return end
 }
 
 /** Returns the address after the value at `p`, ENDLESS if it does not end, `p` if there is no value. */

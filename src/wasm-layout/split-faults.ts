@@ -16,3 +16,5 @@ export const NOT_THE_END = 6
 export const TOO_MANY = 7
 /** Another object follows the first: the body is a sequence of objects. */
 export const MORE_OBJECTS = 8
+/** A value is not JSON. In place of an offset, the number of the record from 1, or 0 if it is in none. */
+export const DAMAGED = 9

@@ -1,10 +1,9 @@
 /** Parses whole request bodies into batches and rejects; synchronous, without clock or threads. */
 
-import { byteOrderMarkLength, isSpace } from '../../base/ascii.js'
+import { isUtf8 } from 'node:buffer'
+import { byteOrderMarkLength, isSpace, NEWLINE } from '../../base/ascii.js'
 import { LogweirError } from '../../base/errors.js'
 import { findSource } from '../../sources.js'
-import { LINE_INTS } from '../../wasm-layout/field-table.js'
-import { INVALID_JSON } from '../../wasm-layout/outcomes.js'
 import { checkLines } from '../lines/check-lines.js'
 import { capacityFor } from '../lines/lines.js'
 import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
@@ -21,8 +20,8 @@ export const MAX_LISTED_REJECTS = 100
 export interface BodyParser {
   /**
    * Parses the records of a body, received at `nowUs`. Throws `invalid_body` if the body cannot be split into records,
-   * or if one of several concatenated JSON objects is damaged; `body_too_large` if there are more than {@link
-   * MAX_RECORDS}. No record is accepted then.
+   * or if it is of the form `json` and not JSON in UTF-8; `body_too_large` if it has more than {@link MAX_RECORDS}. No
+   * record is accepted then.
    */
   parse(body: Body, nowUs: number): BodyResult
   /** Emits the batches that are not full. */
@@ -70,7 +69,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
     if (records === 0) return outcome
     const before = recordSink.rows()
     recordSink.setReceiptTime(nowUs)
-    checkLines(recordSink.module(), start, end, 0, maxLineBytes, recordSink)
+    checkLines(recordSink.module(), start, end, 0, maxLineBytes, recordSink, body.form === 'json')
     outcome.taken = recordSink.rows() - before
     return outcome
   }
@@ -98,16 +97,28 @@ type Load = (body: Body, free?: number) => Module
 /** Splits a JSON body into lines. Throws the errors of {@link BodyParser.parse}. */
 function linesOfJson(body: Body, load: Load): Lines {
   const mark = byteOrderMarkLength(body.bytes)
-  const split = load(body).splitJson(mark, body.bytes.length, MAX_RECORDS)
-  if (!('fault' in split)) return split
+  const first = load(body)
+  const split = first.splitJson(mark, body.bytes.length, MAX_RECORDS)
+  if (!('fault' in split)) return inUtf8(body, first, split)
   if (split.fault !== 'more_objects') throw faultError(split)
   const free = Math.min(MAX_RECORDS, mostObjects(body.bytes))
   const module = load(body, free)
   const objects = module.splitObjects(free + mark, free + body.bytes.length, MAX_RECORDS)
-  if ('fault' in objects) throw faultError({ ...objects, at: objects.at - free })
-  const damaged = findDamaged(module, objects)
-  if (damaged !== undefined) throw invalidBody(`number ${damaged} of the objects in it is damaged`)
-  return objects
+  if (!('fault' in objects)) return inUtf8(body, module, objects)
+  throw faultError(objects.fault === 'damaged' ? objects : { ...objects, at: objects.at - free })
+}
+
+/** Returns the lines of a body. Throws `invalid_body` if it is not UTF-8. */
+function inUtf8(body: Body, { bytes }: Module, lines: Lines): Lines {
+  if (isUtf8(body.bytes)) return lines
+  const { start, end } = lines
+  for (let at = start, number = 1; at < end; number++) {
+    const newline = bytes.indexOf(NEWLINE, at)
+    const after = newline < 0 || newline > end ? end : newline
+    if (!isUtf8(bytes.subarray(at, after))) throw invalidBody(`number ${number} of the records in it is not UTF-8`)
+    at = after + 1
+  }
+  throw invalidBody('it is not UTF-8')
 }
 
 /** Returns the lines of an NDJSON body; lines with several objects are split. */
@@ -120,18 +131,6 @@ function linesOfNdjson(body: Body, load: Load): Lines {
 
 /** The most objects in a body, and one more: the shortest object is `{}`. */
 const mostObjects = ({ length }: Uint8Array): number => (length >> 1) + 1
-
-/** Returns the number, from 1, of the first line that is not JSON; undefined if there is none. */
-function findDamaged({ scan, table }: Module, { start, end }: Lines): number | undefined {
-  let before = 0
-  for (let at = start; at < end; ) {
-    const count = scan(at, end)
-    for (let i = 0; i < count; i++) if (table[i * LINE_INTS] === INVALID_JSON) return before + i + 1
-    before += count
-    at = table[(count - 1) * LINE_INTS + 2]! + 1
-  }
-  return undefined
-}
 
 const emptyResult = (): BodyResult => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
 
@@ -159,6 +158,7 @@ function faultError({ fault, at }: SplitFault): LogweirError {
       `The body holds over ${MAX_RECORDS} records. Nothing of it was taken. Send smaller batches.`,
     )
   }
+  if (fault === 'damaged' && at > 0) return invalidBody(`number ${at} of the records in it is damaged`)
   return invalidBody(FAULTS[fault].replace('BYTE', `byte ${at}`))
 }
 
@@ -173,4 +173,5 @@ const FAULTS = {
   no_comma: 'at BYTE a comma is missing between two elements of the array',
   not_the_end: 'something other than an object follows its end, at BYTE',
   more_objects: 'something follows its end, at BYTE',
+  damaged: 'something before or after its batch is damaged',
 }

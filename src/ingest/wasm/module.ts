@@ -81,9 +81,19 @@ export interface SplitLines {
   records: number
 }
 
-/** The reason why a body cannot be split, and the offset in bytes. */
+/** The reason why a body cannot be split. */
 export interface SplitFault {
-  fault: 'empty' | 'no_container' | 'cut_off' | 'no_element' | 'no_comma' | 'not_the_end' | 'too_many' | 'more_objects'
+  fault:
+    | 'empty'
+    | 'no_container'
+    | 'cut_off'
+    | 'no_element'
+    | 'no_comma'
+    | 'not_the_end'
+    | 'too_many'
+    | 'more_objects'
+    | 'damaged'
+  /** The offset in bytes; if it is damaged, the number of the record from 1, or 0 if the damage is in none. */
   at: number
 }
 
@@ -96,6 +106,7 @@ const SPLIT_FAULTS: Record<number, SplitFault['fault']> = {
   [fault.NOT_THE_END]: 'not_the_end',
   [fault.TOO_MANY]: 'too_many',
   [fault.MORE_OBJECTS]: 'more_objects',
+  [fault.DAMAGED]: 'damaged',
 }
 
 /** The reason for each outcome that rejects a line. */

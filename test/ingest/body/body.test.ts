@@ -38,7 +38,8 @@ const parser = createBodyParser(
 function take(body: unknown, { form = 'json' as BodyForm, defaults = { source: 'edge_logs' } as Defaults } = {}) {
   rows = []
   rejects = []
-  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array
+  const bytes = Buffer.from(isRaw ? (body as string) : JSON.stringify(body))
   const result = parser.parse({ bytes, form, defaults }, NOW_US)
   parser.flush()
   expect(result.taken).toBe(rows.length)
@@ -152,9 +153,39 @@ describe('a body is cut', () => {
   })
 
   it('into elements that are no records, for the scanner to name', () => {
-    expect(split('[1,"a,]",null,[{}],nope,{"a":nope},{"a":"x\ny"},{"a":"\\\n"}]')).toEqual([
-      ...['1', '"a,]"', 'null', '[{}]', 'nope', '{"a":nope}', '{"a":"x\ry"}', '{"a":"\\\r"}'],
-    ])
+    expect(split('[1,"a,]",null,[{}]]')).toEqual(['1', '"a,]"', 'null', '[{}]'])
+  })
+
+  it.each([
+    'nope',
+    '01',
+    '"\\x"',
+    '[01]',
+    '{"a":nope}',
+    '{"a":"x\ny"}',
+    '{"a":"\\\n"}',
+    '{"a":[1}}',
+    '{,}',
+    '-',
+    'nul',
+  ])('not at all where the element %j is damaged', (element) => {
+    const damaged = (at: number) => ({ fault: 'damaged', at })
+    expect(split(`[{"a":1},${element}]`)).toEqual(damaged(2))
+    expect(split(`[${element},{"a":1},${element} ]`)).toEqual(damaged(1))
+    expect(split(`{"batch":[{},{},${element}],"b":1}`)).toEqual(damaged(3))
+    expect(split(`{"b":${element},"batch":[{}]}`)).toEqual(damaged(0))
+    expect(split(`{"batch":[],"b":${element}}`)).toEqual(damaged(0))
+    expect(split(`{"b":${element}}`)).toEqual(damaged(1))
+  })
+
+  it('at any depth that a record may have, and one that is deeper is left for the scanner to name', () => {
+    const nested = (levels: number, inner = '') => `{"a":${'['.repeat(levels - 1)}${inner}${']'.repeat(levels - 1)}}`
+    for (const levels of [127, 128, 129, 130, 131, 1000]) {
+      expect(split(`[${nested(levels)}]`)).toEqual([nested(levels)])
+      expect(split(`{"batch":[{},${nested(levels)}],"b":1}`)).toEqual(['{}', nested(levels)])
+    }
+    expect(split(`{"batch":[${nested(1000)},{"b":01}]}`)).toEqual({ fault: 'damaged', at: 2 })
+    expect(split(`[${nested(128, '01')}]`)).toEqual({ fault: 'damaged', at: 1 })
   })
 
   it('not at all where it is cut off anywhere', () => {
@@ -210,10 +241,14 @@ describe('of a body', () => {
     ['{"id":"a"}{"id":"b"', 'it ends in the middle of a value'],
     ['{"id":"a"}{"id":"b', 'it ends in the middle of a value'],
     ['{"id":"a"}{', 'it ends in the middle of a value'],
-    ['{"id":"a"}{"id":nope}{"id":"c"}', 'number 2 of the objects in it is damaged'],
-    ['{"id":"a"]{"id":"b"}', 'number 1 of the objects in it is damaged'],
-    ['{"id":"a"}\n{"id":"b"}\n{"id" "c"}', 'number 3 of the objects in it is damaged'],
-    ['{"id":"a"}{"id":"x\ny"}', 'number 2 of the objects in it is damaged'],
+    ['{"id":"a"}{"id":nope}{"id":"c"}', 'number 2 of the records in it is damaged'],
+    ['{"id":"a"]{"id":"b"}', 'number 1 of the records in it is damaged'],
+    ['{"id":"a"}\n{"id":"b"}\n{"id" "c"}', 'number 3 of the records in it is damaged'],
+    ['{"id":"a"}{"id":"x\ny"}', 'number 2 of the records in it is damaged'],
+    ['{"id":01}', 'number 1 of the records in it is damaged'],
+    ['[{"id":"a"},{"id":"b","c":01}]', 'number 2 of the records in it is damaged'],
+    ['{"batch":[{"id":"a"},{"id":tru}]}', 'number 2 of the records in it is damaged'],
+    ['{"batch":[{"id":"a"}],"b":tru}', 'something before or after its batch is damaged'],
   ])('that is %j nothing is taken', (text, why) => {
     const message = `The body is not valid JSON: ${why}. Nothing of it was taken.`
     expect(() => take(text)).toThrow(expect.objectContaining({ code: 'invalid_body', message }))
@@ -222,7 +257,7 @@ describe('of a body', () => {
   })
 
   it('whose objects follow one another nothing is taken if the last of many is damaged', () => {
-    const message = expect.stringContaining('number 1001 of the objects in it is damaged')
+    const message = expect.stringContaining('number 1001 of the records in it is damaged')
     expect(() => take(`${'{}'.repeat(1_000)}{,}`)).toThrow(expect.objectContaining({ code: 'invalid_body', message }))
     parser.flush()
     expect([rows, rejects]).toEqual([[], []])
@@ -288,19 +323,56 @@ describe('of a body', () => {
     expect(take('{"id":"a","batch":[1]}{"id":"b","batch":[{}]}').ids).toEqual(['a', 'b'])
   })
 
-  it('records that follow one another and are too long, too deep or not UTF-8 are told, their neighbours taken', () => {
-    const bytes = Buffer.concat([
-      Buffer.from('{"id":"a"}{"id":"'),
-      Buffer.of(0xff),
-      Buffer.from(`"}{"id":"${'x'.repeat(1 << 20)}"}{"id":${'['.repeat(200)}${']'.repeat(200)}}{"id":"b"}`),
-    ])
-    const { taken, rejects: faults } = parser.parse({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
-    parser.flush()
-    expect(taken).toBe(2)
-    expect(faults).toEqual([
-      { record: 2, reason: 'invalid_utf8' },
-      { record: 3, reason: 'line_too_long' },
-      { record: 4, reason: 'too_deep' },
+  it.each([
+    ['an array', '[{"id":"a"},{"id":"?"},{"id":"b"}]', 'number 2 of the records in it is not UTF-8'],
+    ['a batch', '{"batch":[{"id":"?"}]}', 'number 1 of the records in it is not UTF-8'],
+    ['a batch', '{"b":"?","batch":[{"id":"a"}]}', 'it is not UTF-8'],
+    ['one object', ' {"id":"?"}', 'number 1 of the records in it is not UTF-8'],
+    ['many objects', '{"id":"a"}{"id":"b"}\n{"id":"?"}', 'number 3 of the records in it is not UTF-8'],
+  ])('that is %s and not UTF-8 nothing is taken', (_, text, why) => {
+    for (const bad of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
+      const [before, after] = text.split('?').map((part) => Buffer.from(part))
+      const bytes = Buffer.concat([before!, Buffer.from(bad), after!])
+      const message = `The body is not valid JSON: ${why}. Nothing of it was taken.`
+      expect(() => take(bytes)).toThrow(expect.objectContaining({ code: 'invalid_body', message }))
+      parser.flush()
+      expect([rows, rejects]).toEqual([[], []])
+    }
+  })
+
+  it('records that are not UTF-8 on lines of NDJSON are told, their neighbours taken', () => {
+    const bytes = Buffer.concat(
+      ['{"id":"a"}\n{"id":"', Buffer.of(0xff), '"}\n{"id":"b"}'].map((part) => Buffer.from(part)),
+    )
+    const { ids, faults } = take(bytes, { form: 'ndjson' })
+    expect([ids, faults.map(([line, reason]) => [line, reason])]).toEqual([['a', 'b'], [[2, 'invalid_utf8']]])
+  })
+
+  it('with all faults of a record that do not damage it the others are taken', () => {
+    const records = [
+      '{"id":7}',
+      '5',
+      'null',
+      '"\\ud800"',
+      '{"id":"\\ud800"}',
+      '{"timestamp":0}',
+      '{"timestamp":[]}',
+      '{"id":"a"}',
+    ]
+    const reasons = ['invalid_field', ...Array(3).fill('not_an_object'), 'invalid_json', 'too_old', 'invalid_timestamp']
+    for (const body of [`[${records}]`, `{"batch":[${records}],"b":{}}`]) {
+      const { ids, faults } = take(body)
+      expect([ids, faults.map(([, reason]) => reason)]).toEqual([['a'], reasons])
+    }
+  })
+
+  it('records that follow one another and are too long or too deep are told, their neighbours taken', () => {
+    const text = `{"id":"a"}{"id":"${'x'.repeat(1 << 20)}"}{"id":${'['.repeat(200)}${']'.repeat(200)}}{"id":"b"}`
+    const { ids, faults } = take(text)
+    expect(ids).toEqual(['a', 'b'])
+    expect(faults.map(([line, reason]) => [line, reason])).toEqual([
+      [2, 'line_too_long'],
+      [3, 'too_deep'],
     ])
   })
 
@@ -323,22 +395,9 @@ describe('of a body', () => {
     expect(take('[]').faults).toEqual([])
   })
 
-  it('records that are not UTF-8 or too long are told, their neighbours taken', () => {
-    const long = 'x'.repeat(1 << 20)
-    rows = []
-    rejects = []
-    const bytes = Buffer.concat(
-      ['[{"id":"a"},{"id":"', Buffer.of(0xff), `"},{"id":"${long}"},{"id":"b"}]`].map((part) =>
-        Buffer.from(part as string),
-      ),
-    )
-    const { taken, rejects: faults } = parser.parse({ bytes, form: 'json', defaults: { source: 'edge_logs' } }, NOW_US)
-    parser.flush()
-    expect(faults).toEqual([
-      { record: 2, reason: 'invalid_utf8' },
-      { record: 3, reason: 'line_too_long' },
-    ])
-    expect([taken, rows.map(({ id }) => id)]).toEqual([2, ['a', 'b']])
+  it('records that are too long are told, their neighbours taken', () => {
+    const { ids, faults } = take(`[{"id":"a"},{"id":"${'x'.repeat(1 << 20)}"},{"id":"b"}]`)
+    expect([ids, faults.map(([line, reason]) => [line, reason])]).toEqual([['a', 'b'], [[2, 'line_too_long']]])
   })
 
   it('that is larger than all before it all is taken, and its memory goes when no other comes', () => {
@@ -450,7 +509,7 @@ describe('what a record lacks', () => {
   })
 
   it.each(['{"a":1,}', '{,}', '{"a"}', '{a}', '{"a":1 "b":2}'])('%s stays as wrong as it is', (record) => {
-    expect(take(record, { defaults }).faults).toEqual([[1, 'invalid_json', record]])
+    expect(take(record, { defaults, form: 'ndjson' }).faults).toEqual([[1, 'invalid_json', record]])
   })
 
   it.each([

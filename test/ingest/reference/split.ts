@@ -1,7 +1,18 @@
-/** Splits a JSON body into records, one character after the other. Reads brackets, commas and texts only. */
+/** Splits a JSON body into lines, one character after the other. Checks the lines with Node's parser. */
 
-/** Returns the texts of the records, with line breaks replaced, or the fault and its offset. */
-export function splitByReference(body: string): string[] | { fault: string; at: number } {
+import { isJson } from '../../support/json.js'
+
+type Split = string[] | { fault: string; at: number }
+
+/** Returns the texts of the records, with line breaks replaced, or the fault and its offset, or the damaged record. */
+export function splitByReference(body: string): Split {
+  const found = splitUnchecked(body)
+  if (!Array.isArray(found)) return found
+  const damaged = found.findIndex((line) => !isJson(line))
+  return damaged >= 0 || !isJson(body) ? { fault: 'damaged', at: damaged + 1 } : found
+}
+
+function splitUnchecked(body: string): Split {
   const start = body.search(/[^ \t\r\n]/)
   if (start < 0) return { fault: 'empty', at: body.length }
   if (body[start] === '[') return elementsOf(body, start, true)
@@ -14,7 +25,7 @@ export function splitByReference(body: string): string[] | { fault: string; at: 
   return batch === undefined ? [oneLine(body.slice(start, end))] : elementsOf(body, batch, false)
 }
 
-function elementsOf(body: string, open: number, isLast: boolean): string[] | { fault: string; at: number } {
+function elementsOf(body: string, open: number, isLast: boolean): Split {
   const found: string[] = []
   let p = skipSpace(body, open + 1)
   if (body[p] !== ']') {

@@ -61,7 +61,8 @@ describe('records over HTTP', () => {
       200,
       { message: 'Logged!', taken: 2, rejected: [{ record: 2, reason: 'invalid_timestamp' }] },
     ])
-    expect(await answerOf(post(service, '[{},', {}))).toMatchObject([400, { code: 'invalid_body' }])
+    for (const damaged of ['[{},', '[{"id":"kept"},{"a":01}]', '{"batch":[{"id":"kept"},{"a":tru}]}'])
+      expect(await answerOf(post(service, damaged))).toMatchObject([400, { code: 'invalid_body' }])
     expect(await answerOf(post(service, [{}], {}, '/logs'))).toMatchObject([400, { code: 'missing_source' }])
 
     expect(await allNumbers(service, startUs)).toEqual(allOf(COUNT + 2))
