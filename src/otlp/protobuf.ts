@@ -2,8 +2,9 @@
  * Reads protobuf by tables of field numbers, on top of the wire reader of @bufbuild/protobuf. Knows no message of
  * OTLP.
  */
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { MalformedError } from './request.js'
+import { StrictReader } from './strict-reader.js'
 
 /** One field of a message that is read into a `T`. */
 export interface Field<T> {
@@ -78,7 +79,7 @@ function readField<T>(into: T, { name, fields, onUnknown }: MessageType<T>, read
 
 /** Reads all bytes as one message and returns `into`. Throws {@link MalformedError} if they are not valid. */
 export function readMessage<T>(into: T, type: MessageType<T>, bytes: Uint8Array): T {
-  const reader = new BinaryReader(bytes)
+  const reader = new StrictReader(bytes)
   return withMalformedError(type.name, () => {
     readFields(into, type, reader, reader.len, 0)
     return into
@@ -139,7 +140,7 @@ export function listType(
  * has no element but an unknown field, which may be the list in another version.
  */
 export function* readElements(bytes: Uint8Array, { list, type }: ListType): Generator<Uint8Array, void> {
-  const reader = new BinaryReader(bytes)
+  const reader = new StrictReader(bytes)
   const element: Element = { bytes: null }
   const readNext = () => readField(element, type, reader, 0)
   let isEmpty = true
