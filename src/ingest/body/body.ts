@@ -1,7 +1,6 @@
 /** Parses whole request bodies into batches and rejects; synchronous, without clock or threads. */
 
-import { isUtf8 } from 'node:buffer'
-import { byteOrderMarkLength, isSpace, NEWLINE } from '../../base/ascii.js'
+import { byteOrderMarkLength, isSpace } from '../../base/ascii.js'
 import { LogweirError } from '../../base/errors.js'
 import { findSource } from '../../sources.js'
 import { checkLines } from '../lines/check-lines.js'
@@ -20,8 +19,8 @@ export const MAX_LISTED_REJECTS = 100
 export interface BodyParser {
   /**
    * Parses the records of a body, received at `nowUs`. Throws `invalid_body` if the body cannot be split into records,
-   * or if it is of the form `json` and not JSON in UTF-8; `body_too_large` if it has more than {@link MAX_RECORDS}. No
-   * record is accepted then.
+   * or if it is of the form `json` and one of its values is not JSON; `body_too_large` if it has more than {@link
+   * MAX_RECORDS}. No record is accepted then.
    */
   parse(body: Body, nowUs: number): BodyResult
   /** Emits the batches that are not full. */
@@ -69,7 +68,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
     if (records === 0) return outcome
     const before = recordSink.rows()
     recordSink.setReceiptTime(nowUs)
-    checkLines(recordSink.module(), start, end, 0, maxLineBytes, recordSink, body.form === 'json')
+    checkLines(recordSink.module(), start, end, 0, maxLineBytes, recordSink)
     outcome.taken = recordSink.rows() - before
     return outcome
   }
@@ -97,28 +96,14 @@ type Load = (body: Body, free?: number) => Module
 /** Splits a JSON body into lines. Throws the errors of {@link BodyParser.parse}. */
 function linesOfJson(body: Body, load: Load): Lines {
   const mark = byteOrderMarkLength(body.bytes)
-  const first = load(body)
-  const split = first.splitJson(mark, body.bytes.length, MAX_RECORDS)
-  if (!('fault' in split)) return inUtf8(body, first, split)
+  const split = load(body).splitJson(mark, body.bytes.length, MAX_RECORDS)
+  if (!('fault' in split)) return split
   if (split.fault !== 'more_objects') throw faultError(split)
   const free = Math.min(MAX_RECORDS, mostObjects(body.bytes))
   const module = load(body, free)
   const objects = module.splitObjects(free + mark, free + body.bytes.length, MAX_RECORDS)
-  if (!('fault' in objects)) return inUtf8(body, module, objects)
+  if (!('fault' in objects)) return objects
   throw faultError(objects.fault === 'damaged' ? objects : { ...objects, at: objects.at - free })
-}
-
-/** Returns the lines of a body. Throws `invalid_body` if it is not UTF-8. */
-function inUtf8(body: Body, { bytes }: Module, lines: Lines): Lines {
-  if (isUtf8(body.bytes)) return lines
-  const { start, end } = lines
-  for (let at = start, number = 1; at < end; number++) {
-    const newline = bytes.indexOf(NEWLINE, at)
-    const after = newline < 0 || newline > end ? end : newline
-    if (!isUtf8(bytes.subarray(at, after))) throw invalidBody(`number ${number} of the records in it is not UTF-8`)
-    at = after + 1
-  }
-  throw invalidBody('it is not UTF-8')
 }
 
 /** Returns the lines of an NDJSON body; lines with several objects are split. */

@@ -26,7 +26,7 @@ export const headAt = (bytes: Uint8Array, start: number, maxLineBytes: number): 
 /**
  * Scans the lines in [start, end) and passes them to the sink; the last one needs no newline. `before` is the number of
  * the line before the first; returns that of the last. UTF-8 is checked for all of them at once, and line by line only
- * if that fails; not at all if it is known.
+ * if that fails.
  */
 export function checkLines(
   scanner: Scanner,
@@ -35,10 +35,9 @@ export function checkLines(
   before: number,
   maxLineBytes: number,
   sink: LineSink,
-  isKnownUtf8 = false,
 ): number {
   const { bytes, table } = scanner
-  const areUtf8 = isKnownUtf8 || isUtf8(bytes.subarray(start, end))
+  const areUtf8 = isUtf8(bytes.subarray(start, end))
   const areValid = areUtf8 && end - start <= maxLineBytes
   let line = before
 
