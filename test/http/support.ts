@@ -73,19 +73,20 @@ export function createTestApp({
   const logged: string[] = []
   const metrics = createMetrics()
   const state = { status: 'ok' as Status }
+  const registry = tokenRegistryOf(tokens, clock)
   const app = createApp({
     engine,
     endpoints: ENDPOINTS,
     metrics,
     clock,
-    accessOf: tokenRegistryOf(tokens, clock).accessOf,
+    accessOf: registry.accessOf,
     status: () => state.status,
     log: (message) => logged.push(message),
     ...parts,
   })
   const get = async (path: string, init: RequestInit = {}) =>
     app.fetch(new Request(PREFIX + path, { ...init, headers: { 'X-API-KEY': TOKEN, ...init.headers } }))
-  return { app, engine, clock, logged, metrics, state, get }
+  return { app, engine, clock, logged, metrics, state, registry, get }
 }
 
 export const API_COUNTS = '/api/endpoints/query/usage.api-counts'

@@ -22,6 +22,8 @@ export interface TailLimits {
   /** Bytes that are handed to the connection at once. */
   chunkBytes: number
   keepAliveMs: number
+  /** How often the token of a tail is checked. The token registry knows a change at most a second after it. */
+  tokenCheckMs: number
   /** How long the records of a project are buffered after its last reader has left. */
   lingerMs: number
   /** How long a reader that is being dropped may take to read the reason. */
@@ -43,6 +45,7 @@ export const TAIL_LIMITS: TailLimits = {
   firstUs: DAY_US,
   chunkBytes: 64 * KIB,
   keepAliveMs: 15_000,
+  tokenCheckMs: 500,
   lingerMs: 30_000,
   endMs: 1_000,
 }

@@ -24,7 +24,7 @@ export interface ReaderParts {
   /** Limits how many readers read stored rows at the same time. */
   concurrency: ConcurrencyLimit
   sendRate: SendRate
-  /** Returns whether the token still permits this project. */
+  /** Returns whether the token still permits this project. Called before each chunk of rows, and twice a second. */
   isAllowed(): boolean
   /** Maps a failure to the error that the client may see. */
   toPublicError(error: unknown): LogweirError
@@ -55,6 +55,7 @@ interface State extends ReaderParts {
   /** Resumes the stream if it waits for records. */
   wake(): void
   stopKeepAlive(): void
+  stopTokenChecks(): void
   stopBreakOff(): void
 }
 
@@ -79,6 +80,7 @@ export function createReader(parts: ReaderParts): TailReader {
     },
     wake() {},
     stopKeepAlive: parts.clock.every(parts.limits.keepAliveMs, () => keepAlive(state)),
+    stopTokenChecks: parts.clock.every(parts.limits.tokenCheckMs, () => checkToken(state)),
     stopBreakOff() {},
   }
   parts.channel.readers.add(state.handle)
@@ -93,11 +95,15 @@ export function createReader(parts: ReaderParts): TailReader {
   }
 }
 
-/** Checks the token again, and has a keep-alive sent unless a record is sent first. */
+/** Has a keep-alive sent, unless a record is sent first. */
 function keepAlive(state: State): void {
-  if (!state.isAllowed()) end(state, refusals.unauthorized())
   state.isKeepAliveDue = true
   state.wake()
+}
+
+/** Ends the stream if the token no longer permits it, also if there is no record to send. */
+function checkToken(state: State): void {
+  if (!state.isAllowed()) end(state, refusals.unauthorized())
 }
 
 const hasEnded = ({ reason, left }: State) => reason !== undefined || left.signal.aborted
@@ -115,6 +121,7 @@ function leave(state: State): void {
   if (state.left.signal.aborted) return
   state.left.abort()
   state.stopKeepAlive()
+  state.stopTokenChecks()
   state.stopBreakOff()
   state.channel.readers.delete(state.handle)
   state.wake()
@@ -178,9 +185,10 @@ async function* live(state: State, position: Position): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Sends a chunk when the rate limit of all tails permits it. */
-async function* withinRate({ sendRate }: State, chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
+/** Sends a chunk when the rate limit of all tails permits it. Throws `unauthorized` if the token no longer does. */
+async function* withinRate({ sendRate, isAllowed }: State, chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
   await sendRate(chunk.length)
+  if (!isAllowed()) throw refusals.unauthorized()
   yield chunk
 }
 

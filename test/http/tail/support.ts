@@ -6,7 +6,7 @@ import { createTestApp, settle } from '../support.js'
 
 /** An app over an embedded engine, with functions that append records and open tails. */
 export function createTailApp({ engine = openEngine(), clock = createFakeClock(), ...parts }: TailAppParts = {}) {
-  const { get, app, metrics, logged } = createTestApp({ engine, clock, ...parts })
+  const { get, app, metrics, logged, registry } = createTestApp({ engine, clock, ...parts })
   const readers: EventReader[] = []
 
   /** Opens a tail of project `a`, of edge records unless `more` says otherwise, and reads on until it is up to date. */
@@ -28,7 +28,7 @@ export function createTailApp({ engine = openEngine(), clock = createFakeClock()
   }
 
   const value = async (name: 'tailsOpen' | 'tailsDropped') => (await metrics[name].get()).values[0]?.value
-  return { engine, clock, app, get, tail, bring, value, logged }
+  return { engine, clock, app, get, tail, bring, value, logged, registry }
 }
 
 export type TailAppParts = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'engine' | 'clock'> & {

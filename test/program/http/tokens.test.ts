@@ -1,6 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readEvents } from '../../support/events.js'
+import { eventually } from '../../support/eventually.js'
 import { run, type Served, serve, served, start, temporaryFolder, until } from '../support/program.js'
 
 const OPERATOR = { LOGWEIR_ACCESS_TOKENS: 'of-the-operator' }
@@ -84,6 +86,27 @@ describe('logweir token, beside a running service', () => {
     expect(service.stderrText()).not.toContain(reader)
     expect(service.stderrText()).not.toContain(shipper)
     expect(readFileSync(join(dataDir, 'tokens.json'), 'utf8')).not.toContain(shipper)
+  })
+
+  it('revokes the token of a live tail, which ends soon and gets no record after that', async () => {
+    const { service, token, becomes } = await startWithData()
+    const reader = await token('create', '--name', 'reader', '--scope', 'query')
+    await becomes(reader, '/api/endpoints', 200)
+    const tail = readEvents(await service.get('/api/tail?project=a.c', { headers: { 'X-API-KEY': reader } }))
+    const send = (id: string) => post(service, 'of-the-operator', [{ ...request('a.c'), id }])
+    await send('before')
+    await eventually(() => expect(tail.ids()).toEqual(['before']))
+    await token('revoke', 'reader')
+    const revokedMs = performance.now()
+    await tail.ended
+    // Two seconds, and the load of other tests.
+    expect(performance.now() - revokedMs).toBeLessThan(6_000)
+    await send('after')
+    expect(tail.ids()).toEqual(['before'])
+    expect(tail.stream().events.at(-1)).toMatchObject({
+      type: 'dropped',
+      data: expect.stringContaining('"unauthorized"'),
+    })
   })
 
   it('makes tokens that end by themselves, and that may be used so often only', async () => {
