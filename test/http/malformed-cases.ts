@@ -9,6 +9,8 @@ export type RawCase = readonly [what: string, text: string]
 export const head = (...lines: readonly string[]) => `${lines.join('\r\n')}\r\n\r\n`
 const get = (...headers: readonly string[]) => head('GET /health HTTP/1.1', 'Host: a', ...headers)
 const post = (...headers: readonly string[]) => head('POST /api/endpoints HTTP/1.1', 'Host: a', ...headers)
+/** A request with a body of no bytes, if it is read as chunks. */
+const framed = (...headers: readonly string[]) => `${post(...headers)}0\r\n\r\n`
 const chunked = (body: string) => post('Transfer-Encoding: chunked') + body
 
 /** Answered with 400 and closed; requests after them are ignored. */
@@ -38,6 +40,17 @@ export const REFUSED: readonly RawCase[] = [
   ['HTTP/9.9', 'GET /health HTTP/9.9\r\nHost: a\r\n\r\n'],
   ['an unknown coding', post('Transfer-Encoding: gurgle')],
   ['an unknown coding behind chunked', `${post('Transfer-Encoding: chunked, gurgle')}0\r\n\r\n`],
+  ['an unknown coding before chunked', framed('Transfer-Encoding: gurgle, chunked')],
+  ['an unknown coding on a line before chunked', framed('Transfer-Encoding: gurgle', 'Transfer-Encoding: chunked')],
+  ['a coding before chunked', framed('Transfer-Encoding: gzip, chunked')],
+  ['two codings before chunked', framed('Transfer-Encoding: deflate, gzip, chunked')],
+  ['identity before chunked', framed('Transfer-Encoding: identity, chunked')],
+  ['chunked twice', framed('Transfer-Encoding: chunked, chunked')],
+  ['an empty coding before chunked', framed('Transfer-Encoding: , chunked')],
+  ['a quoted coding before chunked', framed('Transfer-Encoding: "chunked", chunked')],
+  ['chunked with a parameter before chunked', framed('Transfer-Encoding: chunked;q=1, chunked')],
+  ['a tab between codings', framed('Transfer-Encoding: gzip,\tchunked')],
+  ['chunks of HTTP/1.0', framed('Transfer-Encoding: chunked').replace('HTTP/1.1', 'HTTP/1.0')],
   ['the same coding twice', `${post('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
   ['*', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a path without a slash', 'GET health HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -64,5 +77,7 @@ export const SERVED: readonly RawCase[] = [
   ['an expectation', get('Expect: the-unexpected', 'Connection: close')],
   ['an offer to upgrade', get('Upgrade: h2c', 'Connection: close, Upgrade')],
   ['a bad escape behind the question mark', get('Connection: close').replace('/health', '/health?%zz=%')],
+  ['chunks', `${get('Transfer-Encoding: chunked', 'Connection: close')}2\r\nab\r\n0\r\n\r\n`],
+  ['chunks in other letters', `${get('Transfer-Encoding:\tChunKed ', 'Connection: close')}0\r\n\r\n`],
   ['an empty line before it', `\r\n${get('Connection: close')}`],
 ]

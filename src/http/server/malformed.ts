@@ -11,12 +11,14 @@ export function headBytes({ method, url, rawHeaders }: IncomingMessage): number 
   return bytes
 }
 
-const ENDS_CHUNKED = /(?:^|,)\s*chunked\s*$/i
-
-/** Whether the end of the body is undefined (RFC 9112, 6.3). Node emits such a request before it refuses the body. */
-export function hasUndefinedEnd({ headers }: IncomingMessage): boolean {
+/**
+ * Whether the body has a framing that is not known here: any transfer coding but `chunked` alone, and chunks of a client
+ * that speaks HTTP/1.0 (RFC 9112, 6.1 and 6.3). Node emits such requests, and reads the body as chunks if the last
+ * coding is `chunked`.
+ */
+export function hasUnknownFraming({ headers, httpVersion }: IncomingMessage): boolean {
   const codings = headers['transfer-encoding']
-  return codings !== undefined && !ENDS_CHUNKED.test(codings)
+  return codings !== undefined && (codings.toLowerCase() !== 'chunked' || httpVersion === '1.0')
 }
 
 /** Answers bytes that Node's parser refuses, unless a response is being sent, and ends the connection. */

@@ -7,7 +7,7 @@ import type { App } from '../app.js'
 import { refusals } from '../reply/errors.js'
 import { type ConnectionLimits, createConnections } from './connections.js'
 import { LINGER_MS } from './linger.js'
-import { hasUndefinedEnd, headBytes, refuseMalformed } from './malformed.js'
+import { hasUnknownFraming, headBytes, refuseMalformed } from './malformed.js'
 
 /** Limits of connections and requests. Node's defaults are too generous for a public server. */
 export interface ServerLimits extends ConnectionLimits {
@@ -67,7 +67,7 @@ function makeServer(app: App, limits: ServerLimits) {
     (request, env) => {
       const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse }
       if (headBytes(incoming) > limits.headBytes) return app.refuse(refusals.headersTooLarge())
-      if (hasUndefinedEnd(incoming)) return app.refuse(refusals.badRequest())
+      if (hasUnknownFraming(incoming)) return app.refuse(refusals.badRequest())
       return app.fetch(request, { incoming, outgoing })
     },
     { errorHandler: (error) => app.refuse(error instanceof RequestError ? refusals.badRequest() : error) },

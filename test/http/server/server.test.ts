@@ -1,46 +1,17 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Listening, listen, type ServerLimits } from '../../../src/http/server/server.js'
+import type { Socket } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
+import { listen } from '../../../src/http/server/server.js'
 import type { Row } from '../../../src/plan/answer.js'
 import { eventually } from '../../support/eventually.js'
 import { bodyOf, exchange, listenTo, nextAt, statusLines } from '../../support/raw-http.js'
 import { LLHTTP_BROKEN_BODIES, LLHTTP_REFUSED } from '../llhttp-cases.js'
 import { BROKEN_BODIES, REFUSED, SERVED } from '../malformed-cases.js'
-import { API_COUNTS, createTestApp, LOGS_ALL, refusal, TOKEN } from '../support.js'
-
-const open: { listening: Listening; sockets: Socket[] }[] = []
-
-afterEach(async () => {
-  for (const { sockets, listening } of open.splice(0)) {
-    for (const socket of sockets) socket.destroy()
-    await listening.close()
-  }
-})
-
-type TestParts = Parameters<typeof createTestApp>[0] & { server?: Partial<ServerLimits> }
-
-async function serve({ server, ...parts }: TestParts = {}) {
-  const test = createTestApp(parts)
-  const listening = await listen(test.app, { host: '127.0.0.1', port: 0, limits: server })
-  const sockets: Socket[] = []
-  open.push({ listening, sockets })
-  const dial = () => {
-    const socket = connect(listening.port, '127.0.0.1')
-    socket.on('error', () => {})
-    sockets.push(socket)
-    return socket
-  }
-  return { ...test, ...listening, dial }
-}
-
-const get = (path: string, ...headers: readonly string[]) =>
-  `GET ${path} HTTP/1.1\r\n${['Host: a', `X-API-KEY: ${TOKEN}`, ...headers].join('\r\n')}\r\n\r\n`
-const LAST = 'Connection: close'
+import { API_COUNTS, LOGS_ALL, refusal, TOKEN } from '../support.js'
+import { BAD_REQUEST, get, LAST, serve } from './support.js'
 
 const TOO_LARGE = refusal('The request line and headers are over 64 KiB. Send a shorter request.', 'headers_too_large')
-const BAD_REQUEST = refusal('This is not a well-formed HTTP request. Correct the request.', 'bad_request')
 const TIMEOUT = refusal('The request did not arrive in time. Send it again, faster.', 'request_timeout')
 
 describe('a connection', () => {
