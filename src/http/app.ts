@@ -15,6 +15,7 @@ import type { Arrivals } from './query/arrivals.js'
 import { HTTP_LIMITS, type HttpLimits } from './query/limits.js'
 import { createQueries } from './query/query.js'
 import { searchOf } from './query/search.js'
+import { brokenBodyOf, mayBreak, unlessBroken } from './reply/broken-body.js'
 import { ALLOWED_METHODS, LOGS_METHODS, preflight } from './reply/cors.js'
 import { type Dialect, OWN_DIALECT } from './reply/dialect.js'
 import { errorReply, refusals } from './reply/errors.js'
@@ -104,6 +105,7 @@ export function createApp(parts: AppParts): App {
     countResponses(metrics),
     dropBodyOfHead,
     catchErrors(refuse),
+    refuseBrokenBody,
     refuseWhileStarting(status, grantedTo, intake),
     answerPreflight,
     requireAccess(routes, grantedTo, refuse),
@@ -177,6 +179,16 @@ function catchErrors(refuse: Refuse): Middleware {
       return refuse(error, exchange)
     }
   }
+}
+
+/** Throws or rejects with the error of a body whose chunks are malformed, unless the answer is ready before. */
+const refuseBrokenBody: Middleware = (exchange, next) => {
+  const { incoming } = exchange
+  if (incoming === undefined || !mayBreak(incoming)) return next(exchange)
+  const error = brokenBodyOf(incoming)
+  if (error !== undefined) throw error
+  const answer = next(exchange)
+  return answer instanceof Promise ? unlessBroken(incoming, answer) : answer
 }
 
 /** Returns the access of a request's token; undefined if it has no valid one. */

@@ -100,11 +100,14 @@ describe('S3: a body on the wire', () => {
     expect([taken, logged]).toEqual([[], []])
   })
 
-  test.each([...BROKEN_BODIES, ...LLHTTP_BROKEN_BODIES])('that is broken is not taken: %s', async (_, text) => {
+  test.each([
+    ...BROKEN_BODIES,
+    ...LLHTTP_BROKEN_BODIES,
+  ])('that is broken is refused, and not taken: %s', async (_, text) => {
     const { dial, taken } = await serve()
     const broken = post('Transfer-Encoding: chunked') + text.slice(text.indexOf('\r\n\r\n') + 4)
     const heard = await exchange(dial, Buffer.from(`${broken}${post('Content-Length: 2')}[]`, 'latin1'))
-    expect([statusLines(heard), taken]).toEqual([[], []])
+    expect([statusLines(heard), taken]).toEqual([['HTTP/1.1 400 Bad Request'], []])
   })
 
   test('that is too long is refused before it has come, and its connection ends', async () => {

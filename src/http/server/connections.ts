@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { lingerAndClose } from './linger.js'
+import type { Latest } from './malformed.js'
 
 /** How long a connection that has sent nothing may still send its first request after the server began to close. */
 const SILENT_MS = 100
@@ -17,8 +18,8 @@ export interface ConnectionLimits {
 export interface Connections {
   /** Adds a connection. Over the limit, closes the one that has been idle longest; if none is idle, the new one. */
   add(socket: Socket): void
-  /** Whether all requests of a connection were received whole and answered. */
-  isIdle(socket: Socket): boolean
+  /** Returns the latest request of a connection; undefined if there was none. */
+  latestOf(socket: Socket): Latest | undefined
   /** Answers the requests of a connection one after the other. Requests after a response that ends it are ignored. */
   listener: RequestListener
   /**
@@ -33,6 +34,8 @@ interface State {
   limits: ConnectionLimits
   /** The open connections, each with its latest response. */
   latest: Map<Socket, ServerResponse | undefined>
+  /** The responses whose turn has come. */
+  started: WeakSet<ServerResponse>
   /** Connections that wait for their next request, the longest idle first, with the bytes read from each by then. */
   idle: Map<Socket, number>
   isClosing: boolean
@@ -40,12 +43,19 @@ interface State {
 
 /** Creates the connections of a server; `answer` answers their requests. */
 export function createConnections(answer: RequestListener, limits: ConnectionLimits): Connections {
-  const state: State = { answer, limits, latest: new Map(), idle: new Map(), isClosing: false }
+  const state: State = {
+    answer,
+    limits,
+    latest: new Map(),
+    started: new WeakSet(),
+    idle: new Map(),
+    isClosing: false,
+  }
   return {
     add: (socket) => add(state, socket),
-    isIdle(socket) {
+    latestOf(socket) {
       const outgoing = state.latest.get(socket)
-      return outgoing === undefined || (outgoing.closed && outgoing.req.complete)
+      return outgoing && { outgoing, isStarted: state.started.has(outgoing) }
     },
     listener: (incoming, outgoing) => enqueue(state, incoming, outgoing),
     close: (server, limitMs) => close(state, server, limitMs),
@@ -75,6 +85,7 @@ function enqueue(state: State, incoming: IncomingMessage, outgoing: ServerRespon
 function start(state: State, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { socket } = incoming
   state.idle.delete(socket)
+  state.started.add(outgoing)
   if (state.isClosing) endAfter(outgoing, socket)
   outgoing.once('close', () => markIdle(state, incoming))
   state.answer(incoming as Parameters<RequestListener>[0], outgoing as Parameters<RequestListener>[1])

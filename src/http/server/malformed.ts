@@ -1,6 +1,7 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { LogweirError } from '../../base/errors.js'
+import { breakBody, brokenBodyOf } from '../reply/broken-body.js'
 import { refusals } from '../reply/errors.js'
 import { lingerAndClose } from './linger.js'
 
@@ -12,28 +13,65 @@ export function headBytes({ method, url, rawHeaders }: IncomingMessage): number 
 }
 
 /**
- * Whether the body has a framing that is not known here: any transfer coding but `chunked` alone, and chunks of a client
- * that speaks HTTP/1.0 (RFC 9112, 6.1 and 6.3). Node emits such requests, and reads the body as chunks if the last
- * coding is `chunked`.
+ * Whether the body has a framing that is not known here: any transfer coding but `chunked` alone, or chunks of HTTP/1.0
+ * (RFC 9112, 6.1 and 6.3). Node emits such requests, and reads the body in chunks if the last coding is `chunked`.
  */
 export function hasUnknownFraming({ headers, httpVersion }: IncomingMessage): boolean {
   const codings = headers['transfer-encoding']
   return codings !== undefined && (codings.toLowerCase() !== 'chunked' || httpVersion === '1.0')
 }
 
-/** Answers bytes that Node's parser refuses, unless a response is being sent, and ends the connection. */
-export async function refuseMalformed(
+/** The latest request of a connection, by its response. */
+export interface Latest {
+  outgoing: ServerResponse
+  /** Whether the responses before it are done. */
+  isStarted: boolean
+}
+
+/** Connections whose refusal follows a response. */
+const awaiting = new WeakSet<Socket>()
+
+/**
+ * Refuses bytes that Node's parser refuses, and ends the connection: at once if all requests before are answered, after
+ * the response to a whole request, in place of the response to a request with a malformed body. Destroys the connection
+ * if a response is half sent, or if the client has left before its response.
+ */
+export function refuseMalformed(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  isIdle: boolean,
+  latest: Latest | undefined,
   refuse: (error: LogweirError) => Response,
-): Promise<void> {
+): void {
   if (socket.writableEnded) return
-  if (!isIdle || !socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  socket.write(await asText(refuse(refusalOf(error))))
+  const refusal = refusalOf(error)
+  if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
+  else if (latest === undefined || isAnswered(latest)) void sendRefusal(socket, refuse(refusal))
+  else if (!refuseLater(error, socket, latest, refusal, refuse)) socket.destroy()
+}
+
+const isAnswered = ({ outgoing }: Latest) => outgoing.closed && outgoing.req.complete
+
+/** Refuses bytes of or behind a request that is not answered yet. Returns whether that is possible. */
+function refuseLater(
+  { code }: NodeJS.ErrnoException,
+  socket: Socket,
+  { outgoing, isStarted }: Latest,
+  refusal: LogweirError,
+  refuse: (error: LogweirError) => Response,
+): boolean {
+  const { req } = outgoing
+  // The parser reports its error again for each further packet, and for the end.
+  if (isStarted && brokenBodyOf(req) !== undefined) return true
+  if (socket.readableEnded || code === 'HPE_INVALID_EOF_STATE') return false
+  if (!req.complete) return !outgoing.headersSent && (breakBody(req, refusal) || !isStarted)
+  if (outgoing.headersSent && !outgoing.writableEnded) return false
+  if (!awaiting.has(socket)) outgoing.once('close', () => socket.writable && sendRefusal(socket, refuse(refusal)))
+  awaiting.add(socket)
+  return true
+}
+
+async function sendRefusal(socket: Socket, response: Response): Promise<void> {
+  socket.write(await asText(response))
   lingerAndClose(socket)
 }
 

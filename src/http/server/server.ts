@@ -97,7 +97,7 @@ function makeServer(app: App, limits: ServerLimits) {
   server.on('connection', connections.add)
   server.on('checkExpectation', connections.listener)
   const refuse = (error: Error, socket: Socket) =>
-    refuseMalformed(error, socket, connections.isIdle(socket), app.refuse)
+    refuseMalformed(error, socket, connections.latestOf(socket), app.refuse)
   server.on('clientError', (error, stream) => refuse(error, stream as Socket))
   server.on('connect', (_, stream) => refuse(new Error('This is no proxy.'), stream.resume() as Socket))
   return { server, close: () => connections.close(server, limits.closeMs) }

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+import type { LogweirError } from '../../base/errors.js'
+
+// A body whose chunks turn out to be malformed while its request is answered. Node only tells the server of it.
+
+const BROKEN = 'logweir.broken'
+const errors = new WeakMap<IncomingMessage, LogweirError>()
+
+/** Refuses a request whose body is malformed. Returns whether {@link unlessBroken} rejected with the error. */
+export function breakBody(incoming: IncomingMessage, error: LogweirError): boolean {
+  errors.set(incoming, error)
+  return incoming.emit(BROKEN, error)
+}
+
+/** Returns the error of a body that is known to be broken. */
+export const brokenBodyOf = (incoming: IncomingMessage): LogweirError | undefined => errors.get(incoming)
+
+/** Whether a request has a body that may break. A body of a given length can only end too early. */
+export const mayBreak = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined
+
+/** Returns an answer; rejects with the error of {@link breakBody} if that comes first. */
+export function unlessBroken<T>(incoming: IncomingMessage, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const settle = () => incoming.off(BROKEN, reject)
+    incoming.once(BROKEN, reject)
+    answer.finally(settle).then(resolve, reject)
+  })
+}
