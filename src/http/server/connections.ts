@@ -38,6 +38,8 @@ interface State {
   started: WeakSet<ServerResponse>
   /** Connections that wait for their next request, the longest idle first, with the bytes read from each by then. */
   idle: Map<Socket, number>
+  /** How many requests that may send records are not answered yet, by connection; none if there is no entry. */
+  sending: WeakMap<Socket, number>
   isClosing: boolean
 }
 
@@ -49,6 +51,7 @@ export function createConnections(answer: RequestListener, limits: ConnectionLim
     latest: new Map(),
     started: new WeakSet(),
     idle: new Map(),
+    sending: new WeakMap(),
     isClosing: false,
   }
   return {
@@ -69,7 +72,17 @@ function add(state: State, socket: Socket): void {
   }
   state.latest.set(socket, undefined)
   socket.once('close', () => remove(state, socket))
+  socket.once('end', () => endWithClient(state, socket))
   closeGently(state, socket)
+}
+
+/**
+ * Ends a connection when its client has ended its side. Mostly the client has left: its queries are aborted. But if a
+ * request that sends records is not answered yet, Node ends the connection after the last response: the records are
+ * stored anyway, and the client may still read.
+ */
+function endWithClient({ sending }: State, socket: Socket): void {
+  if (!sending.has(socket)) socket.end()
 }
 
 /** Answers a request when the response before it on the same connection is done. */
@@ -77,9 +90,19 @@ function enqueue(state: State, incoming: IncomingMessage, outgoing: ServerRespon
   const { socket } = incoming
   const before = state.latest.get(socket)
   state.latest.set(socket, outgoing)
+  if (incoming.method === 'POST') markSending(state, socket, outgoing)
   const next = () => socket.writable && start(state, incoming, outgoing)
   if (before === undefined || before.closed) next()
   else before.once('close', next)
+}
+
+function markSending({ sending }: State, socket: Socket, outgoing: ServerResponse): void {
+  sending.set(socket, (sending.get(socket) ?? 0) + 1)
+  outgoing.once('close', () => {
+    const others = (sending.get(socket) ?? 0) - 1
+    if (others > 0) sending.set(socket, others)
+    else sending.delete(socket)
+  })
 }
 
 function start(state: State, incoming: IncomingMessage, outgoing: ServerResponse): void {

@@ -93,6 +93,8 @@ function makeServer(app: App, limits: ServerLimits) {
     connections.listener,
   )
   server.maxHeadersCount = 0
+  // By default Node ends a connection as soon as its client has ended its side; see `connections.add`.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.timeout = limits.stalledMs
   server.on('connection', connections.add)
   server.on('checkExpectation', connections.listener)

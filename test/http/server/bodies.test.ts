@@ -159,3 +159,67 @@ describe('S3: bytes behind a whole request that are none', () => {
     await eventually(() => expect(engine.runs[0]!.signal.aborted).toBe(true))
   })
 })
+
+describe('a client that ends its side of the connection', () => {
+  /** A client whose request is stored when the gate opens, and which has sent its end by then. */
+  async function halfClosed(text: string, bodies = 1) {
+    const gate = createGate()
+    const server = await open(gate.opened)
+    const socket = server.dial()
+    const heard = listenTo(socket)
+    socket.end(text)
+    await eventually(() => expect(server.stored.length).toBe(bodies))
+    // The server reads the end before it answers.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return { ...server, gate, heard, socket }
+  }
+
+  test.each([
+    ['a length', post(RECORD, lengthOf(RECORD))],
+    ['chunks', post(CHUNKS, CHUNKED)],
+    ['HTTP/1.0', post(RECORD, lengthOf(RECORD)).replace('HTTP/1.1', 'HTTP/1.0')],
+  ])('after a whole body is answered, then disconnected: %s', async (_, text) => {
+    const { gate, heard, counts } = await halfClosed(text)
+    gate.open()
+    expect(statusLines(await heard)).toEqual(['HTTP/1.1 200 OK'])
+    expect(bodyOf(await heard)).toBe('{"message":"Logged!"}')
+    expect(await counts()).toEqual({ 200: 1 })
+  })
+
+  test('after several requests gets every answer', async () => {
+    const text = post(RECORD, lengthOf(RECORD))
+    const { gate, heard, stored } = await halfClosed(text + text + get('/nothing'))
+    gate.open()
+    expect(statusLines(await heard)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 404 Not Found'])
+    expect(stored).toEqual([RECORD, RECORD])
+  })
+
+  test('after a request that is answered is disconnected at once', async () => {
+    const { dial } = await open()
+    const socket = dial()
+    const heard = listenTo(socket)
+    socket.write(post(RECORD, lengthOf(RECORD)))
+    await once(socket, 'data')
+    socket.end()
+    expect(statusLines(await heard)).toEqual(['HTTP/1.1 200 OK'])
+  })
+
+  test('in the middle of a body is disconnected, and nothing is stored', async () => {
+    const { dial, stored, counts } = await open()
+    const socket = dial()
+    const heard = listenTo(socket)
+    socket.end(post(RECORD.slice(1), lengthOf(RECORD)))
+    expect(await heard).toBe('')
+    await eventually(async () => expect(await counts()).toEqual({ 499: 1 }))
+    expect(stored).toEqual([])
+  })
+
+  test('while its query runs ends the query', async () => {
+    const { dial, engine } = await open()
+    const socket = dial()
+    socket.write(post(RECORD, lengthOf(RECORD)) + get(`${LOGS_ALL}?project=a`))
+    await eventually(() => expect(engine.runs.length).toBe(1))
+    socket.end()
+    await eventually(() => expect(engine.runs[0]!.signal.aborted).toBe(true))
+  })
+})
