@@ -49,6 +49,19 @@ export function optionalText(description: string): Param<string | undefined> {
   return { required: false, description, codes: [], read: (value) => value }
 }
 
+/** A text of at most this many characters (code points); undefined if absent. Throws `invalid_parameter`. */
+export function shortText(description: string, maxCharacters: number): Param<string | undefined> {
+  return {
+    required: false,
+    description,
+    schema: { type: 'string', maxLength: maxCharacters },
+    read(value, name) {
+      if (value === undefined || [...value].length <= maxCharacters) return value
+      throw invalidParameter(`The parameter "${name}" has over ${maxCharacters} characters. Give it a shorter text.`)
+    },
+  }
+}
+
 /** One key of a table. If the text is another one, or absent, the value is `otherwise`. */
 export function word<Key extends string, Other extends Key | undefined>(
   table: Readonly<Record<Key, unknown>>,

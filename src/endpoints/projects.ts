@@ -1,49 +1,114 @@
-import { equals, scan, union } from '../plan/builder.js'
+import { LogweirError } from '../base/errors.js'
+import { answerColumns, type Row } from '../plan/answer.js'
+import { equals, type Rows, scan, union } from '../plan/builder.js'
 import { agg, fn } from '../plan/calls.js'
-import { type Expression, literal } from '../plan/expression.js'
+import { column, type Expression, literal } from '../plan/expression.js'
 import type { Plan } from '../plan/plan.js'
 import { SOURCE_NAMES, type SourceName } from '../sources.js'
-import { type CachePolicy, type Call, type Given, readParams } from './endpoint.js'
-import { optionalText } from './params.js'
+import { type CachePolicy, type Call, type Computation, type Given, readParams } from './endpoint.js'
+import { containsText } from './filter.js'
+import { type ArgsOf, optionalText, shortText, wordAmong } from './params.js'
+
+const MAX_MATCH_CHARACTERS = 200
 
 /** `GET /api/projects` for the metrics and for its cache: an answer is never refreshed before a client asks again. */
 export const PROJECTS = {
   name: 'projects',
   maxRows: 10_000,
   policy: { ttlS: 30, warmS: Number.POSITIVE_INFINITY } as CachePolicy,
-  params: { project: optionalText('only this project') },
+  params: {
+    project: optionalText('only this project'),
+    match: shortText('only projects whose names contain this text, ignoring case', MAX_MATCH_CHARACTERS),
+    order: wordAmong(['name', 'rows']),
+  },
 }
 
-/** Returns the project that a request names; undefined if it names none. Throws `duplicate_parameter`. */
-export const projectNamed = (given: Given): string | undefined => readParams(PROJECTS.params, given).project
+/** The parameters of a request. */
+export type ProjectsArgs = ArgsOf<typeof PROJECTS.params>
+
+/** Reads the parameters of a request. Throws `duplicate_parameter` and `invalid_parameter`. */
+export const readProjectsArgs = (given: Given): ProjectsArgs => readParams(PROJECTS.params, given)
+
+/** Returns the error for more projects than can be counted: the code of `error`, and what to ask instead. */
+export const tooManyProjects = (error: LogweirError): LogweirError =>
+  new LogweirError(
+    error.code,
+    'There are too many projects to list them all. Name one: ?project=…, or a part of their names: ?match=…',
+  )
+
+/** Which projects a call counts, and in what order. */
+export interface ProjectsCall extends Partial<Pick<ProjectsArgs, 'match' | 'order'>> {
+  /** Only records of these projects are read; undefined: all. */
+  projects?: ReadonlySet<string> | undefined
+}
 
 /**
  * The projects that have records, with the number of their records and the newest time, by source.
  *
- * Gives   at most 10,000 rows, by project, then source: project, source, rows, newest (µs UTC)
+ * Gives   at most 10,000 rows: project, source, rows, newest (µs UTC)
+ * Order   by project, then source; with `order` rows the projects with the most records first
  * Empty   a record without a project counts nowhere; a project without records of a source has no row of it
- * Cost    one pass over the column of projects of all segments; sealed segments keep their counts
- *
- * With `projects`, only records of these are read.
+ * Cost    one pass over the column of projects of all segments, two with `order` rows; sealed segments keep counts
  */
-export function projectsCall(projects?: ReadonlySet<string>): Call {
+export function projectsCall({ projects, match, order = 'name' }: ProjectsCall = {}): Call {
   const names = projects && [...projects].filter((name) => name !== '').sort()
-  return { key: JSON.stringify(['projects', ...(names ?? [null])]), plan: () => projectsPlan(names) }
+  const key = JSON.stringify(['projects', order, match ?? null, ...(names ?? [null])])
+  const counts = () => countsOf(names, match)
+  if (order === 'name') return { key, plan: () => byName(counts()).limit(limitOf(names, PROJECTS.maxRows)) }
+  const columns = answerColumns(mostRows(counts, names))
+  return { key, plan: () => mostRows(counts, names), computation: { columns, rows: byTotal } }
 }
 
-function projectsPlan(names: readonly string[] | undefined): Plan {
-  const [first, ...others] = SOURCE_NAMES.map((source) => countsOf(source, names))
-  const rows = union(first!, ...others)
-    .orderBy('project')
-    .thenBy('source')
-  // With a limit of 0 the engine reads nothing.
-  return rows.limit(names?.length === 0 ? 0 : PROJECTS.maxRows)
+type Counts = Rows<'project' | 'source' | 'rows' | 'newest'>
+
+const byName = (counts: Counts) => counts.orderBy('project').thenBy('source')
+
+/** With a limit of 0 the engine reads nothing. */
+const limitOf = (names: readonly string[] | undefined, maxRows: number) => (names?.length === 0 ? 0 : maxRows)
+
+/** The rows of the 10,000 projects with the most records, by project, then source. */
+function mostRows(counts: () => Counts, names: readonly string[] | undefined): Plan {
+  const { maxRows } = PROJECTS
+  const largest = counts()
+    .group('project')
+    .aggregate({ total: agg.sum('rows') })
+    .orderBy('total', 'desc')
+    .thenBy('project')
+    .limit(maxRows)
+  const rows = counts()
+    .isIn(
+      'project',
+      [...largest, { op: 'select', columns: [{ name: 'project', value: column('project') }] }],
+      'isLarge',
+    )
+    .filter(column('isLarge'))
+    .select('project', 'source', 'rows', 'newest')
+  return byName(rows).limit(limitOf(names, maxRows * SOURCE_NAMES.length))
+}
+
+/** Sorts rows, which are sorted by project, by the number of records of their projects. */
+const byTotal: Computation['rows'] = async function* (ofPlan) {
+  const projects: { name: unknown; total: number; rows: Row[] }[] = []
+  for await (const row of ofPlan) {
+    if (projects.at(-1)?.name !== row.project) projects.push({ name: row.project, total: 0, rows: [] })
+    const last = projects.at(-1)!
+    last.total += Number(row.rows)
+    last.rows.push({ ...row })
+  }
+  projects.sort((a, b) => b.total - a.total)
+  yield* projects.flatMap(({ rows }) => rows).slice(0, PROJECTS.maxRows)
+}
+
+/** The counts of all sources. */
+function countsOf(names: readonly string[] | undefined, match: string | undefined): Counts {
+  const [first, ...others] = SOURCE_NAMES.map((source) => countsOfSource(source, names, match))
+  return union(first!, ...others)
 }
 
 /** The counts of one source. Records without a project are a group of their own, which is left out. */
-function countsOf(source: SourceName, names: readonly string[] | undefined) {
+function countsOfSource(source: SourceName, names: readonly string[] | undefined, match: string | undefined) {
   return scan(source, ALL_TIME)
-    .filter(names && isAmong(names))
+    .filter(names && isAmong(names), match === undefined ? undefined : containsText('project', match))
     .group('project')
     .aggregate({ rows: agg.count(), newest: agg.max('timestamp') })
     .filter(fn.ne('project', ''))

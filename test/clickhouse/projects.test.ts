@@ -15,7 +15,11 @@ onEachTarget('the list of projects on %s', (target) => {
     const records = recordsOfProjects(mulberry32(seed), 300, NOW_US)
     await withRecords(target(), records, 20, async (engine) => {
       const rows = async (...projects: string[]) =>
-        readAll(await engine.run(projectsCall(projects.length === 0 ? undefined : new Set(projects)).plan(NOW_US)))
+        readAll(
+          await engine.run(
+            projectsCall({ projects: projects.length === 0 ? undefined : new Set(projects) }).plan(NOW_US),
+          ),
+        )
       expect(await rows()).toEqual(projectsOracle(records))
       for (const projects of [['a'], ['__proto__', 'é', 'nobody'], ['']]) {
         expect(await rows(...projects)).toEqual(projectsOracle(records, projects))

@@ -415,6 +415,8 @@ function projects(): Case[] {
     ...behindToken(path, {}, '', 'sender'),
     { about: 'rows', path, status: 200, given: { rows } },
     { about: 'one of them', path, search: '?project=a', status: 200, given: { rows } },
+    { about: 'by name and rows', path, search: '?match=a&order=rows', status: 200, given: { rows } },
+    { about: 'another order', path, search: '?order=size', status: 400, code: 'invalid_parameter' },
     { about: 'two of them', path, search: '?project=a&project=b', status: 400, code: 'duplicate_parameter' },
     {
       about: 'another project',

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
-import { projectsOracle, recordsOfProjects } from '../oracle/projects.js'
+import { type ProjectsAsked, projectsOracle, recordsOfProjects } from '../oracle/projects.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { mulberry32 } from '../support/random.js'
 import { database, edge } from '../support/records.js'
 import { testSeed } from '../support/seed.js'
-import { createTestApp, pass, readReply, settle, TOKEN } from './support.js'
+import { createTestApp, pass, readReply, refusal, settle, TOKEN } from './support.js'
 
 const PATH = '/api/projects'
 
@@ -113,6 +113,76 @@ describe('GET /api/projects', () => {
     expect(await refused(TOKEN, '?project=z&project=a')).toEqual([400, 'duplicate_parameter'])
   })
 
+  it('lists the projects whose names match, and those with the most records first, if it is asked for', async () => {
+    const seed = testSeed()
+    const { stored, rows, clock } = open()
+    const records = recordsOfProjects(mulberry32(seed), 1_000, clock.nowUs())
+    await appendAll(stored, records, 7)
+    await stored.seal()
+    await appendAll(stored, recordsOfProjects(mulberry32(seed + 1), 100, clock.nowUs()).slice(0, 50))
+    const all = [...records, ...recordsOfProjects(mulberry32(seed + 1), 100, clock.nowUs()).slice(0, 50)]
+    const asked: ProjectsAsked[] = ['a', 'B', '.', '__', 'É', '😀', 'nothing'].flatMap((match) => [
+      { match },
+      { match, order: 'rows' },
+    ])
+    for (const parameters of [{ order: 'rows' } as const, { order: 'name' } as const, ...asked]) {
+      const search = `?${new URLSearchParams(parameters as Record<string, string>)}`
+      expect([search, await rows(TOKEN, search)]).toEqual([search, projectsOracle(all, undefined, parameters)])
+      for (const [token, projects] of Object.entries(BOUND)) {
+        expect(await rows(token, search)).toEqual(projectsOracle(all, projects, parameters))
+      }
+    }
+    expect(await rows(TOKEN, '?match=a&project=a.b&order=rows')).toEqual(projectsOracle(all, ['a.b']))
+    expect(await rows(TOKEN, '?match=a&project=b')).toEqual([])
+    expect(await rows(TOKEN, '?match=&order=')).toEqual(projectsOracle(all))
+  })
+
+  it('has the projects with the most records among more rows than it returns, and finds each by its name', async () => {
+    const { stored, rows } = open()
+    const many = Array.from({ length: 10_500 }, (_, i) => edge({ project: `p${i}` }))
+    const large = ['z', 'y'].flatMap((project) => [edge({ project }), database({ project }), edge({ project })])
+    await appendAll(stored, [...many, ...large])
+    const names = new Set((await rows()).map((row) => (row as { project: string }).project))
+    expect([names.size, names.has('z'), names.has('y')]).toEqual([10_000, false, false])
+    const sorted = await rows(TOKEN, '?order=rows')
+    expect(sorted).toEqual(projectsOracle([...many, ...large], undefined, { order: 'rows' }))
+    expect(sorted.length).toBe(10_000)
+    expect(await rows(TOKEN, '?match=Z')).toEqual(projectsOracle(large, ['z']))
+  })
+
+  it('finds projects by name among more than it can count, which are refused', async () => {
+    const { stored, get, rows } = open()
+    const names = Array.from({ length: 100_001 }, (_, i) => `p${i}`)
+    await appendAll(
+      stored,
+      names.map((project) => edge({ project })),
+      10_000,
+    )
+    for (const search of ['', '?order=rows', '?match=p']) {
+      const { status, body } = await readReply(get(PATH + search))
+      expect([status, body]).toEqual([
+        400,
+        expect.stringMatching(/^\{"error":"There are too many projects .*\?match=…"/),
+      ])
+      expect(body).toContain('"too_many_groups"')
+    }
+    expect(await rows(TOKEN, '?match=p9999&order=rows')).toHaveLength(11)
+    expect(await rows(TOKEN, '?project=p7')).toHaveLength(1)
+  })
+
+  it('refuses a long text and another order', async () => {
+    const { get } = open()
+    const refused = async (search: string) => (await readReply(get(PATH + search))).body
+    expect(await refused(`?match=${'x'.repeat(200)}`)).toBe('{"result":[]}')
+    expect(await refused(`?match=${'x'.repeat(201)}`)).toBe(
+      refusal('The parameter "match" has over 200 characters. Give it a shorter text.', 'invalid_parameter'),
+    )
+    expect(await refused('?order=size')).toBe(
+      refusal('The parameter "order" is none of its words. Give it one of name, rows.', 'invalid_parameter'),
+    )
+    expect(await refused('?match=a&match=a')).toContain('duplicate_parameter')
+  })
+
   it('needs a token that may query', async () => {
     const { get } = open()
     const as = async (token: string) => (await get(PATH, { headers: { 'X-API-KEY': token } })).status
@@ -162,7 +232,13 @@ describe('its cache', () => {
     const reply = readReply(get(PATH))
     await settle()
     engine.runs[0]!.fail(new LogweirError('too_many_groups', 'Too many.'))
-    expect(await reply).toEqual({ status: 400, body: '{"error":"Too many.","code":"too_many_groups"}' })
+    expect(await reply).toEqual({
+      status: 400,
+      body: refusal(
+        'There are too many projects to list them all. Name one: ?project=…, or a part of their names: ?match=…',
+        'too_many_groups',
+      ),
+    })
     const again = readReply(get(PATH))
     await settle()
     engine.runs[1]!.finish([])

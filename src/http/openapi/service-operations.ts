@@ -68,6 +68,7 @@ export function serviceOperations({ errorForm, emptyLists }: Dialect): Readonly<
 const PROJECTS_CODES = [
   ...TOKEN_CODES,
   'duplicate_parameter',
+  'invalid_parameter',
   'forbidden_project',
   'too_many_groups',
   'not_acceptable',
@@ -83,9 +84,15 @@ const projectsOperations = (errorForm: ErrorForm): Operations => ({
     summary: 'The projects that the token may see',
     description:
       'For each project and source with records: their number, and the newest time. ' +
-      `At most ${PROJECTS.maxRows} rows, by project, then source. Cached for up to ${PROJECTS.policy.ttlS} seconds.`,
+      `At most ${PROJECTS.maxRows} rows; a list of so many is cut. By project, then source, or with \`order=rows\` ` +
+      `the projects with the most records first. Cached for up to ${PROJECTS.policy.ttlS} seconds.`,
     parameters: [
-      { name: 'project', in: 'query', description: PROJECTS.params.project.description, schema: TEXT },
+      ...Object.entries(PROJECTS.params).map(([name, { description, schema = TEXT }]) => ({
+        name,
+        in: 'query',
+        description,
+        schema,
+      })),
       reference('parameters', 'IfNoneMatch'),
       reference('parameters', 'CacheControl'),
     ],

@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.js'
+import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
-import { PROJECTS, projectNamed, projectsCall } from '../../endpoints/projects.js'
+import { PROJECTS, projectsCall, readProjectsArgs, tooManyProjects } from '../../endpoints/projects.js'
 import type { Engine } from '../../engine/engine.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import type { Arrivals } from './arrivals.js'
@@ -41,9 +42,9 @@ export interface Queries {
     projects?: ReadonlySet<string>,
   ): Response | Promise<Response>
   /**
-   * Answers GET or HEAD of the list of projects, or of the one that the request names. With `projects` only these are
-   * permitted. Throws or rejects with `duplicate_parameter`, `forbidden_project`, `not_acceptable` and the errors of
-   * the engine.
+   * Answers GET or HEAD of the list of projects, or of those that the request names. With `projects` only these are
+   * permitted. Throws or rejects with `duplicate_parameter`, `invalid_parameter`, `forbidden_project`, `not_acceptable`
+   * and the errors of the engine.
    */
   answerProjects(request: Request, projects?: ReadonlySet<string>): Response | Promise<Response>
   /** Whether the request for a path brings its own query, as SQL. */
@@ -88,11 +89,12 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
       return answerCached({ endpoint, policy: endpoint.cache, call }, request, representation, startedMs)
     },
     answerProjects(request, projects) {
-      const project = projectNamed(new URLSearchParams(searchOf(request.url)))
+      const { project, ...args } = readProjectsArgs(new URLSearchParams(searchOf(request.url)))
       if (project !== undefined && projects?.has(project) === false) throw refusals.forbiddenProject()
-      const call = projectsCall(project === undefined ? projects : new Set([project]))
+      const call = projectsCall({ ...args, projects: project === undefined ? projects : new Set([project]) })
       const job = { endpoint: PROJECTS, policy: PROJECTS.policy, call }
-      return answerCached(job, request, negotiate(request.headers), clock.monotonicMs())
+      const reply = answerCached(job, request, negotiate(request.headers), clock.monotonicMs())
+      return reply instanceof Promise ? reply.catch(explainTooMany) : reply
     },
     isClientSql(path, url) {
       if (!path.startsWith(QUERY_PATH)) return false
@@ -104,6 +106,10 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
     },
     close: cached.close,
   }
+}
+
+function explainTooMany(error: unknown): never {
+  throw error instanceof LogweirError && error.code === 'too_many_groups' ? tooManyProjects(error) : error
 }
 
 /** Observes an answer when it is ready. */
