@@ -14,7 +14,7 @@ export function parseCall(
   args: readonly string[],
   commands: readonly Command[],
 ): { command: Command; rest: readonly string[] } {
-  if (isVersion(args[0])) return { command: version, rest: [] }
+  if (isVersion(args[0])) return { command: version, rest: args.slice(1) }
   if (!args.some(isHelp)) return findCommand(args, commands)
   const words = args.filter((arg) => !isHelp(arg))
   const flag = words.findIndex((word) => word.startsWith('-'))

@@ -14,7 +14,7 @@ export interface ExtraArguments {
 
 /** The result of {@link parseCommandLine}. */
 export interface CommandLine {
-  /** Texts of flags by the name of the setting; `true` for a switch. */
+  /** Texts of flags by the name of the setting; `true` for a switch without a value. */
   flags: ReadonlyMap<string, string>
   extras: ExtraArguments
 }
@@ -68,10 +68,9 @@ interface FlagToken {
 }
 
 function flagText(token: FlagToken, isSwitch: boolean): string {
-  if (isSwitch && token.value !== undefined) throw usageError(`${token.rawName} takes no value.`)
-  if (isSwitch) return 'true'
-  // A flag directly after another flag means that the value was left out.
-  if (token.value === undefined || (!token.inlineValue && token.value.startsWith('-'))) {
+  if (isSwitch) return token.value ?? 'true'
+  // A flag directly after another flag means that the value was left out. A negative number is a value.
+  if (token.value === undefined || (!token.inlineValue && /^-(?![\d.])/.test(token.value))) {
     throw usageError(`${token.rawName} needs a value: ${token.rawName} VALUE.`)
   }
   return token.value

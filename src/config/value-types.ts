@@ -93,7 +93,7 @@ const SWITCH_WORDS = new Map([
   ['off', false],
 ])
 
-/** A switch: the flag without a value turns it on; variables and files have words for on and off, in any case. */
+/** A switch: the flag without a value turns it on; flags, variables and files have words for on and off. */
 export const onOff: ValueType<boolean> = {
   placeholder: '',
   expects: 'one of 1, true, yes, on, 0, false, no, off',

@@ -78,8 +78,14 @@ describe('parseCall', () => {
     return command.name === 'help' ? helpOn(rest, COMMANDS) : command.name
   }
 
-  it.each(['--version', '-v', 'version'])('%s is the version', (word) => {
+  it.each(['--version', '-v', 'version'])('%s is the version, alone', async (word) => {
     expect(textOf([word])).toBe('version')
+    const runWith = (...args: string[]) => {
+      const { command, rest } = parseCall([word, ...args], COMMANDS)
+      return command.run(rest, { environment: {}, stdout: process.stdout } as never)
+    }
+    await expect(runWith('x')).rejects.toThrow('unexpected argument "x". Try: logweir --help')
+    await expect(runWith('--port', '1')).rejects.toThrow('unknown flag --port. Try: logweir --help')
   })
 
   it.each([

@@ -200,6 +200,16 @@ describe('readServeConfig', () => {
     expect(serve('--data-dir d', { LOGWEIR_IN_MEMORY: '1' }).dataDir).toBe('d')
   })
 
+  it('takes the words of variables as values of switches, which a flag can turn off', () => {
+    for (const word of ['1', 'true', 'Yes', 'on']) expect(serve(`--sql=${word}`, { LOGWEIR_SQL: '0' }).sql).toBe(true)
+    for (const word of ['0', 'false', 'No', 'off']) expect(serve(`--sql=${word}`, { LOGWEIR_SQL: '1' }).sql).toBe(false)
+    expect(serve('--sql=false --sql').sql).toBe(true)
+    expect(serve('--sql --sql=false').sql).toBe(false)
+    expect(serve('--in-memory=false', { LOGWEIR_IN_MEMORY: '1' }).dataDir).toBe(serve('').dataDir)
+    expect(serve('--in-memory=false', { LOGWEIR_DATA_DIR: 'd' }).dataDir).toBe('d')
+    expect(serve('--in-memory=false --data-dir d').dataDir).toBe('d')
+  })
+
   it.each([
     ['--nope', 'unknown flag --nope. Try: logweir --help'],
     ['-p 4000', 'unknown flag -p. Try: logweir --help'],
@@ -207,7 +217,16 @@ describe('readServeConfig', () => {
     ['extra', 'unexpected argument "extra". Try: logweir --help'],
     ['--port', '--port needs a value: --port VALUE.'],
     ['--port --host', '--port needs a value: --port VALUE.'],
-    ['--in-memory=yes', '--in-memory takes no value.'],
+    ['--port -1', '--port: "-1" is not an integer from 0 to 65535.'],
+    ['--port=-1', '--port: "-1" is not an integer from 0 to 65535.'],
+    ['--port -.5', '--port: "-.5" is not an integer from 0 to 65535.'],
+    ['--port -p', '--port needs a value: --port VALUE.'],
+    ['--port -', '--port needs a value: --port VALUE.'],
+    ['--memory-limit -1M', `--memory-limit: "-1M" is not ${SIZE_EXPECTED}.`],
+    ['--in-memory=maybe', '--in-memory: "maybe" is not one of 1, true, yes, on, 0, false, no, off.'],
+    ['--in-memory=', '--in-memory: "" is not one of 1, true, yes, on, 0, false, no, off.'],
+    ['--in-memory false', 'unexpected argument "false". Try: logweir --help'],
+    ['--data-dir d --in-memory=true', '--data-dir and --in-memory exclude each other. Give one of the two.'],
     ['--port 65536', '--port: "65536" is not an integer from 0 to 65535.'],
     ['--port 4e3', '--port: "4e3" is not an integer from 0 to 65535.'],
     ['--port=', '--port: "" is not an integer from 0 to 65535.'],
