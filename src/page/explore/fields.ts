@@ -31,14 +31,18 @@ export interface Fields {
   failed(failure: Failure): void
 }
 
+type Size = Pick<FieldRow, 'rows' | 'is_sample'>
+
 interface Parts {
   readonly list: HTMLElement
   readonly note: HTMLElement
   readonly find: HTMLInputElement
   readonly events: FieldEvents
   source: SourceView | undefined
-  /** How many rows the counts are of; empty if there are no fields. */
-  sizeText: string
+  /** How many rows the counts are of; undefined if there are no fields. */
+  size: Size | undefined
+  /** Whether rows have arrived since. */
+  isOutdated: boolean
   /** Whether the user opened or closed a field, by name. */
   readonly choices: Map<string, boolean>
 }
@@ -52,7 +56,8 @@ export function createFields(events: FieldEvents): Fields {
     find,
     events,
     source: undefined,
-    sizeText: '',
+    size: undefined,
+    isOutdated: false,
     choices: new Map(),
   }
   find.addEventListener('input', () => applyFind(parts))
@@ -69,11 +74,11 @@ export function createFields(events: FieldEvents): Fields {
     },
     keep() {
       parts.list.setAttribute('aria-busy', 'false')
-      parts.note.textContent = parts.sizeText
+      parts.note.textContent = sizeText(parts.size, parts.isOutdated)
       applyFind(parts)
     },
     outdated() {
-      parts.sizeText = outdatedText(parts.sizeText)
+      parts.isOutdated = true
       if (parts.list.getAttribute('aria-busy') !== 'true') applyFind(parts)
     },
     failed(failure) {
@@ -88,7 +93,7 @@ export function createFields(events: FieldEvents): Fields {
 function showText(parts: Parts, text: string): void {
   parts.list.setAttribute('aria-busy', 'false')
   parts.list.replaceChildren()
-  parts.sizeText = ''
+  parts.size = undefined
   parts.note.textContent = text
 }
 
@@ -97,7 +102,8 @@ function showRows(parts: Parts, rows: readonly FieldRow[]): void {
   const focused = keyOfFocus(list)
   list.replaceChildren(...rows.map((row) => itemOf(parts, row)))
   list.setAttribute('aria-busy', 'false')
-  parts.sizeText = sizeText(rows[0]!)
+  parts.size = rows[0]!
+  parts.isOutdated = false
   applyFind(parts)
   if (focused !== undefined) list.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus()
 }
@@ -105,13 +111,13 @@ function showRows(parts: Parts, rows: readonly FieldRow[]): void {
 const keyOfFocus = (list: HTMLElement) =>
   list.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.key : undefined
 
-/** Returns the text about the rows that counts are of. */
-export const sizeText = ({ rows, is_sample }: Pick<FieldRow, 'rows' | 'is_sample'>): string =>
-  is_sample ? `Counts are of the newest ${count(rows)} rows.` : `Counts are of all ${count(rows)} rows.`
-
-/** Returns the text about counts to which rows have been added since: `Counts are of the 57 rows before Live.` */
-export const outdatedText = (text: string): string =>
-  text.replace(/of (?:all|the newest) (.* rows)\.$/, (_, rows) => `of the ${rows} before Live.`)
+/** Returns the text about the rows that counts are of; empty without fields. */
+export function sizeText(size: Size | undefined, isOutdated: boolean): string {
+  if (size === undefined) return ''
+  const rows = `${count(size.rows)} rows`
+  if (isOutdated) return `Counts are of the ${rows} before Live.`
+  return size.is_sample ? `Counts are of the newest ${rows}.` : `Counts are of all ${rows}.`
+}
 
 function itemOf(parts: Parts, row: FieldRow): HTMLElement {
   const { field, count: having, rows } = row
@@ -210,10 +216,12 @@ function valueItem(
 }
 
 /** Hides the fields that do not have the entered text in their names. */
-function applyFind({ list, note, find, sizeText }: Parts): void {
+function applyFind({ list, note, find, size, isOutdated }: Parts): void {
   const wanted = find.value.trim().toLowerCase()
   const items = [...list.querySelectorAll<HTMLElement>('.field-item')]
   for (const item of items) item.hidden = !item.dataset.field!.toLowerCase().includes(wanted)
   if (items.length === 0) return
-  note.textContent = items.every(({ hidden }) => hidden) ? `No field has “${wanted}” in its name.` : sizeText
+  note.textContent = items.every(({ hidden }) => hidden)
+    ? `No field has “${wanted}” in its name.`
+    : sizeText(size, isOutdated)
 }
