@@ -213,7 +213,7 @@ function withBrowser(): void {
       const problem = page.locator(`#param-${name}-problem`, { hasText: /./ })
       await problem.waitFor()
       expect(await problem.textContent()).toMatch(message)
-      // What the page knows to be wrong is not sent.
+      // The page does not send values that it knows to be wrong.
       if (name === 'end' || name === 'source') expect(asked).toEqual([])
       expect(await page.locator('[aria-invalid=true]').evaluateAll((all) => all.map(({ id }) => id))).toEqual([
         `param-${name}`,
