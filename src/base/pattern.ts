@@ -1,14 +1,48 @@
 import { createRequire } from 'node:module'
+import { LRUCache } from 'lru-cache'
 import { LogweirError } from './errors.js'
+import { patternSize } from './pattern-size.js'
 
 // re2 is CommonJS, and its types describe `export =`; require keeps one import form on every Node version.
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
-/** A compiled pattern. On a Buffer it matches UTF-8, and its indexes count bytes. */
-export type Pattern = InstanceType<typeof RE2>
+/** The library's pattern; its own types know no search of a Buffer. */
+interface Re2 {
+  /** Where the next search starts, if the pattern has the flag `g`: the end of the last match. */
+  lastIndex: number
+  /** The pattern that the library has passed to RE2. */
+  readonly internalSource: string
+  readonly source: string
+  test(text: string | Buffer): boolean
+  exec(text: string): RegExpExecArray | null
+  exec(bytes: Buffer): { readonly index: number; readonly 0: Buffer } | null
+}
+
+/** A compiled pattern. base/match.ts searches texts of any length with it. */
+export interface Pattern {
+  /** The library's object, for short texts. On a Buffer it matches UTF-8, and its indexes count bytes. */
+  readonly re2: Re2
+  /** The estimated instructions of RE2's program, see {@link patternSize}. */
+  readonly size: number
+  /** The number of groups that capture their match. */
+  readonly groups: number
+  /** Returns the rewritten pattern with these flags of the library; compiled once. */
+  variant(rewrite: (pattern: string) => string, flags: string): Pattern
+}
 
 /** The longest valid pattern, in code points. */
 export const MAX_PATTERN_LENGTH = 1_000
+/** The largest valid pattern, in {@link patternSize instructions}. RE2 compiles it within 15 ms. */
+export const MAX_PATTERN_SIZE = 20_000
+/** The largest sum of the sizes of all patterns of one query. */
+export const MAX_PATTERNS_SIZE = 2 * MAX_PATTERN_SIZE
+/**
+ * How many patterns remain compiled, since each batch of rows compiles the patterns of its query. RE2 keeps up to 8 MiB
+ * for the automaton of each.
+ */
+const COMPILED_PATTERNS = 16
+
+const compiled = new LRUCache<string, Pattern>({ max: COMPILED_PATTERNS })
 
 /** One token of a pattern: a quotation, an escape, a character class, or a single character. */
 const TOKEN = /\\Q(.*?)(?:\\E|$)|\\[pP]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
@@ -29,12 +63,62 @@ const METACHARACTER = /[\\^$.|?*+()[\]{}/]/gu
 
 /**
  * Compiles a pattern in RE2's own syntax; `flags` are those of the library (`g`, `m`, `s`, …). Throws `invalid_pattern`
- * with the reason if the pattern is not valid RE2 or is too long.
+ * with the reason if the pattern is not valid RE2, too long or too large.
  */
 export function compilePattern(text: string, flags = ''): Pattern {
+  const key = `${flags}/${text}`
+  const known = compiled.get(key)
+  if (known !== undefined) return known
+  const pattern = newPattern(text, flags, sizeOfPattern(text, flags))
+  compiled.set(key, pattern)
+  return pattern
+}
+
+/** Returns the instructions of a pattern. Throws `invalid_pattern` if it is too long or too large to compile. */
+export function sizeOfPattern(text: string, flags = ''): number {
   if ([...text].length > MAX_PATTERN_LENGTH) throw invalid(`it is longer than ${MAX_PATTERN_LENGTH} characters`)
+  const size = patternSize(text, flags.includes('i'))
+  if (size > MAX_PATTERN_SIZE) throw tooLarge(`it is too large: ${size} steps`)
+  return size
+}
+
+/** Adds up the sizes of the patterns of one query. Throws `invalid_pattern` beyond {@link MAX_PATTERNS_SIZE}. */
+export function createPatternCount(): (pattern: string) => void {
+  let size = 0
+  return (pattern) => {
+    size += sizeOfPattern(pattern)
+    if (size > MAX_PATTERNS_SIZE) throw tooLarge(`all patterns of the query are too large: over ${size} steps`)
+  }
+}
+
+const tooLarge = (reason: string) =>
+  invalid(
+    `${reason}, where ${MAX_PATTERN_SIZE} are allowed, and ${MAX_PATTERNS_SIZE} for a query. ` +
+      'Repetitions such as {300} multiply them, and classes such as \\pL have many',
+  )
+
+function newPattern(text: string, flags: string, size: number): Pattern {
+  const re2 = compileRe2(text, flags)
+  const variants = new Map<string, Pattern>()
+  const pattern: Pattern = {
+    re2,
+    size,
+    groups: [...text.matchAll(GROUP_OR_TOKEN)].filter(([, group]) => group !== undefined).length,
+    variant(rewrite, wanted) {
+      const rewritten = rewrite(text)
+      if (rewritten === text && wanted === flags) return pattern
+      const key = `${wanted}/${rewritten}`
+      const variant = variants.get(key) ?? newPattern(rewritten, wanted, size)
+      variants.set(key, variant)
+      return variant
+    },
+  }
+  return pattern
+}
+
+function compileRe2(text: string, flags: string): Pattern['re2'] {
   try {
-    return new RE2(toRe2Syntax(text), flags)
+    return new RE2(toRe2Syntax(text), flags) as never
   } catch (error) {
     throw error instanceof LogweirError ? error : invalid((error as Error).message)
   }
@@ -58,7 +142,7 @@ export function quotePattern(text: string): string {
  * `invalid_pattern`.
  */
 export function re2Source(text: string): string {
-  return (compilePattern(text) as Pattern & { internalSource: string }).internalSource
+  return compilePattern(text).re2.internalSource
 }
 
 /**

@@ -32,11 +32,14 @@ export function createYielder(signal?: Pick<AbortSignal, 'throwIfAborted'>, slic
     pausing = nextSlice().then(() => {
       pausing = undefined
       signal?.throwIfAborted()
-      startedMs = performance.now()
+      startedMs = beginning()
     })
     return pausing
   }
 }
+
+/** Returns a number that is the same for all work of this turn of the event loop. */
+export const turn = (): number => beginning()
 
 function beginning(): number {
   if (begunMs === undefined) {

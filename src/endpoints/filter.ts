@@ -1,5 +1,5 @@
 import { LogweirError } from '../base/errors.js'
-import { compilePattern } from '../base/pattern.js'
+import { compilePattern, createPatternCount } from '../base/pattern.js'
 import { fn } from '../plan/calls.js'
 import { type Expression, joinConditions, literal } from '../plan/expression.js'
 import { elementsOfJson, jsonAt } from '../plan/functions/json-path.js'
@@ -24,6 +24,7 @@ interface Given {
   value: unknown
   /** The values of the condition, a list's or its own, with all digits of integers. */
   exact(): readonly unknown[]
+  countPattern(pattern: string): void
   fault(text: string, remedy: string, code?: string): LogweirError
 }
 
@@ -53,10 +54,11 @@ export const FILTER_DESCRIPTION =
   'instead of a condition, a list of conditions of which at least one holds; ' +
   `at most ${MAX_CONDITIONS} conditions; op is one of ${OPERATOR_NAMES}`
 
-/** The text of a filter, and the name of its parameter. */
+/** The text of a filter, the name of its parameter, and the count of its patterns. */
 interface FilterText {
   text: string
   name: string
+  countPattern(pattern: string): void
 }
 
 /**
@@ -69,7 +71,10 @@ interface FilterText {
  * and the remedy.
  */
 export function readFilter(text: string, name = 'filter'): Expression | undefined {
-  const conditions = listOfConditions(text, name).map((one, i) => readAlternatives(one, i, { text, name }))
+  const countPattern = createPatternCount()
+  const conditions = listOfConditions(text, name).map((one, i) =>
+    readAlternatives(one, i, { text, name, countPattern }),
+  )
   return conditions.length === 0 ? undefined : joinConditions('and', conditions)
 }
 
@@ -106,7 +111,8 @@ function readAlternatives(given: unknown, index: number, filter: FilterText): Ex
 }
 
 /** Reads the condition at a place in the list. */
-function readCondition(condition: unknown, steps: readonly number[], { text, name }: FilterText): Expression {
+function readCondition(condition: unknown, steps: readonly number[], filter: FilterText): Expression {
+  const { text, name, countPattern } = filter
   const place = `${name}${steps.map((step) => `[${step}]`).join('')}`
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) {
     throw faultAt(name, place, `${shown(condition)} is no condition`, `Write an object, as in ${EXAMPLE}.`)
@@ -125,6 +131,7 @@ function readCondition(condition: unknown, steps: readonly number[], { text, nam
   return operator({
     field: named,
     value,
+    countPattern,
     exact: () => exactValues(value, () => jsonAt(text, [...steps, 'value'])!),
     fault(fault, remedy, code) {
       const error = faultAt(name, `${place}.value`, fault, remedy)
@@ -203,6 +210,7 @@ function textOf({ value, fault }: Given): string {
 function patternOf(given: Given): string {
   const pattern = textOf(given)
   try {
+    given.countPattern(pattern)
     compilePattern(pattern)
   } catch (error) {
     if (!(error instanceof LogweirError)) throw error

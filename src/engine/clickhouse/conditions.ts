@@ -1,6 +1,7 @@
+import { foldCase } from '../../base/fold-case.js'
 import { KIB } from '../../base/units.js'
 import { call, type Expression } from '../../plan/expression.js'
-import { foldCase, likePattern } from '../../plan/functions/text.js'
+import { likePattern } from '../../plan/functions/text.js'
 import { isTime, momentUs, numberOf, type Scalar } from '../../plan/values/values.js'
 import { AREAS } from '../columns.js'
 import type { JsonOperand } from './json-operand.js'

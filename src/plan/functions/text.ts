@@ -1,4 +1,7 @@
+import { foldCase } from '../../base/fold-case.js'
+import { countMatches, firstMatch, matches, replaceMatches } from '../../base/match.js'
 import { compilePattern, type Pattern } from '../../base/pattern.js'
+import { placesOf, searchFor } from '../../base/text-search.js'
 import type { Scalar } from '../values/values.js'
 import { bounded, MAX_VALUE_LENGTH, prepared, queryError, type ScalarFunction, strict, tooLong } from './function.js'
 import { wholeNumber } from './number.js'
@@ -25,11 +28,9 @@ export const TEXT = {
   starts_with: strict(2, 'boolean', (value: Scalar, start: Scalar) => text(value).startsWith(text(start))),
   ends_with: strict(2, 'boolean', (value: Scalar, end: Scalar) => text(value).endsWith(text(end))),
   /** Whether a text holds another, letter by letter. */
-  contains: strict(2, 'boolean', (value: Scalar, part: Scalar) => text(value).includes(text(part))),
+  contains: containing((value) => value),
   /** The same without regard to case. */
-  contains_substr: strict(2, 'boolean', (value: Scalar, part: Scalar) =>
-    foldCase(text(value)).includes(foldCase(text(part))),
-  ),
+  contains_substr: containing(foldCase),
   /** The path in a URL: from the first slash after the host up to a `?` or `#`; empty if there is none. */
   url_path: strict(1, 'text', (value: Scalar) => urlPath(text(value))),
   split: strict([1, 2], 'list', (value: Scalar, separator?: Scalar) =>
@@ -37,9 +38,9 @@ export const TEXT = {
   ),
   like: like('su'),
   ilike: like('isu'),
-  regexp_contains: withPattern(2, 'boolean', (pattern) => (value: Scalar) => pattern.test(text(value))),
+  regexp_contains: withPattern(2, 'boolean', (pattern) => (value: Scalar) => matches(pattern, text(value))),
   regexp_extract: withPattern(2, 'text', (pattern) => (value: Scalar) => {
-    const match = pattern.exec(text(value))
+    const match = firstMatch(pattern, text(value))
     return match === null ? null : ((match.length > 1 ? match[1] : match[0]) ?? null)
   }),
   regexp_replace: withPattern(
@@ -63,8 +64,14 @@ function codePoints(value: string): number {
   return count
 }
 
-/** The form of a text in which `contains_substr` compares it: forms of one letter, and its cases, are alike. */
-export const foldCase = (value: string): string => value.normalize('NFKC').toLowerCase()
+/** A test whether a text holds another, both in a form. A literal part is made ready once. */
+function containing(formOf: (value: string) => string): ScalarFunction {
+  return prepared(2, 'boolean', ([, literal]) => {
+    const prepare = (part: Scalar) => searchFor(formOf(text(part)))
+    const known = literal === undefined || literal === null ? undefined : prepare(literal)
+    return (value: Scalar, part: Scalar) => (known ?? prepare(part))(formOf(text(value)), 0) >= 0
+  })
+}
 
 function trimOf(value: string, characters: string): string {
   const set = new Set(characters)
@@ -90,15 +97,27 @@ function substr(value: string, from: number, length = Number.POSITIVE_INFINITY):
 
 function replaceAll(value: string, from: string, to: string): string {
   if (from === '') return value
-  const parts = value.split(from)
-  if (value.length + (parts.length - 1) * (to.length - from.length) > MAX_VALUE_LENGTH) throw tooLong()
-  return parts.join(to)
+  const places = placesOf(from, value)
+  if (value.length + places.length * (to.length - from.length) > MAX_VALUE_LENGTH) throw tooLong()
+  return between(value, places, from.length).join(to)
 }
 
 function split(value: string, separator: string): readonly Scalar[] {
   if (value === '') return ['']
   if (separator === '') return [...value]
-  return value.split(separator)
+  return between(value, placesOf(separator, value), separator.length)
+}
+
+/** Returns what is left of a text around some places, which ascend, if `length` units are cut out at each. */
+function between(value: string, places: readonly number[], length: number): string[] {
+  const parts: string[] = []
+  let from = 0
+  for (const at of places) {
+    parts.push(value.slice(from, at))
+    from = at + length
+  }
+  parts.push(value.slice(from))
+  return parts
 }
 
 /** `%` is any text, `_` any character, a backslash takes the next one literally. */
@@ -106,7 +125,7 @@ function like(flags: string): ScalarFunction {
   return prepared(2, 'boolean', ([, literal]) => {
     const compile = (pattern: string) => compilePattern(`^(?:${likePattern(pattern)})$`, flags.replace('u', ''))
     const known = typeof literal === 'string' ? compile(literal) : undefined
-    return (value: Scalar, pattern: Scalar) => (known ?? compile(text(pattern))).test(text(value))
+    return (value: Scalar, pattern: Scalar) => matches(known ?? compile(text(pattern)), text(value))
   })
 }
 
@@ -134,13 +153,9 @@ function withPattern(
 ): ScalarFunction {
   return prepared(arity, type, ([, literal]) => {
     if (typeof literal !== 'string') throw queryError('A pattern must be a text that is written in the query.')
-    return apply(compilePattern(literal, arity === 3 ? 'g' : ''))
+    return apply(compilePattern(literal))
   })
 }
-
-/** The number of matches, in linear time. The library's own `match` never ends if a pattern matches the empty text. */
-const countMatches = (value: string, pattern: Pattern): number =>
-  value.replace(pattern as never, '-').length - value.replace(pattern as never, '').length
 
 /** The most characters that references to groups may add on the way to a text. */
 const MAX_REFERENCED = 64 * MAX_VALUE_LENGTH
@@ -149,21 +164,19 @@ const MAX_REFERENCED = 64 * MAX_VALUE_LENGTH
  * `\1` to `\9` in `to` stand for groups, `\0` for the match, `\\` for a backslash. Throws on other uses of a backslash.
  */
 function replacePattern(value: string, pattern: Pattern, to: string): string {
-  const matches = countMatches(value, pattern)
-  if (matches === 0) return value
+  const count = countMatches(pattern, value)
+  if (count === 0) return value
   const references = [...to.matchAll(/\\([\s\S]?)/g)].map(([, of]) => of!)
-  pattern.lastIndex = 0
-  const groups = pattern.exec(value)!.length - 1
-  pattern.lastIndex = 0
-  if (references.some((of) => of !== '\\' && !(/^\d$/.test(of) && Number(of) <= groups))) {
+  if (references.some((of) => of !== '\\' && !(/^\d$/.test(of) && Number(of) <= pattern.groups))) {
     throw queryError(
       'regexp_replace: a backslash must be followed by the number of a group of the pattern, or a backslash.',
     )
   }
   const plain = to.length - 2 * references.length
-  const isLong = plain * matches > value.length + MAX_VALUE_LENGTH || references.length * value.length > MAX_REFERENCED
+  const isLong = plain * count > value.length + MAX_VALUE_LENGTH || references.length * value.length > MAX_REFERENCED
   if (isLong) throw tooLong()
-  return bounded(value.replace(pattern as never, replacementOf(to)))
+  const readsGroups = references.some((of) => of !== '\\' && of !== '0')
+  return bounded(replaceMatches(pattern, value, replacementOf(to), readsGroups))
 }
 
 /** The replacement in the spelling of JavaScript. */

@@ -245,7 +245,7 @@ function replacement(to: string, match: readonly (string | null | undefined)[]):
 
 function replaceMatches(value: string, pattern: Pattern, to: string): string {
   // Match by match: the library cuts the result of a replacement function at its first NUL.
-  const global = compilePattern(pattern.source, 'g')
+  const global = compilePattern(pattern.re2.source, 'g').re2
   let result = ''
   let end = 0
   for (let match = global.exec(value); match !== null; match = global.exec(value)) {
@@ -292,11 +292,11 @@ const TEXTS: Record<string, Implementation> = {
   split: overText((text, separator = ',') =>
     text === '' ? [''] : separator === '' ? [...text!] : text!.split(separator),
   ),
-  like: overText((text, pattern) => likePattern(pattern!, 's').test(text!)),
-  ilike: overText((text, pattern) => likePattern(pattern!, 'si').test(text!)),
-  regexp_contains: withPattern((pattern, value) => pattern.test(value)),
+  like: overText((text, pattern) => likePattern(pattern!, 's').re2.test(text!)),
+  ilike: overText((text, pattern) => likePattern(pattern!, 'si').re2.test(text!)),
+  regexp_contains: withPattern((pattern, value) => pattern.re2.test(value)),
   regexp_extract: withPattern((pattern, value) => {
-    const match = pattern.exec(value)
+    const match = pattern.re2.exec(value)
     return match === null ? null : ((match.length > 1 ? match[1] : match[0]) ?? null)
   }),
   regexp_replace: withPattern((pattern, value, to) => replaceMatches(value, pattern, to)),

@@ -1,4 +1,5 @@
 import { Interner } from '../../../base/interner.js'
+import { searchForBytes } from '../../../base/text-search.js'
 import { createGramFilter, type GramFilter, needsGramFilter } from './grams.js'
 
 /**
@@ -118,9 +119,13 @@ export function findEntry(dictionary: Dictionary, text: string): number {
 export function* findEntries(dictionary: Dictionary, text: string): Generator<number, void> {
   const searched = dictionary.bytes.subarray(0, dictionary.offsets[dictionary.count])
   const line = Buffer.from(`\n${text}\n`)
-  for (let at = searched.indexOf(line); at >= 0; at = searched.indexOf(line, at + 1)) {
+  const search = searchForBytes(line)
+  for (let at = search(searched, 0); at >= 0; ) {
     const entry = entryAt(dictionary, at + 1)
-    if (dictionary.offsets[entry] === at + 1 && dictionary.offsets[entry + 1] === at + line.length) yield entry
+    const end = dictionary.offsets[entry + 1]!
+    if (dictionary.offsets[entry] === at + 1 && end === at + line.length) yield entry
+    // The newline before the next entry.
+    at = search(searched, end - 1)
   }
 }
 

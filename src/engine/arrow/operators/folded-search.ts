@@ -1,3 +1,4 @@
+import { SHORT_LENGTH, searchForBytes } from '../../../base/text-search.js'
 import { growTo, instantiate, type Memory } from '../../../base/wasm.js'
 import { SLACK_BYTES } from '../../../wasm-layout/memory.js'
 
@@ -13,10 +14,33 @@ interface Exports {
 let exports: Exports | undefined
 
 /**
- * Calls `visit` with the places of a text in bytes, ascending, ignoring the case of ASCII letters. `part` is in lower
- * case and has one byte at least. `visit` returns the place from which the search goes on.
+ * Calls `visit` with the places of a part in bytes, ascending, ignoring the case of ASCII letters. `visit` returns the
+ * place from which the search goes on.
  */
-export function eachFolded(bytes: Uint8Array, part: Uint8Array, visit: (place: number) => number): void {
+export type FoldedSearch = (bytes: Uint8Array, visit: (place: number) => number) => void
+
+/** Returns the search for a part, which is in lower case and has one byte at least. */
+export function foldedSearch(part: Buffer): FoldedSearch {
+  if (part.length <= SHORT_LENGTH) return (bytes, visit) => eachShort(bytes, part, visit)
+  const search = searchForBytes(part)
+  return (bytes, visit) => {
+    const lower = lowerCase(bytes)
+    for (let at = search(lower, 0); at >= 0; ) at = search(lower, visit(at))
+  }
+}
+
+/** Returns a copy with ASCII letters in lower case. */
+function lowerCase(bytes: Uint8Array): Buffer {
+  const lower = Buffer.from(bytes)
+  for (let i = 0; i < lower.length; i++) {
+    const byte = lower[i]!
+    if (byte >= 0x41 && byte <= 0x5a) lower[i] = byte + 0x20
+  }
+  return lower
+}
+
+/** Searches with the WebAssembly module, whose time grows with the length of the part. */
+function eachShort(bytes: Uint8Array, part: Uint8Array, visit: (place: number) => number): void {
   exports ??= instantiate<Exports>(new URL('./search.wasm', import.meta.url), {})
   const { memory, memoryStart, setPart, find } = exports
   const partAt = memoryStart()

@@ -1,5 +1,8 @@
+import { LogweirError } from '../../../base/errors.js'
+import { matches } from '../../../base/match.js'
 import { compilePattern, type Pattern, withoutCaptures } from '../../../base/pattern.js'
 import { requiredLiteral } from '../../../base/required-literal.js'
+import { type Search, searchForBytes } from '../../../base/text-search.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
@@ -13,6 +16,8 @@ export interface Matcher {
   literal: Buffer
   /** The {@link gramHashes} of the literal. */
   hashes: readonly number[]
+  /** Finds the literal in bytes. */
+  search: Search<Buffer>
   /** Whether every entry that contains the literal matches. */
   literalDecides: boolean
   /** Matches many entries at once, each as a line; undefined if that would change the meaning of the pattern. */
@@ -53,11 +58,12 @@ export function createMatcher(pattern: string): Matcher {
   const single = compilePattern(pattern)
   const literal = Buffer.from(requiredLiteral(pattern))
   const hashes = gramHashes(literal)
-  const searchSize = createSearchSize()
+  const searchSize = createSearchSize(single.size)
   const staysInLine = hasOnlyInLineTokens(pattern)
   const literalDecides = LITERAL.test(pattern)
   const lines = literalDecides || NOT_BY_LINE.test(pattern) ? undefined : compilePattern(withoutCaptures(pattern), 'gm')
-  return { literal, hashes, literalDecides, lines, staysInLine, single, searchSize }
+  const search = searchForBytes(literal)
+  return { literal, search, hashes, literalDecides, lines, staysInLine, single, searchSize }
 }
 
 /** Whether a pattern consists of {@link IN_LINE_TOKENS}. At most one matches at each position: takes linear time. */
@@ -74,16 +80,22 @@ function hasOnlyInLineTokens(pattern: string): boolean {
   return true
 }
 
+/** The entries that match, and the errors of entries that are too long for the pattern. */
+export interface Matched extends Hits {
+  failures: ReadonlyMap<number, LogweirError>
+}
+
 /** Finds the entries in which the pattern matches somewhere. The entry for absent never matches. */
-export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yieldIfDue: Yielder): Promise<Hits> {
+export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yieldIfDue: Yielder): Promise<Matched> {
   const hits = new Uint8Array(dictionary.count)
+  const failures = new Map<number, LogweirError>()
   const { literal, hashes, literalDecides, staysInLine, single, searchSize } = matcher
-  const search = staysInLine ? matchWithinLines : matchLines
+  const matchAll = staysInLine ? matchWithinLines : matchLines
   let lines = dictionary.hasNewlines ? undefined : matcher.lines
   const match = (chunk: EntryRange) => {
     // A pattern that matched over a newline once would do so at each entry, and search the rest of the chunk each time.
-    if (lines !== undefined && !search(dictionary, chunk, lines, hits)) lines = undefined
-    if (lines === undefined) matchSingles(dictionary, chunk, single, hits)
+    if (lines !== undefined && !matchAll(dictionary, chunk, lines, hits)) lines = undefined
+    if (lines === undefined) matchSingles(dictionary, chunk, single, { hits, failures })
   }
   const matchInChunks = async (range: EntryRange) => {
     for (let from = range.from; from < range.to; await yieldIfDue()) {
@@ -95,10 +107,10 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yie
   const ranges = candidateRanges(dictionary, hashes)
   for (const range of ranges) {
     await yieldIfDue()
-    if (literalDecides) matchLiteral(dictionary, range, literal, hits)
-    else if (includesLiteral(dictionary, range, literal)) await matchInChunks(range)
+    if (literalDecides) matchLiteral(dictionary, range, matcher, hits)
+    else if (literal.length === 0 || matcher.search(bytesOf(dictionary, range), 0) >= 0) await matchInChunks(range)
   }
-  return { hits, from: ranges[0]?.from ?? 0, to: ranges.at(-1)?.to ?? 0 }
+  return { hits, from: ranges[0]?.from ?? 0, to: ranges.at(-1)?.to ?? 0, failures }
 }
 
 /** Returns the entries from `from` on of about `bytes` bytes, up to the end of the last entry. */
@@ -130,22 +142,19 @@ function bytesOf({ bytes, offsets }: Dictionary, { from, to }: EntryRange): Buff
   return bytes.subarray(offsets[from], offsets[to])
 }
 
-const includesLiteral = (dictionary: Dictionary, range: EntryRange, literal: Buffer) =>
-  literal.length === 0 || bytesOf(dictionary, range).includes(literal)
-
 /**
  * Searches all entries of a range at once for the literal. Entries are alike: if one contains it, the next is tested at
  * the same offset first, which is cheaper than another search.
  */
-function matchLiteral(dictionary: Dictionary, range: EntryRange, literal: Buffer, hits: Uint8Array): void {
+function matchLiteral(dictionary: Dictionary, range: EntryRange, { literal, search }: Matcher, hits: Uint8Array): void {
   const { offsets, shared = NOTHING_SHARED } = dictionary
   const searched = bytesOf(dictionary, range)
   const base = offsets[range.from]!
-  for (let at = searched.indexOf(literal); at >= 0; ) {
+  for (let at = search(searched, 0); at >= 0; ) {
     let entry = entryAt(dictionary, base + at)
     const place = base + at - offsets[entry]!
     if (!fits(dictionary, entry, place, literal)) {
-      at = searched.indexOf(literal, at + 1)
+      at = search(searched, at + 1)
       continue
     }
     const end = place + literal.length
@@ -154,7 +163,7 @@ function matchLiteral(dictionary: Dictionary, range: EntryRange, literal: Buffer
       entry < range.to &&
       (shared[entry]! >= end || (fits(dictionary, entry, place, literal) && isAt(dictionary, entry, place, literal)))
     )
-    at = entry < range.to ? searched.indexOf(literal, offsets[entry]! - base) : -1
+    at = entry < range.to ? search(searched, offsets[entry]! - base) : -1
   }
 }
 
@@ -169,22 +178,34 @@ function isAt({ bytes, offsets }: Dictionary, entry: number, place: number, lite
   return true
 }
 
-function matchSingles(dictionary: Dictionary, { from, to }: EntryRange, single: Pattern, hits: Uint8Array): void {
-  for (let entry = from; entry < to; entry++) if (single.test(entryOf(dictionary, entry) as never)) hits[entry] = 1
+function matchSingles(
+  dictionary: Dictionary,
+  { from, to }: EntryRange,
+  single: Pattern,
+  { hits, failures }: { hits: Uint8Array; failures: Map<number, LogweirError> },
+): void {
+  for (let entry = from; entry < to; entry++) {
+    try {
+      if (matches(single, entryOf(dictionary, entry))) hits[entry] = 1
+    } catch (error) {
+      if (!(error instanceof LogweirError)) throw error
+      failures.set(entry, error)
+    }
+  }
 }
 
 /**
  * Searches all entries of a range at once, for a pattern without newlines in its matches. The end of a match is enough
  * to find its entry, and costs a seventh of the match itself.
  */
-function matchWithinLines(dictionary: Dictionary, range: EntryRange, lines: Pattern, hits: Uint8Array): true {
+function matchWithinLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pattern, hits: Uint8Array): true {
   const { offsets, shared = NOTHING_SHARED } = dictionary
   const searched = bytesOf(dictionary, range)
   const base = offsets[range.from]!
   for (let entry = range.from; entry < range.to; ) {
-    lines.lastIndex = offsets[entry]! - base
-    if (!lines.test(searched as never)) break
-    const end = base + lines.lastIndex
+    re2.lastIndex = offsets[entry]! - base
+    if (!re2.test(searched)) break
+    const end = base + re2.lastIndex
     if (end >= offsets[range.to]!) break
     entry = entryAt(dictionary, end)
     // An entry with the same bytes, and the one after them, which the pattern may have read, matches too.
@@ -199,18 +220,18 @@ function matchWithinLines(dictionary: Dictionary, range: EntryRange, lines: Patt
  * Searches all entries of a range at once. A match within an entry is a match of that entry. Returns false at the first
  * match that continues over the end of its entry, which decides nothing about the entry.
  */
-function matchLines(dictionary: Dictionary, range: EntryRange, lines: Pattern, hits: Uint8Array): boolean {
+function matchLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pattern, hits: Uint8Array): boolean {
   const { offsets } = dictionary
   const searched = bytesOf(dictionary, range)
   const base = offsets[range.from]!
   let entry = range.from
   while (entry < range.to) {
-    lines.lastIndex = offsets[entry]! - base
-    const match = lines.exec(searched as never)
+    re2.lastIndex = offsets[entry]! - base
+    const match = re2.exec(searched)
     const start = base + (match?.index ?? searched.length)
     if (match === null || start >= offsets[range.to]!) return true
     entry = entryAt(dictionary, start)
-    if (start + (match[0] as unknown as Buffer).length >= offsets[entry + 1]!) return false
+    if (start + match[0].length >= offsets[entry + 1]!) return false
     hits[entry++] = 1
   }
   return true

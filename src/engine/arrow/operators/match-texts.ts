@@ -1,14 +1,16 @@
 import { isAscii } from 'node:buffer'
 import { LogweirError } from '../../../base/errors.js'
+import { foldCase } from '../../../base/fold-case.js'
 import { compilePattern } from '../../../base/pattern.js'
 import { requiredLiteral } from '../../../base/required-literal.js'
+import { searchFor, searchForBytes } from '../../../base/text-search.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import type { FunctionName } from '../../../plan/functions/table.js'
-import { foldCase, likePattern } from '../../../plan/functions/text.js'
+import { likePattern } from '../../../plan/functions/text.js'
 import type { ColdTexts } from '../columns/batch.js'
 import { type Dictionary, emptyEntries } from '../columns/dictionary.js'
 import { gramHashes } from '../columns/grams.js'
-import { eachFolded } from './folded-search.js'
+import { type FoldedSearch, foldedSearch } from './folded-search.js'
 import { createMatcher, type Matcher, matchEntries } from './match-pattern.js'
 import { createSearchSize } from './search-size.js'
 
@@ -27,7 +29,7 @@ export interface TextTest {
 export function createTextTest(fn: FunctionName, value: string): TextTest | undefined {
   if (!value.isWellFormed()) return undefined
   const literal = Buffer.from(value)
-  if (fn === 'contains') return { literal, passing: (texts, rows) => containing(texts, rows, literal) }
+  if (fn === 'contains') return { literal, passing: containing(literal) }
   if (fn === 'contains_substr') return containingFolded(foldCase(value))
   if (fn === 'eq') return placed(literal, ({ length }, start) => (length === literal.length ? start : -1))
   if (fn === 'starts_with') return placed(literal, (_, start) => start)
@@ -68,60 +70,72 @@ function likeMatcher(pattern: string, ignoresCase: boolean): Matcher {
   const whole = `^(?:${source})$`
   const caseFlag = ignoresCase ? 'i' : ''
   const literal = Buffer.from(ignoresCase ? '' : requiredLiteral(source))
+  const single = compilePattern(whole, `${caseFlag}s`)
   return {
     literal,
+    search: searchForBytes(literal),
     hashes: gramHashes(literal),
     literalDecides: false,
     lines: pattern.includes('\n') ? undefined : compilePattern(whole, `${caseFlag}gm`),
     staysInLine: true,
-    single: compilePattern(whole, `${caseFlag}s`),
-    searchSize: createSearchSize(),
+    single,
+    searchSize: createSearchSize(single.size),
   }
 }
 
 /** Texts in which a pattern matches: those that contain its literal are matched as the entries of a dictionary. */
 function matching(matcher: Matcher): TextTest {
   const { literal, literalDecides } = matcher
+  const findCandidates = containing(literal)
   return {
     literal,
     async passing(texts, rows, yieldIfDue) {
-      const candidates = containing(texts, rows, literal)
+      const candidates = findCandidates(texts, rows)
       if (literalDecides || candidates.length === 0) return candidates
-      const { hits } = await matchEntries(entriesOf(texts, candidates), matcher, yieldIfDue)
+      const { hits, failures } = await matchEntries(entriesOf(texts, candidates), matcher, yieldIfDue)
+      for (const error of failures.values()) throw error
       return candidates.filter((_, i) => hits[i + 1] === 1)
     },
   }
 }
 
-/** Returns the rows with texts that contain the literal, by searches over all texts at once. */
-function containing({ from, offsets, bytes }: ColdTexts, rows: Uint32Array, literal: Buffer): Uint32Array {
-  if (literal.length === 0) return rows
-  const found = new Uint32Array(rows.length)
-  let count = 0
-  let at = -1
-  for (const row of rows) {
-    const start = offsets[row - from]!
-    if (at < start) at = bytes.indexOf(literal, start)
-    if (at < 0) break
-    // A hit that starts in this text may end in another one.
-    if (at + literal.length <= offsets[row - from + 1]!) found[count++] = row
+/** Returns a function that finds the rows with texts that contain the literal, by searches over all texts at once. */
+function containing(literal: Buffer): (texts: ColdTexts, rows: Uint32Array) => Uint32Array {
+  const search = searchForBytes(literal)
+  return ({ from, offsets, bytes }, rows) => {
+    if (literal.length === 0) return rows
+    const found = new Uint32Array(rows.length)
+    let count = 0
+    let at = -1
+    for (const row of rows) {
+      const start = offsets[row - from]!
+      const end = offsets[row - from + 1]!
+      // A search from a short text on would only find the literal in a later one, perhaps from each of many again.
+      if (end - start < literal.length) continue
+      if (at < start) at = search(bytes, start)
+      if (at < 0) break
+      // A hit that starts in this text may end in another one.
+      if (at + literal.length <= end) found[count++] = row
+    }
+    return found.subarray(0, count)
   }
-  return found.subarray(0, count)
 }
 
 /** Texts that contain a folded one when they are folded too: letter by letter if they have a character beyond ASCII. */
 function containingFolded(part: string): TextTest {
   const literal = Buffer.from(part)
+  const search = searchFor(part)
+  const eachPlace = foldedSearch(literal)
   return {
     literal: Buffer.alloc(0),
     async passing(texts, rows, yieldIfDue) {
       const { from, offsets, bytes } = texts
-      const passes = foldedHits(texts, literal)
+      const passes = foldedHits(texts, literal, eachPlace)
       if (!isAscii(bytes)) {
         for (const row of rows) {
           const text = bytes.subarray(offsets[row - from]!, offsets[row - from + 1]!)
           if (isAscii(text)) continue
-          passes[row - from] = Number(foldCase(text.toString()).includes(part))
+          passes[row - from] = Number(search(foldCase(text.toString()), 0) >= 0)
           const pause = yieldIfDue()
           if (pause !== undefined) await pause
         }
@@ -132,17 +146,17 @@ function containingFolded(part: string): TextTest {
 }
 
 /** Returns for each text whether it contains a folded one, 1 or 0; texts beyond ASCII may be wrong. */
-function foldedHits({ offsets, bytes }: ColdTexts, literal: Buffer): Uint8Array {
+function foldedHits({ offsets, bytes }: ColdTexts, literal: Buffer, eachPlace: FoldedSearch): Uint8Array {
   const hits = new Uint8Array(offsets.length - 1)
   if (literal.length === 0) return hits.fill(1)
   let text = 0
-  eachFolded(bytes, literal, (place) => {
+  eachPlace(bytes, (place) => {
     while (offsets[text + 1]! <= place) text++
-    const end = offsets[text + 1]!
-    // A hit that starts in this text may end in another one.
-    const isWithin = place + literal.length <= end
-    if (isWithin) hits[text] = 1
-    return isWithin ? end : place + 1
+    // A hit that starts in this text may end in another one. Then no later hit ends in this text either.
+    if (place + literal.length <= offsets[text + 1]!) hits[text] = 1
+    do text++
+    while (text < hits.length && offsets[text + 1]! - offsets[text]! < literal.length)
+    return offsets[text]!
   })
   return hits
 }

@@ -5,7 +5,7 @@ import { isTime, numberOf, type Scalar } from '../../../plan/values/values.js'
 import { type Batch, type ColdTexts, hotColumnOf, type TextColumn } from '../columns/batch.js'
 import { ABSENT, type Dictionary, entryAt, findEntries, findEntry } from '../columns/dictionary.js'
 import type { NumberColumn } from '../columns/numbers.js'
-import { none, type Selection } from '../columns/selection.js'
+import { none, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import {
   type Bounds,
   type Hits,
@@ -14,7 +14,7 @@ import {
   narrowByMembers,
   narrowByPresence,
 } from './filter-rows.js'
-import { createMatcher, matchEntries } from './match-pattern.js'
+import { createMatcher, type Matched, matchEntries } from './match-pattern.js'
 import { createTextTest } from './match-texts.js'
 
 /** Narrows a selection at once, without an error and without a look at most rows. */
@@ -109,7 +109,17 @@ function matchesFilter({ name, hasEmptyTexts }: TestedColumn, pattern: string): 
   return async (batch, selection, yieldIfDue) => {
     const column = hotColumnOf(batch, name) as TextColumn
     const found = await matchEntries(column.dictionary, matcher, yieldIfDue)
+    if (found.failures.size > 0) throwFailures(column, selection, found.failures)
     return narrowByMatches(column, selection, found, hasEmptyTexts)
+  }
+}
+
+/** Throws the error of the first selected row with a failed entry: other entries may be of other projects. */
+function throwFailures({ codes }: TextColumn, selection: Selection, failures: Matched['failures']): void {
+  const size = sizeOf(selection)
+  for (let position = 0; position < size; position++) {
+    const error = failures.get(codes[rowAt(selection, position)]!)
+    if (error !== undefined) throw error
   }
 }
 

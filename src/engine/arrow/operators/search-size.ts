@@ -14,12 +14,16 @@ const LONGEST_MS = SLICE_MS / 4
 /** The largest size: the overhead of a call is negligible at this size. */
 const MOST_BYTES = 64 * KIB
 
+/** The most steps of a search, see base/match.ts: a text may be slower to search than the texts before. */
+const MOST_STEPS = 2_000_000
+
 /**
  * Adapts the search size to the pattern. RE2 takes linear time, but some patterns, such as `a[ab]{1000}c`,
  * take ten thousand times as long as others, which is not known in advance. So the first search is small, and
  * the size is doubled while a search takes a small part of a time slice.
  */
-export function createSearchSize(): SearchSize {
+export function createSearchSize(patternSize: number): SearchSize {
+  const mostBytes = Math.max(FIRST_BYTES, Math.min(MOST_BYTES, Math.floor(MOST_STEPS / patternSize)))
   let bytes = FIRST_BYTES
   return {
     get bytes() {
@@ -29,7 +33,7 @@ export function createSearchSize(): SearchSize {
       const startedMs = performance.now()
       search()
       const ms = performance.now() - startedMs
-      if (ms < LONGEST_MS / 4) bytes = Math.min(MOST_BYTES, bytes * 2)
+      if (ms < LONGEST_MS / 4) bytes = Math.min(mostBytes, bytes * 2)
       else if (ms > LONGEST_MS) bytes = Math.max(1, Math.floor((bytes * LONGEST_MS) / ms))
     },
   }

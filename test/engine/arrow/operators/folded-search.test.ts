@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { eachFolded } from '../../../../src/engine/arrow/operators/folded-search.js'
+import { foldedSearch } from '../../../../src/engine/arrow/operators/folded-search.js'
 
-function placesOf(text: Uint8Array, part: Uint8Array, next = (place: number) => place + 1): number[] {
+function placesOf(text: Uint8Array, part: Buffer, next = (place: number) => place + 1): number[] {
   const places: number[] = []
-  eachFolded(text, part, (place) => {
+  foldedSearch(part)(text, (place) => {
     places.push(place)
     return next(place)
   })

@@ -1,0 +1,156 @@
+import { LogweirError } from './errors.js'
+import { type Pattern, withoutCaptures } from './pattern.js'
+import { threadCpuMs } from './thread-cpu.js'
+import { turn } from './time-slices.js'
+
+/**
+ * Steps, which are instructions of a pattern times bytes of a text, that RE2 executes within some 40 ms, even if its
+ * automaton has too many states. Measured on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a step.
+ */
+const DIRECT_STEPS = 2_000_000
+/** CPU time for the search of a text that takes more steps. */
+const SEARCH_MS = 40
+/** CPU time to count matches before they are replaced, which takes twice as long. */
+const COUNT_MS = 20
+/** CPU time of all such searches between two turns of the event loop. */
+const TURN_MS = 100
+/** Matches between two looks at the clock. */
+const COUNTED_MATCHES = 64
+/** The most bytes of UTF-8 for one unit of a string. */
+const MAX_BYTES = 3
+
+/** A text, or its UTF-8. */
+type Searched = string | Buffer
+
+/** Returns whether a pattern matches somewhere in a text. Throws `invalid_pattern` if that takes too long. */
+export function matches(pattern: Pattern, text: Searched): boolean {
+  if (stepsOf(pattern, text) <= DIRECT_STEPS) return pattern.re2.test(text)
+  return limited(SEARCH_MS, text, (check) =>
+    matchesSomewhere(pattern.variant(withoutCaptures, 'g'), bytesOf(text), check),
+  )
+}
+
+/**
+ * Returns the first match, with its groups; null if there is none. Throws `invalid_pattern` if the search takes too
+ * long.
+ */
+export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | null {
+  if (stepsOf(pattern, text) > DIRECT_STEPS) {
+    limited(SEARCH_MS, text, (check) => checkSearch(pattern, text, check))
+    const [found] = pattern.variant(withoutCaptures, '').re2.exec(text) ?? []
+    if (found === undefined) return null
+    // To find the groups of a match, RE2 never uses its automaton.
+    if (pattern.groups > 0 && stepsOf(pattern, found) > DIRECT_STEPS) throw tooSlow(text)
+  }
+  return pattern.re2.exec(text)
+}
+
+/** Returns the number of matches; an empty one may count twice. Throws `invalid_pattern` if the search takes too long. */
+export function countMatches(pattern: Pattern, text: string): number {
+  return limited(COUNT_MS, text, (check) => {
+    if (stepsOf(pattern, text) > DIRECT_STEPS) checkSearch(pattern, text, check)
+    return countIn(pattern.variant(withoutCaptures, 'g'), bytesOf(text), check)
+  })
+}
+
+/**
+ * Returns a text with every match replaced. `replacement` is in JavaScript's spelling; `readsGroups` says whether groups
+ * are named in it. Count the matches first. Throws `invalid_pattern` if finding the groups takes too long.
+ */
+export function replaceMatches(pattern: Pattern, text: string, replacement: string, readsGroups: boolean): string {
+  if (readsGroups && stepsOf(pattern, text) > DIRECT_STEPS) throw tooSlow(text)
+  const { re2 } = pattern.variant(readsGroups ? unchanged : withoutCaptures, 'g')
+  // The library replaces nothing if a search before has left a place beyond the end.
+  re2.lastIndex = 0
+  return text.replace(re2 as never, replacement)
+}
+
+const unchanged = (pattern: string) => pattern
+
+const bytesOf = (text: Searched): Buffer => (typeof text === 'string' ? Buffer.from(text) : text)
+
+/** Returns at least the steps of a search; exactly if there are many. */
+function stepsOf({ size }: Pattern, text: Searched): number {
+  const most = size * text.length * (typeof text === 'string' ? MAX_BYTES : 1)
+  return most <= DIRECT_STEPS || typeof text !== 'string' ? most : size * Buffer.byteLength(text)
+}
+
+/** The turn of the event loop in which a text was searched last, and the CPU time of all its searches. */
+let lastTurn = 0
+let turnMs = 0
+
+/** Runs a search that calls `check` often, which throws once the search has taken too long. */
+function limited<T>(limitMs: number, text: Searched, search: (check: () => void) => T): T {
+  if (turn() !== lastTurn) turnMs = 0
+  lastTurn = turn()
+  if (turnMs > TURN_MS) throw tooSlow(text)
+  const startedMs = threadCpuMs()
+  const found = search(() => {
+    if (threadCpuMs() - startedMs > limitMs) throw tooSlow(text)
+  })
+  turnMs += threadCpuMs() - startedMs
+  return found
+}
+
+/**
+ * RE2 cannot be interrupted, and how fast a search is depends on the whole text before a place. So beginnings of a text
+ * are searched, each longer by a stretch that is searched in time in the worst case. Calls `search` with each, until it
+ * returns a result.
+ */
+function eachBeginning<T>({ size }: Pattern, bytes: Buffer, check: () => void, search: (part: Buffer) => T): T {
+  const stretch = Math.ceil(DIRECT_STEPS / size)
+  for (let end = stretch; ; end += stretch) {
+    const result = search(bytes.subarray(0, end))
+    if (result !== undefined || end >= bytes.length) return result
+    check()
+  }
+}
+
+/** A match that ends before the end of a beginning is one of the whole text. */
+function matchesSomewhere(pattern: Pattern, bytes: Buffer, check: () => void): boolean {
+  const { re2 } = pattern
+  const found = eachBeginning(pattern, bytes, check, (part) => {
+    re2.lastIndex = 0
+    const isMatch = re2.test(part)
+    if (part.length === bytes.length) return isMatch
+    return isMatch && re2.lastIndex < part.length ? true : undefined
+  })
+  return found === true
+}
+
+/** The pattern continued with a reserved character, which no text has: a search for it reads the whole text. */
+const nowhere = (pattern: string) => `(?:${pattern})\\x{10FFFE}`
+
+/** Throws if a search that reads the whole text takes too long. */
+function checkSearch(pattern: Pattern, text: string, check: () => void): void {
+  const searched = pattern.variant(nowhere, 'g')
+  eachBeginning(pattern, bytesOf(text), check, (part) => {
+    countIn(searched, part, check)
+    return undefined
+  })
+}
+
+/** Counts the matches in UTF-8 by their ends, which are found several times as fast as the matches. */
+function countIn({ re2 }: Pattern, bytes: Buffer, check: () => void): number {
+  let count = 0
+  for (let at = 0; at <= bytes.length; count++) {
+    re2.lastIndex = at
+    if (!re2.test(bytes)) break
+    at = re2.lastIndex > at ? re2.lastIndex : at + lengthOfCharacter(bytes[at])
+    if (count % COUNTED_MATCHES === 0) check()
+  }
+  return count
+}
+
+/** Returns the number of bytes of a character of UTF-8 by its first byte. */
+function lengthOfCharacter(first = 0): number {
+  if (first < 0xc0) return 1
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+}
+
+const tooSlow = (text: Searched) =>
+  new LogweirError(
+    'invalid_pattern',
+    `The pattern takes too long on a text of ${text.length} ${typeof text === 'string' ? 'characters' : 'bytes'}. ` +
+      'Write a shorter pattern with fewer repetitions, or search a part of the text, as substr(text, 1, 10000).',
+  )
