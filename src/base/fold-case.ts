@@ -5,6 +5,8 @@ const ASCII = /^[\0-\x7f]*$/
  * number. Unicode's stream-safe format has runs of at most 30 marks (UAX #15, section 13).
  */
 const LONG_RUN = /(\p{M}{65,})/u
+/** What every long run has, which is found ten times as fast. */
+const MAY_HAVE_LONG_RUN = /[\u0300-\uffff]{65}/
 
 /**
  * Returns the form of a text in which searches compare it: forms of one letter, and its cases, are alike. Runs of more
@@ -12,6 +14,7 @@ const LONG_RUN = /(\p{M}{65,})/u
  */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
+  if (!MAY_HAVE_LONG_RUN.test(text)) return text.normalize('NFKC').toLowerCase()
   const pieces = text.split(LONG_RUN)
   return pieces
     .map((piece, i) => (i % 2 === 1 ? piece : piece.normalize('NFKC')))

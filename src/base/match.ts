@@ -4,12 +4,12 @@ import { threadCpuMs } from './thread-cpu.js'
 import { turn } from './time-slices.js'
 
 /**
- * Steps, which are instructions of a pattern times bytes of a text, that RE2 executes within some 40 ms, even if its
+ * Steps, which are instructions of a pattern times bytes of a text, that RE2 executes within some 20 ms, even if its
  * automaton has too many states. Measured on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a step.
  */
-const DIRECT_STEPS = 2_000_000
+const DIRECT_STEPS = 1_000_000
 /** CPU time for the search of a text that takes more steps. */
-const SEARCH_MS = 40
+const SEARCH_MS = 30
 /** CPU time to count matches before they are replaced, which takes twice as long. */
 const COUNT_MS = 20
 /** CPU time of all such searches between two turns of the event loop. */
@@ -25,8 +25,8 @@ type Searched = string | Buffer
 /** Returns whether a pattern matches somewhere in a text. Throws `invalid_pattern` if that takes too long. */
 export function matches(pattern: Pattern, text: Searched): boolean {
   if (stepsOf(pattern, text) <= DIRECT_STEPS) return pattern.re2.test(text)
-  return limited(SEARCH_MS, text, (check) =>
-    matchesSomewhere(pattern.variant(withoutCaptures, 'g'), bytesOf(text), check),
+  return limited(SEARCH_MS, text, (elapsed) =>
+    matchesSomewhere(pattern.variant(withoutCaptures, 'g'), bytesOf(text), elapsed),
   )
 }
 
@@ -36,7 +36,7 @@ export function matches(pattern: Pattern, text: Searched): boolean {
  */
 export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | null {
   if (stepsOf(pattern, text) > DIRECT_STEPS) {
-    limited(SEARCH_MS, text, (check) => checkSearch(pattern, text, check))
+    limited(SEARCH_MS, text, (elapsed) => checkSearch(pattern, text, elapsed))
     const [found] = pattern.variant(withoutCaptures, '').re2.exec(text) ?? []
     if (found === undefined) return null
     // To find the groups of a match, RE2 never uses its automaton.
@@ -47,9 +47,9 @@ export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | nu
 
 /** Returns the number of matches; an empty one may count twice. Throws `invalid_pattern` if the search takes too long. */
 export function countMatches(pattern: Pattern, text: string): number {
-  return limited(COUNT_MS, text, (check) => {
-    if (stepsOf(pattern, text) > DIRECT_STEPS) checkSearch(pattern, text, check)
-    return countIn(pattern.variant(withoutCaptures, 'g'), bytesOf(text), check)
+  return limited(COUNT_MS, text, (elapsed) => {
+    if (stepsOf(pattern, text) > DIRECT_STEPS) checkSearch(pattern, text, elapsed)
+    return countIn(pattern.variant(withoutCaptures, 'g'), bytesOf(text), elapsed)
   })
 }
 
@@ -79,14 +79,22 @@ function stepsOf({ size }: Pattern, text: Searched): number {
 let lastTurn = 0
 let turnMs = 0
 
-/** Runs a search that calls `check` often, which throws once the search has taken too long. */
-function limited<T>(limitMs: number, text: Searched, search: (check: () => void) => T): T {
+/**
+ * Returns the CPU time of a search so far. Throws `invalid_pattern` if it is more than allowed, or would be with
+ * `aheadMs` more.
+ */
+type Elapsed = (aheadMs?: number) => number
+
+/** Runs a search that calls `elapsed` often. */
+function limited<T>(limitMs: number, text: Searched, search: (elapsed: Elapsed) => T): T {
   if (turn() !== lastTurn) turnMs = 0
   lastTurn = turn()
   if (turnMs > TURN_MS) throw tooSlow(text)
   const startedMs = threadCpuMs()
-  const found = search(() => {
-    if (threadCpuMs() - startedMs > limitMs) throw tooSlow(text)
+  const found = search((aheadMs = 0) => {
+    const ms = threadCpuMs() - startedMs
+    if (ms + aheadMs > limitMs) throw tooSlow(text)
+    return ms
   })
   turnMs += threadCpuMs() - startedMs
   return found
@@ -97,19 +105,21 @@ function limited<T>(limitMs: number, text: Searched, search: (check: () => void)
  * are searched, each longer by a stretch that is searched in time in the worst case. Calls `search` with each, until it
  * returns a result.
  */
-function eachBeginning<T>({ size }: Pattern, bytes: Buffer, check: () => void, search: (part: Buffer) => T): T {
+function eachBeginning<T>({ size }: Pattern, bytes: Buffer, elapsed: Elapsed, search: (part: Buffer) => T): T {
   const stretch = Math.ceil(DIRECT_STEPS / size)
-  for (let end = stretch; ; end += stretch) {
+  for (let end = stretch, startedMs = elapsed(); ; end += stretch) {
     const result = search(bytes.subarray(0, end))
     if (result !== undefined || end >= bytes.length) return result
-    check()
+    // The next beginning takes longer than this one.
+    const ms = elapsed()
+    startedMs = elapsed(ms - startedMs)
   }
 }
 
 /** A match that ends before the end of a beginning is one of the whole text. */
-function matchesSomewhere(pattern: Pattern, bytes: Buffer, check: () => void): boolean {
+function matchesSomewhere(pattern: Pattern, bytes: Buffer, elapsed: Elapsed): boolean {
   const { re2 } = pattern
-  const found = eachBeginning(pattern, bytes, check, (part) => {
+  const found = eachBeginning(pattern, bytes, elapsed, (part) => {
     re2.lastIndex = 0
     const isMatch = re2.test(part)
     if (part.length === bytes.length) return isMatch
@@ -122,22 +132,22 @@ function matchesSomewhere(pattern: Pattern, bytes: Buffer, check: () => void): b
 const nowhere = (pattern: string) => `(?:${pattern})\\x{10FFFE}`
 
 /** Throws if a search that reads the whole text takes too long. */
-function checkSearch(pattern: Pattern, text: string, check: () => void): void {
+function checkSearch(pattern: Pattern, text: string, elapsed: Elapsed): void {
   const searched = pattern.variant(nowhere, 'g')
-  eachBeginning(pattern, bytesOf(text), check, (part) => {
-    countIn(searched, part, check)
+  eachBeginning(pattern, bytesOf(text), elapsed, (part) => {
+    countIn(searched, part, elapsed)
     return undefined
   })
 }
 
 /** Counts the matches in UTF-8 by their ends, which are found several times as fast as the matches. */
-function countIn({ re2 }: Pattern, bytes: Buffer, check: () => void): number {
+function countIn({ re2 }: Pattern, bytes: Buffer, elapsed: Elapsed): number {
   let count = 0
   for (let at = 0; at <= bytes.length; count++) {
     re2.lastIndex = at
     if (!re2.test(bytes)) break
     at = re2.lastIndex > at ? re2.lastIndex : at + lengthOfCharacter(bytes[at])
-    if (count % COUNTED_MATCHES === 0) check()
+    if (count % COUNTED_MATCHES === 0) elapsed()
   }
   return count
 }

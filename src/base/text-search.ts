@@ -23,12 +23,18 @@ export function searchForBytes(part: Buffer): Search<Buffer> {
   return part.length <= SHORT_LENGTH ? (bytes, from) => bytes.indexOf(part, from) : longSearch(part)
 }
 
-/** Returns the places of a part in a text that do not overlap, from the left; at most `most`. */
-export function placesOf(part: string, text: string, most = Number.POSITIVE_INFINITY): number[] {
+/** Cuts a text at each place of a part, which is not empty, from the left. */
+export function splitAt(part: string, text: string): string[] {
+  if (part.length <= SHORT_LENGTH) return text.split(part)
   const search = searchFor(part)
-  const places: number[] = []
-  for (let at = search(text, 0); at >= 0 && places.length < most; at = search(text, at + part.length)) places.push(at)
-  return places
+  const pieces: string[] = []
+  let from = 0
+  for (let at = search(text, 0); at >= 0; at = search(text, from)) {
+    pieces.push(text.slice(from, at))
+    from = at + part.length
+  }
+  pieces.push(text.slice(from))
+  return pieces
 }
 
 /** Keeps the units of the last text, which a search for all places needs each time. */
@@ -44,9 +50,9 @@ function lastUnits(): (text: string) => Uint16Array {
 }
 
 function unitsOf(text: string): Uint16Array {
-  const units = new Uint16Array(text.length)
-  for (let i = 0; i < units.length; i++) units[i] = text.charCodeAt(i)
-  return units
+  const bytes = Buffer.allocUnsafeSlow(2 * text.length)
+  bytes.write(text, 'utf16le')
+  return new Uint16Array(bytes.buffer, 0, text.length)
 }
 
 /**

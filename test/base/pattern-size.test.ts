@@ -55,8 +55,8 @@ describe('the size of a pattern', () => {
   it.each([
     '.{0,1000}',
     '\\w{1000}',
-    '\\pL{15}',
-    '[а-яё]{1000}',
+    '\\pL{12}',
+    '[а-яё]{800}',
     'error.{0,1000}timeout',
     '(?i)[a-z]{1000}',
   ])('%j is not too large', (pattern) => {
@@ -66,7 +66,7 @@ describe('the size of a pattern', () => {
   it('of all patterns of a query is limited', () => {
     const count = createPatternCount()
     const pattern = 'x{999}'.repeat(5)
-    for (let i = 0; i < 4; i++) count(pattern)
-    expect(() => count(pattern)).toThrow('all patterns of the query are too large: over 49955 steps')
+    for (let i = 0; i < 2; i++) count(pattern)
+    expect(() => count(pattern)).toThrow('all patterns of the query are too large: over 29973 steps')
   })
 })

@@ -1,7 +1,7 @@
 import { foldCase } from '../../base/fold-case.js'
 import { countMatches, firstMatch, matches, replaceMatches } from '../../base/match.js'
 import { compilePattern, type Pattern } from '../../base/pattern.js'
-import { placesOf, searchFor } from '../../base/text-search.js'
+import { searchFor, splitAt } from '../../base/text-search.js'
 import type { Scalar } from '../values/values.js'
 import { bounded, MAX_VALUE_LENGTH, prepared, queryError, type ScalarFunction, strict, tooLong } from './function.js'
 import { wholeNumber } from './number.js'
@@ -97,27 +97,15 @@ function substr(value: string, from: number, length = Number.POSITIVE_INFINITY):
 
 function replaceAll(value: string, from: string, to: string): string {
   if (from === '') return value
-  const places = placesOf(from, value)
-  if (value.length + places.length * (to.length - from.length) > MAX_VALUE_LENGTH) throw tooLong()
-  return between(value, places, from.length).join(to)
+  const parts = splitAt(from, value)
+  if (value.length + (parts.length - 1) * (to.length - from.length) > MAX_VALUE_LENGTH) throw tooLong()
+  return parts.join(to)
 }
 
 function split(value: string, separator: string): readonly Scalar[] {
   if (value === '') return ['']
   if (separator === '') return [...value]
-  return between(value, placesOf(separator, value), separator.length)
-}
-
-/** Returns what is left of a text around some places, which ascend, if `length` units are cut out at each. */
-function between(value: string, places: readonly number[], length: number): string[] {
-  const parts: string[] = []
-  let from = 0
-  for (const at of places) {
-    parts.push(value.slice(from, at))
-    from = at + length
-  }
-  parts.push(value.slice(from))
-  return parts
+  return splitAt(separator, value)
 }
 
 /** `%` is any text, `_` any character, a backslash takes the next one literally. */

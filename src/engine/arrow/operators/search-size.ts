@@ -15,7 +15,7 @@ const LONGEST_MS = SLICE_MS / 4
 const MOST_BYTES = 64 * KIB
 
 /** The most steps of a search, see base/match.ts: a text may be slower to search than the texts before. */
-const MOST_STEPS = 2_000_000
+const MOST_STEPS = 1_000_000
 
 /**
  * Adapts the search size to the pattern. RE2 takes linear time, but some patterns, such as `a[ab]{1000}c`,
