@@ -45,7 +45,9 @@ export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | nu
   return pattern.re2.exec(text)
 }
 
-/** Returns the number of matches; an empty one may count twice. Throws `invalid_pattern` if the search takes too long. */
+/**
+ * Returns the number of matches; an empty match may count twice. Throws `invalid_pattern` if the search takes too long.
+ */
 export function countMatches(pattern: Pattern, text: string): number {
   return limited(COUNT_MS, text, (elapsed) => {
     if (stepsOf(pattern, text) > DIRECT_STEPS) checkSearch(pattern, text, elapsed)
@@ -54,8 +56,8 @@ export function countMatches(pattern: Pattern, text: string): number {
 }
 
 /**
- * Returns a text with every match replaced. `replacement` is in JavaScript's spelling; `readsGroups` says whether groups
- * are named in it. Count the matches first. Throws `invalid_pattern` if finding the groups takes too long.
+ * Returns a text with every match replaced. `replacement` is in JavaScript's spelling; `readsGroups` says whether it
+ * names groups. Count the matches first. Throws `invalid_pattern` if finding the groups takes too long.
  */
 export function replaceMatches(pattern: Pattern, text: string, replacement: string, readsGroups: boolean): string {
   if (readsGroups && stepsOf(pattern, text) > DIRECT_STEPS) throw tooSlow(text)

@@ -1,6 +1,6 @@
 /** One token of a pattern: a quotation, an escape, a class, a repetition, the start of a group, or a character. */
 const TOKEN =
-  /\\Q.*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\[pP].|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|\(\?P?<\w+>|\(\?[\w-]*[:)]|./gsu
+  /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*\}|\\[pP]?.|\[\^?\]?(?:\[:[^:]+:\]|\\.|[^\]\\])*\]|\{\d+,?\d*\}|\((?:\?[\w<-]*[:)>])?|./gsu
 /** The items of a class: named classes, escapes, characters. */
 const CLASS_ITEM = /\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\[pP].|\\x\{[^}]*\}|\\.|[^\\]/gsu
 

@@ -56,7 +56,8 @@ function unitsOf(text: string): Uint16Array {
 }
 
 /**
- * Knuth, Morris and Pratt's search: no unit of the text is compared more than twice (SIAM Journal on Computing 6, 1977).
+ * Knuth, Morris and Pratt's search: no unit of the text is compared more than twice (SIAM Journal on Computing 6,
+ * 1977).
  */
 function longSearch(part: Units): (text: Units, from: number) => number {
   const borders = bordersOf(part)
