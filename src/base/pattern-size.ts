@@ -1,6 +1,6 @@
 /** One token of a pattern: a quotation, an escape, a class, a repetition, the start of a group, or a character. */
 const TOKEN =
-  /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*\}|\\[pP]?.|\[\^?\]?(?:\[:[^:]+:\]|\\.|[^\]\\])*\]|\{\d+,?\d*\}|\((?:\?[\w<-]*[:)>])?|./gsu
+  /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*\}|\\[pP]?.|\[\^?\]?(?:\[:[^:]+:\]|\\.|[^\]\\])*\]|\{[\d,]+\}|\((?:\?[^:)>]*.)?|./gsu
 /** The items of a class: named classes, escapes, characters. */
 const CLASS_ITEM = /\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\[pP].|\\x\{[^}]*\}|\\.|[^\\]/gsu
 
