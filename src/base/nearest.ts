@@ -1,4 +1,4 @@
-/** Longer words are not compared: they are no typing errors, and the comparison is quadratic. */
+/** Longer words are not compared: they are no typing errors. */
 const MAX_CHARACTERS = 64
 
 /** The shortest word in which two errors are accepted: shorter words are near too many others. */
@@ -13,7 +13,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   const typed = normalised(word)
   const maxDistance = typed.length < CHARACTERS_FOR_TWO_ERRORS ? 1 : 2
   const near = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(typed, normalised(candidate)) }))
+    .map((candidate) => ({ candidate, distance: editDistance(typed, normalised(candidate), maxDistance) }))
     .filter(({ distance }) => distance <= maxDistance)
   return near.sort((a, b) => a.distance - b.distance)[0]?.candidate
 }
@@ -30,19 +30,28 @@ const normalised = (word: string) =>
     .replaceAll('_', '-')
     .replace(/^logweir-/, '')
 
-/** Counts characters left out, added, exchanged or swapped with their neighbour (optimal string alignment distance). */
-function editDistance(one: string, other: string): number {
-  const rows = [Array.from({ length: other.length + 1 }, (_, i) => i)]
+/**
+ * Counts characters left out, added, exchanged or swapped with their neighbour (optimal string alignment distance).
+ * Returns a number above `most` if there are more of them. Compares only characters whose places differ by at most as
+ * many, since a text of SQL may have a thousand columns to compare a name with.
+ */
+function editDistance(one: string, other: string, most: number): number {
+  const beyond = most + 1
+  if (Math.abs(one.length - other.length) > most) return beyond
+  let [before, last]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, i) => i)]
   for (let i = 1; i <= one.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= other.length; j++) {
+    const row = new Array<number>(other.length + 1).fill(beyond)
+    if (i <= most) row[0] = i
+    for (let j = Math.max(1, i - most); j <= Math.min(other.length, i + most); j++) {
       const isSame = one[i - 1] === other[j - 1]
       const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
-      const exchanged = rows[i - 1]![j - 1]! + (isSame ? 0 : 1)
-      const swapped = isSwapped ? rows[i - 2]![j - 2]! + 1 : exchanged
-      row.push(Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, exchanged, swapped))
+      const exchanged = last![j - 1]! + (isSame ? 0 : 1)
+      const swapped = isSwapped ? before![j - 2]! + 1 : exchanged
+      row[j] = Math.min(last![j]! + 1, row[j - 1]! + 1, exchanged, swapped, beyond)
     }
-    rows.push(row)
+    before = last
+    last = row
+    if (Math.min(...row) >= beyond) return beyond
   }
-  return rows[one.length]![other.length]!
+  return last![other.length]!
 }

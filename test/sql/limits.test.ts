@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
 import { limited } from '../../src/plan/limited.js'
+import { schemaOf } from '../../src/plan/schema.js'
 import { SQL_LIMITS, type SqlLimits } from '../../src/sql/parse/limits.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import { COSTLY_TEXTS, chained, nested, times } from '../support/costly-sql.js'
@@ -69,6 +70,37 @@ describe('a text of SQL', () => {
     expect(plan(text(2), limits)).toBeDefined()
     expect(() => plan(text(3), limits)).toThrow(refused('The query has more than 2 lists. (line 1, column 53)'))
   })
+
+  const path = (keys: number) => Array.from({ length: keys }, () => 'a').join('.')
+  const PLACES: readonly ((path: string) => string)[] = [
+    (path) => `select ${path} from edge_logs`,
+    (path) => `select metadata.${path} as x from edge_logs`,
+    (path) => `select t.${path} as x from edge_logs t`,
+    (path) => `select m.${path} as x from edge_logs, unnest(metadata) m`,
+    (path) => `select ${path} as x from edge_logs, unnest(metadata) m, unnest(m.request) r`,
+    (path) => `select 1 as x from edge_logs where ${path} = 1`,
+    (path) => `select 1 as x from edge_logs where ${path}`,
+    (path) => `select 1 as x from edge_logs group by ${path}`,
+    (path) => `select 1 as x from edge_logs order by ${path}`,
+    (path) => `select metadata as m from edge_logs order by m.${path}`,
+    (path) => `select count(*) as n from edge_logs having max(${path}) = 1`,
+    (path) => `select count(${path}) as c from edge_logs`,
+    (path) => `select string_agg(${path}) as c from edge_logs`,
+    (path) => `select lower(${path}) as x from edge_logs`,
+    (path) => `select 1 as x from edge_logs cross join unnest(${path}) as m`,
+    (path) => `select x.${path} from (select metadata as x from edge_logs)`,
+    (path) => `select id from edge_logs where id in (select ${path} from edge_logs)`,
+    (path) => `select id from edge_logs where ${path} in (select id from edge_logs)`,
+    (path) => `select id from edge_logs union all select id from edge_logs order by id.${path}`,
+  ]
+  for (const textOf of PLACES) {
+    it(`may have a path of so many steps: ${textOf('…')}`, () => {
+      expect(() => schemaOf(plan(textOf(path(5))))).not.toThrow(TypeError)
+      const code = expect.stringMatching(/^(?:un|inval).*_sql$/)
+      expect(() => plan(textOf(path(129)))).toThrow(expect.objectContaining({ code }))
+      expect(() => plan(textOf(path(5_000)))).toThrow(expect.objectContaining({ code }))
+    })
+  }
 
   it('may read so many tables', () => {
     const text = (count: number) => `select id from edge_logs${' union all select id from edge_logs'.repeat(count - 1)}`

@@ -5,7 +5,7 @@ import { repeated } from './repeated.js'
 import { jsonOf } from './text-of.js'
 
 /** The deepest path: no stored JSON value has more levels. */
-const MAX_KEYS = 128
+export const MAX_KEYS = 128
 
 /** Reading JSON: from texts, and from JSON values as they are stored. */
 export const JSON_FUNCTIONS = {

@@ -65,31 +65,40 @@ function describe(operator: Operator, before: Plan): string {
     case 'select':
       return columnsText(operator.columns)
     case 'group':
-      return [`by ${columnsText(operator.keys) || 'nothing'}`, operator.aggregates.map(aggregateText).join(', ')]
+      return [`by ${columnsText(operator.keys) || 'nothing'}`, list(operator.aggregates, aggregateText)]
         .filter((text) => text !== '')
         .join(': ')
     case 'orderBy':
-      return operator.keys
-        .map(({ by, direction, nulls }) => `${spell(added(by, before))} ${direction} nulls ${nulls}`)
-        .join(', ')
+      return orderText(operator, before)
     case 'limit':
       return operator.offset === 0 ? `${operator.rows}` : `${operator.rows} from row ${operator.offset}`
   }
 }
 
-/** Returns the expression of a column that was only added for the order; any other one as it is. */
-function added(by: Expression, before: Plan): Expression {
+/** A column that was only added for the order is spelled as its expression. */
+function orderText({ keys }: Operator & { op: 'orderBy' }, before: Plan): string {
   const columns = before.flatMap((operator) => (operator.op === 'extend' ? operator.columns : []))
-  return columns.find(({ name }) => by.kind === 'column' && name === by.name)?.value ?? by
+  const added = new Map(columns.map(({ name, value }) => [name, value]))
+  const expressionOf = (by: Expression) => (by.kind === 'column' ? added.get(by.name) : undefined) ?? by
+  return list(keys, ({ by, direction, nulls }) => `${spell(expressionOf(by))} ${direction} nulls ${nulls}`)
 }
 
-const aggregateText = ({ name, value: { fn, args } }: NamedAggregate) =>
-  `${fn}(${args.map(spell).join(', ')}) as ${name}`
+/** Spells the first items, as many as a description has room for. */
+function list<T>(items: readonly T[], spellItem: (item: T) => string): string {
+  let text = ''
+  for (const [i, item] of items.entries()) {
+    if (text.length > MAX_CHARACTERS) break
+    text += `${i === 0 ? '' : ', '}${spellItem(item)}`
+  }
+  return text
+}
+
+const aggregateText = ({ name, value: { fn, args } }: NamedAggregate) => `${fn}(${list(args, spell)}) as ${name}`
 
 const columnsText = (columns: readonly NamedExpression[]) =>
-  columns
-    .map(({ name, value }) => (value.kind === 'column' && value.name === name ? name : `${spell(value)} as ${name}`))
-    .join(', ')
+  list(columns, ({ name, value }) =>
+    value.kind === 'column' && value.name === name ? name : `${spell(value)} as ${name}`,
+  )
 
 function rangeText({ fromUs, throughUs }: Operator & { op: 'scan' }): string {
   const from = Number.isFinite(fromUs) ? ` from ${datetimeText(fromUs)}` : ''
@@ -105,12 +114,7 @@ function spell(expression: Expression): string {
   if (fn === 'field' || fn === 'field_text')
     return args.map((arg) => (arg.kind === 'literal' ? String(arg.value) : spell(arg))).join('.')
   if (fn === 'repeated') return spell(args[0]!)
-  let text = `${fn}(`
-  for (const [i, arg] of args.entries()) {
-    if (text.length > MAX_CHARACTERS) break
-    text += `${i === 0 ? '' : ', '}${spell(arg)}`
-  }
-  return shorten(`${text})`, MAX_CHARACTERS)
+  return shorten(`${fn}(${list(args, spell)})`, MAX_CHARACTERS)
 }
 
 const literalText = (value: Scalar) => shorten(jsonOf(value), MAX_CHARACTERS)

@@ -1,4 +1,4 @@
-import { invalid } from '../parse/fault.js'
+import { invalid, unsupported } from '../parse/fault.js'
 import type { Item, Node } from '../parse/tree.js'
 
 /** One output column before it is compiled: an expression, or a column of the table that `*` named. */
@@ -11,19 +11,32 @@ interface Table {
   hasTable: boolean
 }
 
-/** Returns the output columns of SELECT, `*` expanded, with the names that they get. */
-export function outputsOf(items: readonly Item[], table: Table): Output[] {
+/**
+ * Returns the output columns of SELECT, `*` expanded, with the names that they get. Throws `unsupported_sql` at the
+ * first one beyond `mostColumns`: a text of some bytes may name a million of them.
+ */
+export function outputsOf(items: readonly Item[], table: Table, mostColumns: number): Output[] {
+  const outputs: Output[] = []
+  const outputOf = namer()
+  for (const item of items) {
+    for (const output of item.kind === 'all' ? columnsOf(item, table) : [outputOf(item)]) {
+      if (outputs.length === mostColumns) throw unsupported(`A SELECT has more than ${mostColumns} columns.`, output.at)
+      outputs.push(output)
+    }
+  }
+  return withDistinctNames(outputs)
+}
+
+/** Returns a function that names the values of one SELECT: those without a name are numbered. */
+function namer(): (item: Item & { kind: 'value' }) => Output {
   let anonymous = 0
-  const outputs = items.flatMap((item): Output[] => {
-    if (item.kind === 'all') return columnsOf(item, table)
-    const { value, name } = item
+  return ({ value, name }) => {
     const given = name ?? (value.kind === 'name' ? value.steps.at(-1)! : `f${anonymous++}_`)
     // The engine names columns of its own with a line break.
     if (given.startsWith('\n'))
       throw invalid('The name of a column starts with a line break: name it with AS.', value.at)
-    return [{ name: given, at: value.at, node: value }]
-  })
-  return withDistinctNames(outputs)
+    return { name: given, at: value.at, node: value }
+  }
 }
 
 function columnsOf({ table, at }: Item & { kind: 'all' }, { names, aliases, hasTable }: Table): Output[] {

@@ -13,7 +13,7 @@ import { Expressions } from './expression.js'
 import { createGroupRewriter } from './group.js'
 import type { Relation } from './relation.js'
 import type { Scope } from './scope.js'
-import { type Block, compileSelect, freshName, type NamedTable, sortKeys } from './select.js'
+import { type Block, compileSelect, createFreshNames, type NamedTable, sortKeys } from './select.js'
 
 /** A common table expression, and the amounts that each use of it adds. */
 interface CommonTable {
@@ -147,10 +147,9 @@ function unionBlock({ parts }: Union, orderBy: Query['orderBy'], outer: Outer, c
     throw invalid(`The parts of UNION ALL have ${first!.names.length} and ${names.length} columns.`, at)
   }
   const schema = unionSchema(relations)
-  const used = new Set<string>()
-  const fresh = (prefix: string) => freshName(prefix, schema, used)
+  const fresh = createFreshNames(schema)
   const outputs = first!.names.map((name) => ({ name, value: column(name), at: 0 }))
-  const expressions = new Expressions(context, columnScope(schema, outer), { ...noSubqueries(), fresh })
+  const expressions = new Expressions(context, columnScope(schema, outer, context), { ...noSubqueries(), fresh })
   return {
     plan: relations.length === 1 ? first!.plan : [{ op: 'union', plans: relations.map(({ plan }) => plan) }],
     schema,
@@ -163,7 +162,7 @@ function unionBlock({ parts }: Union, orderBy: Query['orderBy'], outer: Outer, c
 }
 
 /** The scope of rows with only the columns of a schema. */
-function columnScope(schema: Map<string, Type>, { aliases }: Outer): Scope {
+function columnScope(schema: Map<string, Type>, { aliases }: Outer, context: Context): Scope {
   return {
     columns: new Map([...schema.keys()].map((name) => [name.toLowerCase(), name])),
     constants: new Map(),
@@ -172,6 +171,7 @@ function columnScope(schema: Map<string, Type>, { aliases }: Outer): Scope {
     unnests: [],
     outerAliases: aliases,
     schema,
+    count: (expressions, at) => addAmount(context, 'expressions', expressions, at),
   }
 }
 

@@ -1,5 +1,6 @@
 import { didYouMean } from '../../base/nearest.js'
 import { call, column, type Expression, literal } from '../../plan/expression.js'
+import { MAX_KEYS } from '../../plan/functions/json.js'
 import type { Schema } from '../../plan/schema.js'
 import { invalid, unsupported } from '../parse/fault.js'
 
@@ -22,6 +23,8 @@ export interface Scope {
   outerAliases: ReadonlySet<string>
   /** The types of all columns, those that SQL does not see too. */
   schema: Schema
+  /** Takes the number of expressions that a name adds to those of the text. Throws an SqlFault beyond the limit. */
+  count(expressions: number, at: number): void
 }
 
 /** Whether a field is read for a function of texts, which takes a number's digits as they were sent. */
@@ -33,6 +36,7 @@ type Reading = 'field' | 'field_text'
  */
 export function resolveName(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
   const first = steps[0]!.toLowerCase()
+  if (steps.length > MAX_KEYS) throw tooDeep(at)
   const element = scope.unnestAliases.get(first)
   if (element !== undefined) return fieldOf(column(element), steps.slice(1), reading)
   if (scope.tableAliases.has(first)) return columnOfTable(steps, at, scope, reading)
@@ -41,7 +45,35 @@ export function resolveName(steps: readonly string[], at: number, scope: Scope, 
   if (scope.outerAliases.has(first)) throw correlated(steps, at, scope)
   const places = placesOfFields(scope)
   if (places.length === 0) throw unknownColumn(steps[0]!, at, scope)
-  return firstOf(places, steps, reading)
+  return places.length === 1 ? fieldOf(column(places[0]!), steps, reading) : choiceOf(places, steps, at, scope, reading)
+}
+
+const tooDeep = (at: number) =>
+  unsupported(`A path has at most ${MAX_KEYS} steps: no stored value is nested deeper.`, at)
+
+/** The choices between places that the names of a scope have become. */
+const choices = new WeakMap<Scope, Map<string, Expression>>()
+
+/**
+ * A name that is looked up in several places, the same expression each time. It is as many expressions as there are
+ * places, which count: a text of names and lists would else become as many as both multiplied.
+ */
+function choiceOf(
+  places: readonly string[],
+  steps: readonly string[],
+  at: number,
+  scope: Scope,
+  reading: Reading,
+): Expression {
+  const known = choices.get(scope) ?? new Map<string, Expression>()
+  choices.set(scope, known)
+  const key = `${reading} ${JSON.stringify(steps)}`
+  const found = known.get(key)
+  if (found !== undefined) return found
+  scope.count(places.length, at)
+  const made = firstOf(places, steps, reading)
+  known.set(key, made)
+  return made
 }
 
 /** The columns in which a name is looked up that is neither an alias nor a column. */
@@ -52,7 +84,6 @@ function placesOfFields({ unnests, columns }: Scope): string[] {
 
 /** The first step is read from the first place where it is not null, row by row. */
 function firstOf(places: readonly string[], steps: readonly string[], reading: Reading): Expression {
-  if (places.length === 1) return fieldOf(column(places[0]!), steps, reading)
   const read = steps.length === 1 ? reading : 'field'
   const found = call('coalesce', ...places.map((place) => fieldOf(column(place), steps.slice(0, 1), read)))
   return fieldOf(found, steps.slice(1), reading)

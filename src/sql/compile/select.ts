@@ -2,7 +2,7 @@ import { column, columnsOf, type Expression } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import type { Type } from '../../plan/values/values.js'
-import { invalid, unsupported } from '../parse/fault.js'
+import { invalid } from '../parse/fault.js'
 import type { Node, OrderItem, Query, Select, Unnest } from '../parse/tree.js'
 import { Aggregates } from './aggregates.js'
 import { addAmount, type Context } from './context.js'
@@ -57,13 +57,16 @@ export function compileSelect(select: Select, orderBy: readonly OrderItem[], aro
   return isGrouped ? compiler.grouped(orderBy) : compiler.ungrouped(orderBy)
 }
 
-/** Returns a column name that starts with `prefix` and is neither in `taken` nor in `used`, which it is added to. */
-export function freshName(prefix: string, taken: ReadonlyMap<string, unknown>, used: Set<string>): string {
-  let number = used.size
-  while (taken.has(`${prefix} ${number}`) || used.has(`${prefix} ${number}`)) number++
-  const name = `${prefix} ${number}`
-  used.add(name)
-  return name
+/**
+ * Returns a function that makes column names: each starts with a prefix, and neither is in `taken` nor was made before.
+ * A number that was tried is not tried again, so that many names cost no more than those in `taken`.
+ */
+export function createFreshNames(taken: ReadonlyMap<string, unknown>): (prefix: string) => string {
+  let number = 0
+  return (prefix) => {
+    while (taken.has(`${prefix} ${number}`)) number++
+    return `${prefix} ${number++}`
+  }
 }
 
 class SelectCompiler {
@@ -75,11 +78,11 @@ class SelectCompiler {
   readonly #plan: Operator[]
   readonly #schema: Map<string, Type>
   readonly #scope: Scope
-  readonly #used = new Set<string>()
   readonly #before: Operator[] = []
   readonly #ofRows: Surroundings
   readonly #rows: Expressions
   readonly #measure: ReturnType<typeof createCosts>
+  readonly #fresh: (prefix: string) => string
 
   constructor(select: Select, around: SelectContext) {
     const { table, context } = around
@@ -88,6 +91,7 @@ class SelectCompiler {
     this.#around = around
     this.#plan = relation.plan
     this.#schema = new Map(relation.schema)
+    this.#fresh = createFreshNames(this.#schema)
     this.#measure = createCosts(relation.costs, context.limits)
     this.#scope = this.#joined({
       columns: new Map(relation.names.map((name) => [name.toLowerCase(), name])),
@@ -97,17 +101,16 @@ class SelectCompiler {
       unnests: [],
       outerAliases: around.outerAliases,
       schema: this.#schema,
+      count: (expressions, at) => addAmount(context, 'expressions', expressions, at),
     })
     this.#ofRows = this.#surroundings(this.#before)
     this.#rows = new Expressions(context, this.#scope, this.#ofRows)
-    this.outputs = outputsOf(select.items, { names: relation.names, aliases, hasTable: around.hasTable })
-    const { limits } = context
-    const beyond = this.outputs[limits.columns]
-    if (beyond !== undefined) throw unsupported(`A SELECT has more than ${limits.columns} columns.`, beyond.at)
+    const named = { names: relation.names, aliases, hasTable: around.hasTable }
+    this.outputs = outputsOf(select.items, named, context.limits.columns)
+    // The columns of `*` are no nodes of the text.
+    for (const { column, at } of this.outputs) if (column !== undefined) addAmount(context, 'expressions', 1, at)
     this.#filter()
   }
-
-  readonly #fresh = (prefix: string): string => freshName(prefix, this.#schema, this.#used)
 
   #surroundings(before: Operator[]): Surroundings {
     return { before, subquery: this.#around.subquery, subqueries: new Map(), fresh: this.#fresh }
