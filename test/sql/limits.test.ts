@@ -65,6 +65,21 @@ describe('a text of SQL', () => {
     )
   })
 
+  it('may have so many keys', () => {
+    const some = { ...limits, expressions: 100 }
+    expect(plan('select a from edge_logs group by 1, a, b, c', some)).toBeDefined()
+    expect(() => plan('select a from edge_logs group by 1, a, b, c, d', some)).toThrow(
+      refused('GROUP BY has more than 4 keys. (line 1, column 46)'),
+    )
+    expect(plan('select a from edge_logs order by 1, a, b, c', some)).toBeDefined()
+    expect(() => plan('select a from edge_logs order by 1, a, b, c, d', some)).toThrow(
+      refused('ORDER BY has more than 4 keys. (line 1, column 46)'),
+    )
+    expect(() =>
+      plan('select a from edge_logs union all select b from edge_logs order by 1, 1, 1, 1, a', some),
+    ).toThrow(refused('ORDER BY has more than 4 keys. (line 1, column 80)'))
+  })
+
   it('may join so many lists', () => {
     const text = (count: number) => `select id from edge_logs${', unnest(list)'.repeat(count)}`
     expect(plan(text(2), limits)).toBeDefined()

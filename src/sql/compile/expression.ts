@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { LogweirError } from '../../base/errors.js'
 import { wrongCount } from '../../plan/arity.js'
 import { call, column, type Expression, literal } from '../../plan/expression.js'
@@ -208,15 +209,28 @@ export class Expressions implements Compiler {
   }
 }
 
-/** Returns a text that is equal for nodes that mean the same over the same rows. */
-function keyOfNode(node: Node): string {
-  return JSON.stringify(node, (name, value: unknown) => {
+const keysOfNodes = new WeakMap<Node, string>()
+
+/**
+ * Returns a text that is equal for nodes that mean the same over the same rows. A subquery within the node is in the
+ * text by its own key, so that each of many nested ones is read once.
+ */
+function keyOfNode(node: NodeOf<'inQuery'>): string {
+  const known = keysOfNodes.get(node)
+  if (known !== undefined) return known
+  const text = JSON.stringify(node, (name, value: unknown) => {
     if (name === 'at') return undefined
     if (typeof value === 'bigint') return `${value}n`
-    const isValue = typeof value === 'object' && value !== null && !Array.isArray(value) && value.constructor !== Object
-    return isValue ? [value.constructor.name, { ...value }] : value
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    if (value.constructor !== Object) return [value.constructor.name, { ...value }]
+    return isInQuery(value) && value !== node ? keyOfNode(value) : value
   })
+  const key = hash('sha256', text, 'base64url')
+  keysOfNodes.set(node, key)
+  return key
 }
+
+const isInQuery = (value: object): value is NodeOf<'inQuery'> => 'kind' in value && value.kind === 'inQuery'
 
 const isCallOf = (node: Node, name: string): node is NodeOf<'call'> => node.kind === 'call' && node.name === name
 

@@ -35,6 +35,7 @@ export function compileQuery(query: Query, context: Context): Plan {
 }
 
 function compile(query: Query, outer: Outer, context: Context, isAnswer: boolean): Relation {
+  checkKeys(query, context)
   const around = { ...outer, tables: withTables(query, outer, context) }
   const { body } = query
   if (body.kind === 'union') return finished(unionBlock(body, query.orderBy, around, context), query, context, isAnswer)
@@ -47,6 +48,13 @@ function compile(query: Query, outer: Outer, context: Context, isAnswer: boolean
     subquery: (inner) => columnOf(compile(inner, inside, context, false), inner),
   })
   return finished(body.isDistinct ? distinct(block) : block, query, context, isAnswer)
+}
+
+/** Refuses more keys than a SELECT may have columns. */
+function checkKeys({ orderBy, body }: Query, { limits: { columns } }: Context): void {
+  const groupBy = body.kind === 'select' ? body.groupBy : []
+  if (orderBy.length > columns) throw unsupported(`ORDER BY has more than ${columns} keys.`, orderBy[columns]!.by.at)
+  if (groupBy.length > columns) throw unsupported(`GROUP BY has more than ${columns} keys.`, groupBy[columns]!.at)
 }
 
 /** The aliases of a table and its lists, in lower case. */

@@ -12,7 +12,7 @@ export interface SqlLimits {
   scans: number
   /** Lists of FROM, counted in the same way. */
   unnests: number
-  /** Columns of one SELECT. */
+  /** Columns of one SELECT, keys of one GROUP BY, and keys of one ORDER BY. */
   columns: number
 }
 
