@@ -1,4 +1,4 @@
-import { jsonOf, textOf } from './functions/text-of.js'
+import { isPlain, jsonOf, textOf } from './functions/text-of.js'
 import type { Plan } from './plan.js'
 import { schemaOf } from './schema.js'
 import { isTime, RawJson, type Scalar, Timestamp, type Type } from './values/values.js'
@@ -63,6 +63,7 @@ export function answerValue(value: Scalar): Value {
 
 /** The JSON of a list with elements as in {@link answerValue}; `jsonOf` would write a timestamp as a text. */
 function listOf(list: readonly Scalar[]): string {
+  if (list.every(isPlain)) return JSON.stringify(list)
   const elements = list.map((element) => {
     if (element instanceof Timestamp) return String(element.us)
     return Array.isArray(element) ? listOf(element) : jsonOf(element)

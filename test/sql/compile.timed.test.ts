@@ -4,6 +4,7 @@ import { ofProject } from '../../src/plan/of-project.js'
 import { schemaOf } from '../../src/plan/schema.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import { COSTLY_TEXTS } from '../support/costly-sql.js'
+import { cpuMs } from '../support/cpu-ms.js'
 import { inTries } from '../support/tries.js'
 
 /** A text is compiled or refused within this time (CONTRACT: limits of SQL). */
@@ -19,15 +20,11 @@ describe('a text that costs much', () => {
   }
 })
 
-function compileMs(text: string): number {
-  const startMs = performance.now()
-  const cpu = process.cpuUsage()
-  try {
-    schemaOf(limited(ofProject(readSql(text).plan({}, 0), 'a'), 1_000))
-  } catch {
-    // It was refused.
-  }
-  const { user, system } = process.cpuUsage(cpu)
-  // Another process may have had the processor in between.
-  return Math.min(performance.now() - startMs, (user + system) / 1000)
-}
+const compileMs = (text: string): number =>
+  cpuMs(() => {
+    try {
+      schemaOf(limited(ofProject(readSql(text).plan({}, 0), 'a'), 1_000))
+    } catch {
+      // It was refused.
+    }
+  })

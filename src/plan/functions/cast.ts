@@ -69,16 +69,22 @@ function castTo(type: CastType, isSafe: boolean): ScalarFunction {
 /** Fractions round to the nearest, halves away from zero. */
 function toInteger(value: Scalar): Scalar | undefined {
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (typeof value === 'string' && !/^\s*[+-]?(?:\d+|0[xX][\da-fA-F]+)\s*$/.test(value)) return undefined
   const number = typeof value === 'string' ? integerOfText(value.trim()) : numberOf(value)
   if (number === undefined || typeof number === 'bigint' || Number.isSafeInteger(number)) return number
   const rounded = Math.sign(number) * Math.round(Math.abs(number))
   return Number.isFinite(rounded) ? integer(BigInt(rounded)) : undefined
 }
 
+const INTEGER = /^([+-]?)(0[xX])?0*([\da-fA-F]*)$/
+/** No integer of 64 bits has more digits, so that no text of a million digits is multiplied out. */
+const MOST_DIGITS = 20
+
 function integerOfText(text: string): number | bigint | undefined {
-  const sign = text.startsWith('-') ? -1n : 1n
-  return integer(sign * BigInt(text.replace(/^[+-]/, '')))
+  const [, sign, prefix = '', digits = ''] = INTEGER.exec(text) ?? []
+  const isInteger = prefix === '' ? /^[+-]?\d+$/.test(text) : text.length > sign!.length + prefix.length
+  if (sign === undefined || !isInteger || digits.length > MOST_DIGITS) return undefined
+  const value = BigInt(`${prefix}0${digits}`)
+  return integer(sign === '-' ? -value : value)
 }
 
 function toDouble(value: Scalar): Scalar | undefined {

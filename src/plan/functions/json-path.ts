@@ -1,6 +1,9 @@
 /** One step of a JSON path: a key of an object, or a place in a list. */
 export type JsonStep = string | number
 
+/** The most steps of a path, and keys of a field: no stored JSON value has more levels. */
+export const MAX_STEPS = 128
+
 const STEP = /\.([A-Za-z_][\w-]*)|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]|\.?"((?:[^"\\]|\\.)*)"|\[(\d+)\]/y
 
 /** Reads a JSON path, as `$.a.b[0]['c d']`; undefined if it is none. */
@@ -16,21 +19,14 @@ export function readJsonPath(path: string): JsonStep[] | undefined {
   return steps
 }
 
-const SPACE = /[ \t\n\r]*/y
-const ATOM = /[^\s,\]}]+/y
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 44, 91, 93, 123, 125]
 
 /**
  * Returns the JSON text at a path of a JSON text, as it is spelled there; undefined if the path leads nowhere. If a key
- * occurs more than once, the last one counts. The text must be valid JSON; its depth is bounded by the caller.
+ * occurs more than once, the last one counts. The text must be valid JSON. Reads each character once.
  */
 export function jsonAt(json: string, steps: readonly JsonStep[]): string | undefined {
-  let start = skip(SPACE, json, 0)
-  for (const step of steps) {
-    const found = typeof step === 'number' ? findPlace(json, start, step) : findKey(json, start, step)
-    if (found === undefined) return undefined
-    start = found
-  }
-  return json.slice(start, endOf(json, start))
+  return find(json, steps, false)
 }
 
 /**
@@ -38,53 +34,75 @@ export function jsonAt(json: string, steps: readonly JsonStep[]): string | undef
  * nowhere. On the way an object that is the first element of a list counts as the list, the whole text too.
  */
 export function jsonOfField(json: string, keys: readonly string[]): string | undefined {
-  let start = skip(SPACE, json, 0)
-  for (const key of keys) {
-    const object = json[start] === '[' ? skip(SPACE, json, start + 1) : start
-    const found = findKey(json, object, key)
-    if (found === undefined) return undefined
-    start = found
+  return find(json, keys, true)
+}
+
+/** A place in a text: where a value starts, or just behind it. */
+type Place = number
+
+function find(json: string, steps: readonly JsonStep[], looksIntoLists: boolean): string | undefined {
+  let found: { start: Place; end: Place } | undefined
+
+  /** Finds the value at the rest of the path, from step `depth` on, in the value at a place; returns the end of it. */
+  function visit(start: Place, depth: number): Place {
+    if (depth === steps.length) {
+      const end = endOf(json, start)
+      found = { start, end }
+      return end
+    }
+    const isList = json.charCodeAt(start) === OPEN_LIST
+    if (looksIntoLists && isList)
+      return eachMember(json, start, (at, _, index) => (index === 0 ? members(at, depth) : at))
+    return members(start, depth)
   }
-  return json.slice(start, endOf(json, start))
+
+  /** The same in the members of a container. A value without members is left to the caller, who finds its end. */
+  function members(start: Place, depth: number): Place {
+    const step = steps[depth]!
+    const isKey = typeof step === 'string'
+    if (json.charCodeAt(start) !== (isKey ? OPEN_OBJECT : OPEN_LIST)) return start
+    const spelled = isKey ? JSON.stringify(step) : ''
+    return eachMember(json, start, (at, keyAt, index) => {
+      if (isKey ? !isKeyAt(json, keyAt, step, spelled) : index !== step) return at
+      // A key before this one of the same name does not count.
+      found = undefined
+      return visit(at, depth + 1)
+    })
+  }
+
+  visit(skipSpace(json, 0), 0)
+  return found && json.slice(found.start, found.end)
 }
 
-/** Where the text that a pattern matches at a place ends. */
-function skip(pattern: RegExp, json: string, at: number): number {
-  pattern.lastIndex = at
-  return pattern.test(json) ? pattern.lastIndex : at
+/** Whether the text with the quote at a place is a key; `spelled` is the JSON of the key. */
+function isKeyAt(json: string, at: Place, key: string, spelled: string): boolean {
+  const text = json.slice(at, endOfText(json, at))
+  return text === spelled || (text.includes('\\') && JSON.parse(text) === key)
 }
 
-/** Calls `visit` with the start of each key (of an object) and value in a container, until it returns true. */
-function eachMember(json: string, at: number, visit: (valueAt: number, keyAt: number) => void): void {
-  const isObject = json[at] === '{'
-  const close = isObject ? '}' : ']'
-  let next = skip(SPACE, json, at + 1)
-  while (next < json.length && json[next] !== close) {
+/** Returns the place of the next character that is no white space of JSON. */
+function skipSpace(json: string, from: Place): Place {
+  let at = from
+  for (let code = json.charCodeAt(at); code === 32 || (code >= 9 && code <= 13); code = json.charCodeAt(at)) at++
+  return at
+}
+
+/**
+ * Calls `visit` with the place of each value in a container, of its key (in an object), and its number. `visit` returns
+ * the end of the value if it has read it, else the place that it was given. Returns the end of the container.
+ */
+function eachMember(json: string, start: Place, visit: (at: Place, keyAt: Place, index: number) => Place): Place {
+  const isObject = json.charCodeAt(start) === OPEN_OBJECT
+  const close = isObject ? CLOSE_OBJECT : CLOSE_LIST
+  let next = skipSpace(json, start + 1)
+  for (let index = 0; next < json.length && json.charCodeAt(next) !== close; index++) {
     const keyAt = next
-    if (isObject) next = skip(SPACE, json, skip(SPACE, json, endOfText(json, next)) + 1)
-    visit(next, keyAt)
-    next = skip(SPACE, json, endOf(json, next))
-    if (json[next] === ',') next = skip(SPACE, json, next + 1)
+    if (isObject) next = skipSpace(json, skipSpace(json, endOfText(json, next)) + 1)
+    const end = visit(next, keyAt, index)
+    next = skipSpace(json, end === next ? endOf(json, next) : end)
+    if (json.charCodeAt(next) === COMMA) next = skipSpace(json, next + 1)
   }
-}
-
-function findKey(json: string, at: number, key: string): number | undefined {
-  if (json[at] !== '{') return undefined
-  let found: number | undefined
-  eachMember(json, at, (valueAt, keyAt) => {
-    if (JSON.parse(json.slice(keyAt, endOfText(json, keyAt))) === key) found = valueAt
-  })
-  return found
-}
-
-function findPlace(json: string, at: number, place: number): number | undefined {
-  if (json[at] !== '[') return undefined
-  let found: number | undefined
-  let index = 0
-  eachMember(json, at, (valueAt) => {
-    if (index++ === place) found = valueAt
-  })
-  return found
+  return Math.min(next + 1, json.length)
 }
 
 /**
@@ -99,28 +117,42 @@ export function endOfText(json: string, at: number): number {
 
 function isEscaped(json: string, at: number): boolean {
   let before = at
-  while (json[before - 1] === '\\') before--
+  while (json.charCodeAt(before - 1) === BACKSLASH) before--
   return (at - before) % 2 === 1
 }
 
 /** Where the value that starts at a place ends. */
-function endOf(json: string, at: number): number {
-  const first = json[at]
-  if (first === '"') return endOfText(json, at)
-  if (first !== '{' && first !== '[') return skip(ATOM, json, at)
+function endOf(json: string, at: Place): Place {
+  const first = json.charCodeAt(at)
+  if (first === QUOTE) return endOfText(json, at)
+  if (first !== OPEN_OBJECT && first !== OPEN_LIST) return endOfAtom(json, at)
   let depth = 0
   for (let i = at; i < json.length; i++) {
-    const character = json[i]
-    if (character === '"') i = endOfText(json, i) - 1
-    else if (character === '{' || character === '[') depth++
-    else if ((character === '}' || character === ']') && --depth === 0) return i + 1
+    const code = json.charCodeAt(i)
+    if (code === QUOTE) i = endOfText(json, i) - 1
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) depth++
+    else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && --depth === 0) return i + 1
   }
   return json.length
+}
+
+/** Where a number, true, false or null ends. */
+function endOfAtom(json: string, at: Place): Place {
+  let end = at
+  for (; end < json.length; end++) {
+    const code = json.charCodeAt(end)
+    if (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT || code <= 32) return end
+  }
+  return end
 }
 
 /** The JSON texts of the elements of a list. */
 export function elementsOfJson(json: string): string[] {
   const elements: string[] = []
-  eachMember(json, skip(SPACE, json, 0), (valueAt) => elements.push(json.slice(valueAt, endOf(json, valueAt))))
+  eachMember(json, skipSpace(json, 0), (at) => {
+    const end = endOf(json, at)
+    elements.push(json.slice(at, end))
+    return end
+  })
   return elements
 }

@@ -1,11 +1,19 @@
 import { numberOfText, RawJson, type Scalar } from '../values/values.js'
-import { bounded, lazy, nullable, prepared, queryError, type ScalarFunction, strict } from './function.js'
-import { jsonAt, jsonOfField, readJsonPath } from './json-path.js'
+import {
+  bounded,
+  lazy,
+  MAX_VALUE_LENGTH,
+  nullable,
+  prepared,
+  queryError,
+  type ScalarFunction,
+  strict,
+  tooLong,
+} from './function.js'
+import { jsonAt, jsonOfField, MAX_STEPS, readJsonPath } from './json-path.js'
 import { repeated } from './repeated.js'
 import { jsonOf } from './text-of.js'
-
-/** The deepest path: no stored JSON value has more levels. */
-export const MAX_KEYS = 128
+import { isJson } from './valid-json.js'
 
 /** Reading JSON: from texts, and from JSON values as they are stored. */
 export const JSON_FUNCTIONS = {
@@ -28,7 +36,7 @@ export const JSON_FUNCTIONS = {
 } as const
 
 function fieldOf(read: (found: string) => Scalar): ScalarFunction {
-  return lazy([2, 1 + MAX_KEYS], 'any', ([json], [, ...keys]) => {
+  return lazy([2, 1 + MAX_STEPS], 'any', ([json], [, ...keys]) => {
     if (!keys.every((key) => typeof key === 'string')) throw queryError('The keys of a field must be texts.')
     return (position) => {
       const value = json!(position)
@@ -40,13 +48,20 @@ function fieldOf(read: (found: string) => Scalar): ScalarFunction {
 
 function objectOf(...keysAndValues: readonly Scalar[]): RawJson {
   if (keysAndValues.length % 2 !== 0) throw queryError('json_object takes pairs of a key and a value.')
-  const members = new Map<string, string>()
+  const keys = new Set<string>()
+  const members: string[] = []
+  let length = 0
   for (let i = 0; i < keysAndValues.length; i += 2) {
     const key = keysAndValues[i]!
     if (typeof key !== 'string') throw queryError('A key of json_object must be a text.')
-    if (!members.has(key)) members.set(key, jsonOf(keysAndValues[i + 1]!))
+    if (keys.has(key)) continue
+    keys.add(key)
+    const member = `${JSON.stringify(key)}:${jsonOf(keysAndValues[i + 1]!)}`
+    length += member.length + 1
+    if (length > MAX_VALUE_LENGTH) throw tooLong()
+    members.push(member)
   }
-  return new RawJson(bounded(`{${[...members].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`))
+  return new RawJson(`{${members.join(',')}}`)
 }
 
 const isNumber = (json: string) => /^[-\d]/.test(json)
@@ -56,6 +71,7 @@ function atPath(finish: (found: string) => Scalar): ScalarFunction {
     const path = constants.length < 2 ? '$' : constants[1]
     const steps = typeof path === 'string' ? readJsonPath(path) : undefined
     if (steps === undefined) throw queryError("A JSON path must be a text like '$.request.method'.")
+    if (steps.length > MAX_STEPS) throw queryError(`A JSON path has at most ${MAX_STEPS} steps.`)
     return (value: Scalar) => {
       const json = jsonTextOf(value)
       const found = json === undefined ? undefined : jsonAt(json, steps)
@@ -69,15 +85,6 @@ function jsonTextOf(value: Scalar): string | undefined {
   if (value instanceof RawJson) return value.text
   if (typeof value !== 'string') return jsonOf(value)
   return isJson(value) ? value : undefined
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The text that JSON spells; a lone surrogate becomes U+FFFD, as in UTF-8. */

@@ -16,6 +16,7 @@ function repeatedElement(value: Scalar): Scalar {
 }
 
 const [LIST, ELEMENT, PUT_IN_LIST] = [0, 1, 2]
+const [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 91, 93, 123, 125]
 
 /** Copies a valid JSON text in one pass; numbers and texts keep their spelling. */
 function repeatedJson(json: string, isElement: boolean): string {
@@ -24,17 +25,17 @@ function repeatedJson(json: string, isElement: boolean): string {
   const open: number[] = isElement ? [LIST] : []
   let copied = 0
   for (let at = 0; at < json.length; at++) {
-    const character = json[at]
-    if (character === '"') at = endOfText(json, at) - 1
-    else if (character === '[') open.push(LIST)
-    else if (character === '{') {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) at = endOfText(json, at) - 1
+    else if (code === OPEN_LIST) open.push(LIST)
+    else if (code === OPEN_OBJECT) {
       const isPut = open.at(-1) !== LIST
       open.push(isPut ? PUT_IN_LIST : ELEMENT)
       if (isPut) {
         parts.push(json.slice(copied, at), '[')
         copied = at
       }
-    } else if ((character === '}' || character === ']') && open.pop() === PUT_IN_LIST) {
+    } else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && open.pop() === PUT_IN_LIST) {
       parts.push(json.slice(copied, at + 1), ']')
       copied = at + 1
     }

@@ -1,5 +1,6 @@
 import { dateText, datetimeText, timestampText } from '../values/times.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../values/values.js'
+import { MAX_VALUE_LENGTH, tooLong } from './function.js'
 
 /** The text of a value as `cast(x as string)` returns it; lists and JSON as JSON. Null is not a value here. */
 export function textOf(value: Scalar): string {
@@ -11,9 +12,22 @@ export function textOf(value: Scalar): string {
   return Array.isArray(value) ? jsonOf(value) : String(value)
 }
 
+/** Throws `too_much_memory`, before it is made, if the text is longer than a value may be. */
+function jsonOfList(list: readonly Scalar[]): string {
+  let least = 2
+  for (const element of list) least += typeof element === 'string' ? element.length + 3 : 2
+  if (least > MAX_VALUE_LENGTH) throw tooLong()
+  // As a whole it takes a tenth of the time.
+  return list.every(isPlain) ? JSON.stringify(list) : `[${list.map(jsonOf).join(',')}]`
+}
+
+/** Whether `JSON.stringify` returns the JSON of a value. */
+export const isPlain = (value: Scalar): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null
+
 /** The JSON of a value: times as ISO 8601 texts, a timestamp with `Z`; integers with all digits. */
 export function jsonOf(value: Scalar): string {
-  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
+  if (Array.isArray(value)) return jsonOfList(value)
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return JSON.stringify(value)
   if (typeof value === 'bigint') return String(value)
   if (value instanceof Timestamp) return `"${datetimeText(value.us)}Z"`

@@ -74,11 +74,33 @@ function containing(formOf: (value: string) => string): ScalarFunction {
 }
 
 function trimOf(value: string, characters: string): string {
-  const set = new Set(characters)
-  const points = [...value]
-  const start = points.findIndex((point) => !set.has(point))
-  const end = points.findLastIndex((point) => !set.has(point))
-  return start < 0 ? '' : points.slice(start, end + 1).join('')
+  const set = codePointsOf(characters)
+  let start = 0
+  for (let point = value.codePointAt(start); point !== undefined && set.has(point); point = value.codePointAt(start))
+    start += sizeOf(point)
+  let end = value.length
+  for (let point = pointBefore(value, end); end > start && set.has(point); point = pointBefore(value, end))
+    end -= sizeOf(point)
+  return value.slice(start, end)
+}
+
+function codePointsOf(value: string): Set<number> {
+  const points = new Set<number>()
+  for (let at = 0; at < value.length; ) {
+    const point = value.codePointAt(at)!
+    points.add(point)
+    at += sizeOf(point)
+  }
+  return points
+}
+
+/** The length of a code point in UTF-16 units. */
+const sizeOf = (point: number): number => (point > 0xffff ? 2 : 1)
+
+/** The code point that ends before a place of a text; NaN at its start. */
+function pointBefore(value: string, end: number): number {
+  const pair = end > 1 ? value.codePointAt(end - 2)! : 0
+  return pair > 0xffff ? pair : value.charCodeAt(end - 1)
 }
 
 function concat(values: readonly Scalar[]): string {
@@ -90,9 +112,16 @@ function concat(values: readonly Scalar[]): string {
 /** Places count from 1; a negative one counts from the end, 0 is 1. */
 function substr(value: string, from: number, length = Number.POSITIVE_INFINITY): string {
   if (length < 0) throw queryError('substr: the length must not be negative.')
-  const points = [...value]
-  const start = from > 0 ? from - 1 : from === 0 ? 0 : Math.max(0, points.length + from)
-  return points.slice(start, start + length).join('')
+  const skipped = from > 0 ? from - 1 : from === 0 ? 0 : Math.max(0, codePoints(value) + from)
+  const start = after(value, 0, skipped)
+  return value.slice(start, after(value, start, length))
+}
+
+/** Returns the place in UTF-16 units that is some code points behind another one; at most the end of the text. */
+function after(value: string, from: number, points: number): number {
+  let at = from
+  for (let left = points; left >= 1 && at < value.length; left--) at += sizeOf(value.codePointAt(at)!)
+  return at
 }
 
 function replaceAll(value: string, from: string, to: string): string {

@@ -68,6 +68,15 @@ function spellOut(format: string): string {
   return format.replace(/%[%FTRDXxc]/g, (element) => SHORTHANDS[element] ?? element)
 }
 
+/** The longest format: a row may cost no more than its bytes and those of the format. */
+const MAX_FORMAT_LENGTH = 1_000
+
+/** Throws if a format is too long. */
+export function checkLength(format: string): void {
+  if (format.length <= MAX_FORMAT_LENGTH) return
+  throw queryError(`The format of a time has more than ${MAX_FORMAT_LENGTH} characters.`)
+}
+
 /** Spells a moment as `format_timestamp` does. Throws on an element that it does not know. */
 export function formatTime(format: string, us: number): string {
   const civil = civilOf(us)

@@ -24,7 +24,7 @@ import {
   type Type,
 } from '../values/values.js'
 import { prepared, queryError, type ScalarFunction, strict } from './function.js'
-import { checkForm, formatTime, parseTime } from './time-format.js'
+import { checkForm, checkLength, formatTime, parseTime } from './time-format.js'
 
 /** Functions over times, all in UTC. */
 export const TIME = {
@@ -86,6 +86,7 @@ function need(value: Scalar): number {
 
 function needText(value: Scalar | undefined): string {
   if (typeof value !== 'string') throw queryError('The format of a time must be a text that is written in the query.')
+  checkLength(value)
   return value
 }
 

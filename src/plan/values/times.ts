@@ -77,12 +77,17 @@ const inRange = (us: number) => (isInRange(us) ? us : undefined)
 
 /** Read from the digits, so that a fraction is exact. */
 function momentOfDigits(text: string): number | undefined {
-  const [whole, fraction = ''] = text.split('.') as [string, string?]
-  if (whole.replace(/^0+/, '').length > 20) return undefined
+  const dot = text.indexOf('.')
+  const whole = withoutZeros(dot < 0 ? text : text.slice(0, dot))
+  const fraction = dot < 0 ? '' : text.slice(dot + 1)
+  if (whole.length > 20) return undefined
   const scale = scaleOf(BigInt(whole))
   const cut = scale === 0 ? '' : fraction.slice(0, scale).padEnd(scale, '0')
   return scale < 0 ? inRange(Number(BigInt(whole) / 1000n)) : inRange(Number(BigInt(whole + cut)))
 }
+
+/** The digits of a whole number but for zeros at their start: a text may have a million. */
+const withoutZeros = (digits: string) => digits.replace(/^0+(?=\d)/, '')
 
 /** The power of ten that makes microseconds of an epoch. */
 function scaleOf(value: bigint): number {

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/nearest.js'
 import { call, column, type Expression, literal } from '../../plan/expression.js'
-import { MAX_KEYS } from '../../plan/functions/json.js'
+import { MAX_STEPS } from '../../plan/functions/json-path.js'
 import type { Schema } from '../../plan/schema.js'
 import { invalid, unsupported } from '../parse/fault.js'
 
@@ -36,7 +36,7 @@ type Reading = 'field' | 'field_text'
  */
 export function resolveName(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
   const first = steps[0]!.toLowerCase()
-  if (steps.length > MAX_KEYS) throw tooDeep(at)
+  if (steps.length > MAX_STEPS) throw tooDeep(at)
   const element = scope.unnestAliases.get(first)
   if (element !== undefined) return fieldOf(column(element), steps.slice(1), reading)
   if (scope.tableAliases.has(first)) return columnOfTable(steps, at, scope, reading)
@@ -49,7 +49,7 @@ export function resolveName(steps: readonly string[], at: number, scope: Scope, 
 }
 
 const tooDeep = (at: number) =>
-  unsupported(`A path has at most ${MAX_KEYS} steps: no stored value is nested deeper.`, at)
+  unsupported(`A path has at most ${MAX_STEPS} steps: no stored value is nested deeper.`, at)
 
 /** The choices between places that the names of a scope have become. */
 const choices = new WeakMap<Scope, Map<string, Expression>>()
