@@ -82,10 +82,13 @@ export function sizeOfPattern(text: string, flags = ''): number {
   return size
 }
 
-/** Adds up the sizes of the patterns of one query. Throws `invalid_pattern` beyond {@link MAX_PATTERNS_SIZE}. */
+/** Adds up the sizes of the distinct patterns of a query. Throws `invalid_pattern` beyond {@link MAX_PATTERNS_SIZE}. */
 export function createPatternCount(): (pattern: string) => void {
+  const counted = new Set<string>()
   let size = 0
   return (pattern) => {
+    if (counted.has(pattern)) return
+    counted.add(pattern)
     size += sizeOfPattern(pattern)
     if (size > MAX_PATTERNS_SIZE) throw tooLarge(`all patterns of the query are too large: over ${size} steps`)
   }

@@ -1,3 +1,4 @@
+import { createPatternCount } from '../base/pattern.js'
 import type { Plan } from '../plan/plan.js'
 import type { Scalar } from '../plan/values/values.js'
 import { noAmounts } from './compile/context.js'
@@ -33,7 +34,8 @@ export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
 
   function compile(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan {
     const placeOf = (at: number) => () => placeText(text, at)
-    const context = { args, nowUs, placeOf, limits, made: noAmounts(), uses: { time: false } }
+    const state = { made: noAmounts(), uses: { time: false }, countPattern: createPatternCount() }
+    const context = { args, nowUs, placeOf, limits, ...state }
     const plan = withTimeRanges(compileQuery(query, context))
     const made = isExplain ? explained(plan) : plan
     if (parameters.size === 0 && !context.uses.time) constant = made

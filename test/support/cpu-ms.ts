@@ -1,11 +1,8 @@
-/**
- * Returns how many milliseconds some work takes: the time that passed, or the time of the processor if that is less,
- * since another process may have had the processor in between.
- */
+import { threadCpuMs } from '../../src/base/thread-cpu.js'
+
+/** Returns how many milliseconds of CPU time some work takes in this thread. */
 export function cpuMs(work: () => unknown): number {
-  const startMs = performance.now()
-  const cpu = process.cpuUsage()
+  const startMs = threadCpuMs()
   work()
-  const { user, system } = process.cpuUsage(cpu)
-  return Math.min(performance.now() - startMs, (user + system) / 1_000)
+  return threadCpuMs() - startMs
 }

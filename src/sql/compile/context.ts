@@ -14,6 +14,8 @@ export interface Context {
   uses: { time: boolean }
   limits: SqlLimits
   made: Amounts
+  /** Counts a pattern. Throws `invalid_pattern` beyond the limit for all patterns of a query. */
+  countPattern(pattern: string): void
 }
 
 /** How much a text reads and computes; common table expressions count at each use. */

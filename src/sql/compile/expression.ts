@@ -3,6 +3,7 @@ import { LogweirError } from '../../base/errors.js'
 import { wrongCount } from '../../plan/arity.js'
 import { call, column, type Expression, literal } from '../../plan/expression.js'
 import { FUNCTIONS, type FunctionName, TEXT_FUNCTIONS } from '../../plan/functions/table.js'
+import { likePattern } from '../../plan/functions/text.js'
 import { givePlace } from '../../plan/place.js'
 import type { Operator, Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
@@ -103,6 +104,7 @@ export class Expressions implements Compiler {
       const [least, most] = FUNCTIONS[fn].arity
       const message = wrongCount(fn, least, most, args.length)
       if (message !== undefined) throw invalid(message, at)
+      countPatternOf(fn, args, this.context)
       const made = foldedCall(fn, args)
       if (made.kind !== 'call') return made
       givePlace(made, this.context.placeOf(at))
@@ -238,6 +240,13 @@ const ORDERINGS: ReadonlySet<FunctionName> = new Set(['eq', 'ne', 'lt', 'le', 'g
 
 const isNoTime = (arg: Expression): boolean =>
   arg.kind === 'literal' && typeof arg.value === 'string' && momentUs(arg.value) === undefined
+
+/** Counts the pattern of a call, before anything compiles it. */
+function countPatternOf(fn: FunctionName, [, pattern]: readonly Expression[], { countPattern }: Context): void {
+  if (pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return
+  if (fn.startsWith('regexp_')) countPattern(pattern.value)
+  else if (fn === 'like' || fn === 'ilike') countPattern(likePattern(pattern.value))
+}
 
 /** Binds a call for the error of a literal argument: it is one of the text, not of a row. */
 function bindOnce({ fn, args }: Expression & { kind: 'call' }): void {
