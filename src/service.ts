@@ -1,10 +1,12 @@
 import { type Clock, systemClock } from './base/clock.js'
+import { LogweirError } from './base/errors.js'
 import { explainFileError } from './base/file-errors.js'
 import { collectGrownHeap } from './base/heap.js'
 import type { Log } from './base/log.js'
 import { ROWS_SHARE } from './base/memory.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
+import { isDoneWithin } from './base/time-limit.js'
 import { MIB } from './base/units.js'
 import type { ServeConfig } from './config/serve-config.js'
 import type { Endpoint } from './endpoints/endpoint.js'
@@ -24,6 +26,7 @@ import { createRequests } from './ingest/body/requests.js'
 import { openRejects } from './ingest/rejects.js'
 import { createIngest } from './ingest/stream/ingest.js'
 import { readStdin, type StdinReader, type StdinReport } from './ingest/stream/stdin.js'
+import type { UnstoredRows } from './ingest/thread/thread.js'
 import { createUnreadableTimes } from './ingest/thread/unreadable-times.js'
 import { createTranslator } from './otlp/translator.js'
 import type { Plan } from './plan/plan.js'
@@ -34,12 +37,23 @@ import type { UserEndpoints } from './user-endpoints/open.js'
 /** How long ClickHouse usually takes, at most, until queries see rows that it has accepted. */
 const VISIBLE_MS = 5_000
 
+/**
+ * The limits of a stop, counted from its begin: when the requests that still wait get 503, when the rows of standard
+ * input that are not stored yet are counted as lost, and when the data directory is left as it is. A disk may hang.
+ */
+const STOP_ANSWER_MS = 2_500
+const STOP_GIVE_UP_MS = 3_500
+const STOP_CLOSE_MS = 4_400
+
 /** A service that listens. */
 export interface Service {
   url: string
   /** Resolves when the service answers queries: all stored rows have been recovered. Rejects if recovery fails. */
   ready: Promise<void>
-  /** Stops accepting input, finishes pending rows and queries, and releases everything. Call it once. */
+  /**
+   * Stops accepting input, finishes pending rows and queries, and releases everything, within 4.5 s. Rows that cannot
+   * be stored are counted on standard error. Call it once.
+   */
   stop(): Promise<void>
 }
 
@@ -85,27 +99,43 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   })
 
   async function stop(): Promise<void> {
+    const startMs = performance.now()
     status.beginStop()
-    engine.disableBackpressure()
-    app.endTails()
-    await Promise.all([stdin?.stop(), server.close()])
+    const stdinEnded = stdin?.stop()
+    engine.stopWaiting()
+    app.beginStop(STOP_ANSWER_MS)
+    const giveUp = setTimeout(() => stdin?.giveUp(tooSlow(config.dataDir)), STOP_GIVE_UP_MS)
+    await Promise.all([stdinEnded, server.close()])
+    clearTimeout(giveUp)
+    if (await isDoneWithin(startMs + STOP_CLOSE_MS - performance.now(), close())) return
+    log(`${tooSlow(config.dataDir).message} It is left as it is: the next start reads the rows that are stored.`, {
+      level: 'error',
+      code: 'stop_broken_off',
+    })
+  }
+
+  /** Releases everything after the last row and the last answer. */
+  async function close(): Promise<void> {
     app.close()
     tokens.close()
-    await intake.otlp.close()
     stopWatching?.()
     stopCollecting()
-    if (status.isStarting()) {
-      // Recovery does not change stored rows, so nothing needs to be finished.
-      await intake.requests.close()
-      return disk?.release()
-    }
-    await Promise.all([intake.ingest.close(), intake.requests.close()])
+    await Promise.all([intake.otlp.close(), intake.requests.close()])
+    // Recovery does not change stored rows, so nothing needs to be finished.
+    if (status.isStarting()) return disk?.release()
+    await intake.ingest.close()
     intake.unreadableTimes?.close()
     await Promise.all([engine.close(), intake.rejects.close()])
   }
 
   return { url: server.url, ready, stop }
 }
+
+const tooSlow = (dataDir: string | undefined) =>
+  new LogweirError(
+    'stop_broken_off',
+    `The ${dataDir === undefined ? 'service' : `disk of ${dataDir}`} does not answer.`,
+  )
 
 /** The state of the service, as `/health` and the metrics show it. */
 interface ServiceStatus {
@@ -212,8 +242,8 @@ async function orRelease<T>(disk: DataDirectory | undefined, step: () => T | Pro
 }
 
 /**
- * Makes and locks the data directory; undefined if there is none. A full disk is no reason to fail unless the directory
- * is new. Throws the errors of {@link makeDataDirectory} and {@link openDataDirectory}.
+ * Makes and locks the data directory; undefined if there is none. A full disk is no reason to fail unless the
+ * directory is new. Throws the errors of {@link makeDataDirectory} and {@link openDataDirectory}.
  */
 async function prepareDataDirectory(
   path: string | undefined,
@@ -258,7 +288,8 @@ async function createEndpoints({ sql, supabase }: ServeConfig) {
 }
 
 /**
- * Loads the endpoints in the directory of `--endpoints`, and tries each plan on an engine without rows. Throws `usage`.
+ * Loads the endpoints in the directory of `--endpoints`, and tries each plan on an engine without rows. Throws
+ * `usage`.
  */
 async function loadUserEndpoints(directory: string | undefined, log: Log): Promise<UserEndpoints | undefined> {
   if (directory === undefined) return undefined
@@ -301,6 +332,15 @@ function logStdinEnd({ totals, error }: StdinReport, log: Log): void {
   const facts = { rows: totals.taken, rejected: totals.rejected, reasons: totals.byReason }
   if (error === undefined) log(`standard input ended: ${counts}`, { code: 'stdin_ended', ...facts })
   else log(`standard input failed: ${error.message} ${counts}`, { level: 'error', code: 'stdin_failed', ...facts })
+  if (totals.unstored !== undefined) logUnstored(totals.unstored, log)
+}
+
+function logUnstored({ rows, reason, fromLine }: UnstoredRows, log: Log): void {
+  log(
+    `rows of standard input were read and could not be stored: ${rows}. ${reason.message.replace(/\.?$/, '.')} ` +
+      `All lines before line ${fromLine} are stored: send the lines from there on again.`,
+    { level: 'error', code: 'stdin_not_stored', rows, from_line: fromLine },
+  )
 }
 
 /** Sets the gauges of the engine and of the status whenever the metrics are collected. */

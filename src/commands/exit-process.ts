@@ -9,19 +9,29 @@ const POLL_MS = 10
 
 /**
  * Ends the process. `process.exit` waits for unfinished calls to the file system, forever if a mount does not answer:
- * if one of them takes longer than a second, the process is killed instead.
+ * if one of them takes longer than a second, the process is killed instead. It waits no longer than until `deadlineMs`
+ * of `performance.now()`.
  */
-export async function exitProcess(code: number): Promise<never> {
+export async function exitProcess(code: number, deadlineMs = Number.POSITIVE_INFINITY): Promise<never> {
   if (countFileCalls() > 0) await wait(NEXT_CALL_MS)
-  if (await areFileCallsStuck()) process.kill(process.pid, 'SIGKILL')
+  if (await areFileCallsStuck(Math.min(deadlineMs, performance.now() + FILE_CALL_MS))) endAtOnce()
   process.exit(code)
 }
 
 /**
- * Whether one of the calls that are unfinished now is still unfinished a second later. Calls that begin later do not
+ * Ends the process in spite of unfinished calls. The kernel drops a SIGKILL that the first process of a container
+ * sends itself.
+ */
+function endAtOnce(): never {
+  process.kill(process.pid, 'SIGKILL')
+  process.abort()
+}
+
+/**
+ * Whether one of the calls that are unfinished now is still unfinished at the deadline. Calls that begin later do not
  * count.
  */
-async function areFileCallsStuck(): Promise<boolean> {
+async function areFileCallsStuck(deadlineMs: number): Promise<boolean> {
   const later = new Set<number>()
   const hook = createHook({
     init(id, type) {
@@ -29,9 +39,8 @@ async function areFileCallsStuck(): Promise<boolean> {
     },
     before: (id) => void later.delete(id),
   }).enable()
-  const deadline = performance.now() + FILE_CALL_MS
   const areUnfinished = () => countFileCalls() > later.size
-  while (areUnfinished() && performance.now() < deadline) await wait(POLL_MS)
+  while (areUnfinished() && performance.now() < deadlineMs) await wait(POLL_MS)
   hook.disable()
   return areUnfinished()
 }

@@ -7,6 +7,9 @@ import { type Command, logFailure } from './command.js'
 import { exitProcess } from './exit-process.js'
 import { catchStopSignals } from './stop-signals.js'
 
+/** From the signal on, a stop takes no longer than this; the specification allows 5 s. */
+const EXIT_MS = 4_900
+
 /** `logweir serve`: runs the service until a signal stops it. */
 export const serve: Command = {
   name: 'serve',
@@ -14,6 +17,8 @@ export const serve: Command = {
   settings: SERVE_SETTINGS,
   async run(args, { environment, log: warn }) {
     const signals = catchStopSignals()
+    let deadlineMs = Number.POSITIVE_INFINITY
+    void signals.first.then(() => void (deadlineMs = performance.now() + EXIT_MS))
     const config = readServeConfig(args, environment, warn)
     const log = createStderrLog(config.logFormat)
     raiseHeapGrowth(config.memoryLimitBytes)
@@ -21,6 +26,7 @@ export const serve: Command = {
     if (warning !== undefined) log(warning, { level: 'warn', code: 'memory_limit_too_low' })
     const { runService } = await import('./run-service.js')
     // Standard input that is still open must not keep the process alive.
-    return exitProcess(await runService(config, log, signals).catch((error) => logFailure(error, log)))
+    const code = await runService(config, log, signals).catch((error) => logFailure(error, log))
+    return exitProcess(code, deadlineMs)
   },
 }

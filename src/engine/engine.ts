@@ -128,8 +128,12 @@ export interface Engine {
   follow(query: FollowQuery, listener: RowListener): Promise<Subscription>
   /** Returns the statistics of every source, empty sources included. */
   stats(): SourceStats[]
-  /** Makes {@link append} stop waiting for room. Called at shutdown, when little unread input is left. */
-  disableBackpressure(): void
+  /**
+   * Makes {@link append} stop waiting, also the pending calls: for room, and for a disk that cannot be written to. A
+   * batch that cannot be stored gets one last attempt, and `append` rejects. Called at shutdown, when little unread
+   * input is left.
+   */
+  stopWaiting(): void
   /** Finishes pending work and stops timers. */
   close(): Promise<void>
 }

@@ -15,10 +15,12 @@ import type { Arrivals } from './query/arrivals.js'
 import { HTTP_LIMITS, type HttpLimits } from './query/limits.js'
 import { createQueries } from './query/query.js'
 import { searchOf } from './query/search.js'
+import { callAfter } from './query/waiting.js'
 import { brokenBodyOf, mayBreak, unlessBroken } from './reply/broken-body.js'
 import { ALLOWED_METHODS, LOGS_METHODS, preflight } from './reply/cors.js'
 import { type Dialect, OWN_DIALECT } from './reply/dialect.js'
 import { errorReply, refusals } from './reply/errors.js'
+import { createPendingAnswers, type PendingAnswers } from './reply/pending-answers.js'
 import type { HeaderFields } from './reply/reply.js'
 import {
   type Answer,
@@ -66,8 +68,11 @@ export interface App {
   fetch(request: Request, env?: Partial<HttpBindings>): Answer
   /** Returns the error response for bytes that are no valid HTTP request. */
   refuse(error: unknown): Response
-  /** Ends all live tails, which have no end of their own. */
-  endTails(): void
+  /**
+   * Ends all live tails, which have no end of their own. Requests that are not answered `answerMs` later get 503, so
+   * that their clients have an answer before their connections are closed.
+   */
+  beginStop(answerMs: number): void
   /** Replaces the endpoints that are served and listed. */
   replaceEndpoints(endpoints: readonly Endpoint[]): void
   /** Stops cache warming, and runs without a waiting caller. */
@@ -101,11 +106,13 @@ export function createApp(parts: AppParts): App {
     return errorReply(error, log, headers, queries.isClientSql(path, request.url) ? 'nested' : errorForm)
   }
 
+  const pending = createPendingAnswers()
   const answer = chain(
     countResponses(metrics),
     dropBodyOfHead,
     catchErrors(refuse),
     refuseBrokenBody,
+    trackPending(pending),
     refuseWhileStarting(status, grantedTo, intake),
     answerPreflight,
     requireAccess(routes, grantedTo, refuse),
@@ -115,7 +122,10 @@ export function createApp(parts: AppParts): App {
   return {
     fetch: (request, env) => answer(exchangeOf(request, env)),
     refuse: (error) => count(metrics, errorReply(error, log, undefined, errorForm)),
-    endTails: () => tails?.close(),
+    beginStop(answerMs) {
+      tails?.close()
+      callAfter(clock, answerMs, pending.refuseAll)
+    },
     replaceEndpoints(endpoints) {
       queries.replace(endpoints)
       documents.replace(endpoints)
@@ -137,8 +147,8 @@ type Middleware = (exchange: Exchange, next: Handler) => Answer
 
 /**
  * Composes middleware, the first one outermost, around the handler that comes last. Hono's own middleware always
- * answers in a later microtask. Here a response that is ready is returned at once: that is faster, and the client still
- * gets it if the body of its request turns out to be malformed.
+ * answers in a later microtask. Here a response that is ready is returned at once: that is faster, and the client
+ * still gets it if the body of its request turns out to be malformed.
  */
 function chain(...links: readonly [...Middleware[], Handler]): Handler {
   const middleware = links.slice(0, -1) as Middleware[]
@@ -191,10 +201,20 @@ const refuseBrokenBody: Middleware = (exchange, next) => {
   return answer instanceof Promise ? unlessBroken(incoming, answer) : answer
 }
 
+/** Rejects with `stopping` if an answer is not ready in time at a stop. */
+function trackPending({ track }: PendingAnswers): Middleware {
+  return (exchange, next) => {
+    const answer = next(exchange)
+    return answer instanceof Promise ? track(answer) : answer
+  }
+}
+
 /** Returns the access of a request's token; undefined if it has no valid one. */
 type GrantedTo = (exchange: Exchange) => Access | undefined
 
-/** Throws `starting` until all rows are recovered. A client that sends records will retry, so the intake gets ready. */
+/**
+ * Throws `starting` until all rows are recovered. A client that sends records will retry, so the intake gets ready.
+ */
 function refuseWhileStarting(status: () => Status, grantedTo: GrantedTo, intake?: RecordIntake): Middleware {
   return (exchange, next) => {
     if (status() !== 'starting') return next(exchange)

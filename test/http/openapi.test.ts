@@ -466,7 +466,7 @@ async function held(
   { path, search = '', init = {}, given }: Case,
 ) {
   const { app, clock } = open({ ...given, dialect })
-  if (given?.isEnding) app.endTails()
+  if (given?.isEnding) app.beginStop(0)
   const headers = { 'X-API-KEY': TOKEN, ...init.headers }
   const body = given?.passMs === undefined ? init.body : new ReadableStream()
   const whole = { ...init, body, headers, duplex: 'half' } as RequestInit

@@ -149,11 +149,10 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     seal: () => store.sealAll(),
     clearPartialCache: () => caches.partialCache.clear(),
     stats: () => store.stats(),
-    // No backpressure to disable: only a failing disk makes `append` wait.
-    disableBackpressure() {},
+    stopWaiting: () => stopWaiting(durable, store),
     async close() {
       for (const stop of stopTimers) stop?.()
-      durable?.diskRetry.abandon()
+      stopWaiting(durable, store)
       const compacted = stopCompaction?.()
       await store.close()
       await compacted
@@ -320,6 +319,12 @@ function createDurableParts(
       await release()
     },
   }
+}
+
+/** Ends the waits of `append` for the disk and for the sealer. */
+function stopWaiting(durable: ReturnType<typeof createDurableParts> | undefined, store: Store): void {
+  durable?.diskRetry.abandon()
+  store.stopWaiting()
 }
 
 /** Yields the rows; calls `release` when all are read, one cannot be read, or the caller stops reading. */

@@ -17,10 +17,10 @@ import type { Files } from '../disk/files/files.js'
 import { type Damage, describeDamage } from '../disk/journal/recover.js'
 import { type Engine, GROUPING_LIMITS, type SourceStats, tooManyGroups } from '../engine.js'
 import { askVersion } from './apply-schema.js'
-import { BATCH_GROUP_LIMITS, type BatchGroupLimits, createBatchGroups } from './batch-groups.js'
+import { BATCH_GROUP_LIMITS, type BatchGroupLimits, type BatchGroups, createBatchGroups } from './batch-groups.js'
 import { messageWithHint, type Server, ServerError } from './clickhouse-server.js'
 import { type BatchGroup, DELIVERY_TIMING, type DeliveryTiming } from './delivery.js'
-import { createDeliveryQueue } from './delivery-queue.js'
+import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.js'
 import { followRows, POLL_LIMITS, type PollLimits } from './follow.js'
 import { listJournaledGroups } from './group-journals.js'
 import { type PartRows, readStages, versionReadsJson } from './stage-rows.js'
@@ -63,7 +63,10 @@ const SYNC_MS = 1_000
 const RETRY_MS = 1_000
 /** The caches of a query's fields take a share of this. */
 const CACHE_BYTES = GIB
-/** How long `close` waits for the server. Rows that are not confirmed by then stay in the journal. */
+/**
+ * How long the engine waits for the server when the service stops, from `stopWaiting` on. Rows that are not confirmed
+ * by then stay in the journal.
+ */
 const CLOSE_MS = 3_000
 
 /**
@@ -71,11 +74,12 @@ const CLOSE_MS = 3_000
  * only the rows that the server has not confirmed.
  */
 export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickHouseEngine {
-  const { server, location, clock, log = () => {}, files, directory, metrics } = options
+  const { server, location, clock, log = () => {}, files, directory } = options
   const timing = { ...DELIVERY_TIMING, closeMs: CLOSE_MS, ...options.timing }
   const diskRetry = createDiskRetry(RETRY_MS, reportDiskState(directory, log))
   const limitBytes = options.unconfirmedBytes ?? UNCONFIRMED_BYTES
   const deliveries = createDeliveryQueue({ server, location, directory, log, timing, limitBytes })
+  const leftOfClose = createCountdown(timing.closeMs, clock)
   let isClosed = false
   const groups = createBatchGroups({
     files,
@@ -86,8 +90,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     limits: { ...BATCH_GROUP_LIMITS, ...options.limits },
   })
 
-  const onSyncFailure = ({ message }: Error) =>
-    log(`${directory} cannot be synced: ${message}`, { level: 'error', code: 'disk_not_synced', directory })
+  const onSyncFailure = reportSyncFailure(directory, log)
   const stopClosingDue = clock.every(CLOSE_DUE_MS, () => void groups.closeDue())
   const stopSync = clock.every(SYNC_MS, () => void groups.sync().catch(onSyncFailure))
 
@@ -96,17 +99,14 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     await deliveries.settled()
   }
 
+  function stopWaiting(): void {
+    leftOfClose.start()
+    deliveries.disableBackpressure()
+    diskRetry.abandon()
+  }
+
   return {
-    async recover() {
-      const onDamage = (stretch: Damage) => {
-        metrics.damagedBytes.inc(stretch.bytes)
-        log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
-      }
-      for (const group of await listJournaledGroups(files, onDamage)) {
-        groups.startAfter(group)
-        deliveries.add(group)
-      }
-    },
+    recover: () => recover(options, groups, deliveries),
     writeFailure: () => diskRetry.currentError() ?? deliveries.failure(),
     async append(batch) {
       if (isClosed) throw new TypeError('The engine is closed.')
@@ -115,15 +115,15 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     },
     ...createQueries(options),
     stats: () => statsOf([...deliveries.unconfirmed(), ...groups.openGroups()]),
-    disableBackpressure: deliveries.disableBackpressure,
+    stopWaiting,
     settled,
     async close() {
       isClosed = true
       stopClosingDue()
       stopSync()
-      diskRetry.abandon()
-      await groups.sync().catch(() => {})
-      await Promise.race([settled(), wait(timing.closeMs)])
+      stopWaiting()
+      const delivered = groups.sync().catch(onSyncFailure).then(settled)
+      await Promise.race([delivered, wait(leftOfClose.ms())])
       deliveries.abort()
       await server.close()
       await options.release?.()
@@ -131,7 +131,42 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   }
 }
 
-/** Returns the methods of an engine that read from the server. Server errors are replaced by those that clients get. */
+const reportSyncFailure =
+  (directory: string, log: Log) =>
+  ({ message }: Error) =>
+    log(`${directory} cannot be synced: ${message}`, { level: 'error', code: 'disk_not_synced', directory })
+
+/** Queues the groups that earlier processes have not delivered. */
+async function recover(
+  { files, directory, metrics, log = () => {} }: ClickHouseEngineOptions,
+  groups: BatchGroups,
+  deliveries: DeliveryQueue,
+): Promise<void> {
+  for (const group of await listJournaledGroups(files, reportDamage(directory, metrics, log))) {
+    groups.startAfter(group)
+    deliveries.add(group)
+  }
+}
+
+function reportDamage(directory: string, metrics: Metrics, log: Log) {
+  return (stretch: Damage) => {
+    metrics.damagedBytes.inc(stretch.bytes)
+    log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
+  }
+}
+
+/** Measures how much is left of a time, from the first call of `start` on. */
+function createCountdown(limitMs: number, clock: Pick<Clock, 'monotonicMs'>) {
+  let endMs: number | undefined
+  return {
+    start: () => void (endMs ??= clock.monotonicMs() + limitMs),
+    ms: () => (endMs === undefined ? limitMs : Math.max(0, endMs - clock.monotonicMs())),
+  }
+}
+
+/**
+ * Returns the methods of an engine that read from the server. Server errors are replaced by those that clients get.
+ */
 function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | 'follow'> {
   const { server, location, clock, metrics, log = () => {} } = options
   const caches = createCaches({ clock, metrics, rowsLimitBytes: CACHE_BYTES, partialCacheBytes: 0 })

@@ -20,6 +20,8 @@ export interface LineReader {
   fill(read: ReadBytes): number
   /** Ends the last line, with or without a newline. */
   end(): void
+  /** Returns the number of lines that have ended so far. */
+  lines(): number
   /** Continues in the memory of another scanner of the same size; copies the start of an incomplete line there. */
   moveTo(scanner: Scanner): void
 }
@@ -106,5 +108,5 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
     bytes = next.bytes
   }
 
-  return { push, fill, end, moveTo }
+  return { push, fill, end, lines: () => line, moveTo }
 }

@@ -29,6 +29,16 @@ export interface Ingest {
   end(): Promise<IngestTotals>
   /** Returns the counts of lines so far. */
   totals(): IngestTotals
+  /**
+   * From now on rows that the engine refuses are counted, as `unstored`, and are no failure. Called when the service
+   * stops, before `end`.
+   */
+  countUnstored(): void
+  /**
+   * Counts the rows that are not in the engine yet as unstored, for this reason: nothing waits for the engine any
+   * more.
+   */
+  giveUp(reason: Error): void
   /** Stops at once; rows that are not in the engine yet are dropped. */
   close(): Promise<void>
 }
@@ -97,6 +107,8 @@ export function createIngest(options: IngestOptions): Ingest {
     flush: () => inOrder(flushWorker),
     end: () => inOrder(finish),
     totals: thread.totals,
+    countUnstored: thread.countUnstored,
+    giveUp: thread.giveUp,
     close: () => thread.fail('Ingest was closed.'),
   }
 }

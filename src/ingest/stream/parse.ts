@@ -12,6 +12,8 @@ export interface Parser {
    * that an idle process is small.
    */
   flush(): void
+  /** Returns the number of lines at the last flush: each of these lines is in a batch emitted by then, or rejected. */
+  flushedLines(): number
   /** Ends the stream and its last line; emits all rows. */
   end(nowUs: number): void
   /** Returns whether a flush has work: rows wait, or large memory is held. */
@@ -26,6 +28,7 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
   const capacityBytes = capacityFor(maxLineBytes)
   const recordSink = createRecordSink(options, capacityBytes, sink)
   const reader = createLineReader(recordSink.module(), maxLineBytes, recordSink)
+  let flushedLines = 0
 
   function push(chunk: Uint8Array, receivedUs: number): void {
     recordSink.setReceiptTime(receivedUs)
@@ -39,6 +42,7 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
 
   function flush(): void {
     recordSink.flush()
+    flushedLines = reader.lines()
     if (recordSink.tick()) reader.moveTo(recordSink.replaceModule(capacityBytes))
   }
 
@@ -50,5 +54,13 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
 
   const needsFlush = () => recordSink.waitingRows() > 0 || recordSink.holdsLargeMemory()
 
-  return { push, fill, flush, end, needsFlush, holdsLargeMemory: recordSink.holdsLargeMemory }
+  return {
+    push,
+    fill,
+    flush,
+    flushedLines: () => flushedLines,
+    end,
+    needsFlush,
+    holdsLargeMemory: recordSink.holdsLargeMemory,
+  }
 }

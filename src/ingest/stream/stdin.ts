@@ -9,7 +9,7 @@ import { type ProgressOptions, startProgress } from './progress.js'
 
 /** Where standard input is read from, and where its lines are ingested. */
 export interface StdinOptions {
-  ingest: Pick<Ingest, 'write' | 'read' | 'end' | 'totals'>
+  ingest: Pick<Ingest, 'write' | 'read' | 'end' | 'totals' | 'countUnstored' | 'giveUp'>
   metrics: Pick<Metrics, 'stdinOpen'>
   clock?: Clock
   /** The file descriptor to read. */
@@ -29,8 +29,10 @@ export interface StdinReport {
 export interface StdinReader {
   /** Resolves when all rows that were read are visible; never rejects. */
   done: Promise<StdinReport>
-  /** Stops reading; returns the same promise as `done`. */
+  /** Stops reading; returns the same promise as `done`. From now on rows that cannot be stored are counted. */
   stop(): Promise<StdinReport>
+  /** Counts the rows that are not stored yet as unstored, for this reason. */
+  giveUp(reason: Error): void
 }
 
 interface ByteSource {
@@ -69,9 +71,11 @@ export function readStdin(options: StdinOptions): StdinReader | undefined {
   return {
     done,
     stop() {
+      ingest.countUnstored()
       source.stop()
       return done
     },
+    giveUp: ingest.giveUp,
   }
 }
 

@@ -9,7 +9,7 @@ import { readFile } from './read-file.js'
 
 const { defaults, flushIntervalMs, maxRejectBytes, ...options } = workerData as WorkerOptions
 const port = parentPort!
-const output = createWorkerOutput(port, maxRejectBytes)
+const output = createWorkerOutput(port, maxRejectBytes, () => parser.flushedLines())
 const source = defaults?.source === undefined ? undefined : findSource(defaults.source)
 const parser = createParser({ ...options, defaults: { ...defaults, source } }, output)
 let timer: NodeJS.Timeout | undefined

@@ -82,6 +82,8 @@ export interface BodyWork extends Body {
 /** From a worker, in the order of its work. */
 export interface WorkerMessage {
   batch?: ParsedBatch
+  /** With a batch of a stream: this many lines of the stream are in earlier batches, or rejected. */
+  linesBefore?: number
   rejects?: RejectBatch | undefined
   /** The work that is finished with this message. */
   done?: WorkResult

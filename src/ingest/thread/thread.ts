@@ -24,6 +24,17 @@ export interface IngestTotals {
   taken: number
   rejected: number
   byReason: Partial<Record<Reason, number>>
+  /** The rows that could not be stored before the service stopped; absent if there are none. */
+  unstored?: UnstoredRows
+}
+
+/** Rows that were read, and that the engine has refused while the service stopped. */
+export interface UnstoredRows {
+  rows: number
+  /** Why the first of these rows was refused. */
+  reason: Error
+  /** The lines before this line of the stream are stored or rejected. Lines are counted from 1. */
+  fromLine: number
 }
 
 /** The receivers of batches and rejects, and the rules for lines. */
@@ -51,6 +62,15 @@ export interface Thread {
   /** Resolves when the rows of this and of all earlier work are in the engine. Rejects if the thread has failed. */
   send(work: StreamWork | BodyWork, moved: readonly ArrayBufferLike[]): Promise<WorkResult>
   totals(): IngestTotals
+  /**
+   * From now on a batch that the engine refuses is no failure: its rows are counted as `unstored`. Called when the
+   * service stops.
+   */
+  countUnstored(): void
+  /**
+   * Counts the batches that are not in the engine yet as unstored, for this reason, also one that is being appended.
+   */
+  giveUp(reason: Error): void
   /** Returns the first failure, or undefined. */
   failure(): Error | undefined
   /** Ends it at once: rows that are not in the engine yet are dropped. */
@@ -117,6 +137,8 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     isRunning: () => worker !== undefined,
     send,
     totals: () => output.totals,
+    countUnstored: output.countUnstored,
+    giveUp: output.giveUp,
     failure: () => failure,
     fail,
   }
@@ -157,13 +179,22 @@ function createOutputHandler(
   recycle: (memory: ArrayBuffer) => void,
 ) {
   const totals: IngestTotals = { taken: 0, rejected: 0, byReason: {} }
+  const untilGivenUp = createGivingUp()
+  let countsUnstored = false
   /** Resolves when all rejects so far are written. */
   let written = Promise.resolve()
 
-  async function append(batch: ParsedBatch): Promise<void> {
+  async function append(batch: ParsedBatch, linesBefore: number): Promise<void> {
     const memory = batch.ipc.buffer as ArrayBuffer
     const release = () => (memory.byteLength < RETURNED_BYTES ? free([memory]) : recycle(memory))
-    await engine.append({ ...batch, release })
+    try {
+      await untilGivenUp.run(() => engine.append({ ...batch, release }))
+    } catch (error) {
+      if (!countsUnstored) throw error
+      totals.unstored ??= { rows: 0, reason: error as Error, fromLine: linesBefore + 1 }
+      totals.unstored.rows += batch.rows
+      return
+    }
     totals.taken += batch.rows
     metrics.ingestedRows.inc({ source: batch.source }, batch.rows)
     if (batch.unreadableTimes > 0) unreadableTimes?.note(batch.source, batch.unreadableTimes)
@@ -180,11 +211,39 @@ function createOutputHandler(
   }
 
   /** Resolves when the batch is in the engine and, at the end of a unit of work, all rejects are written. */
-  async function handle({ rejects: refused, batch, done }: WorkerMessage): Promise<void> {
+  async function handle({ rejects: refused, batch, linesBefore = 0, done }: WorkerMessage): Promise<void> {
     if (refused !== undefined) recordRejects(refused)
-    if (batch !== undefined) await append(batch)
-    if (done !== undefined) await written
+    if (batch !== undefined) await append(batch, linesBefore)
+    if (done !== undefined) await untilGivenUp.run(() => written).catch(() => {})
   }
 
-  return { totals, handle }
+  function countUnstored(): void {
+    countsUnstored = true
+  }
+
+  function giveUp(reason: Error): void {
+    countsUnstored = true
+    untilGivenUp.giveUp(reason)
+  }
+
+  return { totals, handle, countUnstored, giveUp }
+}
+
+/** Runs work, one at a time, that may never end: after `giveUp` it rejects with the reason, and none is begun. */
+function createGivingUp() {
+  let reason: Error | undefined
+  let reject = (_: Error) => {}
+  return {
+    async run(work: () => Promise<void>): Promise<void> {
+      if (reason !== undefined) throw reason
+      await new Promise<void>((resolve, rejectNow) => {
+        reject = rejectNow
+        work().then(resolve, rejectNow)
+      })
+    },
+    giveUp(given: Error): void {
+      reason = given
+      reject(given)
+    },
+  }
 }

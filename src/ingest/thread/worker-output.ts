@@ -23,9 +23,13 @@ export interface WorkerOutput extends Required<ParserSink> {
 
 /**
  * Creates the output of a parsing thread, which posts to the main thread. `maxRejectBytes` is the size of the longest
- * entry for the rejects file, 0 if entries are not stored.
+ * entry for the rejects file, 0 if entries are not stored. `linesBefore`: see {@link WorkerMessage}.
  */
-export function createWorkerOutput(port: Pick<MessagePort, 'postMessage'>, maxRejectBytes = 0): WorkerOutput {
+export function createWorkerOutput(
+  port: Pick<MessagePort, 'postMessage'>,
+  maxRejectBytes = 0,
+  linesBefore: () => number = () => 0,
+): WorkerOutput {
   const rejects = createRejectCounter(maxRejectBytes, (batch) => post({ rejects: batch }))
   /** Memory of batches that are in the engine, for reuse. */
   const returned: Uint8Array<ArrayBuffer>[] = []
@@ -39,7 +43,7 @@ export function createWorkerOutput(port: Pick<MessagePort, 'postMessage'>, maxRe
   }
 
   return {
-    batch: (batch) => post({ batch, rejects: rejects.take() }, [batch.ipc]),
+    batch: (batch) => post({ batch, linesBefore: linesBefore(), rejects: rejects.take() }, [batch.ipc]),
     memory: () => returned.pop(),
     reject: rejects.add,
     done: (done) => post({ done, rejects: rejects.take() }, [done.buffer]),

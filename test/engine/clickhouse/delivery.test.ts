@@ -207,7 +207,7 @@ it('holds back nobody once the service stops, and keeps what it let in', async (
   await appendAll(engine, [edge()])
   const waiting = appendAll(engine, [edge(), edge()], 1)
   await wait(20)
-  engine.disableBackpressure()
+  engine.stopWaiting()
   await waiting
   await engine.close()
   expect((await files.list('unconfirmed')).length).toBe(3)

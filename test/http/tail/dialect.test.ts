@@ -10,7 +10,7 @@ test("in Logflare's dialect the reasons of a tail nest message and code", async 
   clock.advance(1_000)
   await bring({ id: '1', timestampUs: nowUs + 1 }, { id: '2', timestampUs: nowUs + 2 })
   const reader = await tail(lastEventId)
-  app.endTails()
+  app.beginStop(0)
   await reader.ended
   expect(reader.ids()).toEqual(['2'])
   expect(notices(reader)).toEqual([

@@ -70,7 +70,7 @@ async function live(random: Random, place: string): Promise<number> {
   async function restart(): Promise<void> {
     await settle()
     for (const reader of readers) await disconnect(reader)
-    app.app.endTails()
+    app.app.beginStop(0)
     app = open(6)
     await appendAll(app.engine, records, 1 + below(random, 10))
   }
@@ -105,7 +105,7 @@ async function live(random: Random, place: string): Promise<number> {
     expect(ids, `${place} ${JSON.stringify(asked)}`).toEqual(all.slice(all.length - ids.length))
     if (all.length <= 10) expect(ids.length).toBe(all.length)
   }
-  app.app.endTails()
+  app.app.beginStop(0)
   return readers.reduce((sum, { ids }) => sum + ids.length, 0)
 }
 

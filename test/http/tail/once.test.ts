@@ -75,7 +75,7 @@ async function live(random: Random, restarts: boolean): Promise<number> {
   async function restart(): Promise<void> {
     await settle()
     for (const reader of readers) await cut(reader)
-    app.app.endTails()
+    app.app.beginStop(0)
     app = open(5)
     await appendAll(app.engine, records, 1 + below(random, 10))
   }

@@ -376,7 +376,7 @@ describe('when it ends', () => {
     const { app, tail, get, bring, value, clock } = createTailApp()
     const readers = await Promise.all([tail(), tail(), tail(undefined, 'b')])
     await bring({ id: '1' })
-    app.endTails()
+    app.beginStop(0)
     await Promise.all(readers.map(({ ended }) => ended))
     expect(readers.map(notices)).toEqual(
       Array(3).fill([{ type: 'dropped', error: expect.any(String), code: 'stopping' }]),

@@ -37,6 +37,8 @@ function fakeIngest(gate: () => Promise<void> = async () => {}) {
       return totals()
     },
     totals,
+    countUnstored() {},
+    giveUp() {},
     text: () => Buffer.concat(chunks).toString(),
     ended: () => ended,
   }

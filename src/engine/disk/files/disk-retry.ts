@@ -8,7 +8,9 @@ export interface DiskRetry {
    * error once {@link abandon} was called, and at once with any other error: a defect, which a retry cannot fix.
    */
   retry<T>(work: () => Promise<T>): Promise<T>
-  /** The error of the oldest work that is being retried; undefined if there is none. */
+  /**
+   * The error of the oldest work that is being retried, or was when the retries stopped; undefined if there is none.
+   */
   currentError(): Error | undefined
   /** Resolves when some work fails: at once if some is being retried now. */
   failing(): Promise<void>
@@ -68,9 +70,12 @@ async function retry<T>(state: State, work: () => Promise<T>): Promise<T> {
       noteResult(state, work, undefined)
       return result
     } catch (error) {
-      const isFinal = !isSystemError(error) || abandoned.signal.aborted
-      noteResult(state, work, isFinal ? undefined : (error as Error))
-      if (isFinal) throw error
+      if (!isSystemError(error)) {
+        noteResult(state, work, undefined)
+        throw error
+      }
+      noteResult(state, work, error as Error)
+      if (abandoned.signal.aborted) throw error
       await wait(retryMs, undefined, { signal: abandoned.signal }).catch(() => {})
     }
   }

@@ -65,6 +65,24 @@ describe('trouble with a disk', () => {
     await expect(done).rejects.toMatchObject({ code: 'ENOSPC' })
     expect(state.calls).toBe(2)
     await expect(diskRetry.retry(work)).rejects.toMatchObject({ code: 'ENOSPC' })
-    expect([state.calls, diskRetry.currentError()]).toEqual([3, undefined])
+    expect([state.calls, diskRetry.currentError()?.message]).toEqual([3, full().message])
+  })
+
+  it('is not reported to be over because its retries have ended', async () => {
+    const { reports, diskRetry } = createReported()
+    const done = Promise.allSettled([full, full, full].map((error) => diskRetry.retry(failing(99, error).work)))
+    await new Promise(setImmediate)
+    diskRetry.abandon()
+    await done
+    expect(reports).toEqual([full().message])
+  })
+
+  it('leaves each work one last attempt, which may succeed', async () => {
+    const diskRetry = createDiskRetry(1e9, () => {})
+    const [lucky, unlucky] = [failing(1, full), failing(2, full)]
+    const done = Promise.allSettled([lucky, unlucky].map(({ work }) => diskRetry.retry(work)))
+    await new Promise(setImmediate)
+    diskRetry.abandon()
+    expect((await done).map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
   })
 })

@@ -15,7 +15,15 @@ export async function append(state: StoreState, batch: IngestBatch): Promise<voi
   const table = state.tables.get(batch.source)!
   await table.queue.run(() => persistAndShow(state, table, batch))
   const full = roomInBacklog(state, 1)
-  if (full !== undefined) await full
+  if (full !== undefined) await full.catch((error) => refuseUnlessClosing(state, error))
+}
+
+/**
+ * A batch behind a head that cannot be sealed is stored. Its sender is refused, so that no more rows come, unless none
+ * will.
+ */
+function refuseUnlessClosing({ isClosing }: StoreState, error: Error): void {
+  if (!isClosing) throw error
 }
 
 /** Resolves when all heads that are being sealed or wait for it are within their limit of memory. */

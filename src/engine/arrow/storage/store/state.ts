@@ -55,7 +55,10 @@ export interface StoreState extends Required<StoreOptions> {
   readonly headPool: HeadPool
   /** Whether heads with old rows are being sealed, see `sealOldHeads`. */
   isSealingOldHeads: boolean
-  /** Set when the store closes: from then on, no head is sealed because its rows are old. */
+  /**
+   * Set when the service stops: from then on, no head is sealed because its rows are old, and one that cannot be
+   * sealed is no reason to refuse more rows.
+   */
   isClosing: boolean
 }
 

@@ -40,6 +40,10 @@ export interface Store extends RecoveryTarget {
   sealAll(): Promise<void>
   /** Resolves when all appends that were called are done and no head is being sealed. */
   settled(): Promise<void>
+  /**
+   * From now on {@link append} does not reject if a head before cannot be sealed: that head is not sealed any more.
+   */
+  stopWaiting(): void
   /** Closes the sealer when nothing is being sealed. */
   close(): Promise<void>
   stats(): SourceStats[]
@@ -76,6 +80,7 @@ export function createStore(options: StoreOptions): Store {
     sealAll: () => sealAll(state),
     room: () => roomForHeads(state),
     settled: () => settled(state),
+    stopWaiting: () => void (state.isClosing = true),
     close: () => closeSealing(state),
     stats: () => statsOfAll(state),
     trim(what) {

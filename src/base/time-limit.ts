@@ -1,0 +1,11 @@
+/**
+ * Whether the work is done within `limitMs`; otherwise the work goes on, and its error is ignored. Rejects as the work
+ * does.
+ */
+export async function isDoneWithin(limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, limitMs, false)
+  })
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
+}
