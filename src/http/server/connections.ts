@@ -6,6 +6,13 @@ import type { Latest } from './malformed.js'
 /** How long a connection that has sent nothing may still send its first request after the server began to close. */
 const SILENT_MS = 100
 
+/**
+ * A server that closes accepts connections until this many turns of the event loop had none, since the first turn may
+ * have begun before the last connection; at most for this many turns.
+ */
+const QUIET_TURNS = 2
+const MAX_TURNS = 64
+
 /** Limits of connections. */
 export interface ConnectionLimits {
   /** Open connections. */
@@ -163,6 +170,7 @@ function hasRoom(state: State): boolean {
 
 async function close(state: State, server: Server, limitMs: number): Promise<void> {
   state.isClosing = true
+  await acceptWaiting(server)
   // This also ends the connections that are idle after a response.
   const closed = new Promise((resolve) => server.close(resolve))
   for (const [socket, outgoing] of state.latest) {
@@ -172,6 +180,19 @@ async function close(state: State, server: Server, limitMs: number): Promise<voi
   const timer = setTimeout(() => server.closeAllConnections(), limitMs)
   await closed
   clearTimeout(timer)
+}
+
+/**
+ * Waits until the event loop has accepted the connections that the system has accepted: they would be reset when the
+ * server closes, although their clients have sent requests. A turn accepts one or all of them, by the version of Node.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  let quiet = 0
+  const onConnection = () => void (quiet = 0)
+  server.on('connection', onConnection)
+  for (let turn = 0; turn < MAX_TURNS && quiet < QUIET_TURNS; turn++, quiet++)
+    await new Promise((resolve) => setImmediate(resolve))
+  server.off('connection', onConnection)
 }
 
 /** Ends a connection after a response, and says so in its headers if they are not sent yet. */
