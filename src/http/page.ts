@@ -1,7 +1,7 @@
 /** The files of the explorer page. They need no token: they contain no logs, only the code that requests them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import { CORS_HEADERS } from './reply/cors.js'
+import { COMMON_HEADERS } from './reply/cors.js'
 import type { Body } from './reply/encoding.js'
 import { isNamed, tagOf } from './reply/etag.js'
 import { codedReply, VARY } from './reply/reply.js'
@@ -31,10 +31,9 @@ const POLICY = [
 ].join('; ')
 
 const HEADERS = {
-  ...CORS_HEADERS,
+  ...COMMON_HEADERS,
   'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Opener-Policy': 'same-origin',
   // Revalidated on each use, but sent only if it has changed.
   'Cache-Control': 'no-cache',

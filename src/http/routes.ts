@@ -14,7 +14,7 @@ import { openApi } from './openapi/document.js'
 import { loadPage } from './page.js'
 import { definitions } from './query/definitions.js'
 import { QUERY_PATH, type Queries } from './query/query.js'
-import { CORS_HEADERS } from './reply/cors.js'
+import { COMMON_HEADERS } from './reply/cors.js'
 import type { Dialect } from './reply/dialect.js'
 import type { Body } from './reply/encoding.js'
 import { refusals } from './reply/errors.js'
@@ -73,7 +73,7 @@ export function serviceRoutes(status: () => Status, { registry }: Metrics, docum
     if (status() === 'stopping') throw refusals.stopping()
     return health()
   }
-  const headers = { 'Content-Type': registry.contentType, ...CORS_HEADERS, ...VARY }
+  const headers = { 'Content-Type': registry.contentType, ...COMMON_HEADERS, ...VARY }
   const metrics: Route['answer'] = async ({ env }) =>
     codedReply(env.request.headers, { plain: Buffer.from(await registry.metrics()) }, headers)
   const document =

@@ -6,7 +6,7 @@ import { faultOf } from '../../src/http/intake/logs.js'
 import { UPLOAD_LIMITS } from '../../src/http/intake/upload.js'
 import { TOKEN_CODES } from '../../src/http/openapi/answers.js'
 import { openApi } from '../../src/http/openapi/document.js'
-import { CORS_HEADERS } from '../../src/http/reply/cors.js'
+import { COMMON_HEADERS } from '../../src/http/reply/cors.js'
 import { HTTP_STATUSES, httpStatusOf } from '../../src/http/reply/errors.js'
 import { DOCUMENTS, documentAt, ROOT, tablesOf, wordsIn } from './documents.js'
 
@@ -169,7 +169,7 @@ describe('what the pages say of records', () => {
 
 it('docs/api.md names the headers that a page of another origin can read', () => {
   const [, exposed] = /Access-Control-Expose-Headers: ([^`]*)`/.exec(documentAt('docs/api.md')!.text) ?? []
-  expect(exposed).toBe(CORS_HEADERS['Access-Control-Expose-Headers'])
+  expect(exposed).toBe(COMMON_HEADERS['Access-Control-Expose-Headers'])
 })
 
 it('docs/api.md names every status', () => {

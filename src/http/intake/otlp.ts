@@ -1,7 +1,7 @@
 /** `POST /v1/logs`: accepts records in the encodings of OTLP/HTTP (OTLP 1) and answers with their outcome. */
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
-import { CORS_HEADERS } from '../reply/cors.js'
+import { COMMON_HEADERS } from '../reply/cors.js'
 import { httpStatusOf, toPublicError } from '../reply/errors.js'
 import type { HeaderFields } from '../reply/reply.js'
 import { faultOf, type Logs, type SendOutcome, type SendRequest } from './logs.js'
@@ -105,7 +105,7 @@ function reply(status: number, type: string, json: string, protobuf: Buffer, hea
   })
 }
 
-const REPLY_HEADERS = { ...CORS_HEADERS, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
+const REPLY_HEADERS = { ...COMMON_HEADERS, 'Cache-Control': 'no-store' } as const
 
 // Responses need only two kinds of fields, so the decoder of requests is not loaded for them.
 

@@ -1,9 +1,13 @@
 import { KIB } from '../../base/units.js'
 
-/** Headers of every response, errors included, so that pages of any origin can read it. */
-export const CORS_HEADERS = {
+/**
+ * Headers of every response, errors included: pages of any origin can read it, and no browser takes it for another type
+ * than the one it names.
+ */
+export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Age, Cache-Status, Retry-After, ETag, Server-Timing',
+  'X-Content-Type-Options': 'nosniff',
 } as const
 
 /** The methods of every path, except those that accept records. */
@@ -32,7 +36,7 @@ function allowedHeaders(request: Headers): Readonly<Record<string, string>> {
 /** Answers OPTIONS on any path, known or unknown: 204 without a body. */
 export function preflight(request: Headers, methods = ALLOWED_METHODS): Response {
   const headers = {
-    ...CORS_HEADERS,
+    ...COMMON_HEADERS,
     'Access-Control-Allow-Methods': methods,
     ...allowedHeaders(request),
     'Access-Control-Max-Age': '86400',

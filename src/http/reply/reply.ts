@@ -1,12 +1,11 @@
-import { CORS_HEADERS } from './cors.js'
+import { COMMON_HEADERS } from './cors.js'
 import { type Body, type Coding, codedForm, wantedCoding } from './encoding.js'
 
 /** Headers of JSON responses that no cache may store: they contain the logs of a token's owner. */
 export const JSON_HEADERS = {
-  ...CORS_HEADERS,
+  ...COMMON_HEADERS,
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
 } as const
 
 /** Header of every response that may be compressed, in whichever form it is sent. */
@@ -19,9 +18,8 @@ export const CODED_JSON_HEADERS = { ...JSON_HEADERS, ...VARY } as const
  * time, with the client's token.
  */
 export const ANSWER_HEADERS = {
-  ...CORS_HEADERS,
+  ...COMMON_HEADERS,
   'Cache-Control': 'private, no-cache',
-  'X-Content-Type-Options': 'nosniff',
   'Timing-Allow-Origin': '*',
   Vary: 'Accept, Accept-Encoding',
 } as const

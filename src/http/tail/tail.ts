@@ -6,7 +6,7 @@ import type { Metrics } from '../../base/metrics.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Access } from '../../tokens/access.js'
 import { createConcurrencyLimit } from '../query/concurrency.js'
-import { CORS_HEADERS } from '../reply/cors.js'
+import { COMMON_HEADERS } from '../reply/cors.js'
 import type { ErrorForm } from '../reply/error-form.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import { streamBody } from '../reply/stream.js'
@@ -41,10 +41,9 @@ export interface Tails {
 }
 
 const HEADERS = {
-  ...CORS_HEADERS,
+  ...COMMON_HEADERS,
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
   // nginx would buffer the events.
   'X-Accel-Buffering': 'no',
 } as const
