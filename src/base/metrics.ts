@@ -84,6 +84,7 @@ export function createMetrics() {
     fieldLookups: counter('field_lookups_total', 'Lookups of columns of fields, by outcome.', 'outcome'),
     memoRecalls: counter('memo_recalls_total', 'Lookups of cached results of sealed segments, by outcome.', 'outcome'),
     requests: counter('http_requests_total', 'HTTP requests answered.', 'status'),
+    unauthorized: counter('unauthorized_total', 'Requests without a valid access token, by reason.', 'reason'),
     queries: counter('queries_total', 'Queries answered, by endpoint and outcome.', 'endpoint', 'outcome'),
     querySeconds: latency('query_duration_seconds', 'Time from a query to its answer.', 'endpoint', 'cache'),
     queriesRunning: countGauge('queries_running', 'Queries that run now.'),

@@ -6,8 +6,9 @@ import type { Metrics } from '../base/metrics.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access } from '../tokens/access.js'
-import { createAuth } from './access/auth.js'
+import { createAuth, hasToken } from './access/auth.js'
 import { refuseAccess } from './access/permission.js'
+import { createWrongTokens, type WrongTokens } from './access/wrong-tokens.js'
 import { createLogs, LOGS_LIMITS, type LogsLimits, type RecordIntake } from './intake/logs.js'
 import { createOtlpLogs, OTLP_PATH, otlpErrorReply, type Translate } from './intake/otlp.js'
 import { LOGS_PATHS, requestPath } from './intake/paths.js'
@@ -84,8 +85,11 @@ export function createApp(parts: AppParts): App {
   const { status, intake, translate, metrics, clock, log, dialect = OWN_DIALECT } = parts
   const { errorForm } = dialect
   const authenticate = createAuth(parts.accessOf)
-  const grantedTo: GrantedTo = ({ request, path }) =>
-    authenticate(request.headers, dialect.acceptsKeyInUrl && isLogsPath(path) ? searchOf(request.url) : undefined)
+  const searchWithKey = ({ request, path }: Exchange) =>
+    dialect.acceptsKeyInUrl && isLogsPath(path) ? searchOf(request.url) : undefined
+  const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
+  const wrongTokens = createWrongTokens(metrics, clock)
+  const delay = delayWrongTokens(wrongTokens, searchWithKey)
   const queries = createQueries({ ...parts, limits: { ...HTTP_LIMITS, ...parts.limits } })
   const documents = createDocuments(parts.endpoints, dialect, clock)
   const { follow } = parts.engine
@@ -115,7 +119,7 @@ export function createApp(parts: AppParts): App {
     trackPending(pending),
     refuseWhileStarting(status, grantedTo, intake),
     answerPreflight,
-    requireAccess(routes, grantedTo, refuse),
+    requireAccess(routes, grantedTo, delay, refuse),
     dispatch(routes, refuse),
   )
 
@@ -124,6 +128,7 @@ export function createApp(parts: AppParts): App {
     refuse: (error) => count(metrics, errorReply(error, log, undefined, errorForm)),
     beginStop(answerMs) {
       tails?.close()
+      wrongTokens.endDelays()
       callAfter(clock, answerMs, pending.refuseAll)
     },
     replaceEndpoints(endpoints) {
@@ -231,10 +236,34 @@ const answerPreflight: Middleware = (exchange, next) => {
 }
 
 /**
+ * Counts a request without a valid token. Returns a promise if its answer has to wait. Throws `too_many_requests`. At a
+ * path for any token, a request without one is as it should be.
+ */
+type DelayRefusal = (exchange: Exchange, isForAnyToken: boolean) => Promise<void> | undefined
+
+function delayWrongTokens(
+  { noteWrong, noteMissing }: WrongTokens,
+  searchOfExchange: (exchange: Exchange) => string | undefined,
+): DelayRefusal {
+  return (exchange, isForAnyToken) => {
+    const { request, incoming } = exchange
+    if (hasToken(request.headers, searchOfExchange(exchange)))
+      return noteWrong(incoming?.socket.remoteAddress, () => request.signal)
+    if (!isForAnyToken) noteMissing()
+    return undefined
+  }
+}
+
+/**
  * Lets a request pass if its path is public, or if its token is known, within its rate, and permits the path. A path
  * for any token lets requests without a known one pass too.
  */
-function requireAccess(routes: readonly Route[], grantedTo: GrantedTo, refuse: Refuse): Middleware {
+function requireAccess(
+  routes: readonly Route[],
+  grantedTo: GrantedTo,
+  delay: DelayRefusal,
+  refuse: Refuse,
+): Middleware {
   const pathsOf = (isOne: (route: Route) => boolean | undefined) =>
     new Set(routes.filter(isOne).map(({ path }) => path))
   const publicPaths = pathsOf(({ isPublic }) => isPublic)
@@ -245,8 +274,9 @@ function requireAccess(routes: readonly Route[], grantedTo: GrantedTo, refuse: R
     const access = grantedTo(exchange)
     const isForAnyToken = anyTokenPaths.has(path)
     if (access === undefined) {
-      if (isForAnyToken) return next(exchange)
-      throw refusals.unauthorized()
+      const answer = () => (isForAnyToken ? next(exchange) : unauthorized())
+      const waiting = delay(exchange, isForAnyToken)
+      return waiting === undefined ? answer() : waiting.then(answer)
     }
     const scope = isForAnyToken ? undefined : isLogsPath(path) ? 'ingest' : 'query'
     const refused = refuseAccess(access, path, scope, (error, headers) => refuse(error, exchange, headers))
@@ -254,6 +284,10 @@ function requireAccess(routes: readonly Route[], grantedTo: GrantedTo, refuse: R
     exchange.access = access
     return next(exchange)
   }
+}
+
+function unauthorized(): never {
+  throw refusals.unauthorized()
 }
 
 const isLogsPath = (path: string) => LOGS_PATHS.includes(path)

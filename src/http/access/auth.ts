@@ -24,6 +24,10 @@ function tokenInSearch(search: string): string {
   return others.length > 0 ? '' : key.replaceAll(' ', '+')
 }
 
+/** Whether a request has a token, right or wrong. */
+export const hasToken: (...request: Parameters<Authenticate>) => boolean = (headers, search) =>
+  tokenInHeaders(headers) !== '' || (search !== undefined && tokenInSearch(search) !== '')
+
 /**
  * Returns the access that the token of a request grants; undefined if it has no valid token. The query string is given
  * only if it may hold the token; it does not count if a header has one, even a wrong one.

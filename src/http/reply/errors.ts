@@ -89,6 +89,12 @@ export const refusals = {
       'too_many_requests',
       'The access token has exceeded its rate limit. Try again after the seconds in Retry-After.',
     ),
+  tooManyWrongTokens: () =>
+    new LogweirError(
+      'too_many_requests',
+      'Too many requests with wrong access tokens wait for their answers. ' +
+        'Correct the token, and try again after the seconds in Retry-After.',
+    ),
   notFound: () =>
     new LogweirError('not_found', 'There is nothing at this address. GET /api/endpoints lists the endpoints.'),
   methodNotAllowed: (methods = ALLOWED_METHODS) =>
