@@ -4,10 +4,10 @@ import { threadCpuMs } from './thread-cpu.js'
 import { turn } from './time-slices.js'
 
 /**
- * Steps, which are instructions of a pattern times bytes of a text, that RE2 executes within some 20 ms, even if its
+ * Steps, which are instructions of a pattern times bytes of a text, that RE2 executes within some 30 ms, even if its
  * automaton has too many states. Measured on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a step.
  */
-const DIRECT_STEPS = 1_000_000
+export const DIRECT_STEPS = 1_500_000
 /** CPU time for the search of a text that takes more steps. */
 const SEARCH_MS = 30
 /** CPU time to count matches before they are replaced, which takes twice as long. */

@@ -38,7 +38,7 @@ export function patternSize(pattern: string, ignoresCase = false): number {
     if (token === '(' || (token.startsWith('(?') && !token.endsWith(')'))) groups.push({ sum: 0, last: 0 })
     else if (token === ')') closeGroup(groups)
     else if (token.startsWith('(?')) continue
-    else if (isRepetition(token)) repeat(group, mostRepeated(token))
+    else if (isRepetition(token)) repeat(group, repetitionOf(token))
     else addPart(group, sizeOf(token, foldsCase))
   }
   while (groups.length > 1) closeGroup(groups)
@@ -59,15 +59,22 @@ function addPart(group: Group, size: number): void {
 
 const isRepetition = (token: string) => /^(?:[*+?]|\{\d)/.test(token)
 
-/** How often RE2 writes the repeated part: `{2,5}` becomes five copies, of which three are optional. */
-function mostRepeated(token: string): number {
-  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)/.exec(token) ?? []
-  if (least === undefined) return 1
-  return most === '' ? Number(least) + (comma === '' ? 0 : 1) : Number(most)
+/** The copies of a part that RE2 writes for a repetition: `{2,5}` becomes five, of which three are optional. */
+interface Repetition {
+  copies: number
+  optional: number
 }
 
-function repeat(group: Group, times: number): void {
-  const repeated = (group.last + 1) * times
+function repetitionOf(token: string): Repetition {
+  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)/.exec(token) ?? []
+  if (least === undefined) return { copies: 1, optional: 1 }
+  const fewest = Number(least)
+  if (most === '') return comma === '' ? { copies: fewest, optional: 0 } : { copies: fewest + 1, optional: 1 }
+  return { copies: Number(most), optional: Number(most) - fewest }
+}
+
+function repeat(group: Group, { copies, optional }: Repetition): void {
+  const repeated = group.last * copies + optional
   group.sum += repeated - group.last
   group.last = repeated
 }
@@ -89,12 +96,26 @@ function classSize(token: string, foldsCase: boolean): number {
   const isNegated = token.startsWith('[^')
   const items = token.slice(isNegated ? 2 : 1, -1).match(CLASS_ITEM) ?? []
   let size = isNegated || token.includes('[:^') ? ANY_SIZE : 0
-  for (const item of items) size += itemSize(item, foldsCase)
-  return size
+  const ascii = new Set<number>()
+  items.forEach((item, i) => {
+    if (item.startsWith('\\')) size += escapeSize(item)
+    else if (item > '\x7f') size += WIDE_RANGE_SIZE
+    else if (item === '-') addRange(ascii, items[i - 1], items[i + 1])
+    else if (item.length === 1) ascii.add(item.charCodeAt(0))
+    else size++
+  })
+  return size + (foldsCase ? 2 : 1) * rangesOf(ascii)
 }
 
-function itemSize(item: string, foldsCase: boolean): number {
-  if (item.startsWith('\\')) return escapeSize(item)
-  if (item > '\x7f') return WIDE_RANGE_SIZE
-  return foldsCase ? 2 : 1
+/** Adds the characters between two; the hyphen itself if it stands at an end of the class. */
+function addRange(ascii: Set<number>, first: string | undefined, last: string | undefined): void {
+  if (first === undefined || last === undefined) ascii.add(0x2d)
+  else for (let code = first.charCodeAt(0); code <= Math.min(0x7f, last.charCodeAt(0)); code++) ascii.add(code)
+}
+
+/** Returns the number of ranges of adjacent characters, of which each is one instruction. */
+function rangesOf(ascii: ReadonlySet<number>): number {
+  let ranges = 0
+  for (const code of ascii) if (!ascii.has(code - 1)) ranges++
+  return ranges
 }

@@ -9,7 +9,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 /** Alternatives that match nowhere, and make a pattern so large that texts of some kilobytes are long for it. */
 const LARGE = 'Q{900}|'
 /** The bytes that are searched at once with such a pattern. */
-const STRETCH = Math.ceil(1_000_000 / compilePattern(`(?:${LARGE}needle)$`).size)
+const STRETCH = Math.ceil(1_500_000 / compilePattern(`(?:${LARGE}needle)$`).size)
 
 /** Texts with a word around the ends of the first two beginnings that are searched. */
 const texts = [STRETCH, 2 * STRETCH].flatMap((end) =>

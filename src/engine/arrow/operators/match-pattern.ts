@@ -1,5 +1,5 @@
 import { LogweirError } from '../../../base/errors.js'
-import { matches } from '../../../base/match.js'
+import { DIRECT_STEPS, matches } from '../../../base/match.js'
 import { compilePattern, type Pattern, withoutCaptures } from '../../../base/pattern.js'
 import { requiredLiteral } from '../../../base/required-literal.js'
 import { type Search, searchForBytes } from '../../../base/text-search.js'
@@ -37,6 +37,8 @@ interface EntryRange {
 
 /** For a dictionary without numbers of shared bytes. */
 const NOTHING_SHARED = new Uint8Array(0)
+/** The most steps to search several entries at once: a chunk may end with a long entry. */
+const MOST_STEPS = 2 * DIRECT_STEPS
 /** Bytes of entries per range, if the dictionary has no gram filter. */
 const RANGE_BYTES = 64 * KIB
 
@@ -94,8 +96,9 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yie
   let lines = dictionary.hasNewlines ? undefined : matcher.lines
   const match = (chunk: EntryRange) => {
     // A pattern that matched over a newline once would do so at each entry, and search the rest of the chunk each time.
-    if (lines !== undefined && !matchAll(dictionary, chunk, lines, hits)) lines = undefined
-    if (lines === undefined) matchSingles(dictionary, chunk, single, { hits, failures })
+    const isLong = single.size * bytesOf(dictionary, chunk).length > MOST_STEPS
+    if (lines !== undefined && !isLong && !matchAll(dictionary, chunk, lines, hits)) lines = undefined
+    if (lines === undefined || isLong) matchSingles(dictionary, chunk, single, { hits, failures })
   }
   const matchInChunks = async (range: EntryRange) => {
     for (let from = range.from; from < range.to; await yieldIfDue()) {

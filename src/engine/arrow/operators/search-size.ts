@@ -1,3 +1,4 @@
+import { DIRECT_STEPS } from '../../../base/match.js'
 import { SLICE_MS } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 
@@ -14,16 +15,14 @@ const LONGEST_MS = SLICE_MS / 4
 /** The largest size: the overhead of a call is negligible at this size. */
 const MOST_BYTES = 64 * KIB
 
-/** The most steps of a search, see base/match.ts: a text may be slower to search than the texts before. */
-const MOST_STEPS = 1_000_000
-
 /**
  * Adapts the search size to the pattern. RE2 takes linear time, but some patterns, such as `a[ab]{1000}c`,
  * take ten thousand times as long as others, which is not known in advance. So the first search is small, and
  * the size is doubled while a search takes a small part of a time slice.
  */
 export function createSearchSize(patternSize: number): SearchSize {
-  const mostBytes = Math.max(FIRST_BYTES, Math.min(MOST_BYTES, Math.floor(MOST_STEPS / patternSize)))
+  // A text may be slower to search than the texts before.
+  const mostBytes = Math.max(FIRST_BYTES, Math.min(MOST_BYTES, Math.floor(DIRECT_STEPS / patternSize)))
   let bytes = FIRST_BYTES
   return {
     get bytes() {
