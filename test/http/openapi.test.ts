@@ -137,7 +137,14 @@ const behindToken = (path: string, init: Case['init'], search: string, scopeless
     { about: 'a scope that is missing', path, search, init: as(scopeless), status: 403, code: 'forbidden' },
     { about: 'too often', path, search, init: as('slow'), status: 429, code: 'too_many_requests' },
     { about: 'starting', path, search, init, status: 503, code: 'starting', given: { status: 'starting' } },
+    ...(MAY_WAIT.test(path) ? [stoppingAt(path, search, init)] : []),
   ]
+}
+
+/** The paths whose answers may take long. */
+const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/projects$/
+const stoppingAt = (path: string, search: string, init: Case['init']): Case => {
+  return { about: 'stopping', path, search, init, status: 503, code: 'stopping', given: { isEnding: true } }
 }
 
 const queries = (path: string, row: Row, more = ''): Case[] => [
@@ -467,6 +474,7 @@ async function held(
 ) {
   const { app, clock } = open({ ...given, dialect })
   if (given?.isEnding) app.beginStop(0)
+  clock.advance(0)
   const headers = { 'X-API-KEY': TOKEN, ...init.headers }
   const body = given?.passMs === undefined ? init.body : new ReadableStream()
   const whole = { ...init, body, headers, duplex: 'half' } as RequestInit

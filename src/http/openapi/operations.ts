@@ -5,7 +5,7 @@ import { EXPLORE_PARAMS } from '../../endpoints/explore-params.js'
 import { sampleCall } from '../../endpoints/sample.js'
 import { SOURCES } from '../../sources.js'
 import type { Dialect } from '../reply/dialect.js'
-import { answer, type ErrorForms, failures, NOT_MODIFIED, rowsAnswer, TOKEN_CODES } from './answers.js'
+import { answer, type ErrorForms, failures, NOT_MODIFIED, rowsAnswer, TOKEN_CODES, WAITING_CODES } from './answers.js'
 import { exactly, listOf, reference, rowSchema, type Schema } from './json-schema.js'
 
 /** The operations of a path, by method. */
@@ -47,7 +47,7 @@ export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }
 }
 
 const codesOf = (params: Endpoint['params']): string[] => [
-  ...TOKEN_CODES,
+  ...WAITING_CODES,
   'duplicate_parameter',
   ...Object.values(params).flatMap(({ codes = ['invalid_parameter'] }) => codes),
   'too_many_groups',
@@ -182,7 +182,7 @@ export const logsOperations = (dialect: Dialect): Operations => ({
           'application/json': LOGGED,
         },
       ),
-      ...failures([...TOKEN_CODES, ...BODY_CODES, 'invalid_parameter'], dialect.errorForm),
+      ...failures([...WAITING_CODES, ...BODY_CODES, 'invalid_parameter'], dialect.errorForm),
     },
   },
 })
@@ -215,7 +215,7 @@ export const otlpOperations = (dialect: Dialect): Operations => ({
         'application/json': PARTIAL,
         'application/x-protobuf': BYTES,
       }),
-      ...failures([...TOKEN_CODES, ...BODY_CODES], 'flat', ['application/x-protobuf']),
+      ...failures([...WAITING_CODES, ...BODY_CODES], 'flat', ['application/x-protobuf']),
     },
   },
 })

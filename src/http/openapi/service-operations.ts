@@ -5,7 +5,16 @@ import { answerColumns } from '../../plan/answer.js'
 import { SCOPES } from '../../tokens/access.js'
 import type { Dialect } from '../reply/dialect.js'
 import type { ErrorForm } from '../reply/error-form.js'
-import { type Answers, answer, failures, NOT_MODIFIED, resultOf, rowsAnswer, TOKEN_CODES } from './answers.js'
+import {
+  type Answers,
+  answer,
+  failures,
+  NOT_MODIFIED,
+  resultOf,
+  rowsAnswer,
+  TOKEN_CODES,
+  WAITING_CODES,
+} from './answers.js'
 import { exactly, listOf, reference, rowSchema, type Schema } from './json-schema.js'
 import type { Operations } from './operations.js'
 
@@ -66,7 +75,7 @@ export function serviceOperations({ errorForm, emptyLists }: Dialect): Readonly<
 }
 
 const PROJECTS_CODES = [
-  ...TOKEN_CODES,
+  ...WAITING_CODES,
   'duplicate_parameter',
   'invalid_parameter',
   'forbidden_project',
