@@ -232,10 +232,8 @@ export async function readAllBatches<T>(batches: readonly LazyBatch[], read: (fr
 }
 
 /** Loads all cold columns of the positions [from, to); returns how many were loaded. */
-export function loadRange(frame: Frame, from: number, to: number, yieldIfDue = noYield): Promise<number> {
+export async function loadRange(frame: Frame, from: number, to: number, yieldIfDue = noYield): Promise<number> {
   for (const name of COLD_COLUMNS) frame.column(name)
-  return frame.load(
-    Uint32Array.from({ length: to - from }, (_, i) => from + i),
-    yieldIfDue,
-  )
+  const positions = Uint32Array.from({ length: to - from }, (_, i) => from + i)
+  return (await frame.load(positions, yieldIfDue)).rows
 }

@@ -2,15 +2,16 @@ import { LogweirError } from '../../../base/errors.js'
 import type { Expression } from '../../../plan/expression.js'
 import type { Cell } from '../../../plan/functions/function.js'
 import { FUNCTIONS, type FunctionName } from '../../../plan/functions/table.js'
-import { hasPlace, placedError } from '../../../plan/place.js'
+import { placedError } from '../../../plan/place.js'
 import { bucketStartUs, type TimeUnit, truncateUs, unitUs } from '../../../plan/values/times.js'
 import { Datetime, type Scalar, Timestamp } from '../../../plan/values/values.js'
 import { AREAS } from '../../columns.js'
 import { rowAt } from '../columns/selection.js'
 import type { Frame } from './frame.js'
 import { fieldUseOf } from './loaded-fields.js'
+import { countValue, isPause, pauseIfDue } from './row-work.js'
 import { urlPath } from './url-path.js'
-import { type Bucket, constant, type Entries, remembered, type Vector } from './vector.js'
+import { type Bucket, constant, type Entries, type Vector } from './vector.js'
 
 /** Returns the vector of an expression over the rows of a frame; nothing is evaluated before a value is read. */
 export type Evaluate = (expression: Expression) => Vector
@@ -49,30 +50,45 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
 function callVector(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector {
   const args = expression.args.map(evaluate)
   const constants = args.map(constantOf)
-  const bind = (cells: readonly Cell[]) => FUNCTIONS[expression.fn].bind(cells, constants)
-  if (args.every(({ isConstant }) => isConstant))
-    return { at: once(bind(args.map(({ at }) => at)), expression), isConstant: true, isCold: false }
+  const { fn } = expression
+  const bind = (cells: readonly Cell[]) => FUNCTIONS[fn].bind(cells, constants)
+  if (args.every(({ isConstant }) => isConstant)) return constantCall(expression, () => bind(args.map(({ at }) => at)))
   const varying = args.filter(({ isConstant }) => !isConstant)
   const [first] = varying
   const shared = first?.entries
   if (shared !== undefined && varying.every(({ entries }) => entries?.codes === shared.codes)) {
-    const textOf = expression.fn === 'url_path' ? shared.bytesOf : undefined
+    const textOf = fn === 'url_path' ? shared.bytesOf : undefined
     return entryVector({ expression, args, bind }, shared, frame, textOf && ((code) => pathOf(textOf(code))))
   }
   // An expression that two others share is evaluated once for each row.
   const at = rememberedCall(bind(args.map(({ at }) => at)), expression)
-  return { at, isCold: args.some(({ isCold }) => isCold) }
+  return { at, call: { fn, args }, isCold: args.some(({ isCold }) => isCold) }
 }
 
-/** Like {@link remembered}, with the expression's place in errors. One function, since each row calls it. */
+/** Calls without columns: their values are the same in all rows of any frame, and computed once. */
+const constantCalls = new WeakMap<Expression, Cell>()
+
+function constantCall(expression: Expression & { kind: 'call' }, bind: () => Cell): Vector {
+  const at = constantCalls.get(expression) ?? once(bind(), expression)
+  const isLiteral = (arg: Expression) => arg.kind === 'literal' || constantCalls.has(arg)
+  if (expression.args.every(isLiteral)) constantCalls.set(expression, at)
+  return { at, isConstant: true, isCold: false }
+}
+
+/**
+ * Like {@link remembered}, with the expression's place in errors, and pauses in a row that takes long. One function,
+ * since each row calls it.
+ */
 function rememberedCall(cell: Cell, expression: Expression): Cell {
-  if (!hasPlace(expression)) return remembered(cell)
   let last = -1
   let value: Scalar = null
   return (position) => {
     if (position === last) return value
     try {
-      value = cell(position)
+      pauseIfDue()
+      const made = cell(position)
+      countValue(made)
+      value = made
     } catch (error) {
       throw placedError(error, expression)
     }
@@ -142,7 +158,7 @@ const pathOf = (url: Buffer | undefined) => url && urlPath(url)
 
 /** A call, the vectors of its arguments, and its function. */
 interface BoundCall {
-  expression: Expression
+  expression: Expression & { kind: 'call' }
   args: readonly Vector[]
   bind: (cells: readonly Cell[]) => Cell
 }
@@ -162,8 +178,12 @@ function entryVector(
     if (known instanceof Failure) throw known.error
     if (known !== undefined) return known
     try {
-      return (values[code] = byCode(code))
+      pauseIfDue()
+      const value = byCode(code)
+      countValue(value)
+      return (values[code] = value)
     } catch (error) {
+      if (isPause(error)) throw error
       const failure = new Failure(placedError(error, expression))
       values[code] = failure
       throw failure.error
@@ -173,6 +193,7 @@ function entryVector(
   return {
     at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
     entries: { codes, valueOf: valueOfCode, ...(bytesOf && { bytesOf, addKey: keyAdder(bytesOf) }) },
+    call: { fn: expression.fn, args },
     isCold: false,
   }
 }

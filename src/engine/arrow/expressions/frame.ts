@@ -24,7 +24,7 @@ import { range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import type { Keys } from '../fields/field-path.js'
 import type { FieldReader } from '../fields/read-fields.js'
 import { createLoadedFields, type FieldUse } from './loaded-fields.js'
-import type { Entries, Vector } from './vector.js'
+import { type Entries, remembered, type Vector } from './vector.js'
 
 /** Rows that operators work on, numbered from 0: selected rows of a stored batch, or computed ones. */
 export interface Frame {
@@ -37,10 +37,9 @@ export interface Frame {
   select?(positions: Uint32Array): Frame
   /**
    * Makes the cold columns that `column` has returned before readable at the first of some positions, which ascend or
-   * repeat, and only there. Returns how many: as many as fit into memory, at least one if there is one. Yields between
-   * rows. Rejects if stored bytes are damaged.
+   * repeat, and only there. Yields between rows. Rejects if stored bytes are damaged.
    */
-  load(positions: Uint32Array, yieldIfDue: Yielder): Promise<number>
+  load(positions: Uint32Array, yieldIfDue: Yielder): Promise<Loaded>
   /** The row of a position in its stored batch; of computed rows the position itself. */
   rowOf(position: number): number
   /** Opens a reader of the cold columns of stored rows, which can be read on when the frame is closed. */
@@ -54,6 +53,14 @@ export interface Frame {
   field?(field: FieldUse): Vector | undefined
   /** Columns of unnest with fields that are fields of the record. */
   readonly elements?: Elements
+}
+
+/** Cold rows in memory. */
+export interface Loaded {
+  /** How many: as many as fit, at least one if there is one. */
+  rows: number
+  /** The bytes of the longest text in them. */
+  longestBytes: number
 }
 
 /** A column of unnest that is in each row the only element of a list at a path of the metadata, or null. */
@@ -153,7 +160,7 @@ export function cellFrame(rows: number, cells: ReadonlyMap<string, Cell>): Frame
       const at = cells.get(name)
       return at && { at, isCold: false }
     },
-    load: async (positions) => positions.length,
+    load: async (positions) => ({ rows: positions.length, longestBytes: 0 }),
     rowOf: (position) => position,
   }
 }
@@ -198,8 +205,21 @@ function textVector(column: Column & { kind: 'text' }, selection: Selection, has
     at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
     entries: { codes, valueOf: valueOfCode, bytesOf, addKey },
     stored: column,
+    longest: () => longestEntry(offsets),
     isCold: false,
   }
+}
+
+const longestEntries = new WeakMap<object, number>()
+
+/** The bytes of the longest entry of a dictionary: looked at once, since columns are read many times. */
+function longestEntry(offsets: ArrayLike<number> & object): number {
+  const known = longestEntries.get(offsets)
+  if (known !== undefined) return known
+  let longest = 0
+  for (let i = 1; i < offsets.length; i++) longest = Math.max(longest, offsets[i]! - offsets[i - 1]!)
+  longestEntries.set(offsets, longest)
+  return longest
 }
 
 /** Whether all values of a column are small integers or absent: looked at once, since columns are read many times. */
@@ -228,7 +248,7 @@ export interface LoadedRows {
     positions: Uint32Array,
     read: (position: number) => ColdRow | Promise<ColdRow>,
     options: { isCopied: boolean; yieldIfDue: Yielder },
-  ): Promise<number>
+  ): Promise<Loaded>
   vector(name: ColdColumn): Vector
 }
 
@@ -253,6 +273,7 @@ export function createLoadedRows(): LoadedRows {
     async load(positions, read, { isCopied, yieldIfDue }) {
       rows.clear()
       let bytes = 0
+      let longestBytes = 0
       let count = 0
       for (; count < positions.length && bytes < COLD_BYTES; count++) {
         const position = positions[count]!
@@ -261,15 +282,19 @@ export function createLoadedRows(): LoadedRows {
         const row = next instanceof Promise ? await next : next
         const texts = columns.map((name) => (isCopied ? Buffer.from(row[name]) : row[name]))
         rows.set(position, texts)
-        for (const { length } of texts) bytes += length
+        for (const { length } of texts) {
+          bytes += length
+          longestBytes = Math.max(longestBytes, length)
+        }
         const pause = yieldIfDue()
         if (pause !== undefined) await pause
       }
-      return count
+      return { rows: count, longestBytes }
     },
     vector(name) {
       const place = placeOf(name)
-      return { at: (position) => coldValue(name, rows.get(position)![place]!), isCold: true }
+      // Several expressions read the text of a row, which may be long: it is decoded once.
+      return { at: remembered((position) => coldValue(name, rows.get(position)![place]!)), isCold: true }
     },
   }
 }
@@ -282,9 +307,11 @@ export function mappedFrame(
 ): Frame {
   function mapped(vector: Vector | undefined): Vector | undefined {
     if (vector === undefined) return undefined
-    const { at, areasAt, isCold } = vector
+    const { at, areasAt, isCold, call, longest } = vector
     return {
       at: (position) => at(positions[position]!),
+      ...(call && { call }),
+      ...(longest && { longest }),
       ...(areasAt && { areasAt: (position: number) => areasAt(positions[position]!) }),
       isCold,
     }

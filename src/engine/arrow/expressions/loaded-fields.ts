@@ -4,7 +4,14 @@ import { FUNCTIONS } from '../../../plan/functions/table.js'
 import { RawJson, type Scalar } from '../../../plan/values/values.js'
 import { rowAt, type Selection } from '../columns/selection.js'
 import { elementCount } from '../fields/element-count.js'
-import { addTextKey, type FieldColumn, isUnkept, textOfCode, valueOfCode } from '../fields/field-column.js'
+import {
+  addTextKey,
+  type FieldColumn,
+  isUnkept,
+  MAX_VALUE_BYTES,
+  textOfCode,
+  valueOfCode,
+} from '../fields/field-column.js'
 import type { Keys } from '../fields/field-path.js'
 import type { FieldReader } from '../fields/read-fields.js'
 import type { Entries, Vector } from './vector.js'
@@ -155,6 +162,7 @@ function vectorOfColumn(
   return {
     at: (position) => decode(codes[rowAt(selection, position)]!),
     entries: { codes, valueOf: decode, ...(hasOnlyTexts && texts) },
+    longest: () => MAX_VALUE_BYTES,
     isCold: false,
   }
 }

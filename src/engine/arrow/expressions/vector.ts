@@ -1,4 +1,5 @@
 import type { Cell } from '../../../plan/functions/function.js'
+import type { FunctionName } from '../../../plan/functions/table.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { AreasColumn, Column, TextColumn, TimeColumn } from '../columns/batch.js'
 import type { KeyBytes } from '../columns/key-bytes.js'
@@ -32,6 +33,10 @@ export interface Bucket {
 export interface Vector {
   /** The value at a position. Throws if the evaluation of that row fails. */
   at: Cell
+  /** If it is a call: its function and arguments. */
+  call?: { fn: FunctionName; args: readonly Vector[] }
+  /** The bytes of its longest value, about, if that is known. */
+  longest?(): number
   /** If it is the same in every row. */
   isConstant?: true
   entries?: Entries

@@ -18,7 +18,7 @@ const RESERVED = Uint8Array.of(0xff, 0xfe, 0xfd)
 const QUOTE = 0x22
 
 /** A longer value is not kept. */
-const MAX_VALUE_BYTES = 1024
+export const MAX_VALUE_BYTES = 1024
 /** Most codes that two bytes can tell apart. */
 const SHORT_CODES = 2 ** 16
 

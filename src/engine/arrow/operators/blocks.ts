@@ -1,5 +1,6 @@
 import { SLICE_MS, type Yielder } from '../../../base/time-slices.js'
-import type { Frame } from '../expressions/frame.js'
+import type { Frame, Loaded } from '../expressions/frame.js'
+import { makeRow, slowRows } from '../expressions/row-work.js'
 import type { Vector } from '../expressions/vector.js'
 
 /** At most this many rows are evaluated without a look at the clock. */
@@ -20,20 +21,44 @@ export interface Block {
 /**
  * Cuts the rows of a frame into blocks, in order; loads the cold columns of each if a vector needs them, and yields to
  * the event loop between them. The first block is one row, since an expression may take long, such as a pattern in a
- * long text. The time of a block determines the length of the next one.
+ * long text. The time of a block determines the length of the next one. If one row may take longer than a slice, its
+ * values are made in slices, and it is a block of its own.
  */
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
   const isCold = vectors.some((vector) => vector.isCold)
   const mostRows = isCold ? COLD_ROWS : BLOCK_ROWS
+  const isSlow = slowRows(vectors)
   let rows = 1
   for (let from = 0; from < frame.rows; ) {
     let to = Math.min(frame.rows, from + rows)
-    if (isCold) to = from + (await frame.load(positionsOf(from, to), yieldIfDue))
+    const loaded = isCold ? await frame.load(positionsOf(from, to), yieldIfDue) : NOT_LOADED
+    if (isCold) to = from + loaded.rows
+    if (isSlow(loaded.longestBytes)) {
+      yield* madeRows(vectors, from, to, yieldIfDue)
+      from = to
+      continue
+    }
     const startedMs = performance.now()
     yield { from, to }
     rows = nextRows(to - from, performance.now() - startedMs, mostRows)
     await yieldIfDue()
     from = to
+  }
+}
+
+const NOT_LOADED: Loaded = { rows: 0, longestBytes: 0 }
+
+/** Blocks of one row each, whose values are made before. */
+async function* madeRows(
+  vectors: readonly Vector[],
+  from: number,
+  to: number,
+  yieldIfDue: Yielder,
+): AsyncGenerator<Block> {
+  for (let position = from; position < to; position++) {
+    await makeRow(vectors, position, yieldIfDue)
+    yield { from: position, to: position + 1 }
+    await yieldIfDue()
   }
 }
 

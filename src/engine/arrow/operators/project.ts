@@ -32,8 +32,10 @@ function projected(frame: Frame, columns: readonly NamedExpression[]): Frame {
 }
 
 /** Operators have no faster way over rows of which they do not know where they are stored. */
-const withoutStored = ({ at, areasAt, isConstant, isCold }: Vector): Vector => ({
+const withoutStored = ({ at, areasAt, isConstant, isCold, call, longest }: Vector): Vector => ({
   at,
+  ...(call && { call }),
+  ...(longest && { longest }),
   ...(areasAt && { areasAt }),
   ...(isConstant && { isConstant }),
   isCold,

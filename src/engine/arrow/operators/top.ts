@@ -11,6 +11,7 @@ import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { COLD, createLoadedRows, type Frame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
+import { slowRows } from '../expressions/row-work.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { createLeftOut, type LeftOut, rankRows } from './rank.js'
@@ -261,7 +262,7 @@ async function offerFrame(
     return { ...vector, at: areasAt }
   })
   const capture = (position: number) => values.map(({ at }) => at(position))
-  const isLoaded = values.every(({ isCold }) => !isCold)
+  const isLoaded = values.every(({ isCold }) => !isCold) && !slowRows(values)(0)
   if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined && isLoaded) {
     return offerNewest(top, frame, batch, capture, yieldIfDue)
   }
@@ -304,6 +305,10 @@ async function offerNewest(
       const keys = [new Timestamp(us)]
       if (!top.wants(keys, batch, row)) top.leaveOut(keys)
       else if (top.add({ keys, batch, row, values: capture(last) })) await top.cut(yieldIfDue)
+      else {
+        const pause = yieldIfDue()
+        if (pause !== undefined) await pause
+      }
     }
     end = start
     const pause = yieldIfDue()

@@ -1,4 +1,6 @@
+import { LogweirError } from '../../../base/errors.js'
 import type { Yielder } from '../../../base/time-slices.js'
+import { MIB } from '../../../base/units.js'
 import { answerValue, type Row, type Value } from '../../../plan/answer.js'
 import type { Expression } from '../../../plan/expression.js'
 import type { Scalar } from '../../../plan/values/values.js'
@@ -56,11 +58,15 @@ export async function runStage(stage: Stage, stored: StoredRows, context: RunCon
   if (sink.op === 'group') return inMemory(await frameOf(stage, stored, context)())
   const columns = splitColumns(sink.columns, readsCold(stage.input))
   const found = await findTop(batchesOf(stage, stored, context), sink, columns, context)
-  if (columns.late.length > 0 && columns.late.every(({ value }) => value.kind === 'column')) {
+  const { late } = columns
+  if (late.length > 0 && late.length <= MAX_STREAMED && late.every(({ value }) => value.kind === 'column')) {
     return { rows: streamed(found, columns, columnNames(stage), context), readsOn: true }
   }
   return inMemory(await finish(found, columns, context))
 }
+
+/** Columns of long texts that are streamed: a row of more of them has to be measured before it is sent. */
+const MAX_STREAMED = 8
 
 /**
  * Returns a function that computes the rows of a stage, in memory. The parts that it reads are chosen at once, so that
@@ -243,12 +249,27 @@ async function finish(found: Found, { early, late }: OutputColumns, context: Run
   return computedFrame(found.rows.length, columns)
 }
 
+/** The most memory of one row of an answer, which is encoded as a whole. */
+const MAX_ROW_BYTES = 32 * MIB
+
+const tooLongRow = () =>
+  new LogweirError(
+    'too_much_memory',
+    `A row of the answer takes more than ${MAX_ROW_BYTES / MIB} MiB. Select fewer columns.`,
+  )
+
 /** The rows of a frame as an answer has them. */
 async function* rowsOf(frame: Frame, names: readonly string[]): AsyncGenerator<Row, void> {
   const columns = names.map((name) => ({ name, at: frame.column(name)!.at }))
   for (let position = 0; position < frame.rows; position++) {
     const row: Record<string, Value> = {}
-    for (const { name, at } of columns) setCell(row, name, answerValue(at(position)))
+    let bytes = 0
+    for (const { name, at } of columns) {
+      const value = at(position)
+      bytes += bytesOfValue(value)
+      if (bytes > MAX_ROW_BYTES) throw tooLongRow()
+      setCell(row, name, answerValue(value))
+    }
     yield row
   }
 }

@@ -104,7 +104,7 @@ describe('cold columns', () => {
       return slow.openCold(columns)
     }
     const frame = frameOf({ ...slow, openCold }, 'edge_logs')
-    const load = () => frame.load(Uint32Array.of(1, 5, 7), noYield)
+    const load = async () => (await frame.load(Uint32Array.of(1, 5, 7), noYield)).rows
     const id = frame.column('id')!
     expect([await load(), id.at(5), await load(), opened]).toEqual([3, '5', 3, [['id']]])
     const metadata = frame.column('metadata')!

@@ -16,7 +16,7 @@ function frameOf(rows: number, most = rows): Frame & { loaded: number[] } {
     load(positions) {
       const count = Math.min(most, positions.length)
       loaded.push(...positions.subarray(0, count))
-      return Promise.resolve(count)
+      return Promise.resolve({ rows: count, longestBytes: 0 })
     },
     loaded,
   }

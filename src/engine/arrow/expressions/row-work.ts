@@ -1,0 +1,116 @@
+import { LogweirError } from '../../../base/errors.js'
+import { SLICE_MS, type Yielder } from '../../../base/time-slices.js'
+import { MIB } from '../../../base/units.js'
+import type { FunctionName } from '../../../plan/functions/table.js'
+import { RawJson, type Scalar } from '../../../plan/values/values.js'
+import type { Vector } from './vector.js'
+
+/**
+ * The work of one row. Expressions are evaluated without a look at the clock, since most rows take microseconds. But
+ * a query may have 10,000 expressions, and a row texts of a megabyte. The values of such a row are made in slices
+ * first: each call remembers its value for the row, so that an evaluation that pauses goes on where it was.
+ */
+
+/** The most characters that the expressions of one row may make, as those of a query that are the same in all rows. */
+const MAX_ROW_CHARACTERS = 64 * MIB
+/** Characters times calls of a row that are evaluated without a look at the clock: some milliseconds. */
+const QUICK_CHARACTERS = 4 * MIB
+/** Taken of computed values, which are short in most queries. */
+const UNKNOWN = QUICK_CHARACTERS / 64
+/** The longest value that an expression may make of short ones. */
+const LONGEST = MIB
+
+const LIST_ELEMENT = 16
+
+/** Functions that may return a text much longer than their arguments. */
+const AMPLIFYING: ReadonlySet<FunctionName> = new Set(['concat', 'replace', 'regexp_replace', 'json_object'] as const)
+
+/** Thrown by an evaluation at the end of its slice. */
+class Pause extends Error {}
+const PAUSE = new Pause('The evaluation of a row goes on in the next slice.')
+
+/** Whether an error is no error, but the end of a slice: it must not be kept in place of a value. */
+export const isPause = (error: unknown): boolean => error === PAUSE
+
+/** The row that is evaluated in slices; undefined at other times. */
+let current: { endMs: number; characters: number } | undefined
+
+/** Called before a call is evaluated. Throws at the end of a slice. */
+export function pauseIfDue(): void {
+  if (current !== undefined && performance.now() > current.endMs) throw PAUSE
+}
+
+/** Called with each value that a call has made. Throws `too_much_memory` if the row's values are too long. */
+export function countValue(value: Scalar): void {
+  if (current === undefined) return
+  current.characters += charactersOf(value)
+  if (current.characters > MAX_ROW_CHARACTERS) throw tooMuchWork()
+}
+
+/** Of a list as many as its elements take, if they are parts of a text. */
+function charactersOf(value: Scalar): number {
+  if (Array.isArray(value)) return LIST_ELEMENT * value.length
+  if (typeof value === 'string') return value.length
+  return value instanceof RawJson ? value.text.length : 0
+}
+
+/** The error of a row, or of constants, that are too much text. */
+export const tooMuchWork = (): LogweirError =>
+  new LogweirError(
+    'too_much_memory',
+    `The query makes more than ${MAX_ROW_CHARACTERS / MIB} MiB of texts of one row. ` +
+      'Use fewer functions and columns, or leave out long records: where length(event_message) < 10000.',
+  )
+
+/** Makes the values of vectors at a position in slices. Errors are left for the read of the value. */
+export async function makeRow(vectors: readonly Vector[], position: number, yieldIfDue: Yielder): Promise<void> {
+  const row = { endMs: 0, characters: 0 }
+  for (const { at } of vectors) {
+    while (!isMade(() => at(position), row)) await yieldIfDue()
+  }
+}
+
+/** Returns whether a value was made before the end of a slice. */
+function isMade(make: () => Scalar, row: NonNullable<typeof current>): boolean {
+  row.endMs = performance.now() + SLICE_MS
+  current = row
+  try {
+    countValue(make())
+    return true
+  } catch (error) {
+    if (isPause(error)) return false
+    // The row is refused: its values are not made again.
+    if (row.characters > MAX_ROW_CHARACTERS) throw error
+    if (error instanceof LogweirError) return true
+    throw error
+  } finally {
+    current = undefined
+  }
+}
+
+/** Whether rows take so long that they are made in slices, if the longest cold text has so many bytes. */
+export type IsSlow = (longestBytes: number) => boolean
+
+/** The bytes of the longest value of a column, about; 0 of a cold one, whose rows are looked at when they are loaded. */
+function longestOf({ stored, isCold, longest }: Vector): number {
+  if (isCold || (stored !== undefined && stored.kind !== 'text')) return 0
+  return longest?.() ?? UNKNOWN
+}
+
+/** Returns whether rows of vectors are slow. The calls of the vectors are counted once. */
+export function slowRows(vectors: readonly Vector[]): IsSlow {
+  const calls = new Set<Vector>()
+  let longest = 0
+  const visit = (vector: Vector) => {
+    if (calls.has(vector) || vector.isConstant) return
+    calls.add(vector)
+    if (vector.call === undefined) longest = Math.max(longest, longestOf(vector))
+    else {
+      if (AMPLIFYING.has(vector.call.fn)) longest = LONGEST
+      for (const arg of vector.call.args) visit(arg)
+    }
+  }
+  for (const vector of vectors) visit(vector)
+  const count = Math.max(vectors.length, calls.size)
+  return (longestBytes) => count * Math.max(longest, longestBytes) > QUICK_CHARACTERS
+}
