@@ -95,6 +95,7 @@ function openModel(disk: ModelDisk): ModelFiles {
 
   return {
     list: (path) => call('list', path, () => namesIn(root, path)),
+    bytesBelow: (path) => call('bytesBelow', path, () => bytesIn(find(root, parts(path)))),
     makeDirectory: (path) =>
       call(
         'makeDirectory',
@@ -250,6 +251,12 @@ function* removals(entry: Removal): Generator<Removal> {
 }
 
 type Removal = EntryChange['entries'][number]
+
+function bytesIn(node: ModelNode | undefined): number {
+  if (node === undefined) return 0
+  if (node.kind === 'file') return node.seen.length
+  return [...node.seen.values()].reduce((sum, below) => sum + bytesIn(below), 0)
+}
 
 const parts = (path: string) => path.split('/').filter((name) => name !== '' && name !== '.')
 

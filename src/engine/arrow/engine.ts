@@ -4,24 +4,28 @@ import type { Metrics } from '../../base/metrics.js'
 import { createYielder } from '../../base/time-slices.js'
 import { DAY_US, GIB, MIB, MINUTE_US } from '../../base/units.js'
 import type { Row } from '../../plan/answer.js'
+import type { Plan } from '../../plan/plan.js'
 import { schemaOf } from '../../plan/schema.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
-import { type Engine, GROUPING_LIMITS, type GroupingLimits, type ScanStats } from '../engine.js'
+import { type Engine, GROUPING_LIMITS, type GroupingLimits, type RunOptions, type ScanStats } from '../engine.js'
 import type { RunContext } from './operators/lazy-batch.js'
 import { createSharedFrames } from './operators/shared-frames.js'
 import { type Caches, createCaches } from './query/caches.js'
 import { createFollowers, type Followers } from './query/follow.js'
 import { readInnerPlans } from './query/inner-plans.js'
-import { runStage, type StoredRows, unorderedRows } from './query/run.js'
+import { type RunResult, runStage, type StoredRows, unorderedRows } from './query/run.js'
 import { compactWhenIdle } from './storage/compaction/compaction.js'
+import { isDamage } from './storage/files/damage.js'
+import type { DiskSegment } from './storage/files/disk-segment.js'
 import type { RowsToRead } from './storage/files/inventory.js'
 import { createDiskPersistence } from './storage/persistence/disk-persistence.js'
-import { reportRecovery } from './storage/persistence/report-recovery.js'
+import { reportDamage } from './storage/persistence/report-damage.js'
 import { createNoSealer } from './storage/sealing/no-sealer.js'
 import type { Sealer } from './storage/sealing/sealer.js'
+import type { SegmentHandle } from './storage/segment/handle.js'
 import { createColumnLimit } from './storage/store/eviction.js'
-import { takePlanViews } from './storage/store/plan-views.js'
+import { type PlanViews, takePlanViews } from './storage/store/plan-views.js'
 import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/store/retention.js'
 import { createStore, type Store } from './storage/store/store.js'
 
@@ -109,7 +113,12 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const durable =
     options.disk === undefined
       ? undefined
-      : createDurableParts(options.disk, options, () => limits.evictColumns(), headLimits.sealBytes * COMPACT_SHARE)
+      : createDurableParts(
+          options.disk,
+          options,
+          { onLoad: () => limits.evictColumns(), setAside: (segment) => store.setAside(segment) },
+          headLimits.sealBytes * COMPACT_SHARE,
+        )
   const caches = createCaches(options)
   const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
   const store = createStore({
@@ -231,41 +240,68 @@ interface RunParts {
   groupingLimits: GroupingLimits
 }
 
-/** Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. */
-function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine['run'] {
-  return async (plan, { signal, onScanStats } = {}) => {
+/**
+ * Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. If it finds
+ * damage in a segment, it starts again over the other parts of the same snapshot.
+ */
+function createRun(parts: RunParts): Engine['run'] {
+  return async (plan, options = {}) => {
     schemaOf(plan)
-    const { viewOf, release } = takePlanViews(store, plan)
-    const { onView, onOpen, onScan, stats } = countScans(metrics)
-    const stored: StoredRows = {
-      partsOf(source, { input }) {
-        const view = viewOf(source, input)
-        onView(view.total)
-        return view.parts
-      },
-    }
-    const context: RunContext = {
-      partialCache: caches.partialCache,
-      fieldCache: caches.fieldCache,
-      rowCache: caches.rowCache,
-      sharedFrames: createSharedFrames(),
-      limits: groupingLimits,
-      yieldIfDue: createYielder(signal),
-      onOpen,
-      onScan,
-    }
+    const views = takePlanViews(parts.store, plan)
+    const attempt = (again: boolean) => runOver(views, plan, { ...options, again }, parts)
     try {
-      const last = await readInnerPlans(plan, context, async (stage, own) => unorderedRows(stage, stored, own))
-      const { rows, readsOn } = last === undefined ? NO_ROWS : await runStage(last.stage, stored, last.context)
-      if (last !== undefined) onScanStats?.(stats())
-      if (readsOn) return releasing(rows, release)
-      release()
+      const { rows, readsOn } = await pastDamage(attempt)
+      if (readsOn) return restarting(rows, async () => (await pastDamage(() => attempt(true))).rows, views.release)
+      views.release()
       return rows
     } catch (error) {
-      release()
+      views.release()
       throw error
     }
   }
+}
+
+/** Calls `attempt` until it finds no damage. Each segment is found once, since it is set aside then. */
+async function pastDamage(attempt: (again: boolean) => Promise<RunResult>): Promise<RunResult> {
+  for (let again = false; ; again = true) {
+    try {
+      return await attempt(again)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+    }
+  }
+}
+
+/** Runs a plan over the parts of views; if it does so `again`, without those that were set aside since. */
+async function runOver(
+  { viewOf }: PlanViews,
+  plan: Plan,
+  { signal, onScanStats, again }: RunOptions & { again: boolean },
+  { caches, metrics, groupingLimits }: RunParts,
+): Promise<RunResult> {
+  const { onView, onOpen, onScan, stats } = countScans(metrics)
+  const stored: StoredRows = {
+    partsOf(source, { input }) {
+      const { parts, total } = viewOf(source, input)
+      onView(total)
+      return again ? parts.filter(({ isSetAside }) => !isSetAside) : parts
+    },
+  }
+  const context: RunContext = {
+    partialCache: caches.partialCache,
+    fieldCache: caches.fieldCache,
+    rowCache: caches.rowCache,
+    sharedFrames: createSharedFrames(),
+    limits: groupingLimits,
+    yieldIfDue: createYielder(signal),
+    onOpen,
+    onScan,
+  }
+  const last = await readInnerPlans(plan, context, async (stage, own) => unorderedRows(stage, stored, own))
+  if (last === undefined) return NO_ROWS
+  const result = await runStage(last.stage, stored, last.context)
+  onScanStats?.(stats())
+  return result
 }
 
 /** Counts the rows and parts that one run reads. */
@@ -292,15 +328,20 @@ function countScans(metrics: Pick<Metrics, 'scannedRows'>) {
 function createDurableParts(
   { directory, files, release }: DataDirectory,
   { metrics, log = () => {}, toRead }: ArrowEngineOptions,
-  onLoad: () => void,
+  { onLoad, setAside }: { onLoad(): void; setAside(segment: SegmentHandle): void },
   maxCompactBytes: number,
 ) {
   const diskRetry = createDiskRetry(RETRY_MS, reportDiskState(directory, log))
-  const persistence = createDiskPersistence(files, diskRetry, onLoad, maxCompactBytes)
+  const report = reportDamage(directory, metrics, log)
+  const onDamage = (segment: DiskSegment, error: Error) => {
+    setAside(segment)
+    report.unreadable(segment.path, error)
+  }
+  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage }, maxCompactBytes)
   return {
     diskRetry,
     persistence,
-    recover: (store: Store) => persistence.recover(store, reportRecovery(directory, metrics, log), toRead),
+    recover: (store: Store) => persistence.recover(store, report, toRead),
     startCompaction: (clock: Clock, store: Store) => compactWhenIdle(clock, store, persistence, log),
     /** Syncs at each interval; skips one if the last sync is still running. */
     syncEvery(intervalMs: number, clock: Clock, done: () => void) {
@@ -327,10 +368,26 @@ function stopWaiting(durable: ReturnType<typeof createDurableParts> | undefined,
   store.stopWaiting()
 }
 
-/** Yields the rows; calls `release` when all are read, one cannot be read, or the caller stops reading. */
-async function* releasing(rows: AsyncIterable<Row>, release: () => void): AsyncIterable<Row> {
+/**
+ * Yields the rows; calls `release` when all are read, one cannot be read, or the caller stops reading. If damage is
+ * found before the first row, yields those of `again` instead. Later, `rows` goes on without those that are damaged.
+ */
+async function* restarting(
+  rows: AsyncIterable<Row>,
+  again: () => Promise<AsyncIterable<Row>>,
+  release: () => void,
+): AsyncIterable<Row> {
+  let current = rows
   try {
-    yield* rows
+    for (;;) {
+      try {
+        yield* current
+        return
+      } catch (error) {
+        if (!isDamage(error)) throw error
+      }
+      current = await again()
+    }
   } finally {
     release()
   }

@@ -4,6 +4,7 @@ import type { Row } from '../../../plan/answer.js'
 import type { ColdColumn } from '../../columns.js'
 import type { ColdRow, OpenCold } from '../columns/batch.js'
 import type { FoundRow } from '../operators/top.js'
+import { isDamage } from '../storage/files/damage.js'
 
 /** The most bytes of cold columns that are buffered for the caller, except that one row is always read. */
 export const CHUNK_BYTES = 256 * KIB
@@ -26,20 +27,31 @@ interface Reading {
  * Yields the rows found, with their cold columns, in order. Reads a chunk at a time, so that a batch is
  * decompressed once for all of its rows in the chunk, and is not kept while the caller consumes them: a slow
  * client may take minutes.
+ *
+ * Rejects with `damaged_segment` if a row of the first chunk is damaged: nothing was yielded, so the caller can run the
+ * query again. From then on damaged rows are left out.
  */
 export async function* readRows(found: readonly FoundRow[], reading: Reading): AsyncGenerator<Row, void> {
   let most = found.length
   for (let from = 0; from < found.length; ) {
-    const rows = await readChunk(found.slice(from, from + most), reading)
-    from += rows.length
-    most = GROWTH * rows.length
+    const { rows, places } = await readChunk(found.slice(from, from + most), from > 0, reading)
+    from += places
+    most = GROWTH * places
     // Removes each row from the array as it is yielded, so that its memory can be freed.
     for (rows.reverse(); rows.length > 0; ) yield rows.pop()!
   }
 }
 
-/** Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one. */
-async function readChunk(found: readonly FoundRow[], { opened, columns, toRow, yieldIfDue }: Reading): Promise<Row[]> {
+/**
+ * Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one. Returns them and their number, which
+ * includes those that were left out because they are damaged, if that is permitted.
+ */
+async function readChunk(
+  found: readonly FoundRow[],
+  mayLeaveOut: boolean,
+  { opened, columns, toRow, yieldIfDue }: Reading,
+): Promise<{ rows: Row[]; places: number }> {
+  let isPartial = false
   const rows = new Array<Row>(found.length)
   const sizes: number[] = []
   let bytes = 0
@@ -53,21 +65,28 @@ async function readChunk(found: readonly FoundRow[], { opened, columns, toRow, y
   }
 
   const wanted = placesByBatch(found).entries()
+  async function readBatch(batch: number, places: readonly number[]): Promise<void> {
+    const read = opened.get(batch)!(columns)
+    for (const place of places) {
+      if (place >= rows.length) continue
+      const cold = read(found[place]!.row)
+      add(place, cold instanceof Promise ? await cold : cold)
+      const pause = yieldIfDue()
+      if (pause !== undefined) await pause
+    }
+  }
+
   async function readBatches(): Promise<void> {
     for (const [batch, places] of wanted) {
-      const read = opened.get(batch)!(columns)
-      for (const place of places) {
-        if (place >= rows.length) continue
-        const cold = read(found[place]!.row)
-        add(place, cold instanceof Promise ? await cold : cold)
-        const pause = yieldIfDue()
-        if (pause !== undefined) await pause
-      }
+      await readBatch(batch, places).catch((error) => {
+        if (!mayLeaveOut || !isDamage(error)) throw error
+        isPartial = true
+      })
     }
   }
 
   await Promise.all(Array.from({ length: CONCURRENT_READS }, readBatches))
-  return rows
+  return { rows: isPartial ? rows.filter((row) => row !== undefined) : rows, places: rows.length }
 }
 
 /** Groups the places by batch, the batch of the first place first. Last row first, since it is decompressed soonest. */

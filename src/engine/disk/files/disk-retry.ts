@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../base/log.js'
+import { isSystemError } from './file-errors.js'
 
 /** Retries work on a disk that may be full or failing for a while. */
 export interface DiskRetry {
@@ -91,9 +92,4 @@ function noteResult(state: State, work: object, error: Error | undefined): void 
   if (current === undefined) return
   for (const resolve of state.waiting) resolve()
   state.waiting = []
-}
-
-/** `ENOSPC`, `EIO` and other codes of system errors. */
-function isSystemError(error: unknown): boolean {
-  return /^E[A-Z0-9]+$/.test(String((error as NodeJS.ErrnoException).code))
 }

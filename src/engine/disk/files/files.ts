@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDirectories } from '../../../base/make-directories.js'
 
@@ -12,8 +12,11 @@ import { makeDirectories } from '../../../base/make-directories.js'
 export interface Files {
   /** Returns the names in a directory, in no order; empty if it does not exist or is a file. */
   list(directory: string): Promise<string[]>
+  /** Returns the bytes of a file, or of all files below a directory. What cannot be examined counts as 0. */
+  bytesBelow(path: string): Promise<number>
   /** Creates a directory and its missing parents. */
   makeDirectory(path: string): Promise<void>
+  /** Opens a regular file; rejects for anything else, such as a directory or a named pipe. */
   openToRead(path: string): Promise<ReadableFile>
   /** Opens a file for writing; creates it if it does not exist, else keeps its content. */
   openToWrite(path: string): Promise<WritableFile>
@@ -66,6 +69,7 @@ export function createDiskFiles(root: string): Files {
     async list(directory) {
       return readdir(at(directory)).catch(orNothing)
     },
+    bytesBelow: (path) => bytesBelow(at(path)),
     makeDirectory: (path) => makeDirectories(at(path)),
     openToRead: (path) => openToRead(at(path)),
     openToWrite: (path) => openToWrite(at(path)),
@@ -78,22 +82,53 @@ export function createDiskFiles(root: string): Files {
   }
 }
 
+async function bytesBelow(path: string): Promise<number> {
+  const found = await lstat(path).catch(() => undefined)
+  if (found?.isFile()) return found.size
+  if (!found?.isDirectory()) return 0
+  const names = await readdir(path).catch(() => [])
+  const sizes = await Promise.all(names.map((name) => bytesBelow(join(path, name))))
+  return sizes.reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** Without O_NONBLOCK the call would wait until something writes to a named pipe. Windows has no such flag. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
 async function openToRead(path: string): Promise<ReadableFile> {
-  const file = await open(path, 'r')
-  const { size } = await file.stat()
+  const file = await open(path, READ_FLAGS)
+  const found = await file.stat().catch(closing(file, path))
+  if (!found.isFile()) return closing(file, path)(notAFile(found.isDirectory()))
   return {
-    bytes: size,
-    async readAt(position, target) {
-      let filled = 0
-      while (filled < target.length) {
-        const { bytesRead } = await file.read(target, filled, target.length - filled, position + filled)
-        if (bytesRead === 0) break
-        filled += bytesRead
-      }
-      return filled
-    },
+    bytes: found.size,
+    readAt: (position, target) => readAt(file, position, target).catch(named(path)),
     close: () => file.close(),
   }
+}
+
+async function readAt(file: FileHandle, position: number, target: Uint8Array): Promise<number> {
+  let filled = 0
+  while (filled < target.length) {
+    const { bytesRead } = await file.read(target, filled, target.length - filled, position + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return filled
+}
+
+const notAFile = (isDirectory: boolean): NodeJS.ErrnoException =>
+  isDirectory
+    ? Object.assign(new Error('EISDIR: a directory is in the place of a file, read'), { code: 'EISDIR' })
+    : Object.assign(new Error('EINVAL: not a regular file, read'), { code: 'EINVAL' })
+
+/** Returns a handler that closes the file and throws the error. */
+const closing = (file: FileHandle, path: string) => async (error: NodeJS.ErrnoException) => {
+  await file.close()
+  return named(path)(error)
+}
+
+/** Returns a handler that adds the path to an error and throws it: Node's errors of reads have none. */
+const named = (path: string) => (error: NodeJS.ErrnoException) => {
+  throw error.path === undefined ? Object.assign(error, { path, message: `${error.message} '${path}'` }) : error
 }
 
 async function openToWrite(path: string): Promise<WritableFile> {

@@ -4,7 +4,7 @@ import { MIB } from '../../../../base/units.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
 import type { UncompactedCold } from '../sealing/compact.js'
 import { batchOf, COMPRESSION, type ColdBatch, type ColdColumns, decodeAside, startsOf } from '../segment/cold.js'
-import { damaged } from './damage.js'
+import { damaged, isDamage } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
 import type { SegmentFacts } from './facts.js'
 
@@ -27,9 +27,14 @@ interface BatchIndex {
 /**
  * Returns the cold columns of a file. The batch index is loaded on first access and cached until compaction replaces
  * the file. The file is opened for each batch that is read, since there may be more segments than files that a
- * process may have open.
+ * process may have open. `onDamage` is called with the error of damage before a read rejects with it.
  */
-export function coldColumnsIn(files: Files, path: string, facts: SegmentFacts): ColdColumns {
+export function coldColumnsIn(
+  files: Files,
+  path: string,
+  facts: SegmentFacts,
+  onDamage: (error: Error) => void = () => {},
+): ColdColumns {
   let cached: BatchIndex | undefined
   const indexOf = async (file: ReadableFile) => {
     if (cached?.fileBytes !== file.bytes) cached = await readIndex(file, path, facts)
@@ -41,6 +46,9 @@ export function coldColumnsIn(files: Files, path: string, facts: SegmentFacts): 
     withFile(files, path, async (file) => {
       const index = await indexOf(file)
       return readAdjacent(file, path, index, { first: batchOf(index.firstRows, row), to })
+    }).catch((error) => {
+      if (isDamage(error)) onDamage(error)
+      throw error
     })
   return {
     memoryBytes: NUMBER_BYTES * (3 * maxBatches + 2),

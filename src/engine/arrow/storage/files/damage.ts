@@ -3,13 +3,23 @@ import { LogweirError } from '../../../../base/errors.js'
 /** The errors of segment files. */
 export type SegmentFileErrorCode = 'damaged_segment' | 'newer_format'
 
-/** The error for a file that is damaged or missing; `what` completes the sentence. */
-export const damaged = (path: string, what: string) =>
-  new LogweirError<SegmentFileErrorCode>(
+/**
+ * The error for a file that is damaged or missing; `what` completes the sentence. `cause` is the system's error if the
+ * file could not be read.
+ */
+export function damaged(path: string, what: string, cause?: Error): LogweirError<SegmentFileErrorCode> {
+  const error = new LogweirError<SegmentFileErrorCode>(
     'damaged_segment',
     `The segment file ${path} is damaged: ${what}. ` +
       'Restore it from a backup, or remove its directory to continue without its rows.',
   )
+  if (cause !== undefined) error.cause = cause
+  return error
+}
+
+/** Whether an error says that a segment is damaged. */
+export const isDamage = (error: unknown): error is LogweirError =>
+  (error as { code?: unknown } | undefined)?.code === 'damaged_segment'
 
 /** The error for a file of a format version above `supported`. */
 export const newerFormat = (path: string, version: number, supported: number) =>

@@ -5,6 +5,7 @@ import type { Files } from '../../../disk/files/files.js'
 import type { UncompactedCold } from '../sealing/compact.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import type { Segment } from '../segment/segment.js'
+import { isDamage } from './damage.js'
 import type { SegmentOnDisk } from './facts.js'
 import { REMOVED_SUFFIX } from './file-names.js'
 import { loadMore, loadSegment, readColdFile, readSegmentFacts, replaceColdFile } from './segment-file.js'
@@ -16,6 +17,8 @@ export interface SegmentDisk {
   readonly columns: ColumnCache
   /** Called when columns of a segment were loaded into memory. */
   onLoad(): void
+  /** Called once with a segment that a read found damaged, before the read rejects. */
+  onDamage(segment: DiskSegment, error: Error): void
 }
 
 /** The segments with columns in memory, least recently opened first. Its size is their bytes. */
@@ -65,6 +68,8 @@ export class DiskSegment implements SegmentHandle {
   /** How many queries have opened it and not closed it yet. */
   #users = 0
   #isDropped = false
+  /** The error of the first read that found damage. */
+  #damage: Error | undefined
 
   constructor(disk: SegmentDisk, path: string, facts: SegmentOnDisk) {
     this.#disk = disk
@@ -103,6 +108,13 @@ export class DiskSegment implements SegmentHandle {
   get isDropped() {
     return this.#isDropped
   }
+  get isSetAside() {
+    return this.#damage !== undefined
+  }
+  /** The path of its directory. */
+  get path() {
+    return this.#path
+  }
   get hotBytes() {
     return this.#disk.columns.peek(this)?.hotBytes ?? 0
   }
@@ -111,6 +123,7 @@ export class DiskSegment implements SegmentHandle {
   }
 
   open(_: unknown, columns: ReadonlySet<string>): Segment | Promise<Segment> {
+    if (this.#damage !== undefined) return Promise.reject(this.#damage)
     this.#users++
     const segment = this.#disk.columns.get(this) ?? this.#loaded
     return segment !== undefined && isSubset(columns, this.#names) ? segment : this.#openMore(columns)
@@ -124,6 +137,7 @@ export class DiskSegment implements SegmentHandle {
   async #openMore(columns: ReadonlySet<string>): Promise<Segment> {
     try {
       for (;;) {
+        if (this.#damage !== undefined) throw this.#damage
         const missing = new Set([...columns].filter((name) => !this.#names.has(name)))
         if (this.#loaded !== undefined && missing.size === 0) return this.#loaded
         this.#loading ??= { names: missing, segment: this.#load(missing) }
@@ -144,18 +158,29 @@ export class DiskSegment implements SegmentHandle {
     try {
       const before = this.#loaded
       const segment = await (before === undefined
-        ? loadSegment(files, this.#path, this.#facts, names)
+        ? loadSegment(files, this.#path, this.#facts, names, (error) => this.#setAside(error))
         : loadMore(files, this.#path, before, names))
       this.#loaded = segment
       this.#names = new Set([...this.#names, ...names])
-      if (this.#isDropped) return segment
+      if (this.#isDropped || this.isSetAside) return segment
       columns.set(this, segment)
       // This may evict the columns at once; the query that opened the segment keeps them.
       onLoad()
       return segment
+    } catch (error) {
+      this.#setAside(error)
+      throw error
     } finally {
       this.#loading = undefined
     }
+  }
+
+  /** If an error says that a file of the segment is damaged: no query opens the segment from now on. */
+  #setAside(error: unknown): void {
+    if (!isDamage(error) || this.isSetAside || this.#isDropped) return
+    this.#damage = error
+    this.#disk.columns.delete(this)
+    this.#disk.onDamage(this, error)
   }
 
   /** Removes its columns from the cache. Queries that still read it may open it. */
@@ -166,14 +191,23 @@ export class DiskSegment implements SegmentHandle {
 
   /**
    * Replaces its cold file with the result of `compact`, if that is smaller. Returns false if `compact` was
-   * cancelled. Rejects with `damaged_segment`, or with the system's error.
+   * cancelled. Rejects with `damaged_segment`, or with the system's error. A damaged file is never replaced.
    */
   async compact(compact: CompactCold): Promise<boolean> {
+    try {
+      return await this.#compact(compact)
+    } catch (error) {
+      this.#setAside(error)
+      throw error
+    }
+  }
+
+  async #compact(compact: CompactCold): Promise<boolean> {
     const { files } = this.#disk
     const cold = await readColdFile(files, this.#path, this.#facts)
     const before = cold?.file.length ?? 0
     const smaller = cold && (await compact(cold))
-    if (this.#isDropped) return true
+    if (this.#isDropped || this.isSetAside) return true
     if (cold !== undefined && smaller === undefined) return false
     if (smaller !== undefined && smaller.length < before) {
       await replaceColdFile(files, this.#path, smaller).finally(() => free(arrayBuffersOf(smaller)))

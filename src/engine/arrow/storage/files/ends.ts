@@ -1,21 +1,43 @@
 import { checkedBytes, decodeEnd, endBytes, type FileEnd } from '../../../../arrow-ipc/file.js'
 import { KIB } from '../../../../base/units.js'
+import { isOfOneFile } from '../../../disk/files/file-errors.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
-import { damaged } from './damage.js'
+import { damaged, isDamage } from './damage.js'
 
 const LAST_BYTES = 16 * KIB
 
 /** Opens a file. Rejects with `damaged_segment` if it does not exist. */
-export async function openFile(files: Files, path: string): Promise<ReadableFile> {
+async function openFile(files: Files, path: string): Promise<ReadableFile> {
   return files.openToRead(path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? damaged(path, 'it does not exist') : error
   })
 }
 
-/** Opens a file for `read`, and closes it when that has settled. */
+/**
+ * Opens a file for `read`, and closes it when that has settled. If `read` finds damage, or the system cannot read this
+ * file, all of that is done a second time: what was garbled on the way from the disk may arrive whole then. Rejects
+ * with `damaged_segment` if it fails again, and with the system's error if that is of more than this file.
+ */
 export async function withFile<T>(files: Files, path: string, read: (file: ReadableFile) => Promise<T>): Promise<T> {
+  try {
+    return await withOpenFile(files, path, read)
+  } catch (error) {
+    if (!isDamage(await asDamage(files, path, error))) throw error
+  }
+  return withOpenFile(files, path, read).catch(async (error) => {
+    throw await asDamage(files, path, error)
+  })
+}
+
+async function withOpenFile<T>(files: Files, path: string, read: (file: ReadableFile) => Promise<T>): Promise<T> {
   const file = await openFile(files, path)
   return read(file).finally(() => file.close())
+}
+
+/** Returns the error `damaged_segment` for an error of the system that is of this file alone, and any other as it is. */
+async function asDamage(files: Files, path: string, error: unknown): Promise<unknown> {
+  if (!(await isOfOneFile(files, path, error))) return error
+  return damaged(path, `it cannot be read (${(error as Error).message})`, error as Error)
 }
 
 /** Reads that many bytes at `position`. Rejects with `damaged_segment` if the file ends before. */

@@ -94,16 +94,8 @@ const parentOf = (directory: string) => directory.slice(0, Math.max(0, directory
  */
 export async function readSegmentFacts(files: Files, directory: string): Promise<SegmentOnDisk> {
   const { facts, fileBytes } = await readFacts(files, hotPath(directory))
-  return { ...facts, fileBytes: fileBytes + (await bytesOf(files, coldPath(directory))) }
-}
-
-/** Returns 0 if the file is missing: a query that reads a row of it reports that. */
-async function bytesOf(files: Files, path: string): Promise<number> {
-  const file = await files.openToRead(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-  })
-  await file?.close()
-  return file?.bytes ?? 0
+  const coldBytes = await withFile(files, coldPath(directory), async ({ bytes }) => bytes)
+  return { ...facts, fileBytes: fileBytes + coldBytes }
 }
 
 /** Returns bytes that identify a segment: the end of its hot file, which has checksums of all columns. */
@@ -114,16 +106,18 @@ export async function readSegmentChecks(files: Files, directory: string): Promis
 
 /**
  * Loads a segment with some hot columns, by default all. Its cold columns are read when a row of them is requested.
- * Rejects with `damaged_segment` or `newer_format`, or the system's error.
+ * Rejects with `damaged_segment` or `newer_format`, or the system's error. `onDamage` is called with the error if a
+ * later read of a cold column finds damage, before that read rejects.
  */
 export async function loadSegment(
   files: Files,
   directory: string,
   facts: SegmentFacts,
   columns?: ReadonlySet<string>,
+  onDamage?: (error: Error) => void,
 ): Promise<Segment> {
   const hot = await loadHot(files, hotPath(directory), columns)
-  const cold = coldColumnsIn(files, coldPath(directory), facts)
+  const cold = coldColumnsIn(files, coldPath(directory), facts, onDamage)
   const { source, day, rows, minUs, maxUs } = facts
   return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold })
 }

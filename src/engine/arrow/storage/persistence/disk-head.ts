@@ -1,6 +1,7 @@
 import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import type { SourceName } from '../../../../sources.js'
 import { createJournal, type Journal } from '../../../disk/journal/writer.js'
+import { isDamage } from '../files/damage.js'
 import { DiskSegment } from '../files/disk-segment.js'
 import { dayPath, type HeadId, JOURNALS, journalPath, SEGMENTS, segmentPath } from '../files/file-names.js'
 import { readSegmentFacts, writeSegment } from '../files/segment-file.js'
@@ -62,9 +63,14 @@ async function writeSegments({ disk, id, parts }: HeadState, segments: readonly 
     await makeDayDirectory(disk, id.source, segment.day)
     await files.remove(path)
     await writeSegment(files, path, segment)
-    written.push(new DiskSegment(disk, path, await readSegmentFacts(files, path)))
+    written.push(new DiskSegment(disk, path, await readSegmentFacts(files, path).catch(systemErrorOf)))
   }
   return written
+}
+
+/** Throws the system's error behind an error of damage, if there is one: the write is retried after that. */
+function systemErrorOf(error: Error): never {
+  throw isDamage(error) ? (error.cause ?? error) : error
 }
 
 async function makeDayDirectory({ files }: DiskState, source: SourceName, day: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { CompactCold, DiskSegment } from '../files/disk-segment.js'
 import type { RowsToRead } from '../files/inventory.js'
 import { compactNext } from './compact-next.js'
 import { openNextHead } from './disk-head.js'
-import { createDiskState, type DiskState } from './disk-state.js'
+import { createDiskState, type DiskState, type PersistenceHooks } from './disk-state.js'
 import type { Persistence, RecoveryTarget } from './persistence.js'
 import { type RecoveryVisitor, recoverDisk, recoverToRead } from './recover-disk.js'
 
@@ -33,17 +33,16 @@ export interface DiskPersistence extends Persistence {
 }
 
 /**
- * Returns a persistence in the directory of `files`. Calls `onLoad` when columns of a segment were loaded into
- * memory. Cold files longer than `maxCompactBytes` are not compacted, since their texts would have to fit into
+ * Returns a persistence in the directory of `files`. Cold files longer than `maxCompactBytes` are not compacted, since their texts would have to fit into
  * memory: they were written by a process that had more of it.
  */
 export function createDiskPersistence(
   files: Files,
   diskRetry: DiskRetry,
-  onLoad: () => void,
+  hooks: PersistenceHooks,
   maxCompactBytes = Number.POSITIVE_INFINITY,
 ): DiskPersistence {
-  const state = createDiskState(files, diskRetry, onLoad, maxCompactBytes)
+  const state = createDiskState(files, diskRetry, hooks, maxCompactBytes)
   const { columns } = state
   return {
     openHead: (source) => openNextHead(state, source),

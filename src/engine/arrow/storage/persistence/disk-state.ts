@@ -21,28 +21,36 @@ export interface DiskState extends SegmentDisk {
   readonly lastNumbers: Map<SourceName, number>
   /** The segments that are to be compacted, oldest first. */
   readonly uncompacted: Set<DiskSegment>
-  /** Bytes of the files of all segments. */
+  /** Bytes of the files of all segments, also of those that were set aside because they are damaged. */
   segmentBytes: number
   /** Deletes the files of dropped segments, one after the other. */
   readonly removals: SerialQueue
 }
 
+/** Calls of a persistence to its owner, see {@link SegmentDisk}. */
+export type PersistenceHooks = Pick<SegmentDisk, 'onLoad' | 'onDamage'>
+
 /** Returns the state of a persistence before recovery. */
 export function createDiskState(
   files: Files,
   diskRetry: DiskRetry,
-  onLoad: () => void,
+  { onLoad, onDamage }: PersistenceHooks,
   maxCompactBytes: number,
 ): DiskState {
+  const uncompacted = new Set<DiskSegment>()
   return {
     files,
     diskRetry,
     onLoad,
+    onDamage(segment, error) {
+      uncompacted.delete(segment)
+      onDamage(segment, error)
+    },
     maxCompactBytes,
     columns: createColumnCache(),
     journals: new Set(),
     lastNumbers: new Map(),
-    uncompacted: new Set(),
+    uncompacted,
     segmentBytes: 0,
     removals: createSerialQueue(),
   }

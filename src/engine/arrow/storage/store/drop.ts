@@ -1,4 +1,5 @@
 import type { SourceName } from '../../../../sources.js'
+import type { SegmentHandle } from '../segment/handle.js'
 import { removeSegments } from './source-table.js'
 import type { StoreState } from './state.js'
 
@@ -27,6 +28,13 @@ export function drop(state: StoreState, day: number, extent: 'day' | 'oldest seg
       rows: segments.reduce((sum, { rows }) => sum + rows, 0),
       wholeDay: table.segments.every((segment) => segment.day !== day),
     }))
+}
+
+/** Removes a damaged segment from later views, and its rows from the caches. Its files stay. */
+export function setAside({ tables, onDrop }: StoreState, segment: SegmentHandle): void {
+  const table = tables.get(segment.source)!
+  table.segments = table.segments.filter((other) => other !== segment)
+  onDrop([segment])
 }
 
 /** Returns the oldest UTC day of all sealed segments, in days since the epoch; undefined if there is none. */

@@ -4,8 +4,9 @@ import type { IngestBatch, SourceStats } from '../../../engine.js'
 import { type Head, headBytes } from '../head/head.js'
 import type { RecoveryTarget } from '../persistence/persistence.js'
 import type { IdleWork } from '../sealing/sealer.js'
+import type { SegmentHandle } from '../segment/handle.js'
 import { append, reopen, roomForHeads } from './append.js'
-import { type Dropped, drop, oldestDay } from './drop.js'
+import { type Dropped, drop, oldestDay, setAside } from './drop.js'
 import { closeSealing, sealAll, sealFailing, sealOldHeads, settled, whenIdle } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
 import { createStoreState, type StoreOptions, type StoreState } from './state.js'
@@ -62,6 +63,8 @@ export interface Store extends RecoveryTarget {
    * rows.
    */
   drop(day: number, extent: 'day' | 'oldest segments'): Dropped[]
+  /** Removes a damaged segment from later views, and its rows from the caches. Its files stay. */
+  setAside(segment: SegmentHandle): void
 }
 
 /** Returns an empty store. */
@@ -92,6 +95,7 @@ export function createStore(options: StoreOptions): Store {
     unload: () => persistence.unload(),
     oldestDay: () => oldestDay(state),
     drop: (day, extent) => drop(state, day, extent),
+    setAside: (segment) => setAside(state, segment),
   }
 }
 

@@ -59,7 +59,7 @@ async function onDisk(count: number) {
     }
   }
   const diskRetry: SegmentDisk['diskRetry'] = { retry: (attempt) => attempt() }
-  const disk: SegmentDisk = { files, diskRetry, columns: createColumnCache(), onLoad: () => {} }
+  const disk: SegmentDisk = { files, diskRetry, columns: createColumnCache(), onLoad: () => {}, onDamage: () => {} }
   const segments = facts.map((of, i) => new DiskSegment(disk, `${i}`, of))
   return { files, disk, segments, reads, state }
 }

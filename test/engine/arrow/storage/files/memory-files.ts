@@ -23,6 +23,7 @@ export function createMemoryFiles(step: Step = () => {}): MemoryFiles {
       const inside = below(directory).map((name) => name.slice(directory.length + (directory === '' ? 0 : 1)))
       return [...new Set(inside.map((name) => name.split('/')[0]!))]
     },
+    bytesBelow: async (path) => below(path).reduce((sum, name) => sum + contents.get(name)!.length, 0),
     async makeDirectory(path) {
       step('make', path)
     },

@@ -206,7 +206,7 @@ describe('rows on disk', () => {
     const persistence = createDiskPersistence(
       synced,
       createDiskRetry(1, () => {}),
-      () => {},
+      { onLoad() {}, onDamage: () => expect.unreachable() },
     )
     const store = createStore({
       sealer: createTestSealer(),

@@ -1,4 +1,5 @@
 import { decodeUtf8 } from '../../../../../src/base/utf8.js'
+import type { DiskSegment } from '../../../../../src/engine/arrow/storage/files/disk-segment.js'
 import { createDiskPersistence } from '../../../../../src/engine/arrow/storage/persistence/disk-persistence.js'
 import { createStore } from '../../../../../src/engine/arrow/storage/store/store.js'
 import { createDiskRetry } from '../../../../../src/engine/disk/files/disk-retry.js'
@@ -19,9 +20,13 @@ export async function openPersistence(
   maxCompactBytes?: number,
 ) {
   const diskRetry = createDiskRetry(1, () => {})
-  const persistence = createDiskPersistence(files, diskRetry, onLoad, maxCompactBytes)
-  const store = createStore({ sealer: createTestSealer(), sealRows, sealBytes: Number.POSITIVE_INFINITY, persistence })
   const damages: string[] = []
+  const onDamage = (segment: DiskSegment) => {
+    damages.push(segment.path)
+    store.setAside(segment)
+  }
+  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage }, maxCompactBytes)
+  const store = createStore({ sealer: createTestSealer(), sealRows, sealBytes: Number.POSITIVE_INFINITY, persistence })
   await persistence.recover(store, {
     damage: ({ path, offset, bytes }) => damages.push(`${path} ${offset} ${bytes}`),
     unreadable: (path) => damages.push(path),
@@ -49,7 +54,7 @@ export async function openPersistence(
     store,
     persistence,
     diskRetry,
-    /** The damage that recovery reported. */
+    /** The damage that recovery and later reads reported. */
     damages,
     append: (...records: TestRecord[]) => store.append(toBatch(records[0]!.source, records)),
     rowsOf,

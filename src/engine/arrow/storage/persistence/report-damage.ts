@@ -4,7 +4,7 @@ import { describeDamage } from '../../../disk/journal/recover.js'
 import type { RecoveryVisitor } from './recover-disk.js'
 
 /** Returns a visitor that counts and logs the damage in a directory. */
-export const reportRecovery = (
+export const reportDamage = (
   directory: string,
   metrics: Pick<Metrics, 'damagedBytes' | 'damagedSegments'>,
   log: Log,
