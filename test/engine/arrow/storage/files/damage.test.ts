@@ -57,6 +57,18 @@ const rows = () =>
     }),
   )
 
+/** Returns files of a segment of which the first `times` reads fail. */
+async function failing(failure: Error, times = Number.POSITIVE_INFINITY) {
+  const { files } = await written()
+  const reads = { count: 0 }
+  const { openToRead } = files
+  files.openToRead = async (path) => {
+    if (++reads.count <= times) throw failure
+    return openToRead(path)
+  }
+  return { files, reads }
+}
+
 const contentOf = async (segment: Segment) => ({ hot: hotOf(segment), cold: await coldOf(segment) })
 
 /** Opens the segment and reads a row of its cold columns. */
@@ -152,8 +164,8 @@ describe('what is wrong with a segment', () => {
 
   it('of its cold columns alone leaves what is asked of the others', async () => {
     const { files, expected } = await written()
-    files.contents.delete('s/cold.arrow')
     const segment = await openSegment(files, 's')
+    files.contents.delete('s/cold.arrow')
     expect(hotOf(segment)).toStrictEqual(expected.hot)
     const read = segment.openCold()
     await expect(read(0)).rejects.toMatchObject({ code: 'damaged_segment' })
@@ -201,11 +213,36 @@ describe('what is wrong with a segment', () => {
     await expect(readSegmentFacts(files, 's')).rejects.toMatchObject({ code: 'newer_format' })
   })
 
-  it('is not that the system fails', async () => {
+  it.each(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'EROFS', 'ESTALE', 'ENODEV'])(
+    'is not that the system fails with %s',
+    async (code) => {
+      const failure = Object.assign(new Error(code), { code })
+      const { files } = await failing(failure)
+      await expect(openSegment(files, 's')).rejects.toBe(failure)
+    },
+  )
+
+  it('is not that the disk fails, so that its folder cannot be listed either', async () => {
     const failure = Object.assign(new Error('EIO'), { code: 'EIO' })
-    const files = createMemoryFiles(() => {
-      throw failure
-    })
+    const { files } = await failing(failure)
+    files.list = () => Promise.reject(failure)
     await expect(openSegment(files, 's')).rejects.toBe(failure)
+  })
+
+  it.each(['EIO', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO', 'EINVAL', 'ENOTDIR', 'EUCLEAN'])(
+    'may be that one file cannot be read with %s',
+    async (code) => {
+      const failure = Object.assign(new Error(`${code}: no`), { code })
+      const { files } = await failing(failure)
+      const error = await openSegment(files, 's').catch((reason) => reason)
+      const expected = damaged('s/hot.arrow', `it cannot be read (${code}: no)`)
+      expect([error.code, error.message, error.cause]).toEqual([expected.code, expected.message, failure])
+    },
+  )
+
+  it('is not that one read fails, or brings wrong bytes, and the next one does not', async () => {
+    const { files, reads } = await failing(Object.assign(new Error('EIO'), { code: 'EIO' }), 1)
+    expect((await openSegment(files, 's')).rows).toBe(700)
+    expect(reads.count).toBeGreaterThan(1)
   })
 })

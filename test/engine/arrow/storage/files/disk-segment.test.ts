@@ -59,9 +59,11 @@ async function onDisk(count: number) {
     }
   }
   const diskRetry: SegmentDisk['diskRetry'] = { retry: (attempt) => attempt() }
-  const disk: SegmentDisk = { files, diskRetry, columns: createColumnCache(), onLoad: () => {}, onDamage: () => {} }
+  const reported: string[] = []
+  const onDamage = ({ path }: DiskSegment) => void reported.push(path)
+  const disk: SegmentDisk = { files, diskRetry, columns: createColumnCache(), onLoad: () => {}, onDamage }
   const segments = facts.map((of, i) => new DiskSegment(disk, `${i}`, of))
-  return { files, disk, segments, reads, state }
+  return { files, disk, segments, reads, state, reported }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -138,29 +140,44 @@ describe('a segment on disk', () => {
     expect(reads).toEqual([])
   })
 
-  it('fails who named a damaged column, and nobody else', async () => {
-    const { files, segments, state } = await onDisk(1)
+  it('is set aside as a whole when a damaged column is read, and keeps what is open', async () => {
+    const { files, segments, state, disk, reported } = await onDisk(1)
     state.isHeld = false
     const file = files.contents.get('0/hot.arrow')!
     const segment = segments[0]!
     const facts = await open(segment, BASE)
-    segment.close()
-    const at = dictionaryOf(file, 'url').offset
-    file[at]! ^= 1
-    const damaged = { code: 'damaged_segment' }
+    file[dictionaryOf(file, 'url').offset]! ^= 1
     const all = [NAMES, ['path'], ['url'], BASE, ['status_code', 'path']].map((names) => open(segment, names))
-    const outcomes = await Promise.allSettled(all)
-    expect(outcomes.map(({ status }) => status)).toEqual([
-      'rejected',
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-      'fulfilled',
-    ])
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(damaged)
+    for (const outcome of await Promise.allSettled(all)) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'damaged_segment' })
+      else segment.close()
+    }
+    await expect(open(segment, ['url'])).rejects.toMatchObject({ code: 'damaged_segment' })
+    await expect(open(segment, BASE)).rejects.toMatchObject({ code: 'damaged_segment' })
     expect(facts.times.offsets).toHaveLength(300)
-    file[at]! ^= 1
-    expectColumns(await open(segment, NAMES), 0, NAMES)
+    expect([reported, segment.isSetAside, disk.columns.has(segment)]).toEqual([['0'], true, false])
+    segment.close()
+    expect(facts.times.offsets).toHaveLength(0)
+  })
+
+  it('is set aside when a damaged batch of cold columns is read, and by no read that works the second time', async () => {
+    const { files, segments, state, reported } = await onDisk(2)
+    state.isHeld = false
+    const [first, second] = [await open(segments[0]!, BASE), await open(segments[1]!, BASE)]
+    const cold = files.contents.get('0/cold.arrow')!
+    cold[cold.length >> 1]! ^= 1
+    await expect(first.openCold()(0)).rejects.toMatchObject({ code: 'damaged_segment' })
+    await expect(first.openCold()(0)).rejects.toMatchObject({ code: 'damaged_segment' })
+    expect([reported, segments[0]!.isSetAside, segments[1]!.isSetAside]).toEqual([['0'], true, false])
+    const { openToRead } = files
+    let opens = 0
+    files.openToRead = async (path) => {
+      const opened = await openToRead(path)
+      if (opens++ > 0) return opened
+      return { ...opened, readAt: (at, target) => opened.readAt(at, target).then((bytes) => (target.fill(1), bytes)) }
+    }
+    expect(Buffer.from((await second.openCold()(0)).id).toString()).toBe('0')
+    expect([opens, reported]).toEqual([2, ['0']])
   })
 })
 

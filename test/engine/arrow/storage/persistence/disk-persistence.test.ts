@@ -150,8 +150,8 @@ describe('rows on disk', () => {
     await store.sealAll()
     const { parts, release } = store.view('edge_logs')
     const part = parts[0]!
-    files.fail({ code: 'EIO', after: 0, only: ['openToRead'] })
-    await Promise.all([0, 1].map(() => expect(part.open(noYield, ALL_COLUMNS)).rejects.toThrow('EIO')))
+    files.fail({ code: 'EMFILE', after: 0, only: ['openToRead'] })
+    await Promise.all([0, 1].map(() => expect(part.open(noYield, ALL_COLUMNS)).rejects.toThrow('EMFILE')))
     const batch = await part.open(noYield, ALL_COLUMNS)
     part.close()
     expect(batch.times.offsets).toHaveLength(1)
