@@ -77,7 +77,12 @@ export function createMetrics() {
       'limit',
     ),
     damagedBytes: counter('journal_damaged_bytes_total', 'Bytes of the journal that recovery had to skip.'),
-    damagedSegments: counter('damaged_segments_total', 'Sealed segments that recovery could not read.'),
+    damagedSegments: counter('damaged_segments_total', 'Sealed segments that recovery or a query could not read.'),
+    unreadableJournals: counter(
+      'unreadable_journals_total',
+      'Journals, or parts of them, that the system cannot read.',
+    ),
+    misplacedFiles: counter('misplaced_files_total', 'Files of rows that are missing, copies, or unknown.', 'kind'),
     scannedRows: counter('scanned_rows_total', 'Rows that passed the filters of queries.'),
     memoBytes: gauge('memo_bytes', 'Bytes of cached results of sealed segments.'),
     fieldBytes: gauge('field_bytes', 'Bytes of field values that were read from metadata.'),

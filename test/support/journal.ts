@@ -16,12 +16,14 @@ export const told = (batches: readonly IngestBatch[]): string[] =>
 export interface Recovery extends RecoveredJournal {
   found: IngestBatch[]
   damage: Damage[]
+  torn: Damage[]
 }
 
 /** Returns all batches of a journal, with copies of their bytes. */
 export async function recoverAll(files: Files, path: string, windowBytes?: number): Promise<Recovery> {
   const found: IngestBatch[] = []
   const damage: Damage[] = []
+  const torn: Damage[] = []
   const visitor = {
     async batch(batch: IngestBatch) {
       // The bytes are valid until the promise resolves, so they must still be valid after a turn of the event loop.
@@ -29,6 +31,7 @@ export async function recoverAll(files: Files, path: string, windowBytes?: numbe
       found.push({ ...batch, ipc: Uint8Array.from(batch.ipc) })
     },
     damage: (stretch: Damage) => void damage.push(stretch),
+    torn: (stretch: Damage) => void torn.push(stretch),
   }
-  return { ...(await recoverJournal(files, path, visitor, windowBytes)), found, damage }
+  return { ...(await recoverJournal(files, path, 'edge_logs', visitor, windowBytes)), found, damage, torn }
 }

@@ -47,7 +47,7 @@ function journaledGroup(
     bytes: 0,
     async read(visit) {
       const onDamage = isFirstRead ? damage : () => {}
-      const { header } = await recoverJournal(files, pathOf(name), { batch: visit, damage: onDamage })
+      const { header } = await recoverJournal(files, pathOf(name), name.source, { batch: visit, damage: onDamage })
       isFirstRead = false
       if (header !== undefined && header.source !== name.source) {
         throw new LogweirError(

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { decodeUtf8 } from '../../../base/utf8.js'
 import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
 import type { Files } from '../../disk/files/files.js'
-import { decodeHeader, FRAMES_START, MARKER_BYTES } from '../../disk/journal/header.js'
-import { type Damage, recoverJournal } from '../../disk/journal/recover.js'
+import { MARKER_BYTES } from '../../disk/journal/header.js'
+import { type Damage, readJournalHeader, recoverJournal } from '../../disk/journal/recover.js'
 import type { IngestBatch } from '../../engine.js'
 import { timeAt } from '../columns/batch.js'
 import type { SegmentFacts } from '../storage/files/facts.js'
-import { type HeadId, journalPath } from '../storage/files/file-names.js'
-import { type SegmentPlace, takeInventory } from '../storage/files/inventory.js'
+import { type HeadId, journalPath, type SegmentPlace } from '../storage/files/file-names.js'
+import { takeInventory } from '../storage/files/inventory.js'
 import { loadSegment, readSegmentChecks, readSegmentFacts } from '../storage/files/segment-file.js'
 import type { Segment } from '../storage/segment/segment.js'
 import { batchesOf } from './batches.js'
@@ -99,10 +99,7 @@ async function segmentHasRow(segment: Segment, timestampUs: number, id: string):
 async function rowsOfJournal(files: Files, id: HeadId): Promise<StoredRows> {
   const { source, number: head } = id
   const path = journalPath(id)
-  const file = await files.openToRead(path)
-  const bytes = Buffer.alloc(FRAMES_START)
-  const filled = await file.readAt(0, bytes).finally(() => file.close())
-  const { header } = decodeHeader(bytes.subarray(0, filled), path)
+  const header = await readJournalHeader(files, path, source)
   return {
     source,
     head,
@@ -114,7 +111,7 @@ async function rowsOfJournal(files: Files, id: HeadId): Promise<StoredRows> {
     async read(damage) {
       const batches: IngestBatch[] = []
       const batch = (read: IngestBatch) => void batches.push({ ...read, ipc: Uint8Array.from(read.ipc) })
-      await recoverJournal(files, path, { batch, damage })
+      await recoverJournal(files, path, source, { batch, damage })
       return batches
     },
     hasRow: async () => false,

@@ -55,9 +55,17 @@ export function encodeFrame(marker: Uint8Array, position: number, { rows, ipc }:
   return [header, ipc, ZEROS.subarray(0, paddingBytes(ipc.length))]
 }
 
-/** Decodes the bytes at `position` as the header of a frame. Returns undefined if they are not an undamaged one. */
-export function decodeFrameHeader(bytes: Buffer, marker: Uint8Array, position: number): FrameHeader | undefined {
-  if (bytes.length < FRAME_HEADER_BYTES || !bytes.subarray(0, MARKER_BYTES).equals(marker)) return undefined
+/**
+ * Decodes the bytes at `position` as the header of a frame with a marker, if one is given. Returns undefined if they are
+ * not an undamaged one.
+ */
+export function decodeFrameHeader(
+  bytes: Buffer,
+  marker: Uint8Array | undefined,
+  position: number,
+): FrameHeader | undefined {
+  if (bytes.length < FRAME_HEADER_BYTES) return undefined
+  if (marker !== undefined && !bytes.subarray(0, MARKER_BYTES).equals(marker)) return undefined
   if (bytes.readUInt32LE(HEADER_CRC_AT) !== headerCrc(bytes, position)) return undefined
   return {
     payloadBytes: bytes.readUInt32LE(PAYLOAD_BYTES_AT),

@@ -29,9 +29,9 @@ export const MARKER_BYTES = 8
 /** Length of one copy of the header. */
 export const HEADER_BYTES = 64
 /** Positions of the two copies. */
-const COPIES = [0, 4 * KIB] as const
+export const HEADER_COPIES = [0, 4 * KIB] as const
 /** Position of the first frame. */
-export const FRAMES_START = COPIES[1] + HEADER_BYTES
+export const FRAMES_START = HEADER_COPIES[1] + HEADER_BYTES
 
 const MAGIC = Buffer.from('LWJRNL', 'latin1')
 const VERSION_AT = 6
@@ -52,8 +52,17 @@ export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
   bytes.set(marker, MARKER_AT)
   bytes.write(source, SOURCE_AT, 'latin1')
   bytes.writeUInt32LE(crc32(bytes.subarray(0, CRC_AT)), CRC_AT)
-  bytes.copy(bytes, COPIES[1], 0, HEADER_BYTES)
+  bytes.copy(bytes, HEADER_COPIES[1], 0, HEADER_BYTES)
   return bytes
+}
+
+/** Whether bytes are those that {@link encodeHeader} returned, or the first of them; none are. */
+export function isStartOfHeader(bytes: Buffer): boolean {
+  if (bytes.length > FRAMES_START) return false
+  const magic = Math.min(bytes.length, MAGIC.length)
+  if (bytes.length < HEADER_BYTES) return bytes.subarray(0, magic).equals(MAGIC.subarray(0, magic))
+  const header = decodeCopy(bytes.subarray(0, HEADER_BYTES), '')
+  return header !== undefined && bytes.equals(encodeHeader(header).subarray(0, bytes.length))
 }
 
 /**
@@ -61,9 +70,9 @@ export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
  * the offsets of the damaged copies. Throws `newer_format` if a later version of logweir wrote the file.
  */
 export function decodeHeader(bytes: Buffer, path: string): { header?: JournalHeader; damaged: number[] } {
-  const copies = COPIES.map((at) => decodeCopy(bytes.subarray(at, at + HEADER_BYTES), path))
+  const copies = HEADER_COPIES.map((at) => decodeCopy(bytes.subarray(at, at + HEADER_BYTES), path))
   const header = copies.find((copy) => copy !== undefined)
-  return { header, damaged: COPIES.filter((_, i) => copies[i] === undefined) }
+  return { header, damaged: HEADER_COPIES.filter((_, i) => copies[i] === undefined) }
 }
 
 function decodeCopy(copy: Buffer, path: string): JournalHeader | undefined {

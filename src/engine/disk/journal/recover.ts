@@ -1,17 +1,14 @@
-import { crc32 } from '../../../base/crc32.js'
-import { KIB, MIB } from '../../../base/units.js'
+import { MIB } from '../../../base/units.js'
+import type { SourceName } from '../../../sources.js'
 import type { IngestBatch } from '../../engine.js'
+import { type FileAroundErrors, openAroundErrors } from '../files/around-errors.js'
+import { isOfOneFile } from '../files/file-errors.js'
 import type { Files } from '../files/files.js'
-import {
-  ALIGNMENT,
-  decodeFrameHeader,
-  FRAME_HEADER_BYTES,
-  type FrameHeader,
-  frameBytes,
-  PAYLOAD_LIMIT_BYTES,
-} from './frame.js'
-import { decodeHeader, FRAMES_START, HEADER_BYTES, type JournalHeader } from './header.js'
-import { createWindow, type Window } from './window.js'
+import { findMarker, type JournalWindow, markerOfFrames, readFrame } from './find-frames.js'
+import { ALIGNMENT, FRAME_HEADER_BYTES, frameBytes } from './frame.js'
+import { decodeHeader, FRAMES_START, HEADER_BYTES, HEADER_COPIES, type JournalHeader } from './header.js'
+import { isTornFrame, isTornStart } from './torn.js'
+import { createWindow } from './window.js'
 
 /** Receives the content of a journal in the order of the file. Each call is awaited; an error ends the recovery. */
 export interface JournalVisitor {
@@ -19,6 +16,8 @@ export interface JournalVisitor {
   batch(batch: IngestBatch): Promise<void> | void
   /** Called with each damaged stretch. */
   damage(stretch: Damage): Promise<void> | void
+  /** Called with an incomplete frame at the end: the write in which the process was killed. No batch was visible. */
+  torn?(stretch: Damage): Promise<void> | void
 }
 
 /** A stretch of a file with bytes that were changed after they were written, or never completely written. */
@@ -26,78 +25,134 @@ export interface Damage {
   path: string
   offset: number
   bytes: number
+  /** The message of the system's error, if it could not read bytes of the stretch. */
+  unreadable?: string
 }
 
 /** Returns the log message for a damaged stretch. */
-export function describeDamage(directory: string, { path, offset, bytes }: Damage): string {
-  const stretch = `${bytes} bytes at offset ${offset}`
-  return `${directory}/${path} is damaged: ${stretch} are skipped, and the rows in them are lost`
+export function describeDamage(directory: string, { path, offset, bytes, unreadable }: Damage): string {
+  const what = unreadable === undefined ? 'is damaged' : `cannot be read (${unreadable})`
+  return `${directory}/${path} ${what}: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`
 }
 
 /** The result of reading a journal. */
 export interface RecoveredJournal {
-  /** Undefined if both copies of the header are damaged; the file has no readable frames then. */
+  /** Undefined if the file has no undamaged frame and both copies of the header are damaged, or were not written. */
   header: JournalHeader | undefined
   /** Position of the next append: the end of the last valid frame; 0 without a header. */
   length: number
   batches: number
   rows: number
+  /** Whether there was no damage, so that the next append may follow. An incomplete last frame is none. */
+  isWhole: boolean
 }
 
 /** Bytes that are read at once. */
 const WINDOW_BYTES = MIB
-/** Bytes that are searched at once for the next frame: few, so that most of them are in the window already. */
-const SCAN_BYTES = 4 * KIB
 
 /**
  * Reads the journal at `path`. Passes each undamaged frame to `visitor.batch`, and each stretch between them to
- * `visitor.damage`, a torn end included. Each damaged copy of the header is a stretch; if both are damaged, the whole
- * file is one. An empty file has neither batches nor damage. Takes `windowBytes` of memory, or the largest frame.
+ * `visitor.damage`. Each damaged copy of the header is a stretch. If both are damaged, the frames tell the marker, and
+ * `source` the source. Without such a frame the whole file is one stretch, and so is a file that cannot be opened. An
+ * empty file has neither batches nor damage. Takes `windowBytes` of memory, or the largest frame.
  *
- * Rejects with the system's error if the file cannot be read, and with `newer_format`, before any visit, if a later
- * version of logweir wrote the file.
+ * Rejects with the system's error if that is of more than this file, and with `newer_format`, before any visit, if a
+ * later version of logweir wrote the file.
  */
 export async function recoverJournal(
   files: Files,
   path: string,
+  source: SourceName,
   visitor: JournalVisitor,
   windowBytes: number = WINDOW_BYTES,
 ): Promise<RecoveredJournal> {
-  const file = await files.openToRead(path)
-  const window = createWindow(file, windowBytes)
-  const damage = (offset: number, end: number) => visitor.damage({ path, offset, bytes: end - offset })
+  const file = await openAroundErrors(files, path).catch(async (error) => {
+    if (!(await isOfOneFile(files, path, error))) throw error
+    await visitor.damage({ path, offset: 0, bytes: await files.bytesBelow(path), unreadable: error.message })
+  })
+  if (file === undefined) return { ...NO_ROWS, isWhole: false }
   const reading: Reading = {
-    window,
+    window: createWindow(file, windowBytes),
     fileBytes: file.bytes,
-    damage,
-    batch: (batch) => visitor.batch(batch),
+    file,
+    path,
+    visitor,
+    damaged: 0,
   }
-  return readJournal(reading, path).finally(() => file.close())
+  return readJournal(reading, source)
+    .then((recovered) => ({ ...recovered, isWhole: reading.damaged === 0 }))
+    .finally(() => file.close())
 }
 
-interface Reading {
-  window: Window
-  fileBytes: number
-  damage(offset: number, end: number): Promise<void> | void
-  batch: JournalVisitor['batch']
+/**
+ * Returns the header of the journal at `path` as {@link recoverJournal} does, without its frames if the header is
+ * undamaged. Undefined if there is none, or if this file cannot be read.
+ */
+export async function readJournalHeader(
+  files: Files,
+  path: string,
+  source: SourceName,
+): Promise<JournalHeader | undefined> {
+  const file = await openAroundErrors(files, path).catch(async (error) => {
+    if (!(await isOfOneFile(files, path, error))) throw error
+  })
+  if (file === undefined) return undefined
+  const window = createWindow(file, FRAMES_START)
+  const journal: JournalWindow = { window, fileBytes: file.bytes }
+  try {
+    return (await findHeader(journal, path, source)).header
+  } finally {
+    await file.close()
+  }
 }
 
-async function readJournal(reading: Reading, path: string): Promise<RecoveredJournal> {
-  const { window, fileBytes, damage } = reading
-  const { header, damaged } = decodeHeader(await window.view(0, FRAMES_START), path)
+const NO_ROWS = { header: undefined, length: 0, batches: 0, rows: 0 }
+
+interface Reading extends JournalWindow {
+  file: FileAroundErrors
+  path: string
+  visitor: JournalVisitor
+  /** The number of damaged stretches so far. */
+  damaged: number
+}
+
+type Recovered = Omit<RecoveredJournal, 'isWhole'>
+
+async function readJournal(reading: Reading, source: SourceName): Promise<Recovered> {
+  const { window, fileBytes, path, visitor } = reading
+  const { header, damaged } = await findHeader(reading, path, source)
+  if (fileBytes < FRAMES_START && isTornStart(await window.view(0, FRAMES_START))) {
+    if (fileBytes > 0) await visitor.torn?.({ path, offset: 0, bytes: fileBytes })
+    return NO_ROWS
+  }
   if (header === undefined || fileBytes < FRAMES_START) {
-    if (fileBytes > 0) await damage(0, fileBytes)
-    return { header: undefined, length: 0, batches: 0, rows: 0 }
+    await damage(reading, 0, fileBytes)
+    return NO_ROWS
   }
-  for (const offset of damaged) await damage(offset, offset + HEADER_BYTES)
+  for (const offset of damaged) await damage(reading, offset, offset + HEADER_BYTES)
   return { header, ...(await readFrames(reading, header)) }
 }
 
-async function readFrames(
-  reading: Reading,
-  { source, marker }: JournalHeader,
-): Promise<Omit<RecoveredJournal, 'header'>> {
-  const { fileBytes, damage } = reading
+/**
+ * Returns the header, and the offsets of its damaged copies. If both are damaged, or no frame has the marker in them,
+ * the frames tell the marker.
+ */
+async function findHeader(
+  journal: JournalWindow,
+  path: string,
+  source: SourceName,
+): Promise<{ header?: JournalHeader; damaged: readonly number[] }> {
+  const { window, fileBytes } = journal
+  const stored = decodeHeader(await window.view(0, FRAMES_START), path)
+  const { header } = stored
+  if (fileBytes <= FRAMES_START) return stored
+  if (header !== undefined && (await findMarker(journal, header.marker, FRAMES_START)) < fileBytes) return stored
+  const marker = await markerOfFrames(journal)
+  return marker === undefined ? stored : { header: { source, marker }, damaged: HEADER_COPIES }
+}
+
+async function readFrames(reading: Reading, { source, marker }: JournalHeader): Promise<Omit<Recovered, 'header'>> {
+  const { fileBytes, visitor } = reading
   const recovered = { length: FRAMES_START, batches: 0, rows: 0 }
   for (let position = FRAMES_START; position < fileBytes; ) {
     const frame = await readFrame(reading, marker, position)
@@ -105,41 +160,30 @@ async function readFrames(
       position = await findMarker(reading, marker, position + ALIGNMENT)
       continue
     }
-    if (position > recovered.length) await damage(recovered.length, position)
-    await reading.batch({ source, ...frame })
+    if (position > recovered.length) await damage(reading, recovered.length, position)
+    await visitor.batch({ source, ...frame })
     position += frameBytes(frame.ipc.length)
     recovered.length = position
     recovered.batches += 1
     recovered.rows += frame.rows
   }
-  if (recovered.length < fileBytes) await damage(recovered.length, fileBytes)
+  if (recovered.length < fileBytes) await visitEnd(reading, marker, recovered.length)
   return recovered
 }
 
-/** Returns the frame at `position`; undefined if there is no undamaged one. */
-async function readFrame(
-  { window, fileBytes }: Reading,
-  marker: Uint8Array,
-  position: number,
-): Promise<Pick<IngestBatch, 'rows' | 'ipc'> | undefined> {
-  const header = decodeFrameHeader(await window.view(position, FRAME_HEADER_BYTES), marker, position)
-  if (header === undefined || !fits(header, fileBytes - position)) return undefined
-  const bytes = await window.view(position, frameBytes(header.payloadBytes))
-  const ipc = new Uint8Array(bytes.buffer, bytes.byteOffset + FRAME_HEADER_BYTES, header.payloadBytes)
-  return crc32(ipc) === header.payloadCrc ? { rows: header.rows, ipc } : undefined
+/** Visits the bytes behind the last frame. */
+async function visitEnd(reading: Reading, marker: Uint8Array, offset: number): Promise<void> {
+  const { window, fileBytes, path, visitor } = reading
+  const start = await window.view(offset, FRAME_HEADER_BYTES)
+  const bytes = fileBytes - offset
+  if (isTornFrame(start, marker, offset, bytes)) await visitor.torn?.({ path, offset, bytes })
+  else await damage(reading, offset, fileBytes)
 }
 
-const fits = ({ payloadBytes }: FrameHeader, roomBytes: number) =>
-  payloadBytes <= PAYLOAD_LIMIT_BYTES && frameBytes(payloadBytes) <= roomBytes
-
-/** Returns the next position of the marker, from `position` on; the end of the file if there is none. */
-async function findMarker({ window, fileBytes }: Reading, marker: Uint8Array, position: number): Promise<number> {
-  for (let at = position; at < fileBytes; at += SCAN_BYTES) {
-    const bytes = await window.view(at, SCAN_BYTES)
-    // Frames and scans start at multiples of 8 bytes, so no marker spans two scans.
-    for (let found = bytes.indexOf(marker); found !== -1; found = bytes.indexOf(marker, found + 1)) {
-      if ((at + found) % ALIGNMENT === 0) return at + found
-    }
-  }
-  return fileBytes
+async function damage(reading: Reading, offset: number, end: number): Promise<void> {
+  const { file, path, visitor } = reading
+  reading.damaged += 1
+  const unread = file.unreadable.find(({ from, to }) => from < end && to > offset)
+  const stretch: Damage = { path, offset, bytes: end - offset }
+  await visitor.damage(unread === undefined ? stretch : { ...stretch, unreadable: unread.error.message })
 }

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -65,6 +66,27 @@ describe('the file system below a directory', () => {
     await files.remove('a')
     await files.remove('a')
     expect(await files.list('')).toEqual([])
+  })
+
+  it.each<[string, () => void, string]>([
+    ['a folder', () => mkdirSync(join(root, 'a')), 'EISDIR'],
+    ['a named pipe', () => void execFileSync('mkfifo', [join(root, 'a')]), 'EINVAL'],
+    ['a link to nothing', () => symlinkSync('nothing', join(root, 'a')), 'ENOENT'],
+    ['a link to itself', () => symlinkSync('a', join(root, 'a')), 'ELOOP'],
+    ['a device', () => symlinkSync('/dev/zero', join(root, 'a')), 'EINVAL'],
+  ])('does not read %s in the place of a file', async (_, make, code) => {
+    make()
+    await expect(files.openToRead('a')).rejects.toMatchObject({ code, path: join(root, 'a') })
+    await expect(files.openToRead('a')).rejects.toThrow(join(root, 'a'))
+    expect(await files.bytesBelow('a')).toBe(0)
+  })
+
+  it('counts the bytes of a file, and of all below a folder', async () => {
+    await files.makeDirectory('a/b')
+    await write('a/b/c', 'four')
+    await write('a/d', 'seventy')
+    symlinkSync('/etc/passwd', join(root, 'a/e'))
+    expect(await Promise.all(['a/b/c', 'a/b', 'a', '', 'z'].map(files.bytesBelow))).toEqual([4, 4, 11, 11, 0])
   })
 
   it('hands on the errors of the system', async () => {

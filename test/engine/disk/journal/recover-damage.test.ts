@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { encodeFrame, frameBytes } from '../../../../src/engine/disk/journal/frame.js'
-import { createHeader, FRAMES_START, HEADER_BYTES } from '../../../../src/engine/disk/journal/header.js'
+import { createHeader, encodeHeader, FRAMES_START, HEADER_BYTES } from '../../../../src/engine/disk/journal/header.js'
 import type { Damage } from '../../../../src/engine/disk/journal/recover.js'
 import { createJournal } from '../../../../src/engine/disk/journal/writer.js'
 import type { IngestBatch } from '../../../../src/engine/engine.js'
@@ -16,6 +16,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const PATH = 'heads/7/journal'
 const PAGE = 4096
 const COPIES = [0, PAGE]
+const FRAME_HEADER = 24
 const WINDOWS = [64, PAGE, 1024 * 1024]
 const random = mulberry32(4)
 const garbage = (bytes: number) => Buffer.from(Array.from({ length: bytes }, () => below(random, 256)))
@@ -55,31 +56,55 @@ async function recoverBytes(bytes: Buffer, windowBytes?: number) {
 }
 
 /** Returns the expected result for a damaged file, by comparing it with the original, without decoding either. */
-function expected({ bytes: before, frames }: Sample, after: Buffer) {
+function expected(sample: Sample, after: Buffer) {
+  const { bytes: before, frames } = sample
+
   const isSame = (start: number, end: number) => before.subarray(start, end).equals(after.subarray(start, end))
   const damaged = COPIES.filter((at) => !isSame(at, at + HEADER_BYTES))
   const stretches = damaged.map((at) => [at, at + HEADER_BYTES])
-  if (damaged.length === COPIES.length || after.length < FRAMES_START) {
-    return { found: [], damage: after.length > 0 ? [damageOf(0, after.length)] : [], length: 0 }
-  }
   const survivors = frames.filter(({ start, payloadEnd, end }) => end <= after.length && isSame(start, payloadEnd))
+  if (after.length < FRAMES_START && isTornStart(sample, after)) {
+    return { found: [], damage: [], torn: after.length > 0 ? [damageOf(0, after.length)] : [], length: 0 }
+  }
+  if ((damaged.length === COPIES.length && survivors.length === 0) || after.length < FRAMES_START) {
+    return { found: [], damage: [damageOf(0, after.length)], torn: [], length: 0 }
+  }
   let length = FRAMES_START
   for (const { start, end } of survivors) {
     stretches.push([length, start])
     length = end
   }
-  stretches.push([length, after.length])
+  const torn = isTornEnd(sample, after, length) ? [damageOf(length, after.length)] : []
+  if (torn.length === 0) stretches.push([length, after.length])
   const damage = stretches.filter(([start, end]) => start !== end).map(([start, end]) => damageOf(start!, end!))
-  return { found: survivors.map(({ batch }) => batch), damage, length }
+  return { found: survivors.map(({ batch }) => batch), damage, torn, length }
+}
+
+/** Whether a kill in the first write leaves this: 64 bytes of the first copy, which start with the magic, then zeros. */
+function isTornStart({ bytes }: Sample, after: Buffer): boolean {
+  const known = after.length < HEADER_BYTES ? Math.min(after.length, 6) : after.length
+  return bytes.subarray(0, known).equals(after.subarray(0, known))
+}
+
+/** Whether a kill in a write leaves this behind `length`: a part of the marker, or the header of a longer frame. */
+function isTornEnd({ bytes, frames, marker }: Sample, after: Buffer, length: number): boolean {
+  const tail = after.subarray(length)
+  if (tail.length < FRAME_HEADER) {
+    return tail.length > 0 && tail.subarray(0, 8).equals(marker.subarray(0, Math.min(8, tail.length)))
+  }
+  const frame = frames.find(({ start }) => start === length)
+  if (frame === undefined || after.length >= frame.end) return false
+  return tail.subarray(0, FRAME_HEADER).equals(bytes.subarray(length, length + FRAME_HEADER))
 }
 
 const damageOf = (offset: number, end: number): Damage => ({ path: PATH, offset, bytes: end - offset })
 
 async function check(sample: Sample, after: Buffer, windowBytes?: number) {
-  const { found, damage, length, batches, rows, header } = await recoverBytes(after, windowBytes)
+  const { found, damage, torn, length, batches, rows, header, isWhole } = await recoverBytes(after, windowBytes)
   const should = expected(sample, after)
   expect(told(found)).toEqual(told(should.found))
-  expect({ damage, length }).toEqual({ damage: should.damage, length: should.length })
+  expect({ damage, torn, length }).toEqual({ damage: should.damage, torn: should.torn, length: should.length })
+  expect(isWhole).toBe(damage.length === 0)
   expect([batches, rows]).toEqual([found.length, found.reduce((sum, batch) => sum + batch.rows, 0)])
   expect(header === undefined).toBe(length === 0)
   return { found, damage }
@@ -122,13 +147,21 @@ const TABLE: [damage: string, bytes: Buffer, lost: number[] | 'all', stretches: 
   ['an empty file', Buffer.alloc(0), 'all', 0],
   ['a file of zeroes', Buffer.alloc(whole.length), 'all', 1],
   ['a file of nonsense', garbage(whole.length), 'all', 1],
-  ['a file cut in its header', whole.subarray(0, FRAMES_START - 1), 'all', 1],
+  ['a file cut in its header', whole.subarray(0, FRAMES_START - 1), 'all', 0],
+  ['a file cut in its header and changed', changed(70, whole.subarray(0, FRAMES_START - 1)), 'all', 1],
   ['a file cut behind its header', whole.subarray(0, FRAMES_START), 'all', 0],
   ['the first page zeroed', zeroed(0, PAGE), [], 1],
   ['the second page zeroed', zeroed(PAGE, 2 * PAGE), [1, 2, 3, 4, 5], 2],
   ['a page in the middle zeroed', zeroed(3 * PAGE, 4 * PAGE), [5], 1],
   ['the last page zeroed', zeroed(whole.length & -PAGE, whole.length), [10, 11, 12], 1],
-  ['both headers damaged', Buffer.from(zeroed(0, 1).fill(0, PAGE, PAGE + 1)), 'all', 1],
+  ['both headers damaged', Buffer.from(zeroed(0, 1).fill(0, PAGE, PAGE + 1)), [], 2],
+  ['both headers zeroed', zeroed(0, FRAMES_START), [], 2],
+  ['the first 8 KiB zeroed', zeroed(0, 2 * PAGE), [1, 2, 3, 4, 5], 3],
+  ['the first 8 KiB of nonsense', patched(0, garbage(2 * PAGE)), [1, 2, 3, 4, 5], 3],
+  ['all zeroed but the last frame', zeroed(0, startOf(11)), all.slice(0, -1), 3],
+  ['both headers damaged, and a frame', changed(startOf(3) + 30, zeroed(0, FRAMES_START)), [4], 3],
+  ['both headers damaged, and the last frame cut', zeroed(0, FRAMES_START).subarray(0, startOf(11) + 30), [12], 2],
+  ['both headers of another file', patched(0, encodeHeader(createHeader('edge_logs'))), [], 2],
   ['one header damaged', patched(10, Uint8Array.of(whole[10]! ^ 4)), [], 1],
   ['the other header damaged', patched(PAGE + 63, Uint8Array.of(whole[PAGE + 63]! ^ 128)), [], 1],
   ['a length too large', patched(startOf(3) + 8, number32(72)), [4], 1],
@@ -144,8 +177,15 @@ const TABLE: [damage: string, bytes: Buffer, lost: number[] | 'all', stretches: 
   ['two bad frames side by side', changed(startOf(4), changed(startOf(3) + 30)), [4, 5], 1],
   ['two bad frames apart', changed(startOf(5), changed(startOf(3))), [4, 6], 2],
   ['a frame zeroed from its middle', zeroed(startOf(4) + 4000, endOf(4)), [5], 1],
-  ['the last frame cut in its middle', whole.subarray(0, startOf(11) + 30), [12], 1],
-  ['the last frame cut in its header', whole.subarray(0, startOf(11) + 10), [12], 1],
+  ['the last frame cut in its middle', whole.subarray(0, startOf(11) + 30), [12], 0],
+  ['the last frame cut in its header', whole.subarray(0, startOf(11) + 10), [12], 0],
+  [
+    'the last frame cut, then zeroes',
+    Buffer.concat([whole.subarray(0, startOf(11) + 30), Buffer.alloc(PAGE)]),
+    [12],
+    1,
+  ],
+  ['the last frame cut in its header, changed', changed(startOf(11) + 4, whole.subarray(0, startOf(11) + 10)), [12], 1],
   ['a frame over another', patched(startOf(2), part(3, 3)), [3], 1],
   ['frames over others of their size', patched(startOf(4), part(2, 2)), [5], 1],
   ['the last frames twice', Buffer.concat([whole, part(9, 11)]), [], 1],
@@ -235,10 +275,10 @@ describe('D3: a torn journal', () => {
     const small = await sampleOf([32, 8, 19, 40, 5].map((bytes, i) => numberedBatch(i + 1, bytes, random)))
     const ends = small.frames.map(({ end }) => end)
     for (let cut = ends[1]!; cut <= small.bytes.length; cut++) {
-      const { found, damage } = await recoverBytes(small.bytes.subarray(0, cut))
+      const { found, damage, torn } = await recoverBytes(small.bytes.subarray(0, cut))
       const before = small.frames.filter(({ end }) => end <= cut)
       expect(found).toEqual(before.map(({ batch }) => batch))
-      expect(damage).toEqual(ends.includes(cut) ? [] : [damageOf(before.at(-1)!.end, cut)])
+      expect([damage, torn]).toEqual([[], ends.includes(cut) ? [] : [damageOf(before.at(-1)!.end, cut)]])
     }
   })
 
@@ -250,7 +290,9 @@ describe('D3: a torn journal', () => {
         batches: 0,
         rows: 0,
         found: [],
-        damage: cut === 0 ? [] : [damageOf(0, cut)],
+        damage: [],
+        torn: cut === 0 ? [] : [damageOf(0, cut)],
+        isWhole: true,
       })
     }
   })

@@ -143,16 +143,17 @@ describe('D6: a journal whose calls fail', () => {
     await journal.append(batches[0]!)
     files.fail({ code: 'EIO', after: 0, forGood: true, share: 0.5, only: ['writeAt', 'truncate'] })
     await expect(journal.append(batches[2]!)).rejects.toMatchObject({ code: 'EIO' })
-    const { found, damage, length } = await recoverAll(files, PATH)
-    expect([told(found), damage.length, length]).toEqual([told(batches.slice(0, 1)), 1, journal.bytes])
+    const { found, damage, torn, length } = await recoverAll(files, PATH)
+    expect([told(found), damage, torn.length, length]).toEqual([told(batches.slice(0, 1)), [], 1, journal.bytes])
     files.fail({ code: 'EIO', after: 0, forGood: true, only: ['truncate'] })
     await expect(journal.append(batches[1]!)).rejects.toMatchObject({ code: 'EIO' })
     files.heal()
     await journal.append(batches[1]!)
-    expect((await recoverAll(files, PATH)).damage).toEqual([])
+    const { damage: none, torn: noEnd } = await recoverAll(files, PATH)
+    expect([none, noEnd]).toEqual([[], []])
   })
 
-  it('is recovered wholly or not at all when reading fails, and the next time again', async () => {
+  it('is recovered wholly if a read fails once', async () => {
     const files = await newFiles()
     const journal = createJournal(files, PATH, 'edge_logs')
     for (const batch of batches) await journal.append(batch)
@@ -161,9 +162,42 @@ describe('D6: a journal whose calls fail', () => {
     const calls = files.calls - before
     for (let after = 0; after < calls; after++) {
       files.fail({ code: 'EIO', after })
-      await expect(recoverAll(files, PATH, 64)).rejects.toMatchObject({ code: 'EIO' })
+      const { found, damage } = await recoverAll(files, PATH, 64)
+      expect([told(found), damage], `call ${after}`).toEqual([told(batches), []])
     }
-    expect(told((await recoverAll(files, PATH, 64)).found)).toEqual(told(batches))
+  })
+
+  it.each(['EMFILE', 'ENOMEM', 'ENOSPC', 'EROFS'])('is not recovered if the system fails with %s', async (code) => {
+    const files = await newFiles()
+    await createJournal(files, PATH, 'edge_logs').append(batches[0]!)
+    for (const call of ['openToRead', 'readAt'] as const) {
+      files.fail({ code, after: 0, only: [call] })
+      await expect(recoverAll(files, PATH)).rejects.toMatchObject({ code })
+    }
+    // Neither is it if the disk fails as a whole.
+    files.fail({ code: 'EIO', after: 0, forGood: true })
+    await expect(recoverAll(files, PATH)).rejects.toMatchObject({ code: 'EIO' })
+  })
+
+  it.each([
+    'EIO',
+    'EISDIR',
+    'EACCES',
+    'ENXIO',
+    'EINVAL',
+    'ELOOP',
+  ])('is damaged if it alone cannot be read, with %s', async (code) => {
+    const files = await newFiles()
+    const journal = createJournal(files, PATH, 'edge_logs')
+    await journal.append(batches[0]!)
+    for (const call of ['openToRead', 'readAt'] as const) {
+      files.fail({ code, after: 0, forGood: true, only: [call] })
+      const { found, damage, isWhole } = await recoverAll(files, PATH)
+      expect([found, isWhole]).toEqual([[], false])
+      expect(damage).toEqual([{ path: PATH, offset: 0, bytes: journal.bytes, unreadable: `${code}: ${PATH}` }])
+    }
+    files.heal()
+    expect(told((await recoverAll(files, PATH)).found)).toEqual(told(batches.slice(0, 1)))
   })
 
   it('ends its recovery where a batch cannot be taken, and lets go of the file', async () => {
@@ -175,7 +209,7 @@ describe('D6: a journal whose calls fail', () => {
       if (++taken === 3) throw new Error('no room')
     }
     const before = files.calls
-    await expect(recoverJournal(files, PATH, { batch, damage() {} })).rejects.toThrow('no room')
+    await expect(recoverJournal(files, PATH, 'edge_logs', { batch, damage() {} })).rejects.toThrow('no room')
     expect([taken, files.calls - before]).toEqual([3, 3])
   })
 

@@ -26,7 +26,7 @@ describe('a journal', () => {
     expect(found).toEqual(batches)
     expect(damage).toEqual([])
     expect(header?.source).toBe('edge_logs')
-    expect(rest).toEqual({ length: journal.bytes, batches: 5, rows: 10 })
+    expect(rest).toEqual({ length: journal.bytes, batches: 5, rows: 10, torn: [], isWhole: true })
     expect(journal.bytes).toBe(files.peek('a')!.length)
   })
 
@@ -54,7 +54,7 @@ describe('a journal', () => {
     }
     const places: number[] = []
     const batch = ({ ipc }: IngestBatch) => void places.push(ipc.byteOffset % 8)
-    await recoverJournal({ ...files, openToRead }, 'a', { batch, damage() {} }, 64)
+    await recoverJournal({ ...files, openToRead }, 'a', 'edge_logs', { batch, damage() {} }, 64)
     // The header is read in one call, and each frame is far smaller.
     expect([Math.max(...targets), places]).toEqual([FRAMES_START, Array(10).fill(0)])
   })

@@ -28,6 +28,19 @@ export interface SegmentFacts {
   inMetadata?: number
   /** Whether it was sealed with high effort; if absent, compaction may have replaced it. */
   coldIsSmall?: boolean
+  /** Absent in files of earlier versions. */
+  origin?: SegmentOrigin
+}
+
+/** The place at which a segment was written, and the segments that were written with it: shows copies and gaps. */
+export interface SegmentOrigin {
+  head: number
+  part: number
+  /** The marker of the head's journal, in hexadecimal: no other journal has the same. */
+  journal: string
+  /** The days of the segments that were written together, of the parts from `firstPart` on. */
+  firstPart: number
+  days: readonly number[]
 }
 
 /** The facts, and the size of the files. */

@@ -24,6 +24,8 @@ export interface HeadId {
 export const UNFINISHED_SUFFIX = '.unfinished'
 /** Suffix of a file or directory that is being deleted. */
 export const REMOVED_SUFFIX = '.gone'
+/** Suffix of a damaged file or directory of which the rows that could be read are elsewhere. It is never deleted. */
+export const DAMAGED_SUFFIX = '.damaged'
 
 const DIGITS = 8
 const padded = (number: number) => String(number).padStart(DIGITS, '0')
@@ -33,10 +35,11 @@ export function journalPath({ source, number }: HeadId): string {
   return `${JOURNALS}/${source}-${padded(number)}.log`
 }
 
-/** Returns the head of a journal by the name of its file; undefined if that is not a journal. */
+/** Returns the head of a journal by the name of its file; undefined if that is not a journal's name. */
 export function parseJournalName(name: string): HeadId | undefined {
   const [, source, number] = /^([a-z_]+)-(\d+)\.log$/.exec(name) ?? []
-  return headId(source, number)
+  const id = headId(source, number)
+  return id && journalPath(id) === `${JOURNALS}/${name}` ? id : undefined
 }
 
 /** Returns the directory of all segments of a source and a UTC day, in days since the epoch. */
@@ -51,7 +54,7 @@ function dateOf(day: number): string {
 
 /** Returns the UTC day of a name in {@link dayPath}, in days since the epoch; undefined if it is not a date. */
 export function parseDayName(name: string): number | undefined {
-  const milliseconds = Date.parse(name)
+  const milliseconds = /^[+-]?\d+-\d\d-\d\d$/.test(name) ? Date.parse(name) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : (milliseconds * MILLISECOND_US) / DAY_US
 }
 
@@ -60,11 +63,22 @@ export function segmentPath({ source, number }: HeadId, part: number, day: numbe
   return `${dayPath(source, day)}/${padded(number)}-${part}`
 }
 
-/** Returns head and part of a segment by the name of its directory; undefined if that is not a segment. */
-export function parseSegmentName(source: string, name: string): (HeadId & { part: number }) | undefined {
-  const [, number, part] = /^(\d+)-(\d+)$/.exec(name) ?? []
+/** A segment as its path says it. */
+export interface SegmentPlace extends HeadId {
+  part: number
+  /** The UTC day, in days since the epoch. */
+  day: number
+  path: string
+}
+
+/** Returns the segment with this directory; undefined if that is not the path of a segment. */
+export function parseSegmentPath(path: string): SegmentPlace | undefined {
+  const [, source, dayName, name] = path.split('/')
+  const [, number, part] = /^(\d+)-(\d+)$/.exec(name ?? '') ?? []
   const id = headId(source, number)
-  return id === undefined ? undefined : { ...id, part: Number(part) }
+  const day = parseDayName(dayName ?? '')
+  if (id === undefined || day === undefined) return undefined
+  return segmentPath(id, Number(part), day) === path ? { ...id, part: Number(part), day, path } : undefined
 }
 
 function headId(source: string | undefined, number: string | undefined): HeadId | undefined {

@@ -1,16 +1,19 @@
 import { DAY_US } from '../../../../base/units.js'
 import type { TimeRange } from '../../../../plan/plan.js'
-import type { SourceName } from '../../../../sources.js'
+import { SOURCE_NAMES, type SourceName } from '../../../../sources.js'
 import type { Files } from '../../../disk/files/files.js'
 import {
+  DAMAGED_SUFFIX,
+  dayPath,
   type HeadId,
   JOURNALS,
   journalPath,
   parseDayName,
   parseJournalName,
-  parseSegmentName,
+  parseSegmentPath,
   REMOVED_SUFFIX,
   SEGMENTS,
+  type SegmentPlace,
   UNFINISHED_SUFFIX,
 } from './file-names.js'
 
@@ -20,14 +23,14 @@ export interface Inventory {
   journals: readonly HeadId[]
   /** In the same order, then by part. */
   segments: readonly SegmentPlace[]
-  /** Paths that unfinished sealing or deletion left behind. */
+  /** Segments of heads that have a journal, in the same order: an unfinished seal left them. */
+  unfinished: readonly SegmentPlace[]
+  /** Paths that unfinished sealing, compaction or deletion left behind, and empty directories of days. */
   leftovers: readonly string[]
-}
-
-/** A segment and its directory. */
-export interface SegmentPlace extends HeadId {
-  part: number
-  path: string
+  /** Paths of damaged files that earlier starts have set aside. */
+  setAside: readonly string[]
+  /** Paths that no version of logweir that this one knows has made. */
+  unknown: readonly string[]
 }
 
 /**
@@ -36,42 +39,77 @@ export interface SegmentPlace extends HeadId {
  */
 export type RowsToRead = ReadonlyMap<SourceName, TimeRange>
 
-/** Lists a data directory, or the part of it with some rows, without changing it. Ignores unknown names. */
+/** Lists a data directory, or the part of it with some rows, without changing it. */
 export async function takeInventory(files: Files, toRead?: RowsToRead): Promise<Inventory> {
-  const journals = (await files.list(JOURNALS))
-    .map(parseJournalName)
-    .filter((id) => id !== undefined)
-    .filter(({ source }) => toRead?.has(source) ?? true)
-  const unfinished = new Set(journals.map(journalPath))
-  const segments: SegmentPlace[] = []
-  const leftovers: string[] = []
-  for await (const { source, name, path } of segmentNames(files, toRead)) {
-    const id = parseSegmentName(source, name)
-    if (name.endsWith(UNFINISHED_SUFFIX) || name.endsWith(REMOVED_SUFFIX)) leftovers.push(path)
-    else if (id !== undefined && unfinished.has(journalPath(id))) leftovers.push(path)
-    else if (id !== undefined) segments.push({ ...id, path })
+  const lists = {
+    segments: [] as SegmentPlace[],
+    leftovers: [] as string[],
+    setAside: [] as string[],
+    unknown: [] as string[],
   }
-  return { journals: journals.sort(inOrder), segments: segments.sort(inOrder), leftovers }
+  const journals = (await journalsIn(files, lists)).filter(({ source }) => toRead?.has(source) ?? true)
+  for await (const path of segmentPaths(files, toRead, lists)) {
+    const place = parseSegmentPath(path)
+    if (place !== undefined) lists.segments.push(place)
+    else listOther(path, lists)
+  }
+  const live = new Set(journals.map(journalPath))
+  const inOrderOfHeads = lists.segments.sort(inOrder)
+  return {
+    ...lists,
+    journals: journals.sort(inOrder),
+    segments: inOrderOfHeads.filter((id) => !live.has(journalPath(id))),
+    unfinished: inOrderOfHeads.filter((id) => live.has(journalPath(id))),
+  }
 }
 
-async function* segmentNames(
+type Lists = Pick<{ -readonly [Name in keyof Inventory]: string[] }, 'leftovers' | 'setAside' | 'unknown'>
+
+function listOther(path: string, { leftovers, setAside, unknown }: Lists): void {
+  // An earlier version gave this name to a journal with a damaged header, whose frames may be undamaged.
+  const isJournal = path.startsWith(`${JOURNALS}/`) && path.endsWith(`.log${REMOVED_SUFFIX}`)
+  if (isJournal) setAside.push(path)
+  else if (path.endsWith(UNFINISHED_SUFFIX) || path.endsWith(REMOVED_SUFFIX)) leftovers.push(path)
+  else if (path.endsWith(DAMAGED_SUFFIX)) setAside.push(path)
+  else unknown.push(path)
+}
+
+async function journalsIn(files: Files, lists: Lists): Promise<HeadId[]> {
+  return (await files.list(JOURNALS)).flatMap((name) => {
+    const id = parseJournalName(name)
+    if (id === undefined) listOther(`${JOURNALS}/${name}`, lists)
+    return id ?? []
+  })
+}
+
+/** Yields the paths of everything in directories of days. */
+async function* segmentPaths(
   files: Files,
   toRead: RowsToRead | undefined,
-): AsyncIterable<{ source: string; name: string; path: string }> {
+  { leftovers, unknown }: Lists,
+): AsyncIterable<string> {
   for (const source of await files.list(SEGMENTS)) {
-    for (const day of await files.list(`${SEGMENTS}/${source}`)) {
-      if (toRead !== undefined && !hasRowsOf(toRead, source, day)) continue
-      const directory = `${SEGMENTS}/${source}/${day}`
-      for (const name of await files.list(directory)) yield { source, name, path: `${directory}/${name}` }
+    const sourceName = SOURCE_NAMES.find((name) => name === source)
+    if (sourceName === undefined) {
+      unknown.push(`${SEGMENTS}/${source}`)
+      continue
+    }
+    for (const dayName of await files.list(`${SEGMENTS}/${source}`)) {
+      const path = `${SEGMENTS}/${source}/${dayName}`
+      const day = parseDayName(dayName)
+      if (day === undefined || dayPath(sourceName, day) !== path) unknown.push(path)
+      else if (toRead === undefined || hasRowsOf(toRead, sourceName, day)) {
+        const names = await files.list(path)
+        if (names.length === 0 && (await files.bytesBelow(path)) === 0) leftovers.push(path)
+        for (const name of names) yield `${path}/${name}`
+      }
     }
   }
 }
 
-function hasRowsOf(toRead: RowsToRead, source: string, dayName: string): boolean {
-  const range = toRead.get(source as SourceName)
-  const day = parseDayName(dayName)
-  if (range === undefined || day === undefined) return range !== undefined
-  return range.throughUs >= day * DAY_US && range.fromUs < (day + 1) * DAY_US
+function hasRowsOf(toRead: RowsToRead, source: SourceName, day: number): boolean {
+  const range = toRead.get(source)
+  return range !== undefined && range.throughUs >= day * DAY_US && range.fromUs < (day + 1) * DAY_US
 }
 
 function inOrder(a: HeadId & { part?: number }, b: HeadId & { part?: number }): number {

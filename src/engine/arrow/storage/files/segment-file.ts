@@ -4,7 +4,7 @@ import type { UncompactedCold } from '../sealing/compact.js'
 import { createSegment, type Segment } from '../segment/segment.js'
 import { coldColumnsIn, readUncompactedCold } from './cold-file.js'
 import { readEnd, withFile } from './ends.js'
-import { SEGMENT_FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk } from './facts.js'
+import { SEGMENT_FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk, type SegmentOrigin } from './facts.js'
 import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
 import { loadColumns, loadHot, readFacts } from './hot-load.js'
@@ -19,7 +19,12 @@ const coldPath = (directory: string) => `${directory}/cold.arrow`
  * Writes a segment with its cold columns in memory to a directory that does not exist yet. Once it resolves, the
  * segment survives a power cut. Rejects with the system's error; the directory does not exist then.
  */
-export async function writeSegment(files: Files, directory: string, segment: Segment): Promise<void> {
+export async function writeSegment(
+  files: Files,
+  directory: string,
+  segment: Segment,
+  origin?: SegmentOrigin,
+): Promise<void> {
   const cold = segment.cold.file
   if (cold === undefined) throw new TypeError('The cold columns of the segment are not in memory.')
   const unfinished = `${directory}${UNFINISHED_SUFFIX}`
@@ -27,7 +32,7 @@ export async function writeSegment(files: Files, directory: string, segment: Seg
     await files.remove(unfinished)
     await files.makeDirectory(unfinished)
     await writeFile(files, coldPath(unfinished), [cold])
-    await writeFile(files, hotPath(unfinished), await encodeHot(segment, describe(segment, cold)))
+    await writeFile(files, hotPath(unfinished), await encodeHot(segment, describe(segment, cold, origin)))
     await files.syncDirectory(unfinished)
     await files.rename(unfinished, directory)
   } catch (error) {
@@ -42,7 +47,7 @@ export async function writeSegment(files: Files, directory: string, segment: Seg
   }
 }
 
-function describe(segment: Segment, cold: Buffer): SegmentFacts {
+function describe(segment: Segment, cold: Buffer, origin: SegmentOrigin | undefined): SegmentFacts {
   const { source, day, rows, minUs, maxUs, times } = segment
   return {
     version: SEGMENT_FORMAT_VERSION,
@@ -57,6 +62,7 @@ function describe(segment: Segment, cold: Buffer): SegmentFacts {
     coldCheck: checksumOf(cold),
     inMetadata: segment.inMetadata.mask,
     ...(segment.cold.isSmall && { coldIsSmall: true }),
+    ...(origin && { origin }),
   }
 }
 
@@ -74,8 +80,11 @@ export function readColdFile(
  * with the system's error; either file may be in place then.
  */
 export async function replaceColdFile(files: Files, directory: string, cold: Buffer): Promise<void> {
-  const unfinished = coldPath(directory) + UNFINISHED_SUFFIX
+  // Next to the directory, where the next start looks for unfinished files.
+  const unfinished = `${directory}.cold${UNFINISHED_SUFFIX}`
   try {
+    // Earlier versions wrote it in the directory.
+    await files.remove(coldPath(directory) + UNFINISHED_SUFFIX)
     await files.remove(unfinished)
     await writeFile(files, unfinished, [cold])
     await files.rename(unfinished, coldPath(directory))

@@ -3,7 +3,16 @@ import type { SourceName } from '../../../../sources.js'
 import { createJournal, type Journal } from '../../../disk/journal/writer.js'
 import { isDamage } from '../files/damage.js'
 import { DiskSegment } from '../files/disk-segment.js'
-import { dayPath, type HeadId, JOURNALS, journalPath, SEGMENTS, segmentPath } from '../files/file-names.js'
+import type { SegmentOrigin } from '../files/facts.js'
+import {
+  DAMAGED_SUFFIX,
+  dayPath,
+  type HeadId,
+  JOURNALS,
+  journalPath,
+  SEGMENTS,
+  segmentPath,
+} from '../files/file-names.js'
 import { readSegmentFacts, writeSegment } from '../files/segment-file.js'
 import type { Segment } from '../segment/segment.js'
 import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
@@ -13,12 +22,17 @@ import type { HeadPersistence } from './persistence.js'
 export interface DiskHead extends HeadPersistence {
   /** Appends go to this journal from now on. To be called before the first append. */
   continueWith(journal: Journal): void
+  /** The journal is damaged: it accepts no append, and `commit` renames it instead of deleting it. */
+  keepJournal(): void
 }
 
 interface HeadState {
   disk: DiskState
   id: HeadId
   journal: Journal | undefined
+  /** Identifies the journal. */
+  marker: Uint8Array | undefined
+  keepsJournal: boolean
   /** Segments that were written. */
   parts: number
 }
@@ -31,15 +45,19 @@ export function openNextHead(disk: DiskState, source: SourceName): DiskHead {
   return head
 }
 
-/** Returns the persistence of a head, without a journal. */
-export function openDiskHead(disk: DiskState, id: HeadId): DiskHead {
+/** Returns the persistence of a head, without a journal to append to. `marker` is that of the journal on disk. */
+export function openDiskHead(disk: DiskState, id: HeadId, marker?: Uint8Array): DiskHead {
   reserveNumber(disk, id)
   const { diskRetry } = disk
-  const state: HeadState = { disk, id, journal: undefined, parts: 0 }
+  const state: HeadState = { disk, id, journal: undefined, marker, keepsJournal: false, parts: 0 }
   return {
     continueWith(journal) {
       state.journal = journal
+      state.marker = journal.marker
       disk.journals.add(journal)
+    },
+    keepJournal() {
+      state.keepsJournal = true
     },
     append: (batch) => diskRetry.retry(() => state.journal!.append(batch)),
     isFailing: () => state.journal?.failure !== undefined,
@@ -55,17 +73,24 @@ export function openDiskHead(disk: DiskState, id: HeadId): DiskHead {
 }
 
 /** Writes segments of a head and reads their facts back. Deletes the remains of an earlier attempt. */
-async function writeSegments({ disk, id, parts }: HeadState, segments: readonly Segment[]): Promise<DiskSegment[]> {
+async function writeSegments(state: HeadState, segments: readonly Segment[]): Promise<DiskSegment[]> {
+  const { disk, id, parts } = state
   const { files } = disk
+  const days = segments.map(({ day }) => day)
   const written: DiskSegment[] = []
   for (const [i, segment] of segments.entries()) {
     const path = segmentPath(id, parts + i, segment.day)
     await makeDayDirectory(disk, id.source, segment.day)
     await files.remove(path)
-    await writeSegment(files, path, segment)
+    await writeSegment(files, path, segment, originOf(state, parts + i, days))
     written.push(new DiskSegment(disk, path, await readSegmentFacts(files, path).catch(systemErrorOf)))
   }
   return written
+}
+
+function originOf({ id, marker, parts }: HeadState, part: number, days: readonly number[]): SegmentOrigin | undefined {
+  if (marker === undefined) return undefined
+  return { head: id.number, part, journal: Buffer.from(marker).toString('hex'), firstPart: parts, days }
 }
 
 /** Throws the system's error behind an error of damage, if there is one: the write is retried after that. */
@@ -80,14 +105,16 @@ async function makeDayDirectory({ files }: DiskState, source: SourceName, day: n
 }
 
 /**
- * Deletes the journal of a head, which makes its segments live. The journal is closed before: a sync would create it
- * again, empty, and the next start would delete the segments as leftovers. The deletion is final once the directory
- * is synced; a journal that came back after a power cut would have no more than its synced rows.
+ * Deletes the journal of a head, or renames it if it is damaged, which makes its segments live. The journal is closed
+ * before: a sync would create it again, empty, and the next start would delete the segments as leftovers. The deletion
+ * is final once the directory is synced; a journal that came back after a power cut would have no more than its synced
+ * rows.
  */
-async function commit({ disk, id, journal }: HeadState): Promise<void> {
+async function commit({ disk, id, journal, keepsJournal }: HeadState): Promise<void> {
   const { files, diskRetry, journals } = disk
-  await diskRetry.retry(() => journal!.close())
-  await diskRetry.retry(() => files.remove(journalPath(id)))
+  const path = journalPath(id)
+  if (journal !== undefined) await diskRetry.retry(() => journal.close())
+  await diskRetry.retry(() => (keepsJournal ? files.rename(path, path + DAMAGED_SUFFIX) : files.remove(path)))
   await diskRetry.retry(() => files.syncDirectory(JOURNALS))
-  journals.delete(journal!)
+  if (journal !== undefined) journals.delete(journal)
 }

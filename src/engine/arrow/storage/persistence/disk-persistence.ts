@@ -6,7 +6,8 @@ import { compactNext } from './compact-next.js'
 import { openNextHead } from './disk-head.js'
 import { createDiskState, type DiskState, type PersistenceHooks } from './disk-state.js'
 import type { Persistence, RecoveryTarget } from './persistence.js'
-import { type RecoveryVisitor, recoverDisk, recoverToRead } from './recover-disk.js'
+import { recoverDisk, recoverToRead } from './recover-disk.js'
+import type { RecoveryVisitor } from './recovery-visitor.js'
 
 /** Persists rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
 export interface DiskPersistence extends Persistence {
@@ -15,7 +16,7 @@ export interface DiskPersistence extends Persistence {
    * be called once, before anything else.
    */
   recover(store: RecoveryTarget, visitor: RecoveryVisitor, toRead?: RowsToRead): Promise<void>
-  /** Bytes on disk of all journals and segments. */
+  /** Bytes on disk of all journals and segments, and of the other files next to them. */
   bytes(): number
   /**
    * Compacts the oldest segment that is not compacted, if there is one. `compact` is called with its cold file and
@@ -73,8 +74,8 @@ function drop(state: DiskState, segments: readonly DiskSegment[], drained: Promi
   }
 }
 
-function bytesOf({ segmentBytes, journals }: DiskState): number {
-  let bytes = segmentBytes
+function bytesOf({ segmentBytes, otherBytes, journals }: DiskState): number {
+  let bytes = segmentBytes + otherBytes
   for (const journal of journals) bytes += journal.bytes
   return bytes
 }

@@ -23,6 +23,8 @@ export interface DiskState extends SegmentDisk {
   readonly uncompacted: Set<DiskSegment>
   /** Bytes of the files of all segments, also of those that were set aside because they are damaged. */
   segmentBytes: number
+  /** Bytes of files that are kept but not live: damaged ones, copies, and unknown ones. */
+  otherBytes: number
   /** Deletes the files of dropped segments, one after the other. */
   readonly removals: SerialQueue
 }
@@ -52,6 +54,7 @@ export function createDiskState(
     lastNumbers: new Map(),
     uncompacted,
     segmentBytes: 0,
+    otherBytes: 0,
     removals: createSerialQueue(),
   }
 }

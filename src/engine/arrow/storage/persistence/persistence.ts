@@ -32,8 +32,12 @@ export interface HeadPersistence {
   isFailing(): boolean
 }
 
-/** Calls `show` with each batch of an earlier process's head. Returns whether its persistence accepts more rows. */
-export type Replay = (show: (batch: IngestBatch) => void) => Promise<boolean>
+/**
+ * Calls `show` with each batch of an earlier process's head. Returns whether its persistence accepts more rows
+ * (`open`), accepts no more, so that the head is to be sealed (`full`), or is not used, since there are no rows or
+ * the directory is only read (`none`).
+ */
+export type Replay = (show: (batch: IngestBatch) => void) => Promise<'open' | 'full' | 'none'>
 
 /** The store into which the rows of an earlier process are recovered. */
 export interface RecoveryTarget {

@@ -1,39 +1,40 @@
 import { type Damage, recoverJournal } from '../../../disk/journal/recover.js'
-import { continueJournal } from '../../../disk/journal/writer.js'
+import { continueJournal, createJournal } from '../../../disk/journal/writer.js'
 import type { IngestBatch } from '../../../engine.js'
 import { DiskSegment } from '../files/disk-segment.js'
-import { type HeadId, JOURNALS, journalPath, REMOVED_SUFFIX, SEGMENTS } from '../files/file-names.js'
-import { type RowsToRead, type SegmentPlace, takeInventory } from '../files/inventory.js'
-import { readSegmentFacts } from '../files/segment-file.js'
+import { DAMAGED_SUFFIX, JOURNALS, journalPath, parseJournalName, SEGMENTS } from '../files/file-names.js'
+import { type Inventory, type RowsToRead, takeInventory } from '../files/inventory.js'
 import { openDiskHead } from './disk-head.js'
 import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
+import { type FoundJournal, findJournals, findLiveJournals } from './live-journals.js'
+import { type FoundSegment, findLiveSegments } from './live-segments.js'
+import { missingFiles } from './missing.js'
 import type { HeadPersistence, RecoveryTarget } from './persistence.js'
-
-/** Receives the damage that recovery finds; recovery continues. */
-export interface RecoveryVisitor {
-  /** Called with a damaged stretch of a journal; its rows are lost. */
-  damage(stretch: Damage): void
-  /** Called with a segment that cannot be read. Its files stay in place; its rows are not visible. */
-  unreadable(path: string, error: Error): void
-}
+import type { RecoveryVisitor } from './recovery-visitor.js'
+import { resolveUnfinished } from './unfinished-seals.js'
 
 /**
  * Recovers all rows below the data directory into an empty store: segments, then the heads of journals. Deletes
- * leftovers of unfinished work. Rejects with the system's error, or with `newer_format`.
+ * leftovers of unfinished work. Rejects with the system's error if that is of more than one file, or with
+ * `newer_format`.
  */
 export async function recoverDisk(state: DiskState, store: RecoveryTarget, visitor: RecoveryVisitor): Promise<void> {
   const { files } = state
   for (const directory of [JOURNALS, SEGMENTS]) await files.makeDirectory(directory)
   await files.syncDirectory('')
-  const { journals, segments, leftovers } = await takeInventory(files)
-  for (const path of leftovers) await files.remove(path)
-  for (const place of segments) {
-    const segment = await recoverSegment(state, place, visitor)
-    if (segment === undefined) continue
+  const inventory = await takeInventory(files)
+  reserveNumbers(state, inventory)
+  const live = await findLive(state, inventory, visitor)
+  for (const path of [...inventory.leftovers, ...live.leftovers]) await files.remove(path)
+  for (const path of live.replaced) await files.rename(path, path + DAMAGED_SUFFIX)
+  state.otherBytes = await bytesOfOthers(state, inventory, live)
+  reportOthers(inventory, live, visitor)
+  for (const { place, facts } of live.segments) {
+    const segment = new DiskSegment(state, place.path, facts)
     addSegment(state, segment)
     store.adopt(segment)
   }
-  for (const id of journals) await recoverHead(state, id, store, visitor)
+  for (const journal of live.journals) await recoverHead(state, journal, store, visitor)
 }
 
 /**
@@ -47,15 +48,12 @@ export async function recoverToRead(
   toRead: RowsToRead,
 ): Promise<void> {
   const { files } = state
-  const { journals, segments } = await takeInventory(files, toRead)
-  for (const place of segments) {
-    const segment = await recoverSegment(state, place, visitor)
-    if (segment !== undefined) store.adopt(segment)
-  }
-  for (const id of journals) {
+  const { segments, journals } = await findLive(state, await takeInventory(files, toRead), visitor)
+  for (const { place, facts } of segments) store.adopt(new DiskSegment(state, place.path, facts))
+  for (const { id, path } of journals) {
     await store.reopen(id.source, NO_PERSISTENCE, async (show) => {
-      await recoverJournal(files, journalPath(id), { batch: show, damage: visitor.damage })
-      return false
+      await recoverJournal(files, path, id.source, showingBatches(show, path, visitor))
+      return 'none'
     })
   }
 }
@@ -63,44 +61,104 @@ export async function recoverToRead(
 const refuse = () => Promise.reject(new TypeError('The directory is open to be read.'))
 const NO_PERSISTENCE: HeadPersistence = { append: refuse, write: refuse, commit: refuse, isFailing: () => false }
 
-/** Returns undefined if the segment is damaged. */
-async function recoverSegment(
-  state: DiskState,
-  { path, source, number }: SegmentPlace,
-  visitor: RecoveryVisitor,
-): Promise<DiskSegment | undefined> {
-  reserveNumber(state, { source, number })
-  return readSegmentFacts(state.files, path).then(
-    (facts) => new DiskSegment(state, path, facts),
-    (error) => {
-      if (error.code !== 'damaged_segment') throw error
-      visitor.unreadable(path, error)
-      return undefined
-    },
-  )
+/** The files whose rows are recovered, and what is done with some others. */
+interface LiveFiles {
+  segments: readonly FoundSegment[]
+  journals: readonly FoundJournal[]
+  /** Paths to delete. */
+  leftovers: readonly string[]
+  /** Paths to rename. */
+  replaced: readonly string[]
 }
 
-/** Recovers the head of an earlier process. A journal without a header has no rows and is renamed, to be deleted. */
+async function findLive({ files }: DiskState, inventory: Inventory, visitor: RecoveryVisitor): Promise<LiveFiles> {
+  const sealed = await findLiveSegments(files, inventory.segments, visitor)
+  const found = await findJournals(files, inventory.journals)
+  const unfinished = await resolveUnfinished(files, found, inventory.unfinished, visitor)
+  const segments = [...sealed, ...unfinished.segments]
+  const candidates = found.filter((journal) => !unfinished.sealed.has(journal))
+  return { ...unfinished, segments, journals: findLiveJournals(candidates, segments, visitor) }
+}
+
+/** Marks the numbers of all files as used, also those of files that are not live. */
+function reserveNumbers(state: DiskState, { journals, segments, unfinished, setAside }: Inventory): void {
+  const kept = setAside.map((path) => parseJournalName(path.slice(JOURNALS.length + 1).replace(/\.[a-z]+$/, '')))
+  for (const id of [...journals, ...segments, ...unfinished, ...kept]) if (id !== undefined) reserveNumber(state, id)
+}
+
+async function bytesOfOthers({ files }: DiskState, inventory: Inventory, live: LiveFiles): Promise<number> {
+  const { journals, segments, setAside, unknown } = inventory
+  const livePaths = new Set([...live.segments.map(({ place }) => place.path), ...live.journals.map(({ path }) => path)])
+  const others = [...segments.map(({ path }) => path), ...journals.map(journalPath), ...setAside, ...unknown]
+  let bytes = 0
+  for (const path of others) if (!livePaths.has(path)) bytes += await files.bytesBelow(path)
+  for (const path of live.replaced) bytes += await files.bytesBelow(path + DAMAGED_SUFFIX)
+  return bytes
+}
+
+function reportOthers(
+  { journals, segments: sealed, unfinished, setAside, unknown }: Inventory,
+  { segments }: LiveFiles,
+  visitor: RecoveryVisitor,
+): void {
+  const missing = missingFiles({ journals, places: [...sealed, ...unfinished], segments })
+  if (missing.length > 0) visitor.missing(missing)
+  if (setAside.length > 0) visitor.ignored('set aside', setAside)
+  if (unknown.length > 0) visitor.ignored('unknown', unknown)
+}
+
+/**
+ * Recovers the head of an earlier process. Its journal is continued, unless it is damaged: then its rows are sealed, and
+ * it is kept under another name. A journal without rows that cannot be read stays as it is.
+ */
 async function recoverHead(
   state: DiskState,
-  id: HeadId,
+  { id, path, bytes, header: found }: FoundJournal,
   store: RecoveryTarget,
-  { damage }: RecoveryVisitor,
+  visitor: RecoveryVisitor,
 ): Promise<void> {
   const { files } = state
-  const head = openDiskHead(state, id)
-  const path = journalPath(id)
-  await store.reopen(id.source, head, async (show) => {
+  const { source } = id
+  const head = openDiskHead(state, id, found?.marker)
+  await store.reopen(source, head, async (show) => {
+    const showing = showingBatches(show, path, visitor)
     const batch = async (recovered: IngestBatch) => {
-      show(recovered)
+      showing.batch(recovered)
       await waitForRoom(state, store)
     }
-    const { header, length } = await recoverJournal(files, path, { batch, damage })
-    if (header !== undefined) head.continueWith(continueJournal(files, path, header, length))
-    else await files.rename(path, path + REMOVED_SUFFIX)
-    return header !== undefined
+    const { header, length, rows, isWhole } = await recoverJournal(files, path, source, { ...showing, batch })
+    if (isWhole) {
+      const journal = header && continueJournal(files, path, header, length)
+      head.continueWith(journal ?? createJournal(files, path, source))
+      return 'open'
+    }
+    state.otherBytes += bytes
+    if (rows === 0) return 'none'
+    head.keepJournal()
+    return 'full'
   })
   await waitForRoom(state, store)
+}
+
+/**
+ * Returns a visitor that shows batches. In a damaged journal a batch may be of another source, since the header that
+ * names it is lost: that is damage too.
+ */
+function showingBatches(show: (batch: IngestBatch) => void, path: string, visitor: RecoveryVisitor) {
+  let isDamaged = false
+  const damage = (stretch: Damage) => {
+    isDamaged = true
+    visitor.damage(stretch)
+  }
+  const batch = (recovered: IngestBatch) => {
+    try {
+      show(recovered)
+    } catch (error) {
+      if (!isDamaged || !(error instanceof TypeError)) throw error
+      damage({ path, offset: 0, bytes: recovered.ipc.length, unreadable: error.message })
+    }
+  }
+  return { batch, damage, torn: visitor.torn }
 }
 
 /**

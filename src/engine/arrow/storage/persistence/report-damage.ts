@@ -1,24 +1,68 @@
 import type { Log } from '../../../../base/log.js'
 import type { Metrics } from '../../../../base/metrics.js'
 import { describeDamage } from '../../../disk/journal/recover.js'
-import type { RecoveryVisitor } from './recover-disk.js'
+import type { RecoveryVisitor } from './recovery-visitor.js'
+
+/** The paths that a log line names at most; the others are counted. */
+const NAMED_PATHS = 5
 
 /** Returns a visitor that counts and logs the damage in a directory. */
-export const reportDamage = (
+export function reportDamage(
   directory: string,
-  metrics: Pick<Metrics, 'damagedBytes' | 'damagedSegments'>,
+  metrics: Pick<Metrics, 'damagedBytes' | 'damagedSegments' | 'unreadableJournals' | 'misplacedFiles'>,
   log: Log,
-): RecoveryVisitor => ({
-  damage(stretch) {
-    metrics.damagedBytes.inc(stretch.bytes)
-    log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
-  },
-  unreadable(path, { message }) {
-    metrics.damagedSegments.inc()
-    log(`${directory}/${path} cannot be read, and its rows are not shown: ${message}`, {
-      level: 'error',
-      code: 'segment_damaged',
-      path,
-    })
-  },
-})
+): RecoveryVisitor {
+  return {
+    damage(stretch) {
+      const { path, bytes, unreadable } = stretch
+      metrics.damagedBytes.inc(bytes)
+      if (unreadable !== undefined) metrics.unreadableJournals.inc()
+      log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', path, bytes })
+    },
+    torn({ path, bytes }) {
+      log(
+        `the last write of the killed process was incomplete (${bytes} bytes at the end of ${directory}/${path}); ` +
+          'nothing that was answered or visible is lost',
+        { code: 'journal_torn', path, bytes },
+      )
+    },
+    unreadable(path, { message }) {
+      metrics.damagedSegments.inc()
+      log(`${directory}/${path} cannot be read, and its rows are not shown until it can at a start: ${message}`, {
+        level: 'error',
+        code: 'segment_damaged',
+        path,
+      })
+    },
+    copy(path, original) {
+      metrics.misplacedFiles.inc({ kind: 'copy' })
+      log(`${directory}/${path} is a copy of ${original}: its rows are shown once. Remove the copy.`, {
+        level: 'warn',
+        code: 'file_copied',
+        path,
+      })
+    },
+    missing(paths) {
+      metrics.misplacedFiles.inc({ kind: 'missing' }, paths.length)
+      log(
+        `files of rows are missing in ${directory}: ${listOf(paths)}. ` +
+          'If nobody has deleted them, restore them from a backup.',
+        { level: 'warn', code: 'files_missing', count: paths.length },
+      )
+    },
+    ignored(kind, paths) {
+      if (kind === 'unknown') metrics.misplacedFiles.inc({ kind }, paths.length)
+      const what = kind === 'unknown' ? 'names that are not of logweir' : 'damaged files that earlier starts have kept'
+      log(`${directory} has ${what}; they are not read: ${listOf(paths)}`, {
+        level: kind === 'unknown' ? 'warn' : 'info',
+        code: kind === 'unknown' ? 'files_unknown' : 'files_set_aside',
+        count: paths.length,
+      })
+    },
+  }
+}
+
+function listOf(paths: readonly string[]): string {
+  const others = paths.length - NAMED_PATHS
+  return paths.slice(0, NAMED_PATHS).join(', ') + (others > 0 ? ` and ${others} more` : '')
+}

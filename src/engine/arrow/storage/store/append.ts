@@ -91,12 +91,13 @@ async function replayHead(
   if (table.head.rows > 0) void sealHead(state, table)
   table.persistence = persistence
   let isLong = false
-  const canAppend = await replay((batch) => {
+  const end = await replay((batch) => {
     decodeBatch(batch)(openHead(state, table))
     if (!isFull(state, table.head)) return
     isLong = true
     void sealHead(state, table, 'part')
   })
-  if (!canAppend) table.persistence = undefined
-  else if (isLong) void sealHead(state, table)
+  if (end === 'none') table.persistence = undefined
+  else if (isLong || (end === 'full' && table.head.rows > 0)) void sealHead(state, table)
+  else if (end === 'full') table.persistence = undefined
 }

@@ -213,14 +213,19 @@ describe('what is wrong with a segment', () => {
     await expect(readSegmentFacts(files, 's')).rejects.toMatchObject({ code: 'newer_format' })
   })
 
-  it.each(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'EROFS', 'ESTALE', 'ENODEV'])(
-    'is not that the system fails with %s',
-    async (code) => {
-      const failure = Object.assign(new Error(code), { code })
-      const { files } = await failing(failure)
-      await expect(openSegment(files, 's')).rejects.toBe(failure)
-    },
-  )
+  it.each([
+    'EMFILE',
+    'ENFILE',
+    'ENOMEM',
+    'ENOSPC',
+    'EROFS',
+    'ESTALE',
+    'ENODEV',
+  ])('is not that the system fails with %s', async (code) => {
+    const failure = Object.assign(new Error(code), { code })
+    const { files } = await failing(failure)
+    await expect(openSegment(files, 's')).rejects.toBe(failure)
+  })
 
   it('is not that the disk fails, so that its folder cannot be listed either', async () => {
     const failure = Object.assign(new Error('EIO'), { code: 'EIO' })
@@ -229,16 +234,23 @@ describe('what is wrong with a segment', () => {
     await expect(openSegment(files, 's')).rejects.toBe(failure)
   })
 
-  it.each(['EIO', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO', 'EINVAL', 'ENOTDIR', 'EUCLEAN'])(
-    'may be that one file cannot be read with %s',
-    async (code) => {
-      const failure = Object.assign(new Error(`${code}: no`), { code })
-      const { files } = await failing(failure)
-      const error = await openSegment(files, 's').catch((reason) => reason)
-      const expected = damaged('s/hot.arrow', `it cannot be read (${code}: no)`)
-      expect([error.code, error.message, error.cause]).toEqual([expected.code, expected.message, failure])
-    },
-  )
+  it.each([
+    'EIO',
+    'EISDIR',
+    'ELOOP',
+    'EACCES',
+    'EPERM',
+    'ENXIO',
+    'EINVAL',
+    'ENOTDIR',
+    'EUCLEAN',
+  ])('may be that one file cannot be read with %s', async (code) => {
+    const failure = Object.assign(new Error(`${code}: no`), { code })
+    const { files } = await failing(failure)
+    const error = await openSegment(files, 's').catch((reason) => reason)
+    const expected = damaged('s/hot.arrow', `it cannot be read (${code}: no)`)
+    expect([error.code, error.message, error.cause]).toEqual([expected.code, expected.message, failure])
+  })
 
   it('is not that one read fails, or brings wrong bytes, and the next one does not', async () => {
     const { files, reads } = await failing(Object.assign(new Error('EIO'), { code: 'EIO' }), 1)

@@ -62,31 +62,54 @@ describe('the names in a data directory', () => {
     put(
       'segments/edge_logs/2026-11-20/00000006-0.unfinished/hot.arrow',
       'segments/auth_logs/2026-11-20/00000007-0.gone/x',
+      'segments/auth_logs/2026-11-20/00000007-0.cold.unfinished',
     )
     put('segments/auth_logs/2026-11-20/00000007-0/hot.arrow')
-    const { segments, leftovers } = await inventory()
+    mkdirSync(join(root, 'segments/auth_logs/2026-11-19'))
+    const { segments, unfinished, leftovers } = await inventory()
+    expect(unfinished.map(({ path }) => path)).toEqual(['segments/edge_logs/2026-11-20/00000007-0'])
     expect(segments.map(({ path }) => path)).toEqual(['segments/auth_logs/2026-11-20/00000007-0'])
     expect([...leftovers].sort()).toEqual([
+      'segments/auth_logs/2026-11-19',
+      'segments/auth_logs/2026-11-20/00000007-0.cold.unfinished',
       'segments/auth_logs/2026-11-20/00000007-0.gone',
       'segments/edge_logs/2026-11-20/00000006-0.unfinished',
-      'segments/edge_logs/2026-11-20/00000007-0',
     ])
   })
 
-  it('leave alone what is not ours', async () => {
-    put(
+  it('leave alone what is not ours, and say it', async () => {
+    const unknown = [
       'journal/README',
       'journal/other-00000001.log',
-      'journal/edge_logs-00000001.log.gone',
-      'segments/README/x/y',
-      'segments/notes',
+      'journal/edge_logs-1.log',
+      'segments/README',
+      'segments/edge_logs/2026-11-20/00000001-00',
+      'segments/edge_logs/2026-11-20/notes',
+      'segments/edge_logs/2026-13-01',
       'segments/edge_logs/notes',
-    )
-    put('segments/edge_logs/2026-11-20/notes', 'segments/other/2026-11-20/00000001-0/hot.arrow')
-    expect(await inventory()).toEqual({ journals: [], segments: [], leftovers: [] })
+      'segments/other',
+    ]
+    put(...unknown.filter((path) => path !== 'segments/other'), 'segments/other/2026-11-20/00000001-0/hot.arrow')
+    const setAside = ['journal/edge_logs-00000001.log.damaged', 'segments/edge_logs/2026-11-20/00000003-0.damaged']
+    put(...setAside)
+    expect(await inventory()).toEqual({
+      journals: [],
+      segments: [],
+      unfinished: [],
+      leftovers: [],
+      setAside,
+      unknown: expect.arrayContaining(unknown),
+    })
   })
 
   it('are none in a directory that is new', async () => {
-    expect(await inventory()).toEqual({ journals: [], segments: [], leftovers: [] })
+    expect(await inventory()).toEqual({
+      journals: [],
+      segments: [],
+      unfinished: [],
+      leftovers: [],
+      setAside: [],
+      unknown: [],
+    })
   })
 })

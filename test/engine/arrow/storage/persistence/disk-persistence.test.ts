@@ -18,6 +18,16 @@ import { ALL_COLUMNS, noYield } from '../../support.js'
 import { type OpenPersistence, openPersistence, rowOf } from './open-persistence.js'
 
 const DAY_US = 86_400_000_000
+/** A visitor of a recovery that finds nothing wrong. */
+const unreachable = () => expect.unreachable()
+const NOTHING_FOUND = {
+  damage: unreachable,
+  torn: unreachable,
+  unreadable: unreachable,
+  copy: unreachable,
+  missing: unreachable,
+  ignored: unreachable,
+}
 const DAYS = ['1970-01-01', '1970-01-02']
 /** Each of several hundred calls fails in a run of its own. */
 const SLOW_MS = 60_000
@@ -214,7 +224,7 @@ describe('rows on disk', () => {
       sealBytes: Number.POSITIVE_INFINITY,
       persistence,
     })
-    await persistence.recover(store, { damage: () => expect.unreachable(), unreadable: () => expect.unreachable() })
+    await persistence.recover(store, NOTHING_FOUND)
     await store.settled()
     expect(await files.list('journal')).toEqual([])
     const third = await openPersistence(files.restart())

@@ -21,6 +21,8 @@ export async function openPersistence(
 ) {
   const diskRetry = createDiskRetry(1, () => {})
   const damages: string[] = []
+  const torn: string[] = []
+  const misplaced: string[] = []
   const onDamage = (segment: DiskSegment) => {
     damages.push(segment.path)
     store.setAside(segment)
@@ -30,6 +32,10 @@ export async function openPersistence(
   await persistence.recover(store, {
     damage: ({ path, offset, bytes }) => damages.push(`${path} ${offset} ${bytes}`),
     unreadable: (path) => damages.push(path),
+    torn: ({ path, bytes }) => torn.push(`${path} ${bytes}`),
+    copy: (path, original) => misplaced.push(`${path} copies ${original}`),
+    missing: (paths) => misplaced.push(...paths.map((path) => `${path} is missing`)),
+    ignored: (kind, paths) => misplaced.push(...paths.map((path) => `${path} is ${kind}`)),
   })
 
   /** Returns the cold columns of the rows of a source, part by part. */
@@ -56,6 +62,9 @@ export async function openPersistence(
     diskRetry,
     /** The damage that recovery and later reads reported. */
     damages,
+    /** The incomplete last frames, and the copies, gaps and unknown files that it reported. */
+    torn,
+    misplaced,
     append: (...records: TestRecord[]) => store.append(toBatch(records[0]!.source, records)),
     rowsOf,
     async rows(): Promise<string[]> {

@@ -61,7 +61,7 @@ it('a journal of which a part cannot be sealed stays, since it has rows that not
       { ...createMemoryPersistence().openHead('edge_logs'), commit: async () => void commits.push(name) },
       async (show) => {
         for (const timestampUs of [1, 2, 3]) show(toBatch('edge_logs', [edge({ timestampUs })]))
-        return true
+        return 'open'
       },
     )
   seal.mockRejectedValueOnce(new RangeError('no memory'))

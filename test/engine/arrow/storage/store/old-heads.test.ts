@@ -193,7 +193,7 @@ describe('an open head with a day that is older than the retention', () => {
       show(toBatch('edge_logs', [ofDay(1)]))
       await gate.opened
       show(toBatch('edge_logs', [ofDay(2)]))
-      return true
+      return 'open'
     })
     await eventually(() => expect(statsOf(store).rows).toBe(1))
     const sealed = enforceOn(store, 13)

@@ -1,0 +1,87 @@
+import { KIB } from '../../../base/units.js'
+import { isOfOneFile } from './file-errors.js'
+import type { Files, ReadableFile } from './files.js'
+
+/** A stretch of a file that the system cannot read. */
+export interface UnreadableStretch {
+  from: number
+  to: number
+  error: Error
+}
+
+/** A file that is read around the blocks that the system cannot read. */
+export interface FileAroundErrors extends ReadableFile {
+  /** The stretches that could not be read so far; their bytes were returned as zeros. */
+  readonly unreadable: readonly UnreadableStretch[]
+}
+
+/** The bytes that are read alone after a larger read has failed: disks lose pages or sectors. */
+const BLOCK_BYTES = 4 * KIB
+/** After so many unreadable blocks the rest is not read any more: a disk may take seconds for each. */
+const MAX_BLOCKS = 64
+
+interface State {
+  files: Pick<Files, 'list'>
+  path: string
+  file: ReadableFile
+  unreadable: UnreadableStretch[]
+}
+
+/**
+ * Opens a file to read all that can be read of it. Rejects with the system's error if it cannot be opened. Later reads
+ * reject only with errors that are of more than this file.
+ */
+export async function openAroundErrors(files: Files, path: string): Promise<FileAroundErrors> {
+  const file = await openTwice(files, path)
+  const state: State = { files, path, file, unreadable: [] }
+  return {
+    bytes: file.bytes,
+    unreadable: state.unreadable,
+    readAt: (position, target) => readAt(state, position, target),
+    // Nothing was written, so that an error of it means nothing.
+    close: () => file.close().catch(() => {}),
+  }
+}
+
+/** A second try tells a bad sector from a disk that has failed for a moment. */
+async function openTwice(files: Files, path: string): Promise<ReadableFile> {
+  return files.openToRead(path).catch(async (error) => {
+    if (!(await isOfOneFile(files, path, error))) throw error
+    return files.openToRead(path)
+  })
+}
+
+async function readAt(state: State, position: number, target: Uint8Array): Promise<number> {
+  const { file, unreadable } = state
+  try {
+    if (unreadable.length < MAX_BLOCKS) return await file.readAt(position, target)
+  } catch (error) {
+    await throwOfMany(state, error)
+  }
+  const bytes = Math.max(0, Math.min(target.length, file.bytes - position))
+  for (let from = position; from < position + bytes; ) {
+    const to = Math.min(position + bytes, from - (from % BLOCK_BYTES) + BLOCK_BYTES)
+    await readBlock(state, from, target.subarray(from - position, to - position))
+    from = to
+  }
+  return bytes
+}
+
+async function readBlock(state: State, from: number, target: Uint8Array): Promise<void> {
+  const { file, unreadable } = state
+  const last = unreadable.at(-1)
+  try {
+    if (unreadable.length >= MAX_BLOCKS) throw last!.error
+    await file.readAt(from, target)
+  } catch (error) {
+    await throwOfMany(state, error)
+    target.fill(0)
+    const to = from + target.length
+    if (unreadable.length >= MAX_BLOCKS && last!.to === from) last!.to = to
+    else unreadable.push({ from, to, error: error as Error })
+  }
+}
+
+async function throwOfMany({ files, path }: State, error: unknown): Promise<void> {
+  if (!(await isOfOneFile(files, path, error))) throw error
+}
