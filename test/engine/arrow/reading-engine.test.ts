@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -168,13 +168,15 @@ describe('an engine that only reads', () => {
     const whole = await open(copy, all(['edge_logs']), logged)
     expect(await readAll(await whole.run(rowsOf('edge_logs')))).toHaveLength(90)
     await whole.close()
-    expect(logged).toEqual([])
+    expect(logged.splice(0)).toEqual([expect.stringMatching(/0 is a copy of segments.*: its rows are shown once/)])
 
     truncateSync(join(day, segment!, 'hot.arrow'), 100)
-    truncateSync(join(copy, 'journal', journal!), 4_000)
+    const bytes = readFileSync(join(copy, 'journal', journal!))
+    bytes[4_200]! ^= 1
+    writeFileSync(join(copy, 'journal', journal!), bytes)
     const before = directoryState(copy)
     const damaged = await open(copy, all(['edge_logs']), logged)
-    expect(logged).toEqual([
+    expect(logged.filter((message) => !message.includes('is a copy of'))).toEqual([
       expect.stringContaining(`${segment} cannot be read, and its rows are not shown`),
       expect.stringContaining(`${journal} is damaged`),
     ])

@@ -3,8 +3,8 @@ import { KIB } from '../../../base/units.js'
 import type { Row } from '../../../plan/answer.js'
 import type { ColdColumn } from '../../columns.js'
 import type { ColdRow, OpenCold } from '../columns/batch.js'
+import { isDamage } from '../columns/damage.js'
 import type { FoundRow } from '../operators/top.js'
-import { isDamage } from '../storage/files/damage.js'
 
 /** The most bytes of cold columns that are buffered for the caller, except that one row is always read. */
 export const CHUNK_BYTES = 256 * KIB

@@ -31,8 +31,10 @@ export interface Damage {
 
 /** Returns the log message for a damaged stretch. */
 export function describeDamage(directory: string, { path, offset, bytes, unreadable }: Damage): string {
-  const what = unreadable === undefined ? 'is damaged' : `cannot be read (${unreadable})`
-  return `${directory}/${path} ${what}: ${bytes} bytes at offset ${offset} are skipped, and the rows in them are lost`
+  const skipped = `${bytes} bytes at offset ${offset} are skipped`
+  return unreadable === undefined
+    ? `${directory}/${path} is damaged: ${skipped}, and the rows in them are lost`
+    : `${directory}/${path} cannot be read (${unreadable}): ${skipped}, and the rows in them are not shown`
 }
 
 /** The result of reading a journal. */

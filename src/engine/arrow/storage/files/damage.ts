@@ -17,10 +17,6 @@ export function damaged(path: string, what: string, cause?: Error): LogweirError
   return error
 }
 
-/** Whether an error says that a segment is damaged. */
-export const isDamage = (error: unknown): error is LogweirError =>
-  (error as { code?: unknown } | undefined)?.code === 'damaged_segment'
-
 /** The error for a file of a format version above `supported`. */
 export const newerFormat = (path: string, version: number, supported: number) =>
   new LogweirError<SegmentFileErrorCode>(

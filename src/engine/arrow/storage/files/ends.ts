@@ -2,7 +2,8 @@ import { checkedBytes, decodeEnd, endBytes, type FileEnd } from '../../../../arr
 import { KIB } from '../../../../base/units.js'
 import { isOfOneFile } from '../../../disk/files/file-errors.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
-import { damaged, isDamage } from './damage.js'
+import { isDamage } from '../../columns/damage.js'
+import { damaged } from './damage.js'
 
 const LAST_BYTES = 16 * KIB
 

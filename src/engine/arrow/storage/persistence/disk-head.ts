@@ -1,7 +1,7 @@
 import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import type { SourceName } from '../../../../sources.js'
 import { createJournal, type Journal } from '../../../disk/journal/writer.js'
-import { isDamage } from '../files/damage.js'
+import { isDamage } from '../../columns/damage.js'
 import { DiskSegment } from '../files/disk-segment.js'
 import type { SegmentOrigin } from '../files/facts.js'
 import {

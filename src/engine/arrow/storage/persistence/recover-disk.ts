@@ -7,7 +7,7 @@ import { type Inventory, type RowsToRead, takeInventory } from '../files/invento
 import { openDiskHead } from './disk-head.js'
 import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
 import { type FoundJournal, findJournals, findLiveJournals } from './live-journals.js'
-import { type FoundSegment, findLiveSegments } from './live-segments.js'
+import { type FoundSegment, readSegments, withoutCopies } from './live-segments.js'
 import { missingFiles } from './missing.js'
 import type { HeadPersistence, RecoveryTarget } from './persistence.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
@@ -72,12 +72,17 @@ interface LiveFiles {
 }
 
 async function findLive({ files }: DiskState, inventory: Inventory, visitor: RecoveryVisitor): Promise<LiveFiles> {
-  const sealed = await findLiveSegments(files, inventory.segments, visitor)
-  const found = await findJournals(files, inventory.journals)
-  const unfinished = await resolveUnfinished(files, found, inventory.unfinished, visitor)
-  const segments = [...sealed, ...unfinished.segments]
-  const candidates = found.filter((journal) => !unfinished.sealed.has(journal))
-  return { ...unfinished, segments, journals: findLiveJournals(candidates, segments, visitor) }
+  const unreadable = new Map<string, Error>()
+  const sealed = await readSegments(files, inventory.segments, visitor.unreadable)
+  const others = await readSegments(files, inventory.unfinished, (path, error) => void unreadable.set(path, error))
+  const originals = new Set(withoutCopies([...sealed, ...others], visitor.copy))
+  const isOriginal = (segment: FoundSegment) => originals.has(segment)
+  const journals = await findJournals(files, inventory.journals)
+  const unfinished = { places: inventory.unfinished, found: others.filter(isOriginal), unreadable }
+  const resolved = await resolveUnfinished(files, journals, unfinished, visitor)
+  const segments = [...sealed.filter(isOriginal), ...resolved.segments]
+  const candidates = journals.filter((journal) => !resolved.sealed.has(journal))
+  return { ...resolved, segments, journals: findLiveJournals(candidates, segments, visitor) }
 }
 
 /** Marks the numbers of all files as used, also those of files that are not live. */

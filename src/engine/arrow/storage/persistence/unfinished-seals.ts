@@ -2,59 +2,84 @@ import type { Files } from '../../../disk/files/files.js'
 import { type Damage, recoverJournal } from '../../../disk/journal/recover.js'
 import { journalPath, type SegmentPlace } from '../files/file-names.js'
 import { type FoundJournal, markerOf } from './live-journals.js'
-import { type FoundSegment, findLiveSegments } from './live-segments.js'
+import { type FoundSegment, isInPlace } from './live-segments.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
+
+/** The segments of heads that have a journal. */
+export interface UnfinishedSegments {
+  places: readonly SegmentPlace[]
+  /** Those that could be read and are no copies. */
+  found: readonly FoundSegment[]
+  /** The errors of those that could not be read, by path. */
+  unreadable: ReadonlyMap<string, Error>
+}
 
 /** How the heads are continued that have both a journal and segments, since their seal was not completed. */
 export interface UnfinishedSeals {
   /** Paths of segments that are deleted: an undamaged journal has all of their rows. */
-  leftovers: readonly string[]
-  /** Paths of segments or journals that are kept under another name, since the other of both has more rows. */
-  replaced: readonly string[]
+  leftovers: string[]
+  /** Paths of segments and journals that are kept under another name. */
+  replaced: string[]
   /** The segments that are live. */
-  segments: readonly FoundSegment[]
+  segments: FoundSegment[]
   /** The journals that are not live. */
-  sealed: ReadonlySet<FoundJournal>
+  sealed: Set<FoundJournal>
 }
 
 /**
  * Decides between the journal and the segments of each head that has both. Usually the journal has all rows, and more
- * than the segments. If it is damaged, the side with more rows is live, and the other one is kept.
+ * than the segments. If it is damaged, the side with more rows is live, and the other one is kept. Only segments whose
+ * rows are in an undamaged journal are deleted.
  */
 export async function resolveUnfinished(
   files: Files,
   journals: readonly FoundJournal[],
-  places: readonly SegmentPlace[],
-  visitor: Pick<RecoveryVisitor, 'damage' | 'unreadable' | 'copy'>,
+  unfinished: UnfinishedSegments,
+  visitor: Pick<RecoveryVisitor, 'damage' | 'unreadable'>,
 ): Promise<UnfinishedSeals> {
-  const [leftovers, replaced, segments]: [string[], string[], FoundSegment[]] = [[], [], []]
-  const sealed = new Set<FoundJournal>()
+  const seals: UnfinishedSeals = { leftovers: [], replaced: [], segments: [], sealed: new Set() }
   for (const journal of journals) {
-    const own = places.filter((place) => journalPath(place) === journal.path)
-    if (own.length === 0) continue
-    const found = await findLiveSegments(files, own, { unreadable() {}, copy() {} })
-    const { isWhole, rows, damages } = await survey(files, journal)
-    if (isOfAnotherHead(journal, found)) {
-      visitor.damage({ ...wholeOf(journal), unreadable: 'its name is that of a head which has been sealed: rename it' })
-    } else if (isWhole || rows >= rowsOf(found)) {
-      if (isWhole) leftovers.push(...own.map(({ path }) => path))
-      else replaced.push(...own.map(({ path }) => path))
-      continue
-    } else {
-      for (const damage of damages) visitor.damage(damage)
-      replaced.push(journal.path)
-    }
-    sealed.add(journal)
-    segments.push(...(await findLiveSegments(files, own, visitor)))
+    const isOwn = (place: SegmentPlace) => journalPath(place) === journal.path
+    const places = unfinished.places.filter(isOwn)
+    if (places.length === 0) continue
+    const own = { ...unfinished, places, found: unfinished.found.filter(({ place }) => isOwn(place)) }
+    await resolveOne(files, journal, own, seals, visitor)
   }
-  return { leftovers, replaced, segments, sealed }
+  return seals
+}
+
+async function resolveOne(
+  files: Files,
+  journal: FoundJournal,
+  { found, unreadable, places }: UnfinishedSegments,
+  seals: UnfinishedSeals,
+  visitor: Pick<RecoveryVisitor, 'damage' | 'unreadable'>,
+): Promise<void> {
+  const inPlace = found.filter(isInPlace)
+  const others = [...found.filter((segment) => !isInPlace(segment)).map(({ place }) => place.path)]
+  for (const { path } of places) if (unreadable.has(path)) others.push(path)
+  const isForeign = isOfAnotherHead(journal, inPlace)
+  const { isWhole, rows, damages } = await survey(files, journal)
+  if (!isForeign && (isWhole || rows >= rowsOf(inPlace))) {
+    const paths = inPlace.map(({ place }) => place.path)
+    seals.leftovers.push(...(isWhole ? paths : []))
+    seals.replaced.push(...(isWhole ? [] : paths), ...others)
+    return
+  }
+  const unreadableForeign = 'its name is that of a sealed head: rename it to a number that no file has'
+  if (isForeign) visitor.damage({ ...wholeOf(journal), unreadable: unreadableForeign })
+  else seals.replaced.push(journal.path)
+  for (const damage of isForeign ? [] : damages) visitor.damage(damage)
+  for (const path of others) visitor.unreadable(path, unreadable.get(path) ?? new Error('it is of another head.'))
+  seals.segments.push(...inPlace)
+  seals.sealed.add(journal)
 }
 
 const rowsOf = (segments: readonly FoundSegment[]) => segments.reduce((sum, { facts }) => sum + facts.rows, 0)
 
 const wholeOf = ({ path, bytes }: FoundJournal): Damage => ({ path, offset: 0, bytes })
 
-/** Whether another journal was copied to the name of a head that is sealed. */
+/** Whether the journal is not the one of which the segments were made: another was copied to its name. */
 function isOfAnotherHead({ header }: FoundJournal, segments: readonly FoundSegment[]): boolean {
   if (header === undefined) return false
   return segments.some(({ facts: { origin } }) => origin !== undefined && origin.journal !== markerOf(header))

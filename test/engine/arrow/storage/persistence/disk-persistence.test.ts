@@ -7,6 +7,8 @@ import type { SegmentHandle } from '../../../../../src/engine/arrow/storage/segm
 import { createStore } from '../../../../../src/engine/arrow/storage/store/store.js'
 import { createDiskRetry } from '../../../../../src/engine/disk/files/disk-retry.js'
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
+import { createJournal } from '../../../../../src/engine/disk/journal/writer.js'
+import { toBatch } from '../../../../support/batch.js'
 import { eventually } from '../../../../support/eventually.js'
 import { faultyCalls } from '../../../../support/faulty-calls.js'
 import { createModelFiles, type ModelFiles } from '../../../../support/model-files.js'
@@ -403,7 +405,9 @@ describe('a disk that fails', () => {
     await first.store.sealAll().catch(() => {})
     const next = files.restart()
     // A second head of the same source, as if rows arrived while the first was being sealed.
-    next.put('journal/edge_logs-00000002.log', next.peek('journal/edge_logs-00000001.log')!)
+    const other = createJournal(next, 'journal/edge_logs-00000002.log', 'edge_logs')
+    await other.append(toBatch('edge_logs', [record(0)]))
+    await other.close()
     next.fail({ code: 'ENOSPC', after: 0, forGood: true, only: ['writeAt'] })
     const second = await openPersistence(next)
     expect([await second.rows(), second.diskRetry.currentError()?.message]).toEqual([
