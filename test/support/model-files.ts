@@ -57,13 +57,21 @@ export interface ModelFiles extends Files {
   peek(path: string): Buffer | undefined
   /** Puts a file there, directories included, as if it had always been there. */
   put(path: string, bytes: Uint8Array): void
+  /** From now on, opening or reading the file at a path for reading fails with this code, also after a restart. */
+  breakFile(path: string, code: string): void
+  /** Deletes what is at a path, as if by another program, and puts an empty folder there if wanted. */
+  replace(path: string, byFolder: boolean): void
+  /** Whether there is a file or a folder at a path. */
+  has(path: string): boolean
+  /** Returns the paths of all files. */
+  paths(): string[]
 }
 
 export const createModelFiles = (): ModelFiles => openModel(createDisk())
 
-function openModel(disk: ModelDisk): ModelFiles {
+function openModel(disk: ModelDisk, broken = new Map<string, string>()): ModelFiles {
   const { root } = disk
-  const fate = createFate()
+  const fate = createFate(broken)
   const { call } = fate
 
   const directoryAt = (path: string) => asDirectory(find(root, parts(path)), path)
@@ -138,12 +146,19 @@ function openModel(disk: ModelDisk): ModelFiles {
     heal: fate.heal,
     restart() {
       fate.die()
-      return openModel(disk)
+      return openModel(disk, broken)
     },
     cutPower(random) {
       fate.die()
       return openModel(cutPower(disk, random))
     },
+    breakFile: (path, code) => void broken.set(path, code),
+    replace(path, byFolder) {
+      setEntry(path, byFolder ? createDirectory() : undefined)
+      for (const change of disk.changes) change.synced = true
+    },
+    has: (path) => find(root, parts(path)) !== undefined,
+    paths: () => pathsIn(root),
     peek(path) {
       const node = find(root, parts(path))
       return node && Buffer.from(asFile(node, path).seen)
@@ -166,7 +181,7 @@ const ifWhole = (effect: () => void) => (share: number) => {
 }
 
 /** Counts calls and fails them as planned. */
-function createFate() {
+function createFate(broken: ReadonlyMap<string, string>) {
   let calls = 0
   let isDead = false
   let fault: Fault | undefined
@@ -187,6 +202,8 @@ function createFate() {
     if (!diesHere) await new Promise((resolve) => setImmediate(resolve))
     if (isDead) throw systemError('DIED', path)
     if (diesHere) isDead = true
+    const code = name === 'openToRead' || name === 'readAt' ? broken.get(path) : undefined
+    if (code !== undefined) throw systemError(code, path)
     if (met === undefined) return effect(1)
     effect(met.share ?? 0)
     throw systemError(met.code, path)
@@ -251,6 +268,13 @@ function* removals(entry: Removal): Generator<Removal> {
 }
 
 type Removal = EntryChange['entries'][number]
+
+function pathsIn(directory: ModelDirectory, above = ''): string[] {
+  return [...directory.seen].flatMap(([name, node]) => {
+    const path = above + name
+    return node.kind === 'file' ? [path] : pathsIn(node, `${path}/`)
+  })
+}
 
 function bytesIn(node: ModelNode | undefined): number {
   if (node === undefined) return 0

@@ -14,7 +14,7 @@ import { type ReadStage, readInnerPlans } from '../arrow/query/inner-plans.js'
 import { runStage, unorderedRows } from '../arrow/query/run.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
-import { type Damage, describeDamage } from '../disk/journal/recover.js'
+import { reportJournals } from '../disk/journal/report.js'
 import { type Engine, GROUPING_LIMITS, type SourceStats, tooManyGroups } from '../engine.js'
 import { askVersion } from './apply-schema.js'
 import { BATCH_GROUP_LIMITS, type BatchGroupLimits, type BatchGroups, createBatchGroups } from './batch-groups.js'
@@ -142,16 +142,9 @@ async function recover(
   groups: BatchGroups,
   deliveries: DeliveryQueue,
 ): Promise<void> {
-  for (const group of await listJournaledGroups(files, reportDamage(directory, metrics, log))) {
+  for (const group of await listJournaledGroups(files, reportJournals(directory, metrics, log))) {
     groups.startAfter(group)
     deliveries.add(group)
-  }
-}
-
-function reportDamage(directory: string, metrics: Metrics, log: Log) {
-  return (stretch: Damage) => {
-    metrics.damagedBytes.inc(stretch.bytes)
-    log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', bytes: stretch.bytes })
   }
 }
 

@@ -1,7 +1,7 @@
 import { LogweirError } from '../../base/errors.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import type { Files } from '../disk/files/files.js'
-import { type Damage, recoverJournal } from '../disk/journal/recover.js'
+import { type JournalVisitor, recoverJournal } from '../disk/journal/recover.js'
 import { createJournal, type Journal } from '../disk/journal/writer.js'
 import type { BatchGroup } from './delivery.js'
 
@@ -16,14 +16,14 @@ const pathOf = ({ source, arrivedUs }: GroupName) => `${DIRECTORY}/${arrivedUs}-
 /** Creates an empty group and the journal for its batches. The directory must exist. */
 export function createGroupJournal(files: Files, name: GroupName): { journal: Journal; group: JournaledGroup } {
   const journal = createJournal(files, pathOf(name), name.source)
-  return { journal, group: journaledGroup(files, name, () => {}, journal) }
+  return { journal, group: journaledGroup(files, name, NO_VISITOR, journal) }
 }
 
 /** Returns the groups that earlier processes have not delivered, oldest first. Creates the directory. */
-export async function listJournaledGroups(files: Files, damage: (stretch: Damage) => void): Promise<JournaledGroup[]> {
+export async function listJournaledGroups(files: Files, visitor: DamageVisitor): Promise<JournaledGroup[]> {
   await files.makeDirectory(DIRECTORY)
   const names = (await files.list(DIRECTORY)).map(readName).filter((name) => name !== undefined)
-  return names.sort((a, b) => a.arrivedUs - b.arrivedUs).map((name) => journaledGroup(files, name, damage))
+  return names.sort((a, b) => a.arrivedUs - b.arrivedUs).map((name) => journaledGroup(files, name, visitor))
 }
 
 /** Whether the files are those of a data directory of this engine: its other rows are then on the server. */
@@ -33,22 +33,28 @@ export async function hasGroupJournals(files: Pick<Files, 'list'>): Promise<bool
 
 type JournaledGroup = Omit<BatchGroup, 'firstAttempt'>
 
-/** Returns a group with its batches in a file. `damage` is called on the first read only. */
-function journaledGroup(
-  files: Files,
-  name: GroupName,
-  damage: (stretch: Damage) => void,
-  journal?: Journal,
-): JournaledGroup {
+/** Called with the damage in journals. */
+type DamageVisitor = Pick<JournalVisitor, 'damage' | 'torn'>
+
+const NO_VISITOR: DamageVisitor = { damage() {} }
+
+/**
+ * Returns a group with its batches in a file. The visitor is called on the first read only. When the batches are
+ * confirmed, a damaged file is renamed instead of removed, and stays as it is if no batch could be read.
+ */
+function journaledGroup(files: Files, name: GroupName, visitor: DamageVisitor, journal?: Journal): JournaledGroup {
   let isFirstRead = true
+  let readable: 'all' | 'some' | 'none' = 'all'
   return {
     ...name,
     rows: 0,
     bytes: 0,
     async read(visit) {
-      const onDamage = isFirstRead ? damage : () => {}
-      const { header } = await recoverJournal(files, pathOf(name), name.source, { batch: visit, damage: onDamage })
+      const onDamage = isFirstRead ? visitor : NO_VISITOR
+      const recovered = await recoverJournal(files, pathOf(name), name.source, { ...onDamage, batch: visit })
+      const { header, isWhole, batches } = recovered
       isFirstRead = false
+      readable = isWhole ? 'all' : batches > 0 ? 'some' : 'none'
       if (header !== undefined && header.source !== name.source) {
         throw new LogweirError(
           'damaged_format',
@@ -59,7 +65,8 @@ function journaledGroup(
     },
     async confirmed() {
       await journal?.close()
-      await files.remove(pathOf(name))
+      if (readable === 'all') await files.remove(pathOf(name))
+      if (readable === 'some') await files.rename(pathOf(name), `${pathOf(name)}.damaged`)
     },
   }
 }

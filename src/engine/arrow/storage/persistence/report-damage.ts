@@ -1,6 +1,6 @@
 import type { Log } from '../../../../base/log.js'
 import type { Metrics } from '../../../../base/metrics.js'
-import { describeDamage } from '../../../disk/journal/recover.js'
+import { reportJournals } from '../../../disk/journal/report.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
 
 /** The paths that a log line names at most; the others are counted. */
@@ -13,19 +13,7 @@ export function reportDamage(
   log: Log,
 ): RecoveryVisitor {
   return {
-    damage(stretch) {
-      const { path, bytes, unreadable } = stretch
-      metrics.damagedBytes.inc(bytes)
-      if (unreadable !== undefined) metrics.unreadableJournals.inc()
-      log(describeDamage(directory, stretch), { level: 'error', code: 'journal_damaged', path, bytes })
-    },
-    torn({ path, bytes }) {
-      log(
-        `the last write of the killed process was incomplete (${bytes} bytes at the end of ${directory}/${path}); ` +
-          'nothing that was answered or visible is lost',
-        { code: 'journal_torn', path, bytes },
-      )
-    },
+    ...reportJournals(directory, metrics, log),
     unreadable(path, { message }) {
       metrics.damagedSegments.inc()
       log(`${directory}/${path} cannot be read, and its rows are not shown until it can at a start: ${message}`, {

@@ -30,12 +30,12 @@ export async function openPersistence(
   const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage }, maxCompactBytes)
   const store = createStore({ sealer: createTestSealer(), sealRows, sealBytes: Number.POSITIVE_INFINITY, persistence })
   await persistence.recover(store, {
-    damage: ({ path, offset, bytes }) => damages.push(`${path} ${offset} ${bytes}`),
-    unreadable: (path) => damages.push(path),
-    torn: ({ path, bytes }) => torn.push(`${path} ${bytes}`),
-    copy: (path, original) => misplaced.push(`${path} copies ${original}`),
-    missing: (paths) => misplaced.push(...paths.map((path) => `${path} is missing`)),
-    ignored: (kind, paths) => misplaced.push(...paths.map((path) => `${path} is ${kind}`)),
+    damage: ({ path, offset, bytes }) => void damages.push(`${path} ${offset} ${bytes}`),
+    unreadable: (path) => void damages.push(path),
+    torn: ({ path, bytes }) => void torn.push(`${path} ${bytes}`),
+    copy: (path, original) => void misplaced.push(`${path} copies ${original}`),
+    missing: (paths) => void misplaced.push(...paths.map((path) => `${path} is missing`)),
+    ignored: (kind, paths) => void misplaced.push(...paths.map((path) => `${path} is ${kind}`)),
   })
 
   /** Returns the cold columns of the rows of a source, part by part. */
