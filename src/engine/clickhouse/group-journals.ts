@@ -52,9 +52,9 @@ function journaledGroup(files: Files, name: GroupName, visitor: DamageVisitor, j
     async read(visit) {
       const onDamage = isFirstRead ? visitor : NO_VISITOR
       const recovered = await recoverJournal(files, pathOf(name), name.source, { ...onDamage, batch: visit })
-      const { header, isWhole, batches } = recovered
+      const { header, damaged, batches } = recovered
       isFirstRead = false
-      readable = isWhole ? 'all' : batches > 0 ? 'some' : 'none'
+      readable = damaged !== 'inside' ? 'all' : batches > 0 ? 'some' : 'none'
       if (header !== undefined && header.source !== name.source) {
         throw new LogweirError(
           'damaged_format',

@@ -45,8 +45,11 @@ export interface RecoveredJournal {
   length: number
   batches: number
   rows: number
-  /** Whether there was no damage, so that the next append may follow. An incomplete last frame is none. */
-  isWhole: boolean
+  /**
+   * Where there was damage. An incomplete last frame is none. If it is at the `end`, behind the last frame, the next
+   * append may overwrite it: it is what a power cut leaves. All other damage is `inside`.
+   */
+  damaged: 'nowhere' | 'end' | 'inside'
 }
 
 /** Bytes that are read at once. */
@@ -72,17 +75,17 @@ export async function recoverJournal(
     if (!(await isOfOneFile(files, path, error))) throw error
     await visitor.damage({ path, offset: 0, bytes: await files.bytesBelow(path), unreadable: error.message })
   })
-  if (file === undefined) return { ...NO_ROWS, isWhole: false }
+  if (file === undefined) return { ...NO_ROWS, damaged: 'inside' }
   const reading: Reading = {
     window: createWindow(file, windowBytes),
     fileBytes: file.bytes,
     file,
     path,
     visitor,
-    damaged: 0,
+    damaged: 'nowhere',
   }
   return readJournal(reading, source)
-    .then((recovered) => ({ ...recovered, isWhole: reading.damaged === 0 }))
+    .then((recovered) => ({ ...recovered, damaged: reading.damaged }))
     .finally(() => file.close())
 }
 
@@ -114,11 +117,10 @@ interface Reading extends JournalWindow {
   file: FileAroundErrors
   path: string
   visitor: JournalVisitor
-  /** The number of damaged stretches so far. */
-  damaged: number
+  damaged: RecoveredJournal['damaged']
 }
 
-type Recovered = Omit<RecoveredJournal, 'isWhole'>
+type Recovered = Omit<RecoveredJournal, 'damaged'>
 
 async function readJournal(reading: Reading, source: SourceName): Promise<Recovered> {
   const { window, fileBytes, path, visitor } = reading
@@ -184,8 +186,9 @@ async function visitEnd(reading: Reading, marker: Uint8Array, offset: number): P
 
 async function damage(reading: Reading, offset: number, end: number): Promise<void> {
   const { file, path, visitor } = reading
-  reading.damaged += 1
   const unread = file.unreadable.find(({ from, to }) => from < end && to > offset)
+  const isEnd = end === reading.fileBytes && offset >= FRAMES_START && unread === undefined
+  reading.damaged = isEnd && reading.damaged === 'nowhere' ? 'end' : 'inside'
   const stretch: Damage = { path, offset, bytes: end - offset }
   await visitor.damage(unread === undefined ? stretch : { ...stretch, unreadable: unread.error.message })
 }

@@ -100,11 +100,12 @@ function isTornEnd({ bytes, frames, marker }: Sample, after: Buffer, length: num
 const damageOf = (offset: number, end: number): Damage => ({ path: PATH, offset, bytes: end - offset })
 
 async function check(sample: Sample, after: Buffer, windowBytes?: number) {
-  const { found, damage, torn, length, batches, rows, header, isWhole } = await recoverBytes(after, windowBytes)
+  const { found, damage, torn, length, batches, rows, header, damaged } = await recoverBytes(after, windowBytes)
   const should = expected(sample, after)
   expect(told(found)).toEqual(told(should.found))
   expect({ damage, torn, length }).toEqual({ damage: should.damage, torn: should.torn, length: should.length })
-  expect(isWhole).toBe(damage.length === 0)
+  const isAtEnd = damage.length === 1 && damage[0]!.offset >= FRAMES_START && damage[0]!.offset === length
+  expect(damaged).toBe(damage.length === 0 ? 'nowhere' : isAtEnd ? 'end' : 'inside')
   expect([batches, rows]).toEqual([found.length, found.reduce((sum, batch) => sum + batch.rows, 0)])
   expect(header === undefined).toBe(length === 0)
   return { found, damage }
@@ -292,7 +293,7 @@ describe('D3: a torn journal', () => {
         found: [],
         damage: [],
         torn: cut === 0 ? [] : [damageOf(0, cut)],
-        isWhole: true,
+        damaged: 'nowhere',
       })
     }
   })

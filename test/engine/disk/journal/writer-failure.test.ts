@@ -192,8 +192,8 @@ describe('D6: a journal whose calls fail', () => {
     await journal.append(batches[0]!)
     for (const call of ['openToRead', 'readAt'] as const) {
       files.fail({ code, after: 0, forGood: true, only: [call] })
-      const { found, damage, isWhole } = await recoverAll(files, PATH)
-      expect([found, isWhole]).toEqual([[], false])
+      const { found, damage, damaged } = await recoverAll(files, PATH)
+      expect([found, damaged]).toEqual([[], 'inside'])
       expect(damage).toEqual([{ path: PATH, offset: 0, bytes: journal.bytes, unreadable: `${code}: ${PATH}` }])
     }
     files.heal()

@@ -26,7 +26,7 @@ describe('a journal', () => {
     expect(found).toEqual(batches)
     expect(damage).toEqual([])
     expect(header?.source).toBe('edge_logs')
-    expect(rest).toEqual({ length: journal.bytes, batches: 5, rows: 10, torn: [], isWhole: true })
+    expect(rest).toEqual({ length: journal.bytes, batches: 5, rows: 10, torn: [], damaged: 'nowhere' })
     expect(journal.bytes).toBe(files.peek('a')!.length)
   })
 

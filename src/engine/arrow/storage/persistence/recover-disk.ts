@@ -2,7 +2,7 @@ import { type Damage, recoverJournal } from '../../../disk/journal/recover.js'
 import { continueJournal, createJournal } from '../../../disk/journal/writer.js'
 import type { IngestBatch } from '../../../engine.js'
 import { DiskSegment } from '../files/disk-segment.js'
-import { DAMAGED_SUFFIX, JOURNALS, journalPath, parseJournalName, SEGMENTS } from '../files/file-names.js'
+import { DAMAGED_SUFFIX, isDayPath, JOURNALS, journalPath, parseJournalName, SEGMENTS } from '../files/file-names.js'
 import { type Inventory, type RowsToRead, takeInventory } from '../files/inventory.js'
 import { openDiskHead } from './disk-head.js'
 import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
@@ -25,7 +25,7 @@ export async function recoverDisk(state: DiskState, store: RecoveryTarget, visit
   const inventory = await takeInventory(files)
   reserveNumbers(state, inventory)
   const live = await findLive(state, inventory, visitor)
-  for (const path of [...inventory.leftovers, ...live.leftovers]) await files.remove(path)
+  await removeLeftovers(state, [...inventory.leftovers, ...live.leftovers])
   for (const path of live.replaced) await files.rename(path, path + DAMAGED_SUFFIX)
   state.otherBytes = await bytesOfOthers(state, inventory, live)
   reportOthers(inventory, live, visitor)
@@ -85,6 +85,13 @@ async function findLive({ files }: DiskState, inventory: Inventory, visitor: Rec
   return { ...resolved, segments, journals: findLiveJournals(candidates, segments, visitor) }
 }
 
+/** Deletes leftovers, and the directories of days that are empty then. */
+async function removeLeftovers({ files }: DiskState, paths: readonly string[]): Promise<void> {
+  for (const path of paths) await files.remove(path)
+  const days = new Set(paths.map((path) => path.split('/').slice(0, -1).join('/')).filter(isDayPath))
+  for (const day of days) if ((await files.list(day)).length === 0) await files.remove(day)
+}
+
 /** Marks the numbers of all files as used, also those of files that are not live. */
 function reserveNumbers(state: DiskState, { journals, segments, unfinished, setAside }: Inventory): void {
   const kept = setAside.map((path) => parseJournalName(path.slice(JOURNALS.length + 1).replace(/\.[a-z]+$/, '')))
@@ -113,8 +120,8 @@ function reportOthers(
 }
 
 /**
- * Recovers the head of an earlier process. Its journal is continued, unless it is damaged: then its rows are sealed, and
- * it is kept under another name. A journal without rows that cannot be read stays as it is.
+ * Recovers the head of an earlier process. Its journal is continued, unless there is damage between its frames: then its
+ * rows are sealed, and it is kept under another name. A damaged journal without a readable row stays as it is.
  */
 async function recoverHead(
   state: DiskState,
@@ -131,8 +138,8 @@ async function recoverHead(
       showing.batch(recovered)
       await waitForRoom(state, store)
     }
-    const { header, length, rows, isWhole } = await recoverJournal(files, path, source, { ...showing, batch })
-    if (isWhole) {
+    const { header, length, rows, damaged } = await recoverJournal(files, path, source, { ...showing, batch })
+    if (damaged !== 'inside') {
       const journal = header && continueJournal(files, path, header, length)
       head.continueWith(journal ?? createJournal(files, path, source))
       return 'open'

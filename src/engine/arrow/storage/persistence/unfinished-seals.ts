@@ -16,7 +16,7 @@ export interface UnfinishedSegments {
 
 /** How the heads are continued that have both a journal and segments, since their seal was not completed. */
 export interface UnfinishedSeals {
-  /** Paths of segments that are deleted: an undamaged journal has all of their rows. */
+  /** Paths of segments and journals that are deleted: the others have all of their rows. */
   leftovers: string[]
   /** Paths of segments and journals that are kept under another name. */
   replaced: string[]
@@ -28,8 +28,8 @@ export interface UnfinishedSeals {
 
 /**
  * Decides between the journal and the segments of each head that has both. Usually the journal has all rows, and more
- * than the segments. If it is damaged, the side with more rows is live, and the other one is kept. Only segments whose
- * rows are in an undamaged journal are deleted.
+ * than the segments. If it is damaged, the side with more rows is live. The other one is kept, unless it has no rows
+ * besides: if a journal is damaged at its end alone, both have the first rows of the head.
  */
 export async function resolveUnfinished(
   files: Files,
@@ -59,16 +59,16 @@ async function resolveOne(
   const others = [...found.filter((segment) => !isInPlace(segment)).map(({ place }) => place.path)]
   for (const { path } of places) if (unreadable.has(path)) others.push(path)
   const isForeign = isOfAnotherHead(journal, inPlace)
-  const { isWhole, rows, damages } = await survey(files, journal)
-  if (!isForeign && (isWhole || rows >= rowsOf(inPlace))) {
-    const paths = inPlace.map(({ place }) => place.path)
-    seals.leftovers.push(...(isWhole ? paths : []))
-    seals.replaced.push(...(isWhole ? [] : paths), ...others)
+  const { damaged, rows, damages } = await survey(files, journal)
+  const discarded = damaged === 'inside' ? seals.replaced : seals.leftovers
+  if (!isForeign && (damaged === 'nowhere' || rows >= rowsOf(inPlace))) {
+    discarded.push(...inPlace.map(({ place }) => place.path))
+    seals.replaced.push(...others)
     return
   }
   const unreadableForeign = 'its name is that of a sealed head: rename it to a number that no file has'
   if (isForeign) visitor.damage({ ...wholeOf(journal), unreadable: unreadableForeign })
-  else seals.replaced.push(journal.path)
+  else discarded.push(journal.path)
   for (const damage of isForeign ? [] : damages) visitor.damage(damage)
   for (const path of others) visitor.unreadable(path, unreadable.get(path) ?? new Error('it is of another head.'))
   seals.segments.push(...inPlace)
