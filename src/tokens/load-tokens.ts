@@ -8,6 +8,7 @@ import { readSupabaseTokens, type SupabaseTokenSettings } from './supabase-token
 import { createTokenRegistry, plainTokens } from './token-registry.js'
 import { parseTokensVariable } from './token-syntax.js'
 import { tokensFilePath } from './tokens-file.js'
+import { removeDeadUpdate } from './update-file.js'
 import { type WatchedTokensFile, watchTokensFile } from './watch-file.js'
 
 // The tokens that the service accepts (specification: authentication). No token is logged here.
@@ -81,5 +82,8 @@ function openFile(
     )
   }
   const path = tokensFile ?? (dataDir === undefined ? undefined : tokensFilePath(dataDir))
-  return path === undefined ? undefined : watchTokensFile(path, parts, onChange)
+  if (path === undefined) return undefined
+  // Of the data directory alone: another file may be where this process must not write.
+  if (tokensFile === undefined) removeDeadUpdate(path)
+  return watchTokensFile(path, parts, onChange)
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathError } from '../base/failures.js'
 import { checkToken, unquote } from './token-syntax.js'
@@ -7,6 +7,8 @@ import { checkToken, unquote } from './token-syntax.js'
 /** The token that the service generates if none is configured, stored as plain text in the data directory. */
 
 const TOKEN_FILE = 'token'
+/** Earlier versions used the process id. */
+const UNFINISHED = /^token\.(new|\d+)$/
 const TOKEN_BYTES = 32
 const PRIVATE_FILE = 0o600
 const OF_OTHERS = 0o077
@@ -20,10 +22,14 @@ export function generateToken(): string {
 /** Returns the path of the stored token in a data directory. */
 export const storedTokenPath = (dataDir: string): string => join(dataDir, TOKEN_FILE)
 
-/** Stores a token in the data directory, atomically, in a file that only its owner can read. */
+/**
+ * Stores a token in the data directory, atomically, in a file that only its owner can read. The file that a killed call
+ * has left is replaced by the next call, and those of earlier versions are deleted.
+ */
 export function storeToken(dataDir: string, token: string): void {
   const path = storedTokenPath(dataDir)
-  const unfinished = `${path}.${process.pid}`
+  const unfinished = `${path}.new`
+  for (const name of readdirSync(dataDir)) if (UNFINISHED.test(name)) rmSync(join(dataDir, name))
   writeFileSync(unfinished, `${token}\n`, { mode: PRIVATE_FILE })
   renameSync(unfinished, path)
 }

@@ -98,6 +98,9 @@ async function makeDirectory(path: string): Promise<void> {
   })
 }
 
+/** Deletes the unfinished file of an update that was killed. Its process is dead if it is old. */
+export const removeDeadUpdate = (path: string): void => removeDead(`${targetOf(path)}.new`)
+
 function removeDead(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found !== undefined && Date.now() - found.mtimeMs > DEAD_MS) rmSync(path, { force: true })

@@ -8,6 +8,7 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -44,6 +45,28 @@ function place(text?: string | Buffer) {
   if (text !== undefined) writeFileSync(tokensFile, text)
   return { dataDir, tokensFile }
 }
+
+describe('files that a killed process has left next to the tokens', () => {
+  it('are deleted when a token is stored', () => {
+    const { dataDir } = place()
+    for (const name of ['token.new', 'token.17', 'tokens.txt', 'token.old']) writeFileSync(join(dataDir, name), 'x')
+    storeToken(dataDir, 'abc')
+    expect(readdirSync(dataDir).sort()).toEqual(['token', 'token.old', 'tokens.txt'])
+    expect(readFileSync(join(dataDir, 'token'), 'utf8')).toBe('abc\n')
+  })
+
+  it('are deleted at the start, once their process must have died', () => {
+    const { dataDir } = place()
+    const unfinished = join(dataDir, 'tokens.json.new')
+    writeFileSync(unfinished, '{')
+    start({ dataDir })
+    expect(readdirSync(dataDir)).toEqual(['tokens.json.new'])
+    const then = new Date(Date.now() - 60_000)
+    utimesSync(unfinished, then, then)
+    start({ dataDir })
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+})
 
 describe('the tokens that open', () => {
   it('are those of the variable and of the file together', () => {

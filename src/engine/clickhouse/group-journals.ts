@@ -1,4 +1,3 @@
-import { LogweirError } from '../../base/errors.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import type { Files } from '../disk/files/files.js'
 import { type JournalVisitor, recoverJournal } from '../disk/journal/recover.js'
@@ -52,14 +51,14 @@ function journaledGroup(files: Files, name: GroupName, visitor: DamageVisitor, j
     async read(visit) {
       const onDamage = isFirstRead ? visitor : NO_VISITOR
       const recovered = await recoverJournal(files, pathOf(name), name.source, { ...onDamage, batch: visit })
-      const { header, damaged, batches } = recovered
+      const { header, length, damaged, batches } = recovered
       isFirstRead = false
       readable = damaged !== 'inside' ? 'all' : batches > 0 ? 'some' : 'none'
       if (header !== undefined && header.source !== name.source) {
-        throw new LogweirError(
-          'damaged_format',
-          `${pathOf(name)} contains rows of ${header.source}. Rename it to its source.`,
-        )
+        const unreadable = `it has rows of ${header.source}: rename it to that source`
+        await onDamage.damage({ path: pathOf(name), offset: 0, bytes: length, unreadable })
+        readable = 'none'
+        return undefined
       }
       return header === undefined ? undefined : batchNumber(header.marker)
     },
