@@ -10,6 +10,8 @@ export interface ModelFile {
   seen: Buffer
   certain: Buffer
   changes: FileChange[]
+  /** The error code of all reads. */
+  broken?: string
 }
 
 export interface ModelDirectory {

@@ -57,7 +57,7 @@ export interface ModelFiles extends Files {
   peek(path: string): Buffer | undefined
   /** Puts a file there, directories included, as if it had always been there. */
   put(path: string, bytes: Uint8Array): void
-  /** From now on, opening or reading the file at a path for reading fails with this code, also after a restart. */
+  /** From now on, opening or reading this file fails with this code, also after a restart. */
   breakFile(path: string, code: string): void
   /** Deletes what is at a path, as if by another program, and puts an empty folder there if wanted. */
   replace(path: string, byFolder: boolean): void
@@ -69,9 +69,9 @@ export interface ModelFiles extends Files {
 
 export const createModelFiles = (): ModelFiles => openModel(createDisk())
 
-function openModel(disk: ModelDisk, broken = new Map<string, string>()): ModelFiles {
+function openModel(disk: ModelDisk): ModelFiles {
   const { root } = disk
-  const fate = createFate(broken)
+  const fate = createFate()
   const { call } = fate
 
   const directoryAt = (path: string) => asDirectory(find(root, parts(path)), path)
@@ -110,7 +110,8 @@ function openModel(disk: ModelDisk, broken = new Map<string, string>()): ModelFi
         path,
         ifWhole(() => makeDirectories(path)),
       ),
-    openToRead: (path) => call('openToRead', path, () => readable(asFile(find(root, parts(path)), path), path, call)),
+    openToRead: (path) =>
+      call('openToRead', path, () => readable(unbroken(asFile(find(root, parts(path)), path), path), path, call)),
     openToWrite: (path) => call('openToWrite', path, () => writable(fileToWrite(path), path, call)),
     rename(from, to) {
       const move = () => {
@@ -146,13 +147,15 @@ function openModel(disk: ModelDisk, broken = new Map<string, string>()): ModelFi
     heal: fate.heal,
     restart() {
       fate.die()
-      return openModel(disk, broken)
+      return openModel(disk)
     },
     cutPower(random) {
       fate.die()
       return openModel(cutPower(disk, random))
     },
-    breakFile: (path, code) => void broken.set(path, code),
+    breakFile(path, code) {
+      asFile(find(root, parts(path)), path).broken = code
+    },
     replace(path, byFolder) {
       setEntry(path, byFolder ? createDirectory() : undefined)
       for (const change of disk.changes) change.synced = true
@@ -181,7 +184,7 @@ const ifWhole = (effect: () => void) => (share: number) => {
 }
 
 /** Counts calls and fails them as planned. */
-function createFate(broken: ReadonlyMap<string, string>) {
+function createFate() {
   let calls = 0
   let isDead = false
   let fault: Fault | undefined
@@ -202,8 +205,6 @@ function createFate(broken: ReadonlyMap<string, string>) {
     if (!diesHere) await new Promise((resolve) => setImmediate(resolve))
     if (isDead) throw systemError('DIED', path)
     if (diesHere) isDead = true
-    const code = name === 'openToRead' || name === 'readAt' ? broken.get(path) : undefined
-    if (code !== undefined) throw systemError(code, path)
     if (met === undefined) return effect(1)
     effect(met.share ?? 0)
     throw systemError(met.code, path)
@@ -230,7 +231,7 @@ function readable(file: ModelFile, path: string, call: Caller): ReadableFile {
   return {
     bytes: file.seen.length,
     readAt: (position, target) =>
-      call('readAt', path, () => file.seen.copy(target, 0, Math.min(position, file.seen.length))),
+      call('readAt', path, () => unbroken(file, path).seen.copy(target, 0, Math.min(position, file.seen.length))),
     close: () => call('close', path, () => {}),
   }
 }
@@ -256,6 +257,11 @@ function writable(file: ModelFile, path: string, call: Caller): WritableFile {
     },
     close: () => call('close', path, () => {}),
   }
+}
+
+function unbroken(file: ModelFile, path: string): ModelFile {
+  if (file.broken !== undefined) throw systemError(file.broken, path)
+  return file
 }
 
 /** Removes an entry and everything below it, as `rm -r` does. */

@@ -16,7 +16,7 @@ export interface KnownFiles {
  * of a source, of its oldest ones, and of segments of earlier versions.
  */
 export function missingFiles(known: KnownFiles): string[] {
-  const oldestDay = Math.min(...known.places.map(({ day }) => day))
+  const oldestDay = known.places.reduce((oldest, { day }) => Math.min(oldest, day), NEWEST_DAY)
   return [...missingSegments(known, oldestDay), ...missingHeads(known, oldestDay)]
 }
 
@@ -57,5 +57,7 @@ function missingHeads({ journals, places }: KnownFiles, oldestDay: number): stri
   })
 }
 
+/** Later than any day. */
+const NEWEST_DAY = Number.MAX_SAFE_INTEGER
 /** More heads than these are not missing: a file was given a number by hand. */
 const MAX_GAP = 1000

@@ -61,7 +61,7 @@ async function resolveOne(
   const isForeign = isOfAnotherHead(journal, inPlace)
   const { damaged, rows, damages } = await survey(files, journal)
   const discarded = damaged === 'inside' ? seals.replaced : seals.leftovers
-  if (!isForeign && (damaged === 'nowhere' || rows >= rowsOf(inPlace))) {
+  if (!isForeign && rows >= rowsOf(inPlace)) {
     discarded.push(...inPlace.map(({ place }) => place.path))
     seals.replaced.push(...others)
     return
