@@ -72,8 +72,14 @@ describe('D4: a journal', () => {
     expect(second.misplaced).toEqual([`${journal(1)}.damaged is set aside`])
     // Renamed back, it replaces the segments that were made of it.
     await second.next.rename(`${journal(1)}.damaged`, journal(1))
+    second.next.put(`${journal(1)}.damaged`, Buffer.from('another one'))
     const third = await startOn(second.next)
     expect([third.rows, third.damages.length > 0]).toEqual([sorted(RECORDS), true])
+    // No damaged file replaces another one.
+    expect((await third.next.list('journal')).sort()).toEqual([
+      'edge_logs-00000001.log.2.damaged',
+      'edge_logs-00000001.log.damaged',
+    ])
   })
 
   it.each([

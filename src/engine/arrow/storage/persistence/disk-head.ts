@@ -4,18 +4,11 @@ import { createJournal, type Journal } from '../../../disk/journal/writer.js'
 import { isDamage } from '../../columns/damage.js'
 import { DiskSegment } from '../files/disk-segment.js'
 import type { SegmentOrigin } from '../files/facts.js'
-import {
-  DAMAGED_SUFFIX,
-  dayPath,
-  type HeadId,
-  JOURNALS,
-  journalPath,
-  SEGMENTS,
-  segmentPath,
-} from '../files/file-names.js'
+import { dayPath, type HeadId, JOURNALS, journalPath, SEGMENTS, segmentPath } from '../files/file-names.js'
 import { readSegmentFacts, writeSegment } from '../files/segment-file.js'
 import type { Segment } from '../segment/segment.js'
 import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
+import { keepDamaged } from './keep-damaged.js'
 import type { HeadPersistence } from './persistence.js'
 
 /** Persists the rows of one head: in its journal, then in its segments. */
@@ -114,7 +107,7 @@ async function commit({ disk, id, journal, keepsJournal }: HeadState): Promise<v
   const { files, diskRetry, journals } = disk
   const path = journalPath(id)
   if (journal !== undefined) await diskRetry.retry(() => journal.close())
-  await diskRetry.retry(() => (keepsJournal ? files.rename(path, path + DAMAGED_SUFFIX) : files.remove(path)))
+  await diskRetry.retry<unknown>(() => (keepsJournal ? keepDamaged(files, path) : files.remove(path)))
   await diskRetry.retry(() => files.syncDirectory(JOURNALS))
   if (journal !== undefined) journals.delete(journal)
 }

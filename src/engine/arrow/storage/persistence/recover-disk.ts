@@ -1,11 +1,14 @@
+import { isOfOneFile } from '../../../disk/files/file-errors.js'
+import type { Files } from '../../../disk/files/files.js'
 import { type Damage, recoverJournal } from '../../../disk/journal/recover.js'
 import { continueJournal, createJournal } from '../../../disk/journal/writer.js'
 import type { IngestBatch } from '../../../engine.js'
 import { DiskSegment } from '../files/disk-segment.js'
-import { DAMAGED_SUFFIX, isDayPath, JOURNALS, journalPath, parseJournalName, SEGMENTS } from '../files/file-names.js'
+import { isDayPath, JOURNALS, journalPath, parseJournalName, SEGMENTS } from '../files/file-names.js'
 import { type Inventory, type RowsToRead, takeInventory } from '../files/inventory.js'
 import { openDiskHead } from './disk-head.js'
 import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
+import { keepDamaged } from './keep-damaged.js'
 import { type FoundJournal, findJournals, findLiveJournals } from './live-journals.js'
 import { type FoundSegment, readSegments, withoutCopies } from './live-segments.js'
 import { missingFiles } from './missing.js'
@@ -25,9 +28,10 @@ export async function recoverDisk(state: DiskState, store: RecoveryTarget, visit
   const inventory = await takeInventory(files)
   reserveNumbers(state, inventory)
   const live = await findLive(state, inventory, visitor)
-  await removeLeftovers(state, [...inventory.leftovers, ...live.leftovers])
-  for (const path of live.replaced) await files.rename(path, path + DAMAGED_SUFFIX)
-  state.otherBytes = await bytesOfOthers(state, inventory, live)
+  await removeLeftovers(state, inventory.leftovers, live.leftovers)
+  const kept: string[] = []
+  for (const path of live.replaced) kept.push(await keepDamaged(files, path))
+  state.otherBytes = await bytesOfOthers(state, inventory, live, kept)
   reportOthers(inventory, live, visitor)
   for (const { place, facts } of live.segments) {
     const segment = new DiskSegment(state, place.path, facts)
@@ -85,26 +89,40 @@ async function findLive({ files }: DiskState, inventory: Inventory, visitor: Rec
   return { ...resolved, segments, journals: findLiveJournals(candidates, segments, visitor) }
 }
 
-/** Deletes leftovers, and the directories of days that are empty then. */
-async function removeLeftovers({ files }: DiskState, paths: readonly string[]): Promise<void> {
-  for (const path of paths) await files.remove(path)
-  const days = new Set(paths.map((path) => path.split('/').slice(0, -1).join('/')).filter(isDayPath))
+/**
+ * Deletes leftovers, and the directories of days that are empty then. A file of a name that is never read may stay if the
+ * system cannot delete this one; `live` ones would be read by the next start.
+ */
+async function removeLeftovers({ files }: DiskState, neverRead: readonly string[], live: readonly string[]) {
+  for (const path of live) await files.remove(path)
+  for (const path of neverRead) await files.remove(path).catch(unlessOfOneFile(files, path))
+  const days = new Set([...neverRead, ...live].map((path) => path.split('/').slice(0, -1).join('/')).filter(isDayPath))
   for (const day of days) if ((await files.list(day)).length === 0) await files.remove(day)
+}
+
+const unlessOfOneFile = (files: Files, path: string) => async (error: unknown) => {
+  if (!(await isOfOneFile(files, path, error))) throw error
 }
 
 /** Marks the numbers of all files as used, also those of files that are not live. */
 function reserveNumbers(state: DiskState, { journals, segments, unfinished, setAside }: Inventory): void {
-  const kept = setAside.map((path) => parseJournalName(path.slice(JOURNALS.length + 1).replace(/\.[a-z]+$/, '')))
+  const kept = setAside.map((path) =>
+    parseJournalName(path.slice(JOURNALS.length + 1).replace(/(\.\d+)?\.[a-z]+$/, '')),
+  )
   for (const id of [...journals, ...segments, ...unfinished, ...kept]) if (id !== undefined) reserveNumber(state, id)
 }
 
-async function bytesOfOthers({ files }: DiskState, inventory: Inventory, live: LiveFiles): Promise<number> {
+async function bytesOfOthers(
+  { files }: DiskState,
+  inventory: Inventory,
+  live: LiveFiles,
+  kept: readonly string[],
+): Promise<number> {
   const { journals, segments, setAside, unknown } = inventory
   const livePaths = new Set([...live.segments.map(({ place }) => place.path), ...live.journals.map(({ path }) => path)])
-  const others = [...segments.map(({ path }) => path), ...journals.map(journalPath), ...setAside, ...unknown]
+  const others = [...segments.map(({ path }) => path), ...journals.map(journalPath), ...setAside, ...unknown, ...kept]
   let bytes = 0
   for (const path of others) if (!livePaths.has(path)) bytes += await files.bytesBelow(path)
-  for (const path of live.replaced) bytes += await files.bytesBelow(path + DAMAGED_SUFFIX)
   return bytes
 }
 
@@ -115,8 +133,8 @@ function reportOthers(
 ): void {
   const missing = missingFiles({ journals, places: [...sealed, ...unfinished], segments })
   if (missing.length > 0) visitor.missing(missing)
-  if (setAside.length > 0) visitor.ignored('set aside', setAside)
-  if (unknown.length > 0) visitor.ignored('unknown', unknown)
+  if (setAside.length > 0) visitor.kept(setAside)
+  if (unknown.length > 0) visitor.unknown(unknown)
 }
 
 /**

@@ -12,6 +12,8 @@ export interface RecoveryVisitor {
   copy(path: string, original: string): void
   /** Called with the paths of segments, or of journals that would be there, whose rows are nowhere. */
   missing(paths: readonly string[]): void
-  /** Called with the paths of files that are kept, but are not read: damaged ones of earlier starts, unknown ones. */
-  ignored(kind: 'set aside' | 'unknown', paths: readonly string[]): void
+  /** Called with the paths of files that have no name of logweir. They are not read. */
+  unknown(paths: readonly string[]): void
+  /** Called with the paths of damaged files that earlier starts have kept. They are not read. */
+  kept(paths: readonly string[]): void
 }

@@ -38,12 +38,17 @@ export function reportDamage(
         { level: 'warn', code: 'files_missing', count: paths.length },
       )
     },
-    ignored(kind, paths) {
-      if (kind === 'unknown') metrics.misplacedFiles.inc({ kind }, paths.length)
-      const what = kind === 'unknown' ? 'names that are not of logweir' : 'damaged files that earlier starts have kept'
-      log(`${directory} has ${what}; they are not read: ${listOf(paths)}`, {
-        level: kind === 'unknown' ? 'warn' : 'info',
-        code: kind === 'unknown' ? 'files_unknown' : 'files_set_aside',
+    unknown(paths) {
+      metrics.misplacedFiles.inc({ kind: 'unknown' }, paths.length)
+      log(`${directory} has names that are not of logweir; they are not read: ${listOf(paths)}`, {
+        level: 'warn',
+        code: 'files_unknown',
+        count: paths.length,
+      })
+    },
+    kept(paths) {
+      log(`${directory} has damaged files that an earlier start has kept; they are not read: ${listOf(paths)}`, {
+        code: 'files_set_aside',
         count: paths.length,
       })
     },

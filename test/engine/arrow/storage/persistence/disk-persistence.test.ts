@@ -28,7 +28,8 @@ const NOTHING_FOUND = {
   unreadable: unreachable,
   copy: unreachable,
   missing: unreachable,
-  ignored: unreachable,
+  unknown: unreachable,
+  kept: unreachable,
 }
 const DAYS = ['1970-01-01', '1970-01-02']
 /** Each of several hundred calls fails in a run of its own. */

@@ -35,7 +35,8 @@ export async function openPersistence(
     torn: ({ path, bytes }) => void torn.push(`${path} ${bytes}`),
     copy: (path, original) => void misplaced.push(`${path} copies ${original}`),
     missing: (paths) => void misplaced.push(...paths.map((path) => `${path} is missing`)),
-    ignored: (kind, paths) => void misplaced.push(...paths.map((path) => `${path} is ${kind}`)),
+    unknown: (paths) => void misplaced.push(...paths.map((path) => `${path} is unknown`)),
+    kept: (paths) => void misplaced.push(...paths.map((path) => `${path} is set aside`)),
   })
 
   /** Returns the cold columns of the rows of a source, part by part. */

@@ -1,0 +1,18 @@
+import type { Files } from '../../../disk/files/files.js'
+import { DAMAGED_SUFFIX } from '../files/file-names.js'
+
+/**
+ * Renames a damaged file or directory, so that no start reads it, to a name that nothing has: a damaged file never
+ * replaces another one. Returns the name.
+ */
+export async function keepDamaged(files: Files, path: string): Promise<string> {
+  const at = path.lastIndexOf('/')
+  const taken = new Set(await files.list(path.slice(0, at)))
+  const name = path.slice(at + 1)
+  let kept = name + DAMAGED_SUFFIX
+  for (let number = 2; taken.has(kept); number++) kept = `${name}.${number}${DAMAGED_SUFFIX}`
+  const target = `${path.slice(0, at)}/${kept}`
+  // A call before this one may have renamed it and failed after that.
+  if (taken.has(name)) await files.rename(path, target)
+  return target
+}
