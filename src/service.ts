@@ -55,6 +55,11 @@ export interface Service {
    * be stored are counted on standard error. Call it once.
    */
   stop(): Promise<void>
+  /**
+   * Stops reading standard input, and stores none of the rows that are not stored yet: they are counted on standard
+   * error.
+   */
+  abandonStdin(reason: Error): Promise<void>
 }
 
 /** Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes it. */
@@ -128,7 +133,12 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
     await Promise.all([engine.close(), intake.rejects.close()])
   }
 
-  return { url: server.url, ready, stop }
+  async function abandonStdin(reason: Error): Promise<void> {
+    stdin?.giveUp(reason)
+    await stdin?.stop()
+  }
+
+  return { url: server.url, ready, stop, abandonStdin }
 }
 
 const tooSlow = (dataDir: string | undefined) =>

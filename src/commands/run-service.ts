@@ -1,12 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { explainFileError } from '../base/file-errors.js'
 import type { Log } from '../base/log.js'
+import { isDoneWithin } from '../base/time-limit.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import { type LockOptions, type Service, startService } from '../service.js'
 import type { StopSignals } from './stop-signals.js'
 
 /** How long an aborted start may take to release the data directory. */
 const ABORT_MS = 1_000
+/** How long it may take to count the rows that a lost data directory can no longer take. */
+const COUNT_MS = 1_000
 /** How long a stop may take; the specification allows 5 s. */
 const STOP_MS = 4_800
 
@@ -18,6 +21,7 @@ export async function runService(config: ServeConfig, log: Log, { first, second 
   const starting = new AbortController()
   const lost = watchLoss(log)
   const started = startService(config, log, { signal: starting.signal, onLost: lost.onLost })
+  started.then(lost.watch, () => {})
   const isReady = started.then(({ ready }) => explainDenied(ready, config.dataDir))
   const signal = await Promise.race([first, lost.exitCode, isReady.then(() => first)])
   if (typeof signal === 'number') return signal
@@ -44,18 +48,20 @@ async function stop(started: Promise<Service>, log: Log): Promise<number> {
 
 /**
  * Returns an `onLost` callback and a promise of the exit code for a data directory that another process has taken. The
- * service is not stopped then, because that would write to the directory.
+ * service is not stopped then, because that would write to the directory. Rows that it has read are counted.
  */
 function watchLoss(log: Log) {
   let resolve: (code: number) => void = () => {}
   const exitCode = new Promise<number>((settle) => {
     resolve = settle
   })
+  let service: Service | undefined
   const onLost: LockOptions['onLost'] = (error) => {
     log(error.message, { level: 'error', code: 'data_dir_lost' })
-    resolve(1)
+    const counted = service?.abandonStdin(error) ?? Promise.resolve()
+    void isDoneWithin(COUNT_MS, counted).then(() => resolve(1))
   }
-  return { exitCode, onLost }
+  return { exitCode, onLost, watch: (started: Service) => void (service = started) }
 }
 
 /** Explains the system errors of a data directory that this user cannot read. */

@@ -8,7 +8,7 @@ import { exitProcess } from './exit-process.js'
 import { catchStopSignals } from './stop-signals.js'
 
 /** From the signal on, a stop takes no longer than this; the specification allows 5 s. */
-const EXIT_MS = 4_900
+const EXIT_MS = 4_700
 
 /** `logweir serve`: runs the service until a signal stops it. */
 export const serve: Command = {

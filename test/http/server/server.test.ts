@@ -358,6 +358,15 @@ describe('close', () => {
     await closed
   })
 
+  test('answers connections that the system has accepted, and the server not yet', async () => {
+    const { dial, close } = await serve({ server: { keepAliveMs: 60_000, closeMs: 60_000 } })
+    const heard = Array.from({ length: 20 }, () => exchange(dial, get('/health')))
+    // The connections are made in this tick of the event loop, which accepts none before it ends.
+    await new Promise((resolve) => process.nextTick(resolve))
+    await close()
+    expect((await Promise.all(heard)).map(statusLines)).toEqual(Array(20).fill(['HTTP/1.1 200 OK']))
+  })
+
   test('cuts what takes too long', async () => {
     const { dial, close, engine } = await serve({ server: { closeMs: 50 } })
     const heard = exchange(dial, get(`${LOGS_ALL}?project=a`))

@@ -178,7 +178,30 @@ describe('X1: SIGTERM on a disk that cannot be written to', () => {
     // The loss of the lock ends it with 1, if it is noticed first.
     expect([0, 1]).toContain(await service.exit)
     expect(performance.now() - startMs).toBeLessThan(STOP_MS)
-    expect(service.stderrText()).toMatch(/could not be stored: 400\. |data_dir_lost|lock/)
+    expect(service.stderrText()).toMatch(/could not be stored: 400\. /)
+  })
+
+  it('whose directory was removed, without a signal: it ends with 1, and counts the rows too', async () => {
+    const { disk, service } = await serveUnwell('ENOSPC')
+    rmSync(disk.directory, { recursive: true })
+    expect(await service.exit).toBe(1)
+    expect(service.stderrText()).toMatch(/could not be stored: 400\. /)
+  })
+
+  it('that hangs from the start on', async () => {
+    const disk = makeUnwellDisk()
+    const environment = { ...WITHOUT_MEMORY, ...disk.environment }
+    const first = await serve(['--data-dir', disk.directory], { environment })
+    first.child.kill('SIGTERM')
+    await first.exit
+    disk.become('hang')
+    const program = launch(['--data-dir', disk.directory], { environment })
+    await wait(1_500)
+    const startMs = performance.now()
+    program.child.kill('SIGTERM')
+    expect([0, 'SIGKILL']).toContain(await program.exit)
+    expect(performance.now() - startMs).toBeLessThan(STOP_MS)
+    expect(program.stderrText()).toContain('SIGTERM: stopping\n')
   })
 
   it.each(['SIGINT', 'SIGHUP'] as const)('and so do %s', async (signal) => {
