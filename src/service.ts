@@ -1,12 +1,10 @@
 import { type Clock, systemClock } from './base/clock.js'
-import { LogweirError } from './base/errors.js'
 import { explainFileError } from './base/file-errors.js'
 import { collectGrownHeap } from './base/heap.js'
 import type { Log } from './base/log.js'
 import { ROWS_SHARE } from './base/memory.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
-import { isDoneWithin } from './base/time-limit.js'
 import { MIB } from './base/units.js'
 import type { ServeConfig } from './config/serve-config.js'
 import type { Endpoint } from './endpoints/endpoint.js'
@@ -30,20 +28,13 @@ import type { UnstoredRows } from './ingest/thread/thread.js'
 import { createUnreadableTimes } from './ingest/thread/unreadable-times.js'
 import { createTranslator } from './otlp/translator.js'
 import type { Plan } from './plan/plan.js'
+import { stopService } from './stop-service.js'
 import { loadTokens, type Tokens } from './tokens/load-tokens.js'
 import { storeToken } from './tokens/stored-token.js'
 import type { UserEndpoints } from './user-endpoints/open.js'
 
 /** How long ClickHouse usually takes, at most, until queries see rows that it has accepted. */
 const VISIBLE_MS = 5_000
-
-/**
- * The limits of a stop, counted from its begin: when the requests that still wait get 503, when the rows of standard
- * input that are not stored yet are counted as lost, and when the data directory is left as it is. A disk may hang.
- */
-const STOP_ANSWER_MS = 2_500
-const STOP_GIVE_UP_MS = 3_500
-const STOP_CLOSE_MS = 4_400
 
 /** A service that listens. */
 export interface Service {
@@ -104,19 +95,8 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   })
 
   async function stop(): Promise<void> {
-    const startMs = performance.now()
     status.beginStop()
-    const stdinEnded = stdin?.stop()
-    engine.stopWaiting()
-    app.beginStop(STOP_ANSWER_MS)
-    const giveUp = setTimeout(() => stdin?.giveUp(tooSlow(config.dataDir)), STOP_GIVE_UP_MS)
-    await Promise.all([stdinEnded, server.close()])
-    clearTimeout(giveUp)
-    if (await isDoneWithin(startMs + STOP_CLOSE_MS - performance.now(), close())) return
-    log(`${tooSlow(config.dataDir).message} It is left as it is: the next start reads the rows that are stored.`, {
-      level: 'error',
-      code: 'stop_broken_off',
-    })
+    await stopService({ engine, app, server, stdin, close, dataDir: config.dataDir, log })
   }
 
   /** Releases everything after the last row and the last answer. */
@@ -133,19 +113,8 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
     await Promise.all([engine.close(), intake.rejects.close()])
   }
 
-  async function abandonStdin(reason: Error): Promise<void> {
-    stdin?.giveUp(reason)
-    await stdin?.stop()
-  }
-
-  return { url: server.url, ready, stop, abandonStdin }
+  return { url: server.url, ready, stop, abandonStdin: async (reason) => stdin?.abandon(reason) }
 }
-
-const tooSlow = (dataDir: string | undefined) =>
-  new LogweirError(
-    'stop_broken_off',
-    `The ${dataDir === undefined ? 'service' : `disk of ${dataDir}`} does not answer.`,
-  )
 
 /** The state of the service, as `/health` and the metrics show it. */
 interface ServiceStatus {

@@ -19,6 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['commands/'],
   ['sql-directory/'],
   ['service.ts', 'show-schema.ts', 'export/', 'import/', 'client/'],
+  ['stop-service.ts'],
   ['supabase/'],
   // The module hook of user-endpoints/ resolves to endpoint.ts at run time.
   ['user-endpoints/', 'http/server/'],

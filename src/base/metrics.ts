@@ -102,12 +102,7 @@ export function createMetrics() {
     tailsDropped: counter('tails_dropped_total', 'Live tails that were ended because they were read too slowly.'),
     cacheHits: counter('cache_hits_total', 'Answers served from the cache.', 'endpoint'),
     cacheMisses: counter('cache_misses_total', 'Answers computed because the cache had none.', 'endpoint'),
-    cacheRefreshes: counter(
-      'cache_refreshes_total',
-      'Cache entries recomputed in the background.',
-      'endpoint',
-      'outcome',
-    ),
+    cacheRefreshes: counter('cache_refreshes_total', 'Entries recomputed in the background.', 'endpoint', 'outcome'),
     cacheEntries: gauge('cache_entries', 'Answers in the cache.'),
     cacheBytes: gauge('cache_bytes', 'Bytes of the answers in the cache.'),
   }

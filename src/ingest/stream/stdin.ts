@@ -33,6 +33,8 @@ export interface StdinReader {
   stop(): Promise<StdinReport>
   /** Counts the rows that are not stored yet as unstored, for this reason. */
   giveUp(reason: Error): void
+  /** Stops reading, and counts the rows that are not stored yet as unstored. Resolves when all are counted. */
+  abandon(reason: Error): Promise<void>
 }
 
 interface ByteSource {
@@ -68,15 +70,16 @@ export function readStdin(options: StdinOptions): StdinReader | undefined {
   }
 
   const done = run()
-  return {
-    done,
-    stop() {
-      ingest.countUnstored()
-      source.stop()
-      return done
-    },
-    giveUp: ingest.giveUp,
+  function stop(): Promise<StdinReport> {
+    ingest.countUnstored()
+    source!.stop()
+    return done
   }
+  async function abandon(reason: Error): Promise<void> {
+    ingest.giveUp(reason)
+    await stop()
+  }
+  return { done, stop, giveUp: ingest.giveUp, abandon }
 }
 
 async function errorOf(work: Promise<unknown>): Promise<Error | undefined> {

@@ -159,7 +159,7 @@ describe('X1: SIGTERM on a disk that cannot be written to', () => {
     expect(await storedIn(disk.directory)).toEqual(numbersTo(500))
   })
 
-  it('that hangs: requests get 503, the rows are counted, and the process ends in spite of calls that never will', async () => {
+  it('that hangs: requests get 503, the rows are counted, and the process ends although calls do not', async () => {
     const { disk, service } = await serveUnwell('hang')
     const inFlight = await post(service, linesOf(9000, 9100))
     const end = await stopped(service)

@@ -1,9 +1,9 @@
 /**
  * Loaded into the program before its own code: calls to the file system fail or hang once a file tells so.
  *
- * UNWELL_FILE   while it exists, its text is what happens: `ENOSPC`, `EROFS` and other codes let each write and each
- *               creation of a file fail, `sync` lets each fsync fail with EIO, and `hang` keeps calls from ending, as on
- *               a mount whose server has gone
+ * UNWELL_FILE   while it exists, its text is what happens: with `ENOSPC`, `EROFS` and other codes each write and each
+ *               creation of a file fails, with `sync` each fsync fails with EIO, and with `hang` calls do not end, as
+ *               on a mount whose server has gone
  * UNWELL_FIFO   a pipe without a writer: to open it for reading occupies a thread forever, as a call that hangs does
  */
 import fs from 'node:fs'

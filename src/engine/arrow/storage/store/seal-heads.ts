@@ -1,9 +1,16 @@
 import { createHead, headBytes, headContentBytes } from '../head/head.js'
+import type { HeadPersistence } from '../persistence/persistence.js'
 import type { CancellationFlag } from '../sealing/cancellation.js'
 import type { IdleWork } from '../sealing/sealer.js'
 import { dayOf, segmentOfSealedRows } from '../segment/segment.js'
 import type { SealingHead, SourceTable } from './source-table.js'
 import { recycleHead, type StoreState } from './state.js'
+
+/**
+ * How long heads are still taken from the queue after the store began to close. The one that is taken last takes
+ * longer.
+ */
+const SEAL_WHILE_CLOSING_MS = 1_500
 
 /** Which rows of a head's persistence are sealed: all, or a part after which more rows of it follow. */
 type Extent = 'all' | 'part'
@@ -36,7 +43,10 @@ function sealAndWrite(
   cancellation: CancellationFlag | undefined,
 ): Promise<void> {
   const { head, persistence } = sealing
-  const rows = state.sealing.run(async () => (head.rows > 0 ? state.sealer.seal(head, cancellation) : []))
+  const rows = state.sealing.run(async () => {
+    if (isTooLate(state, persistence)) throw new Error('The store closes. The head stays in its journal.')
+    return head.rows > 0 ? state.sealer.seal(head, cancellation) : []
+  })
   return state.writing.run(async () => {
     const sealedRows = await rows
     for (const segment of await persistence.write(sealedRows.map(segmentOfSealedRows))) table.segments.push(segment)
@@ -46,6 +56,11 @@ function sealAndWrite(
     const isWhole = !table.sealing.some((other) => other.persistence === persistence)
     if (extent === 'all' && isWhole) await persistence.commit()
   })
+}
+
+/** A stop has little time, and many heads may wait. A journal that cannot be synced is no safe place to leave them. */
+function isTooLate({ clock, sealUntilMs }: StoreState, persistence: HeadPersistence): boolean {
+  return clock.monotonicMs() >= sealUntilMs && !persistence.isFailing()
 }
 
 /**
@@ -107,9 +122,18 @@ export async function settled({ tables, writing }: StoreState): Promise<void> {
   await writing.settled()
 }
 
+/**
+ * Marks the store as closing. Heads that wait for the sealer are sealed for a while, and then stay in their journals.
+ */
+export function beginClosing(state: StoreState): void {
+  if (state.isClosing) return
+  state.isClosing = true
+  state.sealUntilMs = state.clock.monotonicMs() + SEAL_WHILE_CLOSING_MS
+}
+
 /** Cancels high effort, waits until nothing is being sealed, and closes the sealer. */
 export async function closeSealing(state: StoreState): Promise<void> {
-  state.isClosing = true
+  beginClosing(state)
   state.effortPolicy.close()
   await settled(state)
   await state.sealing.settled()

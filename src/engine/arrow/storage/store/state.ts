@@ -60,6 +60,8 @@ export interface StoreState extends Required<StoreOptions> {
    * sealed is no reason to refuse more rows.
    */
   isClosing: boolean
+  /** From this time of the monotonic clock on, heads that wait for the sealer stay in their journals. */
+  sealUntilMs: number
 }
 
 /** Returns the state of a store without rows. */
@@ -85,6 +87,7 @@ export function createStoreState(options: StoreOptions): StoreState {
     headPool: createHeadPool(),
     isSealingOldHeads: false,
     isClosing: false,
+    sealUntilMs: Number.POSITIVE_INFINITY,
   }
 }
 

@@ -7,7 +7,7 @@ import type { IdleWork } from '../sealing/sealer.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import { append, reopen, roomForHeads } from './append.js'
 import { type Dropped, drop, oldestDay, setAside } from './drop.js'
-import { closeSealing, sealAll, sealFailing, sealOldHeads, settled, whenIdle } from './seal-heads.js'
+import { beginClosing, closeSealing, sealAll, sealFailing, sealOldHeads, settled, whenIdle } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
 import { createStoreState, type StoreOptions, type StoreState } from './state.js'
 import { createView, holdHead, type View } from './view.js'
@@ -42,7 +42,8 @@ export interface Store extends RecoveryTarget {
   /** Resolves when all appends that were called are done and no head is being sealed. */
   settled(): Promise<void>
   /**
-   * From now on {@link append} does not reject if a head before cannot be sealed: that head is not sealed any more.
+   * Begins to close: heads are sealed with low effort, and only for a while, after which they stay in their journals.
+   * {@link append} does not reject because of them.
    */
   stopWaiting(): void
   /** Closes the sealer when nothing is being sealed. */
@@ -83,7 +84,10 @@ export function createStore(options: StoreOptions): Store {
     sealAll: () => sealAll(state),
     room: () => roomForHeads(state),
     settled: () => settled(state),
-    stopWaiting: () => void (state.isClosing = true),
+    stopWaiting() {
+      beginClosing(state)
+      state.effortPolicy.close()
+    },
     close: () => closeSealing(state),
     stats: () => statsOfAll(state),
     trim(what) {

@@ -1,0 +1,55 @@
+import { LogweirError } from './base/errors.js'
+import type { Log } from './base/log.js'
+import { isDoneWithin } from './base/time-limit.js'
+import type { Engine } from './engine/engine.js'
+import type { App } from './http/app.js'
+import type { Listening } from './http/server/server.js'
+import type { StdinReader } from './ingest/stream/stdin.js'
+
+/**
+ * The limits of a stop, counted from its begin: when the requests that still wait get 503, when the rows of standard
+ * input that are not stored yet are counted as lost, and when the data directory is left as it is. A disk may hang.
+ */
+const ANSWER_MS = 2_500
+const GIVE_UP_MS = 3_500
+const CLOSE_MS = 4_400
+
+/** The parts of a service that a stop ends, in this order. */
+export interface StopParts {
+  engine: Pick<Engine, 'stopWaiting'>
+  app: Pick<App, 'beginStop'>
+  server: Pick<Listening, 'close'>
+  /** Undefined if standard input is not read. */
+  stdin: StdinReader | undefined
+  /** Releases everything after the last row and the last answer. */
+  close(): Promise<void>
+  /** For messages; undefined if there is none. */
+  dataDir: string | undefined
+  log: Log
+}
+
+/**
+ * Stops accepting input, finishes pending rows and queries, and releases everything, within 4.5 s. Writes to a disk
+ * that fails get one last attempt.
+ */
+export async function stopService({ engine, app, server, stdin, close, dataDir, log }: StopParts): Promise<void> {
+  const startMs = performance.now()
+  // From now on rows of standard input that are refused are counted, so this comes before their writes are refused.
+  const stdinEnded = stdin?.stop()
+  engine.stopWaiting()
+  app.beginStop(ANSWER_MS)
+  const giveUp = setTimeout(() => stdin?.giveUp(tooSlow(dataDir)), GIVE_UP_MS)
+  await Promise.all([stdinEnded, server.close()])
+  clearTimeout(giveUp)
+  if (await isDoneWithin(startMs + CLOSE_MS - performance.now(), close())) return
+  log(`${tooSlow(dataDir).message} It is left as it is: the next start reads the rows that are stored.`, {
+    level: 'error',
+    code: 'stop_broken_off',
+  })
+}
+
+const tooSlow = (dataDir: string | undefined) =>
+  new LogweirError(
+    'stop_broken_off',
+    `The ${dataDir === undefined ? 'service' : `disk of ${dataDir}`} does not answer.`,
+  )
