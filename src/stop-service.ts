@@ -7,10 +7,12 @@ import type { Listening } from './http/server/server.js'
 import type { StdinReader } from './ingest/stream/stdin.js'
 
 /**
- * The limits of a stop, counted from its begin: when the requests that still wait get 503, when the rows of standard
- * input that are not stored yet are counted as lost, and when the data directory is left as it is. A disk may hang.
+ * The limits of a stop, counted from its begin: when requests that have not arrived yet get 503, when others get 503
+ * that still wait, when the rows of standard input that are not stored yet are counted as lost, and when the data
+ * directory is left as it is. A disk may hang.
  */
-const ANSWER_MS = 2_500
+const BODY_MS = 2_500
+const ANSWER_MS = 3_700
 const GIVE_UP_MS = 3_500
 const CLOSE_MS = 4_400
 
@@ -37,7 +39,7 @@ export async function stopService({ engine, app, server, stdin, close, dataDir, 
   // From now on rows of standard input that are refused are counted, so this comes before their writes are refused.
   const stdinEnded = stdin?.stop()
   engine.stopWaiting()
-  app.beginStop(ANSWER_MS)
+  app.beginStop(ANSWER_MS, BODY_MS)
   const giveUp = setTimeout(() => stdin?.giveUp(tooSlow(dataDir)), GIVE_UP_MS)
   await Promise.all([stdinEnded, server.close()])
   clearTimeout(giveUp)

@@ -71,9 +71,10 @@ export interface App {
   refuse(error: unknown): Response
   /**
    * Ends all live tails, which have no end of their own. Requests that are not answered `answerMs` later get 503, so
-   * that their clients have an answer before their connections are closed.
+   * that their clients have an answer before their connections are closed; those that have not arrived yet `bodyMs`
+   * later, since a client that still sends needs time to read.
    */
-  beginStop(answerMs: number): void
+  beginStop(answerMs: number, bodyMs?: number): void
   /** Replaces the endpoints that are served and listed. */
   replaceEndpoints(endpoints: readonly Endpoint[]): void
   /** Stops cache warming, and runs without a waiting caller. */
@@ -126,9 +127,10 @@ export function createApp(parts: AppParts): App {
   return {
     fetch: (request, env) => answer(exchangeOf(request, env)),
     refuse: (error) => count(metrics, errorReply(error, log, undefined, errorForm)),
-    beginStop(answerMs) {
+    beginStop(answerMs, bodyMs = answerMs) {
       tails?.close()
       wrongTokens.endDelays()
+      callAfter(clock, bodyMs, pending.refuseReceiving)
       callAfter(clock, answerMs, pending.refuseAll)
     },
     replaceEndpoints(endpoints) {
@@ -210,7 +212,9 @@ const refuseBrokenBody: Middleware = (exchange, next) => {
 function trackPending({ track }: PendingAnswers): Middleware {
   return (exchange, next) => {
     const answer = next(exchange)
-    return answer instanceof Promise ? track(answer) : answer
+    if (!(answer instanceof Promise)) return answer
+    const { incoming } = exchange
+    return track(answer, incoming && (() => !incoming.complete))
   }
 }
 

@@ -29,6 +29,24 @@ describe('answers that are not ready', () => {
   })
 })
 
+test('requests that have not arrived yet are refused before the others', async () => {
+  const { track, refuseReceiving, refuseAll } = createPendingAnswers()
+  let isReceiving = true
+  const never = () => new Promise<number>(() => {})
+  const [cut, arrived] = [track(never(), () => true), track(never(), () => isReceiving)]
+  const outcomes: string[] = []
+  cut.catch(() => outcomes.push('cut'))
+  arrived.catch(() => outcomes.push('arrived'))
+  isReceiving = false
+  refuseReceiving()
+  await settle()
+  expect(outcomes).toEqual(['cut'])
+  expect(await track(Promise.resolve(1), () => true)).toBe(1)
+  refuseAll()
+  await settle()
+  expect(outcomes).toEqual(['cut', 'arrived'])
+})
+
 describe('X1: a stop', () => {
   test('refuses queries and bodies that still wait after the grace period, not before', async () => {
     const { app, get, clock, engine } = createTestApp({
