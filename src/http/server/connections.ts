@@ -4,7 +4,7 @@ import { lingerAndClose } from './linger.js'
 import type { Latest } from './malformed.js'
 
 /** How long a connection that has sent nothing may still send its first request after the server began to close. */
-const SILENT_MS = 100
+const SILENT_MS = 300
 
 /**
  * A server that closes accepts connections until this many turns of the event loop had none, since the first turn may
