@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { testSeed } from '../support/seed.js'
+import { expectNoHarm } from './support/hostile.js'
+
+const TEXTS = 100_000
+const SEARCHES = 10_000
+const SERVICES = 50
+const HOURS = 3
+
+it(
+  'O3b: no text of SQL and no search keeps /health waiting, fails, or delays the end',
+  async () => {
+    for (let i = 0; i < SERVICES; i++) {
+      await expectNoHarm({ texts: TEXTS / SERVICES, searches: SEARCHES / SERVICES }, testSeed() + i)
+    }
+    expect.hasAssertions()
+  },
+  HOURS * 3_600_000,
+)
