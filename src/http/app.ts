@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
+import { budgetLimits, createMemoryBudget, type MemoryBudget } from '../base/memory-budget.js'
 import type { Metrics } from '../base/metrics.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
@@ -50,6 +51,8 @@ export interface AppParts {
   status: () => Status
   limits?: Partial<HttpLimits & LogsLimits & TailLimits>
   log: Log
+  /** The memory of queries and their answers. Without it, only each query has a limit. */
+  memory?: MemoryBudget
   /** When records were last accepted. Without it, empty answers are cached like any other. */
   arrivals?: Arrivals
   /** Stores the records of requests. Without it, there are no paths that accept records. */
@@ -81,7 +84,9 @@ export function createApp(parts: AppParts): App {
   const authenticate = createAuth(parts.accessOf)
   const grantedTo: GrantedTo = ({ request, path }) =>
     authenticate(request.headers, dialect.acceptsKeyInUrl && isLogsPath(path) ? searchOf(request.url) : undefined)
-  const queries = createQueries({ ...parts, limits: { ...HTTP_LIMITS, ...parts.limits } })
+  const memory = parts.memory ?? createMemoryBudget(budgetLimits(Number.POSITIVE_INFINITY), clock)
+  Object.assign(metrics.queryBytes, { collect: () => metrics.queryBytes.set(memory.usedBytes()) })
+  const queries = createQueries({ ...parts, memory, limits: { ...HTTP_LIMITS, ...parts.limits } })
   const documents = createDocuments(parts.endpoints, dialect, clock)
   const { follow } = parts.engine
   const tails = follow && createTails({ ...parts, follow, errorForm, limits: { ...TAIL_LIMITS, ...parts.limits } })

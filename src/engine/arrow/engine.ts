@@ -1,18 +1,19 @@
 import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
+import { createQueryYielder, UNLIMITED_SHARE } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
-import { createYielder } from '../../base/time-slices.js'
 import { DAY_US, GIB, MIB, MINUTE_US } from '../../base/units.js'
 import type { Row } from '../../plan/answer.js'
 import { schemaOf } from '../../plan/schema.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
-import { type Engine, GROUPING_LIMITS, type GroupingLimits, type ScanStats } from '../engine.js'
+import { type Engine, GROUPING_LIMITS, type GroupingLimits, limitsOf, type ScanStats } from '../engine.js'
 import type { RunContext } from './operators/lazy-batch.js'
 import { createSharedFrames } from './operators/shared-frames.js'
 import { type Caches, createCaches } from './query/caches.js'
 import { createFollowers, type Followers } from './query/follow.js'
 import { readInnerPlans } from './query/inner-plans.js'
+import { releasing } from './query/row-iterator.js'
 import { runStage, type StoredRows, unorderedRows } from './query/run.js'
 import { compactWhenIdle } from './storage/compaction/compaction.js'
 import type { RowsToRead } from './storage/files/inventory.js'
@@ -234,7 +235,7 @@ interface RunParts {
 
 /** Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. */
 function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine['run'] {
-  return async (plan, { signal, onScanStats } = {}) => {
+  return async (plan, { signal, onScanStats, memory = UNLIMITED_SHARE } = {}) => {
     schemaOf(plan)
     const { viewOf, release } = takePlanViews(store, plan)
     const { onView, onOpen, onScan, stats } = countScans(metrics)
@@ -250,8 +251,9 @@ function createRun({ store, caches, metrics, groupingLimits }: RunParts): Engine
       fieldCache: caches.fieldCache,
       rowCache: caches.rowCache,
       sharedFrames: createSharedFrames(),
-      limits: groupingLimits,
-      yieldIfDue: createYielder(signal),
+      limits: limitsOf(groupingLimits, memory),
+      memory,
+      yieldIfDue: createQueryYielder(memory, signal),
       onOpen,
       onScan,
     }
@@ -319,15 +321,6 @@ function createDurableParts(
       await persistence.close()
       await release()
     },
-  }
-}
-
-/** Yields the rows; calls `release` when all are read, one cannot be read, or the caller stops reading. */
-async function* releasing(rows: AsyncIterable<Row>, release: () => void): AsyncIterable<Row> {
-  try {
-    yield* rows
-  } finally {
-    release()
   }
 }
 

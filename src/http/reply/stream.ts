@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises'
+import type { MemoryShare } from '../../base/memory-budget.js'
 import type { PartialAnswer } from './chunks.js'
 import { type Coding, createCompressor } from './encoding.js'
 
@@ -34,6 +35,33 @@ export function streamBody(
     },
     { highWaterMark: 0 },
   )
+}
+
+/**
+ * Counts the chunks of an answer: each until the client has taken it, which is when the next one is wanted. The head is
+ * counted already.
+ */
+export function countedAnswer({ head, rest }: PartialAnswer, memory: MemoryShare): PartialAnswer {
+  let waitingBytes = head?.byteLength ?? 0
+  const onTaken = () => {
+    memory.taken(waitingBytes)
+    memory.add(-waitingBytes)
+    waitingBytes = 0
+  }
+  return {
+    head,
+    rest: {
+      async next() {
+        onTaken()
+        await memory.roomForChunk()
+        const chunk = await rest.next()
+        waitingBytes = chunk.value?.byteLength ?? 0
+        memory.add(waitingBytes)
+        return chunk
+      },
+      return: () => rest.return(),
+    },
+  }
 }
 
 /** Compresses a partial answer. It reads ahead of the client by the buffers of the compressor. */

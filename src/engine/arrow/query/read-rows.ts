@@ -4,6 +4,7 @@ import type { Row } from '../../../plan/answer.js'
 import type { ColdColumn } from '../../columns.js'
 import type { ColdRow, OpenCold } from '../columns/batch.js'
 import type { FoundRow } from '../operators/top.js'
+import { ENDED, iteratorOf } from './row-iterator.js'
 
 /** The most bytes of cold columns that are buffered for the caller, except that one row is always read. */
 export const CHUNK_BYTES = 256 * KIB
@@ -23,19 +24,35 @@ interface Reading {
 }
 
 /**
- * Yields the rows found, with their cold columns, in order. Reads a chunk at a time, so that a batch is
+ * Returns the rows found, with their cold columns, in order. Reads a chunk at a time, so that a batch is
  * decompressed once for all of its rows in the chunk, and is not kept while the caller consumes them: a slow
- * client may take minutes.
+ * client may take minutes. No generator, since a generator keeps the row that it has yielded last.
  */
-export async function* readRows(found: readonly FoundRow[], reading: Reading): AsyncGenerator<Row, void> {
+export function readRows(found: readonly FoundRow[], reading: Reading): AsyncIterableIterator<Row> {
+  /** The next rows, last first: each is removed before the caller gets it, so that its memory can be freed. */
+  let rows: Row[] = []
+  let from = 0
   let most = found.length
-  for (let from = 0; from < found.length; ) {
-    const rows = await readChunk(found.slice(from, from + most), reading)
+
+  async function nextChunk(): Promise<void> {
+    rows = await readChunk(found.slice(from, from + most), reading)
     from += rows.length
     most = GROWTH * rows.length
-    // Removes each row from the array as it is yielded, so that its memory can be freed.
-    for (rows.reverse(); rows.length > 0; ) yield rows.pop()!
+    rows.reverse()
   }
+
+  async function next(): Promise<IteratorResult<Row, void>> {
+    if (rows.length === 0 && from < found.length) await nextChunk()
+    return rows.length === 0 ? ENDED : { done: false, value: rows.pop()! }
+  }
+
+  async function stop(): Promise<IteratorResult<Row, void>> {
+    rows = []
+    from = found.length
+    return ENDED
+  }
+
+  return iteratorOf(next, stop)
 }
 
 /** Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one. */
