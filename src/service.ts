@@ -3,7 +3,6 @@ import { explainFileError } from './base/file-errors.js'
 import { collectGrownHeap } from './base/heap.js'
 import type { Log } from './base/log.js'
 import { ROWS_SHARE } from './base/memory.js'
-import { budgetLimits, createMemoryBudget } from './base/memory-budget.js'
 import { createMetrics, type Metrics } from './base/metrics.js'
 import { measureProcess } from './base/process-metrics.js'
 import { MIB } from './base/units.js'
@@ -184,7 +183,7 @@ function createHttp(config: ServeConfig, { engine, tokens, status, intake, endpo
     intake: { take: requests.take, writeFailure: () => engine.writeFailure(), prepare: requests.prepare },
     translate: otlp.translate,
     arrivals,
-    memory: createMemoryBudget(budgetLimits(config.memoryLimitBytes), parts.clock),
+    memoryLimitBytes: config.memoryLimitBytes,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
     dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
   })

@@ -38,6 +38,8 @@ export function collectGarbage(collect: () => void = collectFully): void {
   if (bytes < leastBytes + garbageBytes) return
   collect()
   leastBytes = heapBytes()
+  // What the queries hold now is garbage once they have ended.
+  askForCollection()
 }
 
 /**
@@ -62,17 +64,20 @@ export function askForCollection(): void {
 /**
  * Collects the garbage of large queries: with the growth that {@link raiseHeapGrowth} allows, V8 would keep it until
  * the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection here,
- * or {@link askForCollection} was called. A collection after growth is repeated 5 s later, for the garbage of queries
- * in between. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function that stops it.
+ * or {@link askForCollection} was called. A collection after growth, or while `isBusy`, is repeated 5 s later, for the
+ * garbage of queries in between. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function that stops it.
  */
 export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: () => void = collectFully): () => void {
   let collectedBytes = heapBytes()
   let hasCollected = false
   let putOff = 0
   return clock.every(CHECK_MS, () => {
-    const hasGrown = heapBytes() >= collectedBytes + COLLECTED_GROWTH_BYTES
+    const bytes = heapBytes()
+    collectedBytes = Math.min(collectedBytes, bytes)
+    const hasGrown = bytes >= collectedBytes + COLLECTED_GROWTH_BYTES
     if (!hasGrown && !hasCollected && !isAsked) return
-    if (isBusy() && putOff < MOST_PUT_OFF) {
+    const isWhileBusy = isBusy()
+    if (isWhileBusy && putOff < MOST_PUT_OFF) {
       putOff++
       return
     }
@@ -80,7 +85,8 @@ export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: (
     isAsked = false
     collect()
     collectedBytes = heapBytes()
-    hasCollected = hasGrown
+    // Queries that run now hold memory that is garbage later.
+    hasCollected = hasGrown || isWhileBusy
   })
 }
 

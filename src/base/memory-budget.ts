@@ -43,6 +43,8 @@ export interface MemoryShare {
   room(signal?: AbortSignal): Promise<void> | undefined
   /** Like `room`, before the query of an answer that will wait for a client. */
   roomToSend(signal?: AbortSignal): Promise<void> | undefined
+  /** Whether `roomToSend` would not wait. */
+  hasRoomToSend(): boolean
   /** Like `room`, before the next chunk of an answer: only answers that have grown on their way wait. */
   roomForChunk(): Promise<void> | undefined
   /**
@@ -63,7 +65,7 @@ const PROGRESS_BYTES = 64 * KIB
 const CHECK_MS = 500
 
 /** The share of the memory limit for queries and their answers. */
-const BUDGET_SHARE = 5 / 16
+const BUDGET_SHARE = 1 / 4
 /** The most bytes of one query, whatever the memory limit. */
 const MAX_SHARE_BYTES = 128 * MIB
 
@@ -141,6 +143,7 @@ function open(state: State): MemoryShare {
         : wait(state, state.growing, mayGrow, signal)
     },
     roomToSend: (signal) => (maySend() ? undefined : wait(state, state.starting, maySend, signal)),
+    hasRoomToSend: maySend,
     roomForChunk: () => (mayContinue() ? undefined : wait(state, state.starting, mayContinue)),
     startSending(cut) {
       if (share.state === 'released') return
@@ -267,6 +270,7 @@ export const UNLIMITED_SHARE: MemoryShare = {
   add() {},
   room: () => undefined,
   roomToSend: () => undefined,
+  hasRoomToSend: () => true,
   roomForChunk: () => undefined,
   startSending() {},
   taken() {},

@@ -39,21 +39,31 @@ export interface UncachedRequest {
  * taken the answer.
  */
 export function createUncached({ engine, concurrency, clock, bufferedBytes, memory: budget, metrics }: Parts) {
-  const run = (call: Call, { format }: Representation, memory: MemoryShare, caller: AbortSignal) =>
-    (call.isClientSql ? concurrency.clientSql : concurrency.stored).run(async (signal) => {
-      await memory.roomToSend(signal)
-      return compute({ engine, clock }, call, { signal, memory }, (rows, columns) =>
-        encodeUpTo(rows, format.encoder(columns), bufferedBytes, { signal, memory }),
-      )
-    }, caller)
+  /** Returns undefined if there is no room when the slot is free: the slot is not kept while the query waits. */
+  const runIfRoom = (call: Call, { format }: Representation, memory: MemoryShare, caller: AbortSignal) =>
+    (call.isClientSql ? concurrency.clientSql : concurrency.stored).run(
+      async (signal) =>
+        memory.hasRoomToSend()
+          ? compute({ engine, clock }, call, { signal, memory }, (rows, columns) =>
+              encodeUpTo(rows, format.encoder(columns), bufferedBytes, { signal, memory }),
+            )
+          : undefined,
+      caller,
+    )
+
+  async function run(call: Call, representation: Representation, memory: MemoryShare, caller: AbortSignal) {
+    for (;;) {
+      await memory.roomToSend(caller)
+      const computed = await runIfRoom(call, representation, memory, caller)
+      if (computed !== undefined) return computed
+    }
+  }
 
   return async (call: Call, asked: UncachedRequest): Promise<Response> => {
     const { request, representation, connection } = asked
     const memory = budget.open()
     connection?.onClose(memory.release)
     try {
-      // Before the slot, so that queries with cached answers need not wait for those that wait here.
-      await memory.roomToSend(request.signal)
       const { encoded, measured } = await run(call, representation, memory, request.signal)
       const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': serverTiming('bypass', measured) }
       memory.startSending(() => {
