@@ -1,4 +1,4 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { ResourceLimits } from 'node:worker_threads'
 import type { Clock } from './clock.js'
@@ -17,6 +17,20 @@ export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): vo
   const growth = memoryLimitBytes < GIB ? GROWTH.little : GROWTH.plenty
   setFlagsFromString(`--heap-growing-percent=${growth}`)
   garbageBytes = Math.max(MIN_GARBAGE_BYTES, memoryLimitBytes * GARBAGE_SHARE)
+  mostYoungBytes = memoryLimitBytes < 512 * MIB ? YOUNG_BYTES : Number.POSITIVE_INFINITY
+}
+
+/** The young generation of a process with little memory: a fourth of V8's. It has two halves. */
+const YOUNG_BYTES = 8 * MIB
+let mostYoungBytes = Number.POSITIVE_INFINITY
+
+/** Ends the growth of the young generation once it is large enough. V8 reads its limit only at the start of a heap. */
+function limitYoungGeneration(): void {
+  if (mostYoungBytes === Number.POSITIVE_INFINITY) return
+  const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+  if (young === undefined || young.space_size < mostYoungBytes) return
+  setFlagsFromString('--semi-space-growth-factor=1')
+  mostYoungBytes = Number.POSITIVE_INFINITY
 }
 
 /** The share of the memory limit by which the heap of the main thread may grow while queries run. */
@@ -33,6 +47,7 @@ let leastBytes = Number.POSITIVE_INFINITY
  */
 export function collectGarbage(collect: () => void = collectFully): void {
   if (garbageBytes === Number.POSITIVE_INFINITY) return
+  limitYoungGeneration()
   const bytes = heapBytes()
   if (bytes < leastBytes) leastBytes = bytes
   if (bytes < leastBytes + garbageBytes) return
@@ -72,6 +87,7 @@ export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: (
   let hasCollected = false
   let putOff = 0
   return clock.every(CHECK_MS, () => {
+    limitYoungGeneration()
     const bytes = heapBytes()
     collectedBytes = Math.min(collectedBytes, bytes)
     const hasGrown = bytes >= collectedBytes + COLLECTED_GROWTH_BYTES

@@ -8,7 +8,7 @@ import { KIB, MIB } from './units.js'
 export interface BudgetLimits {
   /** All shares together. */
   bytes: number
-  /** One share. At most half of `bytes`, so that answers can wait for clients while a query runs. */
+  /** One share: at most half of `bytes`, since half is for running queries, and half for answers that wait. */
   shareBytes: number
   /** A running query of at most this size never waits. */
   smallBytes: number
@@ -60,7 +60,7 @@ export interface MemoryShare {
 
 /** Answers whose chunks have become longer than the first ones may exceed the budget by this factor. */
 const CHUNKS_FACTOR = 1.25
-/** See {@link BudgetLimits.slowMs}: with 5 s, 13 KiB a second. */
+/** See {@link BudgetLimits.slowMs}: with 3 s, 21 KiB a second. */
 const PROGRESS_BYTES = 64 * KIB
 const CHECK_MS = 500
 
@@ -73,7 +73,7 @@ const MAX_SHARE_BYTES = 128 * MIB
 export function budgetLimits(memoryLimitBytes: number): BudgetLimits {
   const bytes = memoryLimitBytes * BUDGET_SHARE
   const shareBytes = Math.min(MAX_SHARE_BYTES, bytes / 2)
-  return { bytes, shareBytes, smallBytes: shareBytes / 16, waitMs: 10_000, slowMs: 5_000 }
+  return { bytes, shareBytes, smallBytes: shareBytes / 16, waitMs: 10_000, slowMs: 3_000 }
 }
 
 /** Returns the error `too_much_memory` with the limit in its message. */
@@ -127,7 +127,7 @@ function open(state: State): MemoryShare {
   const { limits, clock } = state
   const share: Share = { bytes: 0, state: 'running', cut() {}, progressMs: 0, takenBytes: 0 }
   const mayGrow = () => grow(state, share)
-  const maySend = () => state.sendingBytes <= limits.bytes - limits.shareBytes
+  const maySend = () => state.sendingBytes <= limits.bytes / 2
   const mayContinue = () => share.state === 'released' || state.sendingBytes <= CHUNKS_FACTOR * limits.bytes
   return {
     limitBytes: limits.shareBytes,
@@ -176,7 +176,7 @@ function add(state: State, share: Share, bytes: number): void {
 function grow(state: State, share: Share): boolean {
   const { bytes, shareBytes } = state.limits
   if (share.state !== 'running') return true
-  if ((state.large + 1) * shareBytes + state.sendingBytes > bytes) return false
+  if ((state.large + 1) * shareBytes + Math.max(state.sendingBytes, bytes / 2) > bytes) return false
   share.state = 'large'
   state.large++
   return true
@@ -229,10 +229,10 @@ function wait(state: State, queue: Set<Waiter>, isFree: () => boolean, signal?: 
   })
 }
 
-/** Cuts the answers of slow clients, the largest first, as far as the answers leave no room for one large query. */
+/** Cuts the answers of slow clients, the largest first, as far as all answers take more than their half. */
 function cutSlow(state: State): void {
   const { clock, limits } = state
-  const mostBytes = limits.bytes - limits.shareBytes
+  const mostBytes = limits.bytes / 2
   if (state.sendingBytes <= mostBytes) return
   const sinceMs = clock.monotonicMs() - limits.slowMs
   const slow = [...state.sending].filter(({ progressMs }) => progressMs <= sinceMs)

@@ -10,7 +10,7 @@ import {
 import { GIB, MIB } from '../../src/base/units.js'
 import { createFakeClock } from '../support/clock.js'
 
-const LIMITS = { bytes: 100, shareBytes: 40, smallBytes: 10, waitMs: 10_000, slowMs: 5_000 }
+const LIMITS = { bytes: 160, shareBytes: 40, smallBytes: 10, waitMs: 10_000, slowMs: 5_000 }
 const PROGRESS = 64 * 1024
 
 function setup(limits = LIMITS) {
@@ -144,21 +144,23 @@ describe('a running query', () => {
 })
 
 describe('an answer that waits for its client', () => {
-  test('takes the place of a large query, and has no limit of its own', async () => {
+  test('takes the place of a large query beyond its half, and has no limit of its own', async () => {
     const { large, opened, sending } = setup()
-    const { share } = sending(30)
+    const { share } = sending(81)
     expect(share.room()).toBeUndefined()
     large()
     const state = watch(opened(20).room())
     share.add(80)
-    expect(share.room()).toBeUndefined()
-    share.add(-90)
+    expect([share.room(), await state()]).toEqual([undefined, 'waits'])
+    share.add(-80)
+    expect(await state()).toBe('waits')
+    share.add(-1)
     expect(await state()).toBe('goes on')
   })
 
-  test('delays further ones while no large query would fit', async () => {
+  test('delays further ones while all have more than their half', async () => {
     const { opened, sending } = setup()
-    sending(60)
+    sending(80)
     expect([opened(0).roomToSend(), opened(0).hasRoomToSend()]).toEqual([undefined, true])
     const { share } = sending(1)
     const states = [0, 0].map((bytes) => watch(opened(bytes).roomToSend()))
@@ -169,7 +171,7 @@ describe('an answer that waits for its client', () => {
 
   test('has its next chunk at once unless all together are a quarter beyond the budget', async () => {
     const { sending } = setup()
-    const [{ share: one }, { share: two }] = [sending(60), sending(65)]
+    const [{ share: one }, { share: two }] = [sending(100), sending(100)]
     expect(one.roomForChunk()).toBeUndefined()
     two.add(1)
     const state = watch(one.roomForChunk())

@@ -38,25 +38,21 @@ export function streamBody(
 }
 
 /**
- * Counts the chunks of an answer: each until the client has taken it, which is when the next one is wanted. The head is
- * counted already.
+ * Counts the chunks of an answer: each until the next one is there, which is wanted when the client has taken the one
+ * before. The head is counted already.
  */
 export function countedAnswer({ head, rest }: PartialAnswer, memory: MemoryShare): PartialAnswer {
   let waitingBytes = head?.byteLength ?? 0
-  const onTaken = () => {
-    memory.taken(waitingBytes)
-    memory.add(-waitingBytes)
-    waitingBytes = 0
-  }
   return {
     head,
     rest: {
       async next() {
-        onTaken()
+        memory.taken(waitingBytes)
         await memory.roomForChunk()
         const chunk = await rest.next()
-        waitingBytes = chunk.value?.byteLength ?? 0
-        memory.add(waitingBytes)
+        const bytes = chunk.value?.byteLength ?? 0
+        memory.add(bytes - waitingBytes)
+        waitingBytes = bytes
         return chunk
       },
       return: () => rest.return(),
