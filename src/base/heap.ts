@@ -16,7 +16,8 @@ const GROWTH = { little: 100, plenty: 1000 }
 export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): void {
   const growth = memoryLimitBytes < GIB ? GROWTH.little : GROWTH.plenty
   setFlagsFromString(`--heap-growing-percent=${growth}`)
-  garbageBytes = Math.max(MIN_GARBAGE_BYTES, memoryLimitBytes * GARBAGE_SHARE)
+  garbageBytes = Math.min(MAX_GARBAGE_BYTES, Math.max(MIN_GARBAGE_BYTES, memoryLimitBytes * GARBAGE_SHARE))
+  isScarce = memoryLimitBytes < GIB
   mostYoungBytes = memoryLimitBytes < 512 * MIB ? YOUNG_BYTES : Number.POSITIVE_INFINITY
 }
 
@@ -33,24 +34,29 @@ function limitYoungGeneration(): void {
   mostYoungBytes = Number.POSITIVE_INFINITY
 }
 
-/** The share of the memory limit by which the heap of the main thread may grow while queries run. */
+/**
+ * The share of the memory limit by which the heap of the main thread may grow while queries run, within these bounds. If
+ * memory is not scarce it may double in any case: a collection takes as long as there is memory in use.
+ */
 const GARBAGE_SHARE = 1 / 16
 const MIN_GARBAGE_BYTES = 16 * MIB
+const MAX_GARBAGE_BYTES = 64 * MIB
 
 let garbageBytes = Number.POSITIVE_INFINITY
+let isScarce = false
 /** The least heap since the last collection of {@link collectGarbage}. */
 let leastBytes = Number.POSITIVE_INFINITY
 
 /**
- * Collects the garbage of the main thread if its heap has grown by a sixteenth of the memory limit. Called between
- * slices of queries: texts of 1 MiB fill the heap faster than V8 looks at it, and buffers take 64 MiB before it does.
+ * Collects the garbage of the main thread if its heap has grown by a share of the memory limit. Called between slices of
+ * queries: texts of 1 MiB fill the heap faster than V8 looks at it, and buffers take 64 MiB before it does.
  */
 export function collectGarbage(collect: () => void = collectFully): void {
   if (garbageBytes === Number.POSITIVE_INFINITY) return
   limitYoungGeneration()
   const bytes = heapBytes()
   if (bytes < leastBytes) leastBytes = bytes
-  if (bytes < leastBytes + garbageBytes) return
+  if (bytes < leastBytes + (isScarce ? garbageBytes : Math.max(garbageBytes, leastBytes))) return
   collect()
   leastBytes = heapBytes()
   // What the queries hold now is garbage once they have ended.

@@ -29,6 +29,7 @@ export function releasing(rows: AsyncIterable<Row>, release: () => void): AsyncI
     return ENDED
   }
   const read: NextRow = async () => {
+    if (isReleased) return ENDED
     try {
       const result = await iterator.next()
       return result.done ? end() : result
