@@ -17,7 +17,7 @@ export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): vo
   const growth = memoryLimitBytes < GIB ? GROWTH.little : GROWTH.plenty
   setFlagsFromString(`--heap-growing-percent=${growth}`)
   garbageBytes = Math.min(MAX_GARBAGE_BYTES, Math.max(MIN_GARBAGE_BYTES, memoryLimitBytes * GARBAGE_SHARE))
-  isScarce = memoryLimitBytes < GIB
+  usualBytes = memoryLimitBytes < GIB ? memoryLimitBytes * USUAL_SHARE : 0
   mostYoungBytes = memoryLimitBytes < 512 * MIB ? YOUNG_BYTES : Number.POSITIVE_INFINITY
 }
 
@@ -35,15 +35,18 @@ function limitYoungGeneration(): void {
 }
 
 /**
- * The share of the memory limit by which the heap of the main thread may grow while queries run, within these bounds. If
- * memory is not scarce it may double in any case: a collection takes as long as there is memory in use.
+ * The share of the memory limit by which the heap of the main thread may grow while queries run, within these bounds. A
+ * collection takes as long as there is memory in use. So the heap may double if memory is not scarce, and if it is, grow
+ * to a size that it has with all that queries may hold.
  */
 const GARBAGE_SHARE = 1 / 16
 const MIN_GARBAGE_BYTES = 16 * MIB
 const MAX_GARBAGE_BYTES = 64 * MIB
+const USUAL_SHARE = 3 / 8
 
 let garbageBytes = Number.POSITIVE_INFINITY
-let isScarce = false
+/** The size that the heap may have in any case; 0 if memory is not scarce. */
+let usualBytes = 0
 /** The least heap since the last collection of {@link collectGarbage}. */
 let leastBytes = Number.POSITIVE_INFINITY
 
@@ -56,7 +59,9 @@ export function collectGarbage(collect: () => void = collectFully): void {
   limitYoungGeneration()
   const bytes = heapBytes()
   if (bytes < leastBytes) leastBytes = bytes
-  if (bytes < leastBytes + (isScarce ? garbageBytes : Math.max(garbageBytes, leastBytes))) return
+  const mostBytes =
+    usualBytes > 0 ? Math.max(usualBytes, leastBytes + garbageBytes) : leastBytes + Math.max(garbageBytes, leastBytes)
+  if (bytes < mostBytes) return
   collect()
   leastBytes = heapBytes()
   // What the queries hold now is garbage once they have ended.

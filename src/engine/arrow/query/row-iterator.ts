@@ -41,7 +41,11 @@ export function releasing(rows: AsyncIterable<Row>, release: () => void): AsyncI
   let reading: Promise<unknown> = Promise.resolve()
   const next: NextRow = () => {
     const result = read()
-    reading = result.catch(() => {})
+    // Not the result itself, which has the row.
+    reading = result.then(
+      () => {},
+      () => {},
+    )
     return result
   }
   return iteratorOf(next, async () => {
