@@ -192,6 +192,7 @@ function createHttp(config: ServeConfig, { engine, tokens, status, intake, endpo
     intake: { take: requests.take, writeFailure: () => engine.writeFailure(), prepare: requests.prepare },
     translate: otlp.translate,
     arrivals,
+    memoryLimitBytes: config.memoryLimitBytes,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
     dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
   })

@@ -1,4 +1,4 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { ResourceLimits } from 'node:worker_threads'
 import type { Clock } from './clock.js'
@@ -16,6 +16,56 @@ const GROWTH = { little: 100, plenty: 1000 }
 export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): void {
   const growth = memoryLimitBytes < GIB ? GROWTH.little : GROWTH.plenty
   setFlagsFromString(`--heap-growing-percent=${growth}`)
+  garbageBytes = Math.min(MAX_GARBAGE_BYTES, Math.max(MIN_GARBAGE_BYTES, memoryLimitBytes * GARBAGE_SHARE))
+  usualBytes = memoryLimitBytes < GIB ? memoryLimitBytes * USUAL_SHARE : 0
+  mostYoungBytes = memoryLimitBytes < 512 * MIB ? YOUNG_BYTES : Number.POSITIVE_INFINITY
+}
+
+/** The young generation of a process with little memory: a fourth of V8's. It has two halves. */
+const YOUNG_BYTES = 8 * MIB
+let mostYoungBytes = Number.POSITIVE_INFINITY
+
+/** Ends the growth of the young generation once it is large enough. V8 reads its limit only at the start of a heap. */
+function limitYoungGeneration(): void {
+  if (mostYoungBytes === Number.POSITIVE_INFINITY) return
+  const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+  if (young === undefined || young.space_size < mostYoungBytes) return
+  setFlagsFromString('--semi-space-growth-factor=1')
+  mostYoungBytes = Number.POSITIVE_INFINITY
+}
+
+/**
+ * The share of the memory limit by which the heap of the main thread may grow while queries run, within these bounds. A
+ * collection takes as long as there is memory in use. So the heap may double if memory is not scarce, and if it is, grow
+ * to a size that it has with all that queries may hold.
+ */
+const GARBAGE_SHARE = 1 / 16
+const MIN_GARBAGE_BYTES = 16 * MIB
+const MAX_GARBAGE_BYTES = 64 * MIB
+const USUAL_SHARE = 3 / 8
+
+let garbageBytes = Number.POSITIVE_INFINITY
+/** The size that the heap may have in any case; 0 if memory is not scarce. */
+let usualBytes = 0
+/** The least heap since the last collection of {@link collectGarbage}. */
+let leastBytes = Number.POSITIVE_INFINITY
+
+/**
+ * Collects the garbage of the main thread if its heap has grown by a share of the memory limit. Called between slices of
+ * queries: texts of 1 MiB fill the heap faster than V8 looks at it, and buffers take 64 MiB before it does.
+ */
+export function collectGarbage(collect: () => void = collectFully): void {
+  if (garbageBytes === Number.POSITIVE_INFINITY) return
+  limitYoungGeneration()
+  const bytes = heapBytes()
+  if (bytes < leastBytes) leastBytes = bytes
+  const mostBytes =
+    usualBytes > 0 ? Math.max(usualBytes, leastBytes + garbageBytes) : leastBytes + Math.max(garbageBytes, leastBytes)
+  if (bytes < mostBytes) return
+  collect()
+  leastBytes = heapBytes()
+  // What the queries hold now is garbage once they have ended.
+  askForCollection()
 }
 
 /**
@@ -40,17 +90,21 @@ export function askForCollection(): void {
 /**
  * Collects the garbage of large queries: with the growth that {@link raiseHeapGrowth} allows, V8 would keep it until
  * the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection here,
- * or {@link askForCollection} was called. A collection after growth is repeated 5 s later, for the garbage of queries
- * in between. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function that stops it.
+ * or {@link askForCollection} was called. A collection after growth, or while `isBusy`, is repeated 5 s later, for the
+ * garbage of queries in between. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function that stops it.
  */
 export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: () => void = collectFully): () => void {
   let collectedBytes = heapBytes()
   let hasCollected = false
   let putOff = 0
   return clock.every(CHECK_MS, () => {
-    const hasGrown = heapBytes() >= collectedBytes + COLLECTED_GROWTH_BYTES
+    limitYoungGeneration()
+    const bytes = heapBytes()
+    collectedBytes = Math.min(collectedBytes, bytes)
+    const hasGrown = bytes >= collectedBytes + COLLECTED_GROWTH_BYTES
     if (!hasGrown && !hasCollected && !isAsked) return
-    if (isBusy() && putOff < MOST_PUT_OFF) {
+    const isWhileBusy = isBusy()
+    if (isWhileBusy && putOff < MOST_PUT_OFF) {
       putOff++
       return
     }
@@ -58,7 +112,8 @@ export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: (
     isAsked = false
     collect()
     collectedBytes = heapBytes()
-    hasCollected = hasGrown
+    // Queries that run now hold memory that is garbage later.
+    hasCollected = hasGrown || isWhileBusy
   })
 }
 

@@ -93,6 +93,8 @@ export function createMetrics() {
     queries: counter('queries_total', 'Queries answered, by endpoint and outcome.', 'endpoint', 'outcome'),
     querySeconds: latency('query_duration_seconds', 'Time from a query to its answer.', 'endpoint', 'cache'),
     queriesRunning: countGauge('queries_running', 'Queries that run now.'),
+    queryBytes: gauge('query_bytes', 'Bytes of memory of queries, and of answers that wait for clients.'),
+    answersCut: counter('answers_cut_total', 'Answers that were cut because their clients read them too slowly.'),
     unreadParameters: counter(
       'unread_parameters_total',
       'Requests with a parameter that the endpoint does not read.',

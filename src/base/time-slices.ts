@@ -1,3 +1,5 @@
+import { collectGarbage } from './heap.js'
+
 /** How long work may run before it yields to the event loop. */
 export const SLICE_MS = 10
 /** Event loop turns between two slices, if they are short: the loop accepts one connection in each turn. */
@@ -62,6 +64,7 @@ function nextSlice(): Promise<void> {
  * Runs in the first turn after a slice. Turns are limited in time, so that a burst of lines cannot starve the slices.
  */
 function giveWay(): void {
+  collectGarbage()
   const startedMs = performance.now()
   let turns = 1
   const turn = () => {

@@ -1,4 +1,5 @@
 import { LogweirError } from '../base/errors.js'
+import type { MemoryShare } from '../base/memory-budget.js'
 import { MIB } from '../base/units.js'
 import type { Row } from '../plan/answer.js'
 import type { Expression } from '../plan/expression.js'
@@ -42,11 +43,17 @@ export interface GroupingLimits {
 /** The limits of every query of the service. */
 export const GROUPING_LIMITS: GroupingLimits = { groups: 100_000, bytes: 128 * MIB }
 
+/** Returns the limits of a query: its memory may be less than what each query may have. */
+export const limitsOf = ({ groups, bytes }: GroupingLimits, { limitBytes }: Pick<MemoryShare, 'limitBytes'>) => ({
+  groups,
+  bytes: Math.min(bytes, limitBytes),
+})
+
 /** Returns the error `too_many_groups` with the limits in its message. */
 export const tooManyGroups = ({ groups, bytes }: GroupingLimits) =>
   new LogweirError(
     'too_many_groups',
-    `The query exceeds the limit of ${groups.toLocaleString('en-US')} groups or ${bytes / MIB} MiB of them. ` +
+    `The query exceeds the limit of ${groups.toLocaleString('en-US')} groups or ${Math.round(bytes / MIB)} MiB of them. ` +
       'Query a shorter time, or one project.',
   )
 
@@ -60,6 +67,8 @@ export interface ScanStats {
 
 /** Cancellation and statistics of a run. */
 export interface RunOptions {
+  /** The memory of the query; without it, each step has the memory that the engine permits. */
+  memory?: MemoryShare
   /** Cancels the run within one time slice; the promise then rejects with the signal's reason. */
   signal?: AbortSignal
   /** Called once, before the promise resolves; not called for the empty plan. */

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
+import { budgetLimits, createMemoryBudget } from '../base/memory-budget.js'
 import type { Metrics } from '../base/metrics.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
@@ -12,8 +13,9 @@ import { createWrongTokens, type WrongTokens } from './access/wrong-tokens.js'
 import { createLogs, LOGS_LIMITS, type LogsLimits, type RecordIntake } from './intake/logs.js'
 import { createOtlpLogs, OTLP_PATH, otlpErrorReply, type Translate } from './intake/otlp.js'
 import { LOGS_PATHS, requestPath } from './intake/paths.js'
+import { bodiesBytes } from './intake/upload.js'
 import type { Arrivals } from './query/arrivals.js'
-import { HTTP_LIMITS, type HttpLimits } from './query/limits.js'
+import { type HttpLimits, httpLimits } from './query/limits.js'
 import { createQueries } from './query/query.js'
 import { searchOf } from './query/search.js'
 import { callAfter } from './query/waiting.js'
@@ -38,7 +40,7 @@ import {
   sessionRoutes,
   tailRoutes,
 } from './routes.js'
-import { TAIL_LIMITS, type TailLimits } from './tail/limits.js'
+import { type TailLimits, tailLimits } from './tail/limits.js'
 import { createTails } from './tail/tail.js'
 
 /** Everything that the HTTP side needs from the rest of the service. */
@@ -53,6 +55,8 @@ export interface AppParts {
   status: () => Status
   limits?: Partial<HttpLimits & LogsLimits & TailLimits>
   log: Log
+  /** The memory limit of the process, of which queries, the cache, bodies and tails have their shares. */
+  memoryLimitBytes?: number
   /** When records were last accepted. Without it, empty answers are cached like any other. */
   arrivals?: Arrivals
   /** Stores the records of requests. Without it, there are no paths that accept records. */
@@ -84,6 +88,7 @@ export interface App {
 /** Builds the HTTP side. A request passes through the chain of middleware below, down to the routes. */
 export function createApp(parts: AppParts): App {
   const { status, intake, translate, metrics, clock, log, dialect = OWN_DIALECT } = parts
+  const { memoryLimitBytes = Number.POSITIVE_INFINITY } = parts
   const { errorForm } = dialect
   const authenticate = createAuth(parts.accessOf)
   const searchWithKey = ({ request, path }: Exchange) =>
@@ -91,11 +96,15 @@ export function createApp(parts: AppParts): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const queries = createQueries({ ...parts, limits: { ...HTTP_LIMITS, ...parts.limits } })
+  const memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock)
+  Object.assign(metrics.queryBytes, { collect: () => metrics.queryBytes.set(memory.usedBytes()) })
+  const queries = createQueries({ ...parts, memory, limits: { ...httpLimits(memoryLimitBytes), ...parts.limits } })
   const documents = createDocuments(parts.endpoints, dialect, clock)
   const { follow } = parts.engine
-  const tails = follow && createTails({ ...parts, follow, errorForm, limits: { ...TAIL_LIMITS, ...parts.limits } })
-  const logs = intake && createLogs(intake, { clock, log, errorForm, limits: { ...LOGS_LIMITS, ...parts.limits } })
+  const tails =
+    follow && createTails({ ...parts, follow, errorForm, limits: { ...tailLimits(memoryLimitBytes), ...parts.limits } })
+  const bodies = { ...LOGS_LIMITS, bodiesBytes: bodiesBytes(memoryLimitBytes), ...parts.limits }
+  const logs = intake && createLogs(intake, { clock, log, errorForm, limits: bodies })
   const otlp = logs && translate && createOtlpLogs(logs, translate)
   const routes = [
     ...pageRoutes(),

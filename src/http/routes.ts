@@ -14,6 +14,7 @@ import { openApi } from './openapi/document.js'
 import { loadPage } from './page.js'
 import { definitions } from './query/definitions.js'
 import { QUERY_PATH, type Queries } from './query/query.js'
+import { connectionOf } from './reply/connection.js'
 import { COMMON_HEADERS } from './reply/cors.js'
 import type { Dialect } from './reply/dialect.js'
 import type { Body } from './reply/encoding.js'
@@ -111,7 +112,7 @@ export function emptyListRoutes(paths: readonly string[]): Route[] {
 /** The stored queries, by name or id, and the list of projects. */
 export function queryRoutes(queries: Queries): Route[] {
   const answer: Route['answer'] = ({ req, env }) =>
-    queries.answer(req.param('idOrName')!, env.request, abortResponse(env), env.access?.projects)
+    queries.answer(req.param('idOrName')!, env.request, connectionOf(env.outgoing), env.access?.projects)
   return [
     { method: 'GET', path: `${QUERY_PATH}:idOrName`, answer },
     {
@@ -126,7 +127,7 @@ export function queryRoutes(queries: Queries): Route[] {
 export function tailRoutes(tails: Tails | undefined, authenticate: Authenticate): Route[] {
   if (tails === undefined) return []
   const answer: Route['answer'] = ({ env }) =>
-    tails.answer(env.request, () => authenticate(env.request.headers), abortResponse(env))
+    tails.answer(env.request, () => authenticate(env.request.headers), connectionOf(env.outgoing)?.breakOff)
   return [{ method: 'GET', path: '/api/tail', answer }]
 }
 
@@ -142,11 +143,6 @@ export function logsRoutes(logs: Logs | undefined, otlp: OtlpLogs | undefined): 
       handler.answer({ request, incoming, projects: access?.projects })
     return [{ method: 'POST', path, answer }]
   })
-}
-
-/** Returns a function that closes the connection in the middle of a response; undefined if there is no connection. */
-function abortResponse({ outgoing }: Exchange): (() => void) | undefined {
-  return outgoing && (() => outgoing.destroy())
 }
 
 /** The documents about the endpoints, the same for every caller. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { askForCollection, collectGrownHeap } from '../../src/base/heap.js'
-import { GIB } from '../../src/base/units.js'
+import { GIB, MIB } from '../../src/base/units.js'
 import { createFakeClock } from '../support/clock.js'
 
 const HEAP = new URL('../../dist/base/heap.js', import.meta.url).href
@@ -36,6 +36,44 @@ describe('a heap', () => {
     const [little, enough, unlimited] = [`${GIB - 1}`, `${GIB}`, ''].map(countFullCollections)
     expect(little).toBeGreaterThan(enough!)
     expect(little).toBeGreaterThan(unlimited!)
+  })
+})
+
+const SLICES = new URL('../../dist/base/time-slices.js', import.meta.url).href
+
+/** Returns the most MiB of the heap of a process whose queries make long texts and keep the last `kept` of them. */
+function mostHeapMib(limit: string, kept: number): number {
+  const script = `
+    import { raiseHeapGrowth } from '${HEAP}'
+    import { createYielder } from '${SLICES}'
+    import { getHeapStatistics } from 'node:v8'
+    raiseHeapGrowth(${limit})
+    const texts = []
+    let most = 0
+    const yieldIfDue = createYielder(undefined, 1)
+    for (let i = 0; i < 1_000; i++) {
+      texts.push(Buffer.alloc(2 ** 20, 97 + (i % 26)).toString('latin1').toUpperCase())
+      if (texts.length > ${kept}) texts.shift()
+      const { total_heap_size, external_memory } = getHeapStatistics()
+      most = Math.max(most, total_heap_size + external_memory)
+      await yieldIfDue()
+    }
+    console.log(Math.round(most / 2 ** 20))`
+  return Number(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' }))
+}
+
+describe('the heap of queries that make long texts', () => {
+  it('grows to three eighths of a small memory limit, if they keep little', () => {
+    expect(mostHeapMib(`${256 * MIB}`, 8)).toBeLessThanOrEqual(96 + 16)
+    expect(mostHeapMib(`${512 * MIB}`, 8)).toBeLessThanOrEqual(192 + 16)
+  })
+
+  it('grows by a sixteenth of it beyond what they keep', () => {
+    expect(mostHeapMib(`${256 * MIB}`, 120)).toBeLessThanOrEqual(120 + 16 + 32)
+  })
+
+  it('is left to V8 without a limit', () => {
+    expect(mostHeapMib('', 8)).toBeGreaterThan(96 + 16)
   })
 })
 

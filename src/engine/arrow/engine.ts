@@ -1,20 +1,28 @@
 import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
+import { createQueryYielder, UNLIMITED_SHARE } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
-import { createYielder } from '../../base/time-slices.js'
 import { DAY_US, GIB, MIB, MINUTE_US } from '../../base/units.js'
 import type { Row } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import { schemaOf } from '../../plan/schema.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
-import { type Engine, GROUPING_LIMITS, type GroupingLimits, type RunOptions, type ScanStats } from '../engine.js'
+import {
+  type Engine,
+  GROUPING_LIMITS,
+  type GroupingLimits,
+  limitsOf,
+  type RunOptions,
+  type ScanStats,
+} from '../engine.js'
 import { isDamage } from './columns/damage.js'
 import type { RunContext } from './operators/lazy-batch.js'
 import { createSharedFrames } from './operators/shared-frames.js'
 import { type Caches, createCaches } from './query/caches.js'
 import { createFollowers, type Followers } from './query/follow.js'
 import { readInnerPlans } from './query/inner-plans.js'
+import { releasing, restarting } from './query/row-iterator.js'
 import { type RunResult, runStage, type StoredRows, unorderedRows } from './query/run.js'
 import { compactWhenIdle } from './storage/compaction/compaction.js'
 import type { DiskSegment } from './storage/files/disk-segment.js'
@@ -251,7 +259,8 @@ function createRun(parts: RunParts): Engine['run'] {
     const attempt = (again: boolean) => runOver(views, plan, { ...options, again }, parts)
     try {
       const { rows, readsOn } = await pastDamage(attempt)
-      if (readsOn) return restarting(rows, async () => (await pastDamage(() => attempt(true))).rows, views.release)
+      const again = async () => (await pastDamage(() => attempt(true))).rows
+      if (readsOn) return releasing(restarting(rows, again), views.release)
       views.release()
       return rows
     } catch (error) {
@@ -276,7 +285,7 @@ async function pastDamage(attempt: (again: boolean) => Promise<RunResult>): Prom
 async function runOver(
   { viewOf }: PlanViews,
   plan: Plan,
-  { signal, onScanStats, again }: RunOptions & { again: boolean },
+  { signal, onScanStats, memory = UNLIMITED_SHARE, again }: RunOptions & { again: boolean },
   { caches, metrics, groupingLimits }: RunParts,
 ): Promise<RunResult> {
   const { onView, onOpen, onScan, stats } = countScans(metrics)
@@ -292,8 +301,9 @@ async function runOver(
     fieldCache: caches.fieldCache,
     rowCache: caches.rowCache,
     sharedFrames: createSharedFrames(),
-    limits: groupingLimits,
-    yieldIfDue: createYielder(signal),
+    limits: limitsOf(groupingLimits, memory),
+    memory,
+    yieldIfDue: createQueryYielder(memory, signal),
     onOpen,
     onScan,
   }
@@ -366,31 +376,6 @@ function createDurableParts(
 function stopWaiting(durable: ReturnType<typeof createDurableParts> | undefined, store: Store): void {
   durable?.diskRetry.abandon()
   store.stopWaiting()
-}
-
-/**
- * Yields the rows; calls `release` when all are read, one cannot be read, or the caller stops reading. If damage is
- * found before the first row, yields those of `again` instead. Later, `rows` goes on without those that are damaged.
- */
-async function* restarting(
-  rows: AsyncIterable<Row>,
-  again: () => Promise<AsyncIterable<Row>>,
-  release: () => void,
-): AsyncIterable<Row> {
-  let current = rows
-  try {
-    for (;;) {
-      try {
-        yield* current
-        return
-      } catch (error) {
-        if (!isDamage(error)) throw error
-      }
-      current = await again()
-    }
-  } finally {
-    release()
-  }
 }
 
 async function* noRows(): AsyncIterable<Row> {}

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
+import { createQueryYielder, UNLIMITED_SHARE } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
-import { createYielder } from '../../base/time-slices.js'
 import { GIB, MIB } from '../../base/units.js'
 import type { Row } from '../../plan/answer.js'
 import { SOURCE_NAMES } from '../../sources.js'
@@ -15,7 +15,7 @@ import { runStage, unorderedRows } from '../arrow/query/run.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import { reportJournals } from '../disk/journal/report.js'
-import { type Engine, GROUPING_LIMITS, type SourceStats, tooManyGroups } from '../engine.js'
+import { type Engine, GROUPING_LIMITS, limitsOf, type SourceStats, tooManyGroups } from '../engine.js'
 import { askVersion } from './apply-schema.js'
 import { BATCH_GROUP_LIMITS, type BatchGroupLimits, type BatchGroups, createBatchGroups } from './batch-groups.js'
 import { messageWithHint, type Server, ServerError } from './clickhouse-server.js'
@@ -179,7 +179,7 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
   }
 
   return {
-    async run(plan, { signal, onScanStats } = {}) {
+    async run(plan, { signal, onScanStats, memory = UNLIMITED_SHARE } = {}) {
       let scanned = 0
       const onRead = (rows: number) => {
         scanned += rows
@@ -187,8 +187,9 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
       const context: RunContext = {
         ...caches,
         sharedFrames: createSharedFrames(),
-        limits: GROUPING_LIMITS,
-        yieldIfDue: createYielder(signal),
+        limits: limitsOf(GROUPING_LIMITS, memory),
+        memory,
+        yieldIfDue: createQueryYielder(memory, signal),
         onOpen() {},
         onScan: onRead,
       }

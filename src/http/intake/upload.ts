@@ -25,6 +25,15 @@ export const UPLOAD_LIMITS: UploadLimits = {
   maxBodyMs: 600_000,
 }
 
+/** The share of the memory limit for bodies. */
+const BODIES_SHARE = 1 / 8
+
+/** Returns the bytes of all bodies in a process with a memory limit: enough for one compressed body of the largest size. */
+export function bodiesBytes(memoryLimitBytes: number): number {
+  const { bodyBytes, bodiesBytes: most } = UPLOAD_LIMITS
+  return Math.max(2 * bodyBytes, Math.min(most, memoryLimitBytes * BODIES_SHARE))
+}
+
 /** A complete, decompressed body. Its memory is reserved until `release`. */
 export interface Upload {
   bytes: Uint8Array

@@ -13,7 +13,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   invalid_pattern: 'a pattern is not RE2, or has over 1,000 characters',
   invalid_parameter: 'a parameter has a value that the endpoint does not accept',
   too_many_groups: 'the query makes more than 100,000 groups',
-  too_much_memory: 'the query holds more than 128 MiB of rows, or computes a value of over 1,048,576 characters',
+  too_much_memory:
+    'the query holds more memory than one may have, at most 128 MiB, or computes a value of over 1,048,576 characters',
   invalid_sql: 'wrong SQL, or an expression that failed in a row',
   unsupported_sql: 'SQL outside of the supported subset',
   unsupported_by_engine: 'the ClickHouse server is too old to read a field without a column',
@@ -22,7 +23,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   headers_too_large: 'request line and headers exceed 64 KiB',
   request_timeout: 'the request did not arrive in time',
   invalid_last_event_id: 'not an id of this path, or one of a tail with other parameters',
-  overloaded: 'too many queries or tails at once, or a query of over 30 s',
+  overloaded: 'too many queries or tails at once, no memory for a query, or a query of over 30 s',
   starting: 'the service is starting',
   stopping: 'the service is stopping',
   missing_source: 'a record has no source',

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
+import type { MemoryBudget, MemoryShare } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
@@ -8,7 +9,7 @@ import { innerPlansOf, type Plan } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
 import type { Encoder } from '../formats/format.js'
 import { jsonFormat } from '../formats/json.js'
-import { encodeAll } from '../reply/chunks.js'
+import { type Encoding, encodeAll } from '../reply/chunks.js'
 import { serverTiming } from '../reply/server-timing.js'
 import { answerReply } from './answer.js'
 import type { Arrivals } from './arrivals.js'
@@ -28,6 +29,7 @@ interface Parts {
   limits: HttpLimits
   metrics: Metrics
   log: Log
+  memory: MemoryBudget
   /** Without it, empty answers are cached like any other. */
   arrivals?: Arrivals
 }
@@ -69,10 +71,22 @@ export function createCached(parts: Parts): Cached {
     return { answer, measured, isStored: !removed.has(job.endpoint) && cache.put(job, answer, job.asked) }
   }
 
-  async function computeAnswer({ call }: CacheJob, signal: AbortSignal, begin: () => void) {
+  async function computeAnswer(job: CacheJob, signal: AbortSignal, begin: () => void) {
     begin()
-    const { encoded, plan, columns, atMs, measured } = await compute({ engine, clock }, call, signal, (rows, columns) =>
-      encodeCounted(rows, columns, signal),
+    const memory = parts.memory.open()
+    try {
+      return await encodedAnswer(job, { signal, memory })
+    } finally {
+      memory.release()
+    }
+  }
+
+  async function encodedAnswer({ call }: CacheJob, running: { signal: AbortSignal; memory: MemoryShare }) {
+    const { encoded, plan, columns, atMs, measured } = await compute(
+      { engine, clock },
+      call,
+      running,
+      (rows, columns) => encodeCounted(rows, columns, running),
     )
     const forms = createEncodedForms(encoded.json, columns, (discard) => cache.resize(call.key, discard))
     const emptySources = encoded.rows === 0 ? sourcesOf(plan) : undefined
@@ -117,9 +131,9 @@ function isOutdated({ atMs, emptySources }: CachedAnswer, { arrivals, clock, lim
 }
 
 /** Encodes all rows as JSON, however long, and counts them. */
-async function encodeCounted(rows: AsyncIterable<Row>, columns: readonly AnswerColumn[], signal: AbortSignal) {
+async function encodeCounted(rows: AsyncIterable<Row>, columns: readonly AnswerColumn[], encoding: Encoding) {
   const encoder = countRows(jsonFormat.encoder(columns))
-  return { json: await encodeAll(rows, encoder, signal), rows: encoder.rows() }
+  return { json: await encodeAll(rows, encoder, encoding), rows: encoder.rows() }
 }
 
 /** Wraps an encoder; `rows` returns how many rows it has encoded. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js'
+import type { MemoryShare } from '../../base/memory-budget.js'
 import { type Call, columnsOf } from '../../endpoints/endpoint.js'
 import type { Engine, ScanStats } from '../../engine/engine.js'
 import type { AnswerColumn, Row } from '../../plan/answer.js'
@@ -23,7 +24,7 @@ export interface Computed<Encoded> {
 export async function compute<Encoded>(
   { engine, clock }: { engine: Pick<Engine, 'run'>; clock: Clock },
   call: Call,
-  signal: AbortSignal,
+  { signal, memory }: { signal: AbortSignal; memory: MemoryShare },
   encode: (rows: AsyncIterable<Row>, columns: readonly AnswerColumn[]) => Promise<Encoded>,
 ): Promise<Computed<Encoded>> {
   if (call.load !== undefined) await call.load()
@@ -32,7 +33,7 @@ export async function compute<Encoded>(
   const columns = columnsOf(call, plan)
   const measured: Measured = { ms: 0 }
   const onScanStats = call.isClientSql ? undefined : (work: ScanStats) => void (measured.work = work)
-  const rows = await engine.run(plan, { signal, onScanStats })
+  const rows = await engine.run(plan, { signal, memory, onScanStats })
   const encoded = await encode(call.computation?.rows(rows, signal) ?? rows, columns)
   measured.ms = clock.monotonicMs() - atMs
   return { encoded, plan, columns, atMs, measured }

@@ -35,3 +35,23 @@ export const HTTP_LIMITS: HttpLimits = {
   cacheBytes: 64 * MIB,
   cacheEntryBytes: 2 * MIB,
 }
+
+/** The share of the memory limit for the cache. */
+const CACHE_SHARE = 1 / 16
+/** The share of the cache for one answer. */
+const ENTRY_SHARE = 1 / 8
+
+/** The share of the memory limit for an answer that is buffered: many clients may be slow. */
+const BUFFERED_SHARE = 1 / 2048
+
+/** Returns the limits of a process with a memory limit. */
+export function httpLimits(memoryLimitBytes: number): HttpLimits {
+  const cacheBytes = Math.min(HTTP_LIMITS.cacheBytes, memoryLimitBytes * CACHE_SHARE)
+  const cacheEntryBytes = Math.min(HTTP_LIMITS.cacheEntryBytes, cacheBytes * ENTRY_SHARE)
+  return {
+    ...HTTP_LIMITS,
+    bufferedBytes: Math.min(HTTP_LIMITS.bufferedBytes, memoryLimitBytes * BUFFERED_SHARE),
+    cacheBytes: Math.floor(cacheBytes),
+    cacheEntryBytes: Math.floor(cacheEntryBytes),
+  }
+}

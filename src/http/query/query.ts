@@ -1,10 +1,12 @@
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
+import type { MemoryBudget } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { PROJECTS, projectsCall, readProjectsArgs, tooManyProjects } from '../../endpoints/projects.js'
 import type { Engine } from '../../engine/engine.js'
+import type { Connection } from '../reply/connection.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import type { Arrivals } from './arrivals.js'
 import type { CacheJob } from './cache.js'
@@ -25,20 +27,21 @@ interface Parts {
   clock: Clock
   limits: HttpLimits
   log: Log
+  memory: MemoryBudget
   arrivals?: Arrivals
 }
 
 /** The stored queries, as requests call them. */
 export interface Queries {
   /**
-   * Answers GET or HEAD of one endpoint, by its name or id. `breakOff` closes the connection if an answer fails after
-   * its first bytes were sent. With `projects`, only calls of one of these are permitted. Throws or rejects with a
+   * Answers GET or HEAD of one endpoint, by its name or id. `connection` is closed if an answer fails after its first
+   * bytes were sent. With `projects`, only calls of one of these are permitted. Throws or rejects with a
    * LogweirError: `not_found`, `not_acceptable`, `forbidden_project`, and the errors of parameters, plan and engine.
    */
   answer(
     idOrName: string,
     request: Request,
-    breakOff?: () => void,
+    connection?: Connection,
     projects?: ReadonlySet<string>,
   ): Response | Promise<Response>
   /**
@@ -61,11 +64,20 @@ export const QUERY_PATH = '/api/endpoints/query/'
 const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 
 /** Creates the queries, and starts to warm their cache. */
-export function createQueries({ engine, endpoints, metrics, clock, limits, log, arrivals }: Parts): Queries {
+export function createQueries({ engine, endpoints, metrics, clock, limits, log, memory, arrivals }: Parts): Queries {
   const registry = createEndpointRegistry(endpoints)
   const concurrency = createConcurrencyLimits(limits, clock, metrics.queriesRunning)
-  const cached = createCached({ engine, concurrency: concurrency.stored, clock, limits, metrics, log, arrivals })
-  const uncached = createUncached({ engine, concurrency, clock, bufferedBytes: limits.bufferedBytes })
+  const cached = createCached({
+    engine,
+    concurrency: concurrency.stored,
+    clock,
+    limits,
+    metrics,
+    log,
+    memory,
+    arrivals,
+  })
+  const uncached = createUncached({ engine, concurrency, clock, bufferedBytes: limits.bufferedBytes, memory, metrics })
   const observe = createObserver(metrics, clock)
   const reportUnread = createUnreadReport(metrics, log)
 
@@ -73,7 +85,7 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
   const answerCached = createCachedAnswers(cached, observe, observed)
 
   return {
-    answer(idOrName, request, breakOff, projects) {
+    answer(idOrName, request, connection, projects) {
       const startedMs = clock.monotonicMs()
       const found = registry.find(idOrName)
       if (found === undefined) throw refusals.notFound()
@@ -83,8 +95,9 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
       const call = found.callOf(search, projects)
       const representation = negotiate(request.headers)
       if (endpoint.cache === 'disabled') {
-        const onFailure = (error: unknown) => fail(error, breakOff, log)
-        return observed(endpoint.name, 'bypass', startedMs, uncached(call, request, representation, onFailure))
+        const onFailure = (error: unknown) => fail(error, connection, log)
+        const reply = uncached(call, { request, representation, connection, onFailure })
+        return observed(endpoint.name, 'bypass', startedMs, reply)
       }
       return answerCached({ endpoint, policy: endpoint.cache, call }, request, representation, startedMs)
     },
@@ -142,8 +155,8 @@ function createCachedAnswers(cached: Cached, observe: Observe, observed: Observe
 }
 
 /** Logs an error after the first bytes of an answer, and closes the connection, or throws if there is none. */
-function fail(error: unknown, breakOff: (() => void) | undefined, log: Log): void {
+function fail(error: unknown, connection: Connection | undefined, log: Log): void {
   const failure = toPublicError(error, log)
-  if (breakOff === undefined) throw failure
-  breakOff()
+  if (connection === undefined) throw failure
+  connection.breakOff()
 }

@@ -1,12 +1,15 @@
 import type { Clock } from '../../base/clock.js'
+import type { MemoryBudget, MemoryShare } from '../../base/memory-budget.js'
+import type { Metrics } from '../../base/metrics.js'
 import type { Call } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
-import { encodeUpTo } from '../reply/chunks.js'
+import { encodeUpTo, type PartialAnswer } from '../reply/chunks.js'
+import type { Connection } from '../reply/connection.js'
 import { wantedCoding } from '../reply/encoding.js'
 import { codedHeaders } from '../reply/reply.js'
 import { serverTiming } from '../reply/server-timing.js'
-import { compressed, streamBody } from '../reply/stream.js'
-import { answerReply } from './answer.js'
+import { compressed, countedAnswer, streamBody } from '../reply/stream.js'
+import { answerReply, type OwnHeaders } from './answer.js'
 import { compute } from './compute.js'
 import type { ConcurrencyLimits } from './concurrency.js'
 import type { Representation } from './negotiation.js'
@@ -16,40 +19,82 @@ interface Parts {
   concurrency: ConcurrencyLimits
   clock: Clock
   bufferedBytes: number
+  memory: MemoryBudget
+  metrics: Pick<Metrics, 'answersCut'>
+}
+
+/** A request, its connection, and how its answer is represented. */
+export interface UncachedRequest {
+  request: Request
+  representation: Representation
+  connection: Connection | undefined
+  /** Called if a streamed answer fails. */
+  onFailure(error: unknown): void
 }
 
 /**
  * Answers calls that are never cached. An answer of at most `bufferedBytes` is buffered, so that its length, its ETag
  * and its errors are known before the first byte is sent. A longer one is streamed, after it has freed its concurrency
- * slot; `onFailure` is called if it fails then.
+ * slot. The memory of the query, and of the part of its answer that waits for the client, counts until the client has
+ * taken the answer.
  */
-export function createUncached({ engine, concurrency, clock, bufferedBytes }: Parts) {
-  const run = (call: Call, { format }: Representation, caller: AbortSignal) =>
+export function createUncached({ engine, concurrency, clock, bufferedBytes, memory: budget, metrics }: Parts) {
+  /** Returns undefined if there is no room when the slot is free: the slot is not kept while the query waits. */
+  const runIfRoom = (call: Call, { format }: Representation, memory: MemoryShare, caller: AbortSignal) =>
     (call.isClientSql ? concurrency.clientSql : concurrency.stored).run(
-      (signal) =>
-        compute({ engine, clock }, call, signal, (rows, columns) =>
-          encodeUpTo(rows, format.encoder(columns), bufferedBytes, signal),
-        ),
+      async (signal) =>
+        memory.hasRoomToSend()
+          ? compute({ engine, clock }, call, { signal, memory }, (rows, columns) =>
+              encodeUpTo(rows, format.encoder(columns), bufferedBytes, { signal, memory }),
+            )
+          : undefined,
       caller,
     )
 
-  return async (
-    call: Call,
-    request: Request,
-    representation: Representation,
-    onFailure: (error: unknown) => void,
-  ): Promise<Response> => {
-    const { encoded, measured } = await run(call, representation, request.signal)
-    const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': serverTiming('bypass', measured) }
-    if (encoded instanceof Uint8Array) return answerReply(request.headers, { plain: encoded }, representation, own)
-    const coding = wantedCoding(request.headers, Number.POSITIVE_INFINITY)
-    const plainHeaders = { ...own, ...representation.headers, 'Cache-Control': 'no-store' }
-    const headers = coding === undefined ? plainHeaders : codedHeaders(plainHeaders, coding)
-    if (request.method !== 'HEAD') {
-      const body = coding === undefined ? encoded : compressed(encoded, coding)
-      return new Response(streamBody(body, onFailure), { headers })
+  async function run(call: Call, representation: Representation, memory: MemoryShare, caller: AbortSignal) {
+    for (;;) {
+      await memory.roomToSend(caller)
+      const computed = await runIfRoom(call, representation, memory, caller)
+      if (computed !== undefined) return computed
     }
+  }
+
+  return async (call: Call, asked: UncachedRequest): Promise<Response> => {
+    const { request, representation, connection } = asked
+    const memory = budget.open()
+    connection?.onClose(memory.release)
+    try {
+      const { encoded, measured } = await run(call, representation, memory, request.signal)
+      const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': serverTiming('bypass', measured) }
+      memory.startSending(() => {
+        metrics.answersCut.inc()
+        connection?.breakOff()
+      })
+      if (encoded instanceof Uint8Array) return answerReply(request.headers, { plain: encoded }, representation, own)
+      return streamed(encoded, own, memory, asked)
+    } catch (error) {
+      memory.release()
+      throw error
+    } finally {
+      if (connection === undefined) memory.release()
+    }
+  }
+}
+
+async function streamed(
+  encoded: PartialAnswer,
+  own: OwnHeaders,
+  memory: MemoryShare,
+  { request, representation, onFailure }: UncachedRequest,
+): Promise<Response> {
+  const coding = wantedCoding(request.headers, Number.POSITIVE_INFINITY)
+  const plainHeaders = { ...own, ...representation.headers, 'Cache-Control': 'no-store' }
+  const headers = coding === undefined ? plainHeaders : codedHeaders(plainHeaders, coding)
+  if (request.method === 'HEAD') {
     await encoded.rest.return()
     return new Response(null, { headers })
   }
+  const counted = countedAnswer(encoded, memory)
+  const body = coding === undefined ? counted : compressed(counted, coding)
+  return new Response(streamBody(body, onFailure), { headers })
 }

@@ -1,4 +1,5 @@
 import { concatBytes } from '../../base/concat-bytes.js'
+import type { MemoryShare } from '../../base/memory-budget.js'
 import type { Row } from '../../plan/answer.js'
 import type { Chunk, Encoder } from '../formats/format.js'
 
@@ -18,6 +19,12 @@ export interface PartialAnswer {
   rest: ByteChunks
 }
 
+/** Cancellation of an encoding, and the memory in which its bytes count. */
+export interface Encoding {
+  signal?: AbortSignal
+  memory?: Pick<MemoryShare, 'add' | 'room'>
+}
+
 /**
  * Encodes rows up to `limitBytes`. Returns the whole answer, or, as soon as it is longer, its head and the remaining
  * chunks. Once `signal` is aborted it frees the rows and throws the reason. After any error of the rows they are freed
@@ -27,7 +34,7 @@ export async function encodeUpTo(
   rows: AsyncIterable<Row>,
   encoder: Encoder,
   limitBytes: number,
-  signal?: AbortSignal,
+  { signal, memory }: Encoding = {},
 ): Promise<Uint8Array | PartialAnswer> {
   const iterator = rows[Symbol.asyncIterator]()
   const buffer = createBuffer(encoder.begin)
@@ -39,7 +46,10 @@ export async function encodeUpTo(
         buffer.add(encoder.end())
         return buffer.whole()
       }
+      const before = buffer.bytes()
       buffer.add(encoder.row(value))
+      memory?.add(buffer.bytes() - before)
+      await memory?.room(signal)
       if (buffer.bytes() + encoder.endBytes > limitBytes) {
         return { head: buffer.whole(), rest: remainingChunks(iterator, encoder) }
       }
@@ -51,8 +61,8 @@ export async function encodeUpTo(
 }
 
 /** Encodes all rows, however long the answer is. */
-export async function encodeAll(rows: AsyncIterable<Row>, encoder: Encoder, signal?: AbortSignal): Promise<Uint8Array> {
-  return (await encodeUpTo(rows, encoder, Number.POSITIVE_INFINITY, signal)) as Uint8Array
+export async function encodeAll(rows: AsyncIterable<Row>, encoder: Encoder, encoding?: Encoding): Promise<Uint8Array> {
+  return (await encodeUpTo(rows, encoder, Number.POSITIVE_INFINITY, encoding)) as Uint8Array
 }
 
 /** Joins the chunks of an encoder, all text or all bytes. Text is encoded at once, which is faster than in chunks. */

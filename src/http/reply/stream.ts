@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises'
+import type { MemoryShare } from '../../base/memory-budget.js'
 import type { PartialAnswer } from './chunks.js'
 import { type Coding, createCompressor } from './encoding.js'
 
@@ -34,6 +35,29 @@ export function streamBody(
     },
     { highWaterMark: 0 },
   )
+}
+
+/**
+ * Counts the chunks of an answer: each until the next one is there, which is wanted when the client has taken the one
+ * before. The head is counted already.
+ */
+export function countedAnswer({ head, rest }: PartialAnswer, memory: MemoryShare): PartialAnswer {
+  let waitingBytes = head?.byteLength ?? 0
+  return {
+    head,
+    rest: {
+      async next() {
+        memory.taken(waitingBytes)
+        await memory.roomForChunk()
+        const chunk = await rest.next()
+        const bytes = chunk.value?.byteLength ?? 0
+        memory.add(bytes - waitingBytes)
+        waitingBytes = bytes
+        return chunk
+      },
+      return: () => rest.return(),
+    },
+  }
 }
 
 /** Compresses a partial answer. It reads ahead of the client by the buffers of the compressor. */

@@ -49,3 +49,19 @@ export const TAIL_LIMITS: TailLimits = {
   lingerMs: 30_000,
   endMs: 1_000,
 }
+
+/** The shares of the memory limit for the buffers of all projects, of one, and for the stored rows of one reader. */
+const BACKLOGS_SHARE = 1 / 16
+const BACKLOG_SHARE = 1 / 32
+const CAUGHT_UP_SHARE = 1 / 512
+
+/** Returns the limits of a process with a memory limit. */
+export function tailLimits(memoryLimitBytes: number): TailLimits {
+  const { backlogsBytes, backlogBytes, caughtUpBytes } = TAIL_LIMITS
+  return {
+    ...TAIL_LIMITS,
+    backlogsBytes: Math.min(backlogsBytes, memoryLimitBytes * BACKLOGS_SHARE),
+    backlogBytes: Math.min(backlogBytes, memoryLimitBytes * BACKLOG_SHARE),
+    caughtUpBytes: Math.min(caughtUpBytes, memoryLimitBytes * CAUGHT_UP_SHARE),
+  }
+}

@@ -1,4 +1,5 @@
 import { arrayBuffersOf } from '../../../src/base/array-buffers.js'
+import { UNLIMITED_SHARE } from '../../../src/base/memory-budget.js'
 import { createMetrics } from '../../../src/base/metrics.js'
 import type { Yielder } from '../../../src/base/time-slices.js'
 import { decodeUtf8 } from '../../../src/base/utf8.js'
@@ -183,6 +184,7 @@ export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYie
     rowCache: createRowCache(1e6),
     sharedFrames: createSharedFrames(),
     limits: { ...GROUPING_LIMITS, ...limits },
+    memory: UNLIMITED_SHARE,
     onOpen() {
       told.opened++
     },

@@ -1,3 +1,4 @@
+import type { MemoryShare } from '../../../base/memory-budget.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import type { HotRows, OpenCold, Part } from '../columns/batch.js'
 import type { Frame } from '../expressions/frame.js'
@@ -49,6 +50,8 @@ export interface RunContext {
   rowCache: RowCache
   sharedFrames: SharedFrames
   limits: QueryLimits
+  /** Operators count the bytes that they hold. `yieldIfDue` waits if these are too many. */
+  memory: Pick<MemoryShare, 'add'>
   /** Called when a part is opened; others are pruned by their times. */
   onOpen(): void
   /** Counts rows that were scanned. */

@@ -1,4 +1,4 @@
-import { LogweirError } from '../../../base/errors.js'
+import { createMeter, tooMuchMemory } from '../../../base/memory-budget.js'
 import { sortInSlices } from '../../../base/sort-in-slices.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import { columnsOf } from '../../../plan/expression.js'
@@ -86,7 +86,7 @@ export async function findTop(
 ): Promise<Found> {
   const wanted = rows + offset
   const leftOut = rank === undefined ? undefined : createLeftOut()
-  const top = createTop(keys, wanted, context.limits.bytes, leftOut)
+  const top = createTop(keys, wanted, { limitBytes: context.limits.bytes, meter: createMeter(context.memory) }, leftOut)
   const cold = new Map<number, OpenCold>()
   const areas = new Set<string>()
   const byTime = timeOrder(keys)
@@ -172,7 +172,12 @@ const SLACK = 1024
 const ROW_BYTES = 160
 
 /** `leftOut`, if ranks are wanted, counts the rows of the last time that are not kept. */
-function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number, leftOut: LeftOut | undefined): Top {
+function createTop(
+  keys: readonly SortKey[],
+  wanted: number,
+  { limitBytes, meter }: { limitBytes: number; meter: (bytes: number) => void },
+  leftOut: LeftOut | undefined,
+): Top {
   let held: FoundRow[] = []
   let worst: FoundRow | undefined
   let bytes = 0
@@ -187,6 +192,7 @@ function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number,
       held.push(row)
       isCut = false
       bytes += bytesOf(row)
+      meter(bytes)
       return held.length >= 2 * wanted + SLACK || bytes > limitBytes || held.length === wanted
     },
     leaveOut: (rowKeys) => leftOut?.add(rowKeys),
@@ -196,6 +202,7 @@ function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number,
       if (held.length > wanted || bytes <= limitBytes) held = await sortInSlices(held, compare, yieldIfDue)
       const dropped = held.splice(wanted)
       for (const row of dropped) bytes -= bytesOf(row)
+      meter(bytes)
       worst = held.length === wanted ? held.at(-1) : undefined
       leftOut?.cutTo(worst, dropped)
       if (bytes > limitBytes) throw tooMuchMemory(limitBytes)
@@ -204,20 +211,13 @@ function createTop(keys: readonly SortKey[], wanted: number, limitBytes: number,
   }
 }
 
+/** Bytes of a row. A text that the row is ordered by and that is also one of its values is there once. */
 function bytesOf({ keys, values }: FoundRow): number {
   let bytes = ROW_BYTES
-  for (const value of keys) bytes += bytesOfValue(value)
   for (const value of values) bytes += bytesOfValue(value)
+  for (const key of keys) if (typeof key !== 'string' || !values.includes(key)) bytes += bytesOfValue(key)
   return bytes
 }
-
-/** Returns the error `too_much_memory` with the limit in its message. */
-export const tooMuchMemory = (limitBytes: number): LogweirError =>
-  new LogweirError(
-    'too_much_memory',
-    `The query holds more than ${Math.round(limitBytes / 2 ** 20)} MiB of rows. ` +
-      'Ask for fewer rows, or for a shorter time.',
-  )
 
 /** The order of the keys; of equal ones the later arrival comes first, if `isRanked` in descending order alone. */
 function orderOf(keys: readonly SortKey[], isRanked: boolean): (a: FoundRow, b: FoundRow) => number {

@@ -1,4 +1,5 @@
 import { ensureCapacity } from '../../../base/growable.js'
+import { createMeter, tooMuchMemory } from '../../../base/memory-budget.js'
 import { MIB } from '../../../base/units.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { Operator } from '../../../plan/plan.js'
@@ -14,7 +15,6 @@ import { createElements, withElement } from './elements.js'
 import { keep } from './filter.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
-import { tooMuchMemory } from './top.js'
 
 /** The operator `unnest` of a plan. */
 export type Unnest = Extract<Operator, { op: 'unnest' }>
@@ -32,11 +32,12 @@ export function unnest(
 ): LazyBatch[] {
   const { list, name, isOuter } = operator
   const keyOf = extendKey(() => ['unnest', name, isOuter, expressionKey(list)])
+  const meter = createMeter(context.memory)
   return eachFrame(
     input,
     keyOf,
     async (frame) =>
-      (await withSingleElements(frame, operator, next, context)) ?? withElements(frame, operator, context),
+      (await withSingleElements(frame, operator, next, context)) ?? withElements(frame, operator, context, meter),
   )
 }
 
@@ -87,11 +88,18 @@ const countOf = ({ keys }: SingleElement): FieldUse => ({ keys, isText: false, i
 
 /** Elements that take up to this much memory are kept; those of longer frames are read again when they are needed. */
 const KEPT_BYTES = 16 * MIB
+const KEPT_SHARE = 1 / 8
 /** Position and place of a row that was made. */
 const ROW_BYTES = 16
 
 /** A row for each element. */
-async function withElements(frame: Frame, { list, name, isOuter }: Unnest, context: RunContext): Promise<Frame> {
+async function withElements(
+  frame: Frame,
+  { list, name, isOuter }: Unnest,
+  context: RunContext,
+  meter: (bytes: number) => void,
+): Promise<Frame> {
+  const keptBytes = Math.min(KEPT_BYTES, context.limits.bytes * KEPT_SHARE)
   const vector = createEvaluate(frame)(list)
   const elementsAt = createElements(vector)
   let positions = new Uint32Array(0)
@@ -112,8 +120,12 @@ async function withElements(frame: Frame, { list, name, isOuter }: Unnest, conte
         if (kept === undefined) continue
         kept.push(element)
         bytes += bytesOfValue(element)
-        if (bytes > KEPT_BYTES) kept = undefined
+        if (bytes > keptBytes) {
+          kept = undefined
+          bytes = 0
+        }
       }
+      meter(bytes + rows * ROW_BYTES)
     }
   }
   context.onScan(Math.max(0, rows - frame.rows))

@@ -1,3 +1,4 @@
+import { createMeter, tooMuchMemory } from '../../../base/memory-budget.js'
 import { call, type Expression, literal } from '../../../plan/expression.js'
 import { giveOwnKey } from '../../../plan/expression-key.js'
 import type { Operator, Plan } from '../../../plan/plan.js'
@@ -6,7 +7,6 @@ import { bytesOfValue } from '../columns/value-bytes.js'
 import { blocksOf } from '../operators/blocks.js'
 import type { LazyBatch, RunContext } from '../operators/lazy-batch.js'
 import { NO_PARTIAL_CACHE } from '../operators/partial-cache.js'
-import { tooMuchMemory } from '../operators/top.js'
 import { shareStages } from './shared-stages.js'
 import { columnNames, isEmpty, type Stage, stagesOf } from './stages.js'
 
@@ -34,8 +34,10 @@ export async function readInnerPlans(
   if (operators.length === 0) return { stage: shareStages(shape), context }
   const values = new Map<IsIn, Expression>()
   let bytes = 0
+  const meter = createMeter(context.memory)
   const addBytes = (more: number) => {
     bytes += more
+    meter(bytes)
     if (bytes > context.limits.bytes) throw tooMuchMemory(context.limits.bytes)
   }
   for (const operator of operators) {

@@ -5,6 +5,7 @@ import type { ColdColumn } from '../../columns.js'
 import type { ColdRow, OpenCold } from '../columns/batch.js'
 import { isDamage } from '../columns/damage.js'
 import type { FoundRow } from '../operators/top.js'
+import { ENDED, iteratorOf } from './row-iterator.js'
 
 /** The most bytes of cold columns that are buffered for the caller, except that one row is always read. */
 export const CHUNK_BYTES = 256 * KIB
@@ -24,22 +25,38 @@ interface Reading {
 }
 
 /**
- * Yields the rows found, with their cold columns, in order. Reads a chunk at a time, so that a batch is
+ * Returns the rows found, with their cold columns, in order. Reads a chunk at a time, so that a batch is
  * decompressed once for all of its rows in the chunk, and is not kept while the caller consumes them: a slow
- * client may take minutes.
+ * client may take minutes. No generator, since a generator keeps the row that it has yielded last.
  *
- * Rejects with `damaged_segment` if a row of the first chunk is damaged: nothing was yielded, so the caller can run the
+ * Rejects with `damaged_segment` if a row of the first chunk is damaged: nothing was returned, so the caller can run the
  * query again. From then on damaged rows are left out.
  */
-export async function* readRows(found: readonly FoundRow[], reading: Reading): AsyncGenerator<Row, void> {
+export function readRows(found: readonly FoundRow[], reading: Reading): AsyncIterableIterator<Row> {
+  /** The next rows, last first: each is removed before the caller gets it, so that its memory can be freed. */
+  let rows: Row[] = []
+  let from = 0
   let most = found.length
-  for (let from = 0; from < found.length; ) {
-    const { rows, places } = await readChunk(found.slice(from, from + most), from > 0, reading)
-    from += places
-    most = GROWTH * places
-    // Removes each row from the array as it is yielded, so that its memory can be freed.
-    for (rows.reverse(); rows.length > 0; ) yield rows.pop()!
+
+  async function nextChunk(): Promise<void> {
+    const chunk = await readChunk(found.slice(from, from + most), from > 0, reading)
+    rows = chunk.rows.reverse()
+    from += chunk.places
+    most = GROWTH * chunk.places
   }
+
+  async function next(): Promise<IteratorResult<Row, void>> {
+    while (rows.length === 0 && from < found.length) await nextChunk()
+    return rows.length === 0 ? ENDED : { done: false, value: rows.pop()! }
+  }
+
+  async function stop(): Promise<IteratorResult<Row, void>> {
+    rows = []
+    from = found.length
+    return ENDED
+  }
+
+  return iteratorOf(next, stop)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { LogweirError } from '../../../base/errors.js'
+import { createMeter, tooMuchMemory } from '../../../base/memory-budget.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import { MIB } from '../../../base/units.js'
 import { answerValue, type Row, type Value } from '../../../plan/answer.js'
@@ -19,15 +20,7 @@ import type { GroupSink } from '../operators/grouping/sink.js'
 import type { LazyBatch, RunContext } from '../operators/lazy-batch.js'
 import { project } from '../operators/project.js'
 import { scan } from '../operators/scan.js'
-import {
-  type Found,
-  findTop,
-  lateFrame,
-  type OutputColumns,
-  splitColumns,
-  timeOrder,
-  tooMuchMemory,
-} from '../operators/top.js'
+import { type Found, findTop, lateFrame, type OutputColumns, splitColumns, timeOrder } from '../operators/top.js'
 import { type Unnest, unnest } from '../operators/unnest.js'
 import { columnsReadBy, declaredColumns } from './read-columns.js'
 import { readRows } from './read-rows.js'
@@ -220,12 +213,13 @@ async function earlyColumns({ columns, rows }: Found, yieldIfDue: Yielder): Prom
 
 /** Reads the late columns of the rows found: all of their columns are in memory then. */
 async function finish(found: Found, { early, late }: OutputColumns, context: RunContext): Promise<Frame> {
-  const { yieldIfDue, limits } = context
+  const { yieldIfDue, limits, memory } = context
   const columns = await earlyColumns(found, yieldIfDue)
   if (late.length === 0) return computedFrame(found.rows.length, columns)
   const frame = lateFrame(found)
   const evaluate = createEvaluate(frame)
   let bytes = 0
+  const meter = createMeter(memory)
   const vectors = late.map(({ name, value }) => ({ name, vector: evaluate(value), values: [] as Scalar[] }))
   for await (const { from, to } of blocksOf(
     frame,
@@ -238,6 +232,7 @@ async function finish(found: Found, { early, late }: OutputColumns, context: Run
         values.push(value)
         bytes += bytesOfValue(value)
       }
+      meter(bytes)
       if (bytes > limits.bytes) throw tooMuchMemory(limits.bytes)
       // There may be many columns, each of which reads the rows of the block.
       const pause = yieldIfDue()
@@ -286,7 +281,7 @@ function streamed(
   { late }: OutputColumns,
   names: readonly string[],
   { yieldIfDue }: RunContext,
-): AsyncGenerator<Row, void> {
+): AsyncIterable<Row> {
   const coldNames = new Map(late.map(({ name, value }) => [name, (value as Expression & { kind: 'column' }).name]))
   const columns = names.map((name) => ({
     name,

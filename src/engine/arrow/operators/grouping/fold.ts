@@ -20,7 +20,7 @@ const GROUPS_AT_ONCE = 16
 export async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<void> {
   if (frame.rows === 0) return
   const { sink, expressions, aggregation, context } = grouping
-  const { yieldIfDue, limits } = context
+  const { yieldIfDue } = context
   await frame.loadFields?.(fieldsIn(expressions, frame.elements), yieldIfDue)
   const evaluate = createEvaluate(frame)
   const keyVectors = sink.keys.map(({ value }) => evaluate(value))
@@ -42,11 +42,11 @@ export async function fold(groups: Groups, frame: Frame, grouping: Grouping): Pr
       const isLong = end - from > LONG_GROUP
       from = end
       if (i % groupsAtOnce !== 0 && !isLong) continue
-      if (isBeyond(groups, limits)) await shrink(groups, grouping)
+      if (isBeyond(groups, grouping)) await shrink(groups, grouping)
       const pause = yieldIfDue()
       if (pause !== undefined) await pause
     }
-    if (isBeyond(groups, limits)) await shrink(groups, grouping)
+    if (isBeyond(groups, grouping)) await shrink(groups, grouping)
   }
   const isShort = keyVectors.length <= 1 || frame.rows * keyVectors.length <= MAX_WHOLE_KEYS
   const isWhole = isShort && keyVectors.every(isFast) && isQuick(aggregation, vectors)

@@ -1,3 +1,4 @@
+import { createMeter } from '../../../../base/memory-budget.js'
 import type { LazyBatch, RunContext } from '../lazy-batch.js'
 import { extendKey } from '../partial-cache.js'
 import { type Aggregation, isQuickToCopy } from './aggregate.js'
@@ -17,7 +18,8 @@ export function group(
   context: RunContext,
 ): LazyBatch[] {
   const keyOf = extendKey(() => sinkKey(sink))
-  const grouping: Grouping = { sink, expressions: groupExpressions(sink), keyOf, aggregation, context }
+  const meter = createMeter(context.memory)
+  const grouping: Grouping = { sink, expressions: groupExpressions(sink), keyOf, aggregation, context, meter }
   return [
     {
       minUs: Number.NEGATIVE_INFINITY,

@@ -7,7 +7,7 @@ import { entryOf } from '../../columns/dictionary.js'
 import { readKeys } from '../../columns/key-bytes.js'
 import { cellFrame, type Frame } from '../../expressions/frame.js'
 import { remembered } from '../../expressions/vector.js'
-import type { QueryLimits, RunContext } from '../lazy-batch.js'
+import type { RunContext } from '../lazy-batch.js'
 import type { Key } from '../partial-cache.js'
 import {
   type Aggregation,
@@ -42,6 +42,8 @@ export interface Grouping {
   keyOf: (rows: Key) => Key
   aggregation: Aggregation
   context: RunContext
+  /** Counts the bytes of all groups of the run. */
+  meter(bytes: number): void
 }
 
 /** Groups for which memory is allocated at first. */
@@ -102,7 +104,7 @@ function statesOfCode(groups: Groups, code: number, aggregation: Aggregation): S
 /** Merges groups into others; the merged ones stay as they are. Throws `too_many_groups` beyond the limits. */
 export async function merge(total: Groups, { keys, states }: Groups, grouping: Grouping): Promise<void> {
   const { aggregation, context } = grouping
-  const { yieldIfDue, limits } = context
+  const { yieldIfDue } = context
   let uncheckedBytes = 0
   for (let code = 0; code < states.length; code++) {
     const into = statesOfCode(total, total.keys.internFrom(keys, code), aggregation)
@@ -114,7 +116,7 @@ export async function merge(total: Groups, { keys, states }: Groups, grouping: G
     uncheckedBytes += addedBytes
     if (code % GROUPS_AT_ONCE !== 0 && uncheckedBytes < UNCHECKED_BYTES) continue
     uncheckedBytes = 0
-    if (isBeyond(total, limits)) await shrink(total, grouping)
+    if (isBeyond(total, grouping)) await shrink(total, grouping)
     const pause = yieldIfDue()
     if (pause !== undefined) await pause
   }
@@ -123,9 +125,11 @@ export async function merge(total: Groups, { keys, states }: Groups, grouping: G
 /** Bytes of the memory of groups, about. */
 const bytesOf = ({ bytes, keys }: Groups) => bytes + keys.byteLength
 
-/** Whether groups must be shrunk. */
-export function isBeyond(groups: Groups, limits: QueryLimits): boolean {
-  return groups.states.length > limits.groups || bytesOf(groups) + groups.otherBytes > limits.bytes
+/** Counts the bytes of groups. Returns whether they must be shrunk. */
+export function isBeyond(groups: Groups, { context: { limits }, meter }: Grouping): boolean {
+  const bytes = bytesOf(groups) + groups.otherBytes
+  meter(bytes)
+  return groups.states.length > limits.groups || bytes > limits.bytes
 }
 
 /** Shrinks groups that take too much memory. Throws `too_many_groups` if that is not enough. */

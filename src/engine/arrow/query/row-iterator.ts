@@ -1,0 +1,86 @@
+import type { Row } from '../../../plan/answer.js'
+import { isDamage } from '../columns/damage.js'
+
+type NextRow = () => Promise<IteratorResult<Row, void>>
+
+/** The result of an iterator without further rows. */
+export const ENDED: IteratorResult<Row, void> = { done: true, value: undefined }
+
+/** Returns an iterator of rows; `stop` is called if the caller reads no more. */
+export function iteratorOf(next: NextRow, stop: NextRow): AsyncIterableIterator<Row> {
+  return {
+    next,
+    return: stop,
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/**
+ * Returns the rows; calls `release` once, when all are read, one cannot be read, or the caller stops reading. No
+ * generator, since a generator keeps the row that it has yielded last as long as the caller does not ask for another.
+ */
+export function releasing(rows: AsyncIterable<Row>, release: () => void): AsyncIterableIterator<Row> {
+  const iterator = rows[Symbol.asyncIterator]()
+  let isReleased = false
+  const end = () => {
+    if (!isReleased) release()
+    isReleased = true
+    return ENDED
+  }
+  const read: NextRow = async () => {
+    if (isReleased) return ENDED
+    try {
+      const result = await iterator.next()
+      return result.done ? end() : result
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+  let reading: Promise<unknown> = Promise.resolve()
+  const next: NextRow = () => {
+    const result = read()
+    // Not the result itself, which has the row.
+    reading = result.then(
+      () => {},
+      () => {},
+    )
+    return result
+  }
+  return iteratorOf(next, async () => {
+    // A row that is being read still needs what `release` frees.
+    await reading
+    await iterator.return?.()
+    return end()
+  })
+}
+
+/**
+ * Returns the rows; if damage is found before the first row, those of `again` instead. Later, `rows` go on without those
+ * that are damaged.
+ */
+export function restarting(
+  rows: AsyncIterable<Row>,
+  again: () => Promise<AsyncIterable<Row>>,
+): AsyncIterableIterator<Row> {
+  let iterator = rows[Symbol.asyncIterator]()
+  let hasStarted = false
+  const next: NextRow = async () => {
+    for (;;) {
+      try {
+        const result = await iterator.next()
+        hasStarted = true
+        return result
+      } catch (error) {
+        if (hasStarted || !isDamage(error)) throw error
+      }
+      iterator = (await again())[Symbol.asyncIterator]()
+    }
+  }
+  return iteratorOf(next, async () => {
+    await iterator.return?.()
+    return ENDED
+  })
+}

@@ -1,0 +1,22 @@
+import type { ServerResponse } from 'node:http'
+
+/** The connection of one response. */
+export interface Connection {
+  /** Closes the connection in the middle of the response. */
+  breakOff(): void
+  /** Calls a function when the response has been sent, or the connection was closed. */
+  onClose(listener: () => void): void
+}
+
+/** Returns the connection of a response; undefined if there is none, as in tests. */
+export function connectionOf(outgoing: Pick<ServerResponse, 'destroy' | 'once' | 'closed'> | undefined) {
+  if (outgoing === undefined) return undefined
+  const connection: Connection = {
+    breakOff: () => void outgoing.destroy(),
+    onClose(listener) {
+      if (outgoing.closed) listener()
+      else outgoing.once('close', listener)
+    },
+  }
+  return connection
+}
