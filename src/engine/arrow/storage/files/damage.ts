@@ -3,13 +3,15 @@ import { LogweirError } from '../../../../base/errors.js'
 /** The errors of segment files. */
 export type SegmentFileErrorCode = 'damaged_segment' | 'newer_format'
 
+const REMEDY = 'Restore it from a backup, or remove its directory to continue without its rows.'
+
 /** The error for a file that is damaged or missing; `what` completes the sentence. */
 export const damaged = (path: string, what: string) =>
-  new LogweirError<SegmentFileErrorCode>(
-    'damaged_segment',
-    `The segment file ${path} is damaged: ${what}. ` +
-      'Restore it from a backup, or remove its directory to continue without its rows.',
-  )
+  new LogweirError<SegmentFileErrorCode>('damaged_segment', `The segment file ${path} is damaged: ${what}. ${REMEDY}`)
+
+/** Returns what is wrong with the file of a {@link damaged} error at `path`, without path and remedy. */
+export const faultIn = ({ message }: Error, path: string): string =>
+  message.replace(`The segment file ${path} is damaged: `, '').replace(`. ${REMEDY}`, '')
 
 /** The error for a file of a format version above `supported`. */
 export const newerFormat = (path: string, version: number, supported: number) =>

@@ -1,0 +1,104 @@
+import {
+  type HeadId,
+  JOURNALS,
+  journalPath,
+  parseDayName,
+  parseJournalName,
+  parseSegmentName,
+  REMOVED_SUFFIX,
+  SEGMENTS,
+  segmentPath,
+  UNFINISHED_SUFFIX,
+} from '../../engine/arrow/storage/files/file-names.js'
+import { type GroupName, groupPath, parseGroupName, UNCONFIRMED } from '../../engine/clickhouse/group-journals.js'
+import type { Files } from '../../engine/disk/files/files.js'
+import type { DatedPlace } from './check-segment.js'
+
+/** A journal of a head. */
+export interface JournalEntry {
+  path: string
+  id: HeadId
+  /** Whether the service reads it: its name is written as the service writes it. */
+  isCanonical: boolean
+}
+
+/** A segment whose name says which one it is. */
+export interface SegmentEntry extends DatedPlace {
+  isCanonical: boolean
+}
+
+/** A journal of rows that a ClickHouse server has not confirmed. */
+export interface GroupEntry {
+  path: string
+  id: GroupName
+  isCanonical: boolean
+}
+
+/** Lists the journals of heads, and the paths of other files next to them; sorted. */
+export async function listJournals(files: Files): Promise<{ journals: JournalEntry[]; others: string[] }> {
+  const journals: JournalEntry[] = []
+  const others: string[] = []
+  for (const name of (await files.list(JOURNALS)).sort()) {
+    const path = `${JOURNALS}/${name}`
+    const id = parseJournalName(name)
+    if (id === undefined) others.push(path)
+    else journals.push({ path, id, isCanonical: journalPath(id) === path })
+  }
+  return { journals, others }
+}
+
+/** Lists the segments, and the paths of everything else below their directory; sorted. */
+export async function listSegments(files: Files): Promise<{ segments: SegmentEntry[]; others: string[] }> {
+  const segments: SegmentEntry[] = []
+  const others: string[] = []
+  for (const source of (await files.list(SEGMENTS)).sort()) {
+    const days = await files.list(`${SEGMENTS}/${source}`)
+    if (isSegment(days)) others.push(`${SEGMENTS}/${source}`)
+    else for (const day of days.sort()) await listDay(files, source, day, { segments, others })
+  }
+  return { segments, others }
+}
+
+async function listDay(
+  files: Files,
+  source: string,
+  day: string,
+  { segments, others }: { segments: SegmentEntry[]; others: string[] },
+): Promise<void> {
+  const directory = `${SEGMENTS}/${source}/${day}`
+  const names = await files.list(directory)
+  if (isSegment(names)) return void others.push(directory)
+  for (const name of names.sort()) {
+    const path = `${directory}/${name}`
+    const entry = segmentAt(path, source, day, name)
+    if (entry === undefined) others.push(path)
+    else segments.push(entry)
+  }
+}
+
+/** Whether the names are those in the directory of a segment, which is not where it should be. */
+const isSegment = (names: readonly string[]) => names.includes('hot.arrow')
+
+function segmentAt(path: string, source: string, dayName: string, name: string): SegmentEntry | undefined {
+  const id = parseSegmentName(source, name)
+  if (id === undefined) return undefined
+  const day = parseDayName(dayName)
+  return { ...id, path, day, isCanonical: day !== undefined && segmentPath(id, id.part, day) === path }
+}
+
+/** Lists the journals of unconfirmed rows, and the paths of other files next to them; sorted. */
+export async function listGroups(files: Files): Promise<{ groups: GroupEntry[]; others: string[] }> {
+  const groups: GroupEntry[] = []
+  const others: string[] = []
+  for (const name of (await files.list(UNCONFIRMED)).sort()) {
+    const path = `${UNCONFIRMED}/${name}`
+    const id = parseGroupName(name)
+    if (id === undefined) others.push(path)
+    else groups.push({ path, id, isCanonical: groupPath(id) === path })
+  }
+  return { groups, others }
+}
+
+/** Whether a name is that of a file or directory that was being written or deleted. */
+export const isLeftoverName = (name: string): boolean =>
+  name.endsWith(UNFINISHED_SUFFIX) || name.endsWith(REMOVED_SUFFIX)
