@@ -8,10 +8,11 @@ import { readOnlyFiles } from '../engine/disk/files/read-only.js'
 import { refuseHeld } from '../engine/disk/lock/held.js'
 import { lockDirectory } from '../engine/disk/lock/lock.js'
 import type { CheckConfig } from './check-config.js'
-import { type LineFormat, NDJSON, TEXT, type Totals } from './findings/format.js'
-import { type Checked, type CheckParts, checkDirectory } from './read/check-directory.js'
+import type { Finding } from './findings/finding.js'
+import { type LineFormat, NDJSON, type Repaired, TEXT, type Totals } from './findings/format.js'
+import { type Checked, checkDirectory } from './read/check-directory.js'
 import { checkFormatFile } from './read/check-format.js'
-import { repairDirectory } from './repair/repair-directory.js'
+import { repairInRounds } from './repair/repair-in-rounds.js'
 
 /** The streams of a check, and what it depends on. */
 export interface CheckOutput {
@@ -23,9 +24,6 @@ export interface CheckOutput {
   /** Called if the lock of the directory is lost during a repair. */
   onLost(error: LogweirError): void
 }
-
-/** After repairs everything is read again; what these made visible, such as a name, is repaired then. */
-const MOST_ROUNDS = 4
 
 /**
  * Checks a data directory and prints what is wrong; with `repair` sets the damaged parts aside. Returns whether
@@ -39,7 +37,7 @@ export async function runCheck(config: CheckConfig, output: CheckOutput): Promis
     await output.print(formatOf(config).summary(checked.totals))
     return checked.totals.faults === 0
   } catch (error) {
-    throw explainFileError('data_dir_unusable', `The data directory ${directory} cannot be read`, directory, error)
+    throw explainFileError('data_dir_unusable', `The data directory ${directory} cannot be checked`, directory, error)
   }
 }
 
@@ -49,7 +47,7 @@ async function onlyCheck(config: CheckConfig, output: CheckOutput): Promise<Chec
   const { directory } = config
   const files = readOnlyFiles(createDiskFiles(directory))
   const isInUse = await isHeld(directory, output.log)
-  return checkDirectory(partsOf(config, output, { files, isInUse, isPrinted: true }))
+  return checkDirectory({ ...partsOf(config, output, files), isInUse })
 }
 
 async function isHeld(directory: string, log: Log): Promise<boolean> {
@@ -62,22 +60,16 @@ async function isHeld(directory: string, log: Log): Promise<boolean> {
   }
 }
 
-function partsOf(
-  { directory, format }: CheckConfig,
-  { print, clock, terminal }: CheckOutput,
-  { files, isInUse, isPrinted }: { files: Files; isInUse: boolean; isPrinted: boolean },
-): CheckParts {
-  const lines = formatOf({ format } as CheckConfig)
+function partsOf(config: CheckConfig, { print, clock, terminal }: CheckOutput, files: Files) {
   const progress = createProgressLine(terminal, clock)
   return {
     files,
-    directory,
-    isInUse,
-    async onFinding(finding) {
+    directory: config.directory,
+    onFinding(finding: Finding) {
       progress.clear()
-      if (isPrinted) await print(lines.finding(finding))
+      return print(formatOf(config).finding(finding))
     },
-    onProgress: (totals) => show(progress, totals),
+    onProgress: (totals: Totals) => show(progress, totals),
   }
 }
 
@@ -91,20 +83,10 @@ async function checkAndRepair(config: CheckConfig, output: CheckOutput): Promise
   await checkFormatFile(readOnlyFiles(createDiskFiles(directory)), directory)
   const lock = await lockDirectory(directory, { log, onLost })
   try {
-    return await repairInRounds(config, output, lock.fence(createDiskFiles(directory)))
+    const files = lock.fence(createDiskFiles(directory))
+    const onRepaired = (repaired: Repaired) => output.print(formatOf(config).finding(repaired))
+    return await repairInRounds({ ...partsOf(config, output, files), nowUs: output.clock.nowUs(), onRepaired })
   } finally {
     await lock.release()
   }
-}
-
-async function repairInRounds(config: CheckConfig, output: CheckOutput, files: Files): Promise<Checked> {
-  const check = (isPrinted: boolean) => checkDirectory(partsOf(config, output, { files, isInUse: false, isPrinted }))
-  const onRepaired: Parameters<typeof repairDirectory>[1]['onRepaired'] = (repaired) =>
-    output.print(formatOf(config).finding(repaired))
-  let checked = await check(true)
-  for (let round = 1; round <= MOST_ROUNDS && checked.repairs.length > 0; round++) {
-    await repairDirectory(checked.repairs, { files, nowUs: output.clock.nowUs(), onRepaired })
-    checked = await check(false)
-  }
-  return checked
 }
