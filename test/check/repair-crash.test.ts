@@ -11,7 +11,8 @@ const random = mulberry32(seed)
 const { contents, rows } = await makeSample(random, 1000)
 
 const pathsOf = (pattern: RegExp) => [...contents.keys()].filter((path) => pattern.test(path))
-const [journal, otherJournal] = pathsOf(/^journal\//) as [string, string]
+const [journal] = pathsOf(/^journal\/postgres/) as [string]
+const [otherJournal] = pathsOf(/^journal\/edge/) as [string]
 const [cold, otherCold] = pathsOf(/cold\.arrow$/) as [string, string]
 
 function changed(path: string, at: number): [string, Buffer] {

@@ -33,7 +33,7 @@ export interface Sample {
   rows: readonly string[]
 }
 
-const BATCH_ROWS = 90
+const BATCH_ROWS = 40
 const FORMAT = '{"format":"logweir","version":1}\n'
 const TOKENS = `{"tokens":[{"id":"0123abcd","sha256":"${'0a'.repeat(32)}","scopes":["query"],"created":"2026-11-20T10:00:00Z"}]}\n`
 const REJECTS = '{"line":1,"reason":"invalid_json","text":"a"}\n{"line":2,"reason":"unknown_source","text":"b"}\n'

@@ -33,6 +33,7 @@ export async function checkSegment(files: Files, place: DatedPlace): Promise<Rep
       files: names.length,
     }
   }
+  const identity = Buffer.from(await readSegmentChecks(files, path)).toString('base64')
   const hot = await checkHot(files, `${path}/hot.arrow`, facts)
   const cold = await checkCold(files, `${path}/cold.arrow`, facts, hot.times)
   const misplaced = findMisplaced(place, facts)
@@ -43,7 +44,7 @@ export async function checkSegment(files: Files, place: DatedPlace): Promise<Rep
     files: names.length,
     bytes: facts.fileBytes,
     repair: repairOf(place, facts, { hot, cold }),
-    identity: `segment ${Buffer.from(await readSegmentChecks(files, path)).toString('base64')}`,
+    identity: `segment ${identity}`,
     source: facts.source,
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Files } from '../../engine/disk/files/files.js'
 import { fault, hasFault } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
+import { isSystemError } from './check-hot.js'
 
 /** How often something that seems damaged is read, and the pause before each further time. */
 export interface Rereads {
@@ -46,7 +47,7 @@ const DENIED = ['EACCES', 'EPERM']
 
 function reportOfError(path: string, error: NodeJS.ErrnoException): Report {
   if (error.code === 'newer_format') return reportOf([fault('newer_format', path, error.message)])
-  if (!/^E[A-Z0-9]+$/.test(String(error.code))) throw error
+  if (error.code !== 'damaged_segment' && !isSystemError(error)) throw error
   const repair = DENIED.includes(error.code!) ? undefined : ({ kind: 'set_aside', path } as const)
   return reportOf([fault('unreadable', path, `it cannot be read: ${error.message}`, { cost: {} })], repair)
 }
