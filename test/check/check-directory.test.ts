@@ -51,6 +51,13 @@ const batch = (i: number) => `batch ${i}, ${batches[i]!.end - batches[i]!.start}
 const EDGE_ROWS = 'Costs 400 rows of edge_logs'
 const NOT_READ = 'the service does not read a file or directory of this name'
 const DOUBLED = 'so its rows are there twice. Costs'
+const TORN = ', was not completely written, as after a kill: no row in it was visible'
+const SEALED = 'its rows are in journal, since it was being sealed when the process ended'
+const UNNEEDED = 'is damaged, and its frames are read without it'
+const WRONG = 'do not match their checksum'
+const UNKNOWN = 'Costs an unknown number of rows of'
+const NOT_FOUND = `so the rows of the segment cannot be found. ${UNKNOWN} edge_logs`
+const OTHER_DAY = `it has rows of edge_logs and of another day or source than its path. ${EDGE_ROWS}`
 const last = frames.length - 1
 
 /** Each damage, and what is printed. */
@@ -64,7 +71,7 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
   [
     'the header of a frame',
     inverted(JOURNAL, frames[1]!.start),
-    fault(`${JOURNAL}: ${frame(1)} do not match their checksum. Costs an unknown number of rows of postgres_logs`),
+    fault(`${JOURNAL}: ${frame(1)} do not match their checksum. ${UNKNOWN} postgres_logs`),
   ],
   [
     'the last frame',
@@ -74,28 +81,22 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
   [
     'a copy of a header',
     inverted(JOURNAL, 4100),
-    fault(
-      `${JOURNAL}: a copy of its header, 64 bytes at offset 4096, is damaged, and the other copy is read. Costs no row`,
-    ),
+    fault(`${JOURNAL}: a copy of its header, 64 bytes at offset 4096, ${UNNEEDED}. Costs no row`),
   ],
   [
     'both headers',
     new Map([...inverted(JOURNAL, 0, 4160)]),
-    fault(`${JOURNAL}: neither copy of its header is readable. Costs an unknown number of rows of postgres_logs`),
+    fault(`${JOURNAL}: neither copy of its header is readable. ${UNKNOWN} postgres_logs`),
   ],
   [
     'a torn end',
     put(JOURNAL, bytesAt(JOURNAL).subarray(0, frames[last]!.start + 100)),
-    note(
-      `${JOURNAL}: its last frame, 100 bytes at offset ${frames[last]!.start}, was not completely written, as after a kill: no row in it was visible`,
-    ),
+    note(`${JOURNAL}: its last frame, 100 bytes at offset ${frames[last]!.start}${TORN}`),
   ],
   [
     'zeros at the end',
     put(JOURNAL, Buffer.concat([bytesAt(JOURNAL), Buffer.alloc(800)])),
-    note(
-      `${JOURNAL}: its last frame, 800 bytes at offset ${bytesAt(JOURNAL).length}, was not completely written, as after a kill: no row in it was visible`,
-    ),
+    note(`${JOURNAL}: its last frame, 800 bytes at offset ${bytesAt(JOURNAL).length}${TORN}`),
   ],
   [
     'a torn start',
@@ -106,9 +107,7 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
   [
     'bytes behind the end',
     put(JOURNAL, Buffer.concat([bytesAt(JOURNAL), Buffer.alloc(100, 7)])),
-    fault(
-      `${JOURNAL}: 100 bytes at offset ${bytesAt(JOURNAL).length} do not match their checksum. Costs an unknown number of rows of postgres_logs`,
-    ),
+    fault(`${JOURNAL}: 100 bytes at offset ${bytesAt(JOURNAL).length} ${WRONG}. ${UNKNOWN} postgres_logs`),
   ],
   [
     'a batch',
@@ -126,19 +125,11 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
     fault(`${COLD}: it has 900 bytes instead of ${bytesAt(COLD).length}. ${EDGE_ROWS}`),
   ],
   ['a missing cold file', without(COLD), fault(`${COLD}: it does not exist. ${EDGE_ROWS}`)],
-  [
-    'a missing hot file',
-    without(HOT),
-    fault(
-      `${HOT}: it does not exist, so the rows of the segment cannot be found. Costs an unknown number of rows of edge_logs`,
-    ),
-  ],
+  ['a missing hot file', without(HOT), fault(`${HOT}: it does not exist, ${NOT_FOUND}`)],
   [
     'a cut hot file',
     put(HOT, bytesAt(HOT).subarray(0, -3)),
-    fault(
-      `${HOT}: it does not end like an Arrow file, so the rows of the segment cannot be found. Costs an unknown number of rows of edge_logs`,
-    ),
+    fault(`${HOT}: it does not end like an Arrow file, ${NOT_FOUND}`),
   ],
   [
     'the cold file of another segment',
@@ -148,16 +139,12 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
   [
     'a segment of another day',
     moved(SEGMENT, SEGMENT.replace('11-25', '11-24')),
-    fault(
-      `${SEGMENT.replace('11-25', '11-24')}: it has rows of edge_logs and of another day or source than its path. ${EDGE_ROWS}`,
-    ),
+    fault(`${SEGMENT.replace('11-25', '11-24')}: ${OTHER_DAY}`),
   ],
   [
     'a segment of another source',
     moved(SEGMENT, SEGMENT.replace('edge', 'auth')),
-    fault(
-      `${SEGMENT.replace('edge', 'auth')}: it has rows of edge_logs and of another day or source than its path. ${EDGE_ROWS}`,
-    ),
+    fault(`${SEGMENT.replace('edge', 'auth')}: ${OTHER_DAY}`),
   ],
   [
     'a segment of no source',
@@ -203,9 +190,7 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
   [
     'a sealed head with its journal',
     copied(SEGMENT, 'segments/postgres_logs/2026-11-25/00000001-0'),
-    note(
-      'segments/postgres_logs/2026-11-25/00000001-0: its rows are in journal, since it was being sealed when the process ended: the next start deletes it',
-    ),
+    note(`segments/postgres_logs/2026-11-25/00000001-0: ${SEALED}: the next start deletes it`),
   ],
   [
     'an unfinished segment',
@@ -298,6 +283,44 @@ describe('a check finds', () => {
     const other = fault(`${HOT}: its first or last time is another one than it says. ${EDGE_ROWS}`)
     expect(await encode(segment.times.offsets, { maxUs: facts.maxUs + 1 })).toEqual(other)
     expect(await encode(segment.times.offsets, { rows: 399 })).not.toEqual([])
+  })
+
+  it('which side of an unfinished seal has more rows, if the journal is damaged', async () => {
+    const journal = 'journal/edge_logs-00000001.log'
+    const bytes = Buffer.from(bytesAt('journal/edge_logs-00000002.log'))
+    bytes[4200]! ^= 1
+    const files = filesWith(new Map([...without('journal/edge_logs-00000002.log'), [journal, bytes]]))
+    const { findings } = await check(files)
+    expect(findings.map(({ level, path }) => [level, path])).toEqual([
+      ['fault', journal],
+      ['note', journal],
+    ])
+    await repair(files)
+    expect((await check(files)).faults).toEqual([])
+    // All rows of the segment are there, and the journal with fewer rows is kept.
+    expect(
+      lacking(
+        units.filter(({ path }) => path === COLD).flatMap((unit) => unit.rows),
+        await servedRows(files),
+      ),
+    ).toEqual([])
+    const sealed = copied(SEGMENT, SEGMENT.replace('edge', 'postgres'), inverted(JOURNAL, frames[1]!.start + 30))
+    const less = new Map(
+      [...sealed].filter(([path]) => !path.startsWith('segments/postgres_logs') || path.endsWith('hot.arrow')),
+    )
+    const other = filesWith(less)
+    await repair(other)
+    expect((await check(other)).faults).toEqual([])
+    expect((await servedRows(other)).length).toBe(rows.length - 40)
+  })
+
+  it('what a start has set aside, which stays', async () => {
+    for (const path of [`${JOURNAL}.damaged`, `${JOURNAL}.gone`, `${SEGMENT}.damaged/hot.arrow`]) {
+      const files = filesWith(put(path, bytesAt(path.startsWith('journal') ? JOURNAL : HOT)))
+      const { findings } = await repair(files)
+      expect(findings.map(({ code }) => code)).toEqual(['set_aside'])
+      expect(files.peek(path)).toBeDefined()
+    }
   })
 
   it('no leftovers of a service that has the directory', async () => {

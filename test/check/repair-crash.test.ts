@@ -50,7 +50,7 @@ const DAMAGED: readonly [what: string, added: readonly [string, Buffer][], remov
       ['format.json', Buffer.from('{')],
       ['tokens.json', Buffer.from('{"tok')],
       ['rejects.ndjson', Buffer.from('{"a":}\n{"b":1}\n')],
-      [`${journal}.gone`, Buffer.from('a')],
+      [`${journal}.unfinished`, Buffer.from('a')],
     ],
   ],
 ]

@@ -35,7 +35,8 @@ export interface Sample {
 
 const BATCH_ROWS = 40
 const FORMAT = '{"format":"logweir","version":1}\n'
-const TOKENS = `{"tokens":[{"id":"0123abcd","sha256":"${'0a'.repeat(32)}","scopes":["query"],"created":"2026-11-20T10:00:00Z"}]}\n`
+const TOKEN = { id: '0123abcd', sha256: '0a'.repeat(32), scopes: ['query'], created: '2026-11-20T10:00:00Z' }
+const TOKENS = JSON.stringify({ tokens: [TOKEN] })
 const REJECTS = '{"line":1,"reason":"invalid_json","text":"a"}\n{"line":2,"reason":"unknown_source","text":"b"}\n'
 
 /** Makes a directory with segments of two sources, of two days if there are many records, and journals of three. */

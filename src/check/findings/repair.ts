@@ -8,9 +8,9 @@ export type Repair =
   /** Deletes a leftover that the next start would delete. */
   | { kind: 'remove'; path: string }
   /** Writes a journal again with its intact frames; keeps the bytes between them in `damaged`. */
-  | { kind: 'rewrite_journal'; path: string }
+  | { kind: 'rewrite_journal'; path: string; source: HeadId['source'] }
   /** Sets a copy of a journal aside, or writes it again with the frames that `original` does not have. */
-  | { kind: 'reduce_copy'; path: string; original: string }
+  | { kind: 'reduce_copy'; path: string; original: string; source: HeadId['source'] }
   /** Sets a segment aside, and writes its intact rows to a new journal. */
   | { kind: 'salvage_segment'; path: string; id: HeadId; salvage: Salvage }
   /** Moves a segment, or the journal of a head, to its place; if that is taken, to that of the next free number. */

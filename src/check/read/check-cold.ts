@@ -32,6 +32,7 @@ export async function checkCold(
   const { source, rows, minUs, maxUs } = facts
   try {
     await withFile(files, path, async (file) => {
+      Object.assign(report, { findings: [], ranges: [] })
       const index = await readIndex(file, path, facts)
       if (index.firstRows.at(-1) !== rows) throw new Error(`it has not ${rows} rows`)
       for (const batch of index.checks.keys()) await checkBatch(report, { file, path, index, batch, facts, times })

@@ -1,11 +1,12 @@
-import { type HeadId, JOURNALS, journalPath } from '../../engine/arrow/storage/files/file-names.js'
-import { fault, hasFault, note } from '../findings/finding.js'
+import { type HeadId, journalPath } from '../../engine/arrow/storage/files/file-names.js'
+import { fault, hasFault } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { checkJournal } from './check-journal.js'
 import { checkOtherJournal, checkOtherSegment } from './check-others.js'
 import { checkSegment } from './check-segment.js'
 import type { CheckState } from './check-state.js'
 import { type JournalEntry, listJournals, listSegments, type SegmentEntry } from './list-entries.js'
+import { checkUnfinished } from './unfinished-seals.js'
 
 /** A service seals heads during the check: the directory is listed until there is nothing new, at most this often. */
 const MOST_LISTINGS = 4
@@ -62,10 +63,11 @@ async function checkSegments(state: CheckState, journals: ReadJournals, done: Se
   const listed = await listSegments(state.files)
   const unsealed = new Set((await listJournals(state.files)).journals.map(({ id }) => journalPath(id)))
   const numbers = new Map<string, string>()
+  const unfinished: SegmentEntry[] = []
   for (const entry of listed.segments) {
     const twin = takeNumber(numbers, entry)
     if (unsealed.has(journalPath(entry))) {
-      if (!state.isInUse) await state.add(unfinishedSeal(entry, journals))
+      unfinished.push(entry)
       continue
     }
     if (isDone(done, entry.path)) continue
@@ -75,6 +77,8 @@ async function checkSegments(state: CheckState, journals: ReadJournals, done: Se
     await removeLeftovers(state, report)
     forgetJournal(state, journals, entry)
   }
+  // A running service is about to delete the journals.
+  if (!state.isInUse) await checkUnfinished(state, unfinished, journals)
   for (const path of listed.others) {
     if (isDone(done, path)) continue
     const report = await state.check(path, () => checkOtherSegment(state.files, path))
@@ -108,23 +112,6 @@ async function checkNamedSegment(
   const repair = { kind: 'move_segment', path: entry.path, id: { source, number, part, day: day ?? 0 } } as const
   const found = fault('equal_number', entry.path, why, { cost: { instead: 'no row' } })
   return { ...report, findings: [found, ...report.findings], repair: report.repair ?? repair }
-}
-
-/**
- * The report about a segment whose journal exists: the rows are read from the journal, and the next start deletes the
- * segment. If the journal is damaged, the segment may have the rows that the journal has lost.
- */
-function unfinishedSeal({ path, ...id }: SegmentEntry, journals: ReadJournals): Report {
-  const journal = journalPath(id as HeadId)
-  const report = journals.get(journal)
-  const isWhole = report !== undefined && !hasFault(report.findings)
-  // Without its journal, the segment is live.
-  if (report?.repair?.kind === 'set_aside') {
-    return reportOf([note('leftover', path, `it was being sealed; ${journal} is damaged, so --repair keeps it`)])
-  }
-  const fate = isWhole ? 'the next start deletes it' : 'it may have rows that the damaged journal has lost'
-  const what = `its rows are in ${JOURNALS}, since it was being sealed when the process ended: ${fate}`
-  return reportOf([note('leftover', path, what)], { kind: isWhole ? 'remove' : 'set_aside', path })
 }
 
 /** A head that was sealed during the check was read twice: as journal and as segments. */

@@ -3,11 +3,13 @@ import { decodeBatch } from '../../engine/arrow/storage/head/append-batch.js'
 import type { Files, ReadableFile } from '../../engine/disk/files/files.js'
 import { decodeFrameHeader, FRAME_HEADER_BYTES, frameBytes } from '../../engine/disk/journal/frame.js'
 import { FRAMES_START, type JournalHeader } from '../../engine/disk/journal/header.js'
-import { type Damage, recoverJournal } from '../../engine/disk/journal/recover.js'
+import type { Damage } from '../../engine/disk/journal/recover.js'
 import type { IngestBatch } from '../../engine/engine.js'
 import type { SourceName } from '../../sources.js'
 import { type Finding, fault, NO_ROW, note } from '../findings/finding.js'
+import type { Repair } from '../findings/repair.js'
 import type { Report } from '../findings/report.js'
+import { readFrames } from './read-journal.js'
 import { isTornEnd, isTornStart, readAt } from './torn-end.js'
 
 /**
@@ -22,7 +24,7 @@ export async function checkJournal(files: Files, path: string, source: SourceNam
     if (isDecodable(read)) rows += read.rows
     else undecodable.push(fault('damaged_frames', path, `a batch of ${read.rows} rows is no Arrow stream of them`))
   }
-  const { header, length } = await recoverJournal(files, path, { batch, damage: (one) => void stretches.push(one) })
+  const { header, length } = await readFrames(files, path, source, { batch, damage: (one) => void stretches.push(one) })
   const file = await files.openToRead(path)
   try {
     const findings = header === undefined ? await ofHeaderless(file, stretches) : undecodable
@@ -50,13 +52,13 @@ function reportOfJournal(
   header: JournalHeader | undefined,
 ): Report {
   const isDamaged = findings.some(({ level }) => level === 'fault')
-  const kind = header === undefined ? 'set_aside' : 'rewrite_journal'
+  const rewrite: Repair = { kind: 'rewrite_journal', path, source }
   return {
     findings: findings.map((one) => (one.cost === undefined ? one : { ...one, cost: withSource(one, source) })),
     rows: 0,
     files: 1,
     bytes: 0,
-    repair: isDamaged ? { kind, path } : undefined,
+    repair: isDamaged ? (header === undefined ? { kind: 'set_aside', path } : rewrite) : undefined,
     identity: header && `journal ${Buffer.from(header.marker).toString('hex')}`,
     source: header?.source,
   }
@@ -83,7 +85,7 @@ async function describe(
   const place = { offset, bytes }
   const where = `${bytes} bytes at offset ${offset}`
   if (offset < FRAMES_START) {
-    const what = `a copy of its header, ${where}, is damaged, and the other copy is read`
+    const what = `a copy of its header, ${where}, is damaged, and its frames are read without it`
     return fault('damaged_header', path, what, { ...place, cost: NO_ROW })
   }
   if (offset >= length && (await isTornEnd(file, marker, stretch))) {

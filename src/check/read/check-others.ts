@@ -6,7 +6,7 @@ import { fault, note } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { checkJournal } from './check-journal.js'
 import { checkSegment } from './check-segment.js'
-import { isLeftoverName } from './list-entries.js'
+import { isLeftoverName, isSetAsideName } from './list-entries.js'
 import { readWhole } from './read-whole.js'
 
 const NOT_READ = 'the service does not read a file or directory of this name'
@@ -16,6 +16,7 @@ const NOT_READ = 'the service does not read a file or directory of this name'
  * missing, unless it is a copy: it has the `identity` of a journal.
  */
 export async function checkOtherJournal(files: Files, path: string): Promise<Report> {
+  if (isSetAsideName(path)) return setAside(path)
   if (isLeftoverName(basename(path))) return leftover(path)
   const start = await readWhole(files, path, FRAMES_START).catch(() => Buffer.alloc(0))
   const { header } = start.length < FRAMES_START ? {} : decodeHeader(start, path)
@@ -29,6 +30,7 @@ export async function checkOtherJournal(files: Files, path: string): Promise<Rep
 
 /** The same for something below the directory of segments. */
 export async function checkOtherSegment(files: Files, path: string): Promise<Report> {
+  if (isSetAsideName(path)) return setAside(path)
   if (isLeftoverName(basename(path))) return leftover(path)
   const facts = await readSegmentFacts(files, path).catch(() => undefined)
   if (facts === undefined) return reportOf([note('unknown_file', path, NOT_READ)])
@@ -40,6 +42,9 @@ export async function checkOtherSegment(files: Files, path: string): Promise<Rep
   const repair = { kind: 'move_segment', path, id } as const
   return { ...report, findings: [found, ...report.findings], repair: report.repair ?? repair }
 }
+
+const setAside = (path: string): Report =>
+  reportOf([note('set_aside', path, 'a start has set it aside because it is damaged, and keeps it')])
 
 /** Returns the report about something that the next start deletes or overwrites. */
 export function leftover(

@@ -1,7 +1,6 @@
 import { faultIn } from '../../engine/arrow/storage/files/damage.js'
 import type { SegmentOnDisk } from '../../engine/arrow/storage/files/facts.js'
-import { UNFINISHED_SUFFIX } from '../../engine/arrow/storage/files/file-names.js'
-import type { SegmentPlace } from '../../engine/arrow/storage/files/inventory.js'
+import { type HeadId, UNFINISHED_SUFFIX } from '../../engine/arrow/storage/files/file-names.js'
 import { readSegmentChecks, readSegmentFacts } from '../../engine/arrow/storage/files/segment-file.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { type Finding, fault, note } from '../findings/finding.js'
@@ -11,7 +10,9 @@ import { type ColdReport, checkCold } from './check-cold.js'
 import { checkHot, type HotReport, isSystemError } from './check-hot.js'
 
 /** A segment, and the UTC day in its path; undefined if that is no date. */
-export interface DatedPlace extends SegmentPlace {
+export interface DatedPlace extends HeadId {
+  part: number
+  path: string
   day: number | undefined
 }
 

@@ -1,3 +1,4 @@
+import type { SourceName } from '../../sources.js'
 import { fault, hasFault, NO_ROW } from '../findings/finding.js'
 import type { Repair } from '../findings/repair.js'
 import { type Report, reportOf } from '../findings/report.js'
@@ -5,6 +6,7 @@ import { type Report, reportOf } from '../findings/report.js'
 /** What is known about a journal or segment for the search for copies. */
 interface Seen {
   path: string
+  source: SourceName | undefined
   isIntact: boolean
   rows: number
   /** Whether the service reads it; the rows of a copy that it reads are doubled. */
@@ -23,9 +25,9 @@ export interface Copies {
 export function createCopies(): Copies {
   const seen = new Map<string, Seen[]>()
   return {
-    see(path, { identity, findings, rows }, isRead) {
+    see(path, { identity, findings, rows, source }, isRead) {
       if (identity === undefined) return
-      const one = { path, isIntact: !hasFault(findings), rows, isRead }
+      const one = { path, source, isIntact: !hasFault(findings), rows, isRead }
       const others = seen.get(identity)
       if (others === undefined) seen.set(identity, [one])
       else others.push(one)
@@ -36,10 +38,11 @@ export function createCopies(): Copies {
 
 function describe(identity: string, group: readonly Seen[]): Report[] {
   const [original, ...copies] = group.toSorted(byWorth) as [Seen, ...Seen[]]
-  return copies.map(({ path, rows, isRead }) => {
+  return copies.map((copy) => {
+    const { path, rows, isRead } = copy
     const what = `it is a copy of ${original.path}${isRead ? ', so its rows are there twice' : ''}`
     const cost = isRead ? { instead: `${rows.toLocaleString('en-US')} rows that are doubled` } : NO_ROW
-    return reportOf([fault('copy', path, what, { cost })], repairOf(identity, path, original.path))
+    return reportOf([fault('copy', path, what, { cost })], repairOf(identity, copy, original.path))
   })
 }
 
@@ -47,6 +50,7 @@ function byWorth(a: Seen, b: Seen): number {
   return Number(b.isIntact) - Number(a.isIntact) || Number(b.isRead) - Number(a.isRead) || b.rows - a.rows
 }
 
-function repairOf(identity: string, path: string, original: string): Repair {
-  return identity.startsWith('journal') ? { kind: 'reduce_copy', path, original } : { kind: 'set_aside', path }
+function repairOf(identity: string, { path, source }: Seen, original: string): Repair {
+  const isJournal = identity.startsWith('journal') && source !== undefined
+  return isJournal ? { kind: 'reduce_copy', path, original, source } : { kind: 'set_aside', path }
 }

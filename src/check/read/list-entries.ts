@@ -3,8 +3,6 @@ import {
   JOURNALS,
   journalPath,
   parseDayName,
-  parseJournalName,
-  parseSegmentName,
   REMOVED_SUFFIX,
   SEGMENTS,
   segmentPath,
@@ -12,6 +10,7 @@ import {
 } from '../../engine/arrow/storage/files/file-names.js'
 import { type GroupName, groupPath, parseGroupName, UNCONFIRMED } from '../../engine/clickhouse/group-journals.js'
 import type { Files } from '../../engine/disk/files/files.js'
+import { SOURCE_NAMES } from '../../sources.js'
 import type { DatedPlace } from './check-segment.js'
 
 /** A journal of a head. */
@@ -40,7 +39,7 @@ export async function listJournals(files: Files): Promise<{ journals: JournalEnt
   const others: string[] = []
   for (const name of (await files.list(JOURNALS)).sort()) {
     const path = `${JOURNALS}/${name}`
-    const id = parseJournalName(name)
+    const id = parseJournal(name)
     if (id === undefined) others.push(path)
     else journals.push({ path, id, isCanonical: journalPath(id) === path })
   }
@@ -80,7 +79,7 @@ async function listDay(
 const isSegment = (names: readonly string[]) => names.includes('hot.arrow')
 
 function segmentAt(path: string, source: string, dayName: string, name: string): SegmentEntry | undefined {
-  const id = parseSegmentName(source, name)
+  const id = parseSegment(source, name)
   if (id === undefined) return undefined
   const day = parseDayName(dayName)
   return { ...id, path, day, isCanonical: day !== undefined && segmentPath(id, id.part, day) === path }
@@ -98,6 +97,30 @@ export async function listGroups(files: Files): Promise<{ groups: GroupEntry[]; 
   }
   return { groups, others }
 }
+
+/** Returns the head of a journal by its name, with any number of digits; undefined if it is none. */
+export function parseJournal(name: string): HeadId | undefined {
+  const [, source, number] = /^([a-z_]+)-(\d+)\.log$/.exec(name) ?? []
+  return headId(source, number)
+}
+
+/** Returns head and part of a segment by its name, with any number of digits; undefined if it is none. */
+export function parseSegment(source: string, name: string): (HeadId & { part: number }) | undefined {
+  const [, number, part] = /^(\d+)-(\d+)$/.exec(name) ?? []
+  const id = headId(source, number)
+  return id && { ...id, part: Number(part) }
+}
+
+function headId(name: string | undefined, number: string | undefined): HeadId | undefined {
+  const source = SOURCE_NAMES.find((sourceName) => sourceName === name)
+  return source === undefined || number === undefined ? undefined : { source, number: Number(number) }
+}
+
+/**
+ * Whether a name is that of a damaged file that a start has set aside: the service keeps it, and reads the rows that it
+ * could read elsewhere. A journal that ends with `.gone` had no readable header.
+ */
+export const isSetAsideName = (path: string): boolean => /\.damaged$|^journal\/.*\.log\.gone$/.test(path)
 
 /** Whether a name is that of a file or directory that was being written or deleted. */
 export const isLeftoverName = (name: string): boolean =>

@@ -30,8 +30,8 @@ export async function repairDirectory(repairs: readonly Repair[], parts: RepairP
 
 async function make(state: RepairState, repair: Repair): Promise<void> {
   const { kind, path } = repair
-  if (kind === 'rewrite_journal') return rewriteJournal(state, path)
-  if (kind === 'reduce_copy') return reduceCopy(state, path, repair.original)
+  if (kind === 'rewrite_journal') return rewriteJournal(state, path, repair.source)
+  if (kind === 'reduce_copy') return reduceCopy(state, repair)
   if (kind === 'salvage_segment') return salvageSegment(state, path, repair.id, repair.salvage)
   if (kind === 'finish_salvage') return finishSalvage(state, path, repair.source)
   if (kind === 'move_segment') return moveSegment(state, repair)

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path/posix'
-import { parseJournalName, parseSegmentName } from '../../engine/arrow/storage/files/file-names.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import type { SourceName } from '../../sources.js'
 import type { Repaired } from '../findings/format.js'
 import { DAMAGED } from '../findings/set-aside.js'
+import { parseJournal, parseSegment } from '../read/list-entries.js'
 import { exists } from '../read/read-again.js'
 
 /** What all repairs of one call share. */
@@ -38,12 +38,12 @@ export function createRepairState(files: Files, nowUs: number, onRepaired: Repai
 async function greatestNumber(files: Files, source: SourceName): Promise<number> {
   let greatest = 0
   for (const name of await files.list('journal')) {
-    const id = parseJournalName(name.replace(/\.log\..*$/, '.log'))
+    const id = parseJournal(name.replace(/\.log\..*$/, '.log'))
     if (id?.source === source) greatest = Math.max(greatest, id.number)
   }
   for (const day of await files.list(`segments/${source}`)) {
     for (const name of await files.list(`segments/${source}/${day}`)) {
-      const id = parseSegmentName(source, name.replace(/\..*$/, ''))
+      const id = parseSegment(source, name.replace(/\..*$/, ''))
       if (id !== undefined) greatest = Math.max(greatest, id.number)
     }
   }

@@ -3,9 +3,12 @@ import { MIB } from '../../base/units.js'
 import { UNFINISHED_SUFFIX } from '../../engine/arrow/storage/files/file-names.js'
 import type { Files, ReadableFile } from '../../engine/disk/files/files.js'
 import { createHeader, type JournalHeader } from '../../engine/disk/journal/header.js'
-import { type Damage, recoverJournal } from '../../engine/disk/journal/recover.js'
+import type { Damage } from '../../engine/disk/journal/recover.js'
 import { continueJournal } from '../../engine/disk/journal/writer.js'
 import type { IngestBatch } from '../../engine/engine.js'
+import type { SourceName } from '../../sources.js'
+import type { Repair } from '../findings/repair.js'
+import { readFrames } from '../read/read-journal.js'
 import { readAt } from '../read/torn-end.js'
 import { makeParents, parentOf, type RepairState, setAside } from './repair-state.js'
 
@@ -16,9 +19,9 @@ const COPY_BYTES = MIB
  * Writes a journal again with its intact frames, and keeps the bytes between them in `damaged`, a file for each
  * stretch, named by its offset. The new file replaces the old one atomically, and keeps its marker.
  */
-export async function rewriteJournal(state: RepairState, path: string): Promise<void> {
+export async function rewriteJournal(state: RepairState, path: string, source: SourceName): Promise<void> {
   const { files, onRepaired } = state
-  const { header, stretches } = await readStretches(files, path)
+  const { header, stretches } = await readStretches(files, path, source)
   if (header === undefined) return void (await setAside(state, path))
   const kept = await keepStretches(state, path, stretches)
   const rows = await writeFrames(files, path, header, () => true)
@@ -26,10 +29,10 @@ export async function rewriteJournal(state: RepairState, path: string): Promise<
   await onRepaired({ level: 'repaired', path, what })
 }
 
-async function readStretches(files: Files, path: string) {
+async function readStretches(files: Files, path: string, source: SourceName) {
   const stretches: Damage[] = []
   const damage = (stretch: Damage) => void stretches.push(stretch)
-  const { header, batches } = await recoverJournal(files, path, { batch: () => {}, damage })
+  const { header, batches } = await readFrames(files, path, source, { batch: () => {}, damage })
   return { header: batches === 0 ? undefined : header, stretches }
 }
 
@@ -76,7 +79,7 @@ async function writeFrames(
     rows += read.rows
   }
   try {
-    await recoverJournal(files, path, { batch, damage: () => {} })
+    await readFrames(files, path, header.source, { batch, damage: () => {} })
     await journal.sync()
   } finally {
     await journal.close()
@@ -86,26 +89,28 @@ async function writeFrames(
   return rows
 }
 
+type Copy = Extract<Repair, { kind: 'reduce_copy' }>
+
 /**
  * Sets a copy of a journal aside. If it has frames that the original does not have, as after both were continued, it is
  * written again with these alone, and with a marker of its own.
  */
-export async function reduceCopy(state: RepairState, path: string, original: string): Promise<void> {
+export async function reduceCopy(state: RepairState, { path, original, source }: Copy): Promise<void> {
   const { files, onRepaired } = state
   const known = new Set<string>()
-  await eachFrame(files, original, (batch) => void known.add(frameKey(batch)))
+  await eachFrame(files, original, source, (batch) => void known.add(frameKey(batch)))
   let isMore = false
-  await eachFrame(files, path, (batch) => {
+  await eachFrame(files, path, source, (batch) => {
     isMore ||= !known.has(frameKey(batch))
   })
-  const { header } = await readStretches(files, path)
+  const { header } = await readStretches(files, path, source)
   if (!isMore || header === undefined) return void (await setAside(state, path))
   const isNew = (batch: IngestBatch) => !known.has(frameKey(batch))
   const rows = await writeFrames(files, path, createHeader(header.source), isNew)
   await onRepaired({ level: 'repaired', path, what: `written again with the ${rows} rows that ${original} has not` })
 }
 
-const eachFrame = (files: Files, path: string, batch: (read: IngestBatch) => void) =>
-  recoverJournal(files, path, { batch, damage: () => {} })
+const eachFrame = (files: Files, path: string, source: SourceName, batch: (read: IngestBatch) => void) =>
+  readFrames(files, path, source, { batch, damage: () => {} })
 
 const frameKey = ({ rows, ipc }: IngestBatch) => `${rows} ${ipc.length} ${crc32(ipc)}`

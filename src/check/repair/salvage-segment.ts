@@ -10,8 +10,8 @@ import { move, type RepairState, setAside } from './repair-state.js'
 
 /**
  * Sets a damaged segment aside, and moves its intact rows to a new journal. They are written to a file in the
- * segment's directory first. Until the directory is moved, its rows are in the segment. Afterwards they are in that file,
- * until it is moved: {@link finishSalvage} does that, now or in a later call.
+ * segment's directory first. Until the directory is moved, its rows are in the segment. Afterwards they are in that
+ * file, until it is moved: {@link finishSalvage} does that, now or in a later call.
  */
 export async function salvageSegment(state: RepairState, path: string, id: HeadId, salvage: Salvage): Promise<void> {
   await writeRows(state.files, path, id.source, salvage)
