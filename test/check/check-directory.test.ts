@@ -96,7 +96,7 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
   [
     'zeros at the end',
     put(JOURNAL, Buffer.concat([bytesAt(JOURNAL), Buffer.alloc(800)])),
-    note(`${JOURNAL}: its last frame, 800 bytes at offset ${bytesAt(JOURNAL).length}${TORN}`),
+    fault(`${JOURNAL}: 800 bytes at offset ${bytesAt(JOURNAL).length} ${WRONG}. ${UNKNOWN} postgres_logs`),
   ],
   [
     'a torn start',

@@ -38,13 +38,9 @@ const zero: Make = (contents, random) => {
   const to = Math.min(bytes.length, from + oneOf(random, [8, 512, 4096, 40_000]))
   return {
     name: `${path} zeroed from ${from} to ${to}`,
-    isDocumented: isTail(path, to, bytes),
     contents: withFile(contents, path, bytes.fill(0, from, to)),
   }
 }
-
-/** Zeros at the end of a journal look like a frame that was not completely written. */
-const isTail = (path: string, to: number, bytes: Buffer) => path.startsWith('journal/') && to === bytes.length
 
 const garble: Make = (contents, random) => {
   const path = pickFile(contents, random)

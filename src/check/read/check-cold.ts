@@ -40,7 +40,7 @@ export async function checkCold(
   } catch (error) {
     if (isSystemError(error)) throw error
     const cost = { source, rows, fromUs: minUs, throughUs: maxUs }
-    report.findings.push(fault('damaged_segment', path, faultIn(error as Error, path), { cost }))
+    report.findings.push(fault('damaged_segment', path, faultIn(error as Error), { cost }))
     report.ranges = []
   }
   return report

@@ -1,4 +1,4 @@
-import { groupPath } from '../../engine/clickhouse/group-journals.js'
+import { pathOf as groupPath } from '../../engine/clickhouse/group-journals.js'
 import { fault } from '../findings/finding.js'
 import type { Report } from '../findings/report.js'
 import { checkJournal } from './check-journal.js'

@@ -73,7 +73,7 @@ async function attempt(
     await work()
   } catch (error) {
     if (isSystemError(error)) throw error
-    report.findings.push(fault('damaged_column', path, faultIn(error as Error, path), { ...(cost && { cost }) }))
+    report.findings.push(fault('damaged_column', path, faultIn(error as Error), { ...(cost && { cost }) }))
     report.canLackDamaged &&= isLackable
   }
 }

@@ -57,7 +57,7 @@ async function readFacts(files: Files, path: string): Promise<SegmentOnDisk | { 
     return await readSegmentFacts(files, path)
   } catch (error) {
     if (isSystemError(error) || (error as { code?: unknown }).code === 'newer_format') throw error
-    return { what: faultIn(error as Error, hotPath), path: hotPath }
+    return { what: faultIn(error as Error), path: hotPath }
   }
 }
 

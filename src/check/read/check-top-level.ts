@@ -1,5 +1,5 @@
 import { JOURNALS, SEGMENTS } from '../../engine/arrow/storage/files/file-names.js'
-import { UNCONFIRMED } from '../../engine/clickhouse/group-journals.js'
+import { DIRECTORY as UNCONFIRMED } from '../../engine/clickhouse/group-journals.js'
 import { FORMAT_FILE } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { fault, note } from '../findings/finding.js'

@@ -8,7 +8,12 @@ import {
   segmentPath,
   UNFINISHED_SUFFIX,
 } from '../../engine/arrow/storage/files/file-names.js'
-import { type GroupName, groupPath, parseGroupName, UNCONFIRMED } from '../../engine/clickhouse/group-journals.js'
+import {
+  type GroupName,
+  pathOf as groupPath,
+  readName as parseGroupName,
+  DIRECTORY as UNCONFIRMED,
+} from '../../engine/clickhouse/group-journals.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import type { DatedPlace } from './check-segment.js'

@@ -6,30 +6,30 @@ import { createJournal, type Journal } from '../disk/journal/writer.js'
 import type { BatchGroup } from './delivery.js'
 
 /** The directory of the journals of unconfirmed batches: one file per group. */
-export const UNCONFIRMED = 'unconfirmed'
+export const DIRECTORY = 'unconfirmed'
 
 /** The properties of a group that are in its file name. */
 export type GroupName = Pick<BatchGroup, 'source' | 'arrivedUs'>
 
 /** Returns the path of a group's journal. */
-export const groupPath = ({ source, arrivedUs }: GroupName) => `${UNCONFIRMED}/${arrivedUs}-${source}.log`
+export const pathOf = ({ source, arrivedUs }: GroupName) => `${DIRECTORY}/${arrivedUs}-${source}.log`
 
 /** Creates an empty group and the journal for its batches. The directory must exist. */
 export function createGroupJournal(files: Files, name: GroupName): { journal: Journal; group: JournaledGroup } {
-  const journal = createJournal(files, groupPath(name), name.source)
+  const journal = createJournal(files, pathOf(name), name.source)
   return { journal, group: journaledGroup(files, name, () => {}, journal) }
 }
 
 /** Returns the groups that earlier processes have not delivered, oldest first. Creates the directory. */
 export async function listJournaledGroups(files: Files, damage: (stretch: Damage) => void): Promise<JournaledGroup[]> {
-  await files.makeDirectory(UNCONFIRMED)
-  const names = (await files.list(UNCONFIRMED)).map(parseGroupName).filter((name) => name !== undefined)
+  await files.makeDirectory(DIRECTORY)
+  const names = (await files.list(DIRECTORY)).map(readName).filter((name) => name !== undefined)
   return names.sort((a, b) => a.arrivedUs - b.arrivedUs).map((name) => journaledGroup(files, name, damage))
 }
 
 /** Whether the files are those of a data directory of this engine: its other rows are then on the server. */
 export async function hasGroupJournals(files: Pick<Files, 'list'>): Promise<boolean> {
-  return (await files.list('')).includes(UNCONFIRMED)
+  return (await files.list('')).includes(DIRECTORY)
 }
 
 type JournaledGroup = Omit<BatchGroup, 'firstAttempt'>
@@ -48,19 +48,19 @@ function journaledGroup(
     bytes: 0,
     async read(visit) {
       const onDamage = isFirstRead ? damage : () => {}
-      const { header } = await recoverJournal(files, groupPath(name), { batch: visit, damage: onDamage })
+      const { header } = await recoverJournal(files, pathOf(name), { batch: visit, damage: onDamage })
       isFirstRead = false
       if (header !== undefined && header.source !== name.source) {
         throw new LogweirError(
           'damaged_format',
-          `${groupPath(name)} contains rows of ${header.source}. Rename it to its source.`,
+          `${pathOf(name)} contains rows of ${header.source}. Rename it to its source.`,
         )
       }
       return header === undefined ? undefined : batchNumber(header.marker)
     },
     async confirmed() {
       await journal?.close()
-      await files.remove(groupPath(name))
+      await files.remove(pathOf(name))
     },
   }
 }
@@ -70,8 +70,8 @@ export function batchNumber(marker: Uint8Array): bigint {
   return Buffer.from(marker).readBigUInt64LE()
 }
 
-/** Returns the group of a journal by the name of its file; undefined if that is not a group's journal. */
-export function parseGroupName(name: string): GroupName | undefined {
+/** Returns the group of a journal by the name of its file; undefined if that is no group's journal. */
+export function readName(name: string): GroupName | undefined {
   const match = /^(\d+)-(\w+)\.log$/.exec(name)
   const source = SOURCE_NAMES.find((sourceName) => sourceName === match?.[2])
   return match === null || source === undefined ? undefined : { source, arrivedUs: Number(match[1]) }

@@ -3,15 +3,13 @@ import { LogweirError } from '../../../../base/errors.js'
 /** The errors of segment files. */
 export type SegmentFileErrorCode = 'damaged_segment' | 'newer_format'
 
-const REMEDY = 'Restore it from a backup, or remove its directory to continue without its rows.'
-
 /** The error for a file that is damaged or missing; `what` completes the sentence. */
 export const damaged = (path: string, what: string) =>
-  new LogweirError<SegmentFileErrorCode>('damaged_segment', `The segment file ${path} is damaged: ${what}. ${REMEDY}`)
-
-/** Returns what is wrong with the file of a {@link damaged} error at `path`, without path and remedy. */
-export const faultIn = ({ message }: Error, path: string): string =>
-  message.replace(`The segment file ${path} is damaged: `, '').replace(`. ${REMEDY}`, '')
+  new LogweirError<SegmentFileErrorCode>(
+    'damaged_segment',
+    `The segment file ${path} is damaged: ${what}. ` +
+      'Restore it from a backup, or remove its directory to continue without its rows.',
+  )
 
 /** The error for a file of a format version above `supported`. */
 export const newerFormat = (path: string, version: number, supported: number) =>
@@ -20,3 +18,7 @@ export const newerFormat = (path: string, version: number, supported: number) =>
     `The segment file ${path} has format ${version}; this version of logweir reads formats up to ${supported}. ` +
       'Use the version that wrote it, or a later one.',
   )
+
+/** Returns what is wrong with the file of a {@link damaged} error, without its path and the remedy. */
+export const faultIn = ({ message }: Error): string =>
+  /^The segment file .*? is damaged: (.*)\. Restore it from a backup, or remove/s.exec(message)?.[1] ?? message
