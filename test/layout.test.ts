@@ -18,7 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['page/api/'],
   ['commands/'],
   ['sql-directory/'],
-  ['service.ts', 'show-schema.ts', 'export/', 'import/', 'client/'],
+  ['service.ts', 'show-schema.ts', 'export/', 'import/', 'check/', 'client/'],
   ['stop-service.ts'],
   ['supabase/'],
   // The module hook of user-endpoints/ resolves to endpoint.ts at run time.
@@ -87,6 +87,7 @@ const ONLY: Record<string, readonly string[]> = {
     'sources.ts',
     'base/',
   ],
+  'check/': ['engine/clickhouse/', 'engine/arrow/export/', ...STORAGE_ROOMS, ...ARROW, 'tokens/', 'config/'],
   'user-endpoints/': [
     'endpoint.ts',
     'endpoints/',

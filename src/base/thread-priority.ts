@@ -18,3 +18,12 @@ export function runInBackground(): void {
     // A system without /proc, or one that forbids it: the thread then keeps its priority, and works as well.
   }
 }
+
+/** Lets other processes run before this one. Call it at the start: threads inherit the priority of their creator. */
+export function runProcessInBackground(): void {
+  try {
+    setPriority(BACKGROUND)
+  } catch {
+    // A system that forbids it: the process keeps its priority, and works as well.
+  }
+}

@@ -1,3 +1,4 @@
+import { check } from './check.js'
 import type { Command } from './command.js'
 import { completion } from './completion.js'
 import { config } from './config.js'
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  check,
   generate,
   schema,
   exportTo,

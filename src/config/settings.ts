@@ -280,6 +280,17 @@ export const SQL_SETTINGS = {
   ...FORMAT_SETTINGS,
 } satisfies Settings
 
+/** Settings of `logweir check`. */
+export const CHECK_SETTINGS = {
+  repair: { type: onOff, variable: false, meaning: 'set damaged parts aside, so that a start finds only intact ones' },
+  format: {
+    type: oneOf('FORMAT', 'text', 'json'),
+    default: 'text',
+    variable: false,
+    meaning: 'text: for people; json: an object a line, for programs',
+  },
+} satisfies Settings
+
 /** A filter of the live tail: any list in JSON. The service checks the conditions. */
 const filterText: ValueType<string> = {
   placeholder: 'JSON',

@@ -1,3 +1,4 @@
+import { readCheckConfig } from '../../src/check/check-config.js'
 import { parametersOf } from '../../src/client/endpoints.js'
 import { readQuery } from '../../src/client/query.js'
 import { readTail } from '../../src/client/tail.js'
@@ -49,6 +50,7 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
     const { sql, project } = readSqlConfig(args, {})
     compileSql({ sql, project }, 0, undefined)
   },
+  check: (args) => readCheckConfig(args, {}),
   'token create': (args) => readTokenCreateConfig(args, {}),
   'token list': (args) => readTokenListConfig(args, {}),
   'token revoke': (args) => readTokenRevokeConfig(args, {}),

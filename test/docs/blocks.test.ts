@@ -89,6 +89,7 @@ describe('what would not work is seen:', () => {
     ['sql', '-- id: 1\nselect 1', 'is not a UUID'],
     ['text', 'a', 'nobody checks texts of docs/page.md'],
     ['text', 'logweir-data/\n  formats.json', 'the program writes no formats.json', 'docs/operations.md'],
+    ['text', 'fault: a', 'logweir check does not print: fault: a', 'docs/operations.md'],
     ['text', 'retry: 2000\n\nid: 1\ndata: {}\n\n', 'no stream of events', 'docs/tail.md'],
     ['text', 'retry: 2000\n: logweir\n\nid: 1.1\ndata: {}\n\n', 'no row of logs.all', 'docs/tail.md'],
     ['text', 'a (2 × 3 ÷ 4 = 3)', 'is 1.5', 'docs/scale-out.md'],

@@ -136,7 +136,7 @@ function checkStatements(text: string): void {
 /** The checkers of blocks of the language `text`, by page. */
 const TEXTS: Readonly<Record<string, (text: string) => void>> = {
   'docs/architecture.md': checkRooms,
-  'docs/operations.md': checkTree,
+  'docs/operations.md': (text) => (text.startsWith('logweir-data/') ? checkTree(text) : checkFindings(text)),
   'docs/tail.md': checkEvents,
   'docs/scale-out.md': checkArithmetic,
   'docs/own-endpoints.md': checkFault,
@@ -166,6 +166,7 @@ const FILE_NAME_SOURCES = [
   'src/ingest/rejects.ts',
   'src/tokens/tokens-file.ts',
   'src/tokens/stored-token.ts',
+  'src/check/findings/set-aside.ts',
 ]
 
 /** Throws if the program does not write a file of the tree. `<…>` is a variable part. */
@@ -176,6 +177,15 @@ function checkTree(text: string): void {
     const fixed = names.filter((name) => name !== '' && !name.includes('<'))
     const strange = fixed.filter((name) => !code.includes(`'${name}'`) && !code.includes(`/${name}\``))
     if (strange.length > 0) throw new Error(`the program writes no ${strange.join(', ')}`)
+  }
+}
+
+/** Throws if a line is none of `logweir check`. test/check compares the lines with those of a damaged directory. */
+function checkFindings(text: string): void {
+  for (const line of text.trimEnd().split('\n')) {
+    if (!/^(?:fault|note): [\w./-]+: .+$|^read .+ files, .+ rows, .+ bytes: .+ faults$/.test(line)) {
+      throw new Error(`logweir check does not print: ${line}`)
+    }
   }
 }
 

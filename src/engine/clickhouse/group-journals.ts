@@ -5,12 +5,13 @@ import { createJournal, type Journal } from '../disk/journal/writer.js'
 import type { BatchGroup } from './delivery.js'
 
 /** The directory of the journals of unconfirmed batches: one file per group. */
-const DIRECTORY = 'unconfirmed'
+export const DIRECTORY = 'unconfirmed'
 
 /** The properties of a group that are in its file name. */
-type GroupName = Pick<BatchGroup, 'source' | 'arrivedUs'>
+export type GroupName = Pick<BatchGroup, 'source' | 'arrivedUs'>
 
-const pathOf = ({ source, arrivedUs }: GroupName) => `${DIRECTORY}/${arrivedUs}-${source}.log`
+/** Returns the path of a group's journal. */
+export const pathOf = ({ source, arrivedUs }: GroupName) => `${DIRECTORY}/${arrivedUs}-${source}.log`
 
 /** Creates an empty group and the journal for its batches. The directory must exist. */
 export function createGroupJournal(files: Files, name: GroupName): { journal: Journal; group: JournaledGroup } {
@@ -75,7 +76,8 @@ export function batchNumber(marker: Uint8Array): bigint {
   return Buffer.from(marker).readBigUInt64LE()
 }
 
-function readName(name: string): GroupName | undefined {
+/** Returns the group of a journal by the name of its file; undefined if that is no group's journal. */
+export function readName(name: string): GroupName | undefined {
   const match = /^(\d+)-(\w+)\.log$/.exec(name)
   const source = SOURCE_NAMES.find((sourceName) => sourceName === match?.[2])
   return match === null || source === undefined ? undefined : { source, arrivedUs: Number(match[1]) }

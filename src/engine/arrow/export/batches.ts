@@ -26,20 +26,29 @@ import { projectCodes, type Segment } from '../storage/segment/segment.js'
 const BATCH_ROWS = 4096
 const BATCH_BYTES = 4 * MIB
 
+/** Consecutive rows of a segment: [from, to). */
+export interface RowRange {
+  from: number
+  to: number
+}
+
 /**
- * Returns the rows of a sealed segment, in their order, as batches that an engine can append: each value as it was
- * ingested, absent values absent. Batches of a segment that is older than a column lack it. Rejects with
- * `damaged_segment` if a file of the segment is damaged.
+ * Returns the rows of a sealed segment, all or those of a range, in their order, as batches that an engine can append:
+ * each value as it was ingested, absent values absent. Batches lack the hot columns that the segment lacks. Rejects
+ * with `damaged_segment` if a file of the segment is damaged.
  */
-export async function* batchesOf(segment: Segment): AsyncGenerator<IngestBatch, void> {
+export async function* batchesOf(
+  segment: Segment,
+  { from, to }: RowRange = { from: 0, to: segment.rows },
+): AsyncGenerator<IngestBatch, void> {
   const read = segment.openCold()
   const columns = new Map([...segment.columns].map(([name, column]) => [name, readerOf(column)]))
   columns.set('project', codedReader(projectCodes(segment), segment.projects.dictionary))
   columns.set(IN_METADATA, bitSetReader(segment.inMetadata))
-  for (let start = 0; start < segment.rows; ) {
+  for (let start = from; start < to; ) {
     const cold: ColdRow[] = []
     let bytes = 0
-    while (start + cold.length < segment.rows && cold.length < BATCH_ROWS && bytes < BATCH_BYTES) {
+    while (start + cold.length < to && cold.length < BATCH_ROWS && bytes < BATCH_BYTES) {
       const row = await read(start + cold.length)
       for (const name of COLD_COLUMNS) bytes += row[name].length
       cold.push(row)

@@ -15,8 +15,11 @@ const NUMBER_BYTES = 4
 /** The most bytes of batches that are read together: opening the file takes longer than reading some more. */
 const READ_BYTES = MIB
 
-/** The index of the batches of a cold file. */
-interface BatchIndex {
+/**
+ * The index of the batches of a cold file: batch b has the rows [firstRows[b], firstRows[b + 1]) in the bytes
+ * [starts[b], starts[b + 1]), with the CRC-32 checks[b].
+ */
+export interface BatchIndex {
   fileBytes: number
   firstRows: Uint32Array
   starts: Uint32Array
@@ -98,7 +101,8 @@ export function readUncompactedCold(
   })
 }
 
-async function readIndex(file: ReadableFile, path: string, facts: SegmentFacts): Promise<BatchIndex> {
+/** Reads the index at the end of a cold file. Rejects with `damaged_segment`. */
+export async function readIndex(file: ReadableFile, path: string, facts: SegmentFacts): Promise<BatchIndex> {
   const { coldFileBytes, coldCheck } = facts
   const hasItsLength = file.bytes === coldFileBytes
   const wrongLength = () => damaged(path, `it has ${file.bytes} bytes instead of ${coldFileBytes}`)

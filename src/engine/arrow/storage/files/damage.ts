@@ -24,3 +24,7 @@ export const newerFormat = (path: string, version: number, supported: number) =>
     `The segment file ${path} has format ${version}; this version of logweir reads formats up to ${supported}. ` +
       'Use the version that wrote it, or a later one.',
   )
+
+/** Returns what is wrong with the file of a {@link damaged} error, without its path and the remedy. */
+export const faultIn = ({ message }: Error): string =>
+  /^The segment file .*? is damaged: (.*)\. Restore it from a backup, or remove/s.exec(message)?.[1] ?? message

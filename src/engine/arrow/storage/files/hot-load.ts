@@ -6,7 +6,7 @@ import type { SourceName } from '../../../../sources.js'
 import { ALL_IN_METADATA, hotColumns, IN_METADATA } from '../../../columns.js'
 import type { Files, ReadableFile } from '../../../disk/files/files.js'
 import { type Column, type InMetadata, sealedTexts } from '../../columns/batch.js'
-import { type Dictionary, withGrams } from '../../columns/dictionary.js'
+import { type Codes, type Dictionary, withGrams } from '../../columns/dictionary.js'
 import type { SegmentParts } from '../segment/segment.js'
 import { fromBuffer } from '../segment/zstd.js'
 import { damaged } from './damage.js'
@@ -72,6 +72,24 @@ export function loadHot(files: Files, path: string, wanted?: WantedColumns): Pro
 
 /** The columns of every load. */
 const ALWAYS_READ = ['timestamp', 'project', IN_METADATA]
+
+/** Returns the names of the own columns in a hot file. Reads only its end. Rejects as {@link readFacts} does. */
+export function readColumnNames(files: Files, path: string): Promise<string[]> {
+  return withFile(files, path, async (file) => {
+    const { fields } = (await readEnd(file, path)).schema
+    return indicesOf(fields, undefined).map((i) => fields[i]!.name)
+  })
+}
+
+/** Returns the code of each row's project, as it is stored: a load takes for granted that the codes ascend. */
+export function readProjectCodes(files: Files, path: string): Promise<Codes> {
+  return withScratch(async (scratch) => {
+    const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, ['project'], NO_COLUMNS))
+    return fromIndices(readColumn(hot, layoutOf(hot), 1))
+  })
+}
+
+const NO_COLUMNS: ReadonlySet<string> = new Set()
 
 /** Loads the wanted columns alone, as {@link loadHot} does. */
 export function loadColumns(files: Files, path: string, wanted: WantedColumns): Promise<ReadonlyMap<string, Column>> {

@@ -1,0 +1,49 @@
+import type { RowRange } from '../../engine/arrow/export/batches.js'
+import type { HeadId } from '../../engine/arrow/storage/files/file-names.js'
+
+/** What `--repair` does about one file or directory. */
+export type Repair =
+  /** Moves it to `damaged`. */
+  | { kind: 'set_aside'; path: string }
+  /** Deletes a leftover that the next start would delete. */
+  | { kind: 'remove'; path: string }
+  /** Writes a journal again with its intact frames; keeps the bytes between them in `damaged`. */
+  | { kind: 'rewrite_journal'; path: string; source: HeadId['source'] }
+  /** Sets a copy of a journal aside, or writes it again with the frames that `original` does not have. */
+  | { kind: 'reduce_copy'; path: string; original: string; source: HeadId['source'] }
+  /** Sets a segment aside, and writes its intact rows to a new journal. */
+  | { kind: 'salvage_segment'; path: string; id: HeadId; salvage: Salvage }
+  /** Moves a segment, or the journal of a head, to its place; if that is taken, to that of the next free number. */
+  | { kind: 'move_segment'; path: string; id: HeadId & { part: number; day: number } }
+  | { kind: 'move_journal'; path: string; id: HeadId }
+  /** Moves a journal of unconfirmed rows to its place, or to that of the next free time. */
+  | { kind: 'move_group'; path: string; id: { source: HeadId['source']; arrivedUs: number } }
+  /** Moves the rows that an interrupted repair has written from `damaged` to a new journal. */
+  | { kind: 'finish_salvage'; path: string; source: HeadId['source'] }
+  /** Writes the rejects file again without its damaged lines. */
+  | { kind: 'rewrite_rejects'; path: string }
+  /** Writes a new format file. */
+  | { kind: 'write_format'; path: string }
+
+/** The intact rows of a damaged segment. */
+export interface Salvage {
+  /** Ranges of rows with all cold texts. */
+  ranges: readonly RowRange[]
+  /** The own hot columns that are intact; values of the others are read from the metadata. */
+  columns: readonly string[]
+}
+
+/** The order in which repairs are made: what others rely on comes first. */
+export const REPAIR_ORDER: readonly Repair['kind'][] = [
+  'finish_salvage',
+  'rewrite_journal',
+  'reduce_copy',
+  'move_journal',
+  'move_group',
+  'salvage_segment',
+  'set_aside',
+  'move_segment',
+  'remove',
+  'rewrite_rejects',
+  'write_format',
+]

@@ -1,0 +1,27 @@
+import type { SourceName } from '../../sources.js'
+import type { Finding } from './finding.js'
+import type { Repair } from './repair.js'
+
+/** The result of reading one file, or the two files of a segment. */
+export interface Report {
+  findings: Finding[]
+  /** Intact rows. */
+  rows: number
+  files: number
+  bytes: number
+  /** What makes it whole; undefined if it is whole, or if only a person can do that. */
+  repair?: Repair | undefined
+  /** Bytes that two files have in common only if one is a copy of the other; undefined if they are damaged. */
+  identity?: string | undefined
+  /** The source that the content names. */
+  source?: SourceName | undefined
+}
+
+/** Returns the report about something that was not read, or has no rows. */
+export const reportOf = (findings: readonly Finding[], repair?: Repair): Report => ({
+  findings: [...findings],
+  rows: 0,
+  files: 0,
+  bytes: 0,
+  repair,
+})

@@ -1,0 +1,89 @@
+import type { Files } from '../../engine/disk/files/files.js'
+import type { Finding } from '../findings/finding.js'
+import type { Totals } from '../findings/format.js'
+import type { Repair } from '../findings/repair.js'
+import type { Report } from '../findings/report.js'
+import { checkFormatFile } from './check-format.js'
+import { checkGroups } from './check-groups.js'
+import { checkHeads } from './check-heads.js'
+import type { CheckState } from './check-state.js'
+import { checkTopLevel } from './check-top-level.js'
+import { createCopies } from './copies.js'
+import { REREADS, type Rereads, readAgain } from './read-again.js'
+import { tolerantFiles } from './tolerant-files.js'
+import { collectUnreadable, type UnreadableBlocks } from './unreadable.js'
+
+/** What a check needs, and where its findings go. */
+export interface CheckParts {
+  files: Files
+  /** The path of the data directory, for messages. */
+  directory: string
+  /** Whether a service has the directory: its unfinished files are then no leftovers. */
+  isInUse: boolean
+  /** Called with each finding, in order. */
+  onFinding(finding: Finding): Promise<void> | void
+  /** Called with the sums after each file. */
+  onProgress?(totals: Totals): void
+  rereads?: Rereads
+}
+
+/** The result of a check. */
+export interface Checked {
+  totals: Totals
+  /** What makes the directory whole, one for each path at most. None if a newer version has written a part of it. */
+  repairs: Repair[]
+}
+
+/**
+ * Reads everything in a data directory. Changes nothing. Takes the memory of one column, batch or frame, and some
+ * hundred bytes for each file. Throws `failed` if it is no data directory, `newer_format`, and the system's error
+ * if the directory itself cannot be listed.
+ */
+export async function checkDirectory(parts: CheckParts): Promise<Checked> {
+  const totals: Totals = { files: 0, rows: 0, bytes: 0, faults: 0 }
+  const repairs = new Map<string, Repair>()
+  const unreadable = collectUnreadable()
+  const state = createState(parts, totals, repairs, unreadable)
+  await state.add(await checkFormatFile(state.files, parts.directory))
+  await checkHeads(state)
+  await checkGroups(state)
+  await checkTopLevel(state)
+  for (const copy of state.copies.reports()) await state.add(copy)
+  return { totals, repairs: state.hasNewer() ? [] : [...repairs.values()] }
+}
+
+function createState(
+  { files: given, isInUse, onFinding, onProgress, rereads = REREADS }: CheckParts,
+  totals: Totals,
+  repairs: Map<string, Repair>,
+  unreadable: UnreadableBlocks,
+): CheckState & { hasNewer(): boolean } {
+  const files = tolerantFiles(given, unreadable.add)
+  let hasNewer = false
+  async function add({ findings, rows, files, bytes, repair }: Report): Promise<void> {
+    hasNewer ||= findings.some(({ code }) => code === 'newer_format')
+    totals.files += files
+    totals.rows += rows
+    totals.bytes += bytes
+    totals.faults += findings.filter(({ level }) => level === 'fault').length
+    if (repair !== undefined) repairs.set(repair.path, repair)
+    // What a running service is writing or deleting is no leftover.
+    for (const finding of findings) if (!isInUse || finding.code !== 'leftover') await onFinding(finding)
+    onProgress?.(totals)
+  }
+  return {
+    files,
+    isInUse,
+    copies: createCopies(),
+    add,
+    hasNewer: () => hasNewer,
+    async check(path, read) {
+      const report = await readAgain(files, path, rereads, () => unreadable.during(read))
+      if (report !== undefined) await add(report)
+      return report
+    },
+    subtractRows: (rows) => {
+      totals.rows -= rows
+    },
+  }
+}

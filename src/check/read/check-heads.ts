@@ -1,0 +1,124 @@
+import { type HeadId, journalPath } from '../../engine/arrow/storage/files/file-names.js'
+import { fault, hasFault } from '../findings/finding.js'
+import { type Report, reportOf } from '../findings/report.js'
+import { checkJournal } from './check-journal.js'
+import { checkOtherJournal, checkOtherSegment } from './check-others.js'
+import { checkSegment } from './check-segment.js'
+import type { CheckState } from './check-state.js'
+import { type JournalEntry, listJournals, listSegments, type SegmentEntry } from './list-entries.js'
+import { checkUnfinished } from './unfinished-seals.js'
+
+/** A service seals heads during the check: the directory is listed until there is nothing new, at most this often. */
+const MOST_LISTINGS = 4
+
+/** The journals that were read, by their paths. */
+type ReadJournals = Map<string, Report>
+
+/** Reads the journals of all heads, then the segments: a head that is sealed in between is read as segments. */
+export async function checkHeads(state: CheckState): Promise<void> {
+  const journals: ReadJournals = new Map()
+  const done = new Set<string>()
+  for (let listing = 1; listing <= MOST_LISTINGS; listing++) {
+    const before = done.size
+    await checkJournals(state, journals, done)
+    await checkSegments(state, journals, done)
+    if (!state.isInUse || done.size === before) return
+  }
+}
+
+async function checkJournals(state: CheckState, journals: ReadJournals, done: Set<string>): Promise<void> {
+  const listed = await listJournals(state.files)
+  for (const entry of listed.journals) {
+    if (isDone(done, entry.path)) continue
+    const report = await state.check(entry.path, () => checkNamedJournal(state, entry))
+    if (report === undefined) continue
+    journals.set(entry.path, report)
+    state.copies.see(entry.path, report, entry.isCanonical)
+  }
+  for (const path of listed.others) {
+    if (isDone(done, path)) continue
+    const report = await state.check(path, () => checkOtherJournal(state.files, path))
+    if (report !== undefined) state.copies.see(path, report, false)
+  }
+}
+
+/** Returns whether something was read before, and notes that it is now. */
+function isDone(done: Set<string>, path: string): boolean {
+  if (done.has(path)) return true
+  done.add(path)
+  return false
+}
+
+async function checkNamedJournal({ files }: CheckState, { path, id, isCanonical }: JournalEntry): Promise<Report> {
+  const report = await checkJournal(files, path, id.source)
+  const { source = id.source, rows } = report
+  if (isCanonical && source === id.source) return report
+  const why = isCanonical ? `its rows are of ${source}` : `the service reads ${journalPath(id)} instead`
+  const found = fault('wrong_place', path, why, { cost: { source, rows } })
+  const repair = { kind: 'move_journal', path, id: { ...id, source } } as const
+  return { ...report, findings: [found, ...report.findings], repair: report.repair ?? repair }
+}
+
+async function checkSegments(state: CheckState, journals: ReadJournals, done: Set<string>): Promise<void> {
+  const listed = await listSegments(state.files)
+  const unsealed = new Set((await listJournals(state.files)).journals.map(({ id }) => journalPath(id)))
+  const numbers = new Map<string, string>()
+  const unfinished: SegmentEntry[] = []
+  for (const entry of listed.segments) {
+    const twin = takeNumber(numbers, entry)
+    if (unsealed.has(journalPath(entry))) {
+      unfinished.push(entry)
+      continue
+    }
+    if (isDone(done, entry.path)) continue
+    const report = await state.check(entry.path, () => checkNamedSegment(state, entry, twin))
+    if (report === undefined) continue
+    state.copies.see(entry.path, report, true)
+    await removeLeftovers(state, report)
+    forgetJournal(state, journals, entry)
+  }
+  // A running service is about to delete the journals.
+  if (!state.isInUse) await checkUnfinished(state, unfinished, journals)
+  for (const path of listed.others) {
+    if (isDone(done, path)) continue
+    const report = await state.check(path, () => checkOtherSegment(state.files, path))
+    if (report !== undefined) state.copies.see(path, report, false)
+  }
+}
+
+/** What a compaction was writing when its process ended is deleted, unless the segment is damaged. */
+async function removeLeftovers({ add }: CheckState, { findings }: Report): Promise<void> {
+  if (hasFault(findings)) return
+  for (const { code, path } of findings) if (code === 'leftover') await add(reportOf([], { kind: 'remove', path }))
+}
+
+/** Returns the path of another segment of the same number and part; undefined if this is the first one. */
+function takeNumber(numbers: Map<string, string>, { source, number, part, path }: SegmentEntry): string | undefined {
+  const key = `${source} ${number} ${part}`
+  const twin = numbers.get(key)
+  if (twin === undefined) numbers.set(key, path)
+  return twin
+}
+
+async function checkNamedSegment(
+  { files }: CheckState,
+  entry: SegmentEntry,
+  twin: string | undefined,
+): Promise<Report> {
+  const report = await checkSegment(files, entry)
+  if (twin === undefined && (entry.isCanonical || hasFault(report.findings))) return report
+  const why = twin === undefined ? 'the service writes its name with eight digits' : `${twin} has the same number`
+  const { source, number, part, day } = entry
+  const repair = { kind: 'move_segment', path: entry.path, id: { source, number, part, day: day ?? 0 } } as const
+  const found = fault('equal_number', entry.path, why, { cost: { instead: 'no row' } })
+  return { ...report, findings: [found, ...report.findings], repair: report.repair ?? repair }
+}
+
+/** A head that was sealed during the check was read twice: as journal and as segments. */
+function forgetJournal(state: CheckState, journals: ReadJournals, segment: HeadId): void {
+  const path = journalPath(segment)
+  const report = journals.get(path)
+  if (report === undefined) return
+  journals.delete(path)
+  state.subtractRows(report.rows)
+}

@@ -1,0 +1,91 @@
+import { faultIn } from '../../engine/arrow/storage/files/damage.js'
+import type { SegmentOnDisk } from '../../engine/arrow/storage/files/facts.js'
+import { type HeadId, UNFINISHED_SUFFIX } from '../../engine/arrow/storage/files/file-names.js'
+import { readSegmentChecks, readSegmentFacts } from '../../engine/arrow/storage/files/segment-file.js'
+import type { Files } from '../../engine/disk/files/files.js'
+import { type Finding, fault, note } from '../findings/finding.js'
+import { type Report, reportOf } from '../findings/report.js'
+import { SALVAGE_FILE } from '../findings/set-aside.js'
+import { type ColdReport, checkCold } from './check-cold.js'
+import { checkHot, type HotReport, isSystemError } from './check-hot.js'
+
+/** A segment, and the UTC day in its path; undefined if that is no date. */
+export interface DatedPlace extends HeadId {
+  part: number
+  path: string
+  day: number | undefined
+}
+
+/**
+ * Reads both files of a segment: all checksums, the numbers of rows, and their order. Takes the memory of one column,
+ * or of one batch. Rejects with the system's error, or with `newer_format`.
+ */
+export async function checkSegment(files: Files, place: DatedPlace): Promise<Report> {
+  const { path } = place
+  const names = await files.list(path)
+  const others = names.flatMap((name) => findOther(`${path}/${name}`, name))
+  const facts = await readFacts(files, path)
+  if (!('version' in facts)) {
+    const cost = { source: place.source }
+    const what = `${facts.what}, so the rows of the segment cannot be found`
+    const repair = { kind: 'set_aside', path } as const
+    return {
+      ...reportOf([fault('damaged_segment', facts.path, what, { cost }), ...others], repair),
+      files: names.length,
+    }
+  }
+  const identity = Buffer.from(await readSegmentChecks(files, path)).toString('base64')
+  const hot = await checkHot(files, `${path}/hot.arrow`, facts)
+  const cold = await checkCold(files, `${path}/cold.arrow`, facts, hot.times)
+  const misplaced = findMisplaced(place, facts)
+  const findings = [...misplaced, ...hot.findings, ...cold.findings, ...others]
+  return {
+    findings,
+    rows: hot.canLackDamaged ? cold.ranges.reduce((sum, { from, to }) => sum + to - from, 0) : 0,
+    files: names.length,
+    bytes: facts.fileBytes,
+    repair: repairOf(place, facts, { hot, cold }),
+    identity: `segment ${identity}`,
+    source: facts.source,
+  }
+}
+
+/** Returns the facts, or what is wrong with the file that has them. */
+async function readFacts(files: Files, path: string): Promise<SegmentOnDisk | { what: string; path: string }> {
+  const hotPath = `${path}/hot.arrow`
+  try {
+    return await readSegmentFacts(files, path)
+  } catch (error) {
+    if (isSystemError(error) || (error as { code?: unknown }).code === 'newer_format') throw error
+    return { what: faultIn(error as Error), path: hotPath }
+  }
+}
+
+function findOther(path: string, name: string): Finding[] {
+  if (name === 'hot.arrow' || name === 'cold.arrow') return []
+  const isLeftover = name.endsWith(UNFINISHED_SUFFIX) || name === SALVAGE_FILE
+  if (isLeftover) return [note('leftover', path, 'it was being written when its process ended, and is not read')]
+  return [note('unknown_file', path, 'no file of a segment has this name, and it is not read')]
+}
+
+function findMisplaced({ path, source, day }: DatedPlace, facts: SegmentOnDisk): Finding[] {
+  if (facts.source === source && facts.day === day) return []
+  const { rows, minUs, maxUs } = facts
+  const what = `it has rows of ${facts.source} and of another day or source than its path`
+  const cost = { source: facts.source, rows, fromUs: minUs, throughUs: maxUs }
+  return [fault('wrong_place', path, what, { cost })]
+}
+
+function repairOf(
+  { path, source, number, part, day }: DatedPlace,
+  facts: SegmentOnDisk,
+  { hot, cold }: { hot: HotReport; cold: ColdReport },
+): Report['repair'] {
+  const id = { source: facts.source, number }
+  if (hot.findings.length + cold.findings.length === 0) {
+    const isInPlace = facts.source === source && facts.day === day
+    return isInPlace ? undefined : { kind: 'move_segment', path, id: { ...id, part, day: facts.day } }
+  }
+  if (!hot.canLackDamaged || cold.ranges.length === 0) return { kind: 'set_aside', path }
+  return { kind: 'salvage_segment', path, id, salvage: { ranges: cold.ranges, columns: hot.columns } }
+}

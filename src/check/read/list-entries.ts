@@ -1,0 +1,132 @@
+import {
+  type HeadId,
+  JOURNALS,
+  journalPath,
+  parseDayName,
+  REMOVED_SUFFIX,
+  SEGMENTS,
+  segmentPath,
+  UNFINISHED_SUFFIX,
+} from '../../engine/arrow/storage/files/file-names.js'
+import {
+  type GroupName,
+  pathOf as groupPath,
+  readName as parseGroupName,
+  DIRECTORY as UNCONFIRMED,
+} from '../../engine/clickhouse/group-journals.js'
+import type { Files } from '../../engine/disk/files/files.js'
+import { SOURCE_NAMES } from '../../sources.js'
+import type { DatedPlace } from './check-segment.js'
+
+/** A journal of a head. */
+export interface JournalEntry {
+  path: string
+  id: HeadId
+  /** Whether the service reads it: its name is written as the service writes it. */
+  isCanonical: boolean
+}
+
+/** A segment whose name says which one it is. */
+export interface SegmentEntry extends DatedPlace {
+  isCanonical: boolean
+}
+
+/** A journal of rows that a ClickHouse server has not confirmed. */
+export interface GroupEntry {
+  path: string
+  id: GroupName
+  isCanonical: boolean
+}
+
+/** Lists the journals of heads, and the paths of other files next to them; sorted. */
+export async function listJournals(files: Files): Promise<{ journals: JournalEntry[]; others: string[] }> {
+  const journals: JournalEntry[] = []
+  const others: string[] = []
+  for (const name of (await files.list(JOURNALS)).sort()) {
+    const path = `${JOURNALS}/${name}`
+    const id = parseJournal(name)
+    if (id === undefined) others.push(path)
+    else journals.push({ path, id, isCanonical: journalPath(id) === path })
+  }
+  return { journals, others }
+}
+
+/** Lists the segments, and the paths of everything else below their directory; sorted. */
+export async function listSegments(files: Files): Promise<{ segments: SegmentEntry[]; others: string[] }> {
+  const segments: SegmentEntry[] = []
+  const others: string[] = []
+  for (const source of (await files.list(SEGMENTS)).sort()) {
+    const days = await files.list(`${SEGMENTS}/${source}`)
+    if (isSegment(days)) others.push(`${SEGMENTS}/${source}`)
+    else for (const day of days.sort()) await listDay(files, source, day, { segments, others })
+  }
+  return { segments, others }
+}
+
+async function listDay(
+  files: Files,
+  source: string,
+  day: string,
+  { segments, others }: { segments: SegmentEntry[]; others: string[] },
+): Promise<void> {
+  const directory = `${SEGMENTS}/${source}/${day}`
+  const names = await files.list(directory)
+  if (isSegment(names)) return void others.push(directory)
+  for (const name of names.sort()) {
+    const path = `${directory}/${name}`
+    const entry = segmentAt(path, source, day, name)
+    if (entry === undefined) others.push(path)
+    else segments.push(entry)
+  }
+}
+
+/** Whether the names are those in the directory of a segment, which is not where it should be. */
+const isSegment = (names: readonly string[]) => names.includes('hot.arrow')
+
+function segmentAt(path: string, source: string, dayName: string, name: string): SegmentEntry | undefined {
+  const id = parseSegment(source, name)
+  if (id === undefined) return undefined
+  const day = parseDayName(dayName)
+  return { ...id, path, day, isCanonical: day !== undefined && segmentPath(id, id.part, day) === path }
+}
+
+/** Lists the journals of unconfirmed rows, and the paths of other files next to them; sorted. */
+export async function listGroups(files: Files): Promise<{ groups: GroupEntry[]; others: string[] }> {
+  const groups: GroupEntry[] = []
+  const others: string[] = []
+  for (const name of (await files.list(UNCONFIRMED)).sort()) {
+    const path = `${UNCONFIRMED}/${name}`
+    const id = parseGroupName(name)
+    if (id === undefined) others.push(path)
+    else groups.push({ path, id, isCanonical: groupPath(id) === path })
+  }
+  return { groups, others }
+}
+
+/** Returns the head of a journal by its name, with any number of digits; undefined if it is none. */
+export function parseJournal(name: string): HeadId | undefined {
+  const [, source, number] = /^([a-z_]+)-(\d+)\.log$/.exec(name) ?? []
+  return headId(source, number)
+}
+
+/** Returns head and part of a segment by its name, with any number of digits; undefined if it is none. */
+export function parseSegment(source: string, name: string): (HeadId & { part: number }) | undefined {
+  const [, number, part] = /^(\d+)-(\d+)$/.exec(name) ?? []
+  const id = headId(source, number)
+  return id && { ...id, part: Number(part) }
+}
+
+function headId(name: string | undefined, number: string | undefined): HeadId | undefined {
+  const source = SOURCE_NAMES.find((sourceName) => sourceName === name)
+  return source === undefined || number === undefined ? undefined : { source, number: Number(number) }
+}
+
+/**
+ * Whether a name is that of a damaged file that a start has set aside: the service keeps it, and reads the rows that it
+ * could read elsewhere. A journal that ends with `.gone` had no readable header.
+ */
+export const isSetAsideName = (path: string): boolean => /\.damaged$|^journal\/.*\.log\.gone$/.test(path)
+
+/** Whether a name is that of a file or directory that was being written or deleted. */
+export const isLeftoverName = (name: string): boolean =>
+  name.endsWith(UNFINISHED_SUFFIX) || name.endsWith(REMOVED_SUFFIX)

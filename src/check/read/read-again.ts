@@ -1,0 +1,53 @@
+import { dirname } from 'node:path/posix'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Files } from '../../engine/disk/files/files.js'
+import { fault, hasFault } from '../findings/finding.js'
+import { type Report, reportOf } from '../findings/report.js'
+import { isSystemError } from './check-hot.js'
+
+/** How often something that seems damaged is read, and the pause before each further time. */
+export interface Rereads {
+  times: number
+  pauseMs: number
+}
+
+/** The rereads of the command: a service replaces a file within milliseconds. */
+export const REREADS: Rereads = { times: 5, pauseMs: 100 }
+
+/**
+ * Reads something at a path. Returns undefined if it has vanished. A service may replace or delete files while they are
+ * read: what seems damaged is read again, until it is not, or has the same faults twice in a row.
+ */
+export async function readAgain(
+  files: Files,
+  path: string,
+  { times, pauseMs }: Rereads,
+  read: () => Promise<Report>,
+): Promise<Report | undefined> {
+  let before: string | undefined
+  for (let time = 1; ; time++) {
+    const report = await read().catch((error) => reportOfError(path, error))
+    if (!hasFault(report.findings)) return report
+    if (!(await exists(files, path))) return undefined
+    const now = JSON.stringify(report.findings)
+    if (now === before || time === times) return report
+    before = now
+    await wait(pauseMs)
+  }
+}
+
+/** Whether there is something at a path. */
+export async function exists(files: Files, path: string): Promise<boolean> {
+  const parent = dirname(path)
+  return (await files.list(parent === '.' ? '' : parent)).includes(path.slice(path.lastIndexOf('/') + 1))
+}
+
+/** What another user may read is not damaged. */
+const DENIED = ['EACCES', 'EPERM']
+
+function reportOfError(path: string, error: NodeJS.ErrnoException): Report {
+  if (error.code === 'newer_format') return reportOf([fault('newer_format', path, error.message)])
+  if (error.code !== 'damaged_segment' && !isSystemError(error)) throw error
+  const repair = DENIED.includes(error.code!) ? undefined : ({ kind: 'set_aside', path } as const)
+  return reportOf([fault('unreadable', path, `it cannot be read: ${error.message}`, { cost: {} })], repair)
+}

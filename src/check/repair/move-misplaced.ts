@@ -1,0 +1,56 @@
+import { journalPath, segmentPath } from '../../engine/arrow/storage/files/file-names.js'
+import { pathOf as groupPath } from '../../engine/clickhouse/group-journals.js'
+import type { Repair } from '../findings/repair.js'
+import { exists } from '../read/read-again.js'
+import { move, type RepairState } from './repair-state.js'
+
+type Of<Kind extends Repair['kind']> = Extract<Repair, { kind: Kind }>
+
+/** Moves a segment to the path that its number, source and day have; with a new number if another head has it. */
+export async function moveSegment(state: RepairState, { path, id }: Of<'move_segment'>): Promise<void> {
+  const { files } = state
+  const own = segmentPath(id, id.part, id.day)
+  const isFree = id.number > 0 && !(await isNumberUsed(state, id, path)) && !(await exists(files, own))
+  const number = isFree ? id.number : await state.nextNumber(id.source)
+  await moveTo(state, path, isFree ? own : segmentPath({ source: id.source, number }, 0, id.day))
+}
+
+/** Whether the head has a journal, or another segment of the same part. */
+async function isNumberUsed({ files }: RepairState, id: Of<'move_segment'>['id'], path: string): Promise<boolean> {
+  if (await exists(files, journalPath(id))) return true
+  const name = segmentPath(id, id.part, id.day).slice(segmentPath(id, id.part, id.day).lastIndexOf('/') + 1)
+  for (const day of await files.list(`segments/${id.source}`)) {
+    const other = `segments/${id.source}/${day}/${name}`
+    if (other !== path && (await exists(files, other))) return true
+  }
+  return false
+}
+
+/** Moves a journal to the path that its number and source have; with a new number if another head has it. */
+export async function moveJournal(state: RepairState, { path, id }: Of<'move_journal'>): Promise<void> {
+  const isFree = id.number > 0 && !(await isHeadUsed(state, id))
+  const number = isFree ? id.number : await state.nextNumber(id.source)
+  await moveTo(state, path, journalPath({ source: id.source, number }))
+}
+
+/** Whether the head has a journal or segments: these would become leftovers of the journal. */
+async function isHeadUsed({ files }: RepairState, id: Of<'move_journal'>['id']): Promise<boolean> {
+  if (await exists(files, journalPath(id))) return true
+  const prefix = segmentPath(id, 0, 0).replace(/^.*\/(\d+-).*$/, '$1')
+  for (const day of await files.list(`segments/${id.source}`)) {
+    if ((await files.list(`segments/${id.source}/${day}`)).some((name) => name.startsWith(prefix))) return true
+  }
+  return false
+}
+
+/** Moves a journal of unconfirmed rows to the path that its time and source have, or to that of the next free time. */
+export async function moveGroup(state: RepairState, { path, id }: Of<'move_group'>): Promise<void> {
+  let { arrivedUs } = id
+  while (await exists(state.files, groupPath({ ...id, arrivedUs }))) arrivedUs++
+  await moveTo(state, path, groupPath({ ...id, arrivedUs }))
+}
+
+async function moveTo({ files, onRepaired }: RepairState, path: string, to: string): Promise<void> {
+  await move(files, path, to)
+  await onRepaired({ level: 'repaired', path, what: `moved to ${to}` })
+}

@@ -1,0 +1,19 @@
+import { type Checked, type CheckParts, checkDirectory } from '../read/check-directory.js'
+import { type RepairParts, repairDirectory } from './repair-directory.js'
+
+/** After repairs everything is read again: what these made visible, such as a name, is repaired then. */
+const MOST_ROUNDS = 4
+
+/**
+ * Checks a directory that this process has locked, repairs it, and checks it again. Passes on the findings of the first
+ * check. Returns the result of the last one. Throws the errors of {@link checkDirectory} and {@link repairDirectory}.
+ */
+export async function repairInRounds(parts: Omit<CheckParts, 'isInUse'> & RepairParts): Promise<Checked> {
+  const check = (onFinding: CheckParts['onFinding']) => checkDirectory({ ...parts, isInUse: false, onFinding })
+  let checked = await check(parts.onFinding)
+  for (let round = 1; round <= MOST_ROUNDS && checked.repairs.length > 0; round++) {
+    await repairDirectory(checked.repairs, parts)
+    checked = await check(() => {})
+  }
+  return checked
+}

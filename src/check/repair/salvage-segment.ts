@@ -1,0 +1,43 @@
+import { batchesOf } from '../../engine/arrow/export/batches.js'
+import { type HeadId, journalPath } from '../../engine/arrow/storage/files/file-names.js'
+import { loadSegment, readSegmentFacts } from '../../engine/arrow/storage/files/segment-file.js'
+import type { Files } from '../../engine/disk/files/files.js'
+import { createJournal } from '../../engine/disk/journal/writer.js'
+import type { SourceName } from '../../sources.js'
+import type { Salvage } from '../findings/repair.js'
+import { SALVAGE_FILE } from '../findings/set-aside.js'
+import { move, type RepairState, setAside } from './repair-state.js'
+
+/**
+ * Sets a damaged segment aside, and moves its intact rows to a new journal. They are written to a file in the
+ * segment's directory first. Until the directory is moved, its rows are in the segment. Afterwards they are in that
+ * file, until it is moved: {@link finishSalvage} does that, now or in a later call.
+ */
+export async function salvageSegment(state: RepairState, path: string, id: HeadId, salvage: Salvage): Promise<void> {
+  await writeRows(state.files, path, id.source, salvage)
+  const aside = await setAside(state, path)
+  await finishSalvage(state, `${aside}/${SALVAGE_FILE}`, id.source)
+}
+
+async function writeRows(files: Files, path: string, source: SourceName, { ranges, columns }: Salvage): Promise<void> {
+  const segment = await loadSegment(files, path, await readSegmentFacts(files, path), new Set(columns))
+  await files.remove(`${path}/${SALVAGE_FILE}`)
+  const journal = createJournal(files, `${path}/${SALVAGE_FILE}`, source)
+  try {
+    for (const range of ranges) for await (const batch of batchesOf(segment, range)) await journal.append(batch)
+    await journal.sync()
+  } finally {
+    await journal.close()
+  }
+}
+
+/** Moves the intact rows of a segment that was set aside to the journal of a new head. */
+export async function finishSalvage({ files, nextNumber, onRepaired }: RepairState, path: string, source: SourceName) {
+  const to = journalPath({ source, number: await nextNumber(source) })
+  await move(files, path, to)
+  await onRepaired({
+    level: 'repaired',
+    path: to,
+    what: `has the intact rows of ${path.slice(0, path.lastIndexOf('/'))}`,
+  })
+}

@@ -1,0 +1,40 @@
+import { systemClock } from '../base/clock.js'
+import { raiseHeapGrowth } from '../base/heap.js'
+import { runProcessInBackground } from '../base/thread-priority.js'
+import { GIB } from '../base/units.js'
+import { CHECK_SETTINGS } from '../config/settings.js'
+import { onReaderClosed } from './closed-pipe.js'
+import { type Command, EXIT, logFailure, write } from './command.js'
+import { exitProcess } from './exit-process.js'
+
+/** Less than what lets the heap grow: a check has to be small, since it may run next to a service. */
+const MEMORY_BYTES = GIB / 4
+
+/** `logweir check`: reads everything in a data directory, and says what is damaged. */
+export const check: Command = {
+  name: 'check',
+  operand: 'DIRECTORY',
+  meaning: 'read everything in a data directory, and say what is damaged; next to a running service too',
+  settings: CHECK_SETTINGS,
+  operandIsFolder: true,
+  remarks: `Exit code 0: everything is intact, or was made so by --repair; 1: something is wrong, or cannot be read.
+--repair needs the directory for itself, so stop the service first. It deletes no damaged part, but moves it to the
+folder "damaged" of the directory, which the service does not read.`,
+  async run(args, { environment, log, stdout, stderr }) {
+    const { readCheckConfig } = await import('../check/check-config.js')
+    const config = readCheckConfig(args, environment)
+    // Before the threads of the file system are started, which inherit the priority.
+    runProcessInBackground()
+    raiseHeapGrowth(MEMORY_BYTES)
+    const { runCheck } = await import('../check/run-check.js')
+    if (!config.repair) onReaderClosed(() => process.exit(EXIT.ok))
+    const isIntact = await runCheck(config, {
+      clock: systemClock,
+      log,
+      print: (text) => write(stdout, text),
+      terminal: stderr.isTTY ? stderr : undefined,
+      onLost: (error) => void exitProcess(logFailure(error, log)),
+    })
+    return isIntact ? EXIT.ok : EXIT.failure
+  },
+}
