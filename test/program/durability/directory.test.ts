@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { allNumbers, numberedLine } from '../support/numbered.js'
@@ -81,5 +81,44 @@ describe('a data directory', () => {
     expect(numbers.length).toBeGreaterThanOrEqual(100)
     expect(numbers.length).toBeLessThan(200)
     expect(numbers).toContain(199)
+  })
+
+  it('that a kill has left with an incomplete last write has no damage', async () => {
+    const dataDir = temporaryFolder()
+    const first = await serve(['--data-dir', dataDir])
+    await write(first, 0, 100)
+    await kill(first, 'SIGKILL')
+    const path = join(dataDir, 'journal/edge_logs-00000001.log')
+    // The first bytes of a frame, as a killed append leaves them.
+    appendFileSync(path, readFileSync(path).subarray(4160, 4180))
+    const second = await serve(['--data-dir', dataDir])
+    expect(second.stderrText()).toContain('the last write of the killed process was incomplete (20 bytes')
+    expect(second.stderrText()).not.toContain('damaged')
+    expect(await second.metric('logweir_journal_damaged_bytes_total')).toBe(0)
+    expect(await allNumbers(second, START_US)).toEqual([...Array(100).keys()])
+  })
+
+  it('with a damaged segment is served without it, and the query that finds the damage is answered', async () => {
+    const dataDir = temporaryFolder()
+    // Heads of 48 KiB, so that some rows are in segments and some in journals.
+    const args = ['--data-dir', dataDir, '--memory-limit', '1536K']
+    const first = await serve(args)
+    for (let number = 0; number < 2000; number += 100) await write(first, number, number + 100)
+    await kill(first, 'SIGTERM')
+    const cold = readdirSync(join(dataDir, 'segments'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('cold.arrow'),
+    )
+    expect(cold.length).toBeGreaterThan(0)
+    const path = join(dataDir, 'segments', cold[0]!)
+    const bytes = readFileSync(path)
+    bytes[bytes.length >> 1]! ^= 1
+    writeFileSync(path, bytes)
+    const second = await serve(args)
+    const numbers = await allNumbers(second, START_US)
+    expect(numbers.length).toBeGreaterThan(0)
+    expect(numbers.length).toBeLessThan(2000)
+    expect(await second.metric('logweir_damaged_segments_total')).toBe(1)
+    expect(second.stderrText()).toMatch(/cold\.arrow is damaged: batch 0 does not match its checksum/)
+    expect(readFileSync(path).equals(bytes)).toBe(true)
   })
 })
