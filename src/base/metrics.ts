@@ -45,6 +45,19 @@ function metricFactory(registry: Registry) {
   }
 }
 
+/** Returns the metrics of damaged files. */
+function damageMetrics(counter: ReturnType<typeof metricFactory>['counter']) {
+  return {
+    damagedBytes: counter('journal_damaged_bytes_total', 'Bytes of the journal that recovery had to skip.'),
+    damagedSegments: counter('damaged_segments_total', 'Sealed segments that recovery or a query could not read.'),
+    unreadableJournals: counter(
+      'unreadable_journals_total',
+      'Journals, or parts of them, that the system cannot read.',
+    ),
+    misplacedFiles: counter('misplaced_files_total', 'Files of rows that are missing, copies, or unknown.', 'kind'),
+  }
+}
+
 /** Returns all metrics of a service, in a registry of their own, so that tests do not share counts. */
 export function createMetrics() {
   const registry = new Registry()
@@ -76,13 +89,7 @@ export function createMetrics() {
       'source',
       'limit',
     ),
-    damagedBytes: counter('journal_damaged_bytes_total', 'Bytes of the journal that recovery had to skip.'),
-    damagedSegments: counter('damaged_segments_total', 'Sealed segments that recovery or a query could not read.'),
-    unreadableJournals: counter(
-      'unreadable_journals_total',
-      'Journals, or parts of them, that the system cannot read.',
-    ),
-    misplacedFiles: counter('misplaced_files_total', 'Files of rows that are missing, copies, or unknown.', 'kind'),
+    ...damageMetrics(counter),
     scannedRows: counter('scanned_rows_total', 'Rows that passed the filters of queries.'),
     memoBytes: gauge('memo_bytes', 'Bytes of cached results of sealed segments.'),
     fieldBytes: gauge('field_bytes', 'Bytes of field values that were read from metadata.'),

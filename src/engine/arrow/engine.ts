@@ -118,15 +118,8 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US } = options
   const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
   const headLimits = headLimitsOf(options)
-  const durable =
-    options.disk === undefined
-      ? undefined
-      : createDurableParts(
-          options.disk,
-          options,
-          { onLoad: () => limits.evictColumns(), setAside: (segment) => store.setAside(segment) },
-          headLimits.sealBytes * COMPACT_SHARE,
-        )
+  const hooks = { onLoad: () => limits.evictColumns(), setAside: (segment: SegmentHandle) => store.setAside(segment) }
+  const durable = options.disk && createDurableParts(options.disk, options, hooks, headLimits.sealBytes * COMPACT_SHARE)
   const caches = createCaches(options)
   const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
   const store = createStore({

@@ -60,8 +60,8 @@ export function readRows(found: readonly FoundRow[], reading: Reading): AsyncIte
 }
 
 /**
- * Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one. Returns them and their number, which
- * includes those that were left out because they are damaged, if that is permitted.
+ * Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one. Returns them and their number,
+ * which includes those that were left out because they are damaged, if that is permitted.
  */
 async function readChunk(
   found: readonly FoundRow[],

@@ -80,7 +80,9 @@ function expected(sample: Sample, after: Buffer) {
   return { found: survivors.map(({ batch }) => batch), damage, torn, length }
 }
 
-/** Whether a kill in the first write leaves this: 64 bytes of the first copy, which start with the magic, then zeros. */
+/**
+ * Whether a kill in the first write leaves this: 64 bytes of the first copy, which start with the magic, then zeros.
+ */
 function isTornStart({ bytes }: Sample, after: Buffer): boolean {
   const known = after.length < HEADER_BYTES ? Math.min(after.length, 6) : after.length
   return bytes.subarray(0, known).equals(after.subarray(0, known))

@@ -35,7 +35,9 @@ async function withOpenFile<T>(files: Files, path: string, read: (file: Readable
   return read(file).finally(() => file.close())
 }
 
-/** Returns the error `damaged_segment` for an error of the system that is of this file alone, and any other as it is. */
+/**
+ * Returns the error `damaged_segment` for an error of the system that is of this file alone, and any other as it is.
+ */
 async function asDamage(files: Files, path: string, error: unknown): Promise<unknown> {
   if (!(await isOfOneFile(files, path, error))) return error
   return damaged(path, `it cannot be read (${(error as Error).message})`, error as Error)

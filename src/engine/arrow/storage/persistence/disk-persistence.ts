@@ -34,8 +34,8 @@ export interface DiskPersistence extends Persistence {
 }
 
 /**
- * Returns a persistence in the directory of `files`. Cold files longer than `maxCompactBytes` are not compacted, since their texts would have to fit into
- * memory: they were written by a process that had more of it.
+ * Returns a persistence in the directory of `files`. Cold files longer than `maxCompactBytes` are not compacted, since
+ * their texts would have to fit into memory: they were written by a process that had more of it.
  */
 export function createDiskPersistence(
   files: Files,

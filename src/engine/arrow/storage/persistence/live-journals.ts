@@ -25,8 +25,8 @@ export async function findJournals(files: Files, ids: readonly HeadId[]): Promis
 }
 
 /**
- * Returns the journals that are live, in the same order. One of another source than its name says, and a copy of another
- * journal or of one whose rows are in `segments` is passed to the visitor instead.
+ * Returns the journals that are live, in the same order. One of another source than its name says, and a copy of
+ * another journal or of one whose rows are in `segments` is passed to the visitor instead.
  */
 export function findLiveJournals(
   found: readonly FoundJournal[],

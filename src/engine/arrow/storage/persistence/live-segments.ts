@@ -13,8 +13,8 @@ export interface FoundSegment {
 }
 
 /**
- * Reads the facts of segments, in the same order. A segment that cannot be read, or is of another source or day than its
- * path says, is passed to `onUnreadable` instead.
+ * Reads the facts of segments, in the same order. A segment that cannot be read, or is of another source or day than
+ * its path says, is passed to `onUnreadable` instead.
  */
 export async function readSegments(
   files: Files,

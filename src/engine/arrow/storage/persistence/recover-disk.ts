@@ -90,8 +90,8 @@ async function findLive({ files }: DiskState, inventory: Inventory, visitor: Rec
 }
 
 /**
- * Deletes leftovers, and the directories of days that are empty then. A file of a name that is never read may stay if the
- * system cannot delete this one; `live` ones would be read by the next start.
+ * Deletes leftovers, and the directories of days that are empty then. A file of a name that is never read may stay if
+ * the system cannot delete this one; `live` ones would be read by the next start.
  */
 async function removeLeftovers({ files }: DiskState, neverRead: readonly string[], live: readonly string[]) {
   for (const path of live) await files.remove(path)
@@ -138,8 +138,8 @@ function reportOthers(
 }
 
 /**
- * Recovers the head of an earlier process. Its journal is continued, unless there is damage between its frames: then its
- * rows are sealed, and it is kept under another name. A damaged journal without a readable row stays as it is.
+ * Recovers the head of an earlier process. Its journal is continued, unless there is damage between its frames: then
+ * its rows are sealed, and it is kept under another name. A damaged journal without a readable row stays as it is.
  */
 async function recoverHead(
   state: DiskState,

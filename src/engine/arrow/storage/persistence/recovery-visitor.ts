@@ -8,7 +8,9 @@ export interface RecoveryVisitor {
   torn(stretch: Damage): Promise<void> | void
   /** Called with a segment that cannot be read. Its files stay in place; its rows are not visible. */
   unreadable(path: string, error: Error): void
-  /** Called with a file whose rows are visible from another one too. It stays in place; its rows are not shown twice. */
+  /**
+   * Called with a file whose rows are visible from another one too. It stays in place; its rows are not shown twice.
+   */
   copy(path: string, original: string): void
   /** Called with the paths of segments, or of journals that would be there, whose rows are nowhere. */
   missing(paths: readonly string[]): void

@@ -160,7 +160,7 @@ describe('a segment on disk', () => {
     expect(facts.times.offsets).toHaveLength(0)
   })
 
-  it('is set aside when a damaged batch of cold columns is read, and by no read that works the second time', async () => {
+  it('is set aside when a damaged batch of cold columns is read, not if the second read works', async () => {
     const { files, segments, state, reported } = await onDisk(2)
     state.isHeld = false
     const [first, second] = [await open(segments[0]!, BASE), await open(segments[1]!, BASE)]
