@@ -3,14 +3,13 @@ import { decodeBatch } from '../../engine/arrow/storage/head/append-batch.js'
 import type { Files, ReadableFile } from '../../engine/disk/files/files.js'
 import { decodeFrameHeader, FRAME_HEADER_BYTES, frameBytes } from '../../engine/disk/journal/frame.js'
 import { FRAMES_START, type JournalHeader } from '../../engine/disk/journal/header.js'
-import type { Damage } from '../../engine/disk/journal/recover.js'
+import { type Damage, recoverJournal } from '../../engine/disk/journal/recover.js'
 import type { IngestBatch } from '../../engine/engine.js'
 import type { SourceName } from '../../sources.js'
 import { type Finding, fault, NO_ROW, note } from '../findings/finding.js'
 import type { Repair } from '../findings/repair.js'
 import type { Report } from '../findings/report.js'
-import { readFrames } from './read-journal.js'
-import { isTornEnd, isTornStart, readAt } from './torn-end.js'
+import { readAt } from './read-at.js'
 
 /**
  * Reads all frames of a journal: their checksums, their batches and numbers of rows. `source` is the source that its
@@ -18,17 +17,23 @@ import { isTornEnd, isTornStart, readAt } from './torn-end.js'
  */
 export async function checkJournal(files: Files, path: string, source: SourceName): Promise<Report> {
   const stretches: Damage[] = []
+  const torn: Damage[] = []
   const undecodable: Finding[] = []
   let rows = 0
   const batch = (read: IngestBatch) => {
     if (isDecodable(read)) rows += read.rows
     else undecodable.push(fault('damaged_frames', path, `a batch of ${read.rows} rows is no Arrow stream of them`))
   }
-  const { header, length } = await readFrames(files, path, source, { batch, damage: (one) => void stretches.push(one) })
+  const { header } = await recoverJournal(files, path, source, {
+    batch,
+    damage: (one) => void stretches.push(one),
+    torn: (one) => void torn.push(one),
+  })
   const file = await files.openToRead(path)
   try {
-    const findings = header === undefined ? await ofHeaderless(file, stretches) : undecodable
-    if (header !== undefined) for (const one of stretches) findings.push(await describe(file, header, length, one))
+    const findings = [...undecodable, ...torn.map((one) => tornEnd(one, header))]
+    for (const one of stretches)
+      findings.push(header === undefined ? headerless(one) : await describe(file, header, one))
     return { ...reportOfJournal(path, findings, source, header), rows, bytes: file.bytes }
   } finally {
     await file.close()
@@ -66,31 +71,26 @@ function reportOfJournal(
 
 const withSource = ({ cost }: Finding, source: SourceName) => (cost?.instead === undefined ? { ...cost, source } : cost)
 
-async function ofHeaderless(file: ReadableFile, stretches: readonly Damage[]): Promise<Finding[]> {
-  const isTorn = await isTornStart(file)
-  return stretches.map(({ path, offset, bytes }) => {
-    const torn = 'it ends in its header, as after a kill: it has no row'
-    if (isTorn) return note('torn_end', path, torn, { offset, bytes })
-    return fault('damaged_header', path, 'neither copy of its header is readable', { offset, bytes, cost: {} })
-  })
+/** What a killed process leaves: the first bytes of a frame, none of whose rows were visible, or of the header. */
+function tornEnd({ path, offset, bytes }: Damage, header: JournalHeader | undefined): Finding {
+  const what =
+    header === undefined
+      ? 'it ends in its header, as after a kill: it has no row'
+      : `its last frame, ${bytes} bytes at offset ${offset}, was not completely written, as after a kill: no row in it ` +
+        'was visible'
+  return note('torn_end', path, what, { offset, bytes })
 }
 
-async function describe(
-  file: ReadableFile,
-  { marker }: JournalHeader,
-  length: number,
-  stretch: Damage,
-): Promise<Finding> {
+const headerless = ({ path, offset, bytes }: Damage): Finding =>
+  fault('damaged_header', path, 'neither copy of its header is readable', { offset, bytes, cost: {} })
+
+async function describe(file: ReadableFile, { marker }: JournalHeader, stretch: Damage): Promise<Finding> {
   const { path, offset, bytes } = stretch
   const place = { offset, bytes }
   const where = `${bytes} bytes at offset ${offset}`
   if (offset < FRAMES_START) {
     const what = `a copy of its header, ${where}, is damaged, and its frames are read without it`
     return fault('damaged_header', path, what, { ...place, cost: NO_ROW })
-  }
-  if (offset >= length && (await isTornEnd(file, marker, stretch))) {
-    const what = `its last frame, ${where}, was not completely written, as after a kill: no row in it was visible`
-    return note('torn_end', path, what, place)
   }
   const rows = await lostRows(file, marker, stretch)
   const cost = rows === undefined ? {} : { rows }

@@ -3,13 +3,12 @@ import { MIB } from '../../base/units.js'
 import { UNFINISHED_SUFFIX } from '../../engine/arrow/storage/files/file-names.js'
 import type { Files, ReadableFile } from '../../engine/disk/files/files.js'
 import { createHeader, type JournalHeader } from '../../engine/disk/journal/header.js'
-import type { Damage } from '../../engine/disk/journal/recover.js'
+import { type Damage, recoverJournal } from '../../engine/disk/journal/recover.js'
 import { continueJournal } from '../../engine/disk/journal/writer.js'
 import type { IngestBatch } from '../../engine/engine.js'
 import type { SourceName } from '../../sources.js'
 import type { Repair } from '../findings/repair.js'
-import { readFrames } from '../read/read-journal.js'
-import { readAt } from '../read/torn-end.js'
+import { readAt } from '../read/read-at.js'
 import { makeParents, parentOf, type RepairState, setAside } from './repair-state.js'
 
 /** Bytes of a damaged stretch that are copied at once. */
@@ -32,7 +31,7 @@ export async function rewriteJournal(state: RepairState, path: string, source: S
 async function readStretches(files: Files, path: string, source: SourceName) {
   const stretches: Damage[] = []
   const damage = (stretch: Damage) => void stretches.push(stretch)
-  const { header, batches } = await readFrames(files, path, source, { batch: () => {}, damage })
+  const { header, batches } = await recoverJournal(files, path, source, { batch: () => {}, damage })
   return { header: batches === 0 ? undefined : header, stretches }
 }
 
@@ -79,7 +78,7 @@ async function writeFrames(
     rows += read.rows
   }
   try {
-    await readFrames(files, path, header.source, { batch, damage: () => {} })
+    await recoverJournal(files, path, header.source, { batch, damage: () => {} })
     await journal.sync()
   } finally {
     await journal.close()
@@ -111,6 +110,6 @@ export async function reduceCopy(state: RepairState, { path, original, source }:
 }
 
 const eachFrame = (files: Files, path: string, source: SourceName, batch: (read: IngestBatch) => void) =>
-  readFrames(files, path, source, { batch, damage: () => {} })
+  recoverJournal(files, path, source, { batch, damage: () => {} })
 
 const frameKey = ({ rows, ipc }: IngestBatch) => `${rows} ${ipc.length} ${crc32(ipc)}`
