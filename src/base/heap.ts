@@ -39,10 +39,10 @@ function limitYoungGeneration(): void {
  * collection takes as long as there is memory in use. So the heap may double if memory is not scarce, and if it is, grow
  * to a size that it has with all that queries may hold.
  */
-const GARBAGE_SHARE = 1 / 16
+const GARBAGE_SHARE = 3 / 32
 const MIN_GARBAGE_BYTES = 16 * MIB
 const MAX_GARBAGE_BYTES = 64 * MIB
-const USUAL_SHARE = 3 / 8
+const USUAL_SHARE = 7 / 16
 
 let garbageBytes = Number.POSITIVE_INFINITY
 /** The size that the heap may have in any case; 0 if memory is not scarce. */
