@@ -64,6 +64,8 @@ function objectOf(...keysAndValues: readonly Scalar[]): RawJson {
   return new RawJson(`{${members.join(',')}}`)
 }
 
+const ZERO = 48
+
 const isNumber = (json: string) => /^[-\d]/.test(json)
 
 function atPath(finish: (found: string) => Scalar): ScalarFunction {
@@ -92,7 +94,9 @@ const textOfJson = (json: string): string => (JSON.parse(json) as string).toWell
 
 /** A JSON text as a value: objects and lists stay JSON; null if it is null, or a number beyond the range of doubles. */
 export function scalarOfJson(json: string): Scalar {
-  const first = json[0]
+  const first = json[0]!
+  // A list may have half a million digits.
+  if (json.length === 1 && first >= '0' && first <= '9') return first.charCodeAt(0) - ZERO
   if (first === '"') return textOfJson(json)
   if (first === '{' || first === '[') return new RawJson(json)
   if (json === 'true' || json === 'false') return json === 'true'

@@ -39,6 +39,11 @@ const TEXTS: Readonly<Record<string, string>> = {
   'a list': `select ${times(200, (i) => `split(event_message, ',')[safe_offset(${i})] c${i},`)} 1 from edge_logs`,
   elements: `select ${times(200, (i) => `length(upper(m.text)) c${i},`)} 1 from edge_logs, unnest(metadata.list) m`,
   'elements of a long list': 'select count(*), max(m) from edge_logs, unnest(metadata.long) m',
+  'a name behind a long list':
+    'select count(*) from edge_logs, unnest(metadata.long) m left join unnest(level) l on true',
+  'a message behind a long list': `select sum(length(lower(event_message))) from edge_logs, unnest(metadata.long) m`,
+  'metadata behind a long list': `select max(to_json_string(metadata)) from edge_logs, unnest(metadata.long) m`,
+  'a long list twice': 'select count(*) from edge_logs, unnest(metadata.long) m, unnest(metadata.long) n',
   'elements of a computed list': "select count(*), max(m) from edge_logs, unnest(split(event_message, 'a')) m",
   'a text of a derived table': `select ${times(MANY, (i) => `length(concat(x, '${i}')) c${i},`)} 1 from (select event_message x from edge_logs limit 3)`,
   'long texts of short ones': `select ${times(MANY, (i) => `length(concat(x, '${i}')) c${i},`)} 1 from (select ${nested(12, 'replace(', 'id', ", 'a', 'aaa')")} as x from edge_logs)`,

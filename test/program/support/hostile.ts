@@ -107,7 +107,10 @@ async function watched(service: Served, run: (ask: Ask) => Promise<void>): Promi
   return { sent, waits: await probe.end() }
 }
 
-/** Returns the status of an answer; 408 if the client did not wait for it, 0 if there was none. */
+/** The status of a request that its client has left. */
+const LEFT = 408
+
+/** Returns the status of an answer; {@link LEFT} if the client did not wait for it, 0 if there was none. */
 async function statusOf(service: Served, path: string): Promise<number> {
   const signal = AbortSignal.timeout(PATIENCE_MS)
   try {
@@ -115,7 +118,7 @@ async function statusOf(service: Served, path: string): Promise<number> {
     await response.arrayBuffer()
     return response.status
   } catch {
-    return signal.aborted ? 408 : 0
+    return signal.aborted ? LEFT : 0
   }
 }
 
@@ -134,7 +137,9 @@ function suspectsOf(sent: readonly Sent[], waits: readonly Wait[]): string[] {
   return [...new Set(during.map(({ path }) => path))]
 }
 
-const overlaps = ({ startMs, endMs }: Sent, wait: Wait) => startMs < wait.endMs && endMs > wait.endMs - wait.waitMs
+/** Whether a request may be the reason of a wait. The program may still stop one that its client has left. */
+const overlaps = ({ startMs, endMs, status }: Sent, wait: Wait) =>
+  startMs < wait.endMs && endMs + (status === LEFT ? PATIENCE_MS : 0) > wait.endMs - wait.waitMs
 
 async function startProbe({ url, child: { pid } }: Served) {
   const script = join(ROOT, 'test/program/support/probe-health.mjs')

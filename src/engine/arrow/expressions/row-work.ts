@@ -88,8 +88,13 @@ function isMade(make: () => Scalar, row: NonNullable<typeof current>): boolean {
   }
 }
 
-/** Whether rows take so long that they are made in slices, if the longest cold text has so many bytes. */
-export type IsSlow = (longestBytes: number) => boolean
+/** How long rows take. */
+export interface RowWork {
+  /** Whether a row takes so long that it is made in slices, if the longest cold text has so many bytes. */
+  isSlow(longestBytes: number): boolean
+  /** The most rows with cold texts of so many bytes that are evaluated without a look at the clock; at least one. */
+  rowsAtOnce(longestBytes: number): number
+}
 
 /** The bytes of the longest value of a column, about; 0 of a cold one, whose rows are looked at when they are loaded. */
 function longestOf({ stored, isCold, longest }: Vector): number {
@@ -97,8 +102,8 @@ function longestOf({ stored, isCold, longest }: Vector): number {
   return longest?.() ?? UNKNOWN
 }
 
-/** Returns whether rows of vectors are slow. The calls of the vectors are counted once. */
-export function slowRows(vectors: readonly Vector[]): IsSlow {
+/** Returns the work of rows of vectors. The calls of the vectors are counted once. */
+export function workOf(vectors: readonly Vector[]): RowWork {
   const calls = new Set<Vector>()
   let longest = 0
   const visit = (vector: Vector) => {
@@ -112,5 +117,8 @@ export function slowRows(vectors: readonly Vector[]): IsSlow {
   }
   for (const vector of vectors) visit(vector)
   const count = Math.max(vectors.length, calls.size)
-  return (longestBytes) => count * Math.max(longest, longestBytes) > QUICK_CHARACTERS
+  return {
+    isSlow: (longestBytes) => count * Math.max(longest, longestBytes) > QUICK_CHARACTERS,
+    rowsAtOnce: (longestBytes) => Math.max(1, Math.floor(QUICK_CHARACTERS / (count * longestBytes + 1))),
+  }
 }

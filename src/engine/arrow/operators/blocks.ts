@@ -1,6 +1,6 @@
 import { SLICE_MS, type Yielder } from '../../../base/time-slices.js'
 import type { Frame, Loaded } from '../expressions/frame.js'
-import { makeRow, slowRows } from '../expressions/row-work.js'
+import { makeRow, workOf } from '../expressions/row-work.js'
 import type { Vector } from '../expressions/vector.js'
 
 /** At most this many rows are evaluated without a look at the clock. */
@@ -27,40 +27,28 @@ export interface Block {
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
   const isCold = vectors.some((vector) => vector.isCold)
   const mostRows = isCold ? COLD_ROWS : BLOCK_ROWS
-  const isSlow = slowRows(vectors)
+  const work = workOf(vectors)
   let rows = 1
   for (let from = 0; from < frame.rows; ) {
-    let to = Math.min(frame.rows, from + rows)
-    const loaded = isCold ? await frame.load(positionsOf(from, to), yieldIfDue) : NOT_LOADED
-    if (isCold) to = from + loaded.rows
-    if (isSlow(loaded.longestBytes)) {
-      yield* madeRows(vectors, from, to, yieldIfDue)
+    let end = Math.min(frame.rows, from + rows)
+    const loaded = isCold ? await frame.load(positionsOf(from, end), yieldIfDue) : NOT_LOADED
+    if (isCold) end = from + loaded.rows
+    const isSlow = work.isSlow(loaded.longestBytes)
+    // The rows that were loaded may be of one record, whose text each of them reads.
+    const most = isSlow ? 1 : work.rowsAtOnce(loaded.longestBytes)
+    while (from < end) {
+      const to = Math.min(end, from + most)
+      if (isSlow) await makeRow(vectors, from, yieldIfDue)
+      const startedMs = performance.now()
+      yield { from, to }
+      rows = nextRows(to - from, performance.now() - startedMs, mostRows)
+      await yieldIfDue()
       from = to
-      continue
     }
-    const startedMs = performance.now()
-    yield { from, to }
-    rows = nextRows(to - from, performance.now() - startedMs, mostRows)
-    await yieldIfDue()
-    from = to
   }
 }
 
 const NOT_LOADED: Loaded = { rows: 0, longestBytes: 0 }
-
-/** Blocks of one row each, whose values are made before. */
-async function* madeRows(
-  vectors: readonly Vector[],
-  from: number,
-  to: number,
-  yieldIfDue: Yielder,
-): AsyncGenerator<Block> {
-  for (let position = from; position < to; position++) {
-    await makeRow(vectors, position, yieldIfDue)
-    yield { from: position, to: position + 1 }
-    await yieldIfDue()
-  }
-}
 
 /** Returns the length of the next block, after one of `rows` rows that took `ms`. */
 function nextRows(rows: number, ms: number, mostRows: number): number {

@@ -11,7 +11,7 @@ import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { COLD, createLoadedRows, type Frame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
-import { slowRows } from '../expressions/row-work.js'
+import { workOf } from '../expressions/row-work.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { createLeftOut, type LeftOut, rankRows } from './rank.js'
@@ -262,7 +262,7 @@ async function offerFrame(
     return { ...vector, at: areasAt }
   })
   const capture = (position: number) => values.map(({ at }) => at(position))
-  const isLoaded = values.every(({ isCold }) => !isCold) && !slowRows(values)(0)
+  const isLoaded = values.every(({ isCold }) => !isCold) && !workOf(values).isSlow(0)
   if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined && isLoaded) {
     return offerNewest(top, frame, batch, capture, yieldIfDue)
   }

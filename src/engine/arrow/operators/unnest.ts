@@ -7,7 +7,7 @@ import type { Scalar } from '../../../plan/values/values.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { type Elements, type Frame, mappedFrame, type SingleElement } from '../expressions/frame.js'
-import { type FieldUse, pathOfList } from '../expressions/loaded-fields.js'
+import { type FieldUse, fieldsIn, pathOfList } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
 import { blocksOf } from './blocks.js'
 import { eachFrame } from './each-frame.js'
@@ -100,6 +100,8 @@ async function withElements(
   meter: (bytes: number) => void,
 ): Promise<Frame> {
   const keptBytes = Math.min(KEPT_BYTES, context.limits.bytes * KEPT_SHARE)
+  // A field of the record is read once, not for each row that another list has made of the record.
+  await frame.loadFields?.(fieldsIn([list], frame.elements), context.yieldIfDue)
   const vector = createEvaluate(frame)(list)
   const elementsAt = createElements(vector)
   let positions = new Uint32Array(0)
@@ -114,7 +116,8 @@ async function withElements(
       if ((rows + found.length) * ROW_BYTES > context.limits.bytes) throw tooMuchMemory(context.limits.bytes)
       positions = ensureCapacity(positions, rows, rows + found.length)
       places = ensureCapacity(places, rows, rows + found.length)
-      for (const [place, element] of found.entries()) {
+      for (let place = 0; place < found.length; place++) {
+        const element = found[place]!
         positions[rows] = position
         places[rows++] = place
         if (kept === undefined) continue
