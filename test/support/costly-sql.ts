@@ -91,7 +91,8 @@ export const COSTLY_TEXTS: readonly (readonly [string, string])[] = [
   ['97 stars of 100 columns, explained', `explain select * from ${nested(97, '(select * from ', columns(100), ')')}`],
   [
     '3,500 aggregates over columns with the names of aggregates',
-    `select ${times(3_500, (i) => `max(a${i})+`)} 1 from (select metadata, ${times(998, (i) => `1 \`aggregate ${i}\`,`)} 1 b from edge_logs)`,
+    `select ${times(3_500, (i) => `max(a${i})+`)} 1 from ` +
+      `(select metadata, ${times(998, (i) => `1 \`aggregate ${i}\`,`)} 1 b from edge_logs)`,
   ],
   ['9,000 keys of ORDER BY, explained', `explain select 1 from edge_logs order by ${'a,'.repeat(9_000)} a`],
   ['4,000 keys of ORDER BY, explained', `explain select 1 from edge_logs order by ${times(4_000, (i) => `a${i},`)} a`],
@@ -99,11 +100,13 @@ export const COSTLY_TEXTS: readonly (readonly [string, string])[] = [
   ['6,000 keys of GROUP BY', `select 1 from edge_logs group by ${times(6_000, (i) => `a${i},`)} a`],
   [
     'a name like 800 others',
-    `select ${'x'.repeat(64)} from (select ${times(800, (i) => `1 ${'y'.repeat(60)}${1_000 + i},`)} 1 b from edge_logs)`,
+    `select ${'x'.repeat(64)} from ` +
+      `(select ${times(800, (i) => `1 ${'y'.repeat(60)}${1_000 + i},`)} 1 b from edge_logs)`,
   ],
   [
     '90 subqueries around 3,000 names',
-    `select id from edge_logs where ${nested(90, 'id in (select id from edge_logs where ', `${times(3_000, (i) => `a${i} or `)} b`, ')')}`,
+    `select id from edge_logs where ` +
+      nested(90, 'id in (select id from edge_logs where ', `${times(3_000, (i) => `a${i} or `)} b`, ')'),
   ],
   [
     '90 IN in a row',
@@ -111,7 +114,13 @@ export const COSTLY_TEXTS: readonly (readonly [string, string])[] = [
   ],
   [
     '900 filters by a condition of 4,000',
-    `select * from ${nested(900, '(select * from ', `(select ${times(4_000, (i) => `a${i} and `)} b as x from edge_logs)`, ' where x)')}`,
+    'select * from ' +
+      nested(
+        900,
+        '(select * from ',
+        `(select ${times(4_000, (i) => `a${i} and `)} b as x from edge_logs)`,
+        ' where x)',
+      ),
   ],
   [
     '700 levels around 4,000 fields',

@@ -44,7 +44,7 @@ const NAMES = [
   'level',
 ]
 
-/** Changes that make a text long, deep or read other columns; the numbers and names are replaced, so that parts differ. */
+/** Changes that make a text long or deep, or let it read other columns. */
 const GROWTHS: readonly ((text: string, random: Random) => string)[] = [
   (text, random) => {
     const tokens = text.match(TOKEN) ?? []

@@ -20,7 +20,7 @@ const MOST_MS = 100
 /** A request is the reason of a wait if /health waits in each of these tries of the request alone. */
 const TRIES = 3
 /** Requests that are tried alone. */
-const MOST_SUSPECTS = 40
+const MOST_SUSPECTS = 10
 const STOP_MS = 5_000
 /** Characters of a request that messages show. */
 const SHOWN = 3_000

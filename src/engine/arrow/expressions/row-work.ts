@@ -96,7 +96,7 @@ export interface RowWork {
   rowsAtOnce(longestBytes: number): number
 }
 
-/** The bytes of the longest value of a column, about; 0 of a cold one, whose rows are looked at when they are loaded. */
+/** The bytes of the longest value of a column, about; 0 of a cold one, of which they are known when rows are loaded. */
 function longestOf({ stored, isCold, longest }: Vector): number {
   if (isCold || (stored !== undefined && stored.kind !== 'text')) return 0
   return longest?.() ?? UNKNOWN
