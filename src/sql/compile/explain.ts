@@ -10,6 +10,8 @@ import { unsupported } from '../parse/fault.js'
 const MAX_CHARACTERS = 500
 /** The most operators that are explained: each is run with all before it. */
 const MAX_OPERATORS = 100
+/** The most columns of all operators that are run. */
+const MAX_COLUMNS = 100_000
 
 /**
  * Returns the plan of EXPLAIN: a row for each operator of a plan, in order, with its step, its name, its description,
@@ -19,6 +21,8 @@ export function explained(plan: Plan): Plan {
   const prefixes = prefixesOf(plan)
   if (prefixes.length > MAX_OPERATORS)
     throw unsupported(`EXPLAIN of more than ${MAX_OPERATORS} operators is not covered.`, 0)
+  const columns = prefixes.flat().reduce((sum, operator) => sum + columnsOf(operator), 0)
+  if (columns > MAX_COLUMNS) throw unsupported('EXPLAIN of so many operators with so many columns is not covered.', 0)
   const plans = prefixes.map((prefix, i): Plan => {
     const operator = prefix.at(-1)!
     return [
@@ -40,6 +44,8 @@ export function explained(plan: Plan): Plan {
     { op: 'orderBy', keys: [{ by: column('step'), direction: 'asc', nulls: 'first' }] },
   ]
 }
+
+const columnsOf = (operator: Operator): number => ('columns' in operator ? operator.columns.length : 0)
 
 /** The beginnings of a plan up to each operator; columns that are only added are no step of their own. */
 function prefixesOf(plan: Plan): Plan[] {
