@@ -148,6 +148,7 @@ describe('CORS', () => {
         'X-API-KEY, Authorization, Content-Type, Cache-Control, If-None-Match, Last-Event-ID',
       'access-control-expose-headers': 'Age, Cache-Status, Retry-After, ETag, Server-Timing',
       'access-control-max-age': '86400',
+      'x-content-type-options': 'nosniff',
       allow: 'GET, HEAD, OPTIONS',
     })
   })
