@@ -35,9 +35,9 @@ function limitYoungGeneration(): void {
 }
 
 /**
- * The share of the memory limit by which the heap of the main thread may grow while queries run, within these bounds. A
- * collection takes as long as there is memory in use. So the heap may double if memory is not scarce, and if it is, grow
- * to a size that it has with all that queries may hold.
+ * The share of the memory limit by which the heap of the main thread may grow while queries run, within these bounds.
+ * The time of a collection grows with the memory in use. So the heap may double if memory is not scarce. If memory is
+ * scarce, the heap may grow to the size that it has with all that queries may hold.
  */
 const GARBAGE_SHARE = 3 / 32
 const MIN_GARBAGE_BYTES = 16 * MIB
@@ -51,8 +51,8 @@ let usualBytes = 0
 let leastBytes = Number.POSITIVE_INFINITY
 
 /**
- * Collects the garbage of the main thread if its heap has grown by a share of the memory limit. Called between slices of
- * queries: texts of 1 MiB fill the heap faster than V8 looks at it, and buffers take 64 MiB before it does.
+ * Collects the garbage of the main thread if its heap has grown by a share of the memory limit. Called between slices
+ * of queries: texts of 1 MiB fill the heap faster than V8 looks at it, and buffers take 64 MiB before it does.
  */
 export function collectGarbage(collect: () => void = collectFully): void {
   if (garbageBytes === Number.POSITIVE_INFINITY) return
@@ -91,7 +91,8 @@ export function askForCollection(): void {
  * Collects the garbage of large queries: with the growth that {@link raiseHeapGrowth} allows, V8 would keep it until
  * the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection here,
  * or {@link askForCollection} was called. A collection after growth, or while `isBusy`, is repeated 5 s later, for the
- * garbage of queries in between. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function that stops it.
+ * garbage of queries in between. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function
+ * that stops it.
  */
 export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: () => void = collectFully): () => void {
   let collectedBytes = heapBytes()

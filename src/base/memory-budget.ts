@@ -36,8 +36,8 @@ export interface MemoryShare {
   /** Counts more bytes, or fewer. */
   add(bytes: number): void
   /**
-   * Returns undefined if the query may go on, else a promise of that. Rejects with `overloaded` after `waitMs`, and with
-   * the reason of the signal once that is aborted. Throws `too_much_memory` if a running query has more than
+   * Returns undefined if the query may go on, else a promise of that. Rejects with `overloaded` after `waitMs`, and
+   * with the reason of the signal once that is aborted. Throws `too_much_memory` if a running query has more than
    * `limitBytes`.
    */
   room(signal?: AbortSignal): Promise<void> | undefined

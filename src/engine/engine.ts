@@ -53,8 +53,8 @@ export const limitsOf = ({ groups, bytes }: GroupingLimits, { limitBytes }: Pick
 export const tooManyGroups = ({ groups, bytes }: GroupingLimits) =>
   new LogweirError(
     'too_many_groups',
-    `The query exceeds the limit of ${groups.toLocaleString('en-US')} groups or ${Math.round(bytes / MIB)} MiB of them. ` +
-      'Query a shorter time, or one project.',
+    `The query exceeds the limit of ${groups.toLocaleString('en-US')} groups or ${Math.round(bytes / MIB)} MiB of ` +
+      'them. Query a shorter time, or one project.',
   )
 
 /** How much a run read. */

@@ -87,8 +87,7 @@ export interface App {
 
 /** Builds the HTTP side. A request passes through the chain of middleware below, down to the routes. */
 export function createApp(parts: AppParts): App {
-  const { status, intake, translate, metrics, clock, log, dialect = OWN_DIALECT } = parts
-  const { memoryLimitBytes = Number.POSITIVE_INFINITY } = parts
+  const { status, intake, metrics, clock, log, dialect = OWN_DIALECT } = parts
   const { errorForm } = dialect
   const authenticate = createAuth(parts.accessOf)
   const searchWithKey = ({ request, path }: Exchange) =>
@@ -96,16 +95,8 @@ export function createApp(parts: AppParts): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock)
-  Object.assign(metrics.queryBytes, { collect: () => metrics.queryBytes.set(memory.usedBytes()) })
-  const queries = createQueries({ ...parts, memory, limits: { ...httpLimits(memoryLimitBytes), ...parts.limits } })
+  const { queries, tails, logs, otlp } = createServices(parts, errorForm)
   const documents = createDocuments(parts.endpoints, dialect, clock)
-  const { follow } = parts.engine
-  const tails =
-    follow && createTails({ ...parts, follow, errorForm, limits: { ...tailLimits(memoryLimitBytes), ...parts.limits } })
-  const bodies = { ...LOGS_LIMITS, bodiesBytes: bodiesBytes(memoryLimitBytes), ...parts.limits }
-  const logs = intake && createLogs(intake, { clock, log, errorForm, limits: bodies })
-  const otlp = logs && translate && createOtlpLogs(logs, translate)
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
@@ -148,6 +139,21 @@ export function createApp(parts: AppParts): App {
     },
     close: queries.close,
   }
+}
+
+/** Creates what answers queries, sends tails and receives records, with limits that scale with the memory limit. */
+function createServices(parts: AppParts, errorForm: Dialect['errorForm']) {
+  const { clock, log, metrics, intake, translate, memoryLimitBytes = Number.POSITIVE_INFINITY } = parts
+  const memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock)
+  Object.assign(metrics.queryBytes, { collect: () => metrics.queryBytes.set(memory.usedBytes()) })
+  const queries = createQueries({ ...parts, memory, limits: { ...httpLimits(memoryLimitBytes), ...parts.limits } })
+  const { follow } = parts.engine
+  const tails =
+    follow && createTails({ ...parts, follow, errorForm, limits: { ...tailLimits(memoryLimitBytes), ...parts.limits } })
+  const bodies = { ...LOGS_LIMITS, bodiesBytes: bodiesBytes(memoryLimitBytes), ...parts.limits }
+  const logs = intake && createLogs(intake, { clock, log, errorForm, limits: bodies })
+  const otlp = logs && translate && createOtlpLogs(logs, translate)
+  return { queries, tails, logs, otlp }
 }
 
 /** Creates the exchange with all its fields, so that all exchanges have one shape for the JIT compiler. */

@@ -86,7 +86,9 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
   [
     'both headers',
     new Map([...inverted(JOURNAL, 0, 4160)]),
-    fault(`${JOURNAL}: neither copy of its header is readable. ${UNKNOWN} postgres_logs`),
+    [0, 4096].flatMap((at) =>
+      fault(`${JOURNAL}: a copy of its header, 64 bytes at offset ${at}, ${UNNEEDED}. Costs no row`),
+    ),
   ],
   [
     'a torn end',

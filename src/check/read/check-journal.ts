@@ -76,8 +76,8 @@ function tornEnd({ path, offset, bytes }: Damage, header: JournalHeader | undefi
   const what =
     header === undefined
       ? 'it ends in its header, as after a kill: it has no row'
-      : `its last frame, ${bytes} bytes at offset ${offset}, was not completely written, as after a kill: no row in it ` +
-        'was visible'
+      : `its last frame, ${bytes} bytes at offset ${offset}, was not completely written, as after a kill: ` +
+        'no row in it was visible'
   return note('torn_end', path, what, { offset, bytes })
 }
 

@@ -1,7 +1,8 @@
 import { faultIn } from '../../engine/arrow/storage/files/damage.js'
 import type { SegmentOnDisk } from '../../engine/arrow/storage/files/facts.js'
 import { type HeadId, UNFINISHED_SUFFIX } from '../../engine/arrow/storage/files/file-names.js'
-import { readSegmentChecks, readSegmentFacts } from '../../engine/arrow/storage/files/segment-file.js'
+import { readFacts as readHotFacts } from '../../engine/arrow/storage/files/hot-load.js'
+import { readSegmentChecks } from '../../engine/arrow/storage/files/segment-file.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { type Finding, fault, note } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
@@ -50,11 +51,12 @@ export async function checkSegment(files: Files, place: DatedPlace): Promise<Rep
   }
 }
 
-/** Returns the facts, or what is wrong with the file that has them. */
+/** Returns the facts, or what is wrong with the hot file, which has them. The cold file may be missing. */
 async function readFacts(files: Files, path: string): Promise<SegmentOnDisk | { what: string; path: string }> {
   const hotPath = `${path}/hot.arrow`
   try {
-    return await readSegmentFacts(files, path)
+    const { facts } = await readHotFacts(files, hotPath)
+    return { ...facts, fileBytes: await files.bytesBelow(path) }
   } catch (error) {
     if (isSystemError(error) || (error as { code?: unknown }).code === 'newer_format') throw error
     return { what: faultIn(error as Error), path: hotPath }

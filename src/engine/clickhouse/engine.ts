@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
-import { createQueryYielder, UNLIMITED_SHARE } from '../../base/memory-budget.js'
+import { createQueryYielder, type MemoryShare, UNLIMITED_SHARE } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import { GIB, MIB } from '../../base/units.js'
 import type { Row } from '../../plan/answer.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import type { RunContext } from '../arrow/operators/lazy-batch.js'
 import { createSharedFrames } from '../arrow/operators/shared-frames.js'
-import { createCaches } from '../arrow/query/caches.js'
+import { type Caches, createCaches } from '../arrow/query/caches.js'
 import { type ReadStage, readInnerPlans } from '../arrow/query/inner-plans.js'
 import { runStage, unorderedRows } from '../arrow/query/run.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
@@ -184,15 +184,7 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
       const onRead = (rows: number) => {
         scanned += rows
       }
-      const context: RunContext = {
-        ...caches,
-        sharedFrames: createSharedFrames(),
-        limits: limitsOf(GROUPING_LIMITS, memory),
-        memory,
-        yieldIfDue: createQueryYielder(memory, signal),
-        onOpen() {},
-        onScan: onRead,
-      }
+      const context = contextOf(caches, memory, signal, onRead)
       const reading = {
         server,
         location,
@@ -221,6 +213,21 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
     },
   }
 }
+
+const contextOf = (
+  caches: Caches,
+  memory: MemoryShare,
+  signal: AbortSignal | undefined,
+  onScan: RunContext['onScan'],
+): RunContext => ({
+  ...caches,
+  sharedFrames: createSharedFrames(),
+  limits: limitsOf(GROUPING_LIMITS, memory),
+  memory,
+  yieldIfDue: createQueryYielder(memory, signal),
+  onOpen() {},
+  onScan,
+})
 
 /** Returns the statistics of each source, of the rows that the server has not confirmed. */
 function statsOf(groups: readonly BatchGroup[]): SourceStats[] {

@@ -28,7 +28,9 @@ export const UPLOAD_LIMITS: UploadLimits = {
 /** The share of the memory limit for bodies. */
 const BODIES_SHARE = 1 / 8
 
-/** Returns the bytes of all bodies in a process with a memory limit: enough for one compressed body of the largest size. */
+/**
+ * Returns the bytes of all bodies in a process with a memory limit: enough for one compressed body of the largest size.
+ */
 export function bodiesBytes(memoryLimitBytes: number): number {
   const { bodyBytes, bodiesBytes: most } = UPLOAD_LIMITS
   return Math.max(2 * bodyBytes, Math.min(most, memoryLimitBytes * BODIES_SHARE))

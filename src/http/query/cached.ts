@@ -13,7 +13,7 @@ import { type Encoding, encodeAll } from '../reply/chunks.js'
 import { serverTiming } from '../reply/server-timing.js'
 import { answerReply } from './answer.js'
 import type { Arrivals } from './arrivals.js'
-import { type CachedAnswer, type CacheJob, createCache } from './cache.js'
+import { type CachedAnswer, type CacheJob, createCache, type ResultCache } from './cache.js'
 import { compute } from './compute.js'
 import type { ConcurrencyLimit } from './concurrency.js'
 import { createEncodedForms, encodedIn } from './encoded-forms.js'
@@ -54,7 +54,7 @@ type Run = CacheJob & { asked: 'now' | 'before' }
 
 /** Creates the cached side of the queries and starts to warm its cache. */
 export function createCached(parts: Parts): Cached {
-  const { engine, concurrency, clock, limits, metrics, log } = parts
+  const { concurrency, clock, limits, metrics, log } = parts
   const cache = createCache(limits, clock, metrics)
   const singleFlight = createSingleFlight(run)
   const removed = new WeakSet<CacheJob['endpoint']>()
@@ -75,22 +75,10 @@ export function createCached(parts: Parts): Cached {
     begin()
     const memory = parts.memory.open()
     try {
-      return await encodedAnswer(job, { signal, memory })
+      return await encodedAnswer(job, { signal, memory }, parts, cache)
     } finally {
       memory.release()
     }
-  }
-
-  async function encodedAnswer({ call }: CacheJob, running: { signal: AbortSignal; memory: MemoryShare }) {
-    const { encoded, plan, columns, atMs, measured } = await compute(
-      { engine, clock },
-      call,
-      running,
-      (rows, columns) => encodeCounted(rows, columns, running),
-    )
-    const forms = createEncodedForms(encoded.json, columns, (discard) => cache.resize(call.key, discard))
-    const emptySources = encoded.rows === 0 ? sourcesOf(plan) : undefined
-    return { answer: { atMs, forms, emptySources }, measured }
   }
 
   const ageS = ({ atMs }: CachedAnswer) => Math.floor((clock.monotonicMs() - atMs) / 1000)
@@ -122,6 +110,21 @@ export function createCached(parts: Parts): Cached {
     },
     close,
   }
+}
+
+/** Computes an answer as JSON. `cache` is notified of the sizes of its other forms. */
+async function encodedAnswer(
+  { call }: CacheJob,
+  running: { signal: AbortSignal; memory: MemoryShare },
+  parts: Parts,
+  cache: ResultCache,
+) {
+  const { encoded, plan, columns, atMs, measured } = await compute(parts, call, running, (rows, columns) =>
+    encodeCounted(rows, columns, running),
+  )
+  const forms = createEncodedForms(encoded.json, columns, (discard) => cache.resize(call.key, discard))
+  const emptySources = encoded.rows === 0 ? sourcesOf(plan) : undefined
+  return { answer: { atMs, forms, emptySources }, measured }
 }
 
 /** Whether an empty answer may have rows by now. Causes at most one run per `emptyMs`. */

@@ -29,8 +29,8 @@ interface Reading {
  * decompressed once for all of its rows in the chunk, and is not kept while the caller consumes them: a slow
  * client may take minutes. No generator, since a generator keeps the row that it has yielded last.
  *
- * Rejects with `damaged_segment` if a row of the first chunk is damaged: nothing was returned, so the caller can run the
- * query again. From then on damaged rows are left out.
+ * Rejects with `damaged_segment` if a row of the first chunk is damaged: nothing was returned, so the caller can run
+ * the query again. From then on damaged rows are left out.
  */
 export function readRows(found: readonly FoundRow[], reading: Reading): AsyncIterableIterator<Row> {
   /** The next rows, last first: each is removed before the caller gets it, so that its memory can be freed. */

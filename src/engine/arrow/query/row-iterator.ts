@@ -58,8 +58,8 @@ export function releasing(rows: AsyncIterable<Row>, release: () => void): AsyncI
 }
 
 /**
- * Returns the rows; if damage is found before the first row, those of `again` instead. Later, `rows` go on without those
- * that are damaged.
+ * Returns the rows; if damage is found before the first row, the rows of `again` instead. Later, `rows` go on without
+ * damaged ones.
  */
 export function restarting(
   rows: AsyncIterable<Row>,
