@@ -43,21 +43,33 @@ describe('a data directory that cannot be used', () => {
     chmodSync(folder, 0o755)
   })
 
+  /** Makes a directory with one file that the user of the program may not read, and returns the path of both. */
+  function withForeignFile(name: string) {
+    const dataDir = temporaryFolder()
+    mkdirSync(join(dataDir, 'journal'))
+    writeFileSync(join(dataDir, name), '', { mode: 0 })
+    for (const path of [dataDir, join(dataDir, 'journal')]) chmodSync(path, 0o777)
+    return { dataDir, path: join(dataDir, name) }
+  }
+
   it('is told with file, user and remedy if a file in it belongs to another user', async () => {
-    for (const name of ['format.json', 'journal/edge_logs-00000001.log', 'lock.json']) {
-      const dataDir = temporaryFolder()
-      mkdirSync(join(dataDir, 'journal'))
-      writeFileSync(join(dataDir, name), '', { mode: 0 })
-      for (const path of [dataDir, join(dataDir, 'journal')]) chmodSync(path, 0o777)
+    for (const name of ['format.json', 'lock.json']) {
+      const { dataDir, path } = withForeignFile(name)
       const program = launch(['--data-dir', dataDir], { environment: AS_NOBODY })
       expect(await endOf(program)).toBeTypeOf('number')
       expect(program.stderrText()).toMatch(
-        new RegExp(
-          `EACCES: .*'${join(dataDir, name)}'\\. ` +
-            `This process runs as uid \\d+ .*chown -R \\d+ ${join(dataDir, name)}\\)`,
-        ),
+        new RegExp(`EACCES: .*'${path}'\\. This process runs as uid \\d+ .*chown -R \\d+ ${path}\\)`),
       )
     }
+  })
+
+  it('is used without a journal that belongs to another user, and the journal is named', async () => {
+    const { dataDir, path } = withForeignFile('journal/edge_logs-00000001.log')
+    const service = await serve(['--data-dir', dataDir], { environment: AS_NOBODY })
+    expect(service.stderrText()).toMatch(new RegExp(`${path} .*EACCES`))
+    expect(await service.metric('logweir_unreadable_journals_total')).toBe(1)
+    service.child.kill('SIGTERM')
+    expect(await endOf(service)).toBe(0)
   })
 })
 

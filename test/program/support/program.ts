@@ -120,8 +120,10 @@ export async function listening(program: Program, token = TOKEN): Promise<Served
     fetch(url + path, { ...init, headers: { 'X-API-KEY': token, ...init.headers } })
 
   async function rows(query: string) {
-    const response = await get(`/api/endpoints/query/${query}`)
-    return ((await response.json()) as { result: unknown[] }).result
+    const body = await (await get(`/api/endpoints/query/${query}`)).text()
+    const { result } = JSON.parse(body) as { result?: unknown[] }
+    if (result === undefined) throw new Error(`${query} answered ${body}`)
+    return result
   }
 
   async function metric(line: string): Promise<number> {

@@ -16,7 +16,7 @@ export function reportDamage(
     ...reportJournals(directory, metrics, log),
     unreadable(path, { message }) {
       metrics.damagedSegments.inc()
-      log(`${directory}/${path} cannot be read, and its rows are not shown until it can at a start: ${message}`, {
+      log(`${directory}/${path} cannot be read, and its rows are not shown: ${message}`, {
         level: 'error',
         code: 'segment_damaged',
         path,
