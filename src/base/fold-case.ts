@@ -5,12 +5,12 @@ const ASCII = /^[\0-\x7f]*$/
  * number. Unicode's stream-safe format has runs of at most 30 marks (UAX #15, section 13).
  */
 const LONG_RUN = /(\p{M}{65,})/u
-/** What every long run has, which is found ten times as fast. */
+/** A part of every long run. A search for the part is ten times as fast. */
 const MAY_HAVE_LONG_RUN = /[\u0300-\uffff]{65}/
 
 /**
- * Returns the form of a text in which searches compare it: forms of one letter, and its cases, are alike. Runs of more
- * than 64 combining marks remain as they are, so that the time is linear.
+ * Returns the form of a text in which searches compare texts: the forms of a letter, and its cases, are alike. Runs of
+ * more than 64 combining marks remain unchanged, so that the time is linear.
  */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()

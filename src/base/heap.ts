@@ -21,7 +21,7 @@ export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): vo
   mostYoungBytes = memoryLimitBytes < 512 * MIB ? YOUNG_BYTES : Number.POSITIVE_INFINITY
 }
 
-/** The young generation of a process with little memory: a fourth of V8's. It has two halves. */
+/** The young generation of a process with little memory: a fourth of V8's, in two halves. */
 const YOUNG_BYTES = 8 * MIB
 let mostYoungBytes = Number.POSITIVE_INFINITY
 
@@ -45,7 +45,7 @@ const MAX_GARBAGE_BYTES = 64 * MIB
 const USUAL_SHARE = 7 / 16
 
 let garbageBytes = Number.POSITIVE_INFINITY
-/** The size that the heap may have in any case; 0 if memory is not scarce. */
+/** The size that the heap may have in any case. 0 if memory is not scarce. */
 let usualBytes = 0
 /** The least heap since the last collection of {@link collectGarbage}. */
 let leastBytes = Number.POSITIVE_INFINITY
@@ -64,7 +64,7 @@ export function collectGarbage(collect: () => void = collectFully): void {
   if (bytes < mostBytes) return
   collect()
   leastBytes = heapBytes()
-  // What the queries hold now is garbage once they have ended.
+  // Memory of the queries that run now is garbage once the queries have ended.
   askForCollection()
 }
 

@@ -10,7 +10,7 @@ import { turn } from './time-slices.js'
 export const DIRECT_STEPS = 1_500_000
 /** CPU time for the search of a text that takes more steps. */
 const SEARCH_MS = 30
-/** CPU time to count matches before they are replaced, which takes twice as long. */
+/** CPU time to count matches before a replacement, which takes twice as long as a search. */
 const COUNT_MS = 20
 /** CPU time of all such searches between two turns of the event loop. */
 const TURN_MS = 100
@@ -31,8 +31,8 @@ export function matches(pattern: Pattern, text: Searched): boolean {
 }
 
 /**
- * Returns the first match, with its groups; null if there is none. Throws `invalid_pattern` if the search takes too
- * long.
+ * Returns the first match, with its groups. Returns null if there is no match. Throws `invalid_pattern` if the search
+ * takes too long.
  */
 export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | null {
   if (stepsOf(pattern, text) > DIRECT_STEPS) {
@@ -46,7 +46,7 @@ export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | nu
 }
 
 /**
- * Returns the number of matches; an empty match may count twice. Throws `invalid_pattern` if the search takes too long.
+ * Returns the number of matches. An empty match may count twice. Throws `invalid_pattern` if the search takes too long.
  */
 export function countMatches(pattern: Pattern, text: string): number {
   return limited(COUNT_MS, text, (elapsed) => {
@@ -56,8 +56,8 @@ export function countMatches(pattern: Pattern, text: string): number {
 }
 
 /**
- * Returns a text with every match replaced. `replacement` is in JavaScript's spelling; `readsGroups` says whether it
- * names groups. Count the matches first. Throws `invalid_pattern` if finding the groups takes too long.
+ * Returns a text with every match replaced. `replacement` is in JavaScript's spelling. `readsGroups` says whether
+ * `replacement` names groups. Count the matches first. Throws `invalid_pattern` if finding the groups takes too long.
  */
 export function replaceMatches(pattern: Pattern, text: string, replacement: string, readsGroups: boolean): string {
   if (readsGroups && stepsOf(pattern, text) > DIRECT_STEPS) throw tooSlow(text)
@@ -71,7 +71,7 @@ const unchanged = (pattern: string) => pattern
 
 const bytesOf = (text: Searched): Buffer => (typeof text === 'string' ? Buffer.from(text) : text)
 
-/** Returns at least the steps of a search; exactly if there are many. */
+/** Returns a lower bound of the steps of a search. The number is exact if there are many steps. */
 function stepsOf({ size }: Pattern, text: Searched): number {
   const most = size * text.length * (typeof text === 'string' ? MAX_BYTES : 1)
   return most <= DIRECT_STEPS || typeof text !== 'string' ? most : size * Buffer.byteLength(text)
@@ -82,8 +82,8 @@ let lastTurn = 0
 let turnMs = 0
 
 /**
- * Returns the CPU time of a search so far. Throws `invalid_pattern` if it is more than allowed, or would be with
- * `aheadMs` more.
+ * Returns the CPU time of a search so far. Throws `invalid_pattern` if the time is over the limit, or would be over the
+ * limit with `aheadMs` more.
  */
 type Elapsed = (aheadMs?: number) => number
 
@@ -103,22 +103,22 @@ function limited<T>(limitMs: number, text: Searched, search: (elapsed: Elapsed) 
 }
 
 /**
- * RE2 cannot be interrupted, and how fast a search is depends on the whole text before a place. So beginnings of a text
- * are searched, each longer by a stretch that is searched in time in the worst case. Calls `search` with each, until it
- * returns a result.
+ * RE2 cannot be interrupted, and the speed of a search depends on the whole text before a place. So beginnings of a
+ * text are searched. Each beginning is longer by a stretch that is searched in time in the worst case. Calls `search`
+ * with each beginning, until `search` returns a result.
  */
 function eachBeginning<T>({ size }: Pattern, bytes: Buffer, elapsed: Elapsed, search: (part: Buffer) => T): T {
   const stretch = Math.ceil(DIRECT_STEPS / size)
   for (let end = stretch, startedMs = elapsed(); ; end += stretch) {
     const result = search(bytes.subarray(0, end))
     if (result !== undefined || end >= bytes.length) return result
-    // The next beginning takes longer than this one.
+    // The next beginning takes longer than this beginning.
     const ms = elapsed()
     startedMs = elapsed(ms - startedMs)
   }
 }
 
-/** A match that ends before the end of a beginning is one of the whole text. */
+/** A match that ends before the end of a beginning is a match of the whole text. */
 function matchesSomewhere(pattern: Pattern, bytes: Buffer, elapsed: Elapsed): boolean {
   const { re2 } = pattern
   const found = eachBeginning(pattern, bytes, elapsed, (part) => {
@@ -142,7 +142,7 @@ function checkSearch(pattern: Pattern, text: string, elapsed: Elapsed): void {
   })
 }
 
-/** Counts the matches in UTF-8 by their ends, which are found several times as fast as the matches. */
+/** Counts the matches in UTF-8 by their ends: ends are found several times as fast as matches. */
 function countIn({ re2 }: Pattern, bytes: Buffer, elapsed: Elapsed): number {
   let count = 0
   for (let at = 0; at <= bytes.length; count++) {

@@ -8,7 +8,7 @@ import { KIB, MIB } from './units.js'
 export interface BudgetLimits {
   /** All shares together. */
   bytes: number
-  /** One share: at most half of `bytes`, since half is for running queries, and half for answers that wait. */
+  /** One share: at most half of `bytes`. Half is for running queries, and half for answers that wait. */
   shareBytes: number
   /** A running query of at most this size never waits. */
   smallBytes: number
@@ -20,36 +20,37 @@ export interface BudgetLimits {
 
 /** The memory of all queries. */
 export interface MemoryBudget {
-  /** Opens the share of one query. Nothing is counted yet. */
+  /** Opens the share of one query. The new share has no bytes. */
   open(): MemoryShare
   usedBytes(): number
 }
 
 /**
- * The memory of one query. Of the running queries that are larger than `smallBytes` only so many go on that each can
- * grow to `shareBytes`. The others wait, in FIFO order, with the little that they have: no two wait for each other.
+ * The memory of one query. Queries that are larger than `smallBytes` run only if each of these large queries can grow
+ * to `shareBytes`. The other large queries wait, in FIFO order, and keep the little memory that they have: no two
+ * queries wait for each other.
  */
 export interface MemoryShare {
-  /** The most bytes that it may have. */
+  /** The most bytes that the query may have. */
   readonly limitBytes: number
   readonly bytes: number
   /** Counts more bytes, or fewer. */
   add(bytes: number): void
   /**
-   * Returns undefined if the query may go on, else a promise of that. Rejects with `overloaded` after `waitMs`, and
-   * with the reason of the signal once that is aborted. Throws `too_much_memory` if a running query has more than
-   * `limitBytes`.
+   * Returns undefined if the query may go on, else a promise that resolves when the query may go on. Rejects with
+   * `overloaded` after `waitMs`, and with the reason of the signal once the signal is aborted. Throws
+   * `too_much_memory` if a running query has more than `limitBytes`.
    */
   room(signal?: AbortSignal): Promise<void> | undefined
   /** Like `room`, before the query of an answer that will wait for a client. */
   roomToSend(signal?: AbortSignal): Promise<void> | undefined
   /** Whether `roomToSend` would not wait. */
   hasRoomToSend(): boolean
-  /** Like `room`, before the next chunk of an answer: only answers that have grown on their way wait. */
+  /** Like `room`, before the next chunk of an answer: only answers that have grown since their start wait. */
   roomForChunk(): Promise<void> | undefined
   /**
-   * From now on the bytes wait for a client. `cut` ends its connection: it is called if others wait for the memory and
-   * the client is slow. The share is released then.
+   * From now on the bytes wait for a client. `cut` closes the client's connection: `cut` is called if other queries
+   * wait for the memory and the client is slow. The share is released then.
    */
   startSending(cut: () => void): void
   /** Notes that the client has taken bytes of its answer. */
@@ -58,7 +59,7 @@ export interface MemoryShare {
   release(): void
 }
 
-/** Answers whose chunks have become longer than the first ones may exceed the budget by this factor. */
+/** Answers may exceed the budget by this factor if later chunks are longer than the first chunks. */
 const CHUNKS_FACTOR = 1.25
 /** See {@link BudgetLimits.slowMs}: with 3 s, 21 KiB a second. */
 const PROGRESS_BYTES = 64 * KIB
@@ -91,7 +92,7 @@ interface Share {
   bytes: number
   state: 'running' | 'large' | 'sending' | 'released'
   cut(): void
-  /** When its client had last taken {@link PROGRESS_BYTES}, and the bytes taken since. */
+  /** The time at which the client had last taken {@link PROGRESS_BYTES}, and the bytes taken since. */
   progressMs: number
   takenBytes: number
 }
@@ -109,12 +110,12 @@ interface State {
   sendingBytes: number
   large: number
   sending: Set<Share>
-  /** In FIFO order: queries that want to grow, and those whose answers will wait for clients. */
+  /** In FIFO order: queries that want to grow, and queries before their answers wait for clients. */
   growing: Set<Waiter>
   starting: Set<Waiter>
 }
 
-/** Creates a budget of which nothing is used. */
+/** Creates a budget without used bytes. */
 export function createMemoryBudget(limits: BudgetLimits, clock: State['clock']): MemoryBudget {
   const state: State = {
     ...{ limits, clock, usedBytes: 0, sendingBytes: 0, large: 0 },
@@ -172,7 +173,7 @@ function add(state: State, share: Share, bytes: number): void {
   if (bytes < 0) admitWaiters(state)
 }
 
-/** Makes a running query a large one if all large ones can grow to their limit. Returns whether it is one now. */
+/** Makes a running query a large query if all large queries can grow to their limit. Returns whether it is large. */
 function grow(state: State, share: Share): boolean {
   const { bytes, shareBytes } = state.limits
   if (share.state !== 'running') return true
@@ -182,7 +183,7 @@ function grow(state: State, share: Share): boolean {
   return true
 }
 
-/** Takes a share out of its present state. */
+/** Removes a share from its present state. */
 function leave(state: State, share: Share): void {
   if (share.state === 'large') state.large--
   if (share.state === 'sending') {
@@ -229,7 +230,7 @@ function wait(state: State, queue: Set<Waiter>, isFree: () => boolean, signal?: 
   })
 }
 
-/** Cuts the answers of slow clients, the largest first, as far as all answers take more than their half. */
+/** Cuts the answers of slow clients, the largest first, until all answers together take at most their half. */
 function cutSlow(state: State): void {
   const { clock, limits } = state
   const mostBytes = limits.bytes / 2
@@ -244,7 +245,7 @@ function cutSlow(state: State): void {
   }
 }
 
-/** Returns a yielder for the work of a query, which also waits for its room. */
+/** Returns a yielder for the work of a query. The yielder also waits for the room of the query. */
 export function createQueryYielder(memory: Pick<MemoryShare, 'room'>, signal?: AbortSignal): Yielder {
   const yieldIfDue = createYielder(signal)
   return () => {
@@ -253,7 +254,7 @@ export function createQueryYielder(memory: Pick<MemoryShare, 'room'>, signal?: A
   }
 }
 
-/** Counts the bytes that one part of a query holds: the function sets their number. */
+/** Counts the bytes that one part of a query holds: the function sets the number of bytes. */
 export function createMeter({ add }: Pick<MemoryShare, 'add'>): (bytes: number) => void {
   let counted = 0
   return (bytes) => {

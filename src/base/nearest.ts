@@ -1,4 +1,4 @@
-/** Longer words are not compared: they are no typing errors. */
+/** Longer words are not compared: a longer word is not a typing error. */
 const MAX_CHARACTERS = 64
 
 /** The shortest word in which two errors are accepted: shorter words are near too many others. */
@@ -32,8 +32,8 @@ const normalised = (word: string) =>
 
 /**
  * Counts characters left out, added, exchanged or swapped with their neighbour (optimal string alignment distance).
- * Returns a number above `most` if there are more of them. Compares only characters whose places differ by at most as
- * many, since a text of SQL may have a thousand columns to compare a name with.
+ * Returns a number above `most` if the distance is above `most`. Compares only characters at places that differ by at
+ * most `most`, since a text of SQL may have a thousand columns to compare a name with.
  */
 function editDistance(one: string, other: string, most: number): number {
   const beyond = most + 1

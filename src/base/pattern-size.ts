@@ -45,7 +45,7 @@ export function patternSize(pattern: string, ignoresCase = false): number {
   return 1 + groups[0]!.sum
 }
 
-/** Adds the instructions of the innermost group to the group around it. */
+/** Adds the instructions of the innermost group to the enclosing group. */
 function closeGroup(groups: Group[]): void {
   if (groups.length === 1) return
   const { sum } = groups.pop()!
@@ -59,7 +59,7 @@ function addPart(group: Group, size: number): void {
 
 const isRepetition = (token: string) => /^(?:[*+?]|\{\d)/.test(token)
 
-/** The copies of a part that RE2 writes for a repetition: `{2,5}` becomes five, of which three are optional. */
+/** The copies of a part that RE2 writes for a repetition: `{2,5}` becomes five copies. Three copies are optional. */
 interface Repetition {
   copies: number
   optional: number
@@ -107,13 +107,13 @@ function classSize(token: string, foldsCase: boolean): number {
   return size + (foldsCase ? 2 : 1) * rangesOf(ascii)
 }
 
-/** Adds the characters between two; the hyphen itself if it stands at an end of the class. */
+/** Adds the characters of a range. Adds the hyphen itself if the hyphen is at an end of the class. */
 function addRange(ascii: Set<number>, first: string | undefined, last: string | undefined): void {
   if (first === undefined || last === undefined) ascii.add(0x2d)
   else for (let code = first.charCodeAt(0); code <= Math.min(0x7f, last.charCodeAt(0)); code++) ascii.add(code)
 }
 
-/** Returns the number of ranges of adjacent characters, of which each is one instruction. */
+/** Returns the number of ranges of adjacent characters. Each range is one instruction. */
 function rangesOf(ascii: ReadonlySet<number>): number {
   let ranges = 0
   for (const code of ascii) if (!ascii.has(code - 1)) ranges++

@@ -6,7 +6,7 @@ import { patternSize } from './pattern-size.js'
 // re2 is CommonJS, and its types describe `export =`; require keeps one import form on every Node version.
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
-/** The library's pattern; its own types know no search of a Buffer. */
+/** The library's pattern. The library's own types do not include the search of a Buffer. */
 interface Re2 {
   /** Where the next search starts, if the pattern has the flag `g`: the end of the last match. */
   lastIndex: number
@@ -26,7 +26,7 @@ export interface Pattern {
   readonly size: number
   /** The number of groups that capture their match. */
   readonly groups: number
-  /** Returns the rewritten pattern with these flags of the library; compiled once. */
+  /** Returns the rewritten pattern with these flags of the library. Compiles the pattern once. */
   variant(rewrite: (pattern: string) => string, flags: string): Pattern
 }
 
@@ -37,8 +37,8 @@ export const MAX_PATTERN_SIZE = 12_500
 /** The largest sum of the sizes of all patterns of one query. */
 export const MAX_PATTERNS_SIZE = 2 * MAX_PATTERN_SIZE
 /**
- * How many patterns remain compiled, since each batch of rows compiles the patterns of its query. RE2 keeps up to 8 MiB
- * for the automaton of each.
+ * The number of patterns that remain compiled, since each batch of rows compiles the patterns of its query. RE2 keeps
+ * up to 8 MiB for the automaton of each pattern.
  */
 const COMPILED_PATTERNS = 16
 

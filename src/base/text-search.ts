@@ -18,12 +18,12 @@ export function searchFor(part: string): Search<string> {
   return (text, from) => search(last(text), from)
 }
 
-/** The same for bytes. */
+/** The same search for bytes. */
 export function searchForBytes(part: Buffer): Search<Buffer> {
   return part.length <= SHORT_LENGTH ? (bytes, from) => bytes.indexOf(part, from) : longSearch(part)
 }
 
-/** Cuts a text at each place of a part, which is not empty, from the left. */
+/** Cuts a text at each place of a part, from the left. The part is not empty. */
 export function splitAt(part: string, text: string): string[] {
   if (part.length <= SHORT_LENGTH) return text.split(part)
   const search = searchFor(part)
@@ -37,7 +37,7 @@ export function splitAt(part: string, text: string): string[] {
   return pieces
 }
 
-/** Keeps the units of the last text, which a search for all places needs each time. */
+/** Keeps the units of the last text: a search for all places needs the units each time. */
 function lastUnits(): (text: string) => Uint16Array {
   let known: string | undefined
   let units: Uint16Array = new Uint16Array(0)
@@ -73,7 +73,7 @@ function longSearch(part: Units): (text: Units, from: number) => number {
   }
 }
 
-/** Returns for each beginning of a part the length of its longest border: a shorter beginning that is also its end. */
+/** Returns the length of the longest border of each beginning of a part. A border is also the end of the beginning. */
 function bordersOf(part: Units): Uint32Array {
   const borders = new Uint32Array(part.length)
   for (let end = 1, length = 0; end < part.length; end++) {

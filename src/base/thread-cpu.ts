@@ -1,6 +1,6 @@
 import { openSync, readSync } from 'node:fs'
 
-/** The scheduler's statistics of this thread: its CPU time in nanoseconds, and more. Linux alone has them. */
+/** The scheduler's statistics of this thread: CPU time in nanoseconds, and more. Only Linux has these statistics. */
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 const SPACE = 0x20
 
@@ -8,8 +8,9 @@ const text = Buffer.alloc(64)
 let file: number | undefined
 
 /**
- * Returns the CPU time of the calling thread in milliseconds, from any origin; the time that has passed if the system
- * does not tell. Limits of work use it, since on a busy machine a thread waits while time passes. Takes 10 us.
+ * Returns the CPU time of the calling thread in milliseconds, from any origin. Returns the time that has passed if the
+ * system has no CPU times. Limits of work use the CPU time: on a busy machine a thread waits while time passes. Takes
+ * 10 us.
  */
 export function threadCpuMs(): number {
   file ??= openStatistics()
@@ -18,7 +19,7 @@ export function threadCpuMs(): number {
   return Number(text.toString('latin1', 0, text.indexOf(SPACE))) / 1e6
 }
 
-/** Returns a file descriptor, or -1 if there is none. */
+/** Returns a file descriptor, or -1 if the file does not exist. */
 function openStatistics(): number {
   try {
     return openSync(SCHEDSTAT, 'r')

@@ -19,11 +19,11 @@ export function runInBackground(): void {
   }
 }
 
-/** Lets other processes run before this one. Call it at the start: threads inherit the priority of their creator. */
+/** Lets other processes run before this process. Call it at the start: threads inherit their creator's priority. */
 export function runProcessInBackground(): void {
   try {
     setPriority(BACKGROUND)
   } catch {
-    // A system that forbids it: the process keeps its priority, and works as well.
+    // The system forbids the change: the process keeps its priority, and works as well.
   }
 }

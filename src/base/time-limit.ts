@@ -1,6 +1,6 @@
 /**
- * Whether the work is done within `limitMs`; otherwise the work goes on, and its error is ignored. Rejects as the work
- * does.
+ * Returns whether the work is done within `limitMs`. If not, the work goes on, and an error of the work is ignored.
+ * Rejects as the work does.
  */
 export async function isDoneWithin(limitMs: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined

@@ -14,7 +14,7 @@ import { type Checked, checkDirectory } from './read/check-directory.js'
 import { checkFormatFile } from './read/check-format.js'
 import { repairInRounds } from './repair/repair-in-rounds.js'
 
-/** The streams of a check, and what it depends on. */
+/** The streams of a check, and its dependencies. */
 export interface CheckOutput {
   clock: Clock
   log: Log
@@ -26,9 +26,9 @@ export interface CheckOutput {
 }
 
 /**
- * Checks a data directory and prints what is wrong; with `repair` sets the damaged parts aside. Returns whether
- * everything is intact, after the repair. Throws `failed` if it is no data directory, `newer_format`,
- * `data_dir_unusable`, and EPIPE; with `repair` also `data_dir_in_use`.
+ * Checks a data directory and prints the findings. With `repair`, sets the damaged parts aside. Returns whether
+ * everything is intact, after the repair. Throws `failed` if the directory is not a data directory, `newer_format`,
+ * `data_dir_unusable`, and EPIPE. With `repair`, also throws `data_dir_in_use`.
  */
 export async function runCheck(config: CheckConfig, output: CheckOutput): Promise<boolean> {
   const { directory } = config

@@ -7,10 +7,10 @@ import { onReaderClosed } from './closed-pipe.js'
 import { type Command, EXIT, logFailure, write } from './command.js'
 import { exitProcess } from './exit-process.js'
 
-/** Less than what lets the heap grow: a check has to be small, since it may run next to a service. */
+/** Smaller than the memory limit at which the heap may grow: a check may run next to a service, and must be small. */
 const MEMORY_BYTES = GIB / 4
 
-/** `logweir check`: reads everything in a data directory, and says what is damaged. */
+/** `logweir check`: reads everything in a data directory, and names the damaged files. */
 export const check: Command = {
   name: 'check',
   operand: 'DIRECTORY',
@@ -23,7 +23,7 @@ folder "damaged" of the directory, which the service does not read.`,
   async run(args, { environment, log, stdout, stderr }) {
     const { readCheckConfig } = await import('../check/check-config.js')
     const config = readCheckConfig(args, environment)
-    // Before the threads of the file system are started, which inherit the priority.
+    // Before the threads of the file system are started: threads inherit the priority.
     runProcessInBackground()
     raiseHeapGrowth(MEMORY_BYTES)
     const { runCheck } = await import('../check/run-check.js')

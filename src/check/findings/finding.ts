@@ -3,7 +3,7 @@ import type { SourceName } from '../../sources.js'
 /** A fault: bytes are damaged, missing, doubled or in the wrong place. A note: no stored row is affected. */
 export type Level = 'fault' | 'note'
 
-/** The kind of a finding, in snake_case. It stays the same when its text is rewritten. */
+/** The kind of a finding, in snake_case. The kind stays the same when the text of the finding is rewritten. */
 export type FindingCode =
   | 'unreadable'
   | 'newer_format'
@@ -25,7 +25,7 @@ export type FindingCode =
   | 'unknown_file'
   | 'set_aside'
 
-/** What a fault costs, as far as it is known. */
+/** The cost of a fault, as far as the cost is known. */
 export interface Cost {
   source?: SourceName
   /** Rows that queries cannot return, or not whole. */
@@ -33,7 +33,7 @@ export interface Cost {
   /** The first and the last timestamp of these rows, in µs since the epoch. */
   fromUs?: number
   throughUs?: number
-  /** What is lost instead of rows, if that is not their number: a text such as `no row`. */
+  /** The loss, if the loss is not a number of rows: a text such as `no row`. */
   instead?: string
 }
 
@@ -43,7 +43,7 @@ export interface Finding {
   code: FindingCode
   /** The file or directory, below the data directory. */
   path: string
-  /** What is wrong. It continues a sentence that begins with the path. */
+  /** The description of the finding. The description continues a sentence that begins with the path. */
   what: string
   /** The bytes of the file that are concerned. */
   offset?: number
@@ -60,7 +60,7 @@ export const fault = (code: FindingCode, path: string, what: string, more: Parti
   ...more,
 })
 
-/** Returns a finding about something that is as it should be, or harmless. */
+/** Returns a finding about something that is correct or harmless. */
 export const note = (code: FindingCode, path: string, what: string, more: Partial<Finding> = {}): Finding => ({
   level: 'note',
   code,

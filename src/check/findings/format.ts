@@ -26,7 +26,7 @@ export interface LineFormat {
 const grouped = (value: number) => value.toLocaleString('en-US')
 const counted = (value: number, noun: string) => `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`
 
-/** Returns a time in ISO 8601, with milliseconds; its number of microseconds if that is beyond the years of dates. */
+/** Returns a time in ISO 8601, with milliseconds. Returns the microseconds if the time is beyond the years of dates. */
 export function timeText(timestampUs: number): string {
   const date = new Date(Math.floor(timestampUs / MILLISECOND_US))
   return Number.isNaN(date.getTime()) ? `${timestampUs} µs` : date.toISOString()
@@ -50,7 +50,7 @@ function costText(one: Finding | Repaired): string {
   return `. Costs ${what}${of}${times}`
 }
 
-/** One JSON object a line; the last one has the level `summary`. */
+/** One JSON object a line. The last object has the level `summary`. */
 export const NDJSON: LineFormat = {
   finding: (one) => `${JSON.stringify('cost' in one ? flat(one) : one)}\n`,
   summary: (totals) => `${JSON.stringify({ level: 'summary', ...totals })}\n`,

@@ -1,22 +1,22 @@
 import type { RowRange } from '../../engine/arrow/export/batches.js'
 import type { HeadId } from '../../engine/arrow/storage/files/file-names.js'
 
-/** What `--repair` does about one file or directory. */
+/** A repair of one file or directory by `--repair`. */
 export type Repair =
-  /** Moves it to `damaged`. */
+  /** Moves the file or directory to `damaged`. */
   | { kind: 'set_aside'; path: string }
   /** Deletes a leftover that the next start would delete. */
   | { kind: 'remove'; path: string }
-  /** Writes a journal again with its intact frames; keeps the bytes between them in `damaged`. */
+  /** Writes a journal again with its intact frames. Keeps the bytes between the frames in `damaged`. */
   | { kind: 'rewrite_journal'; path: string; source: HeadId['source'] }
-  /** Sets a copy of a journal aside, or writes it again with the frames that `original` does not have. */
+  /** Sets a copy of a journal aside, or writes the copy again with the frames that `original` does not have. */
   | { kind: 'reduce_copy'; path: string; original: string; source: HeadId['source'] }
   /** Sets a segment aside, and writes its intact rows to a new journal. */
   | { kind: 'salvage_segment'; path: string; id: HeadId; salvage: Salvage }
-  /** Moves a segment, or the journal of a head, to its place; if that is taken, to that of the next free number. */
+  /** Moves a segment, or the journal of a head, to its place. If the place is taken, uses the next free number. */
   | { kind: 'move_segment'; path: string; id: HeadId & { part: number; day: number } }
   | { kind: 'move_journal'; path: string; id: HeadId }
-  /** Moves a journal of unconfirmed rows to its place, or to that of the next free time. */
+  /** Moves a journal of unconfirmed rows to its place. If the place is taken, uses the next free time. */
   | { kind: 'move_group'; path: string; id: { source: HeadId['source']; arrivedUs: number } }
   /** Moves the rows that an interrupted repair has written from `damaged` to a new journal. */
   | { kind: 'finish_salvage'; path: string; source: HeadId['source'] }
@@ -29,11 +29,11 @@ export type Repair =
 export interface Salvage {
   /** Ranges of rows with all cold texts. */
   ranges: readonly RowRange[]
-  /** The own hot columns that are intact; values of the others are read from the metadata. */
+  /** The own hot columns that are intact. Values of the other own columns are read from the metadata. */
   columns: readonly string[]
 }
 
-/** The order in which repairs are made: what others rely on comes first. */
+/** The order in which repairs are made: repairs that other repairs rely on come first. */
 export const REPAIR_ORDER: readonly Repair['kind'][] = [
   'finish_salvage',
   'rewrite_journal',

@@ -9,9 +9,9 @@ export interface Report {
   rows: number
   files: number
   bytes: number
-  /** What makes it whole; undefined if it is whole, or if only a person can do that. */
+  /** The repair that makes the file whole. Undefined if the file is whole, or if only a person can repair the file. */
   repair?: Repair | undefined
-  /** Bytes that two files have in common only if one is a copy of the other; undefined if they are damaged. */
+  /** Bytes that are equal in two files only if one file is a copy of the other. Undefined if the bytes are damaged. */
   identity?: string | undefined
   /** The source that the content names. */
   source?: SourceName | undefined

@@ -2,7 +2,7 @@ import { SEGMENTS } from '../../engine/arrow/storage/files/file-names.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { SOURCE_NAMES, type SourceName } from '../../sources.js'
 
-/** The directory of what repairs have set aside: `damaged/<time>/<path below the data directory>`. */
+/** The directory of everything that repairs set aside: `damaged/<time>/<path below the data directory>`. */
 export const DAMAGED = 'damaged'
 
 /** The file with the intact rows of a damaged segment, which a repair writes into the segment's directory. */
@@ -38,7 +38,7 @@ export async function sizeOf(files: Files, path: string): Promise<{ count: numbe
   return total
 }
 
-/** Returns zeros for an empty directory: it can be opened, but not read. */
+/** Returns zeros for an empty directory: an empty directory can be opened, but not read. */
 async function sizeOfFile(files: Files, path: string): Promise<{ count: number; bytes: number }> {
   const file = await files.openToRead(path).catch(() => undefined)
   const isFile = await file?.readAt(0, Buffer.alloc(1)).then(

@@ -12,15 +12,15 @@ import type { Files, ReadableFile } from '../../engine/disk/files/files.js'
 import { type Cost, type Finding, fault } from '../findings/finding.js'
 import { type HotReport, isSystemError } from './check-hot.js'
 
-/** The result of reading a cold file: what is wrong, and the rows whose texts are intact. */
+/** The result of reading a cold file: the damage, and the rows with intact texts. */
 export interface ColdReport {
   findings: Finding[]
   ranges: RowRange[]
 }
 
 /**
- * Reads all batches of a cold file, one at a time: their checksums, and the texts of each row. `times` are those of the
- * rows, if they are known, to say which rows a damaged batch costs. Rejects with the system's error.
+ * Reads all batches of a cold file, one batch at a time: the checksums, and the texts of each row. `times` are the
+ * times of the rows, if known, to say which rows a damaged batch costs. Rejects with the system's error.
  */
 export async function checkCold(
   files: Files,

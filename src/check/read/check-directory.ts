@@ -13,7 +13,7 @@ import { REREADS, type Rereads, readAgain } from './read-again.js'
 import { tolerantFiles } from './tolerant-files.js'
 import { collectUnreadable, type UnreadableBlocks } from './unreadable.js'
 
-/** What a check needs, and where its findings go. */
+/** The inputs of a check, and the receivers of its findings. */
 export interface CheckParts {
   files: Files
   /** The path of the data directory, for messages. */
@@ -30,14 +30,14 @@ export interface CheckParts {
 /** The result of a check. */
 export interface Checked {
   totals: Totals
-  /** What makes the directory whole, one for each path at most. None if a newer version has written a part of it. */
+  /** The repairs of the directory, at most one for each path. Empty if a newer version has written a part of it. */
   repairs: Repair[]
 }
 
 /**
  * Reads everything in a data directory. Changes nothing. Takes the memory of one column, batch or frame, and some
- * hundred bytes for each file. Throws `failed` if it is no data directory, `newer_format`, and the system's error
- * if the directory itself cannot be listed.
+ * hundred bytes for each file. Throws `failed` if the directory is not a data directory. Throws `newer_format`, and the
+ * system's error if the directory itself cannot be listed.
  */
 export async function checkDirectory(parts: CheckParts): Promise<Checked> {
   const totals: Totals = { files: 0, rows: 0, bytes: 0, faults: 0 }
@@ -67,7 +67,7 @@ function createState(
     totals.bytes += bytes
     totals.faults += findings.filter(({ level }) => level === 'fault').length
     if (repair !== undefined) repairs.set(repair.path, repair)
-    // What a running service is writing or deleting is no leftover.
+    // A file that a running service is writing or deleting is not a leftover.
     for (const finding of findings) if (!isInUse || finding.code !== 'leftover') await onFinding(finding)
     onProgress?.(totals)
   }

@@ -9,8 +9,9 @@ import { type Report, reportOf } from '../findings/report.js'
 const OF_ROWS = [JOURNALS, SEGMENTS, UNCONFIRMED]
 
 /**
- * Reads the format file. Throws `failed` if the directory has neither that file nor a directory of rows, and
- * `newer_format` if a newer version has written it. `directory` is its path, for messages.
+ * Reads the format file. Throws `failed` if the directory has neither a format file nor a directory of rows, and
+ * `newer_format` if a newer version has written the format file. `directory` is the path of the directory, for
+ * messages.
  */
 export async function checkFormatFile(files: Files, directory: string): Promise<Report> {
   const names = await files.list('')

@@ -8,7 +8,7 @@ import type { CheckState } from './check-state.js'
 import { type JournalEntry, listJournals, listSegments, type SegmentEntry } from './list-entries.js'
 import { checkUnfinished } from './unfinished-seals.js'
 
-/** A service seals heads during the check: the directory is listed until there is nothing new, at most this often. */
+/** A service seals heads during the check: the directory is listed until nothing is new, at most this often. */
 const MOST_LISTINGS = 4
 
 /** The journals that were read, by their paths. */
@@ -42,7 +42,7 @@ async function checkJournals(state: CheckState, journals: ReadJournals, done: Se
   }
 }
 
-/** Returns whether something was read before, and notes that it is now. */
+/** Returns whether something was read before, and notes that it is read. */
 function isDone(done: Set<string>, path: string): boolean {
   if (done.has(path)) return true
   done.add(path)
@@ -86,13 +86,13 @@ async function checkSegments(state: CheckState, journals: ReadJournals, done: Se
   }
 }
 
-/** What a compaction was writing when its process ended is deleted, unless the segment is damaged. */
+/** The unfinished files of a compaction are deleted if its process ended, unless the segment is damaged. */
 async function removeLeftovers({ add }: CheckState, { findings }: Report): Promise<void> {
   if (hasFault(findings)) return
   for (const { code, path } of findings) if (code === 'leftover') await add(reportOf([], { kind: 'remove', path }))
 }
 
-/** Returns the path of another segment of the same number and part; undefined if this is the first one. */
+/** Returns the path of another segment of the same number and part. Returns undefined for the first segment. */
 function takeNumber(numbers: Map<string, string>, { source, number, part, path }: SegmentEntry): string | undefined {
   const key = `${source} ${number} ${part}`
   const twin = numbers.get(key)

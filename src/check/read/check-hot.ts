@@ -21,15 +21,15 @@ export interface HotReport {
   times: HotParts['times'] | undefined
   /** The own columns that are intact. */
   columns: string[]
-  /** Whether only own columns are damaged, of those that rows may lack. */
+  /** Whether only own columns are damaged that rows may lack. */
   canLackDamaged: boolean
 }
 
 const NO_COLUMNS: ReadonlySet<string> = new Set()
 
 /**
- * Reads all columns of a hot file, one at a time: their checksums, their numbers of values, and the order of the rows.
- * Rejects with the system's error.
+ * Reads all columns of a hot file, one column at a time: the checksums, the numbers of values, and the order of the
+ * rows. Rejects with the system's error.
  */
 export async function checkHot(files: Files, path: string, facts: SegmentFacts): Promise<HotReport> {
   const report: HotReport = { findings: [], times: undefined, columns: [], canLackDamaged: true }
@@ -55,13 +55,13 @@ export async function checkHot(files: Files, path: string, facts: SegmentFacts):
   return report
 }
 
-/** Whether rows without the column are whole: their values are then read from the metadata. */
+/** Whether rows without the column are whole: values are then read from the metadata. */
 function mayLack({ source }: SegmentFacts, name: string): boolean {
   const column = hotColumns(source).find((one) => one.name === name)
   return column === undefined || (column.isLater ?? column.isFieldOnly ?? false)
 }
 
-/** Runs a part of the check, and notes the damage that it rejects with. */
+/** Runs a part of the check, and notes the damage that the part rejects with. */
 async function attempt(
   report: HotReport,
   path: string,
@@ -78,7 +78,7 @@ async function attempt(
   }
 }
 
-/** Whether an error is of the system, as opposed to damage: those of a decoder have no such code. */
+/** Whether an error is an error of the system, as opposed to damage: errors of a decoder have no such code. */
 export const isSystemError = (error: unknown): boolean =>
   /^E[A-Z0-9]+$/.test(String((error as NodeJS.ErrnoException).code))
 
@@ -89,7 +89,7 @@ function isWhole(column: Column, rows: number): boolean {
   return codes.length === rows && codes.every((code) => code < dictionary.count)
 }
 
-/** Returns what is wrong with the order of the rows or with the facts about them; undefined if nothing is. */
+/** Returns the fault in the order of the rows or in the facts about the rows. Returns undefined if both are correct. */
 function wrongOrder(
   { times, projects, inMetadata }: HotParts,
   codes: Codes,
@@ -114,7 +114,7 @@ function wrongOrder(
   return hasOtherBits ? 'its rows have other bits in in_metadata than it says' : undefined
 }
 
-/** Whether the entries ascend by their bytes, the one for absent values apart. */
+/** Whether the entries ascend by their bytes, except the entry for absent values. */
 function areDistinct(dictionary: Dictionary): boolean {
   for (let code = ABSENT + 2; code < dictionary.count; code++) {
     if (compareEntry(dictionary, code - 1, entryOf(dictionary, code)) >= 0) return false

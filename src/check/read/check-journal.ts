@@ -12,8 +12,8 @@ import type { Report } from '../findings/report.js'
 import { readAt } from './read-at.js'
 
 /**
- * Reads all frames of a journal: their checksums, their batches and numbers of rows. `source` is the source that its
- * name says. Takes the memory of the largest frame. Rejects with the system's error, or with `newer_format`.
+ * Reads all frames of a journal: the checksums, the batches and the numbers of rows. `source` is the source in the name
+ * of the journal. Takes the memory of the largest frame. Rejects with the system's error, or with `newer_format`.
  */
 export async function checkJournal(files: Files, path: string, source: SourceName): Promise<Report> {
   const stretches: Damage[] = []
@@ -40,7 +40,7 @@ export async function checkJournal(files: Files, path: string, source: SourceNam
   }
 }
 
-/** Whether the rows of a frame can be read: a frame with the right checksum that cannot was written by a defect. */
+/** Whether the rows of a frame can be read. If the checksum is right, unreadable rows are the work of a defect. */
 function isDecodable(batch: IngestBatch): boolean {
   if (readBatch(batch) === undefined) return false
   try {
@@ -71,7 +71,7 @@ function reportOfJournal(
 
 const withSource = ({ cost }: Finding, source: SourceName) => (cost?.instead === undefined ? { ...cost, source } : cost)
 
-/** What a killed process leaves: the first bytes of a frame, none of whose rows were visible, or of the header. */
+/** The leftover of a killed process: the first bytes of a frame without visible rows, or of the header. */
 function tornEnd({ path, offset, bytes }: Damage, header: JournalHeader | undefined): Finding {
   const what =
     header === undefined

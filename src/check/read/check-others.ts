@@ -12,8 +12,8 @@ import { readWhole } from './read-whole.js'
 const NOT_READ = 'the service does not read a file or directory of this name'
 
 /**
- * Looks at something next to the journals whose name is not that of a journal. If it is one nevertheless, its rows are
- * missing, unless it is a copy: it has the `identity` of a journal.
+ * Looks at an entry next to the journals that does not have the name of a journal. If the entry has the `identity` of a
+ * journal, the rows of the entry are missing, unless the entry is a copy.
  */
 export async function checkOtherJournal(files: Files, path: string): Promise<Report> {
   if (isSetAsideName(path)) return setAside(path)
@@ -28,7 +28,7 @@ export async function checkOtherJournal(files: Files, path: string): Promise<Rep
   return { ...report, findings: [found, ...report.findings], repair: report.repair ?? repair }
 }
 
-/** The same for something below the directory of segments. */
+/** The same check for an entry below the directory of segments. */
 export async function checkOtherSegment(files: Files, path: string): Promise<Report> {
   if (isSetAsideName(path)) return setAside(path)
   if (isLeftoverName(basename(path))) return leftover(path)

@@ -6,7 +6,7 @@ import type { Report } from '../findings/report.js'
 const NEWLINE = 0x0a
 const CHUNK_BYTES = MIB
 
-/** A line of a file: its bytes without the newline, and its place. */
+/** A line of a file: the bytes without the newline, and the place. */
 export interface Line {
   bytes: Buffer
   offset: number
@@ -42,8 +42,8 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * Whether a line of a rejects file is one that a service has written: an entry, which is a JSON object, or the start of
- * one, which a kill has torn and the next start has ended.
+ * Whether a service has written a line of a rejects file: an entry, which is a JSON object, or the start of an entry. A
+ * kill leaves the start of an entry, and the next start of the service adds the newline.
  */
 export function isWritten({ bytes }: Line): boolean {
   if (bytes.at(-1) !== CLOSE_BRACE) return bytes[0] === OPEN_BRACE
@@ -55,7 +55,7 @@ export function isWritten({ bytes }: Line): boolean {
   }
 }
 
-/** Reads a file of rejected lines, a line at a time. */
+/** Reads a file of rejected lines, one line at a time. */
 export async function checkRejects(files: Files, path: string): Promise<Report> {
   const findings: Finding[] = []
   let bytes = 0

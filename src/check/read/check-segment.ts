@@ -10,7 +10,7 @@ import { SALVAGE_FILE } from '../findings/set-aside.js'
 import { type ColdReport, checkCold } from './check-cold.js'
 import { checkHot, type HotReport, isSystemError } from './check-hot.js'
 
-/** A segment, and the UTC day in its path; undefined if that is no date. */
+/** A segment, and the UTC day in its path. The day is undefined if the path has no date. */
 export interface DatedPlace extends HeadId {
   part: number
   path: string
@@ -18,8 +18,8 @@ export interface DatedPlace extends HeadId {
 }
 
 /**
- * Reads both files of a segment: all checksums, the numbers of rows, and their order. Takes the memory of one column,
- * or of one batch. Rejects with the system's error, or with `newer_format`.
+ * Reads both files of a segment: all checksums, the numbers of rows, and the order of the rows. Takes the memory of one
+ * column, or of one batch. Rejects with the system's error, or with `newer_format`.
  */
 export async function checkSegment(files: Files, place: DatedPlace): Promise<Report> {
   const { path } = place
@@ -51,7 +51,7 @@ export async function checkSegment(files: Files, place: DatedPlace): Promise<Rep
   }
 }
 
-/** Returns the facts, or what is wrong with the hot file, which has them. The cold file may be missing. */
+/** Returns the facts, or the fault of the hot file, which has the facts. The cold file may be missing. */
 async function readFacts(files: Files, path: string): Promise<SegmentOnDisk | { what: string; path: string }> {
   const hotPath = `${path}/hot.arrow`
   try {

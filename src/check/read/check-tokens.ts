@@ -9,7 +9,7 @@ import { fault } from '../findings/finding.js'
 import type { Report } from '../findings/report.js'
 import { readWhole } from './read-whole.js'
 
-/** Longer files of tokens are refused by the service. */
+/** The service refuses longer files of tokens. */
 const MAX_BYTES = 64 * MIB
 
 /** Reads the file of hashed tokens as the service does. No finding has a token. */

@@ -13,7 +13,7 @@ import { checkStoredToken, checkTokensFile } from './check-tokens.js'
 /** The directories that are read elsewhere, and files that need no check. */
 const OTHERS = [FORMAT_FILE, JOURNALS, SEGMENTS, UNCONFIRMED, 'lock.json', 'tokens.json.new']
 
-/** The files below the data directory itself, with the functions that read them. */
+/** The files below the data directory itself, with the functions that read the files. */
 const READERS: Readonly<Record<string, (files: Files, path: string) => Promise<Report>>> = {
   token: checkStoredToken,
   'tokens.json': checkTokensFile,
@@ -21,7 +21,7 @@ const READERS: Readonly<Record<string, (files: Files, path: string) => Promise<R
   'rejects.1.ndjson': checkRejects,
 }
 
-/** What a process that was killed may leave: a new format file, a new token, parts of the lock. */
+/** Possible leftovers of a killed process: a new format file, a new token, parts of the lock. */
 const LEFTOVER = /^(format\.json\.new|token\.\d+|rejects\.(1\.)?ndjson\.unfinished)$/
 const OF_LOCK = /^lock(\.|$)/
 
@@ -39,7 +39,7 @@ async function describe(_: Files, name: string): Promise<Report> {
   return reportOf([note('unknown_file', name, 'no file of the service has this name, and it is not read')])
 }
 
-/** Looks at what repairs have set aside: nothing there is read, except the rows of a repair that was interrupted. */
+/** Looks at the directory `damaged`: nothing there is read, except the rows of a repair that was interrupted. */
 async function checkSetAside({ files, add }: CheckState): Promise<void> {
   for (const { path, source } of await salvageFiles(files)) {
     const what = 'a repair was interrupted before it had moved these rows: run it again'

@@ -3,21 +3,21 @@ import { fault, hasFault, NO_ROW } from '../findings/finding.js'
 import type { Repair } from '../findings/repair.js'
 import { type Report, reportOf } from '../findings/report.js'
 
-/** What is known about a journal or segment for the search for copies. */
+/** The facts about a journal or segment that the search for copies needs. */
 interface Seen {
   path: string
   source: SourceName | undefined
   isIntact: boolean
   rows: number
-  /** Whether the service reads it; the rows of a copy that it reads are doubled. */
+  /** Whether the service reads the file. If the service reads a copy, the rows of the copy are doubled. */
   isRead: boolean
 }
 
-/** Finds copies of journals and segments by what identifies them. */
+/** Finds copies of journals and segments by their identities. */
 export interface Copies {
   /** Notes something that was read. */
   see(path: string, report: Report, isRead: boolean): void
-  /** Returns a report about each copy. An intact one counts as the original. */
+  /** Returns a report about each copy. An intact file counts as the original. */
   reports(): Report[]
 }
 

@@ -22,11 +22,11 @@ import type { DatedPlace } from './check-segment.js'
 export interface JournalEntry {
   path: string
   id: HeadId
-  /** Whether the service reads it: its name is written as the service writes it. */
+  /** Whether the service reads the journal: the name is written as the service writes names. */
   isCanonical: boolean
 }
 
-/** A segment whose name says which one it is. */
+/** A segment with its number and part in its name. */
 export interface SegmentEntry extends DatedPlace {
   isCanonical: boolean
 }
@@ -38,7 +38,7 @@ export interface GroupEntry {
   isCanonical: boolean
 }
 
-/** Lists the journals of heads, and the paths of other files next to them; sorted. */
+/** Lists the journals of heads, and the paths of other files next to the journals. Both lists are sorted. */
 export async function listJournals(files: Files): Promise<{ journals: JournalEntry[]; others: string[] }> {
   const journals: JournalEntry[] = []
   const others: string[] = []
@@ -51,7 +51,7 @@ export async function listJournals(files: Files): Promise<{ journals: JournalEnt
   return { journals, others }
 }
 
-/** Lists the segments, and the paths of everything else below their directory; sorted. */
+/** Lists the segments, and the paths of everything else below their directory. Both lists are sorted. */
 export async function listSegments(files: Files): Promise<{ segments: SegmentEntry[]; others: string[] }> {
   const segments: SegmentEntry[] = []
   const others: string[] = []
@@ -80,7 +80,7 @@ async function listDay(
   }
 }
 
-/** Whether the names are those in the directory of a segment, which is not where it should be. */
+/** Whether the names are the names in the directory of a segment that is not in its place. */
 const isSegment = (names: readonly string[]) => names.includes('hot.arrow')
 
 function segmentAt(path: string, source: string, dayName: string, name: string): SegmentEntry | undefined {
@@ -90,7 +90,7 @@ function segmentAt(path: string, source: string, dayName: string, name: string):
   return { ...id, path, day, isCanonical: day !== undefined && segmentPath(id, id.part, day) === path }
 }
 
-/** Lists the journals of unconfirmed rows, and the paths of other files next to them; sorted. */
+/** Lists the journals of unconfirmed rows, and the paths of other files next to them. Both lists are sorted. */
 export async function listGroups(files: Files): Promise<{ groups: GroupEntry[]; others: string[] }> {
   const groups: GroupEntry[] = []
   const others: string[] = []
@@ -103,13 +103,13 @@ export async function listGroups(files: Files): Promise<{ groups: GroupEntry[]; 
   return { groups, others }
 }
 
-/** Returns the head of a journal by its name, with any number of digits; undefined if it is none. */
+/** Returns the head of a journal by its name, with any number of digits. Undefined if the name is of no journal. */
 export function parseJournal(name: string): HeadId | undefined {
   const [, source, number] = /^([a-z_]+)-(\d+)\.log$/.exec(name) ?? []
   return headId(source, number)
 }
 
-/** Returns head and part of a segment by its name, with any number of digits; undefined if it is none. */
+/** Returns head and part of a segment by its name, with any number of digits. Undefined if it is of no segment. */
 export function parseSegment(source: string, name: string): (HeadId & { part: number }) | undefined {
   const [, number, part] = /^(\d+)-(\d+)$/.exec(name) ?? []
   const id = headId(source, number)
@@ -122,8 +122,8 @@ function headId(name: string | undefined, number: string | undefined): HeadId | 
 }
 
 /**
- * Whether a name is that of a damaged file that a start has set aside: the service keeps it, and reads the rows that it
- * could read elsewhere. A journal that ends with `.gone` had no readable header.
+ * Whether a name is the name of a damaged file that a start has set aside: the service keeps the file, and reads the
+ * rows that were readable from another file. A journal that ends with `.gone` had no readable header.
  */
 export const isSetAsideName = (path: string): boolean => /\.damaged$|^journal\/.*\.log\.gone$/.test(path)
 

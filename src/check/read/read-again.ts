@@ -5,7 +5,7 @@ import { fault, hasFault } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { isSystemError } from './check-hot.js'
 
-/** How often something that seems damaged is read, and the pause before each further time. */
+/** The number of reads of something that seems damaged, and the pause before each further read. */
 export interface Rereads {
   times: number
   pauseMs: number
@@ -15,8 +15,8 @@ export interface Rereads {
 export const REREADS: Rereads = { times: 5, pauseMs: 100 }
 
 /**
- * Reads something at a path. Returns undefined if it has vanished. A service may replace or delete files while they are
- * read: what seems damaged is read again, until it is not, or has the same faults twice in a row.
+ * Reads something at a path. Returns undefined if it has vanished. A service may replace or delete files during the
+ * check: a file that seems damaged is read again, until the file is intact or has the same faults twice in a row.
  */
 export async function readAgain(
   files: Files,
@@ -36,13 +36,13 @@ export async function readAgain(
   }
 }
 
-/** Whether there is something at a path. */
+/** Whether a path exists. */
 export async function exists(files: Files, path: string): Promise<boolean> {
   const parent = dirname(path)
   return (await files.list(parent === '.' ? '' : parent)).includes(path.slice(path.lastIndexOf('/') + 1))
 }
 
-/** What another user may read is not damaged. */
+/** A file that only another user may read is not damaged. */
 const DENIED = ['EACCES', 'EPERM']
 
 function reportOfError(path: string, error: NodeJS.ErrnoException): Report {

@@ -7,7 +7,7 @@ const BLOCK_BYTES = 4 * KIB
 
 /**
  * Returns the same files, except that blocks of 4 KiB that the disk cannot read (EIO) are read as zeros. Checksums then
- * find what they cost. Calls `onUnreadable` with each such block, each time it is read.
+ * find the cost. Calls `onUnreadable` with each unreadable block, on each read.
  */
 export function tolerantFiles(files: Files, onUnreadable: (block: Damage) => void): Files {
   return {

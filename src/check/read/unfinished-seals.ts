@@ -6,9 +6,9 @@ import type { CheckState } from './check-state.js'
 import type { SegmentEntry } from './list-entries.js'
 
 /**
- * Reports segments whose journal exists: the process ended while it sealed the head. Usually the journal has all rows,
- * and the next start deletes the segments. If the journal is damaged, a repair keeps the side with more rows.
- * `journals` are the reports of the journals that were read, by their paths.
+ * Reports the segments of heads that also have a journal: the process ended while it sealed the head. Usually the
+ * journal has all rows, and the next start deletes the segments. If the journal is damaged, a repair keeps the side
+ * with more rows. `journals` are the reports of the journals that were read, by path.
  */
 export async function checkUnfinished(
   state: CheckState,

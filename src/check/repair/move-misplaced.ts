@@ -6,7 +6,7 @@ import { move, type RepairState } from './repair-state.js'
 
 type Of<Kind extends Repair['kind']> = Extract<Repair, { kind: Kind }>
 
-/** Moves a segment to the path that its number, source and day have; with a new number if another head has it. */
+/** Moves a segment to the path of its number, source and day. Uses a new number if another head has the number. */
 export async function moveSegment(state: RepairState, { path, id }: Of<'move_segment'>): Promise<void> {
   const { files } = state
   const own = segmentPath(id, id.part, id.day)
@@ -26,14 +26,14 @@ async function isNumberUsed({ files }: RepairState, id: Of<'move_segment'>['id']
   return false
 }
 
-/** Moves a journal to the path that its number and source have; with a new number if another head has it. */
+/** Moves a journal to the path of its number and source. Uses a new number if another head has the number. */
 export async function moveJournal(state: RepairState, { path, id }: Of<'move_journal'>): Promise<void> {
   const isFree = id.number > 0 && !(await isHeadUsed(state, id))
   const number = isFree ? id.number : await state.nextNumber(id.source)
   await moveTo(state, path, journalPath({ source: id.source, number }))
 }
 
-/** Whether the head has a journal or segments: these would become leftovers of the journal. */
+/** Whether the head has a journal or segments: the segments would become leftovers of the journal. */
 async function isHeadUsed({ files }: RepairState, id: Of<'move_journal'>['id']): Promise<boolean> {
   if (await exists(files, journalPath(id))) return true
   const prefix = segmentPath(id, 0, 0).replace(/^.*\/(\d+-).*$/, '$1')
@@ -43,7 +43,7 @@ async function isHeadUsed({ files }: RepairState, id: Of<'move_journal'>['id']):
   return false
 }
 
-/** Moves a journal of unconfirmed rows to the path that its time and source have, or to that of the next free time. */
+/** Moves a journal of unconfirmed rows to the path of its time and source, or to the path of the next free time. */
 export async function moveGroup(state: RepairState, { path, id }: Of<'move_group'>): Promise<void> {
   let { arrivedUs } = id
   while (await exists(state.files, groupPath({ ...id, arrivedUs }))) arrivedUs++

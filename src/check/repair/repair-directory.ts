@@ -9,7 +9,7 @@ import { reduceCopy, rewriteJournal } from './rewrite-journal.js'
 import { rewriteRejects } from './rewrite-rejects.js'
 import { finishSalvage, salvageSegment } from './salvage-segment.js'
 
-/** What a repair needs. */
+/** The inputs of a repair. */
 export interface RepairParts {
   /** The files of a directory that this process has locked. */
   files: Files
@@ -19,7 +19,7 @@ export interface RepairParts {
 
 /**
  * Makes the repairs that a check has found. No intact row is lost: if the process dies, or a call fails, the same check
- * finds what remains to be done. Rejects with the system's error.
+ * finds the remaining repairs. Rejects with the system's error.
  */
 export async function repairDirectory(repairs: readonly Repair[], parts: RepairParts): Promise<void> {
   const files = tolerantFiles(parts.files, () => {})

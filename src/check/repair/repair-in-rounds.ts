@@ -1,12 +1,13 @@
 import { type Checked, type CheckParts, checkDirectory } from '../read/check-directory.js'
 import { type RepairParts, repairDirectory } from './repair-directory.js'
 
-/** After repairs everything is read again: what these made visible, such as a name, is repaired then. */
+/** After repairs everything is read again: faults that repairs made visible, such as a name, are repaired then. */
 const MOST_ROUNDS = 4
 
 /**
- * Checks a directory that this process has locked, repairs it, and checks it again. Passes on the findings of the first
- * check. Returns the result of the last one. Throws the errors of {@link checkDirectory} and {@link repairDirectory}.
+ * Checks a directory that this process has locked, repairs the directory, and checks the directory again. Passes on the
+ * findings of the first check. Returns the result of the last check. Throws the errors of {@link checkDirectory} and
+ * {@link repairDirectory}.
  */
 export async function repairInRounds(parts: Omit<CheckParts, 'isInUse'> & RepairParts): Promise<Checked> {
   const check = (onFinding: CheckParts['onFinding']) => checkDirectory({ ...parts, isInUse: false, onFinding })

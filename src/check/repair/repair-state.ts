@@ -6,15 +6,15 @@ import { DAMAGED } from '../findings/set-aside.js'
 import { parseJournal, parseSegment } from '../read/list-entries.js'
 import { exists } from '../read/read-again.js'
 
-/** What all repairs of one call share. */
+/** The shared state of all repairs of one call. */
 export interface RepairState {
   /** The files of a directory that this process has locked. */
   files: Files
   /** The directory below `damaged` for this call. */
   aside: string
-  /** Called with each thing that was done. */
+  /** Called after each repair. */
   onRepaired(repaired: Repaired): Promise<void> | void
-  /** Returns a head number of a source that no journal and no segment has, each time another one. */
+  /** Returns a head number of a source that no journal and no segment has. Each call returns another number. */
   nextNumber(source: SourceName): Promise<number>
 }
 
@@ -50,7 +50,7 @@ async function greatestNumber(files: Files, source: SourceName): Promise<number>
   return greatest
 }
 
-/** Makes the directory of a path and its parents, and makes them survive a power cut. */
+/** Makes the directory of a path and its parents, and makes the directories survive a power cut. */
 export async function makeParents(files: Files, path: string): Promise<void> {
   const parent = dirname(path)
   await files.makeDirectory(parent)
@@ -58,7 +58,7 @@ export async function makeParents(files: Files, path: string): Promise<void> {
   await files.syncDirectory('')
 }
 
-/** Renames a file or directory to a path that must not exist, and makes that survive a power cut. */
+/** Renames a file or directory to a path that must not exist, and makes the rename survive a power cut. */
 export async function move(files: Files, from: string, to: string): Promise<void> {
   await makeParents(files, to)
   await files.rename(from, to)
@@ -66,13 +66,13 @@ export async function move(files: Files, from: string, to: string): Promise<void
   await files.syncDirectory(parentOf(from))
 }
 
-/** Returns the directory of a path; empty for the data directory itself. */
+/** Returns the directory of a path. Returns an empty text for the data directory itself. */
 export function parentOf(path: string): string {
   const parent = dirname(path)
   return parent === '.' ? '' : parent
 }
 
-/** Moves a file or directory to `damaged`. Returns its path there. */
+/** Moves a file or directory to `damaged`. Returns its new path. */
 export async function setAside({ files, aside, onRepaired }: RepairState, path: string): Promise<string> {
   const to = await freePath(files, `${aside}/${path}`)
   await move(files, path, to)
@@ -80,7 +80,7 @@ export async function setAside({ files, aside, onRepaired }: RepairState, path: 
   return to
 }
 
-/** Returns the path, or the path with the first free number behind it. */
+/** Returns the path, or the path with the first free number at its end. */
 async function freePath(files: Files, path: string): Promise<string> {
   let free = path
   for (let number = 2; await exists(files, free); number++) free = `${path}.${number}`

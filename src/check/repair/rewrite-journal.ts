@@ -15,8 +15,8 @@ import { makeParents, parentOf, type RepairState, setAside } from './repair-stat
 const COPY_BYTES = MIB
 
 /**
- * Writes a journal again with its intact frames, and keeps the bytes between them in `damaged`, a file for each
- * stretch, named by its offset. The new file replaces the old one atomically, and keeps its marker.
+ * Writes a journal again with its intact frames, and keeps the bytes between the frames in `damaged`, one file for each
+ * stretch, named by the offset. The new file replaces the old file atomically, and keeps the marker.
  */
 export async function rewriteJournal(state: RepairState, path: string, source: SourceName): Promise<void> {
   const { files, onRepaired } = state
@@ -35,7 +35,7 @@ async function readStretches(files: Files, path: string, source: SourceName) {
   return { header: batches === 0 ? undefined : header, stretches }
 }
 
-/** Copies the damaged stretches of a file to a directory below `damaged`. Returns its path. */
+/** Copies the damaged stretches of a file to a directory below `damaged`. Returns the path of the directory. */
 async function keepStretches({ files, aside }: RepairState, path: string, stretches: readonly Damage[]) {
   const directory = `${aside}/${path}`
   await makeParents(files, `${directory}/0`)
@@ -61,7 +61,7 @@ async function copyStretch(files: Files, from: ReadableFile, { offset, bytes }: 
   }
 }
 
-/** Replaces a journal by one with the header and with the frames that `isWanted`. Returns the number of rows. */
+/** Replaces a journal by a journal with the header and with the frames that `isWanted`. Returns the number of rows. */
 async function writeFrames(
   files: Files,
   path: string,
@@ -91,8 +91,8 @@ async function writeFrames(
 type Copy = Extract<Repair, { kind: 'reduce_copy' }>
 
 /**
- * Sets a copy of a journal aside. If it has frames that the original does not have, as after both were continued, it is
- * written again with these alone, and with a marker of its own.
+ * Sets a copy of a journal aside. If the copy has frames that the original does not have, as after both files were
+ * continued, the copy is written again with only these frames, and with a new marker.
  */
 export async function reduceCopy(state: RepairState, { path, original, source }: Copy): Promise<void> {
   const { files, onRepaired } = state

@@ -5,7 +5,7 @@ import { makeParents, type RepairState } from './repair-state.js'
 
 const NEWLINE = Buffer.from('\n')
 
-/** Writes a file of rejected lines again without its damaged lines, and keeps these in `damaged`. */
+/** Writes a file of rejected lines again without its damaged lines, and keeps the damaged lines in `damaged`. */
 export async function rewriteRejects({ files, aside, onRepaired }: RepairState, path: string): Promise<void> {
   const kept = `${aside}/${path}`
   await makeParents(files, kept)
@@ -17,7 +17,7 @@ export async function rewriteRejects({ files, aside, onRepaired }: RepairState, 
   await onRepaired({ level: 'repaired', path, what: `written again without its damaged lines, which are in ${kept}` })
 }
 
-/** Writes some lines of a file to another one, which holds at most 16 MiB. */
+/** Writes some lines of a file to another file, which holds at most 16 MiB. */
 async function writeLines(files: Files, from: string, to: string, isWanted: (line: Line) => boolean): Promise<void> {
   const pieces: Uint8Array[] = []
   for await (const line of linesOf(files, from)) {

@@ -9,9 +9,9 @@ import { SALVAGE_FILE } from '../findings/set-aside.js'
 import { move, type RepairState, setAside } from './repair-state.js'
 
 /**
- * Sets a damaged segment aside, and moves its intact rows to a new journal. They are written to a file in the
- * segment's directory first. Until the directory is moved, its rows are in the segment. Afterwards they are in that
- * file, until it is moved: {@link finishSalvage} does that, now or in a later call.
+ * Sets a damaged segment aside, and moves its intact rows to a new journal. The rows are written to a file in the
+ * segment's directory first. Until the directory is moved, the segment has the rows. Afterwards the file has the rows,
+ * until {@link finishSalvage} moves the file, now or in a later call.
  */
 export async function salvageSegment(state: RepairState, path: string, id: HeadId, salvage: Salvage): Promise<void> {
   await writeRows(state.files, path, id.source, salvage)
