@@ -47,7 +47,7 @@ export interface Service {
    */
   stop(): Promise<void>
   /**
-   * Stops reading standard input, and stores none of the rows that are not stored yet: they are counted on standard
+   * Stops reading standard input, and stores no more rows. The rows that are not stored yet are counted on standard
    * error.
    */
   abandonStdin(reason: Error): Promise<void>

@@ -7,16 +7,16 @@ import type { Listening } from './http/server/server.js'
 import type { StdinReader } from './ingest/stream/stdin.js'
 
 /**
- * The limits of a stop, counted from its begin: when requests that have not arrived yet get 503, when others get 503
- * that still wait, when the rows of standard input that are not stored yet are counted as lost, and when the data
- * directory is left as it is. A disk may hang.
+ * The limits of a stop, counted from its begin. In order: requests that have not arrived yet get 503. Other requests
+ * that still wait get 503. The rows of standard input that are not stored yet are counted as lost. The data directory
+ * is left unchanged, since a disk may hang.
  */
 const BODY_MS = 2_500
 const ANSWER_MS = 3_700
 const GIVE_UP_MS = 3_500
 const CLOSE_MS = 4_400
 
-/** The parts of a service that a stop ends, in this order. */
+/** The parts of a service that a stop ends, in the order of the stop. */
 export interface StopParts {
   engine: Pick<Engine, 'stopWaiting'>
   app: Pick<App, 'beginStop'>
@@ -25,18 +25,18 @@ export interface StopParts {
   stdin: StdinReader | undefined
   /** Releases everything after the last row and the last answer. */
   close(): Promise<void>
-  /** For messages; undefined if there is none. */
+  /** The data directory, for messages. Undefined if there is none. */
   dataDir: string | undefined
   log: Log
 }
 
 /**
- * Stops accepting input, finishes pending rows and queries, and releases everything, within 4.5 s. Writes to a disk
- * that fails get one last attempt.
+ * Stops accepting input, finishes pending rows and queries, and releases everything, within 4.5 s. Writes to a failing
+ * disk get one last attempt.
  */
 export async function stopService({ engine, app, server, stdin, close, dataDir, log }: StopParts): Promise<void> {
   const startMs = performance.now()
-  // From now on rows of standard input that are refused are counted, so this comes before their writes are refused.
+  // From now on refused rows of standard input are counted, so this comes before their writes are refused.
   const stdinEnded = stdin?.stop()
   engine.stopWaiting()
   app.beginStop(ANSWER_MS, BODY_MS)

@@ -9,8 +9,8 @@ const POLL_MS = 10
 
 /**
  * Ends the process. `process.exit` waits for unfinished calls to the file system, forever if a mount does not answer:
- * if one of them takes longer than a second, the process is killed instead. It waits no longer than until `deadlineMs`
- * of `performance.now()`.
+ * if a call takes longer than a second, the process is killed instead. Waits until `deadlineMs` of `performance.now()`
+ * at most.
  */
 export async function exitProcess(code: number, deadlineMs = Number.POSITIVE_INFINITY): Promise<never> {
   if (countFileCalls() > 0) await wait(NEXT_CALL_MS)

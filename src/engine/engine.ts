@@ -43,7 +43,7 @@ export interface GroupingLimits {
 /** The limits of every query of the service. */
 export const GROUPING_LIMITS: GroupingLimits = { groups: 100_000, bytes: 128 * MIB }
 
-/** Returns the limits of a query: its memory may be less than what each query may have. */
+/** Returns the limits of a query. The memory may be less than the most memory of each query. */
 export const limitsOf = ({ groups, bytes }: GroupingLimits, { limitBytes }: Pick<MemoryShare, 'limitBytes'>) => ({
   groups,
   bytes: Math.min(bytes, limitBytes),
@@ -67,7 +67,7 @@ export interface ScanStats {
 
 /** Cancellation and statistics of a run. */
 export interface RunOptions {
-  /** The memory of the query; without it, each step has the memory that the engine permits. */
+  /** The memory of the query. Without it, each step has the memory that the engine permits. */
   memory?: MemoryShare
   /** Cancels the run within one time slice; the promise then rejects with the signal's reason. */
   signal?: AbortSignal

@@ -74,9 +74,9 @@ export interface App {
   /** Returns the error response for bytes that are no valid HTTP request. */
   refuse(error: unknown): Response
   /**
-   * Ends all live tails, which have no end of their own. Requests that are not answered `answerMs` later get 503, so
-   * that their clients have an answer before their connections are closed; those that have not arrived yet `bodyMs`
-   * later, since a client that still sends needs time to read.
+   * Ends all live tails, since a tail has no end of its own. Requests that are not answered `answerMs` later get 503,
+   * so that their clients have an answer before their connections are closed. Requests that have not arrived yet get
+   * 503 `bodyMs` later, since a client that still sends needs time to read.
    */
   beginStop(answerMs: number, bodyMs?: number): void
   /** Replaces the endpoints that are served and listed. */
@@ -141,7 +141,7 @@ export function createApp(parts: AppParts): App {
   }
 }
 
-/** Creates what answers queries, sends tails and receives records, with limits that scale with the memory limit. */
+/** Creates the handlers of queries, tails and records, with limits that scale with the memory limit. */
 function createServices(parts: AppParts, errorForm: Dialect['errorForm']) {
   const { clock, log, metrics, intake, translate, memoryLimitBytes = Number.POSITIVE_INFINITY } = parts
   const memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock)
@@ -255,8 +255,8 @@ const answerPreflight: Middleware = (exchange, next) => {
 }
 
 /**
- * Counts a request without a valid token. Returns a promise if its answer has to wait. Throws `too_many_requests`. At a
- * path for any token, a request without one is as it should be.
+ * Counts a request without a valid token. Returns a promise if its answer has to wait. Throws `too_many_requests`. A
+ * path for any token does not count a request without a token.
  */
 type DelayRefusal = (exchange: Exchange, isForAnyToken: boolean) => Promise<void> | undefined
 

@@ -83,7 +83,7 @@ function openFile(
   }
   const path = tokensFile ?? (dataDir === undefined ? undefined : tokensFilePath(dataDir))
   if (path === undefined) return undefined
-  // Of the data directory alone: another file may be where this process must not write.
+  // Only in the data directory: this process may not be allowed to write in the directory of another file.
   if (tokensFile === undefined) removeDeadUpdate(path)
   return watchTokensFile(path, parts, onChange)
 }

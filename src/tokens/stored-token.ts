@@ -23,8 +23,8 @@ export function generateToken(): string {
 export const storedTokenPath = (dataDir: string): string => join(dataDir, TOKEN_FILE)
 
 /**
- * Stores a token in the data directory, atomically, in a file that only its owner can read. The file that a killed call
- * has left is replaced by the next call, and those of earlier versions are deleted.
+ * Stores a token in the data directory, atomically, in a file that only its owner can read. The next call replaces the
+ * file that a killed call has left. The files of earlier versions are deleted.
  */
 export function storeToken(dataDir: string, token: string): void {
   const path = storedTokenPath(dataDir)

@@ -242,8 +242,8 @@ interface RunParts {
 }
 
 /**
- * Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. If it finds
- * damage in a segment, it starts again over the other parts of the same snapshot.
+ * Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. If the run
+ * finds damage in a segment, the run starts again over the other parts of the same snapshot.
  */
 function createRun(parts: RunParts): Engine['run'] {
   return async (plan, options = {}) => {
@@ -263,7 +263,7 @@ function createRun(parts: RunParts): Engine['run'] {
   }
 }
 
-/** Calls `attempt` until it finds no damage. Each segment is found once, since it is set aside then. */
+/** Calls `attempt` until it finds no damage. A damaged segment is found only once, since it is set aside then. */
 async function pastDamage(attempt: (again: boolean) => Promise<RunResult>): Promise<RunResult> {
   for (let again = false; ; again = true) {
     try {
@@ -274,7 +274,7 @@ async function pastDamage(attempt: (again: boolean) => Promise<RunResult>): Prom
   }
 }
 
-/** Runs a plan over the parts of views; if it does so `again`, without those that were set aside since. */
+/** Runs a plan over the parts of views. If it runs `again`, leaves out the parts that were set aside since. */
 async function runOver(
   { viewOf }: PlanViews,
   plan: Plan,

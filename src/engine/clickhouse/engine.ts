@@ -64,8 +64,8 @@ const RETRY_MS = 1_000
 /** The caches of a query's fields take a share of this. */
 const CACHE_BYTES = GIB
 /**
- * How long the engine waits for the server when the service stops, from `stopWaiting` on. Rows that are not confirmed
- * by then stay in the journal.
+ * The time for which the engine waits for the server when the service stops, from `stopWaiting` on. Rows that are not
+ * confirmed by then stay in the journal.
  */
 const CLOSE_MS = 3_000
 
@@ -148,7 +148,7 @@ async function recover(
   }
 }
 
-/** Measures how much is left of a time, from the first call of `start` on. */
+/** Measures the remainder of a time, from the first call of `start` on. */
 function createCountdown(limitMs: number, clock: Pick<Clock, 'monotonicMs'>) {
   let endMs: number | undefined
   return {
@@ -158,7 +158,7 @@ function createCountdown(limitMs: number, clock: Pick<Clock, 'monotonicMs'>) {
 }
 
 /**
- * Returns the methods of an engine that read from the server. Server errors are replaced by those that clients get.
+ * Returns the methods of an engine that read from the server. Server errors are replaced by the errors for clients.
  */
 function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | 'follow'> {
   const { server, location, clock, metrics, log = () => {} } = options

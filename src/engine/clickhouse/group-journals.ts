@@ -40,7 +40,7 @@ const NO_VISITOR: DamageVisitor = { damage() {} }
 
 /**
  * Returns a group with its batches in a file. The visitor is called on the first read only. When the batches are
- * confirmed, a damaged file is renamed instead of removed, and stays as it is if no batch could be read.
+ * confirmed, a damaged file is renamed instead of removed. If no batch could be read, the file stays unchanged.
  */
 function journaledGroup(files: Files, name: GroupName, visitor: DamageVisitor, journal?: Journal): JournaledGroup {
   let isFirstRead = true
@@ -76,7 +76,7 @@ export function batchNumber(marker: Uint8Array): bigint {
   return Buffer.from(marker).readBigUInt64LE()
 }
 
-/** Returns the group of a journal by the name of its file; undefined if that is no group's journal. */
+/** Returns the group of a journal by the name of its file. Undefined if the name is not the name of a journal. */
 export function readName(name: string): GroupName | undefined {
   const match = /^(\d+)-(\w+)\.log$/.exec(name)
   const source = SOURCE_NAMES.find((sourceName) => sourceName === match?.[2])

@@ -22,7 +22,7 @@ function groupsOf(address: string): string[] {
   return [...before, ...Array<string>(GROUPS - before.length - after.length).fill('0'), ...after]
 }
 
-/** Returns the groups of a part of an address; an IPv4 address at its end is two of them. */
+/** Returns the groups of a part of an address. An IPv4 address at the end counts as two groups. */
 function writtenGroups(part: string): string[] {
   const groups = part === '' ? [] : part.split(':')
   return groups.flatMap((group) => (group.includes('.') ? [group, group] : Number.parseInt(group, 16).toString(16)))

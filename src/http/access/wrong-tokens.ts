@@ -9,10 +9,10 @@ import { networkOf } from './network.js'
 export interface WrongTokenLimits {
   /** Wrong tokens of one network within a minute that are refused without delay. */
   freeAMinute: number
-  /** How long further refusals wait, and how many of them wait at a time, over all networks. */
+  /** The delay of further refusals, and the number of delayed refusals at a time, over all networks. */
   delayMs: number
   waiting: number
-  /** The networks that are remembered; the least recent one is forgotten first. */
+  /** The most networks that are remembered. The least recent network is forgotten first. */
   networks: number
 }
 
@@ -20,11 +20,11 @@ export interface WrongTokenLimits {
 export const WRONG_TOKEN_LIMITS: WrongTokenLimits = { freeAMinute: 20, delayMs: 1_000, waiting: 64, networks: 4_096 }
 
 /**
- * Counts requests without a valid token, and slows down a client that tries many. It is called after the token was
- * compared, and knows nothing of the token: a delay depends on the number of wrong tokens only.
+ * Counts requests without a valid token, and slows down a client that tries many tokens. Called after the token was
+ * compared, and without the token: a delay depends on the number of wrong tokens only.
  */
 export interface WrongTokens {
-  /** Counts a request without any token. It tries no token, so it is never delayed. */
+  /** Counts a request without any token. Such a request tries no token, so it is never delayed. */
   noteMissing(): void
   /**
    * Counts a request with a wrong token from an address; undefined if its connection has none any more. Returns
@@ -78,7 +78,7 @@ function createRecent({ freeAMinute, networks }: WrongTokenLimits, clock: Clock)
   }
 
   return {
-    /** Notes one more. Returns whether fewer than `freeAMinute` were noted in the minute before. */
+    /** Notes one more wrong token. Returns whether fewer than `freeAMinute` were noted in the minute before. */
     isFree(network: string): boolean {
       const noted = timesOf(network)
       const nowMs = clock.monotonicMs()

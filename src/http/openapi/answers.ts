@@ -79,7 +79,7 @@ export function failures(codes: readonly string[], form: ErrorForms, others: rea
 
 /** The error codes of every path that needs a token. */
 export const TOKEN_CODES = ['unauthorized', 'forbidden', 'too_many_requests', 'starting'] as const
-/** Those of every path whose answer may take long, so that a stop cannot wait for it. */
+/** The answers of every path that may take long, so that a stop cannot wait for its answer. */
 export const WAITING_CODES = [...TOKEN_CODES, 'stopping'] as const
 
 const WHAT = { type: 'string', description: 'what is wrong, and how to correct it' }

@@ -112,7 +112,7 @@ export function createCached(parts: Parts): Cached {
   }
 }
 
-/** Computes an answer as JSON. `cache` is notified of the sizes of its other forms. */
+/** Computes an answer as JSON. `cache` is notified of the sizes of the other forms of the answer. */
 async function encodedAnswer(
   { call }: CacheJob,
   running: { signal: AbortSignal; memory: MemoryShare },

@@ -19,7 +19,7 @@ export interface PartialAnswer {
   rest: ByteChunks
 }
 
-/** Cancellation of an encoding, and the memory in which its bytes count. */
+/** Cancellation of an encoding, and the memory that counts the bytes of the encoding. */
 export interface Encoding {
   signal?: AbortSignal
   memory?: Pick<MemoryShare, 'add' | 'room'>

@@ -8,7 +8,7 @@ export interface Connection {
   onClose(listener: () => void): void
 }
 
-/** Returns the connection of a response; undefined if there is none, as in tests. */
+/** Returns the connection of a response. Undefined if the response has no connection, as in tests. */
 export function connectionOf(outgoing: Pick<ServerResponse, 'destroy' | 'once' | 'closed'> | undefined) {
   if (outgoing === undefined) return undefined
   const connection: Connection = {

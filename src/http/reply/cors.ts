@@ -1,8 +1,8 @@
 import { KIB } from '../../base/units.js'
 
 /**
- * Headers of every response, errors included: pages of any origin can read it, and no browser takes it for another type
- * than the one it names.
+ * Headers of every response, errors included: pages of any origin can read the response, and no browser takes it for
+ * another type than its Content-Type.
  */
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',

@@ -3,8 +3,8 @@ import { refusals } from './errors.js'
 /** The answers that are not ready yet, so that a stop can refuse their requests. */
 export interface PendingAnswers {
   /**
-   * Returns an answer; rejects with `stopping` if its request is refused first, or all were refused before.
-   * `isReceiving`: whether the request has not arrived yet.
+   * Returns an answer. Rejects with `stopping` if the request is refused before the answer is ready, or all requests
+   * were refused before. `isReceiving`: whether the request has not arrived yet.
    */
   track<T>(answer: Promise<T>, isReceiving?: () => boolean): Promise<T>
   /** Refuses the requests that have not arrived yet. */

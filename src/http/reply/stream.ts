@@ -38,8 +38,8 @@ export function streamBody(
 }
 
 /**
- * Counts the chunks of an answer: each until the next one is there, which is wanted when the client has taken the one
- * before. The head is counted already.
+ * Counts the chunks of an answer. A chunk counts until the next chunk is ready: the next chunk is requested when the
+ * client has taken the chunk before. The head is counted already.
  */
 export function countedAnswer({ head, rest }: PartialAnswer, memory: MemoryShare): PartialAnswer {
   let waitingBytes = head?.byteLength ?? 0

@@ -7,8 +7,8 @@ import type { Latest } from './malformed.js'
 const SILENT_MS = 300
 
 /**
- * A server that closes accepts connections until this many turns of the event loop had none, since the first turn may
- * have begun before the last connection; at most for this many turns.
+ * A server that closes accepts connections until this many turns of the event loop had no connection, since the first
+ * turn may have begun before the last connection. At most for this many turns.
  */
 const QUIET_TURNS = 2
 const MAX_TURNS = 64
@@ -183,8 +183,9 @@ async function close(state: State, server: Server, limitMs: number): Promise<voi
 }
 
 /**
- * Waits until the event loop has accepted the connections that the system has accepted: they would be reset when the
- * server closes, although their clients have sent requests. A turn accepts one or all of them, by the version of Node.
+ * Waits until the event loop has accepted the connections that the system has accepted: these connections would be
+ * reset when the server closes, although their clients have sent requests. A turn accepts one connection or all
+ * connections, by the version of Node.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   let quiet = 0

@@ -50,7 +50,7 @@ export const TAIL_LIMITS: TailLimits = {
   endMs: 1_000,
 }
 
-/** The shares of the memory limit for the buffers of all projects, of one, and for the stored rows of one reader. */
+/** The shares of the memory limit: the buffers of all projects, of one project, and the stored rows of one reader. */
 const BACKLOGS_SHARE = 1 / 16
 const BACKLOG_SHARE = 1 / 32
 const CAUGHT_UP_SHARE = 1 / 512

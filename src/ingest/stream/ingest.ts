@@ -35,8 +35,7 @@ export interface Ingest {
    */
   countUnstored(): void
   /**
-   * Counts the rows that are not in the engine yet as unstored, for this reason: nothing waits for the engine any
-   * more.
+   * Counts the rows that are not in the engine yet as unstored, for this reason: no call waits for the engine any more.
    */
   giveUp(reason: Error): void
   /** Stops at once; rows that are not in the engine yet are dropped. */

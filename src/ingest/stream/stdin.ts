@@ -29,11 +29,11 @@ export interface StdinReport {
 export interface StdinReader {
   /** Resolves when all rows that were read are visible; never rejects. */
   done: Promise<StdinReport>
-  /** Stops reading; returns the same promise as `done`. From now on rows that cannot be stored are counted. */
+  /** Stops reading, and returns the same promise as `done`. From now on rows that cannot be stored are counted. */
   stop(): Promise<StdinReport>
   /** Counts the rows that are not stored yet as unstored, for this reason. */
   giveUp(reason: Error): void
-  /** Stops reading, and counts the rows that are not stored yet as unstored. Resolves when all are counted. */
+  /** Stops reading, and counts the rows that are not stored yet as unstored. Resolves when all rows are counted. */
   abandon(reason: Error): Promise<void>
 }
 

@@ -24,14 +24,14 @@ export interface IngestTotals {
   taken: number
   rejected: number
   byReason: Partial<Record<Reason, number>>
-  /** The rows that could not be stored before the service stopped; absent if there are none. */
+  /** The rows that could not be stored before the service stopped. Absent if all rows were stored. */
   unstored?: UnstoredRows
 }
 
 /** Rows that were read, and that the engine has refused while the service stopped. */
 export interface UnstoredRows {
   rows: number
-  /** Why the first of these rows was refused. */
+  /** The reason for which the first of these rows was refused. */
   reason: Error
   /** The lines before this line of the stream are stored or rejected. Lines are counted from 1. */
   fromLine: number
@@ -68,7 +68,8 @@ export interface Thread {
    */
   countUnstored(): void
   /**
-   * Counts the batches that are not in the engine yet as unstored, for this reason, also one that is being appended.
+   * Counts the batches that are not in the engine yet as unstored, for this reason. Includes a batch that is being
+   * appended.
    */
   giveUp(reason: Error): void
   /** Returns the first failure, or undefined. */
@@ -229,7 +230,7 @@ function createOutputHandler(
   return { totals, handle, countUnstored, giveUp }
 }
 
-/** Runs work, one at a time, that may never end: after `giveUp` it rejects with the reason, and none is begun. */
+/** Runs work, one at a time. Work may never end: after `giveUp` the work rejects with the reason, and none is begun. */
 function createGivingUp() {
   let reason: Error | undefined
   let reject = (_: Error) => {}

@@ -37,13 +37,13 @@ export function jsonOfField(json: string, keys: readonly string[]): string | und
   return find(json, keys, true)
 }
 
-/** A place in a text: where a value starts, or just behind it. */
+/** A place in a text: the start of a value, or the place just behind a value. */
 type Place = number
 
 function find(json: string, steps: readonly JsonStep[], looksIntoLists: boolean): string | undefined {
   let found: { start: Place; end: Place } | undefined
 
-  /** Finds the value at the rest of the path, from step `depth` on, in the value at a place; returns the end of it. */
+  /** Finds the value at the rest of the path, from step `depth` on, in the value at a place. Returns its end. */
   function visit(start: Place, depth: number): Place {
     if (depth === steps.length) {
       const end = endOf(json, start)
@@ -56,7 +56,7 @@ function find(json: string, steps: readonly JsonStep[], looksIntoLists: boolean)
     return members(start, depth)
   }
 
-  /** The same in the members of a container. A value without members is left to the caller, who finds its end. */
+  /** The same in the members of a container. The caller finds the end of a value without members. */
   function members(start: Place, depth: number): Place {
     const step = steps[depth]!
     const isKey = typeof step === 'string'
@@ -64,7 +64,7 @@ function find(json: string, steps: readonly JsonStep[], looksIntoLists: boolean)
     const spelled = isKey ? JSON.stringify(step) : ''
     return eachMember(json, start, (at, keyAt, index) => {
       if (isKey ? !isKeyAt(json, keyAt, step, spelled) : index !== step) return at
-      // A key before this one of the same name does not count.
+      // An earlier key of the same name does not count.
       found = undefined
       return visit(at, depth + 1)
     })
@@ -74,13 +74,13 @@ function find(json: string, steps: readonly JsonStep[], looksIntoLists: boolean)
   return found && json.slice(found.start, found.end)
 }
 
-/** Whether the text with the quote at a place is a key; `spelled` is the JSON of the key. */
+/** Whether the text with the quote at a place is a key. `spelled` is the JSON of the key. */
 function isKeyAt(json: string, at: Place, key: string, spelled: string): boolean {
   const text = json.slice(at, endOfText(json, at))
   return text === spelled || (text.includes('\\') && JSON.parse(text) === key)
 }
 
-/** Returns the place of the next character that is no white space of JSON. */
+/** Returns the place of the next character that is not white space of JSON. */
 function skipSpace(json: string, from: Place): Place {
   let at = from
   for (let code = json.charCodeAt(at); code === 32 || (code >= 9 && code <= 13); code = json.charCodeAt(at)) at++
@@ -88,8 +88,9 @@ function skipSpace(json: string, from: Place): Place {
 }
 
 /**
- * Calls `visit` with the place of each value in a container, of its key (in an object), and its number. `visit` returns
- * the end of the value if it has read it, else the place that it was given. Returns the end of the container.
+ * Calls `visit` with the place of each value in a container, the place of the value's key (in an object), and the
+ * number of the value. `visit` returns the end of the value if `visit` has read the value, else the given place.
+ * Returns the end of the container.
  */
 function eachMember(json: string, start: Place, visit: (at: Place, keyAt: Place, index: number) => Place): Place {
   const isObject = json.charCodeAt(start) === OPEN_OBJECT
@@ -136,7 +137,7 @@ function endOf(json: string, at: Place): Place {
   return json.length
 }
 
-/** Where a number, true, false or null ends. */
+/** The end of a number, true, false or null. */
 function endOfAtom(json: string, at: Place): Place {
   let end = at
   for (; end < json.length; end++) {

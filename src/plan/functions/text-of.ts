@@ -12,12 +12,12 @@ export function textOf(value: Scalar): string {
   return Array.isArray(value) ? jsonOf(value) : String(value)
 }
 
-/** Throws `too_much_memory`, before it is made, if the text is longer than a value may be. */
+/** Throws `too_much_memory`, before the text is made, if the text is longer than a value may be. */
 function jsonOfList(list: readonly Scalar[]): string {
   let least = 2
   for (const element of list) least += typeof element === 'string' ? element.length + 3 : 2
   if (least > MAX_VALUE_LENGTH) throw tooLong()
-  // As a whole it takes a tenth of the time.
+  // The text as a whole takes a tenth of the time.
   return list.every(isPlain) ? JSON.stringify(list) : `[${list.map(jsonOf).join(',')}]`
 }
 

@@ -64,7 +64,7 @@ function codePoints(value: string): number {
   return count
 }
 
-/** A test whether a text holds another, both in a form. A literal part is made ready once. */
+/** A test whether a text holds another text, both in a form. A literal part is prepared once. */
 function containing(formOf: (value: string) => string): ScalarFunction {
   return prepared(2, 'boolean', ([, literal]) => {
     const prepare = (part: Scalar) => searchFor(formOf(text(part)))
@@ -97,7 +97,7 @@ function codePointsOf(value: string): Set<number> {
 /** The length of a code point in UTF-16 units. */
 const sizeOf = (point: number): number => (point > 0xffff ? 2 : 1)
 
-/** The code point that ends before a place of a text; NaN at its start. */
+/** The code point that ends before a place of a text. NaN at the start of the text. */
 function pointBefore(value: string, end: number): number {
   const pair = end > 1 ? value.codePointAt(end - 2)! : 0
   return pair > 0xffff ? pair : value.charCodeAt(end - 1)
@@ -117,7 +117,7 @@ function substr(value: string, from: number, length = Number.POSITIVE_INFINITY):
   return value.slice(start, after(value, start, length))
 }
 
-/** Returns the place in UTF-16 units that is some code points behind another one; at most the end of the text. */
+/** Returns the place in UTF-16 units that is some code points behind another place. At most the end of the text. */
 function after(value: string, from: number, points: number): number {
   let at = from
   for (let left = points; left >= 1 && at < value.length; left--) at += sizeOf(value.codePointAt(at)!)

@@ -68,7 +68,7 @@ function spellOut(format: string): string {
   return format.replace(/%[%FTRDXxc]/g, (element) => SHORTHANDS[element] ?? element)
 }
 
-/** The longest format: a row may cost no more than its bytes and those of the format. */
+/** The longest format: a row may cost no more than the bytes of the row and of the format. */
 const MAX_FORMAT_LENGTH = 1_000
 
 /** Throws if a format is too long. */

@@ -2,13 +2,13 @@ const [QUOTE, MINUS, DOT, ZERO, NINE, COLON, COMMA, BACKSLASH] = [34, 45, 46, 48
 const [OPEN_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 123, 125]
 const WORDS = ['true', 'false', 'null'] as const
 
-/** A place in a text; -1 if what was looked for is not there. */
+/** A place in a text. -1 if the search found nothing. */
 type Place = number
 const NOWHERE = -1
 
 /**
- * Returns whether a text is valid JSON, as `JSON.parse` has it. It makes no value: that takes ten times as long for
- * some texts, as a million brackets.
+ * Returns whether a text is valid JSON by the rules of `JSON.parse`. Makes no value: a value takes ten times as long
+ * for some texts, as a million brackets.
  */
 export function isJson(text: string): boolean {
   /** The brackets that close the open objects and lists, from the outside in. */
@@ -33,7 +33,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Returns the place of the next value behind a value, closing brackets on the way; behind the last one, the end. */
+/** Returns the place of the next value behind a value, closing brackets on the way. Behind the last value, the end. */
 function nextValue(text: string, from: Place, open: number[]): Place {
   let at = skipSpace(text, from)
   while (open.length > 0 && text.charCodeAt(at) === open.at(-1)) {
@@ -93,7 +93,7 @@ function endOfNumber(text: string, from: Place): Place {
   return endOfDigits(text, at + (hasSign ? 2 : 1))
 }
 
-/** Returns the place behind some digits; there must be one. */
+/** Returns the place behind some digits. There must be a digit. */
 function endOfDigits(text: string, from: Place): Place {
   let at = from
   while (isDigit(text.charCodeAt(at))) at++

@@ -86,7 +86,7 @@ function momentOfDigits(text: string): number | undefined {
   return scale < 0 ? inRange(Number(BigInt(whole) / 1000n)) : inRange(Number(BigInt(whole + cut)))
 }
 
-/** The digits of a whole number but for zeros at their start: a text may have a million. */
+/** The digits of a whole number, without zeros at the start: a text may have a million digits. */
 const withoutZeros = (digits: string) => digits.replace(/^0+(?=\d)/, '')
 
 /** The power of ten that makes microseconds of an epoch. */

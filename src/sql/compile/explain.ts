@@ -81,7 +81,7 @@ function describe(operator: Operator, before: Plan): string {
   }
 }
 
-/** A column that was only added for the order is spelled as its expression. */
+/** A column that was only added for the order is spelled as the expression of the column. */
 function orderText({ keys }: Operator & { op: 'orderBy' }, before: Plan): string {
   const columns = before.flatMap((operator) => (operator.op === 'extend' ? operator.columns : []))
   const added = new Map(columns.map(({ name, value }) => [name, value]))
@@ -89,7 +89,7 @@ function orderText({ keys }: Operator & { op: 'orderBy' }, before: Plan): string
   return list(keys, ({ by, direction, nulls }) => `${spell(expressionOf(by))} ${direction} nulls ${nulls}`)
 }
 
-/** Spells the first items, as many as a description has room for. */
+/** Spells the first items that fit in a description. */
 function list<T>(items: readonly T[], spellItem: (item: T) => string): string {
   let text = ''
   for (const [i, item] of items.entries()) {

@@ -215,7 +215,7 @@ const keysOfNodes = new WeakMap<Node, string>()
 
 /**
  * Returns a text that is equal for nodes that mean the same over the same rows. A subquery within the node is in the
- * text by its own key, so that each of many nested ones is read once.
+ * text by its own key, so that each of many nested subqueries is read once.
  */
 function keyOfNode(node: NodeOf<'inQuery'>): string {
   const known = keysOfNodes.get(node)
@@ -241,7 +241,7 @@ const ORDERINGS: ReadonlySet<FunctionName> = new Set(['eq', 'ne', 'lt', 'le', 'g
 const isNoTime = (arg: Expression): boolean =>
   arg.kind === 'literal' && typeof arg.value === 'string' && momentUs(arg.value) === undefined
 
-/** Counts the pattern of a call, before anything compiles it. */
+/** Counts the pattern of a call, before the pattern is compiled. */
 function countPatternOf(fn: FunctionName, [, pattern]: readonly Expression[], { countPattern }: Context): void {
   if (pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return
   if (fn.startsWith('regexp_')) countPattern(pattern.value)

@@ -12,8 +12,8 @@ interface Table {
 }
 
 /**
- * Returns the output columns of SELECT, `*` expanded, with the names that they get. Throws `unsupported_sql` at the
- * first one beyond `mostColumns`: a text of some bytes may name a million of them.
+ * Returns the output columns of SELECT, `*` expanded, with their names. Throws `unsupported_sql` at the first column
+ * beyond `mostColumns`: a text of some bytes may name a million columns.
  */
 export function outputsOf(items: readonly Item[], table: Table, mostColumns: number): Output[] {
   const outputs: Output[] = []
@@ -27,7 +27,7 @@ export function outputsOf(items: readonly Item[], table: Table, mostColumns: num
   return withDistinctNames(outputs)
 }
 
-/** Returns a function that names the values of one SELECT: those without a name are numbered. */
+/** Returns a function that names the values of one SELECT: values without a name are numbered. */
 function namer(): (item: Item & { kind: 'value' }) => Output {
   let anonymous = 0
   return ({ value, name }) => {

@@ -23,7 +23,7 @@ export interface Scope {
   outerAliases: ReadonlySet<string>
   /** The types of all columns, those that SQL does not see too. */
   schema: Schema
-  /** Takes the number of expressions that a name adds to those of the text. Throws an SqlFault beyond the limit. */
+  /** Counts the expressions that a name adds to the expressions of the text. Throws an SqlFault over the limit. */
   count(expressions: number, at: number): void
 }
 
@@ -55,8 +55,8 @@ const tooDeep = (at: number) =>
 const choices = new WeakMap<Scope, Map<string, Expression>>()
 
 /**
- * A name that is looked up in several places, the same expression each time. It is as many expressions as there are
- * places, which count: a text of names and lists would else become as many as both multiplied.
+ * A name that is looked up in several places, the same expression each time. The name counts as one expression for each
+ * place: otherwise a text of names and lists would become as many expressions as names multiplied by lists.
  */
 function choiceOf(
   places: readonly string[],

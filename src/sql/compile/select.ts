@@ -58,8 +58,8 @@ export function compileSelect(select: Select, orderBy: readonly OrderItem[], aro
 }
 
 /**
- * Returns a function that makes column names: each starts with a prefix, and neither is in `taken` nor was made before.
- * A number that was tried is not tried again, so that many names cost no more than those in `taken`.
+ * Returns a function that makes column names. A name starts with a prefix, is not in `taken`, and was not made before.
+ * A number that was tried is not tried again, so that many names cost no more than the names in `taken`.
  */
 export function createFreshNames(taken: ReadonlyMap<string, unknown>): (prefix: string) => string {
   let number = 0
@@ -107,7 +107,7 @@ class SelectCompiler {
     this.#rows = new Expressions(context, this.#scope, this.#ofRows)
     const named = { names: relation.names, aliases, hasTable: around.hasTable }
     this.outputs = outputsOf(select.items, named, context.limits.columns)
-    // The columns of `*` are no nodes of the text.
+    // The columns of `*` are not nodes of the text.
     for (const { column, at } of this.outputs) if (column !== undefined) addAmount(context, 'expressions', 1, at)
     this.#filter()
   }

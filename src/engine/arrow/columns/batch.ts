@@ -72,7 +72,7 @@ export interface Part {
   /** Least and greatest timestamp; Infinity and -Infinity without rows. */
   readonly minUs: number
   readonly maxUs: number
-  /** Set if a read found damage in the part. It cannot be opened any more. */
+  /** Set if a read found damage in the part. The part cannot be opened any more. */
   readonly isSetAside?: boolean
   /**
    * Returns a batch with at least the hot columns of these names, of those that the part has; as a promise if they must

@@ -65,7 +65,7 @@ function callVector(expression: Expression & { kind: 'call' }, frame: Frame, eva
   return { at, call: { fn, args }, isCold: args.some(({ isCold }) => isCold) }
 }
 
-/** Calls without columns: their values are the same in all rows of any frame, and computed once. */
+/** Calls without columns. Their values are the same in all rows of any frame, and are computed once. */
 const constantCalls = new WeakMap<Expression, Cell>()
 
 function constantCall(expression: Expression & { kind: 'call' }, bind: () => Cell): Vector {

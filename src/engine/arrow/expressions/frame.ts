@@ -57,9 +57,9 @@ export interface Frame {
 
 /** Cold rows in memory. */
 export interface Loaded {
-  /** How many: as many as fit, at least one if there is one. */
+  /** The number of cold rows in memory: as many as fit. At least one if there is a row. */
   rows: number
-  /** The bytes of the longest text in them. */
+  /** The bytes of the longest text in the rows. */
   longestBytes: number
 }
 
@@ -212,7 +212,7 @@ function textVector(column: Column & { kind: 'text' }, selection: Selection, has
 
 const longestEntries = new WeakMap<object, number>()
 
-/** The bytes of the longest entry of a dictionary: looked at once, since columns are read many times. */
+/** The bytes of the longest entry of a dictionary. Computed once, since columns are read many times. */
 function longestEntry(offsets: ArrayLike<number> & object): number {
   const known = longestEntries.get(offsets)
   if (known !== undefined) return known
@@ -293,7 +293,7 @@ export function createLoadedRows(): LoadedRows {
     },
     vector(name) {
       const place = placeOf(name)
-      // Several expressions read the text of a row, which may be long: it is decoded once.
+      // Several expressions read the text of a row, which may be long: the text is decoded once.
       return { at: remembered((position) => coldValue(name, rows.get(position)![place]!)), isCold: true }
     },
   }

@@ -7,17 +7,17 @@ import type { Vector } from './vector.js'
 
 /**
  * The work of one row. Expressions are evaluated without a look at the clock, since most rows take microseconds. But
- * a query may have 10,000 expressions, and a row texts of a megabyte. The values of such a row are made in slices
- * first: each call remembers its value for the row, so that an evaluation that pauses goes on where it was.
+ * a query may have 10,000 expressions, and a row may have texts of a megabyte. The values of such a row are made in
+ * slices first: each call remembers its value for the row, so that a paused evaluation continues at the same place.
  */
 
-/** The most characters that the expressions of one row may make, as those of a query that are the same in all rows. */
+/** The most characters that the expressions of one row may make. Also the limit of constant expressions of a query. */
 const MAX_ROW_CHARACTERS = 64 * MIB
 /** Characters times calls of a row that are evaluated without a look at the clock: some milliseconds. */
 const QUICK_CHARACTERS = 4 * MIB
-/** Taken of computed values, which are short in most queries. */
+/** Taken of computed values: computed values are short in most queries. */
 const UNKNOWN = QUICK_CHARACTERS / 64
-/** The longest value that an expression may make of short ones. */
+/** The longest value that an expression may make of short values. */
 const LONGEST = MIB
 
 const LIST_ELEMENT = 16
@@ -29,10 +29,10 @@ const AMPLIFYING: ReadonlySet<FunctionName> = new Set(['concat', 'replace', 'reg
 class Pause extends Error {}
 const PAUSE = new Pause('The evaluation of a row goes on in the next slice.')
 
-/** Whether an error is no error, but the end of a slice: it must not be kept in place of a value. */
+/** Whether an error is only the end of a slice: such an error must not be kept in place of a value. */
 export const isPause = (error: unknown): boolean => error === PAUSE
 
-/** The row that is evaluated in slices; undefined at other times. */
+/** The row that is evaluated in slices. Undefined at other times. */
 let current: { endMs: number; characters: number } | undefined
 
 /** Called before a call is evaluated. Throws at the end of a slice. */
@@ -47,14 +47,14 @@ export function countValue(value: Scalar): void {
   if (current.characters > MAX_ROW_CHARACTERS) throw tooMuchWork()
 }
 
-/** Of a list as many as its elements take, if they are parts of a text. */
+/** A list counts as many characters as its elements take, if the elements are parts of a text. */
 function charactersOf(value: Scalar): number {
   if (Array.isArray(value)) return LIST_ELEMENT * value.length
   if (typeof value === 'string') return value.length
   return value instanceof RawJson ? value.text.length : 0
 }
 
-/** The error of a row, or of constants, that are too much text. */
+/** The error of a row, or of constants, with too much text. */
 export const tooMuchWork = (): LogweirError =>
   new LogweirError(
     'too_much_memory',
@@ -62,7 +62,7 @@ export const tooMuchWork = (): LogweirError =>
       'Use fewer functions and columns, or leave out long records: where length(event_message) < 10000.',
   )
 
-/** Makes the values of vectors at a position in slices. Errors are left for the read of the value. */
+/** Makes the values of vectors at a position in slices. The later read of a value throws its error. */
 export async function makeRow(vectors: readonly Vector[], position: number, yieldIfDue: Yielder): Promise<void> {
   const row = { endMs: 0, characters: 0 }
   for (const { at } of vectors) {
@@ -79,7 +79,7 @@ function isMade(make: () => Scalar, row: NonNullable<typeof current>): boolean {
     return true
   } catch (error) {
     if (isPause(error)) return false
-    // The row is refused: its values are not made again.
+    // The row is refused: the values of the row are not made again.
     if (row.characters > MAX_ROW_CHARACTERS) throw error
     if (error instanceof LogweirError) return true
     throw error
@@ -88,15 +88,15 @@ function isMade(make: () => Scalar, row: NonNullable<typeof current>): boolean {
   }
 }
 
-/** How long rows take. */
+/** The time that rows take. */
 export interface RowWork {
-  /** Whether a row takes so long that it is made in slices, if the longest cold text has so many bytes. */
+  /** Whether a row is made in slices because it takes long, if the longest cold text has that many bytes. */
   isSlow(longestBytes: number): boolean
-  /** The most rows with cold texts of so many bytes that are evaluated without a look at the clock; at least one. */
+  /** The most rows with cold texts of that many bytes that are evaluated without a look at the clock. At least one. */
   rowsAtOnce(longestBytes: number): number
 }
 
-/** The bytes of the longest value of a column, about; 0 of a cold one, of which they are known when rows are loaded. */
+/** The approximate bytes of the longest value of a column. 0 of a cold column: its bytes are known after the load. */
 function longestOf({ stored, isCold, longest }: Vector): number {
   if (isCold || (stored !== undefined && stored.kind !== 'text')) return 0
   return longest?.() ?? UNKNOWN

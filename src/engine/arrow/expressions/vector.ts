@@ -33,9 +33,9 @@ export interface Bucket {
 export interface Vector {
   /** The value at a position. Throws if the evaluation of that row fails. */
   at: Cell
-  /** If it is a call: its function and arguments. */
+  /** The function and the arguments, if the vector is a call. */
   call?: { fn: FunctionName; args: readonly Vector[] }
-  /** The bytes of its longest value, about, if that is known. */
+  /** The approximate bytes of the longest value, if known. */
   longest?(): number
   /** If it is the same in every row. */
   isConstant?: true

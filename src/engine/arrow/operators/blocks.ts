@@ -19,10 +19,10 @@ export interface Block {
 }
 
 /**
- * Cuts the rows of a frame into blocks, in order; loads the cold columns of each if a vector needs them, and yields to
- * the event loop between them. The first block is one row, since an expression may take long, such as a pattern in a
- * long text. The time of a block determines the length of the next one. If one row may take longer than a slice, its
- * values are made in slices, and it is a block of its own.
+ * Cuts the rows of a frame into blocks, in order. Loads the cold columns of each block if a vector needs them, and
+ * yields to the event loop between blocks. The first block is one row, since an expression may take long, such as a
+ * pattern in a long text. The time of a block determines the length of the next block. If one row may take longer than
+ * a slice, the values of the row are made in slices, and the row is a block of its own.
  */
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
   const isCold = vectors.some((vector) => vector.isCold)
@@ -34,7 +34,7 @@ export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldI
     const loaded = isCold ? await frame.load(positionsOf(from, end), yieldIfDue) : NOT_LOADED
     if (isCold) end = from + loaded.rows
     const isSlow = work.isSlow(loaded.longestBytes)
-    // The rows that were loaded may be of one record, whose text each of them reads.
+    // The loaded rows may be of one record: then each row reads the text of the record.
     const most = isSlow ? 1 : work.rowsAtOnce(loaded.longestBytes)
     while (from < end) {
       const to = Math.min(end, from + most)

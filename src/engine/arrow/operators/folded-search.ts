@@ -19,7 +19,7 @@ let exports: Exports | undefined
  */
 export type FoldedSearch = (bytes: Uint8Array, visit: (place: number) => number) => void
 
-/** Returns the search for a part, which is in lower case and has one byte at least. */
+/** Returns the search for a part. The part is in lower case and has at least one byte. */
 export function foldedSearch(part: Buffer): FoldedSearch {
   if (part.length <= SHORT_LENGTH) return (bytes, visit) => eachShort(bytes, part, visit)
   const search = searchForBytes(part)
@@ -39,7 +39,7 @@ function lowerCase(bytes: Uint8Array): Buffer {
   return lower
 }
 
-/** Searches with the WebAssembly module, whose time grows with the length of the part. */
+/** Searches with the WebAssembly module. The time of the module grows with the length of the part. */
 function eachShort(bytes: Uint8Array, part: Uint8Array, visit: (place: number) => number): void {
   exports ??= instantiate<Exports>(new URL('./search.wasm', import.meta.url), {})
   const { memory, memoryStart, setPart, find } = exports

@@ -110,11 +110,11 @@ function containing(literal: Buffer): (texts: ColdTexts, rows: Uint32Array) => U
     for (const row of rows) {
       const start = offsets[row - from]!
       const end = offsets[row - from + 1]!
-      // A search from a short text on would only find the literal in a later one, perhaps from each of many again.
+      // From a short text on, a search would only find the literal in a later text, perhaps from many texts again.
       if (end - start < literal.length) continue
       if (at < start) at = search(bytes, start)
       if (at < 0) break
-      // A hit that starts in this text may end in another one.
+      // A hit that starts in this text may end in another text.
       if (at + literal.length <= end) found[count++] = row
     }
     return found.subarray(0, count)
@@ -152,7 +152,7 @@ function foldedHits({ offsets, bytes }: ColdTexts, literal: Buffer, eachPlace: F
   let text = 0
   eachPlace(bytes, (place) => {
     while (offsets[text + 1]! <= place) text++
-    // A hit that starts in this text may end in another one. Then no later hit ends in this text either.
+    // A hit that starts in this text may end in another text. Then no later hit ends in this text either.
     if (place + literal.length <= offsets[text + 1]!) hits[text] = 1
     do text++
     while (text < hits.length && offsets[text + 1]! - offsets[text]! < literal.length)

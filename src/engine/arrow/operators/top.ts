@@ -211,7 +211,7 @@ function createTop(
   }
 }
 
-/** Bytes of a row. A text that the row is ordered by and that is also one of its values is there once. */
+/** Bytes of a row. If the row is ordered by a text that is also one of its values, the text counts once. */
 function bytesOf({ keys, values }: FoundRow): number {
   let bytes = ROW_BYTES
   for (const value of values) bytes += bytesOfValue(value)

@@ -33,7 +33,7 @@ interface Reading {
  * the query again. From then on damaged rows are left out.
  */
 export function readRows(found: readonly FoundRow[], reading: Reading): AsyncIterableIterator<Row> {
-  /** The next rows, last first: each is removed before the caller gets it, so that its memory can be freed. */
+  /** The next rows, last first. A row is removed before the caller gets it, so that its memory can be freed. */
   let rows: Row[] = []
   let from = 0
   let most = found.length
@@ -60,8 +60,8 @@ export function readRows(found: readonly FoundRow[], reading: Reading): AsyncIte
 }
 
 /**
- * Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one. Returns them and their number,
- * which includes those that were left out because they are damaged, if that is permitted.
+ * Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one row. Returns the rows and their
+ * number. If damaged rows may be left out, the number includes the rows that were left out.
  */
 async function readChunk(
   found: readonly FoundRow[],

@@ -6,7 +6,7 @@ type NextRow = () => Promise<IteratorResult<Row, void>>
 /** The result of an iterator without further rows. */
 export const ENDED: IteratorResult<Row, void> = { done: true, value: undefined }
 
-/** Returns an iterator of rows; `stop` is called if the caller reads no more. */
+/** Returns an iterator of rows. `stop` is called if the caller reads no more. */
 export function iteratorOf(next: NextRow, stop: NextRow): AsyncIterableIterator<Row> {
   return {
     next,
@@ -18,8 +18,8 @@ export function iteratorOf(next: NextRow, stop: NextRow): AsyncIterableIterator<
 }
 
 /**
- * Returns the rows; calls `release` once, when all are read, one cannot be read, or the caller stops reading. No
- * generator, since a generator keeps the row that it has yielded last as long as the caller does not ask for another.
+ * Returns the rows. Calls `release` once, when all rows are read, a row cannot be read, or the caller stops reading. No
+ * generator, since a generator keeps the row that it has yielded last until the caller asks for the next row.
  */
 export function releasing(rows: AsyncIterable<Row>, release: () => void): AsyncIterableIterator<Row> {
   const iterator = rows[Symbol.asyncIterator]()
@@ -50,7 +50,7 @@ export function releasing(rows: AsyncIterable<Row>, release: () => void): AsyncI
     return result
   }
   return iteratorOf(next, async () => {
-    // A row that is being read still needs what `release` frees.
+    // A row that is being read still needs the resources that `release` frees.
     await reading
     await iterator.return?.()
     return end()
@@ -58,8 +58,8 @@ export function releasing(rows: AsyncIterable<Row>, release: () => void): AsyncI
 }
 
 /**
- * Returns the rows; if damage is found before the first row, the rows of `again` instead. Later, `rows` go on without
- * damaged ones.
+ * Returns the rows. If damage is found before the first row, returns the rows of `again` instead. Later, `rows` go on
+ * without the damaged rows.
  */
 export function restarting(
   rows: AsyncIterable<Row>,

@@ -58,7 +58,7 @@ export async function runStage(stage: Stage, stored: StoredRows, context: RunCon
   return inMemory(await finish(found, columns, context))
 }
 
-/** Columns of long texts that are streamed: a row of more of them has to be measured before it is sent. */
+/** Columns of long texts that are streamed. A row with more such columns has to be measured before it is sent. */
 const MAX_STREAMED = 8
 
 /**
@@ -244,7 +244,7 @@ async function finish(found: Found, { early, late }: OutputColumns, context: Run
   return computedFrame(found.rows.length, columns)
 }
 
-/** The most memory of one row of an answer, which is encoded as a whole. */
+/** The most memory of one row of an answer. A row is encoded as a whole. */
 const MAX_ROW_BYTES = 32 * MIB
 
 const tooLongRow = () =>

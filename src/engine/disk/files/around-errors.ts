@@ -11,13 +11,13 @@ export interface UnreadableStretch {
 
 /** A file that is read around the blocks that the system cannot read. */
 export interface FileAroundErrors extends ReadableFile {
-  /** The stretches that could not be read so far; their bytes were returned as zeros. */
+  /** The stretches that could not be read so far. Their bytes were returned as zeros. */
   readonly unreadable: readonly UnreadableStretch[]
 }
 
 /** The bytes that are read alone after a larger read has failed: disks lose pages or sectors. */
 const BLOCK_BYTES = 4 * KIB
-/** After so many unreadable blocks the rest is not read any more: a disk may take seconds for each. */
+/** After that many unreadable blocks the rest is not read any more: a disk may take seconds for each block. */
 const MAX_BLOCKS = 64
 
 interface State {
@@ -28,8 +28,8 @@ interface State {
 }
 
 /**
- * Opens a file to read all that can be read of it. Rejects with the system's error if it cannot be opened. Later reads
- * reject only with errors that are of more than this file.
+ * Opens a file to read everything that is readable. Rejects with the system's error if the file cannot be opened. Later
+ * reads reject only with errors that concern more than this file.
  */
 export async function openAroundErrors(files: Files, path: string): Promise<FileAroundErrors> {
   const file = await openTwice(files, path)
@@ -38,7 +38,7 @@ export async function openAroundErrors(files: Files, path: string): Promise<File
     bytes: file.bytes,
     unreadable: state.unreadable,
     readAt: (position, target) => readAt(state, position, target),
-    // Nothing was written, so that an error of it means nothing.
+    // Nothing was written, so an error of the call means nothing.
     close: () => file.close().catch(() => {}),
   }
 }

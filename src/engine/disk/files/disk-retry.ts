@@ -10,7 +10,8 @@ export interface DiskRetry {
    */
   retry<T>(work: () => Promise<T>): Promise<T>
   /**
-   * The error of the oldest work that is being retried, or was when the retries stopped; undefined if there is none.
+   * The error of the oldest work that is being retried, or was when the retries stopped. Undefined if no work is
+   * retried.
    */
   currentError(): Error | undefined
   /** Resolves when some work fails: at once if some is being retried now. */

@@ -1,6 +1,6 @@
 import type { Files } from './files.js'
 
-/** Codes of errors of the disk, the mount, or the process: they say nothing about the file that was read. */
+/** Codes of errors of the disk, the mount, or the process: such an error says nothing about the file that was read. */
 const OF_ALL_FILES: ReadonlySet<string> = new Set([
   'EAGAIN',
   'EBADF',
@@ -26,15 +26,15 @@ const OF_ALL_FILES: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ])
 
-/** Whether an error is one of the system: `ENOSPC`, `EIO`. */
+/** Whether an error is an error of the system: `ENOSPC`, `EIO`. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return /^E[A-Z0-9]+$/.test(String((error as NodeJS.ErrnoException).code))
 }
 
 /**
  * Whether an error of reading the file at `path` is a fault of this file alone: a bad sector, missing rights, a folder
- * or a named pipe in its place. It is not if the error is of the disk or the process, such as `ENOSPC` or `EMFILE`, or
- * if the first folder of the path cannot be listed either.
+ * or a named pipe in its place. False if the error is of the disk or the process, such as `ENOSPC` or `EMFILE`, or if
+ * the first folder of the path cannot be listed either.
  */
 export async function isOfOneFile(files: Pick<Files, 'list'>, path: string, error: unknown): Promise<boolean> {
   if (!isSystemError(error) || OF_ALL_FILES.has(error.code!)) return false

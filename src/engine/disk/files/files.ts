@@ -12,11 +12,11 @@ import { makeDirectories } from '../../../base/make-directories.js'
 export interface Files {
   /** Returns the names in a directory, in no order; empty if it does not exist or is a file. */
   list(directory: string): Promise<string[]>
-  /** Returns the bytes of a file, or of all files below a directory. What cannot be examined counts as 0. */
+  /** Returns the bytes of a file, or of all files below a directory. A file that cannot be examined counts as 0. */
   bytesBelow(path: string): Promise<number>
   /** Creates a directory and its missing parents. */
   makeDirectory(path: string): Promise<void>
-  /** Opens a regular file; rejects for anything else, such as a directory or a named pipe. */
+  /** Opens a regular file. Rejects for anything else, such as a directory or a named pipe. */
   openToRead(path: string): Promise<ReadableFile>
   /** Opens a file for writing; creates it if it does not exist, else keeps its content. */
   openToWrite(path: string): Promise<WritableFile>
@@ -126,7 +126,7 @@ const closing = (file: FileHandle, path: string) => async (error: NodeJS.ErrnoEx
   return named(path)(error)
 }
 
-/** Returns a handler that adds the path to an error and throws it: Node's errors of reads have none. */
+/** Returns a handler that adds the path to an error and throws the error: Node's errors of reads have no path. */
 const named = (path: string) => (error: NodeJS.ErrnoException) => {
   throw error.path === undefined ? Object.assign(error, { path, message: `${error.message} '${path}'` }) : error
 }

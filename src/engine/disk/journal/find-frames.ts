@@ -18,10 +18,10 @@ export interface JournalWindow {
   fileBytes: number
 }
 
-/** Bytes that are searched at once for the next frame: few, so that most of them are in the window already. */
+/** Bytes that are searched at once for the next frame: few, so that most of the bytes are in the window already. */
 const SCAN_BYTES = 4 * KIB
 
-/** Returns the frame at `position`, with any marker if none is given; undefined if there is no undamaged one. */
+/** Returns the undamaged frame at `position`, or undefined. If no marker is given, the frame may have any marker. */
 export async function readFrame(
   { window, fileBytes }: JournalWindow,
   marker: Uint8Array | undefined,
@@ -37,7 +37,7 @@ export async function readFrame(
 const fits = ({ payloadBytes }: FrameHeader, roomBytes: number) =>
   payloadBytes <= PAYLOAD_LIMIT_BYTES && frameBytes(payloadBytes) <= roomBytes
 
-/** Returns the next position of the marker, from `position` on; the end of the file if there is none. */
+/** Returns the next position of the marker, from `position` on. Returns the end of the file if there is none. */
 export async function findMarker(
   { window, fileBytes }: JournalWindow,
   marker: Uint8Array,
@@ -54,8 +54,8 @@ export async function findMarker(
 }
 
 /**
- * Returns the marker of a journal of which both copies of the header are damaged: that of the most bytes of undamaged
- * frames, since single frames of another file may be among them after a power cut. Undefined if there is no frame.
+ * Returns the marker of a journal if both copies of its header are damaged: the marker with the most bytes of undamaged
+ * frames, since single frames of another file may be in the journal after a power cut. Undefined if there is no frame.
  */
 export async function markerOfFrames(journal: JournalWindow): Promise<Uint8Array | undefined> {
   const bytesByMarker = new Map<string, number>()
@@ -74,7 +74,7 @@ export async function markerOfFrames(journal: JournalWindow): Promise<Uint8Array
   return most && Uint8Array.from(Buffer.from(most[0], 'hex'))
 }
 
-/** Returns the next position, from `position` on, of an undamaged frame header with any marker; else the end. */
+/** Returns the next position of an undamaged frame header with any marker, from `position` on. Else returns the end. */
 async function findFrameHeader({ window, fileBytes }: JournalWindow, position: number): Promise<number> {
   for (let at = position; at < fileBytes; at += SCAN_BYTES) {
     const bytes = await window.view(at, SCAN_BYTES + FRAME_HEADER_BYTES - ALIGNMENT)

@@ -56,8 +56,8 @@ export function encodeFrame(marker: Uint8Array, position: number, { rows, ipc }:
 }
 
 /**
- * Decodes the bytes at `position` as the header of a frame with a marker, if one is given. Returns undefined if they
- * are not an undamaged one.
+ * Decodes the bytes at `position` as the header of a frame with a marker, if a marker is given. Returns undefined if
+ * the bytes are not an undamaged header.
  */
 export function decodeFrameHeader(
   bytes: Buffer,

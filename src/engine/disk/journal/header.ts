@@ -56,7 +56,7 @@ export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
   return bytes
 }
 
-/** Whether bytes are those that {@link encodeHeader} returned, or the first of them; none are. */
+/** Whether bytes are the bytes that {@link encodeHeader} returned, or the first of these bytes. True for no bytes. */
 export function isStartOfHeader(bytes: Buffer): boolean {
   if (bytes.length > FRAMES_START) return false
   const magic = Math.min(bytes.length, MAGIC.length)

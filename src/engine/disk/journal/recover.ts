@@ -46,8 +46,8 @@ export interface RecoveredJournal {
   batches: number
   rows: number
   /**
-   * Where there was damage. An incomplete last frame is none. If it is at the `end`, behind the last frame, the next
-   * append may overwrite it: it is what a power cut leaves. All other damage is `inside`.
+   * The place of the damage. An incomplete last frame is no damage. `end`: the damage is behind the last frame, as
+   * after a power cut. The next append may overwrite the damage. `inside`: all other damage.
    */
   damaged: 'nowhere' | 'end' | 'inside'
 }
@@ -138,8 +138,8 @@ async function readJournal(reading: Reading, source: SourceName): Promise<Recove
 }
 
 /**
- * Returns the header, and the offsets of its damaged copies. If both are damaged, or no frame has the marker in them,
- * the frames tell the marker.
+ * Returns the header, and the offsets of its damaged copies. If both copies are damaged, or no frame has the marker of
+ * the copies, the frames tell the marker.
  */
 async function findHeader(
   journal: JournalWindow,

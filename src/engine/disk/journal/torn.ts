@@ -1,15 +1,15 @@
 import { decodeFrameHeader, FRAME_HEADER_BYTES, frameBytes, PAYLOAD_LIMIT_BYTES } from './frame.js'
 import { isStartOfHeader, MARKER_BYTES } from './header.js'
 
-// A process that is killed while it writes leaves the first bytes of what it wrote: the kernel writes in order. These
-// functions tell such an end from damage. Zeros or other bytes in its place are damage: a kill does not leave them.
+// A killed process leaves the first bytes of its last write: the kernel writes in order. These functions tell such an
+// end from damage. Zeros or other bytes in its place are damage: a kill does not leave such bytes.
 
-/** Whether a file of `bytes` is the start of a journal whose first write was not completed. An empty file is. */
+/** Whether a file of `bytes` is the start of a journal without a completed first write. True for an empty file. */
 export const isTornStart = (bytes: Buffer): boolean => isStartOfHeader(bytes)
 
 /**
- * Whether the last bytes of a file are the start of a frame that is longer. `start` are the first
- * {@link FRAME_HEADER_BYTES} of them, or all if there are fewer.
+ * Whether the last bytes of a file are the start of a longer frame. `start` are the first {@link FRAME_HEADER_BYTES} of
+ * the last bytes, or all of the last bytes if there are fewer.
  */
 export function isTornFrame(start: Buffer, marker: Uint8Array, position: number, bytes: number): boolean {
   if (bytes < FRAME_HEADER_BYTES) {

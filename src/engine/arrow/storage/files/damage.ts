@@ -4,7 +4,7 @@ import { LogweirError } from '../../../../base/errors.js'
 export type SegmentFileErrorCode = 'damaged_segment' | 'newer_format'
 
 /**
- * The error for a file that is damaged or missing; `what` completes the sentence. `cause` is the system's error if the
+ * The error for a file that is damaged or missing. `what` completes the sentence. `cause` is the system's error if the
  * file could not be read.
  */
 export function damaged(path: string, what: string, cause?: Error): LogweirError<SegmentFileErrorCode> {
@@ -25,6 +25,6 @@ export const newerFormat = (path: string, version: number, supported: number) =>
       'Use the version that wrote it, or a later one.',
   )
 
-/** Returns what is wrong with the file of a {@link damaged} error, without its path and the remedy. */
+/** Returns the description of the damage in a {@link damaged} error, without the path and the remedy. */
 export const faultIn = ({ message }: Error): string =>
   /^The segment file .*? is damaged: (.*)\. Restore it from a backup, or remove/s.exec(message)?.[1] ?? message

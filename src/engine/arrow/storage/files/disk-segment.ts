@@ -111,7 +111,7 @@ export class DiskSegment implements SegmentHandle {
   get isSetAside() {
     return this.#damage !== undefined
   }
-  /** The path of its directory. */
+  /** The path of the segment's directory. */
   get path() {
     return this.#path
   }
@@ -175,7 +175,7 @@ export class DiskSegment implements SegmentHandle {
     }
   }
 
-  /** If an error says that a file of the segment is damaged: no query opens the segment from now on. */
+  /** Sets the segment aside if an error is damage to one of its files: no query opens the segment from now on. */
   #setAside(error: unknown): void {
     if (!isDamage(error) || this.isSetAside || this.#isDropped) return
     this.#damage = error

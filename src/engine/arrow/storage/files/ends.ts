@@ -15,9 +15,10 @@ async function openFile(files: Files, path: string): Promise<ReadableFile> {
 }
 
 /**
- * Opens a file for `read`, and closes it when that has settled. If `read` finds damage, or the system cannot read this
- * file, all of that is done a second time: what was garbled on the way from the disk may arrive whole then. Rejects
- * with `damaged_segment` if it fails again, and with the system's error if that is of more than this file.
+ * Opens a file for `read`, and closes the file when `read` has settled. If `read` finds damage, or the system cannot
+ * read this file, everything is done a second time: bytes that were garbled on the way from the disk may arrive whole
+ * then. Rejects with `damaged_segment` if the second time fails, and with the system's error if the error concerns more
+ * than this file.
  */
 export async function withFile<T>(files: Files, path: string, read: (file: ReadableFile) => Promise<T>): Promise<T> {
   try {
@@ -36,7 +37,8 @@ async function withOpenFile<T>(files: Files, path: string, read: (file: Readable
 }
 
 /**
- * Returns the error `damaged_segment` for an error of the system that is of this file alone, and any other as it is.
+ * Returns the error `damaged_segment` for an error of the system that concerns this file alone. Returns any other error
+ * unchanged.
  */
 async function asDamage(files: Files, path: string, error: unknown): Promise<unknown> {
   if (!(await isOfOneFile(files, path, error))) return error

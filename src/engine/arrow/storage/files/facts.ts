@@ -32,13 +32,13 @@ export interface SegmentFacts {
   origin?: SegmentOrigin
 }
 
-/** The place at which a segment was written, and the segments that were written with it: shows copies and gaps. */
+/** The place at which a segment was written, and the segments written with it. Shows copies and gaps. */
 export interface SegmentOrigin {
   head: number
   part: number
-  /** The marker of the head's journal, in hexadecimal: no other journal has the same. */
+  /** The marker of the head's journal, in hexadecimal. No other journal has the same marker. */
   journal: string
-  /** The days of the segments that were written together, of the parts from `firstPart` on. */
+  /** The days of the segments that were written together, from the part `firstPart` on. */
   firstPart: number
   days: readonly number[]
 }

@@ -73,7 +73,7 @@ export function loadHot(files: Files, path: string, wanted?: WantedColumns): Pro
 /** The columns of every load. */
 const ALWAYS_READ = ['timestamp', 'project', IN_METADATA]
 
-/** Returns the names of the own columns in a hot file. Reads only its end. Rejects as {@link readFacts} does. */
+/** Returns the names of the own columns in a hot file. Reads only the end of the file. Rejects as {@link readFacts}. */
 export function readColumnNames(files: Files, path: string): Promise<string[]> {
   return withFile(files, path, async (file) => {
     const { fields } = (await readEnd(file, path)).schema
@@ -81,7 +81,7 @@ export function readColumnNames(files: Files, path: string): Promise<string[]> {
   })
 }
 
-/** Returns the code of each row's project, as it is stored: a load takes for granted that the codes ascend. */
+/** Returns the stored code of each row's project. A load relies on ascending codes. */
 export function readProjectCodes(files: Files, path: string): Promise<Codes> {
   return withScratch(async (scratch) => {
     const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, ['project'], NO_COLUMNS))

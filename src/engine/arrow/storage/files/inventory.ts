@@ -23,13 +23,13 @@ export interface Inventory {
   journals: readonly HeadId[]
   /** In the same order, then by part. */
   segments: readonly SegmentPlace[]
-  /** Segments of heads that have a journal, in the same order: an unfinished seal left them. */
+  /** Segments of heads that have a journal, in the same order: leftovers of an unfinished seal. */
   unfinished: readonly SegmentPlace[]
-  /** Paths that unfinished sealing, compaction or deletion left behind, and empty directories of days. */
+  /** Leftovers of unfinished sealing, compaction or deletion, and empty directories of days. */
   leftovers: readonly string[]
   /** Paths of damaged files that earlier starts have set aside. */
   setAside: readonly string[]
-  /** Paths that no version of logweir that this one knows has made. */
+  /** Paths that are unknown to this version of logweir. */
   unknown: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export interface Inventory {
  */
 export type RowsToRead = ReadonlyMap<SourceName, TimeRange>
 
-/** Lists a data directory, or the part of it with some rows, without changing it. */
+/** Lists a data directory, or the part of it with some rows. Changes nothing. */
 export async function takeInventory(files: Files, toRead?: RowsToRead): Promise<Inventory> {
   const lists = {
     segments: [] as SegmentPlace[],
@@ -66,7 +66,7 @@ export async function takeInventory(files: Files, toRead?: RowsToRead): Promise<
 type Lists = Pick<{ -readonly [Name in keyof Inventory]: string[] }, 'leftovers' | 'setAside' | 'unknown'>
 
 function listOther(path: string, { leftovers, setAside, unknown }: Lists): void {
-  // An earlier version gave this name to a journal with a damaged header, whose frames may be undamaged.
+  // An earlier version gave this name to a journal with a damaged header. Its frames may be undamaged.
   const isJournal = path.startsWith(`${JOURNALS}/`) && path.endsWith(`.log${REMOVED_SUFFIX}`)
   if (isJournal) setAside.push(path)
   else if (path.endsWith(UNFINISHED_SUFFIX) || path.endsWith(REMOVED_SUFFIX)) leftovers.push(path)

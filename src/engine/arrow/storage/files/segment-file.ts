@@ -83,7 +83,7 @@ export async function replaceColdFile(files: Files, directory: string, cold: Buf
   // Next to the directory, where the next start looks for unfinished files.
   const unfinished = `${directory}.cold${UNFINISHED_SUFFIX}`
   try {
-    // Earlier versions wrote it in the directory.
+    // Earlier versions wrote the file in the directory.
     await files.remove(coldPath(directory) + UNFINISHED_SUFFIX)
     await files.remove(unfinished)
     await writeFile(files, unfinished, [cold])

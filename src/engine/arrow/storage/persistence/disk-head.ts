@@ -38,7 +38,7 @@ export function openNextHead(disk: DiskState, source: SourceName): DiskHead {
   return head
 }
 
-/** Returns the persistence of a head, without a journal to append to. `marker` is that of the journal on disk. */
+/** Returns the persistence of a head, without a journal to append to. `marker` is the marker of the journal on disk. */
 export function openDiskHead(disk: DiskState, id: HeadId, marker?: Uint8Array): DiskHead {
   reserveNumber(disk, id)
   const { diskRetry } = disk
@@ -86,7 +86,7 @@ function originOf({ id, marker, parts }: HeadState, part: number, days: readonly
   return { head: id.number, part, journal: Buffer.from(marker).toString('hex'), firstPart: parts, days }
 }
 
-/** Throws the system's error behind an error of damage, if there is one: the write is retried after that. */
+/** Throws the system's error that caused an error of damage, if there is one: the write is retried after that. */
 function systemErrorOf(error: Error): never {
   throw isDamage(error) ? (error.cause ?? error) : error
 }
@@ -98,10 +98,10 @@ async function makeDayDirectory({ files }: DiskState, source: SourceName, day: n
 }
 
 /**
- * Deletes the journal of a head, or renames it if it is damaged, which makes its segments live. The journal is closed
- * before: a sync would create it again, empty, and the next start would delete the segments as leftovers. The deletion
- * is final once the directory is synced; a journal that came back after a power cut would have no more than its synced
- * rows.
+ * Deletes the journal of a head, which makes its segments live. A damaged journal is renamed instead. The journal is
+ * closed before: a sync would create the journal again, empty, and the next start would delete the segments as
+ * leftovers. The deletion is final once the directory is synced. A journal that came back after a power cut would have
+ * no more than its synced rows.
  */
 async function commit({ disk, id, journal, keepsJournal }: HeadState): Promise<void> {
   const { files, diskRetry, journals } = disk

@@ -35,7 +35,7 @@ export interface DiskPersistence extends Persistence {
 
 /**
  * Returns a persistence in the directory of `files`. Cold files longer than `maxCompactBytes` are not compacted, since
- * their texts would have to fit into memory: they were written by a process that had more of it.
+ * their texts would have to fit into memory: a process with more memory has written them.
  */
 export function createDiskPersistence(
   files: Files,

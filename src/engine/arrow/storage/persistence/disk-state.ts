@@ -21,9 +21,9 @@ export interface DiskState extends SegmentDisk {
   readonly lastNumbers: Map<SourceName, number>
   /** The segments that are to be compacted, oldest first. */
   readonly uncompacted: Set<DiskSegment>
-  /** Bytes of the files of all segments, also of those that were set aside because they are damaged. */
+  /** Bytes of the files of all segments, also of segments that were set aside because they are damaged. */
   segmentBytes: number
-  /** Bytes of files that are kept but not live: damaged ones, copies, and unknown ones. */
+  /** Bytes of files that are kept but not live: damaged files, copies, and unknown files. */
   otherBytes: number
   /** Deletes the files of dropped segments, one after the other. */
   readonly removals: SerialQueue

@@ -2,8 +2,8 @@ import type { Files } from '../../../disk/files/files.js'
 import { DAMAGED_SUFFIX } from '../files/file-names.js'
 
 /**
- * Renames a damaged file or directory, so that no start reads it, to a name that nothing has: a damaged file never
- * replaces another one. Returns the name.
+ * Renames a damaged file or directory to a new name, so that no start reads it. A damaged file never replaces another
+ * damaged file. Returns the name.
  */
 export async function keepDamaged(files: Files, path: string): Promise<string> {
   const at = path.lastIndexOf('/')
@@ -12,7 +12,7 @@ export async function keepDamaged(files: Files, path: string): Promise<string> {
   let kept = name + DAMAGED_SUFFIX
   for (let number = 2; taken.has(kept); number++) kept = `${name}.${number}${DAMAGED_SUFFIX}`
   const target = `${path.slice(0, at)}/${kept}`
-  // A call before this one may have renamed it and failed after that.
+  // An earlier call may have renamed the file and failed after the rename.
   if (taken.has(name)) await files.rename(path, target)
   return target
 }

@@ -5,7 +5,7 @@ import { type HeadId, journalPath } from '../files/file-names.js'
 import type { FoundSegment } from './live-segments.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
 
-/** A journal, and its header as far as it could be read. */
+/** A journal, and the readable part of its header. */
 export interface FoundJournal {
   id: HeadId
   path: string
@@ -25,8 +25,8 @@ export async function findJournals(files: Files, ids: readonly HeadId[]): Promis
 }
 
 /**
- * Returns the journals that are live, in the same order. One of another source than its name says, and a copy of
- * another journal or of one whose rows are in `segments` is passed to the visitor instead.
+ * Returns the journals that are live, in the same order. The visitor gets the other journals: a journal of another
+ * source than its name says, a copy of another journal, and a copy of a journal with its rows in `segments`.
  */
 export function findLiveJournals(
   found: readonly FoundJournal[],
@@ -54,8 +54,8 @@ export function findLiveJournals(
 export const markerOf = ({ marker }: JournalHeader): string => Buffer.from(marker).toString('hex')
 
 /**
- * Returns the path of the original by marker: that of a segment if the journal was sealed, else the longest journal,
- * since a copy may have been made before the last append.
+ * Returns the path of the original by marker: the path of a segment if the journal was sealed, else the path of the
+ * longest journal, since a copy may have been made before the last append.
  */
 function pathsOfMarkers(found: readonly FoundJournal[], segments: readonly FoundSegment[]): Map<string, string> {
   const longest = [...found].sort((a, b) => a.bytes - b.bytes || b.id.number - a.id.number)

@@ -6,7 +6,7 @@ import { dayPath, type SegmentPlace } from '../files/file-names.js'
 import { readSegmentFacts } from '../files/segment-file.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
 
-/** A segment of which the end of the hot file could be read. */
+/** A segment with a readable end of the hot file. */
 export interface FoundSegment {
   place: SegmentPlace
   facts: SegmentOnDisk
@@ -40,7 +40,7 @@ async function readFactsAt(files: Files, { path, source, day }: SegmentPlace): P
 }
 
 /**
- * Returns the segments without copies of others: without those of the same part of the same journal. The one at the
+ * Returns the segments without copies. Copies are segments of the same part of the same journal. The segment at the
  * place where it was written stays.
  */
 export function withoutCopies(found: readonly FoundSegment[], onCopy: RecoveryVisitor['copy']): FoundSegment[] {
@@ -57,9 +57,9 @@ export function withoutCopies(found: readonly FoundSegment[], onCopy: RecoveryVi
   })
 }
 
-/** Undefined for a segment of an earlier version, which does not say where it was written. */
+/** Undefined for a segment of an earlier version: its facts do not include the place. */
 const keyOf = ({ facts: { origin } }: FoundSegment) => origin && `${origin.journal} ${origin.part}`
 
-/** Whether a segment is where it was written, as far as it says that. */
+/** Whether a segment is at the place where it was written, as far as the place is known. */
 export const isInPlace = ({ place, facts: { origin } }: FoundSegment): boolean =>
   origin === undefined || (origin.head === place.number && origin.part === place.part)

@@ -10,17 +10,17 @@ export interface KnownFiles {
 }
 
 /**
- * Returns the paths of segments that must have been there and are not, and of the journals of heads of which there is
- * nothing. Retention and the disk limit delete the oldest days first, so a file of a newer day than the oldest one was
- * deleted by hand. A whole day may be deleted by hand, so that is not noticed. Neither is the loss of the newest heads
- * of a source, of its oldest ones, and of segments of earlier versions.
+ * Returns the paths of missing segments, and of the journals of heads without any file. Retention and the disk limit
+ * delete the oldest days first, so a missing file of a newer day than the oldest day was deleted by hand. A whole day
+ * may be deleted by hand, so a missing day is not noticed. Also not noticed: the loss of the newest or the oldest heads
+ * of a source, and of segments of earlier versions.
  */
 export function missingFiles(known: KnownFiles): string[] {
   const oldestDay = known.places.reduce((oldest, { day }) => Math.min(oldest, day), NEWEST_DAY)
   return [...missingSegments(known, oldestDay), ...missingHeads(known, oldestDay)]
 }
 
-/** A segment says which others were written together with it. */
+/** A segment names the segments that were written together with it. */
 function missingSegments({ places, segments }: KnownFiles, oldestDay: number): string[] {
   const paths = new Set(places.map(({ path }) => path))
   const days = new Set(places.map(({ source, day }) => dayPath(source, day)))
@@ -36,7 +36,7 @@ function missingSegments({ places, segments }: KnownFiles, oldestDay: number): s
   return [...missing]
 }
 
-/** Heads are numbered without gaps. The rows of a missing head are about as new as those of the head before it. */
+/** Heads are numbered without gaps. The rows of a missing head are about as new as the rows of the preceding head. */
 function missingHeads({ journals, places }: KnownFiles, oldestDay: number): string[] {
   const newestDays = new Map<SourceName, Map<number, number>>()
   const add = ({ source, number }: HeadId, day: number) => {
@@ -59,5 +59,5 @@ function missingHeads({ journals, places }: KnownFiles, oldestDay: number): stri
 
 /** Later than any day. */
 const NEWEST_DAY = Number.MAX_SAFE_INTEGER
-/** More heads than these are not missing: a file was given a number by hand. */
+/** A larger gap is not a gap of missing heads: a file was given a number by hand. */
 const MAX_GAP = 1000

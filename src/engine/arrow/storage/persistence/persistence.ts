@@ -33,9 +33,9 @@ export interface HeadPersistence {
 }
 
 /**
- * Calls `show` with each batch of an earlier process's head. Returns whether its persistence accepts more rows
- * (`open`), accepts no more, so that the head is to be sealed (`full`), or is not used, since there are no rows or
- * the directory is only read (`none`).
+ * Calls `show` with each batch of an earlier process's head. Returns the state of the head's persistence: `open` if it
+ * accepts more rows, `full` if it accepts no more rows, so that the head is to be sealed, and `none` if it is not used,
+ * since there are no rows or the directory is only read.
  */
 export type Replay = (show: (batch: IngestBatch) => void) => Promise<'open' | 'full' | 'none'>
 

@@ -65,7 +65,7 @@ export async function recoverToRead(
 const refuse = () => Promise.reject(new TypeError('The directory is open to be read.'))
 const NO_PERSISTENCE: HeadPersistence = { append: refuse, write: refuse, commit: refuse, isFailing: () => false }
 
-/** The files whose rows are recovered, and what is done with some others. */
+/** The files with rows to recover, and the actions for some other files. */
 interface LiveFiles {
   segments: readonly FoundSegment[]
   journals: readonly FoundJournal[]
@@ -90,8 +90,8 @@ async function findLive({ files }: DiskState, inventory: Inventory, visitor: Rec
 }
 
 /**
- * Deletes leftovers, and the directories of days that are empty then. A file of a name that is never read may stay if
- * the system cannot delete this one; `live` ones would be read by the next start.
+ * Deletes leftovers, and the directories of days that are empty then. If the system cannot delete a file of a name that
+ * is never read, the file may stay. The next start would read `live` files.
  */
 async function removeLeftovers({ files }: DiskState, neverRead: readonly string[], live: readonly string[]) {
   for (const path of live) await files.remove(path)
@@ -104,7 +104,7 @@ const unlessOfOneFile = (files: Files, path: string) => async (error: unknown) =
   if (!(await isOfOneFile(files, path, error))) throw error
 }
 
-/** Marks the numbers of all files as used, also those of files that are not live. */
+/** Marks the numbers of all files as used, also the numbers of files that are not live. */
 function reserveNumbers(state: DiskState, { journals, segments, unfinished, setAside }: Inventory): void {
   const kept = setAside.map((path) =>
     parseJournalName(path.slice(JOURNALS.length + 1).replace(/(\.\d+)?\.[a-z]+$/, '')),
@@ -138,8 +138,9 @@ function reportOthers(
 }
 
 /**
- * Recovers the head of an earlier process. Its journal is continued, unless there is damage between its frames: then
- * its rows are sealed, and it is kept under another name. A damaged journal without a readable row stays as it is.
+ * Recovers the head of an earlier process. The journal is continued, unless there is damage between its frames: then
+ * its rows are sealed, and the journal is kept under another name. A damaged journal without a readable row stays
+ * unchanged.
  */
 async function recoverHead(
   state: DiskState,
@@ -171,8 +172,8 @@ async function recoverHead(
 }
 
 /**
- * Returns a visitor that shows batches. In a damaged journal a batch may be of another source, since the header that
- * names it is lost: that is damage too.
+ * Returns a visitor that shows batches. If a damaged journal has lost the header with its source, a batch may be of
+ * another source. Such a batch is damage too.
  */
 function showingBatches(show: (batch: IngestBatch) => void, path: string, visitor: RecoveryVisitor) {
   let isDamaged = false

@@ -3,7 +3,7 @@ import type { Metrics } from '../../../../base/metrics.js'
 import { reportJournals } from '../../../disk/journal/report.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
 
-/** The paths that a log line names at most; the others are counted. */
+/** The most paths in a log line. The other paths are counted. */
 const NAMED_PATHS = 5
 
 /** Returns a visitor that counts and logs the damage in a directory. */

@@ -8,15 +8,15 @@ import type { RecoveryVisitor } from './recovery-visitor.js'
 /** The segments of heads that have a journal. */
 export interface UnfinishedSegments {
   places: readonly SegmentPlace[]
-  /** Those that could be read and are no copies. */
+  /** The segments that are readable and are not copies. */
   found: readonly FoundSegment[]
-  /** The errors of those that could not be read, by path. */
+  /** The errors of the unreadable segments, by path. */
   unreadable: ReadonlyMap<string, Error>
 }
 
-/** How the heads are continued that have both a journal and segments, since their seal was not completed. */
+/** The decisions about heads that have both a journal and segments, since their seal was not completed. */
 export interface UnfinishedSeals {
-  /** Paths of segments and journals that are deleted: the others have all of their rows. */
+  /** Paths of segments and journals that are deleted: other files have all of their rows. */
   leftovers: string[]
   /** Paths of segments and journals that are kept under another name. */
   replaced: string[]
@@ -28,8 +28,9 @@ export interface UnfinishedSeals {
 
 /**
  * Decides between the journal and the segments of each head that has both. Usually the journal has all rows, and more
- * than the segments. If it is damaged, the side with more rows is live. The other one is kept, unless it has no rows
- * besides: if a journal is damaged at its end alone, both have the first rows of the head.
+ * rows than the segments. If the journal is damaged, the side with more rows is live. The other side is kept, unless
+ * all of its rows are in the live side: if a journal is damaged at its end alone, both sides have the first rows of the
+ * head.
  */
 export async function resolveUnfinished(
   files: Files,
@@ -79,7 +80,7 @@ const rowsOf = (segments: readonly FoundSegment[]) => segments.reduce((sum, { fa
 
 const wholeOf = ({ path, bytes }: FoundJournal): Damage => ({ path, offset: 0, bytes })
 
-/** Whether the journal is not the one of which the segments were made: another was copied to its name. */
+/** Whether the segments were made of another journal: a file was copied to the name of the journal. */
 function isOfAnotherHead({ header }: FoundJournal, segments: readonly FoundSegment[]): boolean {
   if (header === undefined) return false
   return segments.some(({ facts: { origin } }) => origin !== undefined && origin.journal !== markerOf(header))

@@ -19,8 +19,8 @@ export async function append(state: StoreState, batch: IngestBatch): Promise<voi
 }
 
 /**
- * A batch behind a head that cannot be sealed is stored. Its sender is refused, so that no more rows come, unless none
- * will.
+ * Stores a batch although the head before it cannot be sealed. The sender is refused, so that no more rows come, unless
+ * no more rows will come anyway.
  */
 function refuseUnlessClosing({ isClosing }: StoreState, error: Error): void {
   if (!isClosing) throw error

@@ -7,8 +7,8 @@ import type { SealingHead, SourceTable } from './source-table.js'
 import { recycleHead, type StoreState } from './state.js'
 
 /**
- * How long heads are still taken from the queue after the store began to close. The one that is taken last takes
- * longer.
+ * The time in which heads are still taken from the queue after the store began to close. The last head that is taken
+ * takes longer.
  */
 const SEAL_WHILE_CLOSING_MS = 1_500
 
@@ -58,7 +58,7 @@ function sealAndWrite(
   })
 }
 
-/** A stop has little time, and many heads may wait. A journal that cannot be synced is no safe place to leave them. */
+/** A stop has little time, and many heads may wait. A journal that cannot be synced is no safe place for rows. */
 function isTooLate({ clock, sealUntilMs }: StoreState, persistence: HeadPersistence): boolean {
   return clock.monotonicMs() >= sealUntilMs && !persistence.isFailing()
 }

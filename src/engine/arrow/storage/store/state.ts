@@ -56,7 +56,7 @@ export interface StoreState extends Required<StoreOptions> {
   /** Whether heads with old rows are being sealed, see `sealOldHeads`. */
   isSealingOldHeads: boolean
   /**
-   * Set when the service stops: from then on, no head is sealed because its rows are old, and one that cannot be
+   * Set when the service stops: from then on, no head is sealed because its rows are old, and a head that cannot be
    * sealed is no reason to refuse more rows.
    */
   isClosing: boolean

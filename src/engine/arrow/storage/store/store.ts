@@ -42,8 +42,8 @@ export interface Store extends RecoveryTarget {
   /** Resolves when all appends that were called are done and no head is being sealed. */
   settled(): Promise<void>
   /**
-   * Begins to close: heads are sealed with low effort, and only for a while, after which they stay in their journals.
-   * {@link append} does not reject because of them.
+   * Begins to close: heads are sealed with low effort, and only for a while. Later heads stay in their journals.
+   * {@link append} does not reject because of the heads in journals.
    */
   stopWaiting(): void
   /** Closes the sealer when nothing is being sealed. */
