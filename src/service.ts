@@ -222,7 +222,7 @@ async function orRelease<T>(disk: DataDirectory | undefined, step: () => T | Pro
 }
 
 /**
- * Makes and locks the data directory; undefined if there is none. A full disk is no reason to fail unless the
+ * Makes and locks the data directory. Undefined if there is none. A full disk is no reason to fail unless the
  * directory is new. Throws the errors of {@link makeDataDirectory} and {@link openDataDirectory}.
  */
 async function prepareDataDirectory(

@@ -7,9 +7,9 @@ import type { Listening } from './http/server/server.js'
 import type { StdinReader } from './ingest/stream/stdin.js'
 
 /**
- * The limits of a stop, counted from its begin. In order: requests that have not arrived yet get 503. Other requests
- * that still wait get 503. The rows of standard input that are not stored yet are counted as lost. The data directory
- * is left unchanged, since a disk may hang.
+ * The limits of a stop, counted from its begin, in the order of these constants: requests that have not arrived yet get
+ * 503. Other requests that still wait get 503. The rows of standard input that are not stored yet are counted as lost.
+ * The data directory is left unchanged, since a disk may hang.
  */
 const BODY_MS = 2_500
 const ANSWER_MS = 3_700

@@ -25,7 +25,7 @@ export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): vo
 const YOUNG_BYTES = 8 * MIB
 let mostYoungBytes = Number.POSITIVE_INFINITY
 
-/** Ends the growth of the young generation once it is large enough. V8 reads its limit only at the start of a heap. */
+/** Ends the growth of the young generation once it is large enough. V8 reads the limit only at the start of a heap. */
 function limitYoungGeneration(): void {
   if (mostYoungBytes === Number.POSITIVE_INFINITY) return
   const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
@@ -52,7 +52,7 @@ let leastBytes = Number.POSITIVE_INFINITY
 
 /**
  * Collects the garbage of the main thread if its heap has grown by a share of the memory limit. Called between slices
- * of queries: texts of 1 MiB fill the heap faster than V8 looks at it, and buffers take 64 MiB before it does.
+ * of queries: texts of 1 MiB fill the heap faster than V8 looks at the heap, and buffers take 64 MiB before V8 looks.
  */
 export function collectGarbage(collect: () => void = collectFully): void {
   if (garbageBytes === Number.POSITIVE_INFINITY) return
@@ -91,8 +91,8 @@ export function askForCollection(): void {
  * Collects the garbage of large queries: with the growth that {@link raiseHeapGrowth} allows, V8 would keep it until
  * the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection here,
  * or {@link askForCollection} was called. A collection after growth, or while `isBusy`, is repeated 5 s later, for the
- * garbage of queries in between. While `isBusy`, it waits for the next check, for at most 25 s. Returns a function
- * that stops it.
+ * garbage of queries in between. While `isBusy`, the repetition waits for the next check, for at most 25 s. Returns
+ * a function that stops the checks.
  */
 export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: () => void = collectFully): () => void {
   let collectedBytes = heapBytes()

@@ -4,7 +4,7 @@ import { threadCpuMs } from './thread-cpu.js'
 import { turn } from './time-slices.js'
 
 /**
- * Steps, which are instructions of a pattern times bytes of a text, that RE2 executes within some 30 ms, even if its
+ * Steps, which are instructions of a pattern times bytes of a text, that RE2 executes within some 30 ms, even if the
  * automaton has too many states. Measured on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a step.
  */
 export const DIRECT_STEPS = 1_500_000
@@ -19,7 +19,7 @@ const COUNTED_MATCHES = 64
 /** The most bytes of UTF-8 for one unit of a string. */
 const MAX_BYTES = 3
 
-/** A text, or its UTF-8. */
+/** A text, or the UTF-8 of a text. */
 type Searched = string | Buffer
 
 /** Returns whether a pattern matches somewhere in a text. Throws `invalid_pattern` if that takes too long. */
@@ -39,7 +39,7 @@ export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | nu
     limited(SEARCH_MS, text, (elapsed) => checkSearch(pattern, text, elapsed))
     const [found] = pattern.variant(withoutCaptures, '').re2.exec(text) ?? []
     if (found === undefined) return null
-    // To find the groups of a match, RE2 never uses its automaton.
+    // To find the groups of a match, RE2 never uses the automaton.
     if (pattern.groups > 0 && stepsOf(pattern, found) > DIRECT_STEPS) throw tooSlow(text)
   }
   return pattern.re2.exec(text)
@@ -77,7 +77,7 @@ function stepsOf({ size }: Pattern, text: Searched): number {
   return most <= DIRECT_STEPS || typeof text !== 'string' ? most : size * Buffer.byteLength(text)
 }
 
-/** The turn of the event loop in which a text was searched last, and the CPU time of all its searches. */
+/** The turn of the event loop in which a text was searched last, and the CPU time of all searches in the turn. */
 let lastTurn = 0
 let turnMs = 0
 
@@ -130,7 +130,7 @@ function matchesSomewhere(pattern: Pattern, bytes: Buffer, elapsed: Elapsed): bo
   return found === true
 }
 
-/** The pattern continued with a reserved character, which no text has: a search for it reads the whole text. */
+/** The pattern continued with a reserved character. No text has the character, so a search reads the whole text. */
 const nowhere = (pattern: string) => `(?:${pattern})\\x{10FFFE}`
 
 /** Throws if a search that reads the whole text takes too long. */
@@ -154,7 +154,7 @@ function countIn({ re2 }: Pattern, bytes: Buffer, elapsed: Elapsed): number {
   return count
 }
 
-/** Returns the number of bytes of a character of UTF-8 by its first byte. */
+/** Returns the number of bytes of a character of UTF-8, given the first byte. */
 function lengthOfCharacter(first = 0): number {
   if (first < 0xc0) return 1
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4

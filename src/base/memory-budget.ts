@@ -14,7 +14,7 @@ export interface BudgetLimits {
   smallBytes: number
   /** How long a query may wait. */
   waitMs: number
-  /** A client that takes less than {@link PROGRESS_BYTES} of its answer in this time is slow. */
+  /** A client that takes less than {@link PROGRESS_BYTES} of an answer in this time is slow. */
   slowMs: number
 }
 
@@ -53,7 +53,7 @@ export interface MemoryShare {
    * wait for the memory and the client is slow. The share is released then.
    */
   startSending(cut: () => void): void
-  /** Notes that the client has taken bytes of its answer. */
+  /** Notes that the client has taken bytes of the answer. */
   taken(bytes: number): void
   /** Frees all bytes. Later calls of any function count nothing. */
   release(): void
@@ -77,7 +77,7 @@ export function budgetLimits(memoryLimitBytes: number): BudgetLimits {
   return { bytes, shareBytes, smallBytes: shareBytes / 16, waitMs: 10_000, slowMs: 3_000 }
 }
 
-/** Returns the error `too_much_memory` with the limit in its message. */
+/** Returns the error `too_much_memory` with the limit in the message. */
 export const tooMuchMemory = (limitBytes: number): LogweirError =>
   new LogweirError(
     'too_much_memory',
@@ -183,7 +183,7 @@ function grow(state: State, share: Share): boolean {
   return true
 }
 
-/** Removes a share from its present state. */
+/** Removes a share from the present state. */
 function leave(state: State, share: Share): void {
   if (share.state === 'large') state.large--
   if (share.state === 'sending') {

@@ -20,7 +20,7 @@ const ESCAPE_SIZE = 4
 const WIDE_CASES = /[ks]/i
 const WIDE_CASES_SIZE = 5
 
-/** An open group: the instructions of all its parts, and of the last part, which a repetition repeats. */
+/** An open group: the instructions of all parts, and of the last part, which a repetition repeats. */
 interface Group {
   sum: number
   last: number
@@ -28,7 +28,7 @@ interface Group {
 
 /**
  * Estimates the instructions of RE2's program for a valid pattern. RE2 compiles an instruction in up to a microsecond,
- * and executes up to all of them at each byte of a text.
+ * and executes up to all instructions at each byte of a text.
  */
 export function patternSize(pattern: string, ignoresCase = false): number {
   const foldsCase = ignoresCase || /\(\?[a-zA-Z]*i/.test(pattern)

@@ -18,9 +18,9 @@ interface Re2 {
   exec(bytes: Buffer): { readonly index: number; readonly 0: Buffer } | null
 }
 
-/** A compiled pattern. base/match.ts searches texts of any length with it. */
+/** A compiled pattern. base/match.ts searches texts of any length with the pattern. */
 export interface Pattern {
-  /** The library's object, for short texts. On a Buffer it matches UTF-8, and its indexes count bytes. */
+  /** The library's object, for short texts. On a Buffer the object matches UTF-8, and its indexes count bytes. */
   readonly re2: Re2
   /** The estimated instructions of RE2's program, see {@link patternSize}. */
   readonly size: number
@@ -32,12 +32,12 @@ export interface Pattern {
 
 /** The longest valid pattern, in code points. */
 export const MAX_PATTERN_LENGTH = 1_000
-/** The largest valid pattern, in {@link patternSize instructions}. RE2 compiles it within 10 ms. */
+/** The largest valid pattern, in {@link patternSize instructions}. RE2 compiles the pattern within 10 ms. */
 export const MAX_PATTERN_SIZE = 12_500
 /** The largest sum of the sizes of all patterns of one query. */
 export const MAX_PATTERNS_SIZE = 2 * MAX_PATTERN_SIZE
 /**
- * The number of patterns that remain compiled, since each batch of rows compiles the patterns of its query. RE2 keeps
+ * The number of patterns that remain compiled, since each batch of rows compiles the patterns of the query. RE2 keeps
  * up to 8 MiB for the automaton of each pattern.
  */
 const COMPILED_PATTERNS = 16
@@ -74,7 +74,7 @@ export function compilePattern(text: string, flags = ''): Pattern {
   return pattern
 }
 
-/** Returns the instructions of a pattern. Throws `invalid_pattern` if it is too long or too large to compile. */
+/** Returns the instructions of a pattern. Throws `invalid_pattern` if the pattern is too long or too large. */
 export function sizeOfPattern(text: string, flags = ''): number {
   if ([...text].length > MAX_PATTERN_LENGTH) throw invalid(`it is longer than ${MAX_PATTERN_LENGTH} characters`)
   const size = patternSize(text, flags.includes('i'))

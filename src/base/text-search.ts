@@ -1,9 +1,9 @@
-/** A text as its UTF-16 units, or as bytes of UTF-8. */
+/** A text as UTF-16 units, or as bytes of UTF-8. */
 type Units = Uint8Array | Uint16Array
 
 /**
- * The longest part that the runtime's own search looks for. Its time grows with the product of the lengths of text and
- * part, if the part almost occurs at many places.
+ * The longest part that the runtime's own search looks for. The time of that search grows with the product of the
+ * lengths of text and part, if the part almost occurs at many places.
  */
 export const SHORT_LENGTH = 64
 

@@ -19,11 +19,11 @@ export function runInBackground(): void {
   }
 }
 
-/** Lets other processes run before this process. Call it at the start: threads inherit their creator's priority. */
+/** Lets other processes run before this process. Call at the start: threads inherit their creator's priority. */
 export function runProcessInBackground(): void {
   try {
     setPriority(BACKGROUND)
   } catch {
-    // The system forbids the change: the process keeps its priority, and works as well.
+    // The system forbids the change: the process keeps the priority, and works as well.
   }
 }

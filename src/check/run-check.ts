@@ -14,12 +14,12 @@ import { type Checked, checkDirectory } from './read/check-directory.js'
 import { checkFormatFile } from './read/check-format.js'
 import { repairInRounds } from './repair/repair-in-rounds.js'
 
-/** The streams of a check, and its dependencies. */
+/** The streams and dependencies of a check. */
 export interface CheckOutput {
   clock: Clock
   log: Log
   print(text: string): Promise<void>
-  /** The terminal for progress, if the output is one. */
+  /** The terminal for progress, if the output is a terminal. */
   terminal?: { write(text: string): unknown } | undefined
   /** Called if the lock of the directory is lost during a repair. */
   onLost(error: LogweirError): void

@@ -28,7 +28,7 @@ function endAtOnce(): never {
 }
 
 /**
- * Whether one of the calls that are unfinished now is still unfinished at the deadline. Calls that begin later do not
+ * Whether a call that is unfinished now is still unfinished at the deadline. Calls that begin later do not
  * count.
  */
 async function areFileCallsStuck(deadlineMs: number): Promise<boolean> {

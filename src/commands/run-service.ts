@@ -8,7 +8,7 @@ import type { StopSignals } from './stop-signals.js'
 
 /** How long an aborted start may take to release the data directory. */
 const ABORT_MS = 1_000
-/** How long it may take to count the rows that a lost data directory can no longer take. */
+/** The time limit to count the rows that a lost data directory can no longer take. */
 const COUNT_MS = 1_000
 /** How long a stop may take; the specification allows 5 s. */
 const STOP_MS = 4_800
@@ -48,7 +48,7 @@ async function stop(started: Promise<Service>, log: Log): Promise<number> {
 
 /**
  * Returns an `onLost` callback and a promise of the exit code for a data directory that another process has taken. The
- * service is not stopped then, because that would write to the directory. Rows that it has read are counted.
+ * service is not stopped then, because a stop would write to the directory. Rows that were read are counted.
  */
 function watchLoss(log: Log) {
   let resolve: (code: number) => void = () => {}

@@ -7,7 +7,7 @@ import { type Command, logFailure } from './command.js'
 import { exitProcess } from './exit-process.js'
 import { catchStopSignals } from './stop-signals.js'
 
-/** From the signal on, a stop takes no longer than this; the specification allows 5 s. */
+/** From the signal on, a stop takes no longer than this time. The specification allows 5 s. */
 const EXIT_MS = 4_700
 
 /** `logweir serve`: runs the service until a signal stops it. */

@@ -54,7 +54,7 @@ export const FILTER_DESCRIPTION =
   'instead of a condition, a list of conditions of which at least one holds; ' +
   `at most ${MAX_CONDITIONS} conditions; op is one of ${OPERATOR_NAMES}`
 
-/** The text of a filter, the name of its parameter, and the count of its patterns. */
+/** The text of a filter, the name of the parameter, and the count of the patterns. */
 interface FilterText {
   text: string
   name: string

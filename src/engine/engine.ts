@@ -67,7 +67,7 @@ export interface ScanStats {
 
 /** Cancellation and statistics of a run. */
 export interface RunOptions {
-  /** The memory of the query. Without it, each step has the memory that the engine permits. */
+  /** The memory of the query. Without a share, each step has the memory that the engine permits. */
   memory?: MemoryShare
   /** Cancels the run within one time slice; the promise then rejects with the signal's reason. */
   signal?: AbortSignal

@@ -170,7 +170,7 @@ type Middleware = (exchange: Exchange, next: Handler) => Answer
 /**
  * Composes middleware, the first one outermost, around the handler that comes last. Hono's own middleware always
  * answers in a later microtask. Here a response that is ready is returned at once: that is faster, and the client
- * still gets it if the body of its request turns out to be malformed.
+ * still gets the response if the body of the request turns out to be malformed.
  */
 function chain(...links: readonly [...Middleware[], Handler]): Handler {
   const middleware = links.slice(0, -1) as Middleware[]
@@ -255,7 +255,7 @@ const answerPreflight: Middleware = (exchange, next) => {
 }
 
 /**
- * Counts a request without a valid token. Returns a promise if its answer has to wait. Throws `too_many_requests`. A
+ * Counts a request without a valid token. Returns a promise if the answer has to wait. Throws `too_many_requests`. A
  * path for any token does not count a request without a token.
  */
 type DelayRefusal = (exchange: Exchange, isForAnyToken: boolean) => Promise<void> | undefined

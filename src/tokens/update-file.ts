@@ -98,7 +98,7 @@ async function makeDirectory(path: string): Promise<void> {
   })
 }
 
-/** Deletes the unfinished file of an update that was killed. Its process is dead if it is old. */
+/** Deletes the unfinished file of an update that was killed. The process of an old file is dead. */
 export const removeDeadUpdate = (path: string): void => removeDead(`${targetOf(path)}.new`)
 
 function removeDead(path: string): void {

@@ -37,7 +37,7 @@ export interface Cost {
   instead?: string
 }
 
-/** Something that a check found at one place. */
+/** A finding of a check at one place. */
 export interface Finding {
   level: Level
   code: FindingCode

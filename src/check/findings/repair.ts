@@ -7,11 +7,11 @@ export type Repair =
   | { kind: 'set_aside'; path: string }
   /** Deletes a leftover that the next start would delete. */
   | { kind: 'remove'; path: string }
-  /** Writes a journal again with its intact frames. Keeps the bytes between the frames in `damaged`. */
+  /** Writes a journal again with the intact frames. Keeps the bytes between the frames in `damaged`. */
   | { kind: 'rewrite_journal'; path: string; source: HeadId['source'] }
   /** Sets a copy of a journal aside, or writes the copy again with the frames that `original` does not have. */
   | { kind: 'reduce_copy'; path: string; original: string; source: HeadId['source'] }
-  /** Sets a segment aside, and writes its intact rows to a new journal. */
+  /** Sets a segment aside, and writes the intact rows to a new journal. */
   | { kind: 'salvage_segment'; path: string; id: HeadId; salvage: Salvage }
   /** Moves a segment, or the journal of a head, to its place. If the place is taken, uses the next free number. */
   | { kind: 'move_segment'; path: string; id: HeadId & { part: number; day: number } }
@@ -20,7 +20,7 @@ export type Repair =
   | { kind: 'move_group'; path: string; id: { source: HeadId['source']; arrivedUs: number } }
   /** Moves the rows that an interrupted repair has written from `damaged` to a new journal. */
   | { kind: 'finish_salvage'; path: string; source: HeadId['source'] }
-  /** Writes the rejects file again without its damaged lines. */
+  /** Writes the rejects file again without the damaged lines. */
   | { kind: 'rewrite_rejects'; path: string }
   /** Writes a new format file. */
   | { kind: 'write_format'; path: string }

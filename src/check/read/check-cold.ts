@@ -85,7 +85,7 @@ function costOf({ source }: SegmentFacts, { from, to }: RowRange, times: HotRepo
   return { source, rows: to - from, fromUs, throughUs }
 }
 
-/** Whether a batch has three texts for each of its rows. */
+/** Whether a batch has three texts for each row. */
 function areTexts(batch: ColdBatch): boolean {
   const cold: ColdColumns = { memoryBytes: 0, readBatch: () => batch, readBatches: () => [batch] }
   try {

@@ -13,12 +13,12 @@ import { REREADS, type Rereads, readAgain } from './read-again.js'
 import { tolerantFiles } from './tolerant-files.js'
 import { collectUnreadable, type UnreadableBlocks } from './unreadable.js'
 
-/** The inputs of a check, and the receivers of its findings. */
+/** The inputs of a check, and the receivers of the findings. */
 export interface CheckParts {
   files: Files
   /** The path of the data directory, for messages. */
   directory: string
-  /** Whether a service has the directory: its unfinished files are then no leftovers. */
+  /** Whether a service has the directory: unfinished files of the service are then no leftovers. */
   isInUse: boolean
   /** Called with each finding, in order. */
   onFinding(finding: Finding): Promise<void> | void
@@ -30,7 +30,7 @@ export interface CheckParts {
 /** The result of a check. */
 export interface Checked {
   totals: Totals
-  /** The repairs of the directory, at most one for each path. Empty if a newer version has written a part of it. */
+  /** The repairs of the directory, at most one for each path. Empty if a newer version has written a part. */
   repairs: Repair[]
 }
 

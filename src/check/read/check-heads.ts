@@ -42,7 +42,7 @@ async function checkJournals(state: CheckState, journals: ReadJournals, done: Se
   }
 }
 
-/** Returns whether something was read before, and notes that it is read. */
+/** Returns whether something was read before, and notes the read. */
 function isDone(done: Set<string>, path: string): boolean {
   if (done.has(path)) return true
   done.add(path)
@@ -86,7 +86,7 @@ async function checkSegments(state: CheckState, journals: ReadJournals, done: Se
   }
 }
 
-/** The unfinished files of a compaction are deleted if its process ended, unless the segment is damaged. */
+/** The unfinished files of a compaction are deleted if the process ended, unless the segment is damaged. */
 async function removeLeftovers({ add }: CheckState, { findings }: Report): Promise<void> {
   if (hasFault(findings)) return
   for (const { code, path } of findings) if (code === 'leftover') await add(reportOf([], { kind: 'remove', path }))

@@ -17,7 +17,7 @@ import { type Finding, fault } from '../findings/finding.js'
 /** The result of reading a hot file. */
 export interface HotReport {
   findings: Finding[]
-  /** The times of the rows, if they are intact. */
+  /** The times of the rows, if the times are intact. */
   times: HotParts['times'] | undefined
   /** The own columns that are intact. */
   columns: string[]

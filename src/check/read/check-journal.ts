@@ -97,7 +97,7 @@ async function describe(file: ReadableFile, { marker }: JournalHeader, stretch: 
   return fault('damaged_frames', path, `${where} do not match their checksum`, { ...place, cost })
 }
 
-/** Returns the rows in a damaged stretch, if the headers of all its frames are intact. */
+/** Returns the rows in a damaged stretch, if the headers of all frames in the stretch are intact. */
 async function lostRows(
   file: ReadableFile,
   marker: Uint8Array,

@@ -10,7 +10,7 @@ import { SALVAGE_FILE } from '../findings/set-aside.js'
 import { type ColdReport, checkCold } from './check-cold.js'
 import { checkHot, type HotReport, isSystemError } from './check-hot.js'
 
-/** A segment, and the UTC day in its path. The day is undefined if the path has no date. */
+/** A segment, and the UTC day in the path. The day is undefined if the path has no date. */
 export interface DatedPlace extends HeadId {
   part: number
   path: string

@@ -4,11 +4,11 @@ import type { Copies } from './copies.js'
 
 /** The shared state of the parts of a check. */
 export interface CheckState {
-  /** Whether a service has the directory: its unfinished files are then no leftovers. */
+  /** Whether a service has the directory: unfinished files of the service are then no leftovers. */
   isInUse: boolean
   files: Files
   copies: Copies
-  /** Reads something, again if it seems damaged, and passes the report on. Returns undefined if it has vanished. */
+  /** Reads a file, again if the file seems damaged. Passes the report on. Undefined if the file has vanished. */
   check(path: string, read: () => Promise<Report>): Promise<Report | undefined>
   /** Passes on a report. */
   add(report: Report): Promise<void>

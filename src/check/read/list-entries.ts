@@ -26,7 +26,7 @@ export interface JournalEntry {
   isCanonical: boolean
 }
 
-/** A segment with its number and part in its name. */
+/** A segment with its number and part in the name. */
 export interface SegmentEntry extends DatedPlace {
   isCanonical: boolean
 }
@@ -80,7 +80,7 @@ async function listDay(
   }
 }
 
-/** Whether the names are the names in the directory of a segment that is not in its place. */
+/** Whether the names are the names in the directory of a misplaced segment. */
 const isSegment = (names: readonly string[]) => names.includes('hot.arrow')
 
 function segmentAt(path: string, source: string, dayName: string, name: string): SegmentEntry | undefined {
@@ -90,7 +90,7 @@ function segmentAt(path: string, source: string, dayName: string, name: string):
   return { ...id, path, day, isCanonical: day !== undefined && segmentPath(id, id.part, day) === path }
 }
 
-/** Lists the journals of unconfirmed rows, and the paths of other files next to them. Both lists are sorted. */
+/** Lists the journals of unconfirmed rows, and the paths of other files next to these. Both lists are sorted. */
 export async function listGroups(files: Files): Promise<{ groups: GroupEntry[]; others: string[] }> {
   const groups: GroupEntry[] = []
   const others: string[] = []
@@ -103,13 +103,13 @@ export async function listGroups(files: Files): Promise<{ groups: GroupEntry[]; 
   return { groups, others }
 }
 
-/** Returns the head of a journal by its name, with any number of digits. Undefined if the name is of no journal. */
+/** Returns the head of a journal by its name, with any number of digits. Undefined if there is none. */
 export function parseJournal(name: string): HeadId | undefined {
   const [, source, number] = /^([a-z_]+)-(\d+)\.log$/.exec(name) ?? []
   return headId(source, number)
 }
 
-/** Returns head and part of a segment by its name, with any number of digits. Undefined if it is of no segment. */
+/** Returns head and part of a segment by its name, with any number of digits. Undefined if there is none. */
 export function parseSegment(source: string, name: string): (HeadId & { part: number }) | undefined {
   const [, number, part] = /^(\d+)-(\d+)$/.exec(name) ?? []
   const id = headId(source, number)

@@ -72,7 +72,7 @@ export function parentOf(path: string): string {
   return parent === '.' ? '' : parent
 }
 
-/** Moves a file or directory to `damaged`. Returns its new path. */
+/** Moves a file or directory to `damaged`. Returns the new path. */
 export async function setAside({ files, aside, onRepaired }: RepairState, path: string): Promise<string> {
   const to = await freePath(files, `${aside}/${path}`)
   await move(files, path, to)
@@ -80,7 +80,7 @@ export async function setAside({ files, aside, onRepaired }: RepairState, path: 
   return to
 }
 
-/** Returns the path, or the path with the first free number at its end. */
+/** Returns the path, or the path with the first free number at the end. */
 async function freePath(files: Files, path: string): Promise<string> {
   let free = path
   for (let number = 2; await exists(files, free); number++) free = `${path}.${number}`

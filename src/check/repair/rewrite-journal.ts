@@ -15,7 +15,7 @@ import { makeParents, parentOf, type RepairState, setAside } from './repair-stat
 const COPY_BYTES = MIB
 
 /**
- * Writes a journal again with its intact frames, and keeps the bytes between the frames in `damaged`, one file for each
+ * Writes a journal again with the intact frames, and keeps the bytes between the frames in `damaged`, one file for each
  * stretch, named by the offset. The new file replaces the old file atomically, and keeps the marker.
  */
 export async function rewriteJournal(state: RepairState, path: string, source: SourceName): Promise<void> {

@@ -5,7 +5,7 @@ import { makeParents, type RepairState } from './repair-state.js'
 
 const NEWLINE = Buffer.from('\n')
 
-/** Writes a file of rejected lines again without its damaged lines, and keeps the damaged lines in `damaged`. */
+/** Writes a file of rejected lines again without the damaged lines, and keeps the damaged lines in `damaged`. */
 export async function rewriteRejects({ files, aside, onRepaired }: RepairState, path: string): Promise<void> {
   const kept = `${aside}/${path}`
   await makeParents(files, kept)

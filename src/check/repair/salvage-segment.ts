@@ -9,7 +9,7 @@ import { SALVAGE_FILE } from '../findings/set-aside.js'
 import { move, type RepairState, setAside } from './repair-state.js'
 
 /**
- * Sets a damaged segment aside, and moves its intact rows to a new journal. The rows are written to a file in the
+ * Sets a damaged segment aside, and moves the intact rows to a new journal. The rows are written to a file in the
  * segment's directory first. Until the directory is moved, the segment has the rows. Afterwards the file has the rows,
  * until {@link finishSalvage} moves the file, now or in a later call.
  */

@@ -263,7 +263,7 @@ function createRun(parts: RunParts): Engine['run'] {
   }
 }
 
-/** Calls `attempt` until it finds no damage. A damaged segment is found only once, since it is set aside then. */
+/** Calls `attempt` until no damage is found. A damaged segment is found only once: then the segment is set aside. */
 async function pastDamage(attempt: (again: boolean) => Promise<RunResult>): Promise<RunResult> {
   for (let again = false; ; again = true) {
     try {
@@ -274,7 +274,7 @@ async function pastDamage(attempt: (again: boolean) => Promise<RunResult>): Prom
   }
 }
 
-/** Runs a plan over the parts of views. If it runs `again`, leaves out the parts that were set aside since. */
+/** Runs a plan over the parts of views. If the run is `again`, leaves out the parts that were set aside since. */
 async function runOver(
   { viewOf }: PlanViews,
   plan: Plan,

@@ -76,7 +76,7 @@ export function batchNumber(marker: Uint8Array): bigint {
   return Buffer.from(marker).readBigUInt64LE()
 }
 
-/** Returns the group of a journal by the name of its file. Undefined if the name is not the name of a journal. */
+/** Returns the group of a journal by the name of the file. Undefined if the name is not the name of a journal. */
 export function readName(name: string): GroupName | undefined {
   const match = /^(\d+)-(\w+)\.log$/.exec(name)
   const source = SOURCE_NAMES.find((sourceName) => sourceName === match?.[2])

@@ -6,9 +6,9 @@ const GROUPS = 8
 const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 
 /**
- * Returns the network of a socket's address, which one client has to itself: an IPv4 address as it is, also if it is
- * mapped to IPv6, and the first 64 bits of an IPv6 address. Any other text, such as none for a Unix socket, is returned
- * as it is.
+ * Returns the network of a socket's address, which one client has to itself: an IPv4 address unchanged, also if the
+ * address is mapped to IPv6, and the first 64 bits of an IPv6 address. Any other text, such as none for a Unix
+ * socket, is returned unchanged.
  */
 export function networkOf(address: string): string {
   const [plain] = address.replace(MAPPED, '').split('%') as [string]

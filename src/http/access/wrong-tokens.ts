@@ -24,12 +24,13 @@ export const WRONG_TOKEN_LIMITS: WrongTokenLimits = { freeAMinute: 20, delayMs: 
  * compared, and without the token: a delay depends on the number of wrong tokens only.
  */
 export interface WrongTokens {
-  /** Counts a request without any token. Such a request tries no token, so it is never delayed. */
+  /** Counts a request without any token. Such a request tries no token, and is never delayed. */
   noteMissing(): void
   /**
-   * Counts a request with a wrong token from an address; undefined if its connection has none any more. Returns
-   * undefined if it is to be refused at once, else a promise that resolves when it is; the promise rejects with
-   * `abandoned` once `caller` is aborted. Throws `too_many_requests` if too many refusals wait already.
+   * Counts a request with a wrong token from an address. The address is undefined if the connection has no address
+   * any more. Returns undefined if the request is to be refused at once, else a promise that resolves when the request
+   * is to be refused. The promise rejects with `abandoned` once `caller` is aborted. Throws `too_many_requests` if too
+   * many refusals wait already.
    */
   noteWrong(address: string | undefined, caller: () => AbortSignal): Promise<void> | undefined
   /** Ends all delays, now and from now on. Called when the service stops. */

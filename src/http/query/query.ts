@@ -34,8 +34,8 @@ interface Parts {
 /** The stored queries, as requests call them. */
 export interface Queries {
   /**
-   * Answers GET or HEAD of one endpoint, by its name or id. `connection` is closed if an answer fails after its first
-   * bytes were sent. With `projects`, only calls of one of these are permitted. Throws or rejects with a
+   * Answers GET or HEAD of one endpoint, by name or id. `connection` is closed if an answer fails after its first
+   * bytes were sent. With `projects`, only calls of one of these projects are permitted. Throws or rejects with a
    * LogweirError: `not_found`, `not_acceptable`, `forbidden_project`, and the errors of parameters, plan and engine.
    */
   answer(

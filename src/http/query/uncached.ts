@@ -23,7 +23,7 @@ interface Parts {
   metrics: Pick<Metrics, 'answersCut'>
 }
 
-/** A request, its connection, and how its answer is represented. */
+/** A request, the connection, and the representation of the answer. */
 export interface UncachedRequest {
   request: Request
   representation: Representation

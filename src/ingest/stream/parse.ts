@@ -12,7 +12,7 @@ export interface Parser {
    * that an idle process is small.
    */
   flush(): void
-  /** Returns the number of lines at the last flush: each of these lines is in a batch emitted by then, or rejected. */
+  /** Returns the number of lines at the last flush: each line is in a batch emitted by then, or rejected. */
   flushedLines(): number
   /** Ends the stream and its last line; emits all rows. */
   end(nowUs: number): void

@@ -63,7 +63,7 @@ export interface Thread {
   send(work: StreamWork | BodyWork, moved: readonly ArrayBufferLike[]): Promise<WorkResult>
   totals(): IngestTotals
   /**
-   * From now on a batch that the engine refuses is no failure: its rows are counted as `unstored`. Called when the
+   * From now on a batch that the engine refuses is no failure: the rows are counted as `unstored`. Called when the
    * service stops.
    */
   countUnstored(): void
@@ -230,7 +230,9 @@ function createOutputHandler(
   return { totals, handle, countUnstored, giveUp }
 }
 
-/** Runs work, one at a time. Work may never end: after `giveUp` the work rejects with the reason, and none is begun. */
+/**
+ * Runs work, one at a time. Work may never end: after `giveUp` the work rejects with the reason, and no work begins.
+ */
 function createGivingUp() {
   let reason: Error | undefined
   let reject = (_: Error) => {}

@@ -23,7 +23,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 
 /**
  * Returns the JSON text at a path of a JSON text, as it is spelled there; undefined if the path leads nowhere. If a key
- * occurs more than once, the last one counts. The text must be valid JSON. Reads each character once.
+ * occurs more than once, the last value counts. The text must be valid JSON. Reads each character once.
  */
 export function jsonAt(json: string, steps: readonly JsonStep[]): string | undefined {
   return find(json, steps, false)

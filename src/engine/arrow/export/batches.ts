@@ -33,8 +33,8 @@ export interface RowRange {
 }
 
 /**
- * Returns the rows of a sealed segment, all or those of a range, in their order, as batches that an engine can append:
- * each value as it was ingested, absent values absent. Batches lack the hot columns that the segment lacks. Rejects
+ * Returns the rows of a sealed segment, all or the rows of a range, in order, as batches that an engine can append:
+ * each value as ingested, absent values absent. Batches lack the hot columns that the segment lacks. Rejects
  * with `damaged_segment` if a file of the segment is damaged.
  */
 export async function* batchesOf(

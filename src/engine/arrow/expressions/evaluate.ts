@@ -77,7 +77,7 @@ function constantCall(expression: Expression & { kind: 'call' }, bind: () => Cel
 
 /**
  * Like {@link remembered}, with the expression's place in errors, and pauses in a row that takes long. One function,
- * since each row calls it.
+ * since each row calls the function.
  */
 function rememberedCall(cell: Cell, expression: Expression): Cell {
   let last = -1

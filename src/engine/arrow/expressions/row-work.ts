@@ -25,7 +25,7 @@ const LIST_ELEMENT = 16
 /** Functions that may return a text much longer than their arguments. */
 const AMPLIFYING: ReadonlySet<FunctionName> = new Set(['concat', 'replace', 'regexp_replace', 'json_object'] as const)
 
-/** Thrown by an evaluation at the end of its slice. */
+/** Thrown by an evaluation at the end of the slice. */
 class Pause extends Error {}
 const PAUSE = new Pause('The evaluation of a row goes on in the next slice.')
 
@@ -47,7 +47,7 @@ export function countValue(value: Scalar): void {
   if (current.characters > MAX_ROW_CHARACTERS) throw tooMuchWork()
 }
 
-/** A list counts as many characters as its elements take, if the elements are parts of a text. */
+/** A list counts as many characters as the elements take, if the elements are parts of a text. */
 function charactersOf(value: Scalar): number {
   if (Array.isArray(value)) return LIST_ELEMENT * value.length
   if (typeof value === 'string') return value.length
@@ -90,13 +90,13 @@ function isMade(make: () => Scalar, row: NonNullable<typeof current>): boolean {
 
 /** The time that rows take. */
 export interface RowWork {
-  /** Whether a row is made in slices because it takes long, if the longest cold text has that many bytes. */
+  /** Whether a row is made in slices because of a long time, if the longest cold text has that many bytes. */
   isSlow(longestBytes: number): boolean
   /** The most rows with cold texts of that many bytes that are evaluated without a look at the clock. At least one. */
   rowsAtOnce(longestBytes: number): number
 }
 
-/** The approximate bytes of the longest value of a column. 0 of a cold column: its bytes are known after the load. */
+/** The approximate bytes of the longest value of a column. 0 of a cold column: the load measures the column. */
 function longestOf({ stored, isCold, longest }: Vector): number {
   if (isCold || (stored !== undefined && stored.kind !== 'text')) return 0
   return longest?.() ?? UNKNOWN

@@ -50,7 +50,7 @@ export interface RunContext {
   rowCache: RowCache
   sharedFrames: SharedFrames
   limits: QueryLimits
-  /** Operators count the bytes that they hold. `yieldIfDue` waits if the bytes are too many. */
+  /** Operators count the bytes that the operators hold. `yieldIfDue` waits if the bytes are too many. */
   memory: Pick<MemoryShare, 'add'>
   /** Called when a part is opened; others are pruned by their times. */
   onOpen(): void

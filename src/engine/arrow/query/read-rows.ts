@@ -33,7 +33,7 @@ interface Reading {
  * the query again. From then on damaged rows are left out.
  */
 export function readRows(found: readonly FoundRow[], reading: Reading): AsyncIterableIterator<Row> {
-  /** The next rows, last first. A row is removed before the caller gets it, so that its memory can be freed. */
+  /** The next rows, last first. A row is removed before the caller gets the row, so that the memory can be freed. */
   let rows: Row[] = []
   let from = 0
   let most = found.length

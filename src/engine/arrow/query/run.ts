@@ -58,7 +58,7 @@ export async function runStage(stage: Stage, stored: StoredRows, context: RunCon
   return inMemory(await finish(found, columns, context))
 }
 
-/** Columns of long texts that are streamed. A row with more such columns has to be measured before it is sent. */
+/** Columns of long texts that are streamed. A row with more such columns has to be measured before the row is sent. */
 const MAX_STREAMED = 8
 
 /**

@@ -25,7 +25,7 @@ export interface Damage {
   path: string
   offset: number
   bytes: number
-  /** The message of the system's error, if it could not read bytes of the stretch. */
+  /** The message of the system's error, if the system could not read bytes of the stretch. */
   unreadable?: string
 }
 
@@ -57,12 +57,12 @@ const WINDOW_BYTES = MIB
 
 /**
  * Reads the journal at `path`. Passes each undamaged frame to `visitor.batch`, and each stretch between them to
- * `visitor.damage`. Each damaged copy of the header is a stretch. If both are damaged, the frames tell the marker, and
- * `source` the source. Without such a frame the whole file is one stretch, and so is a file that cannot be opened. An
- * empty file has neither batches nor damage. Takes `windowBytes` of memory, or the largest frame.
+ * `visitor.damage`. Each damaged copy of the header is a stretch. If both copies are damaged, the frames tell the
+ * marker, and `source` the source. Without such a frame the whole file is one stretch, and so is a file that cannot be
+ * opened. An empty file has neither batches nor damage. Takes `windowBytes` of memory, or the largest frame.
  *
- * Rejects with the system's error if that is of more than this file, and with `newer_format`, before any visit, if a
- * later version of logweir wrote the file.
+ * Rejects with the system's error if the error concerns more than this file, and with `newer_format`, before any visit,
+ * if a later version of logweir wrote the file.
  */
 export async function recoverJournal(
   files: Files,
@@ -90,8 +90,8 @@ export async function recoverJournal(
 }
 
 /**
- * Returns the header of the journal at `path` as {@link recoverJournal} does, without its frames if the header is
- * undamaged. Undefined if there is none, or if this file cannot be read.
+ * Returns the header of the journal at `path` as {@link recoverJournal} does, without the frames if the header is
+ * undamaged. Undefined if there is no header, or if this file cannot be read.
  */
 export async function readJournalHeader(
   files: Files,

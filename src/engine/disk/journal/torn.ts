@@ -1,7 +1,7 @@
 import { decodeFrameHeader, FRAME_HEADER_BYTES, frameBytes, PAYLOAD_LIMIT_BYTES } from './frame.js'
 import { isStartOfHeader, MARKER_BYTES } from './header.js'
 
-// A killed process leaves the first bytes of its last write: the kernel writes in order. These functions tell such an
+// A killed process leaves the first bytes of the last write: the kernel writes in order. These functions tell such an
 // end from damage. Zeros or other bytes in its place are damage: a kill does not leave such bytes.
 
 /** Whether a file of `bytes` is the start of a journal without a completed first write. True for an empty file. */

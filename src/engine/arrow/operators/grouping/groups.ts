@@ -125,7 +125,7 @@ export async function merge(total: Groups, { keys, states }: Groups, grouping: G
 /** Bytes of the memory of groups, about. */
 const bytesOf = ({ bytes, keys }: Groups) => bytes + keys.byteLength
 
-/** Counts the bytes of groups. Returns whether they must be shrunk. */
+/** Counts the bytes of groups. Returns whether the groups must be shrunk. */
 export function isBeyond(groups: Groups, { context: { limits }, meter }: Grouping): boolean {
   const bytes = bytesOf(groups) + groups.otherBytes
   meter(bytes)

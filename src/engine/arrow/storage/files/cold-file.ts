@@ -31,7 +31,7 @@ export interface BatchIndex {
 /**
  * Returns the cold columns of a file. The batch index is loaded on first access and cached until compaction replaces
  * the file. The file is opened for each batch that is read, since there may be more segments than files that a
- * process may have open. `onDamage` is called with the error of damage before a read rejects with it.
+ * process may have open. `onDamage` is called with the error of damage before a read rejects with the error.
  */
 export function coldColumnsIn(
   files: Files,

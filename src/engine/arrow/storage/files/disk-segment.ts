@@ -175,7 +175,7 @@ export class DiskSegment implements SegmentHandle {
     }
   }
 
-  /** Sets the segment aside if an error is damage to one of its files: no query opens the segment from now on. */
+  /** Sets the segment aside if an error is damage to a file of the segment: no query opens the segment from now on. */
   #setAside(error: unknown): void {
     if (!isDamage(error) || this.isSetAside || this.#isDropped) return
     this.#damage = error

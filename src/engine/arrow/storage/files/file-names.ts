@@ -24,7 +24,7 @@ export interface HeadId {
 export const UNFINISHED_SUFFIX = '.unfinished'
 /** Suffix of a file or directory that is being deleted. */
 export const REMOVED_SUFFIX = '.gone'
-/** Suffix of a damaged file or directory. Its readable rows are in another file. It is never deleted. */
+/** Suffix of a damaged file or directory. The readable rows are in another file. Never deleted. */
 export const DAMAGED_SUFFIX = '.damaged'
 
 const DIGITS = 8
@@ -35,7 +35,7 @@ export function journalPath({ source, number }: HeadId): string {
   return `${JOURNALS}/${source}-${padded(number)}.log`
 }
 
-/** Returns the head of a journal by the name of its file. Undefined if the name is not the name of a journal. */
+/** Returns the head of a journal by the name of the file. Undefined if the name is not the name of a journal. */
 export function parseJournalName(name: string): HeadId | undefined {
   const [, source, number] = /^([a-z_]+)-(\d+)\.log$/.exec(name) ?? []
   const id = headId(source, number)
@@ -67,7 +67,7 @@ export function segmentPath({ source, number }: HeadId, part: number, day: numbe
   return `${dayPath(source, day)}/${padded(number)}-${part}`
 }
 
-/** A segment as described by its path. */
+/** A segment as described by the path. */
 export interface SegmentPlace extends HeadId {
   part: number
   /** The UTC day, in days since the epoch. */

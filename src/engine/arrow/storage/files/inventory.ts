@@ -39,7 +39,7 @@ export interface Inventory {
  */
 export type RowsToRead = ReadonlyMap<SourceName, TimeRange>
 
-/** Lists a data directory, or the part of it with some rows. Changes nothing. */
+/** Lists a data directory, or the part with some rows. Changes nothing. */
 export async function takeInventory(files: Files, toRead?: RowsToRead): Promise<Inventory> {
   const lists = {
     segments: [] as SegmentPlace[],
@@ -66,7 +66,7 @@ export async function takeInventory(files: Files, toRead?: RowsToRead): Promise<
 type Lists = Pick<{ -readonly [Name in keyof Inventory]: string[] }, 'leftovers' | 'setAside' | 'unknown'>
 
 function listOther(path: string, { leftovers, setAside, unknown }: Lists): void {
-  // An earlier version gave this name to a journal with a damaged header. Its frames may be undamaged.
+  // An earlier version gave this name to a journal with a damaged header. The frames may be undamaged.
   const isJournal = path.startsWith(`${JOURNALS}/`) && path.endsWith(`.log${REMOVED_SUFFIX}`)
   if (isJournal) setAside.push(path)
   else if (path.endsWith(UNFINISHED_SUFFIX) || path.endsWith(REMOVED_SUFFIX)) leftovers.push(path)

@@ -15,7 +15,7 @@ import type { HeadPersistence } from './persistence.js'
 export interface DiskHead extends HeadPersistence {
   /** Appends go to this journal from now on. To be called before the first append. */
   continueWith(journal: Journal): void
-  /** The journal is damaged: it accepts no append, and `commit` renames it instead of deleting it. */
+  /** The journal is damaged: it accepts no append, and `commit` renames the file instead of deleting it. */
   keepJournal(): void
 }
 
@@ -86,7 +86,7 @@ function originOf({ id, marker, parts }: HeadState, part: number, days: readonly
   return { head: id.number, part, journal: Buffer.from(marker).toString('hex'), firstPart: parts, days }
 }
 
-/** Throws the system's error that caused an error of damage, if there is one: the write is retried after that. */
+/** Throws the system's error that caused an error of damage, if any: the write is retried after such an error. */
 function systemErrorOf(error: Error): never {
   throw isDamage(error) ? (error.cause ?? error) : error
 }

@@ -16,7 +16,7 @@ export interface DiskPersistence extends Persistence {
    * be called once, before anything else.
    */
   recover(store: RecoveryTarget, visitor: RecoveryVisitor, toRead?: RowsToRead): Promise<void>
-  /** Bytes on disk of all journals and segments, and of the other files next to them. */
+  /** Bytes on disk of all journals and segments, and of the other files in their directories. */
   bytes(): number
   /**
    * Compacts the oldest segment that is not compacted, if there is one. `compact` is called with its cold file and

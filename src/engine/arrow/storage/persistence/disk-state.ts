@@ -21,7 +21,7 @@ export interface DiskState extends SegmentDisk {
   readonly lastNumbers: Map<SourceName, number>
   /** The segments that are to be compacted, oldest first. */
   readonly uncompacted: Set<DiskSegment>
-  /** Bytes of the files of all segments, also of segments that were set aside because they are damaged. */
+  /** Bytes of the files of all segments, also of damaged segments that were set aside. */
   segmentBytes: number
   /** Bytes of files that are kept but not live: damaged files, copies, and unknown files. */
   otherBytes: number
@@ -29,7 +29,7 @@ export interface DiskState extends SegmentDisk {
   readonly removals: SerialQueue
 }
 
-/** Calls of a persistence to its owner, see {@link SegmentDisk}. */
+/** Calls of a persistence to the owner, see {@link SegmentDisk}. */
 export type PersistenceHooks = Pick<SegmentDisk, 'onLoad' | 'onDamage'>
 
 /** Returns the state of a persistence before recovery. */

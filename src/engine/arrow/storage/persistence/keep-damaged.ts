@@ -2,8 +2,8 @@ import type { Files } from '../../../disk/files/files.js'
 import { DAMAGED_SUFFIX } from '../files/file-names.js'
 
 /**
- * Renames a damaged file or directory to a new name, so that no start reads it. A damaged file never replaces another
- * damaged file. Returns the name.
+ * Renames a damaged file or directory to a new name, so that no start reads the file. A damaged file never replaces
+ * another damaged file. Returns the name.
  */
 export async function keepDamaged(files: Files, path: string): Promise<string> {
   const at = path.lastIndexOf('/')

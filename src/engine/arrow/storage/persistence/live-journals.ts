@@ -5,7 +5,7 @@ import { type HeadId, journalPath } from '../files/file-names.js'
 import type { FoundSegment } from './live-segments.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
 
-/** A journal, and the readable part of its header. */
+/** A journal, and the readable part of the header. */
 export interface FoundJournal {
   id: HeadId
   path: string

@@ -32,7 +32,7 @@ export async function readSegments(
   return found
 }
 
-/** Rejects with `damaged_segment` also if the segment is not of the source and the day in its path. */
+/** Rejects with `damaged_segment` also if the segment is not of the source and the day in the path. */
 async function readFactsAt(files: Files, { path, source, day }: SegmentPlace): Promise<SegmentOnDisk> {
   const facts = await readSegmentFacts(files, path)
   if (facts.source === source && facts.day === day) return facts
@@ -57,7 +57,7 @@ export function withoutCopies(found: readonly FoundSegment[], onCopy: RecoveryVi
   })
 }
 
-/** Undefined for a segment of an earlier version: its facts do not include the place. */
+/** Undefined for a segment of an earlier version: the facts do not include the place. */
 const keyOf = ({ facts: { origin } }: FoundSegment) => origin && `${origin.journal} ${origin.part}`
 
 /** Whether a segment is at the place where it was written, as far as the place is known. */

@@ -2,7 +2,7 @@ import type { SourceName } from '../../../../sources.js'
 import { dayPath, type HeadId, journalPath, type SegmentPlace, segmentPath } from '../files/file-names.js'
 import type { FoundSegment } from './live-segments.js'
 
-/** The names of all files of rows, also of damaged ones, and the segments that could be read. */
+/** The names of all files of rows, also of damaged files, and the segments that could be read. */
 export interface KnownFiles {
   journals: readonly HeadId[]
   places: readonly SegmentPlace[]

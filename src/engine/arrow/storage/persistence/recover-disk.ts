@@ -18,7 +18,7 @@ import { resolveUnfinished } from './unfinished-seals.js'
 
 /**
  * Recovers all rows below the data directory into an empty store: segments, then the heads of journals. Deletes
- * leftovers of unfinished work. Rejects with the system's error if that is of more than one file, or with
+ * leftovers of unfinished work. Rejects with the system's error if the error concerns more than one file, or with
  * `newer_format`.
  */
 export async function recoverDisk(state: DiskState, store: RecoveryTarget, visitor: RecoveryVisitor): Promise<void> {

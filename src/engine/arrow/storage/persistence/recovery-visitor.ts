@@ -9,7 +9,7 @@ export interface RecoveryVisitor {
   /** Called with a segment that cannot be read. The files stay in place. The rows are not visible. */
   unreadable(path: string, error: Error): void
   /**
-   * Called with a file if its rows are visible from another file too. The file stays in place. The rows are shown once.
+   * Called with a file if the rows are visible from another file too. The file stays in place. The rows are shown once.
    */
   copy(path: string, original: string): void
   /** Called with the paths of missing segments, or of the journals of missing heads. */

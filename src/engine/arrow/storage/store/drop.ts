@@ -30,7 +30,7 @@ export function drop(state: StoreState, day: number, extent: 'day' | 'oldest seg
     }))
 }
 
-/** Removes a damaged segment from later views, and its rows from the caches. Its files stay. */
+/** Removes a damaged segment from later views, and the rows of the segment from the caches. The files stay. */
 export function setAside({ tables, onDrop }: StoreState, segment: SegmentHandle): void {
   const table = tables.get(segment.source)!
   table.segments = table.segments.filter((other) => other !== segment)

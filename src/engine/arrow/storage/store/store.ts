@@ -64,7 +64,7 @@ export interface Store extends RecoveryTarget {
    * rows.
    */
   drop(day: number, extent: 'day' | 'oldest segments'): Dropped[]
-  /** Removes a damaged segment from later views, and its rows from the caches. Its files stay. */
+  /** Removes a damaged segment from later views, and the rows of the segment from the caches. The files stay. */
   setAside(segment: SegmentHandle): void
 }
 
