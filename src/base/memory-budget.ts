@@ -183,7 +183,7 @@ function grow(state: State, share: Share): boolean {
   return true
 }
 
-/** Removes a share from the present state. */
+/** Ends the accounting of a share in its state, before the share changes to another state. */
 function leave(state: State, share: Share): void {
   if (share.state === 'large') state.large--
   if (share.state === 'sending') {
