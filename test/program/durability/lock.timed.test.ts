@@ -12,21 +12,22 @@ const STOP_MS = 5_000
 const endOf = ({ exit }: Program) => Promise.race([exit, wait(STOP_MS, 'late')])
 
 describe('a data directory that cannot be used', () => {
-  it.each([
-    ['it is opened', 'format.json', () => wait(1_000)],
-    [
-      'rows are recovered',
-      'journal/edge_logs-00000001.log',
-      ({ waitForStderr }: Program) => waitForStderr(/listening/),
-    ],
-  ])('does not hold SIGTERM while files do not answer when %s', async (_, name, isThere) => {
+  it('does not hold SIGTERM while files do not answer when rows are recovered', async () => {
     const dataDir = temporaryFolder()
     mkdirSync(join(dataDir, 'journal'))
-    makeSilentFile(join(dataDir, name))
+    makeSilentFile(join(dataDir, 'journal/edge_logs-00000001.log'))
     const program = launch(['--data-dir', dataDir])
-    await isThere(program)
+    await program.waitForStderr(/listening/)
     program.child.kill('SIGTERM')
     expect(await endOf(program)).not.toBe('late')
     expect(program.stderrText()).toContain('SIGTERM: stopping\n')
+  })
+
+  it('is refused at once if its format is no regular file, which may never answer', async () => {
+    const dataDir = temporaryFolder()
+    makeSilentFile(join(dataDir, 'format.json'))
+    const program = launch(['--data-dir', dataDir])
+    expect(await endOf(program)).not.toBe('late')
+    expect(program.stderrText()).toMatch(/cannot be used: EINVAL: not a regular file, read '.*format\.json'/)
   })
 })
