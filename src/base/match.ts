@@ -45,10 +45,16 @@ export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | nu
   return pattern.re2.exec(text)
 }
 
-/**
- * Returns the number of matches. An empty match may count twice. Throws `invalid_pattern` if the search takes too long.
- */
-export function countMatches(pattern: Pattern, text: string): number {
+/** The matches of a pattern in a text. */
+export interface MatchCount {
+  /** How many there are, those of {@link hasEmptyBehind} included. */
+  count: number
+  /** Whether an empty match is directly behind another match. */
+  hasEmptyBehind: boolean
+}
+
+/** Counts the matches. Throws `invalid_pattern` if the search takes too long. */
+export function countMatches(pattern: Pattern, text: string): MatchCount {
   return limited(COUNT_MS, text, (elapsed) => {
     if (stepsOf(pattern, text) > DIRECT_STEPS) checkSearch(pattern, text, elapsed)
     return countIn(pattern.variant(withoutCaptures, 'g'), bytesOf(text), elapsed)
@@ -68,6 +74,42 @@ export function replaceMatches(pattern: Pattern, text: string, replacement: stri
 }
 
 const unchanged = (pattern: string) => pattern
+
+/**
+ * Calls `visit` with each match but empty ones directly behind another match: with the text between the match before and
+ * this one, and its groups, of which the match is the first. Returns the text behind the last match. Throws
+ * `invalid_pattern` if the search takes too long.
+ */
+export function eachMatch(
+  pattern: Pattern,
+  text: string,
+  visit: (before: string, groups: readonly (string | undefined)[]) => void,
+): string {
+  const { re2 } = pattern.variant(unchanged, 'g')
+  const bytes = bytesOf(text)
+  return limited(SEARCH_MS, text, (elapsed) => {
+    let copied = 0
+    let lastEnd = -1
+    for (let at = 0, tried = 0; at <= bytes.length; tried++) {
+      if (tried % COUNTED_MATCHES === 0) elapsed()
+      re2.lastIndex = at
+      const match = re2.exec(bytes)
+      if (match === null) break
+      const { index, 0: matched } = match
+      const isBehind = matched.length === 0 && index === lastEnd
+      if (!isBehind) {
+        visit(
+          bytes.toString('utf8', copied, index),
+          Array.from(match, (group) => group?.toString()),
+        )
+        copied = index + matched.length
+      }
+      lastEnd = index + matched.length
+      at = isBehind ? index + lengthOfCharacter(bytes[index]) : lastEnd
+    }
+    return bytes.toString('utf8', copied)
+  })
+}
 
 const bytesOf = (text: Searched): Buffer => (typeof text === 'string' ? Buffer.from(text) : text)
 
@@ -142,16 +184,21 @@ function checkSearch(pattern: Pattern, text: string, elapsed: Elapsed): void {
   })
 }
 
-/** Counts the matches in UTF-8 by their ends: ends are found several times as fast as matches. */
-function countIn({ re2 }: Pattern, bytes: Buffer, elapsed: Elapsed): number {
+/** Counts the matches in UTF-8 by their ends, which are found several times as fast as the matches. */
+function countIn({ re2 }: Pattern, bytes: Buffer, elapsed: Elapsed): MatchCount {
   let count = 0
+  let lastEnd = -1
+  let hasEmptyBehind = false
   for (let at = 0; at <= bytes.length; count++) {
     re2.lastIndex = at
     if (!re2.test(bytes)) break
-    at = re2.lastIndex > at ? re2.lastIndex : at + lengthOfCharacter(bytes[at])
+    const end = re2.lastIndex
+    if (end === at && at === lastEnd) hasEmptyBehind = true
+    lastEnd = end
+    at = end > at ? end : at + lengthOfCharacter(bytes[at])
     if (count % COUNTED_MATCHES === 0) elapsed()
   }
-  return count
+  return { count, hasEmptyBehind }
 }
 
 /** Returns the number of bytes of a character of UTF-8, given the first byte. */

@@ -15,7 +15,7 @@ interface Re2 {
   readonly source: string
   test(text: string | Buffer): boolean
   exec(text: string): RegExpExecArray | null
-  exec(bytes: Buffer): { readonly index: number; readonly 0: Buffer } | null
+  exec(bytes: Buffer): (ArrayLike<Buffer | undefined> & { readonly index: number; readonly 0: Buffer }) | null
 }
 
 /** A compiled pattern. base/match.ts searches texts of any length with the pattern. */

@@ -1,10 +1,11 @@
 import { foldCase } from '../../base/fold-case.js'
-import { countMatches, firstMatch, matches, replaceMatches } from '../../base/match.js'
+import { firstMatch, matches } from '../../base/match.js'
 import { compilePattern, type Pattern } from '../../base/pattern.js'
 import { searchFor, splitAt } from '../../base/text-search.js'
 import type { Scalar } from '../values/values.js'
 import { bounded, MAX_VALUE_LENGTH, prepared, queryError, type ScalarFunction, strict, tooLong } from './function.js'
 import { wholeNumber } from './number.js'
+import { regexpReplace } from './regexp-replace.js'
 import { textOf } from './text-of.js'
 
 /** The text of a value that a text function is given: the digits of a number, JSON as it is stored. */
@@ -46,7 +47,7 @@ export const TEXT = {
   regexp_replace: withPattern(
     3,
     'text',
-    (pattern) => (value: Scalar, _: Scalar, to: Scalar) => replacePattern(text(value), pattern, text(to)),
+    (pattern) => (value: Scalar, _: Scalar, to: Scalar) => regexpReplace(text(value), pattern, text(to)),
   ),
 } as const
 
@@ -172,33 +173,4 @@ function withPattern(
     if (typeof literal !== 'string') throw queryError('A pattern must be a text that is written in the query.')
     return apply(compilePattern(literal))
   })
-}
-
-/** The most characters that references to groups may add on the way to a text. */
-const MAX_REFERENCED = 64 * MAX_VALUE_LENGTH
-
-/**
- * `\1` to `\9` in `to` stand for groups, `\0` for the match, `\\` for a backslash. Throws on other uses of a backslash.
- */
-function replacePattern(value: string, pattern: Pattern, to: string): string {
-  const count = countMatches(pattern, value)
-  if (count === 0) return value
-  const references = [...to.matchAll(/\\([\s\S]?)/g)].map(([, of]) => of!)
-  if (references.some((of) => of !== '\\' && !(/^\d$/.test(of) && Number(of) <= pattern.groups))) {
-    throw queryError(
-      'regexp_replace: a backslash must be followed by the number of a group of the pattern, or a backslash.',
-    )
-  }
-  const plain = to.length - 2 * references.length
-  const isLong = plain * count > value.length + MAX_VALUE_LENGTH || references.length * value.length > MAX_REFERENCED
-  if (isLong) throw tooLong()
-  const readsGroups = references.some((of) => of !== '\\' && of !== '0')
-  return bounded(replaceMatches(pattern, value, replacementOf(to), readsGroups))
-}
-
-/** The replacement in the spelling of JavaScript. */
-function replacementOf(text: string): string {
-  return text
-    .replace(/\$/g, '$$$$')
-    .replace(/\\([0-9\\])/g, (_, of: string) => (of === '\\' ? '\\' : of === '0' ? '$&' : `$0${of}`))
 }

@@ -247,15 +247,19 @@ function replaceMatches(value: string, pattern: Pattern, to: string): string {
   // Match by match: the library cuts the result of a replacement function at its first NUL.
   const global = compilePattern(pattern.re2.source, 'g').re2
   let result = ''
-  let end = 0
+  let end = -1
   for (let match = global.exec(value); match !== null; match = global.exec(value)) {
-    result += value.slice(end, match.index) + replacement(to, [...match])
+    // An empty match directly behind another match is left out.
+    if (match[0] === '' && match.index === end) {
+      if (end >= value.length) break
+      global.lastIndex = end + String.fromCodePoint(value.codePointAt(end)!).length
+      continue
+    }
+    result += value.slice(Math.max(0, end), match.index) + replacement(to, [...match])
     end = match.index + match[0].length
-    // Behind the end of a text with letters of two bytes the library finds one more match.
-    if (match[0] === '' && end >= value.length) break
-    if (match[0] === '') global.lastIndex = end + String.fromCodePoint(value.codePointAt(end) ?? 0).length
+    global.lastIndex = end
   }
-  return bounded(result + value.slice(end))
+  return bounded(result + value.slice(Math.max(0, end)))
 }
 
 const withPattern = (apply: (pattern: Pattern, value: string, to: string) => Scalar): Implementation =>
