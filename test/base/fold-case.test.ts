@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { foldCase } from '../../src/base/fold-case.js'
+import { foldCase, simpleFold } from '../../src/base/fold-case.js'
 
-const NFKC = (text: string) => text.normalize('NFKC').toLowerCase()
+const NFKC = (text: string) => text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ')
 
 describe('the form in which texts are compared', () => {
   it.each([
@@ -26,3 +26,37 @@ describe('the form in which texts are compared', () => {
     expect(foldCase(`A${marks}\u0301B${marks}`)).toBe(`a${marks}\u0301b${marks.normalize('NFKC')}`)
   })
 })
+
+describe('simple case folding', () => {
+  it('gives every letter one form, which is equal to the letter in a pattern that ignores case', () => {
+    const wrong: string[] = []
+    for (let code = 0; code <= 0x10ffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue
+      const letter = String.fromCodePoint(code)
+      const folded = simpleFold(letter)
+      const upper = letter.toUpperCase()
+      if (folded === letter && upper === letter && letter.toLowerCase() === letter) continue
+      const isRound = simpleFold(folded) === folded
+      const isSame = folded === letter || new RegExp(quote(letter), 'iu').test(folded)
+      const isUpperSame = !new RegExp(`^${quote(letter)}$`, 'iu').test(upper) || simpleFold(upper) === folded
+      if ([...folded].length !== 1 || !isRound || !isSame || !isUpperSame) wrong.push(letter)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it.each([
+    ['ΤΑΣΗ ΔΙΚΤΥΟΥ ΟΔΟΣ', 'τασ', 'οδοσ'],
+    ['ΣΊΣΥΦΟΣ', 'σίσυφοσ', 'σίς'],
+    ['ΟΔΟΣ-7', 'οδοσ-7', 'ΟΔΟς'],
+    ['λόγος', 'ΛΌΓΟΣ', 'λόγοσ'],
+    ['ΒΆΣΗ', 'βάς', 'ΆΣ'],
+    ['İstanbul', 'İSTAN', 'stanbul'],
+    ['ſtraße', 'STRA', 'ßE'],
+    ['5 µs', 'ΜS', 'μs'],
+    ['5 \u212a', 'k', 'K'],
+  ])('%j contains %j and %j, whatever is next to a letter', (text, ...parts) => {
+    for (const part of parts) expect(foldCase(text)).toContain(foldCase(part))
+  })
+})
+
+const quote = (text: string) => text.replace(/[\\^$.|?*+()[\]{}/]/, '\\$&')

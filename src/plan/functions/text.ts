@@ -1,4 +1,4 @@
-import { foldCase } from '../../base/fold-case.js'
+import { foldCase, simpleFold } from '../../base/fold-case.js'
 import { firstMatch, matches } from '../../base/match.js'
 import { compilePattern, type Pattern } from '../../base/pattern.js'
 import { searchFor, splitAt } from '../../base/text-search.js'
@@ -13,7 +13,7 @@ const text = (value: Scalar): string => textOf(value)
 
 /** Functions over texts; lengths and places count code points. */
 export const TEXT = {
-  lower: strict(1, 'text', (value: Scalar) => bounded(text(value).toLowerCase())),
+  lower: strict(1, 'text', (value: Scalar) => bounded(simpleFold(text(value)))),
   upper: strict(1, 'text', (value: Scalar) => bounded(text(value).toUpperCase())),
   trim: strict([1, 2], 'text', (value: Scalar, characters?: Scalar) =>
     characters === undefined ? text(value).trim() : trimOf(text(value), text(characters)),

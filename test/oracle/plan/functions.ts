@@ -268,10 +268,20 @@ const withPattern = (apply: (pattern: Pattern, value: string, to: string) => Sca
     return typeof result === 'string' ? bounded(result) : result
   })
 
-const foldCase = (text: string) => text.normalize('NFKC').toLowerCase()
+/** Lower case letter by letter, by way of the upper case. */
+const lower = (text: string) =>
+  [...text]
+    .map((letter) => {
+      const upper = letter.toUpperCase()
+      const folded = [...upper].length === 1 ? upper.toLowerCase() : letter.toLowerCase()
+      return 'İı'.includes(letter) ? letter : folded
+    })
+    .join('')
+
+const foldCase = (text: string) => lower(text.normalize('NFKC'))
 
 const TEXTS: Record<string, Implementation> = {
-  lower: overText((text) => text!.toLowerCase()),
+  lower: overText((text) => lower(text!)),
   upper: overText((text) => text!.toUpperCase()),
   trim: overText((text, characters) => {
     if (characters === undefined) return text!.trim()

@@ -2,6 +2,10 @@ import { BAD_PATTERN, type Case, json, MIB_OF_TEXT, TOO_LONG, ts, WRONG } from '
 
 export const TEXT_CASES: readonly Case[] = [
   ['lower', ['ÄBC😀'], 'äbc😀'],
+  ['lower', ['ΟΔΟΣ λόγος'], 'οδοσ λόγοσ'],
+  ['lower', ['İI'], 'İi'],
+  ['contains_substr', ['ΤΑΣΗ', 'ΤΑΣ'], true],
+  ['contains_substr', ['ΛΌΓΟΣ', 'λόγος'], true],
   ['lower', [5], '5'],
   ['lower', [null], null],
   ['upper', ['äß'], 'ÄSS'],
