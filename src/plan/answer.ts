@@ -1,7 +1,8 @@
 import { isPlain, jsonOf, textOf } from './functions/text-of.js'
 import type { Plan } from './plan.js'
 import { schemaOf } from './schema.js'
-import { isTime, RawJson, type Scalar, Timestamp, type Type } from './values/values.js'
+import { datetimeText } from './values/times.js'
+import { Datetime, isTime, RawJson, type Scalar, Timestamp, type Type } from './values/values.js'
 
 /** One value of an answer; null if absent. */
 export type Value = string | number | boolean | null | RawJson
@@ -58,6 +59,7 @@ export function answerValue(value: Scalar): Value {
     return value
   if (value instanceof RawJson) return value
   if (value instanceof Timestamp) return value.us
+  if (value instanceof Datetime) return datetimeText(value.us)
   return isTime(value) ? textOf(value) : new RawJson(Array.isArray(value) ? listOf(value) : jsonOf(value))
 }
 

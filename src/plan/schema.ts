@@ -10,6 +10,7 @@ import type { Operator, Plan } from './plan.js'
 import {
   CivilDate,
   Datetime,
+  int64,
   isInteger,
   isTimeType,
   momentUs,
@@ -196,7 +197,8 @@ export function typeOfValue(value: Scalar): Type {
   if (value === null) return 'null'
   if (typeof value === 'string') return 'text'
   if (typeof value === 'boolean') return 'boolean'
-  if (typeof value === 'number' || typeof value === 'bigint') return isInteger(value) ? 'integer' : 'number'
+  if (typeof value === 'bigint') return int64(value) === undefined ? 'any' : 'integer'
+  if (typeof value === 'number') return isInteger(value) ? 'integer' : 'number'
   if (value instanceof Timestamp) return 'timestamp'
   if (value instanceof Datetime) return 'datetime'
   if (value instanceof CivilDate) return 'date'

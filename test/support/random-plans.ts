@@ -219,6 +219,7 @@ const PARTS = [
   'quarter',
   'year',
 ]
+const PATTERNS_OF_ONE_GROUP = ['a', '^e', '(\\d+)', '', '😀|é', '(?i)ERROR', '[^a]$', '\\bx', '([a-z]+)(?:\\d)?']
 const PATTERNS = ['a', '^e', '(\\d+)', '([a-z]+)(\\d)?', '', '😀|é', '(?i)ERROR', '[^a]$', '\\bx']
 const REPLACEMENTS = ['', 'x', '<\\0>', '\\\\', '$1', '$&é']
 const LIKES = ['%', '%a%', '_', 'GET%', '%\\%%', '%.co%', '', 'É%']
@@ -400,7 +401,7 @@ const TEXT: Makers = {
   substr: (s, d) => f('substr', textLike(s, d), small(s, d), ...(s.random() < 0.5 ? [] : [word(s, [0, 1, 3, 20])])),
   replace: (s, d) => f('replace', textLike(s, d), word(s, ['a', '', '/', '😀', 'o']), word(s, ['', 'b', '😀', 'aa'])),
   url_path: one('url_path', ofType('text')),
-  regexp_extract: (s, d) => f('regexp_extract', textLike(s, d), word(s, PATTERNS)),
+  regexp_extract: (s, d) => f('regexp_extract', textLike(s, d), word(s, PATTERNS_OF_ONE_GROUP)),
   regexp_replace: (s, d) => f('regexp_replace', textLike(s, d), word(s, PATTERNS), word(s, REPLACEMENTS)),
   safe_offset: (s, d) => f('safe_offset', expressionOf(s, 'list', d), small(s, d)),
   json_value: (s, d) => f('json_value', jsonLike(s, d), ...(s.random() < 0.2 ? [] : [word(s, PATHS_IN_JSON)])),
@@ -931,6 +932,7 @@ function answerText(value: Scalar): string {
   if (typeof value === 'bigint') return `number ${value}`
   if (Array.isArray(value)) return `json ${answerJson(value)}`
   if (value instanceof RawJson) return /^-?\d+$/.test(value.text) ? `number ${value.text}` : `json ${compact(value)}`
+  if (value instanceof Datetime) return `text ${JSON.parse(jsonOf(value))}`
   return value === null || typeof value === 'boolean' ? `${value}` : `text ${textOf(value)}`
 }
 

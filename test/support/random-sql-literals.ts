@@ -35,6 +35,7 @@ export const PARTS = ['microsecond', 'millisecond', 'second', 'minute', 'hour', 
 /** More parts of a date. */
 export const LONG_PARTS = ['isoweek', 'isoyear', 'month', 'quarter', 'year']
 /** Patterns of RE2. */
+export const PATTERNS_OF_ONE_GROUP = ['a', '^e', '(\\d+)', '', '😀|é', '(?i)ERROR', '[^a]$', '\\bx', '([a-z]+)(?:\\d)?']
 export const PATTERNS = ['a', '^e', '(\\d+)', '([a-z]+)(\\d)?', '', '😀|é', '(?i)ERROR', '[^a]$', '\\bx']
 /** Replacements of `regexp_replace`. */
 export const REPLACEMENTS = ['', 'x', '<\\0>', '\\\\', '$1', '$&é']

@@ -1,5 +1,5 @@
 import {
-  integer,
+  int64,
   isTime,
   momentUs,
   numberOf,
@@ -69,10 +69,11 @@ function castTo(type: CastType, isSafe: boolean): ScalarFunction {
 /** Fractions round to the nearest, halves away from zero. */
 function toInteger(value: Scalar): Scalar | undefined {
   if (typeof value === 'boolean') return value ? 1 : 0
-  const number = typeof value === 'string' ? integerOfText(value.trim()) : numberOf(value)
-  if (number === undefined || typeof number === 'bigint' || Number.isSafeInteger(number)) return number
+  const number = typeof value === 'string' ? integerOfText(value) : numberOf(value)
+  if (typeof number === 'bigint') return int64(number)
+  if (number === undefined || Number.isSafeInteger(number)) return number
   const rounded = Math.sign(number) * Math.round(Math.abs(number))
-  return Number.isFinite(rounded) ? integer(BigInt(rounded)) : undefined
+  return Number.isFinite(rounded) ? int64(BigInt(rounded)) : undefined
 }
 
 const INTEGER = /^([+-]?)(0[xX])?0*([\da-fA-F]*)$/
@@ -84,11 +85,11 @@ function integerOfText(text: string): number | bigint | undefined {
   const isInteger = prefix === '' ? /^[+-]?\d+$/.test(text) : text.length > sign!.length + prefix.length
   if (sign === undefined || !isInteger || digits.length > MOST_DIGITS) return undefined
   const value = BigInt(`${prefix}0${digits}`)
-  return integer(sign === '-' ? -value : value)
+  return int64(sign === '-' ? -value : value)
 }
 
 function toDouble(value: Scalar): Scalar | undefined {
-  const number = numberOf(typeof value === 'string' ? value.trim() : value)
+  const number = numberOf(value)
   return number === undefined ? undefined : Number(number)
 }
 

@@ -106,6 +106,25 @@ function eachMember(json: string, start: Place, visit: (at: Place, keyAt: Place,
   return Math.min(next + 1, json.length)
 }
 
+/** Returns a valid JSON text without white space between its tokens. */
+export function compactJson(json: string): string {
+  if (!SPACE.test(json)) return json
+  const parts: string[] = []
+  let from = 0
+  for (let at = 0; at < json.length; at++) {
+    if (json.charCodeAt(at) === QUOTE) at = endOfText(json, at) - 1
+    else if (skipSpace(json, at) > at) {
+      parts.push(json.slice(from, at))
+      from = skipSpace(json, at)
+      at = from - 1
+    }
+  }
+  parts.push(json.slice(from))
+  return parts.join('')
+}
+
+const SPACE = /[ \t\n\r]/
+
 /**
  * Returns the position behind the JSON text that begins with the quote at `at`: behind the next quote with an even
  * number of backslashes before it.

@@ -10,7 +10,7 @@ import {
   strict,
   tooLong,
 } from './function.js'
-import { jsonAt, jsonOfField, MAX_STEPS, readJsonPath } from './json-path.js'
+import { compactJson, jsonAt, jsonOfField, MAX_STEPS, readJsonPath } from './json-path.js'
 import { repeated } from './repeated.js'
 import { jsonOf } from './text-of.js'
 import { isJson } from './valid-json.js'
@@ -22,9 +22,10 @@ export const JSON_FUNCTIONS = {
     if (found.startsWith('"')) return textOfJson(found)
     return found === 'null' || found.startsWith('{') || found.startsWith('[') ? null : found
   }),
-  /** The JSON at a path, as text. */
-  json_query: atPath((found) => found),
-  to_json_string: nullable(1, 'text', (value) => bounded(jsonOf(value))),
+  /** The JSON at a path, as compact text; null for a JSON null. */
+  json_query: atPath((found) => (found === 'null' ? null : compactJson(found))),
+  /** The JSON of a value, as compact text. An integer beyond 2^53 is a text, which any reader of JSON reads exactly. */
+  to_json_string: nullable(1, 'text', (value) => bounded(compactJson(jsonStringOf(value)))),
   /** The object of keys and values: `json_object('ok', 1, 'error', 0)`. If a key occurs twice, the first counts. */
   json_object: nullable([2, Number.POSITIVE_INFINITY], 'json', objectOf),
   /** The value at a path of keys in a JSON value, null if there is none: `field(metadata, 'request', 'method')`. */
@@ -65,6 +66,13 @@ function objectOf(...keysAndValues: readonly Scalar[]): RawJson {
 }
 
 const ZERO = 48
+
+function jsonStringOf(value: Scalar): string {
+  if (typeof value === 'bigint') return `"${value}"`
+  return Array.isArray(value) && value.some((element) => typeof element === 'bigint')
+    ? `[${value.map(jsonStringOf).join(',')}]`
+    : jsonOf(value)
+}
 
 const isNumber = (json: string) => /^[-\d]/.test(json)
 

@@ -1,4 +1,4 @@
-import { integer, isInteger, numberOf, type Scalar, type Type } from '../values/values.js'
+import { int64, isInteger, numberOf, type Scalar, type Type } from '../values/values.js'
 import { prepared, queryError, type ScalarFunction, strict } from './function.js'
 
 type Numeric = number | bigint
@@ -64,7 +64,7 @@ function arithmetic(double: (a: number, b: number) => number, exact: (a: bigint,
 }
 
 function within64(value: bigint): Scalar {
-  const result = integer(value)
+  const result = int64(value)
   if (result === undefined) throw queryError('An integer of the result needs more than 64 bits.')
   return result
 }

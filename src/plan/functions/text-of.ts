@@ -1,4 +1,4 @@
-import { dateText, datetimeText, timestampText } from '../values/times.js'
+import { civilText, dateText, datetimeText, timestampText } from '../values/times.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../values/values.js'
 import { MAX_VALUE_LENGTH, tooLong } from './function.js'
 
@@ -6,7 +6,7 @@ import { MAX_VALUE_LENGTH, tooLong } from './function.js'
 export function textOf(value: Scalar): string {
   if (typeof value === 'string') return value
   if (value instanceof Timestamp) return timestampText(value.us)
-  if (value instanceof Datetime) return datetimeText(value.us)
+  if (value instanceof Datetime) return civilText(value.us)
   if (value instanceof CivilDate) return dateText(value.days)
   if (value instanceof RawJson) return value.text
   return Array.isArray(value) ? jsonOf(value) : String(value)
@@ -31,5 +31,6 @@ export function jsonOf(value: Scalar): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return JSON.stringify(value)
   if (typeof value === 'bigint') return String(value)
   if (value instanceof Timestamp) return `"${datetimeText(value.us)}Z"`
+  if (value instanceof Datetime) return `"${datetimeText(value.us)}"`
   return value instanceof RawJson ? value.text : JSON.stringify(textOf(value))
 }

@@ -40,9 +40,10 @@ export const TEXT = {
   like: like('su'),
   ilike: like('isu'),
   regexp_contains: withPattern(2, 'boolean', (pattern) => (value: Scalar) => matches(pattern, text(value))),
-  regexp_extract: withPattern(2, 'text', (pattern) => (value: Scalar) => {
-    const match = firstMatch(pattern, text(value))
-    return match === null ? null : ((match.length > 1 ? match[1] : match[0]) ?? null)
+  regexp_extract: withPattern(2, 'text', (pattern) => {
+    if (pattern.groups > 1)
+      throw queryError('regexp_extract takes a pattern with one group: write (?:…) for the others.')
+    return (value: Scalar) => firstMatch(pattern, text(value))?.at(-1) ?? null
   }),
   regexp_replace: withPattern(
     3,
@@ -155,8 +156,9 @@ export function likePattern(pattern: string): string {
     const point = points[i]!
     if (point === '%') source += '.*'
     else if (point === '_') source += '.'
-    else if (point === '\\' && i + 1 < points.length) source += quote(points[++i]!)
-    else source += quote(point)
+    else if (point !== '\\') source += quote(point)
+    else if (++i < points.length) source += quote(points[i]!)
+    else throw queryError('A pattern of LIKE ends with a backslash: write two for one.')
   }
   return source
 }

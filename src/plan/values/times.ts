@@ -202,5 +202,9 @@ export function clockText(us: number): string {
 /** `YYYY-MM-DDTHH:MM:SS[.ffffff]`. */
 export const datetimeText = (us: number): string => `${dateText(Math.floor(us / DAY_US))}T${clockText(us)}`
 
-/** `YYYY-MM-DD HH:MM:SS[.ffffff]+00`, as a timestamp is cast to text. */
-export const timestampText = (us: number): string => `${dateText(Math.floor(us / DAY_US))} ${clockText(us)}+00`
+/** `YYYY-MM-DD HH:MM:SS[.fff[fff]]`, as a datetime is cast to text: with no, three or six digits of a fraction. */
+export const civilText = (us: number): string =>
+  `${dateText(Math.floor(us / DAY_US))} ${clockText(us)}`.replace(/(\.\d{3})000$/, '$1')
+
+/** The same with `+00`, as a timestamp is cast to text. */
+export const timestampText = (us: number): string => `${civilText(us)}+00`

@@ -35,8 +35,8 @@ export class RawJson {
 }
 
 /**
- * One value of an expression. An integer is a `number` if a double holds it exactly (up to 2^53), else a `bigint` of at
- * most 64 bits; {@link integer} decides. Numbers are finite. A list is the result of a function, never a stored value.
+ * One value of an expression. An integer is a `number` if a double holds it exactly (up to 2^53), else a `bigint` from
+ * -2^63 to 2^64 - 1; {@link integer} decides. Numbers are finite. A list is the result of a function, never a stored value.
  */
 export type Scalar =
   | null
@@ -81,18 +81,22 @@ export type TimeType = keyof typeof TIME_OF
 /** Whether values of a type are times. */
 export const isTimeType = (type: string): type is TimeType => Object.hasOwn(TIME_OF, type)
 
+const MIN_INT64 = -(2n ** 63n)
 const MAX_INT64 = 2n ** 63n - 1n
-/** The least integer of 64 bits. */
-export const MIN_INT64 = -(2n ** 63n)
+/** Hashes, trace ids and counters of other programs have no sign. */
+const MAX_UINT64 = 2n ** 64n - 1n
 
-/** Returns an integer in its canonical form; undefined if it needs more than 64 bits. */
+/** Returns an integer in its canonical form; undefined if it needs more than 64 bits, with or without a sign. */
 export function integer(value: bigint): number | bigint | undefined {
-  if (value > MAX_INT64 || value < MIN_INT64) return undefined
+  if (value > MAX_UINT64 || value < MIN_INT64) return undefined
   const double = Number(value)
   return Number.isSafeInteger(double) ? double : value
 }
 
-/** Whether a value is a whole number of at most 64 bits. */
+/** The same for results of the type `int64`: undefined if the integer needs more than 64 bits with its sign. */
+export const int64 = (value: bigint): number | bigint | undefined => (value > MAX_INT64 ? undefined : integer(value))
+
+/** Whether a value is a whole number of at most 64 bits, with or without a sign. */
 export const isInteger = (value: Scalar): value is number | bigint =>
   typeof value === 'bigint' || Number.isSafeInteger(value)
 

@@ -2,7 +2,7 @@ import type { FunctionName } from '../../plan/functions/table.js'
 import { typeOfCast } from './call.js'
 import { invalid, unsupported } from './fault.js'
 import { refuseForeign } from './foreign.js'
-import { parseLeastInteger, parseParentheses, parsePrimary } from './primary.js'
+import { parseParentheses, parsePrimary } from './primary.js'
 import type { Tokens } from './tokens.js'
 import type { Node } from './tree.js'
 
@@ -155,8 +155,6 @@ function parseOperand(tokens: Tokens): Node {
   }
   let minuses = 0
   while (tokens.isAt('-') || tokens.isAt('+')) minuses += tokens.next().text === '-' ? 1 : 0
-  const least = minuses > 0 ? parseLeastInteger(tokens, at) : undefined
-  if (least !== undefined) return repeated(tokens, 'neg', minuses - 1, least, at)
   return repeated(tokens, 'neg', minuses, parsePostfix(tokens), at)
 }
 

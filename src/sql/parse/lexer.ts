@@ -1,4 +1,4 @@
-import { numberOfText } from '../../plan/values/values.js'
+import { isInteger, numberOfText } from '../../plan/values/values.js'
 import { decodeEscapes } from './escapes.js'
 import { invalid, unsupported } from './fault.js'
 import type { SqlLimits } from './limits.js'
@@ -19,6 +19,14 @@ const NUMBER = /0[xX][\da-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
 const PARAMETER = /@([A-Za-z_]\w*)/y
 const SYMBOL = /->>|->|@>|<=|>=|!=|<>|\|\||::|!~|=>|==|[-+*/(),.;=<>[\]~&|^%:!?{}]/y
 const NAME_IN_BACKTICKS = /`((?:[^`\\]|\\[\s\S])*)`/y
+/**
+ * Texts in three quotes, in which one and two quotes have no meaning. Four quotes alone are a text of one quote, as in
+ * other dialects.
+ */
+const LONG_TEXTS: Readonly<Record<string, RegExp>> = {
+  "'": /'''(?!'(?!'))((?:[^'\\]|\\[\s\S]|'{1,2}(?!'))*)'''/y,
+  '"': /"""(?!"(?!"))((?:[^"\\]|\\[\s\S]|"{1,2}(?!"))*)"""/y,
+}
 /** Texts in each quote; two quotes are one inside of it. */
 const TEXTS: Readonly<Record<string, RegExp>> = {
   "'": /'((?:[^'\\]|\\[\s\S]|'')*)'/y,
@@ -100,6 +108,11 @@ function wordAt(text: string, at: number, word: string): Found {
 
 function textAt(text: string, quoteAt: number, at: number, isRaw: boolean): Found {
   const quote = text[quoteAt]!
+  const long = text.startsWith(quote.repeat(3), quoteAt) ? match(LONG_TEXTS[quote]!, text, quoteAt) : null
+  if (long !== null) {
+    const content = long[1]!
+    return found('text', at, quoteAt - at + long[0].length, isRaw ? content : decodeEscapes(content))
+  }
   const whole = match(TEXTS[quote]!, text, quoteAt)
   if (whole === null) throw invalid(`This text has no end: the closing ${quote} is missing.`, at)
   const content = whole[1]!.replaceAll(quote + quote, quote)
@@ -117,6 +130,8 @@ function numberAt(text: string, at: number, number: string): Found {
   if (match(WORD, text, next) !== null)
     throw invalid(`A number and a word are written together: put a space behind ${number}.`, next)
   const isHexadecimal = /^0x/i.test(number)
-  if (!isHexadecimal && numberOfText(number) === undefined) throw invalid(`The number ${number} is too large.`, at)
+  const value = isHexadecimal ? 0 : numberOfText(number)
+  if (value === undefined || (/^\d+$/.test(number) && !isInteger(value)))
+    throw invalid(`The number ${number} is too large.`, at)
   return found('number', at, number.length, number)
 }

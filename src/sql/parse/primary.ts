@@ -1,4 +1,4 @@
-import { integer, MIN_INT64, numberOfText } from '../../plan/values/values.js'
+import { integer, numberOfText } from '../../plan/values/values.js'
 import { parseCall, parseCast, parseExtract, parseInterval } from './call.js'
 import { invalid, unsupported } from './fault.js'
 import { refuseForeign } from './foreign.js'
@@ -95,20 +95,6 @@ function parseCase(tokens: Tokens): Node {
   tokens.expect('end', ' of CASE')
   return tokens.node({ kind: 'operator', fn: 'case', args }, at, args)
 }
-
-/**
- * Parses the digits of the least integer behind its sign at `at`; without the sign they are no integer of 64 bits.
- * Returns undefined, and moves nowhere, if another value is next.
- */
-export function parseLeastInteger(tokens: Tokens, at: number): Node | undefined {
-  const { kind, text } = tokens.peek()
-  if (kind !== 'number' || !INTEGER.test(text) || tokens.peek(1).text === '::') return undefined
-  if (-BigInt(text) !== MIN_INT64) return undefined
-  tokens.next()
-  return tokens.node({ kind: 'literal', value: MIN_INT64 }, at)
-}
-
-const INTEGER = /^(?:\d+|0x[\da-f]+)$/i
 
 function numberOf(spelled: string, at: number): number | bigint {
   if (!/^0x/i.test(spelled)) return numberOfText(spelled)!

@@ -195,7 +195,7 @@ const cut = (value: number | bigint, whole: (value: number) => number) =>
 /** The text of a value, as it is cast. */
 export function textOf(value: Scalar): string {
   if (value instanceof Timestamp) return times.timestampText(value.us)
-  if (value instanceof Datetime) return times.datetimeText(value.us)
+  if (value instanceof Datetime) return times.castText(value.us)
   if (value instanceof CivilDate) return times.dateText(value.days)
   if (value instanceof RawJson) return value.text
   return Array.isArray(value) ? jsonOf(value) : String(value)
@@ -206,6 +206,7 @@ export function jsonOf(value: Scalar): string {
   if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
   if (value instanceof RawJson) return value.text
   if (value === null || typeof value === 'boolean' || kindOf(value) === 'number') return String(value)
+  if (value instanceof Datetime) return JSON.stringify(times.datetimeText(value.us))
   return JSON.stringify(value instanceof Timestamp ? `${times.datetimeText(value.us)}Z` : textOf(value))
 }
 
@@ -218,6 +219,7 @@ const overText = (apply: (...texts: string[]) => Scalar) =>
 /** A LIKE pattern as a pattern of RE2. */
 function likePattern(pattern: string, flags: string): Pattern {
   const pieces = pattern.match(/\\.|./gsu) ?? []
+  if (pieces.at(-1) === '\\') return fail()
   const quoted = (character: string) => `\\x{${character.codePointAt(0)!.toString(16)}}`
   const source = pieces.map((piece) => {
     if (piece === '%') return '.*'
@@ -310,6 +312,7 @@ const TEXTS: Record<string, Implementation> = {
   ilike: overText((text, pattern) => likePattern(pattern!, 'si').re2.test(text!)),
   regexp_contains: withPattern((pattern, value) => pattern.re2.test(value)),
   regexp_extract: withPattern((pattern, value) => {
+    if (pattern.groups > 1) return fail()
     const match = pattern.re2.exec(value)
     return match === null ? null : ((match.length > 1 ? match[1] : match[0]) ?? null)
   }),
@@ -327,12 +330,12 @@ const toTime =
 
 function toInteger(value: Scalar): Scalar | undefined {
   if (typeof value === 'boolean') return Number(value)
-  if (typeof value === 'bigint') return value
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : undefined
   if (typeof value === 'number') {
     const whole = BigInt(Math.round(Math.abs(value))) * (value < 0 ? -1n : 1n)
     return BigInt.asIntN(64, whole) === whole ? integer(whole) : undefined
   }
-  const [found, sign, digits] = /^\s*([+-]?)(\d+|0x[\da-f]+)\s*$/i.exec(typeof value === 'string' ? value : '') ?? []
+  const [found, sign, digits] = /^([+-]?)(\d+|0x[\da-f]+)$/i.exec(typeof value === 'string' ? value : '') ?? []
   if (found === undefined) return undefined
   const whole = BigInt(digits!) * (sign === '-' ? -1n : 1n)
   return BigInt.asIntN(64, whole) === whole ? integer(whole) : undefined
@@ -342,7 +345,7 @@ const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   string: textOf,
   int64: toInteger,
   float64: (value) => {
-    const number = numeric(typeof value === 'string' ? value.trim() : value)
+    const number = numeric(value)
     return number === undefined ? undefined : Number(number)
   },
   bool: (value) => {
@@ -442,14 +445,27 @@ function jsonAt(value: Scalar, path: string): JsonNode | undefined {
   return found
 }
 
+/** JSON without white space outside of its texts. */
+const compact = (json: string) =>
+  json.replace(/"(?:[^"\\]|\\.)*"|\s+/gs, (piece) => (piece.startsWith('"') ? piece : ''))
+
+/** Integers that a double may round are texts. */
+function jsonStringOf(value: Scalar): string {
+  if (Array.isArray(value)) return `[${value.map(jsonStringOf).join(',')}]`
+  return typeof value === 'bigint' ? `"${value}"` : jsonOf(value)
+}
+
 const JSONS: Record<string, Implementation> = {
   json_value: strict((value: Scalar, path = '$') => {
     const found = jsonAt(value, path)
     if (found === undefined || found.members !== undefined || found.text === 'null') return null
     return found.text.startsWith('"') ? scalarOf(found) : found.text
   }),
-  json_query: strict((value: Scalar, path = '$') => jsonAt(value, path)?.text ?? null),
-  to_json_string: (value) => bounded(jsonOf(value!())),
+  json_query: strict((value: Scalar, path = '$') => {
+    const { text } = jsonAt(value, path) ?? {}
+    return text === undefined || text === 'null' ? null : compact(text)
+  }),
+  to_json_string: (value) => bounded(compact(jsonStringOf(value!()))),
   json_object: (...args) => {
     const given = args.map((arg) => arg())
     if (given.length % 2 === 1) return fail()

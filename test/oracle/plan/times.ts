@@ -70,7 +70,12 @@ function texts(us: number): [date: string, clock: string] {
   return [day, clock.slice(0, 8) + (fraction === '000000' ? '' : `.${fraction}`)]
 }
 
-export const timestampText = (us: number) => `${texts(us).join(' ')}+00`
+/** As a cast spells it: three digits of a fraction are enough if the others are zeros. */
+export function castText(us: number): string {
+  const text = texts(us).join(' ')
+  return text.endsWith('000') && text.includes('.') ? text.slice(0, -3) : text
+}
+export const timestampText = (us: number) => `${castText(us)}+00`
 export const datetimeText = (us: number) => texts(us).join('T')
 export const dateText = (days: number) => texts(Number(BigInt(days) * DAY_US))[0]
 

@@ -30,7 +30,10 @@ export function kindOf(value: Scalar): Kind {
 
 /** An integer as the plan has it: a double if that is exact, else 64 bits. Fails beyond. */
 export function integer(value: bigint): number | bigint {
-  if (BigInt.asIntN(64, value) !== value) return fail()
+  return BigInt.asIntN(64, value) === value ? canonical(value) : fail()
+}
+
+function canonical(value: bigint): number | bigint {
   return value >= -(2n ** 53n) + 1n && value <= 2n ** 53n - 1n ? Number(value) : value
 }
 
@@ -48,7 +51,7 @@ export function numeric(value: Scalar): number | bigint | undefined {
   if (found === undefined || (whole === '' && !fraction)) return undefined
   if (fraction === undefined && exponent === undefined) {
     const exact = BigInt(whole) * (sign === '-' ? -1n : 1n)
-    if (BigInt.asIntN(64, exact) === exact) return integer(exact)
+    if (exact >= -(2n ** 63n) && exact < 2n ** 64n) return canonical(exact)
   }
   const near = Number(value)
   return Number.isFinite(near) ? near : undefined

@@ -11,7 +11,11 @@ const PIECE = new RegExp(
   [
     '(--|#)[^\\n]*|/\\*[\\s\\S]*?\\*/',
     '`[^`]*`',
+    `\\b[rR]'''(?<rawLongSingle>(?:\\\\[\\s\\S]|(?!''')[^\\\\])*)'''`,
+    `\\b[rR]"""(?<rawLongDouble>(?:\\\\[\\s\\S]|(?!""")[^\\\\])*)"""`,
     `\\b[rR](?:'(?<rawSingle>(?:[^'\\\\]|\\\\[\\s\\S])*)'|"(?<rawDouble>(?:[^"\\\\]|\\\\[\\s\\S])*)")`,
+    `'''(?!'(?!'))(?<longSingle>(?:\\\\[\\s\\S]|(?!''')[^\\\\])*)'''`,
+    `"""(?!"(?!"))(?<longDouble>(?:\\\\[\\s\\S]|(?!""")[^\\\\])*)"""`,
     `'(?<single>(?:[^'\\\\]|\\\\[\\s\\S]|'')*)'|"(?<double>(?:[^"\\\\]|\\\\[\\s\\S]|"")*)"`,
     '[\'"`]|/\\*',
   ].join('|'),
@@ -50,9 +54,12 @@ const undouble = (text: string, quote: string) =>
 export function prepareText(text: string): Prepared {
   const texts: string[] = []
   const sql = text.replace(PIECE, (found, ...rest) => {
-    const { rawSingle, rawDouble, single, double } = rest.at(-1) as Record<string, string | undefined>
-    const raw = rawSingle ?? rawDouble
+    const groups = rest.at(-1) as Record<string, string | undefined>
+    const { single, double } = groups
+    const raw = groups.rawLongSingle ?? groups.rawLongDouble ?? groups.rawSingle ?? groups.rawDouble
+    const long = groups.longSingle ?? groups.longDouble
     if (raw !== undefined) return `'${texts.push(raw) - 1}'`
+    if (long !== undefined) return `'${texts.push(withoutEscapes(long)) - 1}'`
     if (single !== undefined) return `'${texts.push(withoutEscapes(undouble(single, "'"))) - 1}'`
     if (double !== undefined) return `'${texts.push(withoutEscapes(undouble(double, '"'))) - 1}'`
     if (found.length > 1 && found.startsWith('`')) return found

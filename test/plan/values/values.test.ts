@@ -6,6 +6,7 @@ import {
   compareTexts,
   compareValues,
   Datetime,
+  int64,
   integer,
   isInteger,
   isUnknown,
@@ -138,7 +139,9 @@ describe('a text that spells a number', () => {
     ['9007199254740993', 9007199254740993n],
     ['+9007199254740993', 9007199254740993n],
     ['-9223372036854775808', -(2n ** 63n)],
-    ['9223372036854775808', 2 ** 63],
+    ['9223372036854775808', 2n ** 63n],
+    ['18446744073709551615', 2n ** 64n - 1n],
+    ['18446744073709551616', 2 ** 64],
     [`${'0'.repeat(100)}9007199254740993`, 9007199254740993n],
     ['1'.repeat(400), undefined],
     ['', undefined],
@@ -172,7 +175,9 @@ describe('an integer', () => {
     expect(integer(2n ** 53n - 1n)).toBe(2 ** 53 - 1)
     expect(integer(2n ** 53n)).toBe(2n ** 53n)
     expect(integer(2n ** 63n - 1n)).toBe(2n ** 63n - 1n)
-    expect(integer(2n ** 63n)).toBeUndefined()
+    expect(integer(2n ** 64n - 1n)).toBe(2n ** 64n - 1n)
+    expect(integer(2n ** 64n)).toBeUndefined()
+    expect([int64(2n ** 63n - 1n), int64(2n ** 63n), int64(5n)]).toEqual([2n ** 63n - 1n, undefined, 5])
     expect(integer(-(2n ** 63n))).toBe(-(2n ** 63n))
     expect(integer(-(2n ** 63n) - 1n)).toBeUndefined()
     expect([1, 1n, 1.5, 2 ** 53, '1', null].map(isInteger)).toEqual([true, true, false, false, false, false])

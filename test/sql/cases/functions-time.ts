@@ -53,7 +53,7 @@ export const TIME_CASES: readonly SqlCase[] = [
       ["current_date('UTC')", '2026-11-24'],
       ['current_datetime()', '2026-11-24T12:00:00'],
       ["timestamp('2026-11-24T10:01:20', 'UTC')", time('10:01:20')],
-      ["string(timestamp '2026-11-24 10:01:20.5')", '2026-11-24 10:01:20.500000+00'],
+      ["string(timestamp '2026-11-24 10:01:20.5')", '2026-11-24 10:01:20.500+00'],
     ],
     MORE,
   ),

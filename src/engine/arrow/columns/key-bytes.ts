@@ -62,8 +62,9 @@ export class KeyBytes {
       return
     }
     if (typeof value === 'bigint' || isLongInteger(value)) {
-      this.bytes[at] = BIG
-      this.bytes.writeBigInt64LE(BigInt(value), at + 1)
+      const big = BigInt(value)
+      this.bytes[at] = big < 0n ? NEGATIVE : BIG
+      this.bytes.writeBigUInt64LE(BigInt.asUintN(64, big), at + 1)
     } else {
       this.bytes[at] = isTime(value) ? tagOfTime(value) : NUMBER
       this.bytes.writeDoubleLE(isTime(value) ? timeNumber(value) : value + 0, at + 1)
@@ -81,10 +82,10 @@ export class KeyBytes {
 
 /** Whether a double is a whole number of 54 to 64 bits: it is equal to the integer, which is a bigint. */
 const isLongInteger = (value: Scalar): value is number =>
-  Number.isInteger(value) && !Number.isSafeInteger(value) && Number(value) >= -(2 ** 63) && Number(value) < 2 ** 63
+  Number.isInteger(value) && !Number.isSafeInteger(value) && Number(value) >= -(2 ** 63) && Number(value) < 2 ** 64
 
-const [NULL, FALSE, TRUE, NUMBER, BIG, TIMESTAMP, DATETIME, DATE, TEXT, JSON_TEXT, LIST] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+const [NULL, FALSE, TRUE, NUMBER, BIG, NEGATIVE, TIMESTAMP, DATETIME, DATE, TEXT, JSON_TEXT, LIST] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 ]
 
 function tagOfTime(value: Timestamp | Datetime | CivilDate): number {
@@ -107,7 +108,7 @@ export function readKeys(bytes: Buffer, count: number): Scalar[] {
       values.push(textOfTag(tag, bytes.toString('utf8', at + 5, at + 5 + length)))
       at += 5 + length
     } else {
-      values.push(tag === BIG ? bytes.readBigInt64LE(at + 1) : numberOfTag(tag, bytes.readDoubleLE(at + 1)))
+      values.push(fixedOfTag(tag, bytes, at + 1))
       at += 9
     }
   }
@@ -119,7 +120,10 @@ function textOfTag(tag: number, text: string): Scalar {
   return tag === LIST ? (JSON.parse(text) as Scalar[]) : new RawJson(text)
 }
 
-function numberOfTag(tag: number, value: number): Scalar {
+function fixedOfTag(tag: number, bytes: Buffer, at: number): Scalar {
+  if (tag === BIG) return bytes.readBigUInt64LE(at)
+  if (tag === NEGATIVE) return bytes.readBigInt64LE(at)
+  const value = bytes.readDoubleLE(at)
   if (tag === NUMBER) return value
   if (tag === TIMESTAMP) return new Timestamp(value)
   return tag === DATETIME ? new Datetime(value) : new CivilDate(value)
