@@ -5,7 +5,7 @@ import { askedOf, fieldOf, matching } from './explore.js'
 import type { Oracle, Params } from './oracle.js'
 import { groupBy } from './time.js'
 
-const SPELLED = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/
+const SPELLED = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 
 /** Fields with a column of numbers, in which a text is none. */
 const NUMBERS: Record<string, readonly string[]> = {

@@ -88,10 +88,13 @@ const token = fc.constantFrom(
 )
 const pattern = fc.array(token, { maxLength: 5 }).map((tokens) => tokens.join(''))
 
+/** A pattern that ends with a backslash which nothing follows is refused. */
+const likePattern = likeText.filter((value) => !/^(?:[^\\]|\\.)*\\$/su.test(value))
+
 describe('a test of many texts', () => {
   it('gives the same as its function in every text', async () => {
     const given = fc.constantFrom(...NAMES).chain((fn) => {
-      const value = fn === 'regexp_contains' ? pattern : fn === 'like' || fn === 'ilike' ? likeText : text
+      const value = fn === 'regexp_contains' ? pattern : fn === 'like' || fn === 'ilike' ? likePattern : text
       const texts = fc.array(text, { maxLength: 12 })
       return fc.tuple(fc.constant(fn), value, texts, fc.infiniteStream(fc.boolean()))
     })
