@@ -120,10 +120,8 @@ export async function listening(program: Program, token = TOKEN): Promise<Served
     fetch(url + path, { ...init, headers: { 'X-API-KEY': token, ...init.headers } })
 
   async function rows(query: string) {
-    const body = await (await get(`/api/endpoints/query/${query}`)).text()
-    const { result } = JSON.parse(body) as { result?: unknown[] }
-    if (result === undefined) throw new Error(`${query} answered ${body}`)
-    return result
+    const response = await get(`/api/endpoints/query/${query}`)
+    return ((await response.json()) as { result: unknown[] }).result
   }
 
   async function metric(line: string): Promise<number> {
