@@ -53,10 +53,11 @@ export function simpleFold(text: string): string {
  */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  if (!MAY_HAVE_LONG_RUN.test(text)) return simpleFold(text.normalize('NFKC'))
-  const pieces = text.split(LONG_RUN)
-  return pieces
+  return simpleFold(MAY_HAVE_LONG_RUN.test(text) ? normalizeShortRuns(text) : text.normalize('NFKC'))
+}
+
+const normalizeShortRuns = (text: string): string =>
+  text
+    .split(LONG_RUN)
     .map((piece, i) => (i % 2 === 1 ? piece : piece.normalize('NFKC')))
     .join('')
-    .toLowerCase()
-}

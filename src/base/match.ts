@@ -66,26 +66,32 @@ export function countMatches(pattern: Pattern, text: string): MatchCount {
  * `replacement` names groups. Count the matches first. Throws `invalid_pattern` if finding the groups takes too long.
  */
 export function replaceMatches(pattern: Pattern, text: string, replacement: string, readsGroups: boolean): string {
-  if (readsGroups && stepsOf(pattern, text) > DIRECT_STEPS) throw tooSlow(text)
-  const { re2 } = pattern.variant(readsGroups ? unchanged : withoutCaptures, 'g')
+  const { re2 } = replacing(pattern, text, readsGroups)
   // The library replaces nothing if a search before has left a place beyond the end.
   re2.lastIndex = 0
   return text.replace(re2 as never, replacement)
 }
 
+/** Returns the pattern that finds what a replacement reads. Throws if finding the groups takes too long. */
+function replacing(pattern: Pattern, text: string, readsGroups: boolean): Pattern {
+  if (readsGroups && stepsOf(pattern, text) > DIRECT_STEPS) throw tooSlow(text)
+  return pattern.variant(readsGroups ? unchanged : withoutCaptures, 'g')
+}
+
 const unchanged = (pattern: string) => pattern
 
 /**
- * Calls `visit` with each match but empty ones directly behind another match: with the text between the match before and
- * this one, and its groups, of which the match is the first. Returns the text behind the last match. Throws
- * `invalid_pattern` if the search takes too long.
+ * Calls `visit` with each match except empty matches directly behind another match: with the text between the previous
+ * match and the match, and with the match, behind which are its groups if `readsGroups`. Returns the text behind the
+ * last match. Count the matches first. Throws `invalid_pattern` if the search takes too long.
  */
 export function eachMatch(
   pattern: Pattern,
   text: string,
+  readsGroups: boolean,
   visit: (before: string, groups: readonly (string | undefined)[]) => void,
 ): string {
-  const { re2 } = pattern.variant(unchanged, 'g')
+  const { re2 } = replacing(pattern, text, readsGroups)
   const bytes = bytesOf(text)
   return limited(SEARCH_MS, text, (elapsed) => {
     let copied = 0

@@ -25,6 +25,12 @@ describe('the form in which texts are compared', () => {
     expect(foldCase(`A${marks}B`)).toBe(NFKC(`A${marks}B`))
     expect(foldCase(`A${marks}\u0301B${marks}`)).toBe(`a${marks}\u0301b${marks.normalize('NFKC')}`)
   })
+
+  it('gives a letter one form, whether or not a long run is elsewhere in the text', () => {
+    for (const text of ['ΟΔΟΣ', 'ſ', 'İ', '5 µs']) {
+      expect(foldCase(`${text} ${'\u0301'.repeat(65)}`).startsWith(`${foldCase(text)} `)).toBe(true)
+    }
+  })
 })
 
 describe('simple case folding', () => {

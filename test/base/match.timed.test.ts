@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LogweirError } from '../../src/base/errors.js'
 import { foldCase } from '../../src/base/fold-case.js'
-import { countMatches, firstMatch, matches, replaceMatches } from '../../src/base/match.js'
+import { countMatches, eachMatch, firstMatch, matches, replaceMatches } from '../../src/base/match.js'
 import { compilePattern, type Pattern } from '../../src/base/pattern.js'
 import { splitAt } from '../../src/base/text-search.js'
 import { threadCpuMs } from '../../src/base/thread-cpu.js'
@@ -64,6 +64,7 @@ const patterns = [
   'x'.repeat(1_000),
   `(${'a|'.repeat(490)}b)+c`,
   '[^q]{999}q',
+  '((a|aa|aaa){1,30})*',
 ]
 
 const searches: Record<string, (pattern: Pattern, text: string) => unknown> = {
@@ -76,6 +77,14 @@ const searches: Record<string, (pattern: Pattern, text: string) => unknown> = {
   'replaceMatches with groups': (pattern, text) => {
     countMatches(pattern, text)
     return replaceMatches(pattern, text, '$1', true)
+  },
+  eachMatch: (pattern, text) => {
+    countMatches(pattern, text)
+    return eachMatch(pattern, text, false, () => {})
+  },
+  'eachMatch with groups': (pattern, text) => {
+    countMatches(pattern, text)
+    return eachMatch(pattern, text, true, () => {})
   },
 }
 

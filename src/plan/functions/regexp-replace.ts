@@ -18,8 +18,8 @@ export function regexpReplace(value: string, pattern: Pattern, to: string): stri
   if (count === 0) return value
   const parts = partsOf(to, pattern.groups)
   checkLength(value, parts, count)
-  if (hasEmptyBehind) return bounded(replaceOneByOne(value, pattern, parts))
   const readsGroups = parts.some((part) => typeof part === 'number' && part > 0)
+  if (hasEmptyBehind) return bounded(replaceOneByOne(value, pattern, parts, readsGroups))
   return bounded(replaceMatches(pattern, value, parts.map(inJavaScript).join(''), readsGroups))
 }
 
@@ -46,9 +46,9 @@ function inJavaScript(part: Part): string {
   return part === 0 ? '$&' : `$0${part}`
 }
 
-function replaceOneByOne(value: string, pattern: Pattern, parts: readonly Part[]): string {
+function replaceOneByOne(value: string, pattern: Pattern, parts: readonly Part[], readsGroups: boolean): string {
   const pieces: string[] = []
-  const rest = eachMatch(pattern, value, (before, groups) => {
+  const rest = eachMatch(pattern, value, readsGroups, (before, groups) => {
     pieces.push(before, ...parts.map((part) => (typeof part === 'string' ? part : (groups[part] ?? ''))))
   })
   return pieces.join('') + rest
