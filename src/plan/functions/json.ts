@@ -12,7 +12,7 @@ import {
 } from './function.js'
 import { compactJson, jsonAt, jsonOfField, MAX_STEPS, readJsonPath } from './json-path.js'
 import { repeated } from './repeated.js'
-import { jsonOf } from './text-of.js'
+import { jsonOf, jsonOfList } from './text-of.js'
 import { isJson } from './valid-json.js'
 
 /** Reading JSON: from texts, and from JSON values as they are stored. */
@@ -25,7 +25,7 @@ export const JSON_FUNCTIONS = {
   /** The JSON at a path, as compact text; null for a JSON null. */
   json_query: atPath((found) => (found === 'null' ? null : compactJson(found))),
   /** The JSON of a value, as compact text. An integer beyond 2^53 is a text, which any reader of JSON reads exactly. */
-  to_json_string: nullable(1, 'text', (value) => bounded(compactJson(jsonStringOf(value)))),
+  to_json_string: nullable(1, 'text', (value) => bounded(jsonStringOf(value))),
   /** The object of keys and values: `json_object('ok', 1, 'error', 0)`. If a key occurs twice, the first counts. */
   json_object: nullable([2, Number.POSITIVE_INFINITY], 'json', objectOf),
   /** The value at a path of keys in a JSON value, null if there is none: `field(metadata, 'request', 'method')`. */
@@ -67,11 +67,11 @@ function objectOf(...keysAndValues: readonly Scalar[]): RawJson {
 
 const ZERO = 48
 
+/** Only stored JSON has white space between its tokens. */
 function jsonStringOf(value: Scalar): string {
   if (typeof value === 'bigint') return `"${value}"`
-  return Array.isArray(value) && value.some((element) => typeof element === 'bigint')
-    ? `[${value.map(jsonStringOf).join(',')}]`
-    : jsonOf(value)
+  if (value instanceof RawJson) return compactJson(value.text)
+  return Array.isArray(value) ? jsonOfList(value, jsonStringOf) : jsonOf(value)
 }
 
 const isNumber = (json: string) => /^[-\d]/.test(json)

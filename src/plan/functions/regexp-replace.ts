@@ -10,8 +10,8 @@ type Part = string | number
 
 /**
  * Replaces each match of a pattern as BigQuery does: an empty match directly behind another match is left out, see
- * `RE2::GlobalReplace`. In `to`, `\1` to `\9` are groups, `\0` is the match, `\\` a backslash. Throws on other uses of a
- * backslash, and if the result is too long.
+ * `RE2::GlobalReplace`. In `to`, `\1` to `\9` are groups, `\0` is the match, `\\` a backslash. Throws on other uses of
+ * a backslash, and if the result is too long.
  */
 export function regexpReplace(value: string, pattern: Pattern, to: string): string {
   const { count, hasEmptyBehind } = countMatches(pattern, value)

@@ -36,7 +36,8 @@ export class RawJson {
 
 /**
  * One value of an expression. An integer is a `number` if a double holds it exactly (up to 2^53), else a `bigint` from
- * -2^63 to 2^64 - 1; {@link integer} decides. Numbers are finite. A list is the result of a function, never a stored value.
+ * -2^63 to 2^64 - 1; {@link integer} decides. Numbers are finite. A list is the result of a function, never a stored
+ * value.
  */
 export type Scalar =
   | null
