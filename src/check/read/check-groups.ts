@@ -1,15 +1,14 @@
 import { pathOf as groupPath } from '../../engine/clickhouse/group-journals.js'
-import { fault } from '../findings/finding.js'
 import type { Report } from '../findings/report.js'
-import { checkJournal } from './check-journal.js'
+import { checkNamedJournal } from './check-named-journal.js'
 import { checkOtherJournal } from './check-others.js'
 import type { CheckState } from './check-state.js'
 import { type GroupEntry, listGroups } from './list-entries.js'
 
 /** Reads the journals of rows that a ClickHouse server has not confirmed. */
 export async function checkGroups(state: CheckState): Promise<void> {
-  const { groups, others } = await listGroups(state.files)
-  for (const entry of groups) {
+  const { entries, others } = await listGroups(state.files)
+  for (const entry of entries) {
     const report = await state.check(entry.path, () => checkGroup(state, entry))
     if (report !== undefined) state.copies.see(entry.path, report, entry.isCanonical)
   }
@@ -19,14 +18,13 @@ export async function checkGroups(state: CheckState): Promise<void> {
   }
 }
 
-async function checkGroup({ files }: CheckState, { path, id, isCanonical }: GroupEntry): Promise<Report> {
-  const report = await checkJournal(files, path, id.source)
-  const { source = id.source, rows } = report
-  if (isCanonical && source === id.source) return report
-  const why = isCanonical ? `its rows are of ${source}` : `the service reads ${groupPath(id)} instead`
-  const found = fault('wrong_place', path, why, { cost: { source, rows } })
-  const repair = { kind: 'move_group', path, id: { ...id, source } } as const
-  return { ...report, findings: [found, ...report.findings], repair: report.repair ?? repair }
+function checkGroup({ files }: CheckState, entry: GroupEntry): Promise<Report> {
+  const { path, id } = entry
+  return checkNamedJournal(files, entry, groupPath(id), (source) => ({
+    kind: 'move_group',
+    path,
+    id: { ...id, source },
+  }))
 }
 
 async function checkOtherGroup({ files }: CheckState, path: string): Promise<Report> {

@@ -1,7 +1,7 @@
 import { type HeadId, journalPath } from '../../engine/arrow/storage/files/file-names.js'
 import { fault, hasFault } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
-import { checkJournal } from './check-journal.js'
+import { checkNamedJournal } from './check-named-journal.js'
 import { checkOtherJournal, checkOtherSegment } from './check-others.js'
 import { checkSegment } from './check-segment.js'
 import type { CheckState } from './check-state.js'
@@ -28,9 +28,9 @@ export async function checkHeads(state: CheckState): Promise<void> {
 
 async function checkJournals(state: CheckState, journals: ReadJournals, done: Set<string>): Promise<void> {
   const listed = await listJournals(state.files)
-  for (const entry of listed.journals) {
+  for (const entry of listed.entries) {
     if (isDone(done, entry.path)) continue
-    const report = await state.check(entry.path, () => checkNamedJournal(state, entry))
+    const report = await state.check(entry.path, () => checkHeadJournal(state, entry))
     if (report === undefined) continue
     journals.set(entry.path, report)
     state.copies.see(entry.path, report, entry.isCanonical)
@@ -49,19 +49,18 @@ function isDone(done: Set<string>, path: string): boolean {
   return false
 }
 
-async function checkNamedJournal({ files }: CheckState, { path, id, isCanonical }: JournalEntry): Promise<Report> {
-  const report = await checkJournal(files, path, id.source)
-  const { source = id.source, rows } = report
-  if (isCanonical && source === id.source) return report
-  const why = isCanonical ? `its rows are of ${source}` : `the service reads ${journalPath(id)} instead`
-  const found = fault('wrong_place', path, why, { cost: { source, rows } })
-  const repair = { kind: 'move_journal', path, id: { ...id, source } } as const
-  return { ...report, findings: [found, ...report.findings], repair: report.repair ?? repair }
+function checkHeadJournal({ files }: CheckState, entry: JournalEntry): Promise<Report> {
+  const { path, id } = entry
+  return checkNamedJournal(files, entry, journalPath(id), (source) => ({
+    kind: 'move_journal',
+    path,
+    id: { ...id, source },
+  }))
 }
 
 async function checkSegments(state: CheckState, journals: ReadJournals, done: Set<string>): Promise<void> {
   const listed = await listSegments(state.files)
-  const unsealed = new Set((await listJournals(state.files)).journals.map(({ id }) => journalPath(id)))
+  const unsealed = new Set((await listJournals(state.files)).entries.map(({ id }) => journalPath(id)))
   const numbers = new Map<string, string>()
   const unfinished: SegmentEntry[] = []
   for (const entry of listed.segments) {

@@ -18,37 +18,54 @@ import type { Files } from '../../engine/disk/files/files.js'
 import { SOURCE_NAMES } from '../../sources.js'
 import type { DatedPlace } from './check-segment.js'
 
-/** A journal of a head. */
-export interface JournalEntry {
+/** A file whose name says what is in the file. */
+export interface NamedEntry<Id> {
   path: string
-  id: HeadId
-  /** Whether the service reads the journal: the name is written as the service writes names. */
+  id: Id
+  /** Whether the service reads the file: the name is written as the service writes names. */
   isCanonical: boolean
 }
+
+/** A journal of a head. */
+export type JournalEntry = NamedEntry<HeadId>
+
+/** A journal of rows that a ClickHouse server has not confirmed. */
+export type GroupEntry = NamedEntry<GroupName>
 
 /** A segment with its number and part in the name. */
 export interface SegmentEntry extends DatedPlace {
   isCanonical: boolean
 }
 
-/** A journal of rows that a ClickHouse server has not confirmed. */
-export interface GroupEntry {
-  path: string
-  id: GroupName
-  isCanonical: boolean
+/** The files of a directory with a name that can be read, and the paths of the others. Both lists are sorted. */
+interface Listed<Id> {
+  entries: NamedEntry<Id>[]
+  others: string[]
 }
 
-/** Lists the journals of heads, and the paths of other files next to the journals. Both lists are sorted. */
-export async function listJournals(files: Files): Promise<{ journals: JournalEntry[]; others: string[] }> {
-  const journals: JournalEntry[] = []
+/** Lists the journals of heads. */
+export const listJournals = (files: Files): Promise<Listed<HeadId>> =>
+  listNamed(files, JOURNALS, parseJournal, journalPath)
+
+/** Lists the journals of unconfirmed rows. */
+export const listGroups = (files: Files): Promise<Listed<GroupName>> =>
+  listNamed(files, UNCONFIRMED, parseGroupName, groupPath)
+
+async function listNamed<Id>(
+  files: Files,
+  directory: string,
+  idOf: (name: string) => Id | undefined,
+  pathOf: (id: Id) => string,
+): Promise<Listed<Id>> {
+  const entries: NamedEntry<Id>[] = []
   const others: string[] = []
-  for (const name of (await files.list(JOURNALS)).sort()) {
-    const path = `${JOURNALS}/${name}`
-    const id = parseJournal(name)
+  for (const name of (await files.list(directory)).sort()) {
+    const path = `${directory}/${name}`
+    const id = idOf(name)
     if (id === undefined) others.push(path)
-    else journals.push({ path, id, isCanonical: journalPath(id) === path })
+    else entries.push({ path, id, isCanonical: pathOf(id) === path })
   }
-  return { journals, others }
+  return { entries, others }
 }
 
 /** Lists the segments, and the paths of everything else below their directory. Both lists are sorted. */
@@ -88,19 +105,6 @@ function segmentAt(path: string, source: string, dayName: string, name: string):
   if (id === undefined) return undefined
   const day = parseDayName(dayName)
   return { ...id, path, day, isCanonical: day !== undefined && segmentPath(id, id.part, day) === path }
-}
-
-/** Lists the journals of unconfirmed rows, and the paths of other files next to these. Both lists are sorted. */
-export async function listGroups(files: Files): Promise<{ groups: GroupEntry[]; others: string[] }> {
-  const groups: GroupEntry[] = []
-  const others: string[] = []
-  for (const name of (await files.list(UNCONFIRMED)).sort()) {
-    const path = `${UNCONFIRMED}/${name}`
-    const id = parseGroupName(name)
-    if (id === undefined) others.push(path)
-    else groups.push({ path, id, isCanonical: groupPath(id) === path })
-  }
-  return { groups, others }
 }
 
 /** Returns the head of a journal by its name, with any number of digits. Undefined if there is none. */
