@@ -383,6 +383,12 @@ describe('a check next to a service', () => {
     expect((await check(changing(COLD, broken, then), true)).findings).toEqual([])
   })
 
+  it('takes the frame that is being written for no leftover of a kill', async () => {
+    const torn = bytesAt(JOURNAL).subarray(0, frames[last]!.start + 70)
+    expect((await check(filesWith(put(JOURNAL, torn)), true)).findings).toEqual([])
+    expect((await check(filesWith(put(JOURNAL, torn)))).findings.map(({ code }) => code)).toEqual(['torn_end'])
+  })
+
   it('reads a journal again that has grown, or was sealed and deleted', async () => {
     const torn = bytesAt(JOURNAL).subarray(0, frames[last]!.start + 70)
     expect(

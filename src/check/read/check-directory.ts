@@ -1,5 +1,5 @@
 import type { Files } from '../../engine/disk/files/files.js'
-import type { Finding } from '../findings/finding.js'
+import type { Finding, FindingCode } from '../findings/finding.js'
 import type { Totals } from '../findings/format.js'
 import type { Repair } from '../findings/repair.js'
 import type { Report } from '../findings/report.js'
@@ -12,6 +12,9 @@ import { createCopies } from './copies.js'
 import { REREADS, type Rereads, readAgain } from './read-again.js'
 import { tolerantFiles } from './tolerant-files.js'
 import { collectUnreadable, type UnreadableBlocks } from './unreadable.js'
+
+/** The leftovers of a killed process. A running service has the same files while the service writes or deletes them. */
+const LEFT_BEHIND: ReadonlySet<FindingCode> = new Set<FindingCode>(['leftover', 'torn_end'])
 
 /** The inputs of a check, and the receivers of the findings. */
 export interface CheckParts {
@@ -67,8 +70,7 @@ function createState(
     totals.bytes += bytes
     totals.faults += findings.filter(({ level }) => level === 'fault').length
     if (repair !== undefined) repairs.set(repair.path, repair)
-    // A file that a running service is writing or deleting is not a leftover.
-    for (const finding of findings) if (!isInUse || finding.code !== 'leftover') await onFinding(finding)
+    for (const finding of findings) if (!isInUse || !LEFT_BEHIND.has(finding.code)) await onFinding(finding)
     onProgress?.(totals)
   }
   return {
