@@ -254,6 +254,19 @@ describe('a check finds', () => {
     expect(lacking(await servedRows(files), rows)).toEqual([])
   })
 
+  it('a segment that was deleted, if another part of the head exists, or a later head and an older day', async () => {
+    const { contents: larger } = await makeSample(mulberry32(5))
+    const day = 'segments/edge_logs/2026-11-25'
+    const notedWithout = async (place: string, isInUse = false) => {
+      const left = new Map([...larger].filter(([path]) => !path.startsWith(place)))
+      return (await check(filesWith(left), isInUse)).findings.map(({ level, code, path }) => `${level} ${code} ${path}`)
+    }
+    expect(await notedWithout(`${day}/00000001-1/`)).toEqual([`note missing ${day}/00000001-1`])
+    expect(await notedWithout(`${day}/00000002-0/`)).toEqual(['note missing journal/edge_logs-00000002.log'])
+    expect(await notedWithout('segments/edge_logs/2026-11-24/')).toEqual([])
+    expect(await notedWithout(`${day}/00000001-1/`, true)).toEqual([])
+  })
+
   it('the time range and the batch of what is lost', async () => {
     const { faults } = await check(filesWith(inverted(COLD, batches[1]!.start + 50)))
     const times = batches[1]!.rows.map((row) => Number(row.split(' ')[0]))

@@ -18,6 +18,7 @@ export type FindingCode =
   | 'wrong_place'
   | 'equal_number'
   | 'copy'
+  | 'missing'
   | 'damaged_tokens'
   | 'damaged_rejects'
   | 'interrupted_repair'

@@ -6,6 +6,7 @@ import type { Report } from '../findings/report.js'
 import { checkFormatFile } from './check-format.js'
 import { checkGroups } from './check-groups.js'
 import { checkHeads } from './check-heads.js'
+import { checkMissing } from './check-missing.js'
 import type { CheckState } from './check-state.js'
 import { checkTopLevel } from './check-top-level.js'
 import { createCopies } from './copies.js'
@@ -51,7 +52,9 @@ export async function checkDirectory(parts: CheckParts): Promise<Checked> {
   await checkHeads(state)
   await checkGroups(state)
   await checkTopLevel(state)
-  for (const copy of state.copies.reports()) await state.add(copy)
+  const copies = state.copies.reports()
+  for (const copy of copies) await state.add(copy)
+  await checkMissing(state, new Set(copies.flatMap(({ findings }) => findings.map(({ path }) => path))))
   return { totals, repairs: state.hasNewer() ? [] : [...repairs.values()] }
 }
 
