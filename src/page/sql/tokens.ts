@@ -9,9 +9,14 @@ export interface Token {
   text: string
 }
 
-/** Texts, names and comments without an end reach to the end of the query. Two quotes in a text are one. */
+/**
+ * Texts, names and comments without an end reach to the end of the query. Two quotes in a text are one; a text between
+ * three quotes may have one and two. Four quotes alone are a text of one.
+ */
 const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [
   ['comment', /--[^\n]*|#[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y],
+  ['text', /[rR]?'''(?!'(?!'))(?:[^'\\]|\\[\s\S]|'{1,2}(?!'))*'''/y],
+  ['text', /[rR]?"""(?!"(?!"))(?:[^"\\]|\\[\s\S]|"{1,2}(?!"))*"""/y],
   ['text', /[rR]?'(?:[^'\\]|\\[\s\S]|'')*(?:'|\\?$)/y],
   ['text', /[rR]?"(?:[^"\\]|\\[\s\S]|"")*(?:"|\\?$)/y],
   ['quoted', /`(?:[^`\\]|\\[\s\S])*(?:`|\\?$)/y],
