@@ -33,7 +33,7 @@ export const ADVERSARIAL_JSON: Readonly<Record<string, (length: number) => strin
   'white space between': (n) => listOf(' 1 ', n),
 }
 
-/** Texts of about some characters, by what is special about them. */
+/** Well-formed texts of about some characters, by what is special about them: no value has half of a surrogate pair. */
 export const ADVERSARIAL_TEXTS: Readonly<Record<string, (length: number) => string>> = {
   ...ADVERSARIAL_JSON,
   'a letter': (n) => 'a'.repeat(n),
@@ -43,11 +43,13 @@ export const ADVERSARIAL_TEXTS: Readonly<Record<string, (length: number) => stri
   'letters that become longer': (n) => repeated('ßİŉ', n),
   'combining marks': (n) => `a${'\u0301'.repeat(n - 1)}`,
   'combining marks in the wrong order': (n) => '\u0327\u0301'.repeat(n / 4) + '\u0316\u0308'.repeat(n / 4),
+  'runs of marks, almost long': (n) => repeated(`a${'\u0301'.repeat(30)}`, n),
+  'runs of marks, almost long, in the wrong order': (n) =>
+    repeated(`a${'\u0345\u0301\u0316\u0327\u0334'.repeat(6)}`, n),
   'letters with marks': (n) => repeated('e\u0323\u0301', n),
   ligatures: (n) => repeated('\ufdfa\u1100\u1161', n),
   'pairs of surrogates': (n) => repeated('😀', n),
-  'half of pairs': (n) => '\ud83d'.repeat(n),
-  'the other half of pairs': (n) => '\ude00'.repeat(n),
+  'replacements of half pairs': (n) => '\ufffd'.repeat(n),
   quotes: (n) => '"'.repeat(n),
   backslashes: (n) => '\\'.repeat(n),
   'escaped quotes': (n) => repeated('\\"', n),

@@ -19,13 +19,14 @@ const LAST_CODE_POINT = 0x10ffff
 
 /**
  * Returns the text between quotes with its escapes decoded. An unknown escape keeps its backslash, so that `'\d'` is a
- * pattern of one digit.
+ * pattern of one digit. An escape of half a surrogate pair becomes U+FFFD, as in the values of rows.
  */
 export function decodeEscapes(quoted: string): string {
   if (!quoted.includes('\\')) return quoted
-  return quoted.replace(ESCAPE, (whole, x?: string, u?: string, long?: string, octal?: string, letter?: string) => {
+  const decoded = quoted.replace(ESCAPE, (whole, x?: string, u?: string, long?: string, octal?: string, letter?: string) => {
     if (letter !== undefined) return LETTERS[letter] ?? whole
     const code = octal === undefined ? Number.parseInt((x ?? u ?? long)!, 16) : Number.parseInt(octal, 8)
     return code > LAST_CODE_POINT ? whole : String.fromCodePoint(code)
   })
+  return decoded.toWellFormed()
 }

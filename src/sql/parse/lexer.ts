@@ -38,10 +38,11 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** Splits a text into tokens; the last one is `end`. Linear in the text. */
-export function tokensOf(text: string, limits: SqlLimits): Token[] {
-  if (Buffer.byteLength(text) > limits.textBytes)
+/** Splits a text into tokens; the last one is `end`. Half of a surrogate pair is read as U+FFFD. Linear in the text. */
+export function tokensOf(given: string, limits: SqlLimits): Token[] {
+  if (Buffer.byteLength(given) > limits.textBytes)
     throw unsupported(`The text is longer than ${limits.textBytes} bytes.`, 0)
+  const text = given.toWellFormed()
   const tokens: Token[] = []
   let at = skipSpace(text, 0)
   while (at < text.length) {
