@@ -1,12 +1,7 @@
+import { splitAtLongRuns } from './combining-marks.js'
+
 /** A text without a character beyond ASCII, which needs no normal form. */
 const ASCII = /^[\0-\x7f]*$/
-/**
- * Runs of more combining marks than any script writes. Normalizing sorts the marks of a run, in the square of their
- * number. Unicode's stream-safe format has runs of at most 30 marks (UAX #15, section 13).
- */
-const LONG_RUN = /(\p{M}{65,})/u
-/** A part of every long run. A search for the part is ten times as fast. */
-const MAY_HAVE_LONG_RUN = /[\u0300-\uffff]{65}/
 
 /** Letters whose simple folding is not their lower case: the final sigma, forms of letters, old Cyrillic letters. */
 const LETTERS = /[\u0345\u00b5\u017f\u03c2\u03d0\u03d1\u03d5\u03d6\u03f0\u03f1\u03f5\u1c80-\u1c88\u1e9b\u1fbe]/g
@@ -49,15 +44,11 @@ export function simpleFold(text: string): string {
 
 /**
  * Returns the form of a text in which searches compare texts: the forms of a letter, and its cases, are alike. Runs of
- * more than 64 combining marks remain unchanged, so that the time is linear.
+ * more than 30 combining marks remain unchanged, so that the time is linear: a normal form sorts the marks of a run, in
+ * the square of their number.
  */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  return simpleFold(MAY_HAVE_LONG_RUN.test(text) ? normalizeShortRuns(text) : text.normalize('NFKC'))
+  const pieces = splitAtLongRuns(text)
+  return simpleFold(pieces.map((piece, i) => (i % 2 === 1 ? piece : piece.normalize('NFKC'))).join(''))
 }
-
-const normalizeShortRuns = (text: string): string =>
-  text
-    .split(LONG_RUN)
-    .map((piece, i) => (i % 2 === 1 ? piece : piece.normalize('NFKC')))
-    .join('')

@@ -1,0 +1,44 @@
+/** The longest run of marks in Unicode's stream-safe format (UAX #15, section 13): no script writes a longer run. */
+const LONGEST_RUN = 30
+const MARK = /\p{M}/u
+/** No character below is a combining mark. */
+const FIRST_MARK = 0x300
+const BLOCK_BITS = 10
+const IN_BLOCK = 2 ** BLOCK_BITS - 1
+/** For each block of 1024 characters, which characters are marks. A block is computed when a text has a character. */
+const blocks: (Uint8Array | undefined)[] = []
+
+/** Whether a character is a combining mark. */
+function isMark(codePoint: number): boolean {
+  if (codePoint < FIRST_MARK) return false
+  const block = (blocks[codePoint >> BLOCK_BITS] ??= readBlock(codePoint & ~IN_BLOCK))
+  return block[codePoint & IN_BLOCK] === 1
+}
+
+const readBlock = (first: number) =>
+  Uint8Array.from({ length: IN_BLOCK + 1 }, (_, i) => Number(MARK.test(String.fromCodePoint(first + i))))
+
+/**
+ * Splits a text into pieces. The pieces at odd places are runs of more than 30 combining marks. Linear in the text,
+ * also if many runs are almost long.
+ */
+export function splitAtLongRuns(text: string): string[] {
+  const pieces: string[] = []
+  let end = 0
+  for (let at = 0, start = 0, marks = 0; at <= text.length; ) {
+    const codePoint = text.codePointAt(at) ?? 0
+    const next = at + (codePoint > 0xffff ? 2 : 1)
+    if (isMark(codePoint)) marks++
+    else {
+      if (marks > LONGEST_RUN) {
+        pieces.push(text.slice(end, start), text.slice(start, at))
+        end = at
+      }
+      marks = 0
+      start = next
+    }
+    at = next
+  }
+  pieces.push(text.slice(end))
+  return pieces
+}
