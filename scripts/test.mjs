@@ -1,7 +1,7 @@
 /**
  * Runs the tests. Without a flag: all but the slow ones. With `--slow`: the slow ones, and random tests at full size.
- * With `--projects=unit,page`: these projects of vitest.config.ts, in the time zone TZ; `portable` are the unit tests
- * that depend on Node or the time zone (see runs.mjs). Passes other arguments to vitest. Prints the seconds of each
+ * With `--projects=unit,page`: these projects of vitest.config.ts, in the time zone TZ; `portable` are the tests that
+ * depend on Node or the time zone (see runs.mjs). Passes other arguments to vitest. Prints the seconds of each
  * run, the slowest files, one line per failure, and at the end the totals of all runs: `N passed, N failed`.
  *
  * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests; without it each run uses a new one.
