@@ -8,9 +8,10 @@ import type { SegmentFacts } from '../../engine/arrow/storage/files/facts.js'
 import type { ColdBatch, ColdColumns } from '../../engine/arrow/storage/segment/cold.js'
 import { createTextsReader } from '../../engine/arrow/storage/segment/cold-reader.js'
 import { COLD_COLUMNS } from '../../engine/columns.js'
+import { isSystemError } from '../../engine/disk/files/file-errors.js'
 import type { Files, ReadableFile } from '../../engine/disk/files/files.js'
 import { type Cost, type Finding, fault } from '../findings/finding.js'
-import { type HotReport, isSystemError } from './check-hot.js'
+import type { HotReport } from './check-hot.js'
 
 /** The result of reading a cold file: the damage, and the rows with intact texts. */
 export interface ColdReport {

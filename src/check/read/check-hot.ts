@@ -11,6 +11,7 @@ import {
   readProjectCodes,
 } from '../../engine/arrow/storage/files/hot-load.js'
 import { hotColumns } from '../../engine/columns.js'
+import { isSystemError } from '../../engine/disk/files/file-errors.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { type Finding, fault } from '../findings/finding.js'
 
@@ -77,10 +78,6 @@ async function attempt(
     report.canLackDamaged &&= isLackable
   }
 }
-
-/** Whether an error is an error of the system, as opposed to damage: errors of a decoder have no such code. */
-export const isSystemError = (error: unknown): boolean =>
-  /^E[A-Z0-9]+$/.test(String((error as NodeJS.ErrnoException).code))
 
 function isWhole(column: Column, rows: number): boolean {
   if (column.kind === 'areas') return column.flags.length === rows

@@ -3,12 +3,13 @@ import type { SegmentOnDisk } from '../../engine/arrow/storage/files/facts.js'
 import { type HeadId, UNFINISHED_SUFFIX } from '../../engine/arrow/storage/files/file-names.js'
 import { readFacts as readHotFacts } from '../../engine/arrow/storage/files/hot-load.js'
 import { readSegmentChecks } from '../../engine/arrow/storage/files/segment-file.js'
+import { isSystemError } from '../../engine/disk/files/file-errors.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { type Finding, fault, note } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { SALVAGE_FILE } from '../findings/set-aside.js'
 import { type ColdReport, checkCold } from './check-cold.js'
-import { checkHot, type HotReport, isSystemError } from './check-hot.js'
+import { checkHot, type HotReport } from './check-hot.js'
 
 /** A segment, and the UTC day in the path. The day is undefined if the path has no date. */
 export interface DatedPlace extends HeadId {

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path/posix'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isSystemError } from '../../engine/disk/files/file-errors.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { fault, hasFault } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
-import { isSystemError } from './check-hot.js'
 
 /** The number of reads of something that seems damaged, and the pause before each further read. */
 export interface Rereads {

@@ -20,20 +20,29 @@ const BLOCK_BYTES = 4 * KIB
 /** After that many unreadable blocks the rest is not read any more: a disk may take seconds for each block. */
 const MAX_BLOCKS = 64
 
-interface State {
-  files: Pick<Files, 'list'>
-  path: string
+/** The errors that are read around. */
+export interface Tolerance {
+  /** Whether a read may go on behind the block that failed with an error. */
+  isOfBlock(error: unknown): Promise<boolean> | boolean
+  maxBlocks: number
+}
+
+interface State extends Tolerance {
   file: ReadableFile
   unreadable: UnreadableStretch[]
 }
 
 /**
  * Opens a file to read everything that is readable. Rejects with the system's error if the file cannot be opened. Later
- * reads reject only with errors that concern more than this file.
+ * reads reject only with errors that concern more than this file, unless another tolerance is given.
  */
-export async function openAroundErrors(files: Files, path: string): Promise<FileAroundErrors> {
+export async function openAroundErrors(
+  files: Files,
+  path: string,
+  tolerance: Tolerance = { isOfBlock: (error) => isOfOneFile(files, path, error), maxBlocks: MAX_BLOCKS },
+): Promise<FileAroundErrors> {
   const file = await openTwice(files, path)
-  const state: State = { files, path, file, unreadable: [] }
+  const state: State = { ...tolerance, file, unreadable: [] }
   return {
     bytes: file.bytes,
     unreadable: state.unreadable,
@@ -52,11 +61,11 @@ async function openTwice(files: Files, path: string): Promise<ReadableFile> {
 }
 
 async function readAt(state: State, position: number, target: Uint8Array): Promise<number> {
-  const { file, unreadable } = state
+  const { file, unreadable, maxBlocks } = state
   try {
-    if (unreadable.length < MAX_BLOCKS) return await file.readAt(position, target)
+    if (unreadable.length < maxBlocks) return await file.readAt(position, target)
   } catch (error) {
-    await throwOfMany(state, error)
+    if (!(await state.isOfBlock(error))) throw error
   }
   const bytes = Math.max(0, Math.min(target.length, file.bytes - position))
   for (let from = position; from < position + bytes; ) {
@@ -68,20 +77,16 @@ async function readAt(state: State, position: number, target: Uint8Array): Promi
 }
 
 async function readBlock(state: State, from: number, target: Uint8Array): Promise<void> {
-  const { file, unreadable } = state
+  const { file, unreadable, maxBlocks } = state
   const last = unreadable.at(-1)
   try {
-    if (unreadable.length >= MAX_BLOCKS) throw last!.error
+    if (unreadable.length >= maxBlocks) throw last!.error
     await file.readAt(from, target)
   } catch (error) {
-    await throwOfMany(state, error)
+    if (!(await state.isOfBlock(error))) throw error
     target.fill(0)
     const to = from + target.length
-    if (unreadable.length >= MAX_BLOCKS && last!.to === from) last!.to = to
+    if (unreadable.length >= maxBlocks && last!.to === from) last!.to = to
     else unreadable.push({ from, to, error: error as Error })
   }
-}
-
-async function throwOfMany({ files, path }: State, error: unknown): Promise<void> {
-  if (!(await isOfOneFile(files, path, error))) throw error
 }
