@@ -23,6 +23,7 @@ const readBlock = (first: number) =>
  * also if many runs are almost long.
  */
 export function splitAtLongRuns(text: string): string[] {
+  if (!mayHaveLongRun(text)) return [text]
   const pieces: string[] = []
   let end = 0
   for (let at = 0, start = 0, marks = 0; at <= text.length; ) {
@@ -42,3 +43,14 @@ export function splitAtLongRuns(text: string): string[] {
   pieces.push(text.slice(end))
   return pieces
 }
+
+/** Whether a text may have a long run. Such a run covers one of the places that are read. */
+function mayHaveLongRun(text: string): boolean {
+  for (let at = LONGEST_RUN; at < text.length; at += LONGEST_RUN + 1) {
+    const unit = text.charCodeAt(at)
+    if (isMark(unit) || isSurrogate(unit)) return true
+  }
+  return false
+}
+
+const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff

@@ -34,6 +34,10 @@ describe('the form in which texts are compared', () => {
     const run = '\u0301'.repeat(31)
     expect(splitAtLongRuns(`${run}a${run}😀${run}`)).toEqual(['', run, 'a', run, '😀', run, ''])
     expect(splitAtLongRuns('')).toEqual([''])
+    for (let start = 0; start < 70; start++) {
+      const [before, behind] = ['日'.repeat(start), 'b'.repeat(start % 7)]
+      expect(splitAtLongRuns(before + run + behind)).toEqual([before, run, behind])
+    }
   })
 
   it('gives a letter one form, whether or not a long run is elsewhere in the text', () => {
