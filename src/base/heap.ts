@@ -39,7 +39,7 @@ function limitYoungGeneration(): void {
  * The time of a collection grows with the memory in use. So the heap may double if memory is not scarce. If memory is
  * scarce, the heap may grow to the size that it has with all that queries may hold.
  */
-const GARBAGE_SHARE = 3 / 32
+const GARBAGE_SHARE = 1 / 16
 const MIN_GARBAGE_BYTES = 16 * MIB
 const MAX_GARBAGE_BYTES = 64 * MIB
 const USUAL_SHARE = 7 / 16

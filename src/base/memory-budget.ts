@@ -65,14 +65,17 @@ const CHUNKS_FACTOR = 1.25
 const PROGRESS_BYTES = 64 * KIB
 const CHECK_MS = 500
 
-/** The share of the memory limit for queries and their answers. */
+/** The share for queries and their answers of the memory limit beyond what the runtime takes. */
 const BUDGET_SHARE = 1 / 4
+const RUNTIME_BYTES = 64 * MIB
+/** The share of the memory limit for queries and their answers if the limit is hardly more than the runtime takes. */
+const LEAST_SHARE = 1 / 8
 /** The most bytes of one query, whatever the memory limit. */
 const MAX_SHARE_BYTES = 128 * MIB
 
 /** Returns the limits of a process with a memory limit. */
 export function budgetLimits(memoryLimitBytes: number): BudgetLimits {
-  const bytes = memoryLimitBytes * BUDGET_SHARE
+  const bytes = Math.max(memoryLimitBytes * LEAST_SHARE, (memoryLimitBytes - RUNTIME_BYTES) * BUDGET_SHARE)
   const shareBytes = Math.min(MAX_SHARE_BYTES, bytes / 2)
   return { bytes, shareBytes, smallBytes: shareBytes / 16, waitMs: 10_000, slowMs: 3_000 }
 }

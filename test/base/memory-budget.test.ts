@@ -305,14 +305,16 @@ test('a meter counts the difference to what it counted before', () => {
 })
 
 test.each([
-  256,
-  512,
-  1024,
-  24 * 1024,
-])('with a limit of %i MiB, a quarter is for queries, half of that for each', (mib) => {
+  [16, 2, 1],
+  [256, 48, 24],
+  [512, 112, 56],
+  [1024, 240, 120],
+  [24 * 1024, 6128, 128],
+])('with a limit of %i MiB, %i MiB are for queries, and %i MiB for each', (mib, all, each) => {
   const { bytes, shareBytes, smallBytes } = budgetLimits(mib * MIB)
-  expect(bytes).toBe((mib * MIB) / 4)
-  expect(shareBytes).toBe(Math.min(128 * MIB, (mib * MIB) / 8))
-  expect(smallBytes).toBeGreaterThanOrEqual(2 * MIB)
+  expect([bytes, shareBytes, smallBytes]).toEqual([all * MIB, each * MIB, (each * MIB) / 16])
+})
+
+test('without a memory limit, one query has 128 MiB', () => {
   expect(budgetLimits(Number.POSITIVE_INFINITY).shareBytes).toBe(GIB / 8)
 })

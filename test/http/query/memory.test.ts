@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { MemoryShare } from '../../../src/base/memory-budget.js'
+import { budgetLimits } from '../../../src/base/memory-budget.js'
 import { MIB } from '../../../src/base/units.js'
 import { createTestApp, LOGS_ALL, settle } from '../support.js'
 
 const LIMIT_BYTES = 256 * MIB
-const SHARE_BYTES = LIMIT_BYTES / 8
+const SHARE_BYTES = budgetLimits(LIMIT_BYTES).shareBytes
 const refusedBody = (code: string) => expect.objectContaining({ code })
 
 /** An app whose engine gives each run to the test, with the memory of the query. */
@@ -25,7 +26,7 @@ function setup() {
 }
 
 describe('the memory of a query', () => {
-  test('is an eighth of the memory limit', async () => {
+  test('has the limit of the memory budget', async () => {
     const { ask, memories, engine } = setup()
     const reply = ask(1)
     await settle()
