@@ -22,11 +22,11 @@ const LAST_CODE_POINT = 0x10ffff
  * pattern of one digit. An escape of half a surrogate pair becomes U+FFFD, as in the values of rows.
  */
 export function decodeEscapes(quoted: string): string {
-  if (!quoted.includes('\\')) return quoted
-  const decoded = quoted.replace(ESCAPE, (whole, x?: string, u?: string, long?: string, octal?: string, letter?: string) => {
-    if (letter !== undefined) return LETTERS[letter] ?? whole
-    const code = octal === undefined ? Number.parseInt((x ?? u ?? long)!, 16) : Number.parseInt(octal, 8)
-    return code > LAST_CODE_POINT ? whole : String.fromCodePoint(code)
-  })
-  return decoded.toWellFormed()
+  return quoted.includes('\\') ? quoted.replace(ESCAPE, decoded).toWellFormed() : quoted
+}
+
+function decoded(whole: string, x?: string, u?: string, long?: string, octal?: string, letter?: string): string {
+  if (letter !== undefined) return LETTERS[letter] ?? whole
+  const code = octal === undefined ? Number.parseInt((x ?? u ?? long)!, 16) : Number.parseInt(octal, 8)
+  return code > LAST_CODE_POINT ? whole : String.fromCodePoint(code)
 }
