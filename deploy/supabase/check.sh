@@ -77,26 +77,106 @@ no_token() {
   fi
 }
 
+vector=volumes/logs/vector.yml
+copy_vector="copy it from Supabase's repository, folder docker"
+
+# Prints a line for each sink of Vector that names a source of the logs: the sink's name and its address.
+sinks() {
+  tr -d '\r' <"$vector" | awk '
+    /^[^ #]/ { in_sinks = /^sinks:/ }
+    in_sinks && /^  [^ #]/ { name = $1; gsub(/["\047:]/, "", name) }
+    in_sinks && !/^ *#/ && match($0, /[ {,]["\047]?uri["\047]?: *["\047]?[^"\047 ,]+/) {
+      address = substr($0, RSTART, RLENGTH)
+      sub(/^.["\047]?uri["\047]?: *["\047]?/, "", address)
+      if (address ~ /[?&]source(_name)?=/) print name, address
+    }'
+}
+
+# Reads every address: a sink may send to analytics itself, through the gateway, or elsewhere.
 check_vector() {
-  file=volumes/logs/vector.yml
-  if [ ! -f "$file" ]; then
-    wrong "there is no $file: copy it from Supabase's repository, folder docker"
+  if [ ! -f "$vector" ]; then
+    wrong "there is no $vector: $copy_vector"
     return
   fi
-  sinks=$(grep -c '^[^#]*//analytics:4000/[^ ]*source_name=' "$file")
-  if [ "$sinks" -eq 0 ]; then
-    wrong "$file has no sink at http://analytics:4000: copy it from Supabase's repository, folder docker"
-  else
-    fine "$file has $sinks sinks for analytics"
+  direct=0
+  through=
+  while read -r sink address; do
+    case "$address" in
+    '') ;;
+    http://analytics:4000/* | http://supabase-analytics:4000/*) direct=$((direct + 1)) ;;
+    *://*/analytics/v1/*) through="$through $sink" && check_through_gateway "$sink" "$address" ;;
+    *) check_elsewhere "$sink" "${address%%\?*}" ;;
+    esac
+  done <<END
+$(sinks)
+END
+  if [ "$direct" -eq 1 ]; then
+    fine "$vector has 1 sink for analytics"
+  elif [ "$direct" -gt 1 ]; then
+    fine "$vector has $direct sinks for analytics"
+  elif [ -z "$through" ]; then
+    wrong "$vector has no sink at http://analytics:4000: $copy_vector"
   fi
-  if grep -q '^[^#]*api_key=' "$file"; then
-    warn "$file has the token in URLs (api_key=): logweir accepts that, Supabase's newer file has a header"
+  if grep -q '^[^#]*api_key=' "$vector"; then
+    warn "$vector has the token in URLs (api_key=): logweir accepts that, Supabase's newer file has a header"
+  fi
+  if [ "$gateway" = Envoy ] && ! grep -q '^[^#]*supabase-envoy' "$vector"; then
+    wrong "$vector has no route for supabase-envoy, so the gateway's logs would not arrive: $copy_vector"
   fi
 }
 
+# Stacks from before February 2026 send the logs of Postgres through Kong.
+check_through_gateway() {
+  direct_address="http://analytics:4000/${2#*/analytics/v1/}"
+  if has_route; then
+    warn "the sink $1 in $vector sends through $gateway: change its uri to ${direct_address%%&*}"
+  else
+    wrong "the sink $1 in $vector sends through $gateway, which has no route to analytics, so its logs" \
+      "would be lost: change its uri to ${direct_address%%&*}"
+  fi
+}
+
+# A host with a dot is another service, to which an owner may send on purpose.
+check_elsewhere() {
+  host=${2#*://}
+  case "${host%%/*}" in
+  *.*) warn "the sink $1 in $vector sends to $2, so its logs do not arrive in logweir" ;;
+  *) wrong "the sink $1 in $vector sends to $2, not to http://analytics:4000, so its logs would be lost" ;;
+  esac
+}
+
+# Prints the gateway of the stack. Envoy is the default since August 2026, and was an overlay before; Kong is now one.
+gateway() {
+  if names_overlay kong; then
+    echo Kong
+  elif names_overlay envoy || has_service docker-compose.yml api-gw; then
+    echo Envoy
+  else
+    echo Kong
+  fi
+}
+
+# Whether .env names an overlay of Supabase, for Compose or for run.sh.
+names_overlay() {
+  has_word "$files" "docker-compose.$1.yml" || has_word "$config" "$1"
+}
+
+# Whether the gateway has a route to analytics.
+has_route() {
+  case "$gateway" in
+  Kong) grep -q '^[^#]*//analytics:4000' volumes/api/kong.yml 2>/dev/null ;;
+  Envoy) cat volumes/api/envoy/lds*.yaml* 2>/dev/null | grep -q '^[^#]*cluster: *["'\'']*analytics' ;;
+  esac
+}
+
 check_published() {
-  if grep -q '^[^#]*//analytics:4000' volumes/api/kong.yml 2>/dev/null; then
+  if has_route && [ -n "$through" ]; then
+    warn "$gateway has a route to analytics: whoever reaches $gateway can try tokens; it also carries the logs of" \
+      "${through# }, so change their uri first, recreate vector, and then remove the route"
+  elif has_route && [ "$gateway" = Kong ]; then
     warn 'volumes/api/kong.yml has a route to analytics: whoever reaches Kong can try tokens; remove it'
+  elif has_route; then
+    warn "$gateway has a route to analytics: whoever reaches $gateway can try tokens; remove it"
   fi
   if listens_4000; then
     warn 'a program listens on port 4000 of this machine; the overlay publishes no port, so it is not in the way'
@@ -106,6 +186,28 @@ check_published() {
 # Linux lists listening sockets (state 0A) with hexadecimal ports; 4000 is 0FA0.
 listens_4000() {
   cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk '$2 ~ /:0FA0$/ && $4 == "0A" { found = 1 } END { exit !found }'
+}
+
+# COMPOSE_FILE is Compose's own variable, CONFIG that of Supabase's run.sh. A command that names no file takes them.
+check_named_files() {
+  override=${overlay#docker-compose.}
+  override=${override%.yml}
+  if has_word "$files" docker-compose.logs.yml && has_word "$files" docker-compose.logweir.yml; then
+    wrong 'COMPOSE_FILE in .env names docker-compose.logs.yml and docker-compose.logweir.yml: remove the first'
+  elif has_word "$files" docker-compose.logs.yml && [ "$overlay" = docker-compose.logweir.yml ]; then
+    wrong 'COMPOSE_FILE in .env names docker-compose.logs.yml, so a command without -f would start Logflare again:' \
+      'name docker-compose.logweir.yml in its place'
+  elif [ -n "$files" ] && ! has_word "$files" "$overlay"; then
+    warn "COMPOSE_FILE in .env does not name $overlay, so a command without -f does not know logweir: add it"
+  fi
+  if has_word "$config" logs && has_word "$config" logweir; then
+    wrong 'CONFIG in .env names logs and logweir: call sh run.sh config remove logs'
+  elif has_word "$config" logs; then
+    wrong 'CONFIG in .env names logs, so run.sh would start Logflare again:' \
+      'call sh run.sh config remove logs, and sh run.sh config add logweir'
+  elif [ -n "$config" ] && ! has_word "$config" "$override"; then
+    warn "CONFIG in .env does not name $override, so run.sh does not know logweir: call sh run.sh config add $override"
+  fi
 }
 
 check_image() {
@@ -155,6 +257,11 @@ if [ ! -f docker-compose.yml ]; then
   exit 2
 fi
 [ -r .env ] || wrong 'there is no .env that can be read: copy .env.example'
+separator=$(value COMPOSE_PATH_SEPARATOR)
+files=$(value COMPOSE_FILE | tr "${separator:-:}" '\n' | sed 's,^\./,,' | tr '\n' ' ')
+files=${files% }
+config=$(value CONFIG)
+gateway=$(gateway)
 if has_service docker-compose.yml analytics; then
   theirs=docker-compose.yml overlay=docker-compose.logweir-older.yml
 else
@@ -173,15 +280,7 @@ public=$(value LOGFLARE_PUBLIC_ACCESS_TOKEN)
 if [ -n "$public" ] && [ "$public" = "$(value LOGFLARE_PRIVATE_ACCESS_TOKEN)" ]; then
   warn 'both tokens are equal: Vector could read logs with its own'
 fi
-# COMPOSE_FILE is Compose's own variable, CONFIG that of Supabase's run.sh.
-files=$(value COMPOSE_FILE | tr ':' ' ')
-if has_word "$files" docker-compose.logs.yml && has_word "$files" docker-compose.logweir.yml; then
-  wrong 'COMPOSE_FILE in .env names docker-compose.logs.yml and docker-compose.logweir.yml: remove the first'
-fi
-config=$(value CONFIG)
-if has_word "$config" logs && has_word "$config" logweir; then
-  wrong 'CONFIG in .env names logs and logweir: call sh run.sh config remove logs'
-fi
+check_named_files
 socket=$(value DOCKER_SOCKET_LOCATION)
 if [ -z "$socket" ]; then
   wrong 'DOCKER_SOCKET_LOCATION is not set in .env: set it to the socket of Docker, as /var/run/docker.sock'

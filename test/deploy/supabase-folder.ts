@@ -64,7 +64,7 @@ export interface Checked {
 export function check({ files = {}, env = {}, docker = {}, stack = STACK }: Case = {}): Checked {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'volumes/logs'), { recursive: true })
-  mkdirSync(join(folder, 'volumes/api'))
+  mkdirSync(join(folder, 'volumes/api/envoy'), { recursive: true })
   for (const name of [OURS, OURS_OLDER]) cpSync(join(ROOT, 'deploy/supabase', name), join(folder, name))
   const assignments = Object.entries({ ...ENV, DOCKER_SOCKET_LOCATION: socket, ...env })
   const dotenv = assignments.filter(([, value]) => value !== null).map(([name, value]) => `${name}=${value}\n`)
