@@ -83,9 +83,9 @@ copy_vector="copy it from Supabase's repository, folder docker"
 # Prints a line for each sink of Vector that names a source of the logs: the sink's name and its address.
 sinks() {
   tr -d '\r' <"$vector" | awk '
-    /^[^ #]/ { in_sinks = /^sinks:/ }
-    in_sinks && /^  [^ #]/ { name = $1; gsub(/["\047:]/, "", name) }
-    in_sinks && !/^ *#/ && match($0, /[ {,]["\047]?uri["\047]?: *["\047]?[^"\047 ,]+/) {
+    BEGIN { name = "without_name" }
+    /^  [^ #]/ { name = $1; gsub(/["\047:]/, "", name) }
+    !/^ *#/ && match($0, /[ {,]["\047]?uri["\047]?: *["\047]?[^"\047 ,]+/) {
       address = substr($0, RSTART, RLENGTH)
       sub(/^.["\047]?uri["\047]?: *["\047]?/, "", address)
       if (address ~ /[?&]source(_name)?=/) print name, address
@@ -172,7 +172,7 @@ has_route() {
 check_published() {
   if has_route && [ -n "$through" ]; then
     warn "$gateway has a route to analytics: whoever reaches $gateway can try tokens; it also carries the logs of" \
-      "${through# }, so change their uri first, recreate vector, and then remove the route"
+      "${through# }, so change their uri first, restart vector, and then remove the route"
   elif has_route && [ "$gateway" = Kong ]; then
     warn 'volumes/api/kong.yml has a route to analytics: whoever reaches Kong can try tokens; remove it'
   elif has_route; then

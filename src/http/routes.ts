@@ -104,9 +104,12 @@ function sessionReply(access: Access | undefined): Response {
   return jsonReply(JSON.stringify({ scopes, projects }))
 }
 
-/** Lists of things that the service does not have, at these paths. */
-export function emptyListRoutes(paths: readonly string[]): Route[] {
-  return paths.map((path) => ({ method: 'GET', path, answer: () => jsonReply('[]') }))
+/** Lists that never change, by path. */
+export function listRoutes(lists: Readonly<Record<string, readonly object[]>>): Route[] {
+  return Object.entries(lists).map(([path, list]) => {
+    const text = JSON.stringify(list)
+    return { method: 'GET', path, answer: () => jsonReply(text) }
+  })
 }
 
 /** The stored queries, by name or id, and the list of projects. */

@@ -44,7 +44,7 @@ const AFTER_ANALYTICS = `    depends_on:
         condition: service_healthy
 `
 
-/** A stack since April 2026, cut down: the services for logs are an optional overlay. */
+/** A stack since 3 June 2026, cut down: the services for logs are an optional overlay. */
 export const STACK: Readonly<Record<string, string>> = {
   [BASE]: `name: supabase
 services:
@@ -69,7 +69,7 @@ ${ANALYTICS}${VECTOR}${AFTER_ANALYTICS}`,
 /** The services that wait for `analytics` in older stacks. */
 export const WAITING = ['studio', 'kong', 'auth', 'rest', 'realtime', 'meta', 'functions', 'supavisor'] as const
 
-/** A stack before April 2026, cut down: `analytics` publishes its port, and the database waits for Vector. */
+/** A stack before 3 June 2026, cut down: `analytics` publishes its port, and the database waits for Vector. */
 export const OLDER_STACK: Readonly<Record<string, string>> = {
   [BASE]: `name: supabase
 services:

@@ -38,7 +38,7 @@ describe('deploy/supabase/check.sh on the stack from before February 2026', () =
     expect(verdict.warnings).toEqual([
       `${THROUGH_KONG}: change its uri to ${DIRECT}`,
       'Kong has a route to analytics: whoever reaches Kong can try tokens; it also carries the logs of logflare_db, ' +
-        'so change their uri first, recreate vector, and then remove the route',
+        'so change their uri first, restart vector, and then remove the route',
     ])
     expect(verdict.fine).toContain(`${VECTOR} has 6 sinks for analytics`)
     expect(verdict.fine).toContain(`${OURS_OLDER} is the file for this stack`)
@@ -46,7 +46,8 @@ describe('deploy/supabase/check.sh on the stack from before February 2026', () =
   })
 
   it('calls the same sink wrong if the route is gone', () => {
-    const lost = `${THROUGH_KONG}, which has no route to analytics, so its logs would be lost: change its uri to ${DIRECT}`
+    const lost =
+      `${THROUGH_KONG}, which has no route to analytics, so its logs would be lost: ` + `change its uri to ${DIRECT}`
     for (const files of [replaced(VERSION, KONG, /^.*analytics:4000.*$/m, ''), { [KONG]: null }]) {
       const { status, wrong, warnings } = verdictOf(VERSION, { files })
       expect([status, wrong, warnings]).toEqual([1, [lost], []])
@@ -139,7 +140,8 @@ describe('the addresses of sinks', () => {
     expect([checked.status, linesOf(checked, 'wrong'), linesOf(checked, 'fine')[3]]).toEqual([
       1,
       [
-        `the sink logflare_db in ${VECTOR} sends to ${address}, not to http://analytics:4000, so its logs would be lost`,
+        `the sink logflare_db in ${VECTOR} sends to ${address}, not to http://analytics:4000, so its ` +
+          'logs would be lost',
       ],
       `${VECTOR} has 1 sink for analytics`,
     ])
@@ -157,14 +159,17 @@ describe('the addresses of sinks', () => {
     expect([checked.status, linesOf(checked, 'warning')]).toEqual([
       0,
       [
-        `the sink logflare_db in ${VECTOR} sends to https://api.logflare.app/logs, so its logs do not arrive in logweir`,
+        `the sink logflare_db in ${VECTOR} sends to https://api.logflare.app/logs, so its ` +
+          'logs do not arrive in logweir',
       ],
     ])
   })
 })
 
 describe('the files that .env names', () => {
-  const LOGS_ALONE = `COMPOSE_FILE in .env names ${THEIRS}, so a command without -f would start Logflare again: name ${OURS} in its place`
+  const LOGS_ALONE =
+    `COMPOSE_FILE in .env names ${THEIRS}, so a command without -f would start Logflare again: ` +
+    `name ${OURS} in its place`
   const CONFIG_ALONE =
     'CONFIG in .env names logs, so run.sh would start Logflare again: call sh run.sh config remove logs, ' +
     'and sh run.sh config add logweir'

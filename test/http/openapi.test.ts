@@ -445,11 +445,11 @@ function projects(): Case[] {
   ]
 }
 
-const EMPTY_LISTS = ['/api/backends', '/api/sources', '/api/rules']
+const LISTS = ['/api/backends']
 /** The cases of each dialect. */
 const DIALECTS: [string, Dialect, Case[]][] = [
   ['of its own', OWN_DIALECT, CASES],
-  ['of Logflare', LOGFLARE_DIALECT, [...CASES, ...EMPTY_LISTS.flatMap(document)]],
+  ['of Logflare', LOGFLARE_DIALECT, [...CASES, ...LISTS.flatMap(document)]],
 ]
 
 const refuseCall = () => {

@@ -43,7 +43,7 @@ const publicPath = (operationId: string, summary: string, responses: Answers): O
 })
 
 /** Returns the operations of all these paths, by path. */
-export function serviceOperations({ errorForm, emptyLists }: Dialect): Readonly<Record<string, Operations>> {
+export function serviceOperations({ errorForm, lists }: Dialect): Readonly<Record<string, Operations>> {
   const status = (description: string, ...codes: readonly string[]): Answers => ({
     200: answer(description, { 'application/json': STATUS }),
     ...failures(['starting', ...codes], errorForm),
@@ -69,7 +69,10 @@ export function serviceOperations({ errorForm, emptyLists }: Dialect): Readonly<
     }),
     '/api/projects': projectsOperations(errorForm),
     ...Object.fromEntries(
-      emptyLists.map((path) => [path, privatePath(path.replace('/api/', ''), 'An empty list', { 200: EMPTY })]),
+      Object.keys(lists).map((path) => [
+        path,
+        privatePath(path.replace('/api/', ''), 'A list that says why', { 200: LIST }),
+      ]),
     ),
   }
 }
@@ -118,4 +121,13 @@ const projectsOperations = (errorForm: ErrorForm): Operations => ({
   },
 })
 
-const EMPTY = answer('An empty list.', { 'application/json': { type: 'array', maxItems: 0 } })
+const LIST = answer('A list that never changes; an entry says why there are no others.', {
+  'application/json': {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { name: { type: 'string' }, description: { type: 'string' } },
+      required: ['name', 'description'],
+    },
+  },
+})

@@ -6,17 +6,32 @@ export interface Dialect {
   errorForm: ErrorForm
   /** Whether the paths that accept records also accept a token in the URL, as `api_key`. */
   acceptsKeyInUrl: boolean
-  /** Paths that answer `[]`: lists of things that this service does not have. */
-  emptyLists: readonly string[]
+  /** Lists of things that this service does not have, by path: what a client shows in their place. */
+  lists: Readonly<Record<string, readonly object[]>>
 }
 
 /** The dialect of this service. */
-export const OWN_DIALECT: Dialect = { errorForm: 'flat', acceptsKeyInUrl: false, emptyLists: [] }
+export const OWN_DIALECT: Dialect = { errorForm: 'flat', acceptsKeyInUrl: false, lists: {} }
 
 /** The dialect of Logflare, which the services of a self-hosted Supabase speak. */
 export const LOGFLARE_DIALECT: Dialect = {
   errorForm: 'nested',
   acceptsKeyInUrl: true,
-  // Studio's server reads the log drains, and the sources and rules that they need, as arrays of objects.
-  emptyLists: ['/api/backends', '/api/sources', '/api/rules'],
+  // Studio's page of log drains shows the name and the description of each, and no text of an error. An empty list has
+  // buttons that add drains. Studio also says that a drain was made if `/api/sources` is a list, so there is none.
+  lists: {
+    '/api/backends': [
+      {
+        id: 0,
+        token: '00000000-0000-0000-0000-000000000000',
+        name: 'logweir has no log drains',
+        description:
+          'None can be made: it only stores logs. To send them on, add a sink to volumes/logs/vector.yml, ' +
+          'beside those for analytics.',
+        type: 'none',
+        config: {},
+        metadata: { type: 'log-drain' },
+      },
+    ],
+  },
 }

@@ -13,7 +13,6 @@ const BOTH = { LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC, LOGFLARE_PRIVATE_ACCESS_TOK
 const WITHOUT_OURS = { LOGWEIR_ACCESS_TOKENS: '' }
 const LOGS_ALL = '/api/endpoints/query/logs.all'
 const INGEST_PATHS = ['/api/logs', '/logs', '/v1/logs']
-const LISTS = ['/api/backends', '/api/sources', '/api/rules']
 
 const stack = (environment: Record<string, string> = BOTH, args: readonly string[] = [], options = {}) =>
   serve(['--supabase', ...args], { environment: { ...WITHOUT_OURS, ...environment }, stdin: 'ignore', ...options })
@@ -199,16 +198,36 @@ describe('an error', () => {
   })
 })
 
-it('the lists that Studio reads are empty, for those who may query', async () => {
-  const { url } = shared()
-  for (const path of LISTS) {
-    const asked = fetch(`${url}${path}?metadata%5Btype%5D=log-drain`, {
-      headers: { Authorization: `Bearer ${PRIVATE}`, Accept: 'application/json' },
-    })
-    expect([path, await (await asked).json()]).toEqual([path, []])
-    expect((await fetch(url + path, as(PUBLIC))).status).toBe(403)
-    expect((await fetch(url + path)).status).toBe(401)
+describe("Studio's page of log drains", () => {
+  const headers = { Authorization: `Bearer ${PRIVATE}`, Accept: 'application/json', 'Content-Type': 'application/json' }
+  const drains = '/api/backends?metadata%5Btype%5D=log-drain'
+  const json = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(shared().url + path, { headers, ...init })
+    return { status: response.status, body: (await response.json()) as unknown }
   }
+
+  it('shows a name and a description that say why there are none', async () => {
+    const { status, body } = await json(drains)
+    // Studio shows an error of its own unless the answer is a success with an array of objects.
+    expect([status, body]).toEqual([200, [expect.objectContaining({ id: 0, type: 'none', config: {} })]])
+    const [{ name, description }] = body as [{ name: string; description: string }]
+    expect(name).toBe('logweir has no log drains')
+    expect(description).toMatch(/^None can be made: it only stores logs\. .*volumes\/logs\/vector\.yml/)
+    // The cells are as wide as this, and cut the rest.
+    expect([name.length < 40, description.indexOf('.') < 55]).toEqual([true, true])
+  })
+
+  it('does not say that one was made: its server gives up without a list of sources', async () => {
+    const made = await json('/api/backends', { method: 'POST', body: JSON.stringify({ name: 'a', type: 'webhook' }) })
+    expect(made.status).toBe(405)
+    const sources = await json('/api/sources')
+    expect([sources.status, Array.isArray(sources.body)]).toEqual([404, false])
+  })
+
+  it('asks with the token that may query', async () => {
+    expect((await fetch(shared().url + drains, as(PUBLIC))).status).toBe(403)
+    expect((await fetch(shared().url + drains)).status).toBe(401)
+  })
 })
 
 describe('the log', () => {
@@ -296,7 +315,7 @@ describe('without --supabase', () => {
         body: UNAUTHORIZED,
       })
     }
-    for (const path of [...LISTS, '/nothing']) {
+    for (const path of ['/api/backends', '/api/sources', '/api/rules', '/nothing']) {
       expect(await readReply(fetch(url + path, as(TOKEN)))).toEqual({ status: 404, body: NOT_FOUND })
       expect(await readReply(fetch(url + path))).toEqual({ status: 401, body: UNAUTHORIZED })
     }
