@@ -1,4 +1,4 @@
-import { AGENTS, METHODS, PLACES, type Place, STATUSES } from '../values/clients.js'
+import { AGENTS, METHODS, PLACES, type Place, STATUSES, statusOf } from '../values/clients.js'
 import { logNormal, oneIn, pick, type Random, repeatByWeight } from '../values/random.js'
 import type { RecordContext } from '../values/record-context.js'
 import { drawTarget, type RequestTarget } from '../values/requests.js'
@@ -32,12 +32,13 @@ interface Exchange {
 export function edgeLog(out: TemplateWriter, context: RecordContext): void {
   const { random } = out
   const target = drawTarget(random, context.project)
+  const method = pick(random, METHODS)
   const exchange: Exchange = {
     context,
     target,
     url: `https://${target.host}${target.path}${target.search}`,
-    method: pick(random, METHODS),
-    status: pick(random, STATUSES),
+    method,
+    status: statusOf(method, pick(random, STATUSES)),
     ip: ipv4(random),
     ray: hex16(random),
     agent: pick(random, AGENTS),

@@ -1,4 +1,4 @@
-import { AGENTS, PLACES, STATUSES } from '../values/clients.js'
+import { AGENTS, PLACES, STATUSES, statusOf } from '../values/clients.js'
 import type { ProjectFunction } from '../values/projects.js'
 import { logNormal, oneIn, pick, type Random } from '../values/random.js'
 import type { RecordContext } from '../values/record-context.js'
@@ -23,7 +23,8 @@ export function functionEdgeLog(out: TemplateWriter, context: RecordContext): vo
   const { random } = out
   const { project, slim, open, close } = context
   const calledFunction = pick(random, project.functions)
-  const [method, status] = [pick(random, METHODS), pick(random, STATUSES)]
+  const method = pick(random, METHODS)
+  const status = statusOf(method, pick(random, STATUSES))
   const search = oneIn(random, 3) ? `?time=${Math.floor(context.timestampUs / 1000)}` : ''
   out.put`"event_message":"${method} | ${status} | \
 https://${project.ref}.functions.supabase.co/${calledFunction.name}${search}",\

@@ -1,4 +1,4 @@
-import { AGENTS, STATUSES } from '../values/clients.js'
+import { AGENTS, STATUSES, statusOf } from '../values/clients.js'
 import { pick } from '../values/random.js'
 import type { RecordContext } from '../values/record-context.js'
 import type { TemplateWriter } from '../values/template-writer.js'
@@ -10,7 +10,7 @@ const BUCKETS = ['avatars', 'uploads', 'public-assets', 'documents']
 /** Writes a request to the storage server. */
 export function storageLog(out: TemplateWriter, { project, slim, open, close }: RecordContext): void {
   const { random } = out
-  const [status, ip, ray] = [pick(random, STATUSES), ipv4(random), hex16(random)]
+  const [status, ip, ray] = [statusOf('GET', pick(random, STATUSES)), ipv4(random), hex16(random)]
   const url = `/object/public/${pick(random, BUCKETS)}/${uuidText(random)}.png`
   const agent = slim ? '' : `,"userAgent":"${pick(random, AGENTS)}"`
   out.put`"event_message":"GET | ${status} | ${ip} | ${ray} | ${url}",\

@@ -108,6 +108,13 @@ export const STATUSES: readonly number[] = repeatByWeight([
   [504, 1],
 ])
 
+/** Returns the status that was drawn, or one that a request of this method can have instead. */
+export function statusOf(method: string, drawn: number): number {
+  const isReading = method === 'GET' || method === 'HEAD'
+  if (isReading) return drawn === 201 || drawn === 204 ? 200 : drawn
+  return drawn === 206 || drawn === 304 ? 200 : drawn
+}
+
 /** HTTP methods, each as often as it is drawn per 100 requests. */
 export const METHODS: readonly string[] = repeatByWeight([
   ['GET', 70],
