@@ -12,7 +12,7 @@ export function queryOf({ project, source, filters, isErrors, search }: State, b
     project,
     source,
     ...isoBounds(bounds),
-    filters: isErrors ? withFilter(filters, sourceNamed(source).errors.filter) : filters,
+    filters: isErrors ? sourceNamed(source).errors.filters.reduce(withFilter, filters) : filters,
     search,
   }
 }

@@ -12,9 +12,9 @@ export interface ListColumn {
   fields: readonly string[]
 }
 
-/** Rows that count as errors: their condition, as a filter and in words. */
+/** Rows that count as errors: their conditions, all of which are met, and the same in words. */
 export interface ErrorRows {
-  filter: FilterEntry
+  filters: readonly FilterEntry[]
   text: string
 }
 
@@ -45,7 +45,7 @@ const failed = (field: string): Filter => ({ field, op: '>=', value: 400 })
 const FAILED_TEXT = 'a status of 400 or more'
 const SEVERE_TEXT = 'level error or worse'
 
-/** Words in messages of failures, for sources with records that have neither status nor level. */
+/** Words in messages of failures, for records that have neither status nor level. */
 const FAILURE_WORDS = ['error', 'fatal', 'panic', 'failed', 'failure', 'timeout', 'timed out', 'refused', 'denied']
 const TELLS_FAILURE: Filter = {
   field: 'event_message',
@@ -57,7 +57,7 @@ const leveled = (name: string, opened: readonly string[] = ['level']): SourceVie
   name,
   columns: [TIME, column('Level', 'level', 'level'), MESSAGE],
   aliases: { function: 'function_id' },
-  errors: { filter: SEVERE, text: SEVERE_TEXT },
+  errors: { filters: [SEVERE], text: SEVERE_TEXT },
   opened,
 })
 
@@ -66,8 +66,12 @@ const unleveled = (name: string): SourceView => ({
   ...leveled(name),
   columns: [TIME, MESSAGE],
   errors: {
-    filter: [SEVERE, TELLS_FAILURE],
-    text: `${SEVERE_TEXT}, or a message with one of ${FAILURE_WORDS.join(', ')}`,
+    // A record with a level says by the level whether it is an error: `info` is none, whatever words the message has.
+    filters: [
+      [SEVERE, TELLS_FAILURE],
+      [SEVERE, { field: 'level', op: 'missing' }],
+    ],
+    text: `${SEVERE_TEXT}, or without a level and with one of ${FAILURE_WORDS.join(', ')} in the message`,
   },
 })
 
@@ -90,7 +94,7 @@ export const SOURCES: readonly SourceView[] = [
       user_agent: 'request.headers.user_agent',
       duration: 'response.origin_time',
     },
-    errors: { filter: failed(STATUS), text: FAILED_TEXT },
+    errors: { filters: [failed(STATUS)], text: FAILED_TEXT },
     opened: [STATUS, METHOD, 'request.path'],
   },
   {
@@ -104,7 +108,7 @@ export const SOURCES: readonly SourceView[] = [
       application: 'parsed.application_name',
     },
     errors: {
-      filter: { field: 'parsed.error_severity', op: 'in', value: ['ERROR', 'FATAL', 'PANIC'] },
+      filters: [{ field: 'parsed.error_severity', op: 'in', value: ['ERROR', 'FATAL', 'PANIC'] }],
       text: 'severity ERROR or worse',
     },
     opened: ['parsed.error_severity', 'parsed.user_name', 'parsed.sql_state_code'],
@@ -119,7 +123,7 @@ export const SOURCES: readonly SourceView[] = [
       column('Duration', 'duration', 'execution_time_ms'),
     ],
     aliases: { status: STATUS, method: METHOD, function: 'function_id', duration: 'execution_time_ms' },
-    errors: { filter: failed(STATUS), text: FAILED_TEXT },
+    errors: { filters: [failed(STATUS)], text: FAILED_TEXT },
     opened: [STATUS, METHOD, 'function_id'],
   },
   leveled('function_logs', ['level', 'event_type', 'function_id']),
@@ -133,7 +137,7 @@ export const SOURCES: readonly SourceView[] = [
     ],
     aliases: {},
     // A failed request has a status and often no level above `info`; a failure outside of requests has only a level.
-    errors: { filter: [failed('status'), SEVERE], text: `${FAILED_TEXT}, or ${SEVERE_TEXT}` },
+    errors: { filters: [[failed('status'), SEVERE]], text: `${FAILED_TEXT}, or ${SEVERE_TEXT}` },
     opened: ['status', 'path', 'level'],
   },
   leveled('realtime_logs'),

@@ -45,17 +45,25 @@ const RECORDS: Readonly<Record<string, { yes: Record<string, object>; no: Record
     no: {
       'Attempting to connect to the database...': { host: 'default' },
       'Schema cache loaded 10 Relations': { host: 'default' },
+      'Connection retried after a timeout, no error': { level: 'info' },
+      'the listener failed over': { level: 'warn' },
+      '0 refused': { level: 'INFO' },
     },
   },
   pgbouncer_logs: {
     yes: { 'closing because: server login failed: FATAL password authentication': { host: 'db' } },
-    no: { 'S-0xaaab05948260: postgres/postgres@127.0.0.1:5432 new connection to server': { host: 'db' } },
+    no: {
+      'S-0xaaab05948260: postgres/postgres@127.0.0.1:5432 new connection to server': { host: 'db' },
+      'client_login_timeout is 60 s; timeout disabled': { level: 'info' },
+      'closing because: query timeout (age=3s)': { level: 'LOG' },
+      'server_check_query failed 0 times': { level: 'debug' },
+    },
   },
 }
 
 it.each(
-  SOURCES.map(({ name, errors }) => [name, errors.filter] as const),
-)('are those of %s that tell of a failure', async (name, filter) => {
+  SOURCES.map(({ name, errors }) => [name, errors.filters] as const),
+)('are those of %s that tell of a failure', async (name, filters) => {
   const { yes, no } = RECORDS[name]!
   const engine = openEngine()
   const records = Object.entries({ ...yes, ...no }).map(([event_message, metadata]) => ({
@@ -63,7 +71,7 @@ it.each(
     source: name as SourceName,
   }))
   await appendAll(engine, records)
-  const given = { project: 'a', source: name, start: '1970-01-01', filter: JSON.stringify([filter]) }
+  const given = { project: 'a', source: name, start: '1970-01-01', filter: JSON.stringify(filters) }
   const rows = await ask(engine, 'logs.explore', given, 0)
   expect(rows.map(({ event_message }) => event_message).sort()).toEqual(Object.keys(yes).sort())
   await engine.close()
