@@ -2,7 +2,7 @@
 import type { FilterEntry } from '../api/explore.js'
 import { byId, element } from '../shared/dom.js'
 import { filterText, isExclusion, withFilter, withoutFilter } from './filters.js'
-import { readSearch } from './search-text.js'
+import { phraseNote, readSearch } from './search-text.js'
 import { sourceNamed } from './sources.js'
 import type { State } from './state.js'
 
@@ -38,6 +38,9 @@ export function createConditions(change: Change, check: Check): Conditions {
     field.setAttribute('aria-invalid', String(text !== ''))
   }
   const read = () => readSearch(field.value, sourceNamed(state!.source).aliases)
+  const note = () => {
+    byId('search-note').textContent = phraseNote(field.value, sourceNamed(state!.source).aliases)
+  }
   const setFilters = (filters: readonly FilterEntry[]) => change({ filters }, true)
 
   async function submit(): Promise<void> {
@@ -50,7 +53,9 @@ export function createConditions(change: Change, check: Check): Conditions {
     problem(found ?? '')
     if (found !== undefined) return
     const filters = reading.filters.reduce<readonly FilterEntry[]>(withFilter, state!.filters)
-    field.value = boxText(reading.search)
+    // A text in quotes keeps them: without them it would be a phrase.
+    if (reading.filters.length > 0) field.value = boxText(reading.search)
+    note()
     if (filters.length !== state!.filters.length || reading.search !== state!.search)
       change({ filters, search: reading.search }, filters.length !== state!.filters.length)
   }
@@ -58,6 +63,7 @@ export function createConditions(change: Change, check: Check): Conditions {
   function typed(): void {
     clearTimeout(typing)
     problem('')
+    note()
     const { filters, search, problem: found } = read()
     if (filters.length > 0 || found !== undefined || search === state!.search) return
     typing = setTimeout(() => change({ search }, false), TYPING_MS)
@@ -77,6 +83,7 @@ export function createConditions(change: Change, check: Check): Conditions {
       state = next
       // The text in the box stays as the user entered it, unless it is of another search.
       if (next.search !== before?.search && next.search !== read().search) field.value = boxText(next.search)
+      note()
       errors.setAttribute('aria-pressed', String(next.isErrors))
       errors.title = `Only rows with ${sourceNamed(next.source).errors.text} (e)`
       showChips(chips, field, next.filters, setFilters)

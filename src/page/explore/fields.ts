@@ -43,6 +43,8 @@ interface Parts {
   size: Size | undefined
   /** Whether rows have arrived since. */
   isOutdated: boolean
+  /** Names of the fields whose counts are of the whole range, and of as many rows as they are of. */
+  readonly whole: Map<string, number>
   /** Whether the user opened or closed a field, by name. */
   readonly choices: Map<string, boolean>
 }
@@ -58,6 +60,7 @@ export function createFields(events: FieldEvents): Fields {
     source: undefined,
     size: undefined,
     isOutdated: false,
+    whole: new Map(),
     choices: new Map(),
   }
   find.addEventListener('input', () => applyFind(parts))
@@ -74,7 +77,7 @@ export function createFields(events: FieldEvents): Fields {
     },
     keep() {
       parts.list.setAttribute('aria-busy', 'false')
-      parts.note.textContent = sizeText(parts.size, parts.isOutdated)
+      parts.note.textContent = sizeText(parts.size, parts.isOutdated, parts.whole)
       applyFind(parts)
     },
     outdated() {
@@ -93,6 +96,7 @@ export function createFields(events: FieldEvents): Fields {
 function showText(parts: Parts, text: string): void {
   parts.list.setAttribute('aria-busy', 'false')
   parts.list.replaceChildren()
+  parts.whole.clear()
   parts.size = undefined
   parts.note.textContent = text
 }
@@ -100,6 +104,7 @@ function showText(parts: Parts, text: string): void {
 function showRows(parts: Parts, rows: readonly FieldRow[]): void {
   const { list } = parts
   const focused = keyOfFocus(list)
+  parts.whole.clear()
   list.replaceChildren(...rows.map((row) => itemOf(parts, row)))
   list.setAttribute('aria-busy', 'false')
   parts.size = rows[0]!
@@ -111,23 +116,33 @@ function showRows(parts: Parts, rows: readonly FieldRow[]): void {
 const keyOfFocus = (list: HTMLElement) =>
   list.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.key : undefined
 
-/** Returns the text about the rows that counts are of; empty without fields. */
-export function sizeText(size: Size | undefined, isOutdated: boolean): string {
+/**
+ * Returns the text about the rows that counts are of; empty without fields. `whole`: the fields whose counts are of the
+ * whole range, with the number of its rows.
+ */
+export function sizeText(
+  size: Size | undefined,
+  isOutdated: boolean,
+  whole: ReadonlyMap<string, number> = new Map(),
+): string {
   if (size === undefined) return ''
   const rows = `${count(size.rows)} rows`
-  if (isOutdated) return `Counts are of the ${rows} before Live.`
-  return size.is_sample ? `Counts are of the newest ${rows}.` : `Counts are of all ${rows}.`
+  const of = isOutdated ? `the ${rows} before Live` : size.is_sample ? `the newest ${rows}` : `all ${rows}`
+  const others = [...whole].filter(([, all]) => all !== size.rows)
+  if (others.length === 0) return `Counts are of ${of}.`
+  const names = others.map(([field, all]) => `${field} of all ${count(all)}`)
+  return `Counts are of ${of}; ${names.join(', ')}.`
+}
+
+/** Shows how many of the rows have a field. */
+function shareOf({ count: having, rows }: FieldRow): HTMLElement {
+  const share = having < rows ? `${Math.max(1, Math.round((100 * having) / rows))} %` : ''
+  return element('span', { class: 'share', title: `${count(having)} of ${count(rows)} rows have it` }, share)
 }
 
 function itemOf(parts: Parts, row: FieldRow): HTMLElement {
-  const { field, count: having, rows } = row
-  const share = having < rows ? `${Math.max(1, Math.round((100 * having) / rows))} %` : ''
-  const summary = element(
-    'summary',
-    { 'data-key': field },
-    element('span', { class: 'name' }, field),
-    element('span', { class: 'share', title: `${count(having)} of ${count(rows)} rows have it` }, share),
-  )
+  const { field } = row
+  const summary = element('summary', { 'data-key': field }, element('span', { class: 'name' }, field), shareOf(row))
   const values = element('div', { class: 'values-of' })
   const item = element('details', { class: 'field-item', 'data-field': field }, summary, values)
   const fill = () => {
@@ -166,6 +181,9 @@ async function showMore(parts: Parts, place: HTMLElement, row: FieldRow, button:
     const more = await parts.events.moreOf(row.field)
     if (more === undefined || !place.isConnected) return
     showValues(parts, place, more, true)
+    parts.whole.set(row.field, more.rows)
+    place.closest('details')!.querySelector('.share')!.replaceWith(shareOf(more))
+    applyFind(parts)
     place.querySelector<HTMLElement>('button')?.focus()
   } catch (error) {
     // The rows are loading again, and so are their fields.
@@ -216,12 +234,12 @@ function valueItem(
 }
 
 /** Hides the fields that do not have the entered text in their names. */
-function applyFind({ list, note, find, size, isOutdated }: Parts): void {
+function applyFind({ list, note, find, size, isOutdated, whole }: Parts): void {
   const wanted = find.value.trim().toLowerCase()
   const items = [...list.querySelectorAll<HTMLElement>('.field-item')]
   for (const item of items) item.hidden = !item.dataset.field!.toLowerCase().includes(wanted)
   if (items.length === 0) return
   note.textContent = items.every(({ hidden }) => hidden)
     ? `No field has “${wanted}” in its name.`
-    : sizeText(size, isOutdated)
+    : sizeText(size, isOutdated, whole)
 }

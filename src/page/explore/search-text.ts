@@ -50,13 +50,7 @@ interface PlacedPart extends Part {
 
 /** Reads a text. `aliases`: short names of fields. */
 export function readSearch(text: string, aliases: Readonly<Record<string, string>> = {}): SearchReading {
-  const parts: PlacedPart[] = []
-  for (let at = nextPart(text, 0); at < text.length; ) {
-    const part = readField(text, at, aliases) ?? readText(text, at)
-    parts.push(part)
-    at = nextPart(text, part.end)
-  }
-  const joined = joinAlternatives(parts)
+  const joined = joinAlternatives(partsOf(text, aliases))
   const words = joined.flatMap(({ word }) => word ?? [])
   const texts = [words.join(' '), ...joined.flatMap(({ quoted }) => quoted ?? [])].filter((one) => one !== '')
   const filters = joined.flatMap(({ filter }) => (filter === undefined ? [] : [filter]))
@@ -65,6 +59,16 @@ export function readSearch(text: string, aliases: Readonly<Record<string, string
     search: texts[0] ?? '',
     problem: joined.find(({ problem }) => problem !== undefined)?.problem,
   }
+}
+
+function partsOf(text: string, aliases: Readonly<Record<string, string>>): PlacedPart[] {
+  const parts: PlacedPart[] = []
+  for (let at = nextPart(text, 0); at < text.length; ) {
+    const part = readField(text, at, aliases) ?? readText(text, at)
+    parts.push(part)
+    at = nextPart(text, part.end)
+  }
+  return parts
 }
 
 const hasText = (value: string): Filter => ({ field: 'event_message', op: 'contains', value })
@@ -94,6 +98,20 @@ function alternativesOf(group: readonly PlacedPart[]): Part {
   if (problem !== undefined) return { problem }
   const conditions = group.flatMap(({ filter, quoted }) => filter ?? (quoted ? hasText(quoted) : []))
   return conditions.length === group.length ? { filter: conditions } : { problem: OR_OF_WORDS }
+}
+
+/**
+ * Returns what to say of several words outside of quotes, which some users mean as conditions of their own; empty if
+ * there are not several.
+ */
+export function phraseNote(text: string, aliases: Readonly<Record<string, string>> = {}): string {
+  const words = joinAlternatives(partsOf(text, aliases)).flatMap(({ word }) => word ?? [])
+  if (words.length < 2) return ''
+  const operators = [...new Set(words.filter((word) => /^(?:and|or|not)$/i.test(word)))]
+  const others = words.filter((word) => !operators.includes(word)).map((word) => `"${word.replace(/["\\]/g, '\\$&')}"`)
+  const besides = operators.length === 0 ? '' : `, with ${operators.map((word) => `“${word}”`).join(' and ')} in it`
+  const instead = others.length < 2 ? '' : ` For all of several texts, quote each: ${others.join(' ')}.`
+  return `Read as one phrase${besides}: “${words.join(' ')}”.${instead}`
 }
 
 const nextPart = (text: string, from: number): number => from + text.slice(from).search(/\S|$/)

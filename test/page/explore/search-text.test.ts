@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readSearch } from '../../../src/page/explore/search-text.js'
+import { phraseNote, readSearch } from '../../../src/page/explore/search-text.js'
 
 const ALIASES = { status: 'response.status_code', path: 'request.path' }
 const filtersOf = (text: string) => readSearch(text, ALIASES).filters
@@ -116,5 +116,53 @@ describe('the text of the search box', () => {
   ])('%j has a problem', (text) => {
     expect(readSearch(text, ALIASES).problem).toMatch(/“/)
     expect(filtersOf(text)).toEqual([])
+  })
+})
+
+describe('what the page says of several words', () => {
+  it.each([
+    ['timed out', 'Read as one phrase: “timed out”. For all of several texts, quote each: "timed" "out".'],
+    [
+      'refused AND timeout',
+      'Read as one phrase, with “AND” in it: “refused AND timeout”. ' +
+        'For all of several texts, quote each: "refused" "timeout".',
+    ],
+    [
+      'a or not b and c',
+      'Read as one phrase, with “or” and “not” and “and” in it: “a or not b and c”. ' +
+        'For all of several texts, quote each: "a" "b" "c".',
+    ],
+    ['NOT found', 'Read as one phrase, with “NOT” in it: “NOT found”.'],
+    ['status:500 no route', 'Read as one phrase: “no route”. For all of several texts, quote each: "no" "route".'],
+    ['say "hi" to  you', 'Read as one phrase: “say to you”. For all of several texts, quote each: "say" "to" "you".'],
+    ['a\\b c', 'Read as one phrase: “a\\b c”. For all of several texts, quote each: "a\\\\b" "c".'],
+  ])('%j', (text, note) => {
+    expect(phraseNote(text)).toBe(note)
+  })
+
+  it.each([
+    '',
+    ' ',
+    'timeout',
+    '"timed out"',
+    '"a" "b"',
+    '/a b/',
+    'status:500 timeout',
+    'a:1 OR b:2',
+  ])('is nothing for %j', (text) => {
+    expect(phraseNote(text)).toBe('')
+  })
+
+  it.each(['a OR b', 'a OR "b"', 'OR'])('is the problem of “OR”, on Enter, for %j', (text) => {
+    expect([phraseNote(text), readSearch(text).problem]).toEqual(['', expect.stringContaining('“OR”')])
+  })
+
+  it('gives conditions that are read as such', () => {
+    const instead = phraseNote('a\\b c').split('quote each: ')[1]!.slice(0, -1)
+    expect(readSearch(instead)).toEqual({
+      search: 'a\\b',
+      filters: [{ field: 'event_message', op: 'contains', value: 'c' }],
+      problem: undefined,
+    })
   })
 })
