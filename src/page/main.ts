@@ -4,6 +4,7 @@ import { canRunSql } from './api/endpoints.js'
 import type { ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
+import { noRowsText } from './explore/messages.js'
 import { fragmentOf, type State, stateOf, type ViewName } from './explore/state.js'
 import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
@@ -81,6 +82,14 @@ function show(): void {
   for (const menu of document.querySelectorAll<HTMLElement>(':popover-open'))
     if (!menu.checkVisibility()) menu.hidePopover()
   if (shown !== undefined) views[shown].show(state)
+  showIfWithoutRows()
+}
+
+/** Says above the view if the project has no rows. The list of the explorer says so itself. */
+function showIfWithoutRows(): void {
+  const isSaid = isSignedIn && state.view !== 'explore' && projects.has(state.project) === false
+  byId('no-rows').hidden = !isSaid
+  byId('no-rows').textContent = isSaid ? noRowsText(state.project) : ''
 }
 
 /** Changes the state, also in the URL; a step can be undone with the back button. */
@@ -146,6 +155,7 @@ function enter({ projects: permitted }: Session): void {
 function showProjects(rows: readonly ProjectRow[]): void {
   header.showProjects(rows, state)
   explore.showProjects()
+  showIfWithoutRows()
 }
 
 /** Shows the projects to choose from; chooses the only one. */

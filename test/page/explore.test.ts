@@ -212,6 +212,14 @@ function withBrowser(): void {
     expect((await valuesOf(page, 'request.path')).length).toBe(10)
     await page.locator(`[data-field="request.path"] .link`).click()
     await page.getByText('Whole range.').waitFor()
+    const all = (await allRows('source=edge_logs')).length
+    const note = await page.locator('#field-note').textContent()
+    const isSample = all > 2_000
+    expect(note).toBe(
+      isSample
+        ? `Counts are of the newest 2,000 rows; request.path of all ${number(all)}.`
+        : `Counts are of all ${number(all)} rows.`,
+    )
     const [whole]: { values: { value: string; count: number }[] }[] = await service.rows(
       `logs.fields?project=${PROJECT}&source=edge_logs&${start()}&field=request.path`,
     )
@@ -424,6 +432,84 @@ function withBrowser(): void {
 
     const nobody = await open('#project=nobody')
     await nobody.page.getByText('No row of project “nobody” is stored.').waitFor()
+  })
+
+  test('says at once that a project has no rows, in each view and whatever the conditions', async () => {
+    const { page } = await open('#project=nobody&errors=1&search=x')
+    const said = page.getByText('No row of project “nobody” is stored.').filter({ visible: true })
+    await said.waitFor()
+    for (const view of ['charts', 'api', 'explore']) {
+      await page.click(`#view-${view}`)
+      await said.waitFor()
+    }
+    await page.fill('#project', 'nobody-else')
+    await page.press('#project', 'Enter')
+    await page.getByText('No row of project “nobody-else” is stored.').waitFor()
+    await page.click('#view-charts')
+    await page.locator('#no-rows').getByText('nobody-else').waitFor()
+    // Its first rows come after the list of projects.
+    await send(service, 'edge_logs', 'late', [{ event_message: 'first' }])
+    await page.fill('#project', 'late')
+    await page.press('#project', 'Enter')
+    await page.locator('#no-rows').waitFor({ state: 'hidden' })
+    await page.click('#view-explore')
+    await page.locator('#list-state').getByText('No row of edge_logs matches these conditions').waitFor()
+  })
+
+  test('takes the first project that matches on Enter', async () => {
+    const names = ['match-many', 'match-few', 'a-match']
+    for (const [i, name] of names.entries()) {
+      const records = Array.from({ length: 9 - i }, () => ({ event_message: name }))
+      await send(service, 'edge_logs', name, records)
+    }
+    const { page } = await open(HASH)
+    await page.locator('#source option[value=edge_logs]').getByText('·').waitFor({ state: 'attached' })
+    const enter = async (text: string) => {
+      await page.fill('#project', text)
+      await page.press('#project', 'Enter')
+      await loaded(page)
+      return fragmentOf(page).project
+    }
+    expect(await enter('match')).toBe('match-many')
+    expect(await enter('CH-FEW')).toBe('match-few')
+    expect(await enter('  a-m ')).toBe('a-match')
+    expect(await enter('match-few')).toBe('match-few')
+    expect(await enter('matches-none')).toBe('matches-none')
+    // The text of the field is the chosen name before the user writes.
+    await page.click('#project')
+    await page.press('#project', 'Enter')
+    expect(fragmentOf(page).project).toBe('matches-none')
+    await page.fill('#project', 'match')
+    await page.press('#project', 'ArrowDown')
+    await page.press('#project', 'ArrowDown')
+    await page.press('#project', 'Enter')
+    await loaded(page)
+    expect(fragmentOf(page).project).toBe('match-few')
+  })
+
+  test('says of several words that they are one phrase', async () => {
+    const { page } = await open(HASH)
+    const note = page.locator('#search-note')
+    const typed = async (text: string) => {
+      await page.fill('#search', text)
+      await page.waitForTimeout(400)
+      return note.textContent()
+    }
+    expect(await typed('timeout')).toBe('')
+    expect(await typed('refused AND timeout')).toContain('Read as one phrase, with “AND” in it')
+    expect(await typed('"timed out"')).toBe('')
+    await page.press('#search', 'Enter')
+    expect([await page.inputValue('#search'), await note.textContent()]).toEqual(['"timed out"', ''])
+    await page.fill('#search', 'a OR b')
+    await page.press('#search', 'Enter')
+    await page.locator('#search-problem').getByText('Write texts next to “OR” in quotes').waitFor()
+    await page.fill('#search', 'timed out status>=500')
+    await page.press('#search', 'Enter')
+    await page.locator('#chips .chip').first().waitFor()
+    expect([await page.inputValue('#search'), await note.textContent()]).toEqual([
+      'timed out',
+      expect.stringContaining('Read as one phrase: “timed out”.'),
+    ])
   })
 
   test('shows an error of the conditions next to them', async () => {

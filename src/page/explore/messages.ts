@@ -57,15 +57,20 @@ export function showFailure(parts: Parts, failure: Failure, retry: () => void): 
 export function showEmpty(parts: Parts): void {
   const { state, host } = parts
   const conditions = removals(parts)
-  if (conditions.length > 0) {
+  const known = host.projects()?.filter(({ project }) => project === state.project)
+  // No condition is to blame if the project has no row at all.
+  if (conditions.length > 0 && known?.length !== 0) {
     const these = conditions.length === 1 ? 'this condition' : 'these conditions'
     const text = `No row of ${state.source} matches ${these} in ${rangeText(state.range)}.`
     showListState(parts, 'empty', paragraph(text), element('div', { class: 'choices' }, ...conditions))
     return
   }
-  const known = host.projects()?.filter(({ project }) => project === state.project)
   showListState(parts, 'empty', ...missingText(parts, known))
 }
+
+/** Returns what to say of a project without rows. */
+export const noRowsText = (project: string): string =>
+  `No row of project “${project}” is stored. Check the project’s name, or send its logs.`
 
 function missingText({ state, host }: Parts, known: readonly ProjectRow[] | undefined): Node[] {
   const range = rangeText(state.range)
@@ -81,8 +86,7 @@ function missingText({ state, host }: Parts, known: readonly ProjectRow[] | unde
       go,
     ]
   }
-  if (known.length === 0)
-    return [paragraph(`No row of project “${state.project}” is stored. Check the project’s name, or send its logs.`)]
+  if (known.length === 0) return [paragraph(noRowsText(state.project))]
   const others = known.map(({ source, rows }) =>
     buttonOf(`${source} (${count(rows)})`, () =>
       host.change({ source, filters: [], isErrors: false, record: '' }, true),

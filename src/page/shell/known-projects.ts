@@ -20,8 +20,10 @@ export interface KnownProjects {
   rows(): readonly ProjectRow[] | undefined
   /** Loads the list again, and the rows of the chosen project (empty: none) if the list may lack them. */
   load(chosen: string): Promise<void>
-  /** Loads the rows of the chosen project, if the list may lack them and they were not asked for. */
+  /** Loads the rows of the chosen project, if the list lacks them and they were not asked for. */
   choose(project: string): void
+  /** Whether a project has rows; undefined as long as that is not known. */
+  has(project: string): boolean | undefined
   /**
    * Asks the service for the projects with a text in their names, after a pause; undefined if the list has them all.
    * Resolves to undefined if that failed, or if another text was asked for since.
@@ -42,8 +44,9 @@ export function createKnownProjects(host: ProjectsHost): KnownProjects {
   let rows: readonly ProjectRow[] | undefined
   /** The list ends at its maximum. */
   let isCut = false
-  /** The project that was requested last by its name; empty for none. */
+  /** The project that was requested last by its name, and the one whose rows have come; empty for none. */
   let asked = ''
+  let answered = ''
 
   function keep(next: readonly ProjectRow[]): void {
     rows = next
@@ -53,11 +56,17 @@ export function createKnownProjects(host: ProjectsHost): KnownProjects {
   async function loadOne(project: string): Promise<void> {
     asked = project
     const found = await request({ project })
-    if (found !== undefined) keep([...rows!.filter((row) => row.project !== project), ...found])
+    if (found === undefined) return
+    answered = project
+    keep([...rows!.filter((row) => row.project !== project), ...found])
   }
 
+  const isListed = (project: string) => rows!.some((row) => row.project === project)
+
   function choose(project: string): void {
-    if (isCut && project !== '' && project !== asked) void loadOne(project)
+    // Its first rows may have come after the list.
+    if (rows !== undefined && project !== '' && project !== asked && (isCut || !isListed(project)))
+      void loadOne(project)
   }
 
   async function load(chosen: string): Promise<void> {
@@ -65,6 +74,7 @@ export function createKnownProjects(host: ProjectsHost): KnownProjects {
     if (found === undefined) return
     isCut = found.length >= MAX_PROJECT_ROWS
     asked = ''
+    answered = ''
     keep(found)
     onList(found, isCut)
     choose(chosen)
@@ -74,6 +84,10 @@ export function createKnownProjects(host: ProjectsHost): KnownProjects {
     rows: () => rows,
     load,
     choose,
+    has(project) {
+      if (rows === undefined) return undefined
+      return isListed(project) || (answered === project ? false : undefined)
+    },
     find: (text) => (isCut ? search(text) : undefined),
     forget() {
       forget()

@@ -49,6 +49,10 @@ interface Parts {
   projects: readonly Project[]
   /** Names of the projects in the list. */
   options: readonly string[]
+  /** The text that they match. */
+  matched: string
+  /** Resolves when the list has what the service found for the text in the field. */
+  searching: Promise<void>
   /** The option that the keyboard is at; -1: the text in the field. */
   active: number
 }
@@ -56,10 +60,13 @@ interface Parts {
 /** Wires the box in the header. */
 export function createProjectBox(events: ProjectBoxEvents): ProjectBox {
   const [field, list] = [byId<HTMLInputElement>('project'), byId('project-options')]
-  const box: Parts = { field, list, events, chosen: '', projects: [], options: [], active: -1 }
+  const box: Parts = {
+    ...{ field, list, events, chosen: '', projects: [], options: [], matched: '', active: -1 },
+    searching: Promise.resolve(),
+  }
   field.addEventListener('focus', () => field.select())
   field.addEventListener('click', () => open(box, ''))
-  field.addEventListener('input', () => void search(box))
+  field.addEventListener('input', () => startSearch(box))
   field.addEventListener('blur', () => close(box))
   field.addEventListener('keydown', (event) => onKey(box, event))
   // Keeps the focus in the field until the click has chosen an option.
@@ -77,7 +84,7 @@ export function createProjectBox(events: ProjectBoxEvents): ProjectBox {
     showOptions(projects) {
       box.projects = projects
       const isWriting = document.activeElement === field && field.value !== box.chosen
-      if (isWriting) void search(box)
+      if (isWriting) startSearch(box)
       else if (isOpen(box)) open(box, '')
     },
     focus: () => field.focus(),
@@ -85,6 +92,10 @@ export function createProjectBox(events: ProjectBoxEvents): ProjectBox {
 }
 
 const isOpen = ({ list }: Parts) => list.matches(':popover-open')
+
+function startSearch(box: Parts): void {
+  box.searching = search(box)
+}
 
 /** Shows the known projects with the text of the field in their names, then those that the service finds. */
 async function search(box: Parts): Promise<void> {
@@ -95,7 +106,7 @@ async function search(box: Parts): Promise<void> {
   const found = await finding
   const isWanted = field.value === text && document.activeElement === field
   // After a failure, the known ones stay.
-  if (finding !== undefined && isWanted) list(box, found === undefined ? matching(box, text) : projectsOf(found))
+  if (finding !== undefined && isWanted) list(box, found === undefined ? matching(box, text) : projectsOf(found), text)
 }
 
 const matching = ({ projects }: Parts, text: string): readonly Project[] =>
@@ -103,13 +114,14 @@ const matching = ({ projects }: Parts, text: string): readonly Project[] =>
 
 /** Shows the known projects with a text in their names. */
 function open(box: Parts, text: string, isSearching = false): void {
-  list(box, matching(box, text), isSearching)
+  list(box, matching(box, text), text, isSearching)
 }
 
-/** Shows projects to choose from; `isSearching`: the service is asked for more. */
-function list(box: Parts, found: readonly Project[], isSearching = false): void {
+/** Shows projects with a text in their names, to choose from; `isSearching`: the service is asked for more. */
+function list(box: Parts, found: readonly Project[], text: string, isSearching = false): void {
   const shown = found.slice(0, MAX_OPTIONS)
   box.options = shown.map(({ name }) => name)
+  box.matched = text.trim()
   box.active = -1
   const note = noteOf(box, found.length, found.length - shown.length, isSearching)
   if (shown.length === 0 && note === '') {
@@ -178,7 +190,7 @@ function onKey(box: Parts, event: KeyboardEvent): void {
       box.active = Math.min(Math.max(box.active + by, 0), options.length - 1)
       mark(box)
     }
-  } else if (event.key === 'Enter') choose(box, chosenBy(box))
+  } else if (event.key === 'Enter') void enter(box)
   else if (event.key === 'Escape') {
     field.value = box.chosen
     close(box)
@@ -187,10 +199,18 @@ function onKey(box: Parts, event: KeyboardEvent): void {
   event.preventDefault()
 }
 
-/** Returns the project that Enter chooses: the marked one, the one of that name, the only one left, or a new name. */
-function chosenBy({ field, options, active, list }: Parts): string {
+/** Chooses when all projects with the text are known: the first one may be among those that the service finds. */
+async function enter(box: Parts): Promise<void> {
+  const text = box.field.value
+  if (box.active < 0 && !box.options.includes(text.trim())) await box.searching
+  // The user may have written more, or left the field.
+  if (box.field.value === text && document.activeElement === box.field) choose(box, chosenBy(box))
+}
+
+/** Returns the project that Enter chooses: the marked one, the one of that name, the first that matches, or a new one. */
+function chosenBy({ field, options, active, matched, chosen }: Parts): string {
   const text = field.value.trim()
   if (active >= 0) return options[active]!
-  const isOnly = text !== '' && options.length === 1 && list.matches(':popover-open')
-  return options.includes(text) || !isOnly ? text : options[0]!
+  const isMatch = text !== '' && text !== chosen && text === matched && !options.includes(text)
+  return isMatch ? (options[0] ?? text) : text
 }
