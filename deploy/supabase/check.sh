@@ -190,8 +190,6 @@ listens_4000() {
 
 # COMPOSE_FILE is Compose's own variable, CONFIG that of Supabase's run.sh. A command that names no file takes them.
 check_named_files() {
-  override=${overlay#docker-compose.}
-  override=${override%.yml}
   if has_word "$files" docker-compose.logs.yml && has_word "$files" docker-compose.logweir.yml; then
     wrong 'COMPOSE_FILE in .env names docker-compose.logs.yml and docker-compose.logweir.yml: remove the first'
   elif has_word "$files" docker-compose.logs.yml && [ "$overlay" = docker-compose.logweir.yml ]; then
@@ -204,9 +202,25 @@ check_named_files() {
     wrong 'CONFIG in .env names logs and logweir: call sh run.sh config remove logs'
   elif has_word "$config" logs; then
     wrong 'CONFIG in .env names logs, so run.sh would start Logflare again:' \
-      'call sh run.sh config remove logs, and sh run.sh config add logweir'
+      "call sh run.sh config remove logs, and sh run.sh config add $override"
   elif [ -n "$config" ] && ! has_word "$config" "$override"; then
     warn "CONFIG in .env does not name $override, so run.sh does not know logweir: call sh run.sh config add $override"
+  fi
+}
+
+# Prints the command that starts the stack with all files that .env names: without them, others of its optional files,
+# such as that of another PostgreSQL, would be dropped.
+start_command() {
+  named=
+  for file in ${files:-docker-compose.yml}; do named="$named -f $file"; done
+  if has_word "$config" "$override"; then
+    echo 'sh run.sh start'
+  elif [ -n "$config" ]; then
+    echo "sh run.sh config add $override, then sh run.sh start"
+  elif has_word "$files" "$overlay"; then
+    echo 'docker compose up -d'
+  else
+    echo "docker compose$named -f $overlay up -d"
   fi
 }
 
@@ -267,6 +281,9 @@ if has_service docker-compose.yml analytics; then
 else
   theirs=docker-compose.logs.yml overlay=docker-compose.logweir.yml
 fi
+# The name of the overlay for run.sh.
+override=${overlay#docker-compose.}
+override=${override%.yml}
 if ! has_service "$theirs" analytics; then
   wrong "neither docker-compose.yml nor docker-compose.logs.yml has a service analytics: update Supabase's files"
 elif [ ! -f "$overlay" ]; then
@@ -298,4 +315,4 @@ if [ "$faults" -gt 0 ]; then
   echo "$faults wrong. Nothing was changed."
   exit 1
 fi
-echo "Nothing is wrong, and nothing was changed. To start: docker compose -f docker-compose.yml -f $overlay up -d"
+echo "Nothing is wrong, and nothing was changed. To start: $(start_command)"

@@ -166,6 +166,28 @@ describe('the addresses of sinks', () => {
   })
 })
 
+describe('the command at the end', () => {
+  const lastOf = (version: StackVersion, env: Record<string, string>) =>
+    check({ stack: {}, files: stackFiles(version), env })
+      .lines.at(-1)!
+      .split('To start: ')[1]
+
+  it.each([
+    ['2026-june', {}, `docker compose -f ${BASE} -f ${OURS} up -d`],
+    ['2026-spring', {}, `docker compose -f ${BASE} -f ${OURS_OLDER} up -d`],
+    ['2026-june', { COMPOSE_FILE: `${BASE}:${OURS}` }, 'docker compose up -d'],
+    [
+      '2026-june',
+      { COMPOSE_FILE: `${BASE}:docker-compose.pg17.yml` },
+      `docker compose -f ${BASE} -f docker-compose.pg17.yml -f ${OURS} up -d`,
+    ],
+    ['2026-june', { CONFIG: '"pg17 logweir"' }, 'sh run.sh start'],
+    ['2026-spring', { CONFIG: 'pg17' }, 'sh run.sh config add logweir-older, then sh run.sh start'],
+  ] as const)('keeps the other files that .env names: %s, %j', (version, env, command) => {
+    expect(lastOf(version, env)).toBe(command)
+  })
+})
+
 describe('the files that .env names', () => {
   const LOGS_ALONE =
     `COMPOSE_FILE in .env names ${THEIRS}, so a command without -f would start Logflare again: ` +
