@@ -510,6 +510,10 @@ function withBrowser(): void {
       'timed out',
       expect.stringContaining('Read as one phrase: “timed out”.'),
     ])
+    await page.fill('#search', '"timed out" method:GET')
+    await page.press('#search', 'Enter')
+    await page.locator('#chips .chip').nth(1).waitFor()
+    expect([await page.inputValue('#search'), await note.textContent()]).toEqual(['"timed out"', ''])
   })
 
   test('shows an error of the conditions next to them', async () => {

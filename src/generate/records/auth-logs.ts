@@ -59,8 +59,8 @@ export function authLog(out: TemplateWriter, { project, timestampUs, time, slim,
   const error = status < 400 ? '' : `,"error":"${message}"`
   const whose = status < 400 ? `,"user_id":"${user}"` : ''
   out.put`"project":"${project.ref}","event_message":"{\\"component\\":\\"api\\",\\"level\\":\\"\
-${level}\\",\\"method\\":\\"${method}\\",\\"msg\\":\\"${message}${told}\\",\\"path\\":\\"${path}\\",\\"remote_addr\\":\\"\
-${ip}\\",\\"status\\":${status},\\"time\\":\\"${at}\\"}","metadata":${open}"component":"api",\
+${level}\\",\\"method\\":\\"${method}\\",\\"msg\\":\\"${message}${told}\\",\\"path\\":\\"${path}\\",\
+\\"remote_addr\\":\\"${ip}\\",\\"status\\":${status},\\"time\\":\\"${at}\\"}","metadata":${open}"component":"api",\
 "duration":${random.below(400_000_000)}${error},"host":"db-${project.ref}","level":"${level}","method":"${method}",\
 "msg":"${message}${told}","path":"${path}","remote_addr":"${ip}","request_id":"${request}","status":${status},\
 "timestamp":"${at}"${whose}${event}${close}`

@@ -33,14 +33,10 @@ export function createConditions(change: Change, check: Check): Conditions {
   let state: State | undefined
   let typing: ReturnType<typeof setTimeout> | undefined
 
-  const problem = (text: string) => {
-    byId('search-problem').textContent = text
-    field.setAttribute('aria-invalid', String(text !== ''))
-  }
-  const read = () => readSearch(field.value, sourceNamed(state!.source).aliases)
-  const note = () => {
-    byId('search-note').textContent = phraseNote(field.value, sourceNamed(state!.source).aliases)
-  }
+  const problem = (text: string) => showProblem(field, text)
+  const aliases = () => sourceNamed(state!.source).aliases
+  const read = () => readSearch(field.value, aliases())
+  const note = () => (byId('search-note').textContent = phraseNote(field.value, aliases()))
   const setFilters = (filters: readonly FilterEntry[]) => change({ filters }, true)
 
   async function submit(): Promise<void> {
@@ -54,7 +50,7 @@ export function createConditions(change: Change, check: Check): Conditions {
     if (found !== undefined) return
     const filters = reading.filters.reduce<readonly FilterEntry[]>(withFilter, state!.filters)
     // A text in quotes keeps them: without them it would be a phrase.
-    if (reading.filters.length > 0) field.value = boxText(reading.search)
+    if (reading.filters.length > 0) field.value = boxText(reading.search, phraseNote(text, aliases()) !== '')
     note()
     if (filters.length !== state!.filters.length || reading.search !== state!.search)
       change({ filters, search: reading.search }, filters.length !== state!.filters.length)
@@ -84,8 +80,7 @@ export function createConditions(change: Change, check: Check): Conditions {
       // The text in the box stays as the user entered it, unless it is of another search.
       if (next.search !== before?.search && next.search !== read().search) field.value = boxText(next.search)
       note()
-      errors.setAttribute('aria-pressed', String(next.isErrors))
-      errors.title = `Only rows with ${sourceNamed(next.source).errors.text} (e)`
+      showErrorsOnly(errors, next)
       showChips(chips, field, next.filters, setFilters)
     },
     problem,
@@ -93,10 +88,21 @@ export function createConditions(change: Change, check: Check): Conditions {
   }
 }
 
-/** Returns a text as it has to be in the box to be read as words only. */
-function boxText(search: string): string {
+function showErrorsOnly(button: HTMLElement, { isErrors, source }: State): void {
+  button.setAttribute('aria-pressed', String(isErrors))
+  button.title = `Only rows with ${sourceNamed(source).errors.text} (e)`
+}
+
+function showProblem(field: HTMLElement, text: string): void {
+  byId('search-problem').textContent = text
+  field.setAttribute('aria-invalid', String(text !== ''))
+}
+
+/** Returns a text as it has to be in the box to be read as words only; `isPhrase`: several words may lack quotes. */
+function boxText(search: string, isPhrase = true): string {
   const { filters, search: words } = readSearch(search)
-  return filters.length === 0 && words === search ? search : `"${search.replace(/["\\]/g, '\\$&')}"`
+  const isPlain = filters.length === 0 && words === search && (isPhrase || !/\s/.test(search))
+  return isPlain ? search : `"${search.replace(/["\\]/g, '\\$&')}"`
 }
 
 function showChips(

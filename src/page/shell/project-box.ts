@@ -207,7 +207,7 @@ async function enter(box: Parts): Promise<void> {
   if (box.field.value === text && document.activeElement === box.field) choose(box, chosenBy(box))
 }
 
-/** Returns the project that Enter chooses: the marked one, the one of that name, the first that matches, or a new one. */
+/** Returns the project that Enter chooses: the marked one, that of the name, the first that matches, or a new one. */
 function chosenBy({ field, options, active, matched, chosen }: Parts): string {
   const text = field.value.trim()
   if (active >= 0) return options[active]!
