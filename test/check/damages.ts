@@ -174,12 +174,18 @@ export function damage(contents: Contents, random: Random): Damage {
     const next = oneOf(random, MAKERS)(damaged.contents, random)
     damaged = {
       name: `${damaged.name}; ${next.name}`,
-      isDocumented: (damaged.isDocumented ?? false) || (next.isDocumented ?? false),
+      isDocumented: [damaged, next].some(({ isDocumented }) => isDocumented) || lacksPlace(contents, next.contents),
       contents: next.contents,
       ...((next.unreadable ?? damaged.unreadable) && { unreadable: (next.unreadable ?? damaged.unreadable)! }),
     }
   }
   return damaged
+}
+
+/** Whether both files of a segment were deleted, one after the other. */
+function lacksPlace(before: Contents, after: Contents): boolean {
+  const left = new Set([...after.keys()].map(rowsPlace))
+  return [...before.keys()].some((path) => path.startsWith('segments/') && !left.has(rowsPlace(path)))
 }
 
 /** Returns files of which some bytes cannot be read, until another file is at the path. */
