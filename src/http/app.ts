@@ -13,6 +13,7 @@ import { createWrongTokens, type WrongTokens } from './access/wrong-tokens.js'
 import { createLogs, LOGS_LIMITS, type LogsLimits, type RecordIntake } from './intake/logs.js'
 import { createOtlpLogs, OTLP_PATH, otlpErrorReply, type Translate } from './intake/otlp.js'
 import { LOGS_PATHS, requestPath } from './intake/paths.js'
+import { createPostedParameters, postedLimits } from './intake/posted-parameters.js'
 import { bodiesBytes } from './intake/upload.js'
 import type { Arrivals } from './query/arrivals.js'
 import { type HttpLimits, httpLimits } from './query/limits.js'
@@ -20,7 +21,7 @@ import { createQueries } from './query/query.js'
 import { searchOf } from './query/search.js'
 import { callAfter } from './query/waiting.js'
 import { brokenBodyOf, mayBreak, unlessBroken } from './reply/broken-body.js'
-import { ALLOWED_METHODS, LOGS_METHODS, preflight } from './reply/cors.js'
+import { preflight } from './reply/cors.js'
 import { type Dialect, OWN_DIALECT } from './reply/dialect.js'
 import { errorReply, refusals } from './reply/errors.js'
 import { createPendingAnswers, type PendingAnswers } from './reply/pending-answers.js'
@@ -32,6 +33,7 @@ import {
   type Exchange,
   listRoutes,
   logsRoutes,
+  methodsOf,
   pageRoutes,
   queryRoutes,
   type Route,
@@ -95,20 +97,21 @@ export function createApp(parts: AppParts): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const { queries, tails, logs, otlp } = createServices(parts, errorForm)
+  const { queries, readPosted, tails, logs, otlp } = createServices(parts, errorForm)
   const documents = createDocuments(parts.endpoints, dialect, clock)
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
     ...sessionRoutes(),
     ...listRoutes(dialect.lists),
-    ...queryRoutes(queries),
+    ...queryRoutes(queries, readPosted),
     ...tailRoutes(tails, authenticate),
     ...logsRoutes(logs, otlp),
   ]
-  const refuse: Refuse = (error, { request, path }, headers) => {
+  const refuse: Refuse = (error, { request, path, posted }, headers) => {
     if (path === OTLP_PATH) return otlpErrorReply(request.headers, error, log, headers)
-    return errorReply(error, log, headers, queries.isClientSql(path, request.url) ? 'nested' : errorForm)
+    const search = request.method === 'POST' ? posted : searchOf(request.url)
+    return errorReply(error, log, headers, queries.isClientSql(path, search) ? 'nested' : errorForm)
   }
 
   const pending = createPendingAnswers()
@@ -153,13 +156,14 @@ function createServices(parts: AppParts, errorForm: Dialect['errorForm']) {
   const bodies = { ...LOGS_LIMITS, bodiesBytes: bodiesBytes(memoryLimitBytes), ...parts.limits }
   const logs = intake && createLogs(intake, { clock, log, errorForm, limits: bodies })
   const otlp = logs && translate && createOtlpLogs(logs, translate)
-  return { queries, tails, logs, otlp }
+  const posted = { ...postedLimits(memoryLimitBytes), ...parts.limits }
+  return { queries, readPosted: createPostedParameters(posted, clock), tails, logs, otlp }
 }
 
 /** Creates the exchange with all its fields, so that all exchanges have one shape for the JIT compiler. */
 function exchangeOf(request: Request, env?: Partial<HttpBindings>): Exchange {
   const path = requestPath(request)
-  return { request, path, incoming: env?.incoming, outgoing: env?.outgoing, access: undefined }
+  return { request, path, incoming: env?.incoming, outgoing: env?.outgoing, access: undefined, posted: undefined }
 }
 
 type Handler = (exchange: Exchange) => Answer
@@ -251,7 +255,7 @@ function refuseWhileStarting(status: () => Status, grantedTo: GrantedTo, intake?
 const answerPreflight: Middleware = (exchange, next) => {
   const { request, path } = exchange
   if (request.method !== 'OPTIONS') return next(exchange)
-  return preflight(request.headers, isLogsPath(path) ? LOGS_METHODS : undefined)
+  return preflight(request.headers, methodsOf(path))
 }
 
 /**
@@ -311,14 +315,14 @@ function unauthorized(): never {
 
 const isLogsPath = (path: string) => LOGS_PATHS.includes(path)
 
-/** Calls the route of a path. Answers 405 with `Allow` if the route has another method, 404 if there is no route. */
+/** Calls the route of a path. Answers 405 with `Allow` if the path has other methods, 404 if there is no route. */
 function dispatch(routes: readonly Route[], refuse: Refuse): Handler {
   const router = new Hono<Env>({ getPath: (_, options) => (options?.env as Exchange).path })
-  for (const { method, path, answer } of routes) {
-    const methods = method === 'POST' ? LOGS_METHODS : ALLOWED_METHODS
+  for (const { path, answer } of routes) {
+    const methods = methodsOf(path)
+    const accepted = new Set(methods.split(', '))
     router.all(path, (context) => {
-      const given = context.req.method
-      if (given === method || (given === 'HEAD' && method === 'GET')) return answer(context)
+      if (accepted.has(context.req.method)) return answer(context)
       return refuse(refusals.methodNotAllowed(methods), context.env, { Allow: methods })
     })
   }

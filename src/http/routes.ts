@@ -10,12 +10,14 @@ import type { Authenticate } from './access/auth.js'
 import type { Logs } from './intake/logs.js'
 import { OTLP_PATH, type OtlpLogs } from './intake/otlp.js'
 import { LOGS_PATHS } from './intake/paths.js'
+import type { ReadPosted } from './intake/posted-parameters.js'
 import { openApi } from './openapi/document.js'
 import { loadPage } from './page.js'
 import { definitions } from './query/definitions.js'
 import { QUERY_PATH, type Queries } from './query/query.js'
+import { searchOf } from './query/search.js'
 import { connectionOf } from './reply/connection.js'
-import { COMMON_HEADERS } from './reply/cors.js'
+import { ALLOWED_METHODS, COMMON_HEADERS, LOGS_METHODS, QUERY_METHODS } from './reply/cors.js'
 import type { Dialect } from './reply/dialect.js'
 import type { Body } from './reply/encoding.js'
 import { refusals } from './reply/errors.js'
@@ -35,6 +37,8 @@ export interface Exchange {
   outgoing: HttpBindings['outgoing'] | undefined
   /** The access of the request's token; undefined on public paths. */
   access: Access | undefined
+  /** The parameters of a query by POST, as a query string; undefined until its body is read. */
+  posted: string | undefined
 }
 
 /** A response, or the promise of one. Handlers that have the response at hand return it at once, which is faster. */
@@ -45,9 +49,8 @@ export interface Env {
   Bindings: Exchange
 }
 
-/** A path of the service and its only method. GET includes HEAD; any other method is answered with 405. */
+/** A path of the service. A method that is none of {@link methodsOf} is answered with 405. */
 export interface Route {
-  method: 'GET' | 'POST'
   path: string
   /** Needs no token. */
   isPublic?: boolean
@@ -56,11 +59,16 @@ export interface Route {
   answer(context: Context<Env>): Answer
 }
 
+/** Returns the methods of a path, known or unknown, as the header `Allow` lists them. */
+export function methodsOf(path: string): string {
+  if (LOGS_PATHS.includes(path)) return LOGS_METHODS
+  return path.startsWith(QUERY_PATH) ? QUERY_METHODS : ALLOWED_METHODS
+}
+
 /** The files of the explorer page. They are public: they contain no logs. */
 export function pageRoutes(): Route[] {
   const page = loadPage()
   return [...page.paths].map((path) => ({
-    method: 'GET',
     path,
     isPublic: true,
     answer: ({ env }) => page.answer(path, env.request),
@@ -82,11 +90,11 @@ export function serviceRoutes(status: () => Status, { registry }: Metrics, docum
     ({ env }) =>
       codedReply(env.request.headers, documents.current()[name], CODED_JSON_HEADERS)
   return [
-    { method: 'GET', path: '/health', isPublic: true, answer: health },
-    { method: 'GET', path: '/ready', isPublic: true, answer: ready },
-    { method: 'GET', path: '/metrics', answer: metrics },
-    { method: 'GET', path: '/api/endpoints', answer: document('listing') },
-    { method: 'GET', path: '/api/openapi.json', answer: document('openApi') },
+    { path: '/health', isPublic: true, answer: health },
+    { path: '/ready', isPublic: true, answer: ready },
+    { path: '/metrics', answer: metrics },
+    { path: '/api/endpoints', answer: document('listing') },
+    { path: '/api/openapi.json', answer: document('openApi') },
   ]
 }
 
@@ -95,7 +103,7 @@ export function serviceRoutes(status: () => Status, { registry }: Metrics, docum
  * would be an error in the browser's console. It says no more than other paths do with this token.
  */
 export function sessionRoutes(): Route[] {
-  return [{ method: 'GET', path: '/api/session', isForAnyToken: true, answer: ({ env }) => sessionReply(env.access) }]
+  return [{ path: '/api/session', isForAnyToken: true, answer: ({ env }) => sessionReply(env.access) }]
 }
 
 function sessionReply(access: Access | undefined): Response {
@@ -108,18 +116,28 @@ function sessionReply(access: Access | undefined): Response {
 export function listRoutes(lists: Readonly<Record<string, readonly object[]>>): Route[] {
   return Object.entries(lists).map(([path, list]) => {
     const text = JSON.stringify(list)
-    return { method: 'GET', path, answer: () => jsonReply(text) }
+    return { path, answer: () => jsonReply(text) }
   })
 }
 
 /** The stored queries, by name or id, and the list of projects. */
-export function queryRoutes(queries: Queries): Route[] {
-  const answer: Route['answer'] = ({ req, env }) =>
-    queries.answer(req.param('idOrName')!, env.request, connectionOf(env.outgoing), env.access?.projects)
+export function queryRoutes(queries: Queries, readPosted: ReadPosted): Route[] {
+  async function postedSearch(exchange: Exchange): Promise<string> {
+    exchange.posted = await readPosted(exchange, searchOf(exchange.request.url))
+    return exchange.posted
+  }
+  const answer: Route['answer'] = ({ req, env }) => {
+    const { request, outgoing, access } = env
+    return queries.answer(req.param('idOrName')!, {
+      request,
+      search: () => (request.method === 'POST' ? postedSearch(env) : searchOf(request.url)),
+      connection: connectionOf(outgoing),
+      projects: access?.projects,
+    })
+  }
   return [
-    { method: 'GET', path: `${QUERY_PATH}:idOrName`, answer },
+    { path: `${QUERY_PATH}:idOrName`, answer },
     {
-      method: 'GET',
       path: '/api/projects',
       answer: ({ env }) => queries.answerProjects(env.request, env.access?.projects),
     },
@@ -131,7 +149,7 @@ export function tailRoutes(tails: Tails | undefined, authenticate: Authenticate)
   if (tails === undefined) return []
   const answer: Route['answer'] = ({ env }) =>
     tails.answer(env.request, () => authenticate(env.request.headers), connectionOf(env.outgoing)?.breakOff)
-  return [{ method: 'GET', path: '/api/tail', answer }]
+  return [{ path: '/api/tail', answer }]
 }
 
 /**
@@ -144,7 +162,7 @@ export function logsRoutes(logs: Logs | undefined, otlp: OtlpLogs | undefined): 
     if (handler === undefined) return []
     const answer: Route['answer'] = ({ env: { request, incoming, access } }) =>
       handler.answer({ request, incoming, projects: access?.projects })
-    return [{ method: 'POST', path, answer }]
+    return [{ path, answer }]
   })
 }
 

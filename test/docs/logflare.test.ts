@@ -18,8 +18,9 @@ describe('docs/logflare.md', () => {
   it('tells how logweir answers what Logflare takes', async () => {
     const { get, app } = createTestApp({ intake, rows: () => [] })
     const status = async (path: string, init?: RequestInit) => (await get(path, init)).status
-    expect(cellOf('methods')).toBe('GET and HEAD')
-    expect(await status(`${LOGS_ALL}?project=a`, post)).toBe(405)
+    expect(cellOf('methods')).toContain('GET, HEAD and POST')
+    expect(await status(`${LOGS_ALL}?project=a`, post)).toBe(200)
+    expect(await status(`${LOGS_ALL}?project=a`, { method: 'PUT' })).toBe(405)
     expect(cellOf('the token in the URL')).toContain('401')
     expect((await app.fetch(new Request(`${PREFIX}${LOGS_ALL}?project=a&api_key=${TOKEN}`))).status).toBe(401)
     expect(cellOf('`source=`')).toContain('400, `unknown_source`')

@@ -117,7 +117,7 @@ describe('paths behind a token', () => {
     expect(await readReply(get(`${path}?project=a`))).toEqual({ status: 404, body: NOT_FOUND }))
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'])('%s is refused on a known path', async (method) => {
-    for (const path of ['/metrics', '/api/endpoints', `${LOGS_ALL}?project=a`]) {
+    for (const path of ['/metrics', '/api/endpoints', '/api/projects?project=a']) {
       expect(await readReply(get(path, { method }), 'allow')).toEqual({
         status: 405,
         allow: 'GET, HEAD, OPTIONS',
@@ -125,6 +125,14 @@ describe('paths behind a token', () => {
       })
     }
     expect(await readReply(get('/nothing', { method }))).toEqual({ status: 404, body: NOT_FOUND })
+  })
+
+  test.each(['PUT', 'PATCH', 'DELETE', 'PURGE'])('%s is refused at an endpoint, which has POST too', async (method) => {
+    expect(await readReply(get(`${LOGS_ALL}?project=a`, { method }), 'allow')).toEqual({
+      status: 405,
+      allow: 'GET, HEAD, POST, OPTIONS',
+      body: METHOD_NOT_ALLOWED.replace('HEAD,', 'HEAD, POST,'),
+    })
   })
 
   test.each(['GET', 'POST', 'DELETE'])('%s without a token: one answer, known path or not', async (method) => {
@@ -138,7 +146,7 @@ describe('paths behind a token', () => {
 describe('CORS', () => {
   const { app, get, state } = createTestApp({ rows: () => [] })
 
-  test.each(['/', LOGS_ALL, '/nothing'])('OPTIONS %s needs no token', async (path) => {
+  test.each(['/', '/api/endpoints', '/nothing'])('OPTIONS %s needs no token', async (path) => {
     const response = await app.fetch(new Request(PREFIX + path, { method: 'OPTIONS' }))
     expect(response.status).toBe(204)
     expect(Object.fromEntries(response.headers)).toEqual({

@@ -219,6 +219,45 @@ const queries = (path: string, row: Row, more = ''): Case[] => [
   { about: 'a defect', path, search: `?project=a${more}`, status: 500, code: 'internal', given: { failure: DEFECT } },
 ]
 
+/** The same by POST, with the parameters in the body, and what can be wrong with that. */
+const byPost = (cases: readonly Case[]): Case[] => {
+  const sent = (search: string | undefined, init: Case['init']): Case['init'] => {
+    const body = post(search?.slice(1) ?? '', 'application/x-www-form-urlencoded')
+    return { ...body, ...init, headers: { ...body.headers, ...init?.headers } }
+  }
+  const posted = cases.map(({ search, init, ...one }) => ({ ...one, init: sent(search, init) }))
+  const wrong = [...new Map(posted.map((one) => [one.path, one])).keys()].flatMap((path): Case[] => [
+    { about: 'a list as a value', path, init: post('{"a":[]}'), status: 400, code: 'invalid_parameter' },
+    { about: 'no JSON', path, init: post('{'), status: 400, code: 'invalid_body' },
+    { about: 'an unknown type', path, init: post('{}', 'text/plain'), status: 415, code: 'unsupported_content_type' },
+    {
+      about: 'an unknown coding',
+      path,
+      init: post('{}', 'application/json', { 'Content-Encoding': 'lzma' }),
+      status: 415,
+      code: 'unsupported_content_encoding',
+    },
+    { about: 'too slow', path, init: post('{}'), status: 408, code: 'request_timeout', given: { passMs: 15_000 } },
+    {
+      about: 'too large',
+      path,
+      init: post('{}'),
+      status: 413,
+      code: 'body_too_large',
+      given: { limits: { bodyBytes: 1 } as Parts['limits'] },
+    },
+    {
+      about: 'too many bodies',
+      path,
+      init: post('{}'),
+      status: 429,
+      code: 'too_many_bodies',
+      given: { limits: { bodiesBytes: 1 } as Parts['limits'] },
+    },
+  ])
+  return [...posted, ...wrong]
+}
+
 /** The same for a query of the log explorer. */
 const explored = (path: string, row: Row, more = ''): Case[] => {
   const refusal = (about: string, wrong: string, code: string): Case => {
@@ -322,7 +361,7 @@ const sendings = (path: string, sent: Case['init']): Case[] => [
 
 const TAIL = '/api/tail'
 
-const CASES: Case[] = [
+const QUERIES: Case[] = [
   ...queries(LOGS_ALL, LOGS_ROW),
   ...queries(STATS, STATS_ROW),
   ...queries(API_COUNTS, COUNTS_ROW),
@@ -338,6 +377,11 @@ const CASES: Case[] = [
     code: 'invalid_timestamp',
   },
   { about: 'no pattern', path: API_COUNTS, search: '?project=(', status: 400, code: 'invalid_pattern' },
+]
+
+const CASES: Case[] = [
+  ...QUERIES,
+  ...byPost(QUERIES),
   ...behindToken(TAIL, {}, '?project=a', 'sender'),
   { about: 'a stream', path: TAIL, search: '?project=a', status: 200 },
   { about: 'no project', path: TAIL, status: 400, code: 'missing_parameter' },

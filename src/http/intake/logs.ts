@@ -7,7 +7,7 @@ import type { FieldNames } from '../../field-names.js'
 import { type ErrorForm, errorJson } from '../reply/error-form.js'
 import { refusals } from '../reply/errors.js'
 import { jsonReply } from '../reply/reply.js'
-import { contentTypes, type MediaType } from './media-types.js'
+import { contentTypes, isUtf8, type MediaType } from './media-types.js'
 import { fieldNamesIn, projectOf, sourceOf } from './parameters.js'
 import { createUploads, UPLOAD_LIMITS, type Upload, type UploadLimits } from './upload.js'
 
@@ -181,7 +181,6 @@ type Form = 'json' | 'ndjson'
 
 const NDJSON_TYPES = new Set(['application/x-ndjson', 'application/ndjson', 'application/jsonl'])
 const JSON_TYPE = /^application\/(?:json|[^\s/]+\+json)$/
-const CHARSETS = new Set([undefined, 'utf-8', 'utf8', 'us-ascii'])
 
 /** Returns the form of a body. If several types are given, all must be known; it is NDJSON only if all of them are. */
 function formOf(headers: Headers): Form {
@@ -190,8 +189,9 @@ function formOf(headers: Headers): Form {
   return forms.includes('json') ? 'json' : 'ndjson'
 }
 
-function formOfType({ name, charset }: MediaType): Form | undefined {
-  if (!CHARSETS.has(charset)) return undefined
+function formOfType(type: MediaType): Form | undefined {
+  const { name } = type
+  if (!isUtf8(type)) return undefined
   if (NDJSON_TYPES.has(name)) return 'ndjson'
   return JSON_TYPE.test(name) ? 'json' : undefined
 }

@@ -6,6 +6,11 @@ export interface MediaType {
   charset: string | undefined
 }
 
+const UTF8_CHARSETS = new Set([undefined, 'utf-8', 'utf8', 'us-ascii'])
+
+/** Whether a text of this type is UTF-8, which it also is if the type names no charset. */
+export const isUtf8 = ({ charset }: MediaType): boolean => UTF8_CHARSETS.has(charset)
+
 /** The parts between commas; a comma in quotes does not separate. */
 const PARTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i

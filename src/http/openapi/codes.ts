@@ -8,7 +8,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   not_found: 'no such path or endpoint',
   method_not_allowed: 'the path has other methods: Allow lists them',
   missing_parameter: 'a required parameter is absent or empty',
-  duplicate_parameter: 'a parameter is given twice',
+  duplicate_parameter: 'a parameter is given twice, or in the URL and in the body',
   invalid_timestamp: 'a parameter is not ISO 8601',
   invalid_pattern: 'a pattern is not RE2, or has over 1,000 characters',
   invalid_parameter: 'a parameter has a value that the endpoint does not accept',
@@ -30,7 +30,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   unknown_source: 'there is no source of this name',
   invalid_body: 'the body cannot be read',
   invalid_records: 'no record of the body can be stored',
-  body_too_large: 'the body exceeds 12 MiB, compressed or decompressed, or has too many records',
+  body_too_large:
+    'the body exceeds 12 MiB, compressed or decompressed, or has too many records; 256 KiB for parameters',
   unsupported_content_type: 'an unknown type of the body',
   unsupported_content_encoding: 'an unknown encoding of the body',
   too_many_requests: 'the rate limit of the token is exceeded',

@@ -18,32 +18,68 @@ function parameter(name: string, place: 'query' | 'header', description: string,
   return { name, in: place, description, schema: TEXT, ...more }
 }
 
-/** Returns the operations of an endpoint under its name; its id is another path with the same ones. */
+/**
+ * Returns the operations of an endpoint under its name; its id is another path with the same operations. POST has the
+ * parameters of GET in its body.
+ */
 export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }: Dialect): Operations {
   const { name, params, cache, sandboxing } = endpoint
   const rows = rowLimits(endpoint, nowUs)
   const form: ErrorForms = sandboxing && errorForm === 'flat' ? 'either' : errorForm
   const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age'])]
-  const get: Schema = {
-    operationId: name,
+  const summary = endpoint.summary ?? `The rows of ${name}`
+  const headerParameters = [
+    reference('parameters', 'IfNoneMatch'),
+    ...(cache === 'disabled' ? [] : [reference('parameters', 'CacheControl')]),
+  ]
+  const operation = (operationId: string, codes: readonly string[], parameters: readonly Schema[]): Schema => ({
+    operationId,
     tags: endpoint.isOwn ? ['queries', 'own'] : ['queries'],
-    summary: endpoint.summary ?? `The rows of ${name}`,
+    summary,
     description: `${rows.text} ${cachingOf(endpoint)} Also at /api/endpoints/query/${endpoint.id}.`,
     'x-rows': rows.limits,
-    parameters: [
-      ...Object.entries(params).map(([param, { required, description, schema }]) =>
-        parameter(param, 'query', description, { required, schema: schema ?? TEXT }),
-      ),
-      reference('parameters', 'IfNoneMatch'),
-      ...(cache === 'disabled' ? [] : [reference('parameters', 'CacheControl')]),
-    ],
+    parameters: [...parameters, ...headerParameters],
     responses: {
       200: rowsAnswer(rowOf(endpoint, nowUs), headers),
       304: NOT_MODIFIED,
-      ...failures(codesOf(params), form),
+      ...failures(codes, form),
+    },
+  })
+  const inUrl = Object.entries(params).map(([param, { required, description, schema }]) =>
+    parameter(param, 'query', description, { required, schema: schema ?? TEXT }),
+  )
+  const codes = codesOf(params)
+  return {
+    get: operation(name, codes, inUrl),
+    post: {
+      ...operation(`${name}.post`, [...codes, ...POSTED_CODES], []),
+      requestBody: postedBody(params),
     },
   }
-  return { get }
+}
+
+const POSTED_CODES = [
+  'invalid_parameter',
+  'invalid_body',
+  'request_timeout',
+  'body_too_large',
+  'unsupported_content_type',
+  'unsupported_content_encoding',
+  'too_many_bodies',
+]
+
+/** The body of a query by POST. No parameter is required in it, since the URL may have the parameter. */
+function postedBody(params: Endpoint['params']): Schema {
+  const properties = Object.fromEntries(
+    Object.entries(params).map(([name, { description, schema = TEXT }]) => [name, { description, ...schema }]),
+  )
+  const schema = { type: 'object', properties, additionalProperties: { type: ['string', 'number', 'boolean'] } }
+  return {
+    required: true,
+    description:
+      'The parameters of GET, in at most 256 KiB. The URL may have some of them too, but none that the body has.',
+    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+  }
 }
 
 const codesOf = (params: Endpoint['params']): string[] => [

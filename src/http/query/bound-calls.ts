@@ -2,9 +2,10 @@ import { LRUCache } from 'lru-cache'
 import type { Call, Endpoint } from '../../endpoints/endpoint.js'
 import { refusals } from '../reply/errors.js'
 
-/** Limits of one cache: query strings, and their characters together. */
+/** Limits of one cache: query strings, and their characters together; one of a POST may be too long for it. */
 const CACHED_CALLS = 1_000
 const CACHED_CHARACTERS = 1_000_000
+const MAX_CACHED_CHARACTERS = 65_536
 
 /**
  * Returns the call of a query string. With `projects`, only calls of one of these are permitted: throws
@@ -33,6 +34,7 @@ function cached<C extends Call>(read: (params: URLSearchParams) => C): (search: 
   const calls = new LRUCache<string, C>({
     max: CACHED_CALLS,
     maxSize: CACHED_CHARACTERS,
+    maxEntrySize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (_, search) => search.length + 1,
   })
   return (search) => {

@@ -12,7 +12,7 @@ import type { Arrivals } from './arrivals.js'
 import type { CacheJob } from './cache.js'
 import { type Cached, createCached } from './cached.js'
 import { createConcurrencyLimits } from './concurrency.js'
-import { createEndpointRegistry } from './endpoint-registry.js'
+import { createEndpointRegistry, type RegisteredEndpoint } from './endpoint-registry.js'
 import type { HttpLimits } from './limits.js'
 import { negotiate, type Representation } from './negotiation.js'
 import { createObserver, type Observe, type Origin } from './observe.js'
@@ -31,27 +31,35 @@ interface Parts {
   arrivals?: Arrivals
 }
 
+/** A request of one endpoint. */
+export interface QueryRequest {
+  request: Request
+  /** Returns the parameters as a query string. Called once, and only if there is such an endpoint. */
+  search(): string | Promise<string>
+  /** Closed if an answer fails after its first bytes were sent. */
+  connection?: Connection | undefined
+  /** If they are set, only calls of one of these projects are permitted. */
+  projects?: ReadonlySet<string> | undefined
+}
+
 /** The stored queries, as requests call them. */
 export interface Queries {
   /**
-   * Answers GET or HEAD of one endpoint, by name or id. `connection` is closed if an answer fails after its first
-   * bytes were sent. With `projects`, only calls of one of these projects are permitted. Throws or rejects with a
-   * LogweirError: `not_found`, `not_acceptable`, `forbidden_project`, and the errors of parameters, plan and engine.
+   * Answers GET, HEAD or POST of one endpoint, by name or id. Throws or rejects with a LogweirError: `not_found`,
+   * `not_acceptable`, `forbidden_project`, and the errors of `search`, parameters, plan and engine.
    */
-  answer(
-    idOrName: string,
-    request: Request,
-    connection?: Connection,
-    projects?: ReadonlySet<string>,
-  ): Response | Promise<Response>
+  answer(idOrName: string, asked: QueryRequest): Response | Promise<Response>
   /**
    * Answers GET or HEAD of the list of projects, or of those that the request names. With `projects` only these are
    * permitted. Throws or rejects with `duplicate_parameter`, `invalid_parameter`, `forbidden_project`, `not_acceptable`
    * and the errors of the engine.
    */
   answerProjects(request: Request, projects?: ReadonlySet<string>): Response | Promise<Response>
-  /** Whether the request for a path brings its own query, as SQL. */
-  isClientSql(path: string, url: string): boolean
+  /**
+   * Whether the request for a path brings its own query, as SQL. `search` are its parameters as a query string;
+   * undefined if they were not read: a POST of an endpoint that runs SQL then counts as one that brings SQL.
+   */
+  isClientSql(path: string, search: string | undefined): boolean
   /** Replaces the endpoints. Running requests finish; the cached answers of removed endpoints are deleted. */
   replace(endpoints: readonly Endpoint[]): void
   /** Stops warming, and runs without a waiting caller. */
@@ -67,16 +75,8 @@ const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 export function createQueries({ engine, endpoints, metrics, clock, limits, log, memory, arrivals }: Parts): Queries {
   const registry = createEndpointRegistry(endpoints)
   const concurrency = createConcurrencyLimits(limits, clock, metrics.queriesRunning)
-  const cached = createCached({
-    engine,
-    concurrency: concurrency.stored,
-    clock,
-    limits,
-    metrics,
-    log,
-    memory,
-    arrivals,
-  })
+  const shared = { engine, clock, limits, metrics, log, memory, arrivals }
+  const cached = createCached({ ...shared, concurrency: concurrency.stored })
   const uncached = createUncached({ engine, concurrency, clock, bufferedBytes: limits.bufferedBytes, memory, metrics })
   const observe = createObserver(metrics, clock)
   const reportUnread = createUnreadReport(metrics, log)
@@ -84,22 +84,28 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
   const observed = createObserved(observe)
   const answerCached = createCachedAnswers(cached, observe, observed)
 
+  function answerFound(found: RegisteredEndpoint, search: string, asked: QueryRequest): Response | Promise<Response> {
+    const startedMs = clock.monotonicMs()
+    const { endpoint } = found
+    const { request, connection, projects } = asked
+    reportUnread(endpoint, search)
+    const call = found.callOf(search, projects)
+    const representation = negotiate(request.headers)
+    if (endpoint.cache === 'disabled') {
+      const onFailure = (error: unknown) => fail(error, connection, log)
+      const reply = uncached(call, { request, representation, connection, onFailure })
+      return observed(endpoint.name, 'bypass', startedMs, reply)
+    }
+    return answerCached({ endpoint, policy: endpoint.cache, call }, request, representation, startedMs)
+  }
+
   return {
-    answer(idOrName, request, connection, projects) {
-      const startedMs = clock.monotonicMs()
+    answer(idOrName, asked) {
       const found = registry.find(idOrName)
       if (found === undefined) throw refusals.notFound()
-      const { endpoint } = found
-      const search = searchOf(request.url)
-      reportUnread(endpoint, search)
-      const call = found.callOf(search, projects)
-      const representation = negotiate(request.headers)
-      if (endpoint.cache === 'disabled') {
-        const onFailure = (error: unknown) => fail(error, connection, log)
-        const reply = uncached(call, { request, representation, connection, onFailure })
-        return observed(endpoint.name, 'bypass', startedMs, reply)
-      }
-      return answerCached({ endpoint, policy: endpoint.cache, call }, request, representation, startedMs)
+      const search = asked.search()
+      if (typeof search === 'string') return answerFound(found, search, asked)
+      return search.then((read) => answerFound(found, read, asked))
     },
     answerProjects(request, projects) {
       const { project, ...args } = readProjectsArgs(new URLSearchParams(searchOf(request.url)))
@@ -109,10 +115,9 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
       const reply = answerCached(job, request, negotiate(request.headers), clock.monotonicMs())
       return reply instanceof Promise ? reply.catch(explainTooMany) : reply
     },
-    isClientSql(path, url) {
-      if (!path.startsWith(QUERY_PATH)) return false
-      const endpoint = registry.find(path.slice(QUERY_PATH.length))?.endpoint
-      return endpoint?.sandboxing === true && isGiven(searchOf(url), 'sql')
+    isClientSql: (path, search) => {
+      const endpoint = path.startsWith(QUERY_PATH) ? registry.find(path.slice(QUERY_PATH.length))?.endpoint : undefined
+      return endpoint?.sandboxing === true && (search === undefined || isGiven(search, 'sql'))
     },
     replace(next) {
       for (const endpoint of registry.replace(next)) cached.forget(endpoint)

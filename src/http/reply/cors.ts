@@ -10,8 +10,10 @@ export const COMMON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** The methods of every path, except those that accept records. */
+/** The methods of every path, except those below. */
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
+/** The methods of the endpoints. */
+export const QUERY_METHODS = 'GET, HEAD, POST, OPTIONS'
 /** The methods of paths that accept records. */
 export const LOGS_METHODS = 'POST, OPTIONS'
 
@@ -34,7 +36,7 @@ function allowedHeaders(request: Headers): Readonly<Record<string, string>> {
 }
 
 /** Answers OPTIONS on any path, known or unknown: 204 without a body. */
-export function preflight(request: Headers, methods = ALLOWED_METHODS): Response {
+export function preflight(request: Headers, methods: string): Response {
   const headers = {
     ...COMMON_HEADERS,
     'Access-Control-Allow-Methods': methods,

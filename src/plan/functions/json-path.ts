@@ -166,6 +166,17 @@ function endOfAtom(json: string, at: Place): Place {
   return end
 }
 
+/** The keys of an object in order, each with the JSON text of its value. A key that occurs twice is in it twice. */
+export function membersOfJson(json: string): [key: string, value: string][] {
+  const members: [string, string][] = []
+  eachMember(json, skipSpace(json, 0), (at, keyAt) => {
+    const end = endOf(json, at)
+    members.push([JSON.parse(json.slice(keyAt, endOfText(json, keyAt))), json.slice(at, end)])
+    return end
+  })
+  return members
+}
+
 /** The JSON texts of the elements of a list. */
 export function elementsOfJson(json: string): string[] {
   const elements: string[] = []

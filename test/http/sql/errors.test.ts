@@ -40,7 +40,7 @@ const CASES: [about: string, status: number, code: string, given: Case][] = [
   ['no time', 400, 'invalid_timestamp', { path: sqlPath(IDS, 'project=a&iso_timestamp_start=x') }],
   ['wrong SQL', 400, 'invalid_sql', { path: sqlPath('selec') }],
   ['a format that is unknown', 406, 'not_acceptable', { init: { headers: { Accept: 'image/png' } } }],
-  ['another method', 405, 'method_not_allowed', { init: { method: 'POST' } }],
+  ['another method', 405, 'method_not_allowed', { init: { method: 'PUT' } }],
   ['the start', 503, 'starting', { starts: true }],
   ...(
     [
@@ -76,7 +76,7 @@ describe('an error of a request with SQL', () => {
   })
 
   test('is the same error that others get', async () => {
-    for (const given of [{ path: sqlPath(IDS, '') }, { init: key('slow') }, { init: { method: 'POST' } }]) {
+    for (const given of [{ path: sqlPath(IDS, '') }, { init: key('slow') }, { init: { method: 'PUT' } }]) {
       const withSql = await answer(createSqlApp, given)
       const without = await answer(createSqlApp, { ...given, path: LOGS_ALL })
       const { error: message, code } = JSON.parse(without.body)
