@@ -19,7 +19,7 @@ export interface Values {
 /** A field and its values in some rows. */
 export interface FieldCount {
   keys: readonly string[]
-  /** The rows that have it. */
+  /** The rows that have the field. */
   count: number
   values: Values
 }
@@ -47,14 +47,18 @@ export interface SampleLimits {
 const MAX_TEXT_CHARACTERS = 200
 const MAX_EXACT_CHARACTERS = 16_384
 
-/** A place in the metadata: a field, or an object that leads to others. */
+/** A place in the metadata: a field, an object that leads to others, or both in different rows. */
 interface Node extends FieldCount {
   children: Map<string, Node>
+  /** The rows of `count` in which the place is an object, of which the fields are listed. */
+  objects: number
 }
 
 /**
  * Counts the fields of the newest rows and their values. `rows` have the column `metadata`; reads one row more than the
- * sample has, to know whether there are more. Parses in slices of time; rejects with the reason of `signal`.
+ * sample has, to know whether there are more. A field is a place that is a value in any row. Its count is the number
+ * of rows for which the filter `exists` holds, so rows in which the place is an object count too. Parses in slices of
+ * time; rejects with the reason of `signal`.
  */
 export async function countFields(
   rows: AsyncIterable<Row>,
@@ -63,18 +67,23 @@ export async function countFields(
 ): Promise<SampleCount> {
   const yieldIfDue = createYielder(signal)
   const count = createCounter(limits)
-  let read = 0
+  const texts: string[] = []
   let characters = 0
+  let isCut = false
   for await (const { metadata } of rows) {
-    if (read === limits.rows || characters >= limits.characters)
-      return { fields: count.fields(), rows: read, isCut: true }
+    isCut = texts.length === limits.rows || characters >= limits.characters
+    if (isCut) break
     const { text } = metadata as RawJson
     count.add(text)
-    read++
+    texts.push(text)
     characters += text.length
     await yieldIfDue()
   }
-  return { fields: count.fields(), rows: read, isCut: false }
+  for (const text of count.hasMixed() ? texts : []) {
+    count.addObjects(text)
+    await yieldIfDue()
+  }
+  return { fields: count.fields(), rows: texts.length, isCut }
 }
 
 /** Counts the fields of records; objects that are the first element of a list count as the list. */
@@ -91,33 +100,58 @@ function createCounter({ nodes, depth }: SampleLimits) {
     return child
   }
 
-  function visit(value: unknown, node: Node, json: string): void {
+  /** Returns the object whose members are the fields below a place; undefined if the place is a value. */
+  function membersOf(value: unknown, node: Node): Members | undefined {
     const first: unknown = Array.isArray(value) ? value[0] : value
-    if (isObject(first) && node.keys.length < depth) {
-      for (const key of Object.keys(first)) {
-        const inner = first[key]
+    return isObject(first) && node.keys.length < depth ? first : undefined
+  }
+
+  function visit(value: unknown, node: Node, json: string): void {
+    const members = membersOf(value, node)
+    if (members === undefined && node === root) return
+    node.count++
+    if (members !== undefined) {
+      node.objects++
+      for (const key of Object.keys(members)) {
+        const inner = members[key]
         const child = isAbsent(inner) ? undefined : childOf(node, key)
         if (child !== undefined) visit(inner, child, json)
       }
       return
     }
-    if (node === root) return
-    node.count++
     if (isUnsafe(value)) addUnsafe(node.values, value, json.length > MAX_EXACT_CHARACTERS ? '' : jsonOf(json, node))
     else addValue(node.values, value)
   }
 
+  /** Adds the objects in a record that are the value of a field, once it is known which places are fields. */
+  function visitObjects(value: unknown, node: Node): void {
+    const members = membersOf(value, node)
+    if (members === undefined) return
+    if (isField(node) && node !== root) addValue(node.values, value)
+    for (const [key, child] of node.children) {
+      if (child.objects > 0 && Object.hasOwn(members, key)) visitObjects(members[key], child)
+    }
+  }
+
   return {
     add: (json: string) => visit(JSON.parse(json), root, json),
+    /** Whether a field is an object in some rows. */
+    hasMixed: () => fieldsBelow(root).some(({ objects }) => objects > 0),
+    addObjects: (json: string) => visitObjects(JSON.parse(json), root),
     fields: () => fieldsBelow(root),
   }
 }
 
-const nodeAt = (keys: readonly string[]): Node => ({ keys, count: 0, values: noValues(), children: new Map() })
+const nodeAt = (keys: readonly string[]): Node => {
+  return { keys, count: 0, objects: 0, values: noValues(), children: new Map() }
+}
+const isField = ({ count, objects }: Node) => count > objects
 const noValues = (): Values => ({ counts: new Map(), hidden: new Set() })
 const jsonOf = (json: string, { keys }: Node) => jsonOfField(json, keys)!
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+type Members = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A number beyond the range of doubles is an absent value, as everywhere. */
@@ -149,8 +183,8 @@ const INTEGER = /^-?\d+$/
 
 const hashOf = (text: string) => hash('sha256', text, 'base64url')
 
-function fieldsBelow(node: Node): FieldCount[] {
-  const own = node.count > 0 ? [node] : []
+function fieldsBelow(node: Node): Node[] {
+  const own = isField(node) ? [node] : []
   return [...own, ...[...node.children.values()].flatMap(fieldsBelow)]
 }
 

@@ -158,5 +158,15 @@ const LONG = [
   compares('a filtered page after a row', MANY, { filter: SOME, after: cursorAt(150, 0), limit: '300' }),
 ]
 
+/** Values, objects and lists in the place of a field, of which logs.fields counts the same rows. */
+const MIXED = [500, { x: 1 }, [{ x: 2 }], {}, 'x', [500], [], null, undefined].map((value, i) =>
+  rowAt(`${i}`, -i, { metadata: { response: { status_code: value } } }),
+)
+const mixed = (op: string) => ({ filter: JSON.stringify([{ field: 'response.status_code', op }]) })
+const OBJECTS = [
+  explores('an object is a value that a field has', MIXED, mixed('exists'), ['0', '1', '2', '3', '4', '5', '6']),
+  explores('an object is a value that a field does not lack', MIXED, mixed('missing'), ['7', '8']),
+]
+
 /** The cases of logs.explore. */
-export const LOGS_EXPLORE_CASES: readonly Case[] = [...CURSORS, ...FILTERS, ...RANGES, ...NAMES, ...LONG]
+export const LOGS_EXPLORE_CASES: readonly Case[] = [...OBJECTS, ...CURSORS, ...FILTERS, ...RANGES, ...NAMES, ...LONG]

@@ -161,6 +161,51 @@ const SAMPLES = [
   ),
 ]
 
+/** A field that is a value in some rows, and an object or a list of objects in others. */
+const MIXED = ['{"a":1}', '{"a":{"b":1}}', '{"a":[{"b":{"c":2}}]}', '{"a":{}}', '{"a":null}', '{}'].map((metadata) =>
+  record(metadata),
+)
+/** The same of a field that has a column. */
+const MIXED_STATUSES = [500, { x: 1 }, [{ x: 2 }], 'x', [500], null].map((status_code) =>
+  record({ response: { status_code } }),
+)
+
+const OBJECTS = [
+  fields('an object counts as the value of a field that is a value in another row', MIXED, {}, [
+    row('a', 4, [[1, 1]], 6, { distinct: 4 }),
+    row('a.b', 2, [[1, 1]], 6, { distinct: 2 }),
+    row('a.b.c', 1, [[2, 1]], 6),
+  ]),
+  ...['', 'response.status_code'].map((field) =>
+    fields(
+      `an object counts as the value of a field with a column: ${field || 'all fields'}`,
+      MIXED_STATUSES,
+      { field },
+      [
+        row(
+          'response.status_code',
+          5,
+          [
+            ['x', 1],
+            [500, 1],
+          ],
+          6,
+          { distinct: 5 },
+        ),
+        row(
+          'response.status_code.x',
+          2,
+          [
+            [1, 1],
+            [2, 1],
+          ],
+          6,
+        ),
+      ].filter((one) => field === '' || one.field === field),
+    ),
+  ),
+]
+
 const METHODS = ['GET', 'GET', 'POST', '', LONG, undefined, null, 5, '5', true, { a: 1 }]
 
 const VALUES = [
@@ -234,4 +279,4 @@ const VALUES = [
   ]),
 ]
 
-export const LOGS_FIELDS_CASES: readonly Case[] = [...SAMPLES, ...VALUES]
+export const LOGS_FIELDS_CASES: readonly Case[] = [...SAMPLES, ...OBJECTS, ...VALUES]

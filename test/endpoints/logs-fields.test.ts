@@ -68,6 +68,63 @@ describe('logs.fields', () => {
     }
   })
 
+  describe('counts the rows of a field as the filter `exists` finds them', () => {
+    const START = { project: 'a', source: 'edge_logs', start: '1970-01-01' }
+    it.each([
+      ['a value, or an object', ['{"a":1}', '{"a":{"b":1}}', '{"a":{"b":{"c":1}}}'], { a: 3, 'a.b': 2, 'a.b.c': 1 }],
+      ['a value, or a list of objects', ['{"a":"x"}', '{"a":[{"k":1}]}', '{"a":[{"k":2},3]}'], { a: 3, 'a.k': 2 }],
+      ['a value, or an empty object', ['{"a":1}', '{"a":{}}', '{"a":[{}]}'], { a: 3 }],
+      ['an empty list, or an object', ['{"a":[]}', '{"a":{"b":null}}', '{"a":null}', '{"b":1}'], { a: 2, b: 1 }],
+      ['a list, or a list with an object second', ['{"a":[1,{"b":1}]}', '{"a":[{"b":1},1]}'], { a: 2, 'a.b': 1 }],
+      ['a number with no double, or an object', ['{"a":1e999}', '{"a":{"b":1e999}}', '{"a":0}'], { a: 2 }],
+      [
+        'a column of its own that is an object, and of a wrong type',
+        [
+          '{"response":{"status_code":500}}',
+          '{"response":{"status_code":{"x":1}}}',
+          '{"response":{"status_code":"500"}}',
+          '{"response":7}',
+          '{"request":[{"method":["GET"]}]}',
+          '{"request":[{"method":{"name":"GET"}}]}',
+        ],
+        {
+          'response.status_code': 3,
+          'response.status_code.x': 1,
+          response: 4,
+          'request.method': 2,
+          'request.method.name': 1,
+        },
+      ],
+      ['an object in the list of the metadata', ['[{"a":1}]', '[{"a":{"b":2}},{"c":3}]'], { a: 2, 'a.b': 1 }],
+      [
+        'names with dots',
+        ['{"a.b":1}', '{"a.b":{"c":1}}', '{"a":{"b":2}}'],
+        { '["a.b"]': 2, '["a.b","c"]': 1, 'a.b': 1 },
+      ],
+    ] as [string, string[], Record<string, number>][])('%s', async (_, texts, counts) => {
+      for (const isSealed of [false, true]) {
+        const engine = openEngine(isSealed ? { sealRows: 1 } : {})
+        await appendAll(
+          engine,
+          texts.map((metadata) => edge({ metadata })),
+        )
+        const listed = await ask(engine, 'logs.fields', START, 0)
+        expect(Object.fromEntries(listed.map(({ field, count }) => [field, count]))).toEqual(counts)
+        for (const row of listed) {
+          const field = String(row.field)
+          const filter = JSON.stringify([{ field, op: 'exists' }])
+          expect([field, (await ask(engine, 'logs.explore', { ...START, filter }, 0)).length]).toEqual([
+            field,
+            row.count,
+          ])
+          const [alone] = await ask(engine, 'logs.fields', { ...START, field }, 0)
+          expect(alone).toEqual(row)
+        }
+        await engine.close()
+      }
+    })
+  })
+
   it('refuses a name that is no field', async () => {
     const params = { project: 'a', source: 'edge_logs', field: 'a..b' }
     await expect(ask(openEngine(), 'logs.fields', params, 0)).rejects.toThrow(

@@ -1,4 +1,3 @@
-import { valueAt } from '../support/records.js'
 import { askedOf, fieldOf, matching } from './explore.js'
 import type { Oracle, PlainRow } from './oracle.js'
 import { groupBy } from './time.js'
@@ -68,9 +67,7 @@ export const logsFields: Oracle = (records, params, nowUs) => {
     sample.flatMap(({ metadata }) => pathsIn(JSON.parse(metadata)).map((keys) => [nameOf(keys), keys])),
   )
   const rows = [...paths].map(([name, keys]) => {
-    const values = sample.flatMap(({ metadata }) =>
-      pathsIn(JSON.parse(metadata)).some((path) => nameOf(path) === name) ? [valueAt(metadata, keys)] : [],
-    )
+    const values = sample.map((record) => fieldOf(record, keys)).filter((value) => value !== null)
     return rowOf(name, values, 10, sample.length, found.length > sample.length)
   })
   const declared = DECLARED[asked.source] ?? []
