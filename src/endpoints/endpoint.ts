@@ -20,6 +20,8 @@ export interface EndpointSpec<P extends Params> {
   maxRows: number
   cache: CachePolicy | 'disabled'
   params: P
+  /** If it is set, requests with a parameter that is not in `params` are refused. By default it has no effect. */
+  refusesUnknown?: true
   /** The stored SQL that the listing shows: BigQuery dialect, `@name` for a parameter. */
   query: string
   plan(args: ArgsOf<P>, nowUs: number): Plan
@@ -74,6 +76,8 @@ export interface Endpoint {
   readonly cache: CachePolicy | 'disabled'
   readonly query: string
   readonly params: Params
+  /** Whether the layer above refuses requests with parameters that are not in `params`. */
+  readonly refusesUnknown?: true | undefined
   /** Whether a request may bring its own query, as SQL in the parameter `sql`. The name is Logflare's. */
   readonly sandboxing?: boolean
   /** Set if the owner of the service added it, in a file. */
@@ -112,7 +116,7 @@ function endpointWith<P extends Params>(
   spec: EndpointSpec<P>,
   more: (args: ArgsOf<P>) => Pick<Call, 'computation'>,
 ): Endpoint {
-  const { id, name, summary, maxRows, cache, query, params } = spec
+  const { id, name, summary, maxRows, cache, query, params, refusesUnknown } = spec
   return {
     id,
     name,
@@ -121,6 +125,7 @@ function endpointWith<P extends Params>(
     cache,
     query,
     params,
+    refusesUnknown,
     call(given) {
       const args = readParams(params, given)
       const key = keyOf([id, ...Object.values(args)])

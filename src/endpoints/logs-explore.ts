@@ -113,6 +113,7 @@ export const logsExplore = endpoint({
     before: cursor('only rows older than this one, the newest of them'),
     after: cursor('only rows newer than this one, the oldest of them'),
   },
+  refusesUnknown: true,
   query: sql`
     select id, timestamp, event_message, metadata,
       -- the place of the row among those of its timestamp, in order of arrival

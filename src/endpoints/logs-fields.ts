@@ -58,6 +58,7 @@ export const logsFields = computedEndpoint(
     maxRows: MAX_FIELDS,
     cache: 'disabled',
     params: PARAMS,
+    refusesUnknown: true,
     query: sql`
       select
         -- each field of the metadata, or @field alone

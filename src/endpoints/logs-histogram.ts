@@ -82,6 +82,7 @@ export const logsHistogram = endpoint({
   maxRows: MAX_BUCKET_ROWS,
   cache: 'disabled',
   params: { ...EXPLORE_PARAMS, by: BY },
+  refusesUnknown: true,
   query: sql`
     select
       ${BUCKET_SQL}

@@ -41,6 +41,7 @@ export const logsMeasure = endpoint({
   maxRows: MAX_BUCKET_ROWS,
   cache: 'disabled',
   params: { ...EXPLORE_PARAMS, field: FIELD },
+  refusesUnknown: true,
   query: sql`
     select
       ${BUCKET_SQL}

@@ -53,7 +53,7 @@ export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }
     get: operation(name, codes, inUrl),
     post: {
       ...operation(`${name}.post`, [...codes, ...POSTED_CODES], []),
-      requestBody: postedBody(params),
+      requestBody: postedBody(endpoint),
     },
   }
 }
@@ -69,11 +69,12 @@ const POSTED_CODES = [
 ]
 
 /** The body of a query by POST. No parameter is required in it, since the URL may have the parameter. */
-function postedBody(params: Endpoint['params']): Schema {
+function postedBody({ params, refusesUnknown }: Endpoint): Schema {
   const properties = Object.fromEntries(
     Object.entries(params).map(([name, { description, schema = TEXT }]) => [name, { description, ...schema }]),
   )
-  const schema = { type: 'object', properties, additionalProperties: { type: ['string', 'number', 'boolean'] } }
+  const additionalProperties = refusesUnknown ? false : { type: ['string', 'number', 'boolean'] }
+  const schema = { type: 'object', properties, additionalProperties }
   return {
     required: true,
     description:

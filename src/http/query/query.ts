@@ -5,6 +5,7 @@ import type { MemoryBudget } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { PROJECTS, projectsCall, readProjectsArgs, tooManyProjects } from '../../endpoints/projects.js'
+import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Connection } from '../reply/connection.js'
 import { refusals, toPublicError } from '../reply/errors.js'
@@ -88,6 +89,7 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
     const startedMs = clock.monotonicMs()
     const { endpoint } = found
     const { request, connection, projects } = asked
+    if (endpoint.refusesUnknown) refuseUnknown(new URLSearchParams(search), Object.keys(endpoint.params))
     reportUnread(endpoint, search)
     const call = found.callOf(search, projects)
     const representation = negotiate(request.headers)
@@ -108,7 +110,9 @@ export function createQueries({ engine, endpoints, metrics, clock, limits, log, 
       return search.then((read) => answerFound(found, read, asked))
     },
     answerProjects(request, projects) {
-      const { project, ...args } = readProjectsArgs(new URLSearchParams(searchOf(request.url)))
+      const given = new URLSearchParams(searchOf(request.url))
+      refuseUnknown(given, Object.keys(PROJECTS.params))
+      const { project, ...args } = readProjectsArgs(given)
       if (project !== undefined && projects?.has(project) === false) throw refusals.forbiddenProject()
       const call = projectsCall({ ...args, projects: project === undefined ? projects : new Set([project]) })
       const job = { endpoint: PROJECTS, policy: PROJECTS.policy, call }

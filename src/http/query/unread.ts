@@ -32,9 +32,9 @@ export function createUnreadReport(
   }
 
   for (const parameter of QUERY_PARAMETERS) unreadParameters.inc({ parameter }, 0)
-  return ({ name, params }, search) => {
+  return ({ name, params, refusesUnknown }, search) => {
     // Most query strings contain neither, and are not parsed.
-    if (!search.includes('ql=')) return
+    if (refusesUnknown || !search.includes('ql=')) return
     for (const parameter of QUERY_PARAMETERS) {
       if (!Object.hasOwn(params, parameter) && isGiven(search, parameter)) report(name, parameter)
     }

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
+import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Access } from '../../tokens/access.js'
 import { createConcurrencyLimit } from '../query/concurrency.js'
@@ -122,11 +123,14 @@ interface TailRequest {
 /** Reads the parameters of a tail. With `projects`, only these are permitted. */
 function readRequest({ url, headers }: Request, projects: ReadonlySet<string> | undefined): TailRequest {
   const params = new URL(url).searchParams
+  refuseUnknown(params, TAIL_PARAMETERS)
   const project = projectOf(params)
   if (projects?.has(project) === false) throw refusals.forbiddenProject()
   const tailRows = readTailRows(params)
   return { project, tailRows, cursor: cursorOf(headers, project, tailRows) }
 }
+
+const TAIL_PARAMETERS = ['project', 'source', 'filter', 'search']
 
 /** Whether a token, which may have changed since the tail was opened, still permits it. */
 const permits = (access: Access | undefined, project: string) =>

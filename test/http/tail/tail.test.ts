@@ -113,10 +113,9 @@ describe('a request for a tail', () => {
     expect(await value('tailsOpen')).toBe(0)
   })
 
-  const title = 'may have an empty Last-Event-ID, as a reader that has heard none yet, and parameters that are not read'
-  it(title, async () => {
+  it('may have an empty Last-Event-ID, as a reader that has heard none yet', async () => {
     const { get } = createTailApp()
-    const response = await get('/api/tail?project=a&x=1&x=2', { headers: { 'Last-Event-ID': '' } })
+    const response = await get('/api/tail?project=a', { headers: { 'Last-Event-ID': '' } })
     expect(response.status).toBe(200)
     await response.body!.cancel()
   })
