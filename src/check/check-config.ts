@@ -1,4 +1,5 @@
 import { usageError } from '../base/failures.js'
+import type { Log } from '../base/log.js'
 import { unknownFlag } from '../config/command-line.js'
 import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
@@ -14,8 +15,8 @@ export interface CheckConfig {
 }
 
 /** Reads the configuration of `logweir check`. Throws `usage`. */
-export function readCheckConfig(args: readonly string[], environment: Environment): CheckConfig {
-  const { values, extras } = readSettings(CHECK_SETTINGS, args, environment, { allowsExtras: true })
+export function readCheckConfig(args: readonly string[], environment: Environment, warn?: Log): CheckConfig {
+  const { values, extras } = readSettings(CHECK_SETTINGS, args, environment, { warn, allowsExtras: true })
   const [directory, extra] = extras.operands
   const [unknown] = extras.flags
   if (unknown !== undefined) throw unknownFlag(unknown[0], Object.keys(CHECK_SETTINGS).map(flagOf))

@@ -22,7 +22,7 @@ export const check: Command = {
 folder "damaged" of the directory, which the service does not read.`,
   async run(args, { environment, log, stdout, stderr }) {
     const { readCheckConfig } = await import('../check/check-config.js')
-    const config = readCheckConfig(args, environment)
+    const config = readCheckConfig(args, environment, log)
     // Before the threads of the file system are started: threads inherit the priority.
     runProcessInBackground()
     raiseHeapGrowth(MEMORY_BYTES)

@@ -7,8 +7,8 @@ export const generate: Command = {
   name: 'generate',
   meaning: 'write realistic log records as NDJSON',
   settings: GENERATE_SETTINGS,
-  async run(args, { stdout }) {
-    const config = readGenerateConfig(args)
+  async run(args, { environment, log, stdout }) {
+    const config = readGenerateConfig(args, environment, log)
     const { writeRecords } = await import('../generate/write.js')
     await writeRecords(config, stdout)
     return EXIT.ok

@@ -1,5 +1,5 @@
 import { raiseHeapGrowth } from '../base/heap.js'
-import { createStderrLog } from '../base/log.js'
+import { createStderrLog, type Log } from '../base/log.js'
 import { limitWarning } from '../base/memory.js'
 import { readServeConfig } from '../config/serve-config.js'
 import { SERVE_SETTINGS } from '../config/settings.js'
@@ -10,6 +10,26 @@ import { catchStopSignals } from './stop-signals.js'
 /** From the signal on, a stop takes no longer than this time. The specification allows 5 s. */
 const EXIT_MS = 4_700
 
+/** Holds lines until the format of the log is known. If `read` throws, `orElse` writes the lines before the error. */
+function holdLines() {
+  const lines: Parameters<Log>[] = []
+  const release = (log: Log) => {
+    for (const line of lines.splice(0)) log(...line)
+  }
+  return {
+    log: ((...line) => void lines.push(line)) as Log,
+    release,
+    orElse<T>(log: Log, read: () => T): T {
+      try {
+        return read()
+      } catch (error) {
+        release(log)
+        throw error
+      }
+    },
+  }
+}
+
 /** `logweir serve`: runs the service until a signal stops it. */
 export const serve: Command = {
   name: 'serve',
@@ -19,8 +39,10 @@ export const serve: Command = {
     const signals = catchStopSignals()
     let deadlineMs = Number.POSITIVE_INFINITY
     void signals.first.then(() => void (deadlineMs = performance.now() + EXIT_MS))
-    const config = readServeConfig(args, environment, warn)
+    const held = holdLines()
+    const config = held.orElse(warn, () => readServeConfig(args, environment, held.log))
     const log = createStderrLog(config.logFormat)
+    held.release(log)
     raiseHeapGrowth(config.memoryLimitBytes)
     const warning = config.clickhouse === undefined ? limitWarning(config.memoryLimitBytes) : undefined
     if (warning !== undefined) log(warning, { level: 'warn', code: 'memory_limit_too_low' })

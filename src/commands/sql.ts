@@ -16,7 +16,7 @@ export const sql: Command = {
 query; 2: the SQL is wrong.`,
   async run(args, context) {
     const { readSqlConfig } = await import('../sql-directory/sql-config.js')
-    const config = readSqlConfig(args, context.environment)
+    const config = readSqlConfig(args, context.environment, context.log)
     raiseHeapGrowth()
     const { queryDirectory } = await import('../sql-directory/query-directory.js')
     onReaderClosed(() => process.exit(EXIT.ok))

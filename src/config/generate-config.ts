@@ -1,3 +1,5 @@
+import type { Log } from '../base/log.js'
+import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
 import type { ValuesOf } from './setting.js'
 import { GENERATE_SETTINGS } from './settings.js'
@@ -5,7 +7,7 @@ import { GENERATE_SETTINGS } from './settings.js'
 /** The configuration of `logweir generate`. */
 export type GenerateConfig = ValuesOf<typeof GENERATE_SETTINGS>
 
-/** Reads the configuration of `logweir generate`, from flags only. Throws `usage`. */
-export function readGenerateConfig(args: readonly string[]): GenerateConfig {
-  return readSettings(GENERATE_SETTINGS, args, {}).values
+/** Reads the configuration of `logweir generate`. Throws `usage`. */
+export function readGenerateConfig(args: readonly string[], environment: Environment = {}, warn?: Log): GenerateConfig {
+  return readSettings(GENERATE_SETTINGS, args, environment, { warn }).values
 }

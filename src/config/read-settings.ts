@@ -12,8 +12,9 @@ import {
   variableOf,
   withoutSecrets,
 } from './setting.js'
-import { FILE_SETTINGS } from './settings.js'
+import { FILE_SETTINGS, VARIABLES } from './settings.js'
 import { readSettingsFile, type SettingsFile } from './settings-file.js'
+import { warnOfVariables } from './unknown-variables.js'
 
 /** The places where a value may be set, in descending order of precedence. */
 export const ORIGINS = ['flag', 'variable', 'file', 'default'] as const
@@ -40,7 +41,7 @@ export interface SettingsResult<S extends Settings> {
 
 /** Options of {@link readSettings}. */
 export interface ReadOptions {
-  /** Called with one line if the settings file has a problem that does not prevent its use. */
+  /** Called with one line for each problem that does not prevent the call, as of a file or of an unknown variable. */
   warn?: Log | undefined
   /** If true, arguments that are not settings are returned instead of refused. */
   allowsExtras?: boolean
@@ -58,6 +59,7 @@ export function readSettings<S extends Settings>(
   { warn, allowsExtras = false }: ReadOptions = {},
 ): SettingsResult<S> {
   const { flags, extras } = parseCommandLine(settings, args, allowsExtras)
+  if (warn !== undefined) warnOfVariables(environment, VARIABLES, warn)
   const file = readNamedFile(settings.config, { flags, environment }, warn)
   const values: Record<string, unknown> = {}
   const found = new Map<string, FoundValue>()
@@ -66,6 +68,9 @@ export function readSettings<S extends Settings>(
     if (one === undefined) continue
     values[name] = validate(setting, one, name)
     found.set(name, one)
+    if (setting.isAnnounced && (one.origin === 'variable' || one.origin === 'file')) {
+      warn?.(`${flagOf(name)} is ${JSON.stringify(one.text)}, from ${one.where}.`, { code: 'setting_announced' })
+    }
   }
   return { values: values as ValuesOf<S>, found, extras }
 }

@@ -17,6 +17,11 @@ export interface Setting<T> {
   file?: false
   /** Never shown. */
   secret?: true
+  /**
+   * If it is set, one line on standard error names the value of a variable or a file: the same variable is read by the
+   * service, and may have been set for the service alone.
+   */
+  isAnnounced?: true
 }
 
 /**

@@ -4,7 +4,7 @@ import { parseIso8601 } from '../base/iso8601.js'
 import type { LogFormat } from '../base/log.js'
 import { EXPECTED_NAMES, readFieldNames } from '../field-names.js'
 import { findSource, SOURCE_NAMES, type SourceName } from '../sources.js'
-import type { Settings } from './setting.js'
+import { type Settings, variableOf } from './setting.js'
 import {
   bytes,
   durationUs,
@@ -200,7 +200,7 @@ export const TOKEN_SETTINGS = {
   },
   project: {
     type: listOf(projectName, MAX_TOKEN_PROJECTS),
-    variable: false,
+    isAnnounced: true,
     meaning: 'the only projects that it gives access to; default: all',
   },
   expires: {
@@ -275,7 +275,7 @@ export const QUERY_SETTINGS = {
 
 /** Settings of `logweir sql`. */
 export const SQL_SETTINGS = {
-  project: { type: text('PROJECT'), variable: false, meaning: 'the only project whose rows are read; default: all' },
+  project: { type: text('PROJECT'), isAnnounced: true, meaning: 'the only project whose rows are read; default: all' },
   sqlFile: { type: text('FILE'), variable: false, meaning: 'a file with the query, instead of the text' },
   ...FORMAT_SETTINGS,
 } satisfies Settings
@@ -308,8 +308,8 @@ function isJsonList(value: string): boolean {
 
 /** Settings of `logweir tail`. */
 export const TAIL_SETTINGS = {
-  project: { type: text('PROJECT'), variable: false, meaning: 'the project whose rows are followed' },
-  source: { type: sourceName, variable: false, meaning: 'the source of these rows; default: edge_logs' },
+  project: { type: text('PROJECT'), isAnnounced: true, meaning: 'the project whose rows are followed' },
+  source: { type: sourceName, isAnnounced: true, meaning: 'the source of these rows; default: edge_logs' },
   filter: { type: filterText, variable: false, meaning: 'only rows that meet all conditions of this list' },
   search: {
     type: text('TEXT'),
@@ -341,7 +341,7 @@ export const GENERATE_SETTINGS = {
     variable: false,
     meaning: 'the same seed and --end write the same records',
   },
-  source: { type: anySource, default: 'all', variable: false, meaning: 'one source, or all nine mixed' },
+  source: { type: anySource, default: 'all', isAnnounced: true, meaning: 'one source, or all nine mixed' },
   span: { type: durationUs, default: '7d', variable: false, meaning: 'time from the first record to the last' },
   end: { type: moment, default: 'now', variable: false, meaning: 'time of the last record, ISO 8601' },
   slim: { type: onOff, variable: false, meaning: 'short records: little more than the fields that queries read' },
@@ -358,3 +358,30 @@ export const GENERATE_SETTINGS = {
     meaning: 'add an invalid line after every N records; 0: none',
   },
 } satisfies Settings
+
+/** The tables of all commands. */
+const TABLES: readonly Settings[] = [
+  SERVE_SETTINGS,
+  CONFIG_SETTINGS,
+  SCHEMA_SETTINGS,
+  EXPORT_SETTINGS,
+  IMPORT_SETTINGS,
+  TOKEN_SETTINGS,
+  TOKEN_LIST_SETTINGS,
+  TOKEN_PLACE_SETTINGS,
+  HEALTH_SETTINGS,
+  QUERY_SETTINGS,
+  SQL_SETTINGS,
+  CHECK_SETTINGS,
+  TAIL_SETTINGS,
+  GENERATE_SETTINGS,
+]
+
+/** The variables that commands read. A variable is read by each command that has the flag of the same name. */
+export const VARIABLES: readonly string[] = [
+  ...new Set(
+    TABLES.flatMap((table) => Object.entries(table))
+      .filter(([, { variable }]) => variable !== false)
+      .map(([name, setting]) => variableOf(name, setting)),
+  ),
+]

@@ -1,4 +1,5 @@
 import { usageError } from '../base/failures.js'
+import type { Log } from '../base/log.js'
 import { checkColumnsFlag } from '../client/output.js'
 import { unknownFlag } from '../config/command-line.js'
 import type { Environment } from '../config/environment.js'
@@ -16,8 +17,8 @@ export interface SqlConfig extends Omit<ValuesOf<typeof SQL_SETTINGS>, 'sqlFile'
 }
 
 /** Reads the configuration of `logweir sql`. Throws `usage`, and `failed` if the file of `--sql-file` is missing. */
-export function readSqlConfig(args: readonly string[], environment: Environment): SqlConfig {
-  const { values, extras } = readSettings(SQL_SETTINGS, args, environment, { allowsExtras: true })
+export function readSqlConfig(args: readonly string[], environment: Environment, warn?: Log): SqlConfig {
+  const { values, extras } = readSettings(SQL_SETTINGS, args, environment, { warn, allowsExtras: true })
   const [directory, text, extra] = extras.operands
   const [unknown] = extras.flags
   if (unknown !== undefined) throw unknownFlag(unknown[0], Object.keys(SQL_SETTINGS).map(flagOf))
