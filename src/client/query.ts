@@ -64,13 +64,15 @@ export function readQuery(args: readonly string[], environment: Environment, war
  * service does not run SQL, or EPIPE.
  */
 export async function runQuery(config: QueryConfig, out: RowsOut): Promise<void> {
-  const { endpoint: name, flags, sql } = config
+  const { endpoint: name, sql } = config
   const service = connectService(config)
   const listed = await listEndpoints(service)
   if (name === undefined) return out.write(escapeControlInDocument(describeEndpoints(listed)))
   const endpoint = findEndpoint(listed, name)
   if (sql !== undefined) refuseWithoutSql(endpoint, service)
-  const path = `api/endpoints/query/${encodeURIComponent(name)}?${parametersOf(endpoint, flags)}`
+  const parameters = parametersOf(endpoint, config.flags)
+  addDefaultProject(parameters, config, endpoint)
+  const path = `api/endpoints/query/${encodeURIComponent(name)}?${parameters}`
   const format = formatOf(config, out)
   try {
     if (format !== 'table') return await writeEncoded(await requestFormat(format, service, path), out)
@@ -78,6 +80,12 @@ export async function runQuery(config: QueryConfig, out: RowsOut): Promise<void>
   } catch (error) {
     throw sql === undefined ? error : withExcerpt(error, sql, out.errorColumns)
   }
+}
+
+/** Adds the project of a variable or a file if the endpoint requires one and no flag names one. */
+function addDefaultProject(given: URLSearchParams, { project }: QueryConfig, { parameters }: ListedEndpoint): void {
+  const isRequired = parameters.some(({ name, required }) => name === 'project' && required)
+  if (project !== undefined && isRequired && !given.has('project')) given.set('project', project)
 }
 
 function refuseWithoutSql({ name, runsSql, parameters }: ListedEndpoint, { url }: Service): void {

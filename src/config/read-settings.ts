@@ -69,7 +69,7 @@ export function readSettings<S extends Settings>(
     values[name] = validate(setting, one, name)
     found.set(name, one)
     if (setting.isAnnounced && (one.origin === 'variable' || one.origin === 'file')) {
-      warn?.(`${flagOf(name)} is ${JSON.stringify(one.text)}, from ${one.where}.`, { code: 'setting_announced' })
+      warn?.(`${flagOf(name)} is ${JSON.stringify(one.text)}, from ${one.where}.`, { code: 'setting_of_variable' })
     }
   }
   return { values: values as ValuesOf<S>, found, extras }

@@ -269,6 +269,7 @@ export const QUERY_SETTINGS = {
     meaning: 'a query of your own in SQL, instead of ENDPOINT; the service needs --sql too',
   },
   sqlFile: { type: text('FILE'), variable: false, meaning: 'a file with such a query' },
+  project: { type: text(''), flag: false, meaning: 'project, if an endpoint requires one and --project is not given' },
   ...CLIENT_SETTINGS,
   ...FORMAT_SETTINGS,
 } satisfies Settings

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LogFields } from '../../src/base/log.js'
-import { readQuery } from '../../src/client/query.js'
+import { readQuery, runQuery } from '../../src/client/query.js'
 import { readTail } from '../../src/client/tail.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'
@@ -10,6 +10,7 @@ import { VARIABLES } from '../../src/config/settings.js'
 import { readTokenCreateConfig } from '../../src/config/token-config.js'
 import { unknownVariables } from '../../src/config/unknown-variables.js'
 import { readSqlConfig } from '../../src/sql-directory/sql-config.js'
+import { fakeService, reply } from '../client/fake-service.js'
 import { variablesOf } from '../support/variables.js'
 
 const unknown = (...names: string[]) =>
@@ -116,6 +117,24 @@ describe('a variable is read by every command that has its flag', () => {
     const [{ project, source }, lines] = reading((warn) => readTail([], { ...PROJECT, ...SOURCE }, warn))
     expect([project, source]).toEqual(['abc', 'auth_logs'])
     expect(lines).toEqual([...ANNOUNCED, '--source is "auth_logs", from LOGWEIR_SOURCE.'])
+  })
+
+  it('query --project, if the endpoint requires a project', async () => {
+    const parameters = ['project', 'x'].map((name) => ({ name, required: name === 'project', description: '' }))
+    const optional = [{ name: 'project', required: false, description: '' }]
+    const listed = [
+      { name: 'one', parameters },
+      { name: 'free', parameters: optional },
+    ]
+    const service = await fakeService((_, response) => reply(response, { result: listed }))
+    const asked = async (...args: string[]) => {
+      const config = readQuery([...args, '--url', service.url], { ...PROJECT, LOGWEIR_TOKEN: 't' }, () => {})
+      await runQuery(config, { write: async () => {}, terminal: undefined }).catch(() => {})
+      return service.requests.at(-1)!.url
+    }
+    expect(await asked('one', '--x', '1')).toBe('/api/endpoints/query/one?x=1&project=abc')
+    expect(await asked('one', '--project', 'b')).toBe('/api/endpoints/query/one?project=b')
+    expect(await asked('free')).toBe('/api/endpoints/query/free')
   })
 
   it('sql --project', () => {
