@@ -72,11 +72,12 @@ export async function runQuery(config: QueryConfig, out: RowsOut): Promise<void>
   if (sql !== undefined) refuseWithoutSql(endpoint, service)
   const parameters = parametersOf(endpoint, config.flags)
   addDefaultProject(parameters, config, endpoint)
-  const path = `api/endpoints/query/${encodeURIComponent(name)}?${parameters}`
+  const path = `api/endpoints/query/${encodeURIComponent(name)}`
+  const ask = (type: string) => service.query(path, parameters, { Accept: type })
   const format = formatOf(config, out)
   try {
-    if (format !== 'table') return await writeEncoded(await requestFormat(format, service, path), out)
-    await writeTable(await rowsOf(await service.get(path, { Accept: JSON_TYPE })), config, out)
+    if (format !== 'table') return await writeEncoded(await requestFormat(format, ask, service.url), out)
+    await writeTable(await rowsOf(await ask(JSON_TYPE)), config, out)
   } catch (error) {
     throw sql === undefined ? error : withExcerpt(error, sql, out.errorColumns)
   }
@@ -108,12 +109,12 @@ function withExcerpt(error: unknown, sql: string, columns: number | undefined): 
  */
 async function requestFormat(
   format: Format,
-  service: Service,
-  path: string,
+  ask: (type: string) => Promise<Answer>,
+  url: string,
 ): Promise<AsyncIterable<Uint8Array | string>> {
-  const answer = await service.get(path, { Accept: TYPES[format] })
+  const answer = await ask(TYPES[format])
   if (format === 'json' && answer.type === JSON_TYPE) return answer.body
-  checkType(answer, TYPES[format], service.url)
+  checkType(answer, TYPES[format], url)
   return format === 'json' ? ndjsonToDocument(answer.body) : answer.body
 }
 

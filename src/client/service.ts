@@ -13,6 +13,11 @@ export interface Service {
    * the signal's reason. `path` is relative to the address, without a leading slash.
    */
   get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer>
+  /**
+   * Sends the request of an endpoint: by GET, or by POST with the parameters in the body if they are too long for the
+   * URLs that proxies accept.
+   */
+  query(path: string, parameters: URLSearchParams, headers: Record<string, string>): Promise<Answer>
 }
 
 /** A successful answer of the service. */
@@ -56,6 +61,8 @@ export interface ServiceAddress {
   dataDir: string
 }
 
+/** The most characters of parameters in a URL. Many proxies refuse a request line of 8 KiB. */
+const MAX_URL_CHARACTERS = 4 * KIB
 /** The longest time to the first bytes of an answer; the service limits queries to 30 s. */
 const ANSWER_MS = 60_000
 /** How many bytes of an error are read. */
@@ -69,15 +76,16 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
   const sent = token === undefined ? localToken(url, dataDir) : configuredToken(token, tokenFrom)
   const base = url.endsWith('/') ? url : `${url}/`
 
-  async function get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
+  async function send(path: string, { headers, signal, form }: Sending): Promise<Answer> {
     const slow = new AbortController()
     const timer = setTimeout(() => slow.abort(), ANSWER_MS)
     const either = signal === undefined ? slow.signal : AbortSignal.any([signal, slow.signal])
     try {
-      const incoming = await sendRequest(base + path, {
-        headers: { ...headers, 'X-API-KEY': sent.token },
-        signal: either,
-      })
+      const own = { ...headers, 'X-API-KEY': sent.token }
+      const incoming =
+        form === undefined
+          ? await sendRequest(base + path, { headers: own, signal: either })
+          : await sendRequest(base + path, { method: 'POST', headers: { ...own, ...FORM }, signal: either }, form)
       if (incoming.statusCode !== 200) throw await refusal(incoming, url, sent)
       return { type: typeOf(incoming), body: bodyOf(incoming) }
     } catch (error) {
@@ -91,19 +99,35 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
       clearTimeout(timer)
     }
   }
-  return { url, get }
+  return {
+    url,
+    get: (path, headers, signal) => send(path, { headers, signal }),
+    query(path, parameters, headers) {
+      const form = String(parameters)
+      return form.length > MAX_URL_CHARACTERS ? send(path, { headers, form }) : send(`${path}?${form}`, { headers })
+    },
+  }
 }
+
+/** The parts of a request besides its path. With `form`, it is a POST. */
+interface Sending {
+  headers: Record<string, string>
+  signal?: AbortSignal | undefined
+  form?: string
+}
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
 /**
  * Sends a request. Resolves when the headers of the answer have arrived. Uses `node:http` because `fetch` loads slowly
  * and would follow redirections with the token.
  */
-export async function sendRequest(url: string, options: RequestOptions): Promise<IncomingMessage> {
+export async function sendRequest(url: string, options: RequestOptions, body?: string): Promise<IncomingMessage> {
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = request(url, options, resolve)
     outgoing.on('error', reject)
-    outgoing.end()
+    outgoing.end(body)
   })
 }
 

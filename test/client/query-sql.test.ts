@@ -56,6 +56,31 @@ const asked = ({ requests }: { requests: readonly { url?: string | undefined }[]
 }
 
 describe('logweir query --sql', () => {
+  it('sends a text that is too long for a URL by POST', async () => {
+    const bodies: string[] = []
+    const service = await fakeService(async (request, response) => {
+      if (request.url === '/api/endpoints') return reply(response, listing(true))
+      let body = ''
+      for await (const chunk of request) body += chunk
+      bodies.push(body)
+      reply(response, ROWS.body)
+    })
+    for (const [length, method] of [
+      [3_000, 'GET'],
+      [5_000, 'POST'],
+      [200_000, 'POST'],
+    ] as const) {
+      const sql = `select 1 -- ${'é'.repeat(length / 6)}`
+      await query(service.url, ['--project', 'a', '--sql', sql, '--format', 'table'])
+      const last = service.requests.at(-1)!
+      expect(last.method).toBe(method)
+      if (method === 'GET') continue
+      expect([last.url, last.headers['x-api-key']]).toEqual(['/api/endpoints/query/logs.all', 'open'])
+      expect(last.headers['content-type']).toBe('application/x-www-form-urlencoded')
+      expect(Object.fromEntries(new URLSearchParams(bodies.at(-1)))).toEqual({ project: 'a', sql })
+    }
+  })
+
   it('asks logs.all with the text and the other parameters', async () => {
     const service = await serviceWith(ROWS)
     const start = ['--iso-timestamp-start', '2026-11-20T10:00:00Z']

@@ -1,6 +1,7 @@
 /** Client of the service's HTTP API. */
 import { type Cost, costOf } from './cost.js'
 import { codeOf, messageOf } from './error-body.js'
+import { requestTo } from './long-query.js'
 
 /**
  * Kinds of failure, by the remedy: sign in (`unauthorized`), use another token (`forbidden`), wait (`away`, `busy`), or
@@ -54,17 +55,17 @@ export function signInWith(given: string | undefined): void {
 export const sessionSignal = (): AbortSignal => session.signal
 
 /**
- * Sends a GET request to a path relative to the page and returns a response with status 2xx. Throws a Failure
- * otherwise, or the error of `fetch` if `signal` was aborted.
+ * Sends a GET request to a path relative to the page, or a POST if it is a query that is too long for a URL. Returns a
+ * response with status 2xx. Throws a Failure otherwise, or the error of `fetch` if `signal` was aborted.
  */
 export async function get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
   const credentials: Record<string, string> = token === undefined ? {} : { 'X-API-KEY': token }
-  const response = await fetch(path, { headers: { ...credentials, ...headers }, signal, cache: 'no-store' }).catch(
-    (error) => {
-      if (signal?.aborted) throw error
-      throw new Failure('away', 'The service cannot be reached.', AWAY_RETRY_S)
-    },
-  )
+  const { path: sentTo, init, headers: ofBody } = requestTo(path)
+  const all = { ...credentials, ...headers, ...ofBody }
+  const response = await fetch(sentTo, { ...init, headers: all, signal, cache: 'no-store' }).catch((error) => {
+    if (signal?.aborted) throw error
+    throw new Failure('away', 'The service cannot be reached.', AWAY_RETRY_S)
+  })
   if (response.ok) return response
   throw await failureOf(response)
 }

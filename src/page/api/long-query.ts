@@ -1,0 +1,17 @@
+/** The most characters of a URL. Many proxies refuse a request line of 8 KiB. */
+const MAX_URL_CHARACTERS = 4_096
+const ENDPOINT = /^\/?api\/endpoints\/query\/[^?]*\?/
+
+/**
+ * Returns the path to send a request to, and what a POST needs: an endpoint whose parameters are too long for a URL has
+ * them in the body.
+ */
+export function requestTo(path: string): { path: string; init: RequestInit; headers: Record<string, string> } {
+  if (path.length <= MAX_URL_CHARACTERS || !ENDPOINT.test(path)) return { path, init: {}, headers: {} }
+  const mark = path.indexOf('?')
+  return {
+    path: path.slice(0, mark),
+    init: { method: 'POST', body: path.slice(mark + 1) },
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  }
+}
