@@ -208,7 +208,7 @@ const MEASURED: Record<string, readonly string[]> = {
 }
 
 /** A call of the log explorer: parameters of all its endpoints, of one source. */
-const exploring = (source: string, time: fc.Arbitrary<string | undefined>, fields: readonly string[]) =>
+const exploring = (source: string, time: fc.Arbitrary<string | undefined>): ArbitraryParams =>
   fc.record({
     project: PROJECT,
     source: fc.constant(source),
@@ -220,8 +220,11 @@ const exploring = (source: string, time: fc.Arbitrary<string | undefined>, field
         .map((all) => JSON.stringify(all)),
     ),
     search: maybe(fc.constantFrom('', 'É', '2')),
-    field: maybe(fc.constantFrom('', ...fields)),
   })
+
+/** The same with a field whose values are wanted. */
+const valuesOf = (explored: ArbitraryParams, fields: readonly string[]): ArbitraryParams =>
+  fc.tuple(explored, maybe(fc.constantFrom('', ...fields))).map(([given, field]) => ({ ...given, field }))
 
 /** The same with a way to split rows. */
 const split = (explored: ArbitraryParams): ArbitraryParams =>
@@ -250,10 +253,10 @@ export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
     postgrest_logs: [],
   }
   const explored = Object.entries(fieldsOf).flatMap(([source, fields]) => [
-    ask('logs.histogram', split(exploring(source, time, []))),
-    ask('logs.measure', measuring(exploring(source, time, []), MEASURED[source]!)),
-    ask('logs.explore', pages(exploring(source, time, []), arbitraryTimestampUs(nowUs))),
-    ask('logs.fields', exploring(source, time, fields)),
+    ask('logs.histogram', split(exploring(source, time))),
+    ask('logs.measure', measuring(exploring(source, time), MEASURED[source]!)),
+    ask('logs.explore', pages(exploring(source, time), arbitraryTimestampUs(nowUs))),
+    ask('logs.fields', valuesOf(exploring(source, time), fields)),
   ])
   const logsAll = fc.record({
     project: PROJECT,
