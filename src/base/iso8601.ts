@@ -6,15 +6,27 @@ const ISO_8601 =
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
+/** A time as its day from 1970-01-01, and the microseconds since that day began in UTC: an offset may exceed the day. */
+interface DayAndTime {
+  day: number
+  timeUs: number
+}
+
 /**
  * Parses an ISO 8601 date, or date and time. Returns microseconds since the epoch, or undefined if it is invalid.
  *
  * Accepted: a date alone (midnight), `T`, `t` or a space, seconds optional, up to 9 fractional digits after a dot or a
  * comma, truncated to the microsecond, offset `Z`, `z`, `+05:30`, `+0530`, `+02`, with or without a space before it, or
  * ` UTC`; none = UTC. Refused: impossible dates, hour 24, second 60, offsets of a day or more. Beyond the year 2255 the
- * number is the nearest double.
+ * number is the nearest double; {@link readIso8601} is exact.
  */
 export function parseIso8601(text: string): number | undefined {
+  const read = readIso8601(text)
+  return read && read.day * DAY_US + read.timeUs
+}
+
+/** The same as a day and a time of day, which are exact in all years. */
+export function readIso8601(text: string): DayAndTime | undefined {
   const match = ISO_8601.exec(text)
   if (match === null) return undefined
   const [, date, hour = '0', minute = '0', second = '0', fraction = '', sign, offsetHour = '0', offsetMinute = '0'] =
@@ -24,9 +36,9 @@ export function parseIso8601(text: string): number | undefined {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
   const offsetUs = (Number(offsetHour) * HOUR_US + Number(offsetMinute) * MINUTE_US) * (sign === '-' ? -1 : 1)
-  const timeUs = Number(hour) * HOUR_US + Number(minute) * MINUTE_US + Number(second) * SECOND_US
+  const clockUs = Number(hour) * HOUR_US + Number(minute) * MINUTE_US + Number(second) * SECOND_US
   const fractionUs = Number(fraction.padEnd(6, '0').slice(0, 6))
-  return daysSinceEpoch(year, month, day) * DAY_US + timeUs + fractionUs - offsetUs
+  return { day: daysSinceEpoch(year, month, day), timeUs: clockUs + fractionUs - offsetUs }
 }
 
 function isDate(year: number, month: number, day: number): boolean {

@@ -53,12 +53,12 @@ export function answerColumns(plan: Plan): readonly AnswerColumn[] {
   return [...schemaOf(plan)].map(([name, type]) => ({ name, kind: KINDS[type] }))
 }
 
-/** Returns a value as an answer has it: a timestamp as microseconds, an integer beyond 2^53 with all its digits. */
+/** Returns a value as an answer has it: a timestamp as microseconds, whole numbers beyond 2^53 with all their digits. */
 export function answerValue(value: Scalar): Value {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value
   if (value instanceof RawJson) return value
-  if (value instanceof Timestamp) return value.us
+  if (value instanceof Timestamp) return typeof value.us === 'bigint' ? new RawJson(String(value.us)) : value.us
   if (value instanceof Datetime) return datetimeText(value.us)
   return isTime(value) ? textOf(value) : new RawJson(Array.isArray(value) ? listOf(value) : jsonOf(value))
 }

@@ -183,10 +183,12 @@ const LITERALS: Readonly<Record<Exclude<Type, 'area' | 'open' | 'json'>, readonl
     new Timestamp(NOW_US),
     new Timestamp(-1),
     new Timestamp(Date.UTC(2024, 1, 29, 23, 59, 59) * 1000 + 999_999),
+    new Timestamp(253_402_300_799_999_999n),
+    new Timestamp(253_402_300_799_999_998n),
     null,
   ],
-  datetime: [new Datetime(NOW_US), new Datetime(-3_786_825_600_000_001), null],
-  date: [new CivilDate(20_782), new CivilDate(-1), new CivilDate(19_782), null],
+  datetime: [new Datetime(NOW_US), new Datetime(-3_786_825_600_000_001), new Datetime(-62_135_596_799_999_999n), null],
+  date: [new CivilDate(20_782), new CivilDate(-1), new CivilDate(19_782), new CivilDate(2_932_896), null],
   list: [],
 }
 
@@ -853,8 +855,7 @@ const isDigits = (value: Value) => value instanceof RawJson && /^-?\d+$/.test(va
 const IS_KIND: Readonly<Record<ColumnKind, (value: Value) => boolean>> = {
   text: isText,
   json: isJson,
-  // Moments after 2255 are beyond 2^53.
-  microseconds: Number.isInteger,
+  microseconds: (value) => isWhole(value) || isDigits(value),
   datetime: isText,
   integer: (value) => Number.isInteger(value) || isDigits(value),
   count: isWhole,

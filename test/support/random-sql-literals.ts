@@ -62,9 +62,19 @@ export const LITERALS: Readonly<Record<PlainType, readonly string[]>> = {
   int: ['0', '1', '2', '3', '7', '200', '404', '-1', '1000', '9007199254740993', 'null'],
   num: ['0.5', '-2.5', '1.5', '100.25', '.1', '1e2', '2.5e-1', 'null'],
   text: ['', 'a', 'f', 'é😀', 'error', '/rest', '12', '-1.5', '1e2', 'info', 'a,b', "it's", 'a\\d', '"', '-- x', '#/*'],
-  time: ["timestamp '2026-11-25T10:37:42Z'", "timestamp '2024-02-29 23:59:59.999999+01'", "TIMESTAMP '1969-12-31'"],
-  datetime: ["datetime('2026-11-25T10:37:42')", "cast('1850-01-01 00:00:00.000001' as datetime)"],
-  date: ["date '2026-11-25'", "DATE '1969-12-31'", "date '2024-02-29'"],
+  time: [
+    "timestamp '2026-11-25T10:37:42Z'",
+    "timestamp '2024-02-29 23:59:59.999999+01'",
+    "TIMESTAMP '1969-12-31'",
+    "timestamp '9999-12-31 23:59:59.999999'",
+    "timestamp '9999-12-31 23:59:59.999998'",
+  ],
+  datetime: [
+    "datetime('2026-11-25T10:37:42')",
+    "cast('1850-01-01 00:00:00.000001' as datetime)",
+    "datetime '0001-01-01 00:00:00.000001'",
+  ],
+  date: ["date '2026-11-25'", "DATE '1969-12-31'", "date '2024-02-29'", "date '9999-12-31'"],
 }
 
 /** A text as a literal, in one of the ways to write it. */

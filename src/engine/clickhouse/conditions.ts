@@ -16,7 +16,7 @@ import {
   type Table,
 } from './operands.js'
 import { containsFolded, containsText, matchesPattern } from './patterns.js'
-import { doubleValue, int64Value, textValue } from './values.js'
+import { doubleValue, textValue } from './values.js'
 
 /**
  * A condition as two SQL expressions of 1 or 0, never null: that it is true, and that it is false. Both hold in all
@@ -182,7 +182,7 @@ function present({ sql, isEmptyAbsent }: ColumnOperand, test: string): string {
 function literalNextTo({ type }: ColumnOperand, value: Scalar): string | undefined {
   if (type === 'timestamp') {
     const us = momentUs(value)
-    return us === undefined ? undefined : int64Value(us)
+    return us === undefined ? undefined : String(us)
   }
   if (isTime(value) || typeof value === 'boolean') return undefined
   if (type === 'text') return typeof value === 'string' ? textValue(value) : undefined

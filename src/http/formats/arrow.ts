@@ -16,9 +16,9 @@ import {
   type Vector,
   vectorFromArray,
 } from 'apache-arrow'
-import { parseIso8601 } from '../../base/iso8601.js'
 import { KIB } from '../../base/units.js'
 import type { AnswerColumn, ColumnKind, Row, Value } from '../../plan/answer.js'
+import { momentOfText } from '../../plan/values/times.js'
 import { RawJson } from '../../plan/values/values.js'
 import type { Format } from './format.js'
 
@@ -107,7 +107,7 @@ function textOf(value: Value | undefined): string | null {
 }
 
 /**
- * An integer beyond 2^53 is a JSON number with all its digits. One beyond 64 bits, as a sum of large ones can be, is
+ * An integer or a time beyond 2^53 is a JSON number with all its digits. One beyond 64 bits, as a sum of large ones can be, is
  * null.
  */
 function wholeOf(value: Value | undefined): bigint | null {
@@ -117,7 +117,11 @@ function wholeOf(value: Value | undefined): bigint | null {
 }
 
 const booleanOf = (value: Value | undefined) => (typeof value === 'boolean' ? value : null)
-const datetimeUs = (value: Value | undefined) => (typeof value === 'string' ? BigInt(parseIso8601(`${value}Z`)!) : null)
+
+function datetimeUs(value: Value | undefined): bigint | null {
+  return typeof value === 'string' ? BigInt(momentOfText(value)!) : null
+}
+
 /** NaN and infinities are null, as in JSON; an integer beyond 2^53, which an answer has as its digits, is rounded. */
 function doubleOf(value: Value | undefined): number | null {
   if (value instanceof RawJson) return Number(value.text)

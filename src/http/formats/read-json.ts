@@ -40,11 +40,11 @@ function readRow(json: string, start: number, kinds: ReadonlyMap<string, ColumnK
   return { row: Object.fromEntries(values), end: at + 1 }
 }
 
-/** Returns whether a value must keep its text: JSON, and integers that a double may not hold. */
+/** Returns whether a value must keep its text: JSON, and integers and times that no double holds. */
 function isRaw(kind: ColumnKind | undefined, text: string): boolean {
   if (kind === 'json') return text !== 'null'
   if (kind === 'any') return /^[[{\d-]/.test(text)
-  return kind === 'integer' && text.length > 15
+  return (kind === 'integer' || kind === 'microseconds') && text.length > 15 && !Number.isSafeInteger(Number(text))
 }
 
 /** Returns the index after the value that begins at `start`, within an object. */

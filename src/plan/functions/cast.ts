@@ -1,3 +1,4 @@
+import type { Moment } from '../values/moment.js'
 import {
   int64,
   isTime,
@@ -101,7 +102,7 @@ function toBoolean(value: Scalar): Scalar | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined
 }
 
-function timeOf(value: Scalar, make: (us: number) => Scalar): Scalar | undefined {
+function timeOf(value: Scalar, make: (us: Moment) => Scalar): Scalar | undefined {
   const us = isTime(value) ? timeUs(value) : value instanceof RawJson ? undefined : momentUs(value)
   return us === undefined ? undefined : make(us)
 }

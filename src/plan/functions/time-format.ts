@@ -1,6 +1,7 @@
 import { daysSinceEpoch } from '../../base/iso8601.js'
-import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
-import { type Civil, civilOf, isInRange } from '../values/times.js'
+import { HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
+import { dayOf, isInRange, type Moment, momentAt } from '../values/moment.js'
+import { type Civil, civilOf, unitsSinceEpoch, weekStart } from '../values/times.js'
 import { queryError } from './function.js'
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
@@ -20,7 +21,7 @@ const MONTHS = [
 ]
 
 const pad = (value: number, length = 2) => String(value).padStart(length, '0')
-const dayOfWeek = (us: number) => (((Math.floor(us / DAY_US) + 4) % 7) + 7) % 7
+const dayOfWeek = (us: Moment) => dayOf(us) - weekStart(dayOf(us), 'week')
 const fractionOf = ({ microsecond }: Civil, digits: number) => pad(microsecond, 6).slice(0, digits)
 
 /** Elements of formats that are short for others. */
@@ -35,7 +36,7 @@ const SHORTHANDS: Readonly<Record<string, string>> = {
 }
 
 /** The text of each element of a format. */
-const ELEMENTS: Readonly<Record<string, (civil: Civil, us: number) => string>> = {
+const ELEMENTS: Readonly<Record<string, (civil: Civil, us: Moment) => string>> = {
   Y: ({ year }) => pad(year, 4),
   y: ({ year }) => pad(year % 100),
   m: ({ month }) => pad(month),
@@ -46,7 +47,7 @@ const ELEMENTS: Readonly<Record<string, (civil: Civil, us: number) => string>> =
   M: ({ minute }) => pad(minute),
   S: ({ second }) => pad(second),
   p: ({ hour }) => (hour < 12 ? 'AM' : 'PM'),
-  j: ({ year }, us) => pad(Math.floor(us / DAY_US) - daysSinceEpoch(year, 1, 1) + 1, 3),
+  j: ({ year }, us) => pad(dayOf(us) - daysSinceEpoch(year, 1, 1) + 1, 3),
   A: (_, us) => WEEKDAYS[dayOfWeek(us)]!,
   a: (_, us) => WEEKDAYS[dayOfWeek(us)]!.slice(0, 3),
   B: ({ month }) => MONTHS[month - 1]!,
@@ -54,7 +55,7 @@ const ELEMENTS: Readonly<Record<string, (civil: Civil, us: number) => string>> =
   h: ({ month }) => MONTHS[month - 1]!.slice(0, 3),
   u: (_, us) => String(((dayOfWeek(us) + 6) % 7) + 1),
   w: (_, us) => String(dayOfWeek(us)),
-  s: (_, us) => String(Math.floor(us / SECOND_US)),
+  s: (_, us) => String(unitsSinceEpoch(us, SECOND_US)),
   Z: () => 'UTC',
   z: () => '+0000',
   '%': () => '%',
@@ -78,7 +79,7 @@ export function checkLength(format: string): void {
 }
 
 /** Spells a moment as `format_timestamp` does. Throws on an element that it does not know. */
-export function formatTime(format: string, us: number): string {
+export function formatTime(format: string, us: Moment): string {
   const civil = civilOf(us)
   return spellOut(format).replace(ELEMENT, (element, digits: string | undefined, letter: string | undefined) => {
     if (digits !== undefined) return secondsWith(civil, digits)
@@ -92,7 +93,7 @@ function secondsWith(civil: Civil, digits: string): string {
   return fraction === '' ? pad(civil.second) : `${pad(civil.second)}.${fraction}`
 }
 
-function elementOf(letter: string): (civil: Civil, us: number) => string {
+function elementOf(letter: string): (civil: Civil, us: Moment) => string {
   const spell = ELEMENTS[letter]
   if (spell === undefined) throw queryError(`%${letter} is no element of a time's format here.`)
   return spell
@@ -220,7 +221,7 @@ export function checkForm(format: string): void {
 }
 
 /** Reads a text by a format; undefined if it does not have that form, or is no moment. Throws on an unknown element. */
-export function parseTime(format: string, text: string): number | undefined {
+export function parseTime(format: string, text: string): Moment | undefined {
   const spelled = spellOut(format)
   const parts: Parts = { year: 1970, month: 1, day: 1, timeUs: 0, offsetUs: 0 }
   let at = 0
@@ -238,11 +239,11 @@ export function parseTime(format: string, text: string): number | undefined {
   return at === text.length ? momentOf(parts) : undefined
 }
 
-function momentOf({ year, month, day, timeUs, halfDayHour, isAfternoon, offsetUs }: Parts): number | undefined {
-  const startUs = daysSinceEpoch(year, month, day) * DAY_US
-  const { year: sameYear, month: sameMonth, day: sameDay } = civilOf(startUs)
+function momentOf({ year, month, day, timeUs, halfDayHour, isAfternoon, offsetUs }: Parts): Moment | undefined {
+  const start = daysSinceEpoch(year, month, day)
+  const { year: sameYear, month: sameMonth, day: sameDay } = civilOf(momentAt(start, 0))
   const isDate = sameYear === year && sameMonth === month && sameDay === day
   const hours = halfDayHour === undefined ? 0 : halfDayHour + (isAfternoon ? 12 : 0)
-  const us = startUs + timeUs + hours * HOUR_US - offsetUs
+  const us = momentAt(start, timeUs + hours * HOUR_US - offsetUs)
   return isDate && isInRange(us) ? us : undefined
 }

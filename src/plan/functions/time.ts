@@ -1,20 +1,22 @@
+import { daysSinceEpoch } from '../../base/iso8601.js'
 import { DAY_US, MILLISECOND_US, SECOND_US } from '../../base/units.js'
+import { dayOf, isInRange, type Moment, momentAt, momentOf } from '../values/moment.js'
 import {
   addUnits,
   boundariesBetween,
-  bucketStartUs,
+  bucketStart,
   civilOf,
-  isInRange,
   TIME_UNITS,
   type TimeUnit,
   truncateUs,
   unitsBetween,
+  unitsSinceEpoch,
   unitUs,
+  weekStart,
 } from '../values/times.js'
 import {
   CivilDate,
   Datetime,
-  integer,
   momentUs,
   numberOf,
   type Scalar,
@@ -34,17 +36,10 @@ export const TIME = {
   /** `timestamp_bucket(t, n)`: the last multiple of n microseconds since the epoch that is not after t. */
   timestamp_bucket: prepared(2, 'timestamp', ([, width]) => {
     const lengthUs = bucketWidthUs(width)
-    return (time: Scalar) => new Timestamp(bucketStartUs(need(time), lengthUs))
+    return (time: Scalar) => new Timestamp(inYears(bucketStart(need(time), lengthUs)))
   }),
-  /** `time_add(t, n, unit)`; a negative n goes back. The result has the type of t. */
-  time_add: withUnit(
-    3,
-    ([type]) => (type === 'datetime' || type === 'date' || type === 'any' ? type : 'timestamp'),
-    2,
-    (unit) => {
-      return (time: Scalar, count: Scalar) => add(time, numberOf(count), unit)
-    },
-  ),
+  /** `time_add(t, n, unit)`; a negative n goes back. The result has the type of t; a date plus hours is a datetime. */
+  time_add: withUnit(3, typeOfSum, 2, (unit) => (time: Scalar, count: Scalar) => add(time, numberOf(count), unit)),
   /** Whole units from b to a: elapsed time for timestamps. */
   timestamp_diff: withUnit(3, 'integer', 2, (unit) => {
     const length = unitUs(unit)
@@ -54,9 +49,9 @@ export const TIME = {
   /** Starts of units between b and a: for datetimes and dates. */
   date_diff: withUnit(3, 'integer', 2, (unit) => (a: Scalar, b: Scalar) => boundariesBetween(need(a), need(b), unit)),
   extract: prepared(2, partType, ([, part]) => extraction(String(part))),
-  unix_seconds: strict(1, 'integer', (time: Scalar) => Math.floor(need(time) / SECOND_US)),
-  unix_millis: strict(1, 'integer', (time: Scalar) => Math.floor(need(time) / MILLISECOND_US)),
-  unix_micros: strict(1, 'integer', (time: Scalar) => integer(BigInt(need(time)))!),
+  unix_seconds: strict(1, 'integer', (time: Scalar) => unitsSinceEpoch(need(time), SECOND_US)),
+  unix_millis: strict(1, 'integer', (time: Scalar) => unitsSinceEpoch(need(time), MILLISECOND_US)),
+  unix_micros: strict(1, 'integer', (time: Scalar) => need(time)),
   timestamp_seconds: epoch(SECOND_US),
   timestamp_millis: epoch(MILLISECOND_US),
   timestamp_micros: epoch(1),
@@ -78,7 +73,7 @@ export const TIME = {
 } as const
 
 /** The moment that a value is. Throws if it is none. */
-function need(value: Scalar): number {
+function need(value: Scalar): Moment {
   const us = momentUs(value)
   if (us === undefined) throw queryError('A function over times got another value: use safe_cast(… as timestamp).')
   return us
@@ -105,33 +100,53 @@ function unitOf(value: Scalar | undefined): TimeUnit {
 
 function withUnit(
   arity: number,
-  type: Type | ((types: readonly Type[]) => Type),
+  type: ScalarFunction['type'],
   place: number,
   apply: (unit: TimeUnit) => (...args: never[]) => Scalar,
 ): ScalarFunction {
   return prepared(arity, type, (constants) => apply(unitOf(constants[place])))
 }
 
+/** Returns a moment. Throws if it is outside of the years 1 to 9999. */
+function inYears(us: Moment | undefined): Moment {
+  if (us !== undefined && isInRange(us)) return us
+  throw queryError('A time of the result is outside of the years 1 to 9999.')
+}
+
 function truncation(type: TimeType): ScalarFunction {
   const make = TIME_OF[type]
-  return withUnit(2, type, 1, (unit) => (time: Scalar) => make(truncateUs(need(time), unit)))
+  return withUnit(2, type, 1, (unit) => (time: Scalar) => make(inYears(truncateUs(need(time), unit))))
+}
+
+/** Whether a unit is a part of a day, which a date has not. */
+export const isPartOfDay = (unit: TimeUnit): boolean => (unitUs(unit) ?? DAY_US) < DAY_US
+
+function typeOfSum([type]: readonly Type[], [, , unit]: readonly (Scalar | undefined)[]): Type {
+  if (type === 'date') return typeof unit === 'string' && isPartOfDay(unitOf(unit)) ? 'datetime' : 'date'
+  return type === 'datetime' || type === 'any' ? type : 'timestamp'
 }
 
 function add(time: Scalar, count: number | bigint | undefined, unit: TimeUnit): Scalar {
   if (count === undefined) throw queryError('The number of units to add is no number.')
-  const us = addUnits(need(time), Math.trunc(Number(count)), unit)
-  if (!isInRange(us)) throw queryError('A time of the result is outside of the years 1 to 9999.')
-  if (time instanceof Datetime) return TIME_OF.datetime(us)
-  return time instanceof CivilDate ? TIME_OF.date(us) : TIME_OF.timestamp(us)
+  const us = inYears(addUnits(need(time), typeof count === 'number' ? Math.trunc(count) : count, unit))
+  if (time instanceof CivilDate) return isPartOfDay(unit) ? TIME_OF.datetime(us) : TIME_OF.date(us)
+  return time instanceof Datetime ? TIME_OF.datetime(us) : TIME_OF.timestamp(us)
 }
 
 function epoch(scale: number): ScalarFunction {
   return strict(1, 'timestamp', (value: Scalar) => {
     const number = numberOf(value)
-    const us = number === undefined ? undefined : Math.trunc(Number(number)) * scale + 0
+    const us = number === undefined ? undefined : scaled(number, scale)
     if (us === undefined || !isInRange(us)) throw queryError('A number is no time in the years 1 to 9999.')
     return new Timestamp(us)
   })
+}
+
+/** The product of a number, without its fraction, and a whole number. */
+function scaled(number: number | bigint, scale: number): Moment {
+  if (typeof number === 'bigint') return momentOf(number * BigInt(scale))
+  const us = Math.trunc(number) * scale + 0
+  return Number.isSafeInteger(us) ? us : momentOf(BigInt(Math.trunc(number)) * BigInt(scale))
 }
 
 const PARTS = {
@@ -141,8 +156,8 @@ const PARTS = {
   minute: (us) => civilOf(us).minute,
   hour: (us) => civilOf(us).hour,
   day: (us) => civilOf(us).day,
-  dayofweek: (us) => ((((Math.floor(us / DAY_US) + 4) % 7) + 7) % 7) + 1,
-  dayofyear: (us) => boundariesBetween(us, truncateUs(us, 'year'), 'day') + 1,
+  dayofweek: (us) => dayOf(us) - weekStart(dayOf(us), 'week') + 1,
+  dayofyear: (us) => dayOf(us) - yearStart(us) + 1,
   week: (us) => weekOf(us),
   isoweek: (us) => isoWeekOf(us).week,
   isoyear: (us) => isoWeekOf(us).year,
@@ -150,25 +165,26 @@ const PARTS = {
   quarter: (us) => Math.floor((civilOf(us).month + 2) / 3),
   year: (us) => civilOf(us).year,
   date: TIME_OF.date,
-} as const satisfies Readonly<Record<string, (us: number) => Scalar>>
+} as const satisfies Readonly<Record<string, (us: Moment) => Scalar>>
 
 /** A part of a time that `extract` returns. */
 export type TimePart = keyof typeof PARTS
 
+/** The first day of the year that a moment is in. */
+const yearStart = (us: Moment): number => daysSinceEpoch(civilOf(us).year, 1, 1)
+
 /** Weeks start on Sunday; the days before the first Sunday of a year are in week 0. */
-function weekOf(us: number): number {
-  const startUs = truncateUs(us, 'year')
-  return (
-    (truncateUs(us, 'week') - truncateUs(startUs, 'week')) / (7 * DAY_US) +
-    (truncateUs(startUs, 'week') === startUs ? 1 : 0)
-  )
+function weekOf(us: Moment): number {
+  const first = yearStart(us)
+  const firstWeek = weekStart(first, 'week')
+  return (weekStart(dayOf(us), 'week') - firstWeek) / 7 + (firstWeek === first ? 1 : 0)
 }
 
 /** The week of ISO 8601, and the year that it belongs to: that of its Thursday. */
-function isoWeekOf(us: number): { year: number; week: number } {
-  const thursdayUs = truncateUs(us, 'isoweek') + 3 * DAY_US
-  const week = boundariesBetween(thursdayUs, truncateUs(thursdayUs, 'year'), 'day')
-  return { year: civilOf(thursdayUs).year, week: Math.floor(week / 7) + 1 }
+function isoWeekOf(us: Moment): { year: number; week: number } {
+  const thursday = weekStart(dayOf(us), 'isoweek') + 3
+  const { year } = civilOf(momentAt(thursday, 0))
+  return { year, week: Math.floor((thursday - daysSinceEpoch(year, 1, 1)) / 7) + 1 }
 }
 
 function partType(_: readonly Type[], [, part]: readonly (Scalar | undefined)[]): Type {

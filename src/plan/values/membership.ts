@@ -1,3 +1,4 @@
+import type { Moment } from './moment.js'
 import { compareValues, integer, isTime, momentUs, numberOf, RawJson, type Scalar, timeUs } from './values.js'
 
 /**
@@ -14,9 +15,9 @@ export class Membership {
   readonly #texts = new Set<string>()
   /** The numbers that texts spell. */
   readonly #spelled = new NumberSet()
-  readonly #times = new Set<number>()
+  readonly #times = new Set<Moment>()
   /** The moments of numbers and texts, in microseconds; undefined until one is needed, since reading takes long. */
-  #moments: Set<number> | undefined
+  #moments: Set<Moment> | undefined
   /** Whether a number or text is no moment, as of the last of `#moments`. */
   #hasNoMoment = false
   readonly #jsons = new Set<string>()
@@ -101,7 +102,7 @@ export class Membership {
     return number !== undefined && this.#numbers.has(number)
   }
 
-  #findTime(us: number): boolean | null {
+  #findTime(us: Moment): boolean | null {
     this.expectTimes()
     if (this.#times.has(us) || this.#moments!.has(us)) return true
     return this.#hasNoMoment ? null : false

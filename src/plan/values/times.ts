@@ -1,5 +1,6 @@
-import { daysSinceEpoch, parseIso8601 } from '../../base/iso8601.js'
+import { daysSinceEpoch, readIso8601 } from '../../base/iso8601.js'
 import { DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from '../../base/units.js'
+import { dayOf, floorDivide, isInRange, type Moment, momentAt, momentOf, timeOfDayUs } from './moment.js'
 
 const UNIT_US = {
   microsecond: 1,
@@ -26,34 +27,25 @@ export const TIME_UNITS = [...Object.keys(UNIT_US), ...Object.keys(UNIT_MONTHS)]
 /** The length of a unit that always takes the same time, in microseconds; undefined for months, quarters and years. */
 export const unitUs = (unit: TimeUnit): number | undefined => (UNIT_US as Partial<Record<TimeUnit, number>>)[unit]
 
-/** The moments that a text of four digits for the year can spell: from the year 1 through 9999. */
-const FIRST_US = daysSinceEpoch(1, 1, 1) * DAY_US
-const END_US = daysSinceEpoch(10_000, 1, 1) * DAY_US
-/** The double before {@link END_US}: doubles of this size are 32 apart. */
-const LAST_US = END_US - 32
-
-/** Whether a moment is in the years 1 to 9999. */
-export const isInRange = (us: number): boolean => us >= FIRST_US && us <= LAST_US
-
 const DIGITS = /^\d+(?:\.\d+)?$/
 
 /**
  * Reads ISO 8601, or the digits of an epoch, as microseconds since the epoch; undefined if it is neither, or outside of
  * the years 1 to 9999.
  */
-export function momentOfText(text: string): number | undefined {
+export function momentOfText(text: string): Moment | undefined {
   if (DIGITS.test(text)) return momentOfDigits(text)
-  const us = parseIso8601(text)
-  // The last microseconds of 9999 are rounded to the first moment of 10000, which no text spells.
-  if (us === END_US) return LAST_US
-  return us === undefined ? undefined : inRange(us)
+  const read = readIso8601(text)
+  if (read === undefined) return undefined
+  const us = momentAt(read.day, read.timeUs)
+  return isInRange(us) ? us : undefined
 }
 
 /**
  * Reads an epoch as microseconds: below 1e11 it counts seconds, below 1e14 milliseconds, below 1e17 microseconds, else
  * nanoseconds; digits below the microsecond are cut. Undefined beyond the year 9999.
  */
-export function momentOfNumber(value: number | bigint): number | undefined {
+export function momentOfNumber(value: number | bigint): Moment | undefined {
   if (typeof value === 'bigint' || Number.isInteger(value)) return momentOfInteger(BigInt(value))
   return value < 0 ? undefined : momentOfDigits(decimalOf(value))
 }
@@ -64,26 +56,27 @@ function decimalOf(value: number): string {
   return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text
 }
 
-function momentOfInteger(value: bigint): number | undefined {
-  const size = value < 0n ? -value : value
+function momentOfInteger(value: bigint): Moment | undefined {
   // Seconds, as before 1970 no longer form is told apart.
-  if (value < 0n) return inRange(Number(value * 1_000_000n))
-  if (size < 100_000_000_000n) return inRange(Number(value * 1_000_000n))
-  if (size < 100_000_000_000_000n) return inRange(Number(value * 1000n))
-  return inRange(Number(size < 100_000_000_000_000_000n ? value : value / 1000n))
+  if (value < 100_000_000_000n) return inRange(value * 1_000_000n)
+  if (value < 100_000_000_000_000n) return inRange(value * 1000n)
+  return inRange(value < 100_000_000_000_000_000n ? value : value / 1000n)
 }
 
-const inRange = (us: number) => (isInRange(us) ? us : undefined)
+function inRange(value: bigint): Moment | undefined {
+  const us = momentOf(value)
+  return isInRange(us) ? us : undefined
+}
 
 /** Read from the digits, so that a fraction is exact. */
-function momentOfDigits(text: string): number | undefined {
+function momentOfDigits(text: string): Moment | undefined {
   const dot = text.indexOf('.')
   const whole = withoutZeros(dot < 0 ? text : text.slice(0, dot))
   const fraction = dot < 0 ? '' : text.slice(dot + 1)
   if (whole.length > 20) return undefined
   const scale = scaleOf(BigInt(whole))
   const cut = scale === 0 ? '' : fraction.slice(0, scale).padEnd(scale, '0')
-  return scale < 0 ? inRange(Number(BigInt(whole) / 1000n)) : inRange(Number(BigInt(whole + cut)))
+  return inRange(scale < 0 ? BigInt(whole) / 1000n : BigInt(whole + cut))
 }
 
 /** The digits of a whole number, without zeros at the start: a text may have a million digits. */
@@ -96,58 +89,95 @@ function scaleOf(value: bigint): number {
   return value < 100_000_000_000_000_000n ? 0 : -3
 }
 
-/** The start of the unit that a moment is in, UTC. */
-export function truncateUs(us: number, unit: TimeUnit): number {
-  if (unit === 'week') return truncateWeek(us, 4)
-  if (unit === 'isoweek') return truncateWeek(us, 3)
+/** The start of the unit that a moment is in, UTC; that of a week may be before the year 1. */
+export function truncateUs(us: Moment, unit: TimeUnit): Moment {
+  if (unit === 'week' || unit === 'isoweek') return momentAt(weekStart(dayOf(us), unit), 0)
   const length = unitUs(unit)
-  if (length !== undefined) return bucketStartUs(us, length)
+  if (length !== undefined) return bucketStart(us, length)
   const { year, month } = civilOf(us)
   const months = UNIT_MONTHS[unit as CalendarUnit]
-  return monthUs(year, Math.floor((month - 1) / months) * months)
+  return momentAt(monthStart(year, Math.floor((month - 1) / months) * months), 0)
 }
 
-/** The start of the bucket that a moment is in; buckets of one width follow one another from the epoch on. */
+/** The start of the bucket that a row's time is in; buckets of one width follow one another from the epoch on. */
 export const bucketStartUs = (us: number, widthUs: number): number => Math.floor(us / widthUs) * widthUs
 
-/** 1970-01-01 was the fourth day of a week that starts on Sunday, counted from 0. */
-function truncateWeek(us: number, epochDay: number): number {
-  const day = Math.floor(us / DAY_US)
-  return (day - ((((day + epochDay) % 7) + 7) % 7)) * DAY_US
+/** The same of any moment. */
+export function bucketStart(us: Moment, widthUs: number): Moment {
+  if (typeof us === 'number') {
+    const startUs = bucketStartUs(us, widthUs)
+    if (Number.isSafeInteger(startUs)) return startUs
+  }
+  return momentOf(floorDivide(BigInt(us), BigInt(widthUs)) * BigInt(widthUs))
 }
 
-/** The start of a month, which counts from 0 and may lie outside of the year. */
-function monthUs(year: number, month: number): number {
+/** 1970-01-01 was the fourth day of a week that starts on Sunday, counted from 0, and the third from Monday. */
+const EPOCH_WEEKDAY = { week: 4, isoweek: 3 } as const
+
+/** The first day of the week that a day is in; days count from 1970-01-01. */
+export const weekStart = (day: number, unit: 'week' | 'isoweek'): number =>
+  day - ((((day + EPOCH_WEEKDAY[unit]) % 7) + 7) % 7)
+
+/** The first day of a month, which counts from 0 and may lie outside of the year. */
+function monthStart(year: number, month: number): number {
   const years = Math.floor(month / 12)
-  return daysSinceEpoch(year + years, month - 12 * years + 1, 1) * DAY_US
+  return daysSinceEpoch(year + years, month - 12 * years + 1, 1)
 }
+
+/** More months are always beyond the years 1 to 9999. */
+const MOST_MONTHS = 12 * 10_000
 
 /**
- * A moment later by some units; earlier if they are negative. After months the day is the last of the month if the
- * month has no such day.
+ * A moment later by some whole units, earlier if they are negative; undefined outside of the years 1 to 9999. After
+ * months the day is the last of the month if the month has no such day.
  */
-export function addUnits(us: number, count: number, unit: TimeUnit): number {
+export function addUnits(us: Moment, count: number | bigint, unit: TimeUnit): Moment | undefined {
   const length = unitUs(unit)
-  if (length !== undefined) return us + count * length
+  const moved = length === undefined ? addMonths(us, count, unit as CalendarUnit) : addLengths(us, count, length)
+  return moved !== undefined && isInRange(moved) ? moved : undefined
+}
+
+function addLengths(us: Moment, count: number | bigint, length: number): Moment {
+  if (typeof us === 'number' && typeof count === 'number') {
+    const addedUs = count * length
+    const moved = us + addedUs
+    if (Number.isSafeInteger(addedUs) && Number.isSafeInteger(moved)) return moved
+  }
+  return momentOf(BigInt(us) + BigInt(count) * BigInt(length))
+}
+
+function addMonths(us: Moment, count: number | bigint, unit: CalendarUnit): Moment | undefined {
+  const added = Number(count) * UNIT_MONTHS[unit]
+  if (Math.abs(added) > MOST_MONTHS) return undefined
   const { year, month, day } = civilOf(us)
-  const months = month - 1 + count * UNIT_MONTHS[unit as CalendarUnit]
-  const startUs = monthUs(year, months)
-  const days = (monthUs(year, months + 1) - startUs) / DAY_US
-  return startUs + (Math.min(day, days) - 1) * DAY_US + (us - Math.floor(us / DAY_US) * DAY_US)
+  const start = monthStart(year, month - 1 + added)
+  const days = monthStart(year, month + added) - start
+  return momentAt(start + Math.min(day, days) - 1, timeOfDayUs(us))
 }
 
 /** How many whole units of fixed length lie between two moments, rounded towards 0. */
-export const unitsBetween = (aUs: number, bUs: number, length: number): number => Math.trunc((aUs - bUs) / length) + 0
+export function unitsBetween(a: Moment, b: Moment, length: number): number | bigint {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const differenceUs = a - b
+    if (Number.isSafeInteger(differenceUs)) return Math.trunc(differenceUs / length) + 0
+  }
+  return momentOf((BigInt(a) - BigInt(b)) / BigInt(length))
+}
 
 /** How many starts of a unit lie between two moments: 1 from December 31st to January 1st for years. */
-export function boundariesBetween(aUs: number, bUs: number, unit: TimeUnit): number {
+export function boundariesBetween(a: Moment, b: Moment, unit: TimeUnit): number | bigint {
   const length = unitUs(unit)
-  if (length !== undefined) return (truncateUs(aUs, unit) - truncateUs(bUs, unit)) / length
-  const [a, b] = [civilOf(aUs), civilOf(bUs)]
+  if (length !== undefined) return unitsBetween(truncateUs(a, unit), truncateUs(b, unit), length)
   const months = UNIT_MONTHS[unit as CalendarUnit]
   const index = ({ year, month }: Civil) => Math.floor((12 * year + month - 1) / months)
-  return index(a) - index(b)
+  return index(civilOf(a)) - index(civilOf(b))
 }
+
+/** How many whole units of at most a day lie between the epoch and a moment, rounded down: seconds, milliseconds. */
+export const unitsSinceEpoch = (us: Moment, length: number): number =>
+  typeof us === 'number'
+    ? Math.floor(us / length)
+    : dayOf(us) * (DAY_US / length) + Math.floor(timeOfDayUs(us) / length)
 
 /** The calendar's parts of a moment in UTC; months and days count from 1. */
 export interface Civil {
@@ -161,9 +191,8 @@ export interface Civil {
 }
 
 /** Takes a moment apart (H. Hinnant, chrono-compatible low-level date algorithms). */
-export function civilOf(us: number): Civil {
-  const days = Math.floor(us / DAY_US)
-  const z = days + 719_468
+export function civilOf(us: Moment): Civil {
+  const z = dayOf(us) + 719_468
   const era = Math.floor(z / 146_097)
   const dayOfEra = z - era * 146_097
   const yearOfEra = Math.floor(
@@ -172,7 +201,7 @@ export function civilOf(us: number): Civil {
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
   const shifted = Math.floor((5 * dayOfYear + 2) / 153)
   const month = shifted < 10 ? shifted + 3 : shifted - 9
-  const rest = us - days * DAY_US
+  const rest = timeOfDayUs(us)
   return {
     year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
     month,
@@ -187,24 +216,24 @@ export function civilOf(us: number): Civil {
 const pad = (value: number, length: number) => String(value).padStart(length, '0')
 
 /** `YYYY-MM-DD`. */
-export function dateText(days: number): string {
-  const { year, month, day } = civilOf(days * DAY_US)
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`
+export function dateText(day: number): string {
+  const { year, month, day: dayOfMonth } = civilOf(momentAt(day, 0))
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(dayOfMonth, 2)}`
 }
 
 /** `HH:MM:SS`, with six fraction digits unless the fraction is zero. */
-export function clockText(us: number): string {
+export function clockText(us: Moment): string {
   const { hour, minute, second, microsecond } = civilOf(us)
   const fraction = microsecond === 0 ? '' : `.${pad(microsecond, 6)}`
   return `${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fraction}`
 }
 
 /** `YYYY-MM-DDTHH:MM:SS[.ffffff]`. */
-export const datetimeText = (us: number): string => `${dateText(Math.floor(us / DAY_US))}T${clockText(us)}`
+export const datetimeText = (us: Moment): string => `${dateText(dayOf(us))}T${clockText(us)}`
 
 /** `YYYY-MM-DD HH:MM:SS[.fff[fff]]`, as a datetime is cast to text: with no, three or six digits of a fraction. */
-export const civilText = (us: number): string =>
-  `${dateText(Math.floor(us / DAY_US))} ${clockText(us)}`.replace(/(\.\d{3})000$/, '$1')
+export const civilText = (us: Moment): string =>
+  `${dateText(dayOf(us))} ${clockText(us)}`.replace(/(\.\d{3})000$/, '$1')
 
 /** The same with `+00`, as a timestamp is cast to text. */
-export const timestampText = (us: number): string => `${civilText(us)}+00`
+export const timestampText = (us: Moment): string => `${civilText(us)}+00`

@@ -1,17 +1,18 @@
+import { compareMoments, dayOf, type Moment, momentAt } from './moment.js'
 import { momentOfNumber, momentOfText } from './times.js'
 
 /** A moment: whole microseconds since the epoch, UTC. */
 export class Timestamp {
-  readonly us: number
-  constructor(us: number) {
+  readonly us: Moment
+  constructor(us: Moment) {
     this.us = us
   }
 }
 
 /** A date and a time of day without a zone, as the microseconds since the epoch that it would be in UTC. */
 export class Datetime {
-  readonly us: number
-  constructor(us: number) {
+  readonly us: Moment
+  constructor(us: Moment) {
     this.us = us
   }
 }
@@ -68,12 +69,11 @@ export type Type =
   /** The literal null. */
   | 'null'
 
-const DAY_US = 86_400_000_000
 /** The types of times, each with its value of a moment in microseconds since the epoch: a date is the day of it. */
 export const TIME_OF = {
-  timestamp: (us: number) => new Timestamp(us),
-  datetime: (us: number) => new Datetime(us),
-  date: (us: number) => new CivilDate(Math.floor(us / DAY_US)),
+  timestamp: (us: Moment) => new Timestamp(us),
+  datetime: (us: Moment) => new Datetime(us),
+  date: (us: Moment) => new CivilDate(dayOf(us)),
 } as const
 
 /** The type of a time. */
@@ -169,8 +169,8 @@ export const isTime = (value: Scalar): value is Timestamp | Datetime | CivilDate
   value instanceof Timestamp || value instanceof Datetime || value instanceof CivilDate
 
 /** The moment of a time, in microseconds; datetimes and dates are read as UTC. */
-export const timeUs = (value: Timestamp | Datetime | CivilDate): number =>
-  value instanceof CivilDate ? value.days * DAY_US : value.us
+export const timeUs = (value: Timestamp | Datetime | CivilDate): Moment =>
+  value instanceof CivilDate ? momentAt(value.days, 0) : value.us
 
 /**
  * The total order of all values, as ORDER BY, `min` and `max` have it: null, booleans, numbers, times, texts by code
@@ -191,7 +191,7 @@ function compareOfRank(a: Scalar, b: Scalar, rank: number): number {
     case 2:
       return compareNumbers(a as number, b as number)
     case 3:
-      return timeUs(a as Timestamp) - timeUs(b as Timestamp)
+      return compareMoments(timeUs(a as Timestamp), timeUs(b as Timestamp))
     case 4:
       return compareTexts(a as string, b as string)
     case 5:
@@ -234,11 +234,11 @@ const negative = (order: number | undefined) => (order === undefined ? undefined
 
 function compareWithTime(time: Timestamp | Datetime | CivilDate, other: Scalar): number | undefined {
   const otherUs = momentUs(other)
-  return otherUs === undefined ? undefined : timeUs(time) - otherUs
+  return otherUs === undefined ? undefined : compareMoments(timeUs(time), otherUs)
 }
 
 /** Reads a value as a moment: a time, an ISO 8601 text, the digits of an epoch or a number; undefined if it is none. */
-export function momentUs(value: Scalar): number | undefined {
+export function momentUs(value: Scalar): Moment | undefined {
   if (isTime(value)) return timeUs(value)
   if (typeof value === 'string') return momentOfText(value)
   if (typeof value === 'number' || typeof value === 'bigint') return momentOfNumber(value)

@@ -1,5 +1,6 @@
 import { conjunctsOf, type Expression, joinConditions } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan, TimeRange } from '../../plan/plan.js'
+import type { Moment } from '../../plan/values/moment.js'
 import { addUnits, type TimeUnit, truncateUs } from '../../plan/values/times.js'
 import { momentUs } from '../../plan/values/values.js'
 
@@ -160,12 +161,16 @@ function narrowBy(condition: Expression, columns: TimeColumns): boolean {
   return column.isWhole
 }
 
-/** The timestamps t for which `fn(truncate(t, unit), us)` is true; `fn(t, us)` without a unit. */
-function rangeOf(fn: string, us: number, unit: TimeUnit | undefined): TimeRange {
-  const startUs = unit === undefined ? us : truncateUs(us, unit)
-  const nextUs = unit === undefined ? us + 1 : addUnits(startUs, 1, unit)
-  const isStart = startUs === us
+/**
+ * The timestamps t for which `fn(truncate(t, unit), moment)` is true; `fn(t, moment)` without a unit. Bounds beyond 2^53
+ * are rounded, since no row is near them.
+ */
+function rangeOf(fn: string, moment: Moment, unit: TimeUnit | undefined): TimeRange {
+  const start = unit === undefined ? moment : truncateUs(moment, unit)
+  const isStart = start === moment
   const [fromUs, throughUs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  const us = Number(start)
+  const nextUs = unit === undefined ? us + 1 : Number(addUnits(start, 1, unit) ?? throughUs)
   switch (fn) {
     case 'ge':
       return { fromUs: isStart ? us : nextUs, throughUs }

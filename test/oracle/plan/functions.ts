@@ -322,7 +322,7 @@ const TEXTS: Record<string, Implementation> = {
 type Conversion = (value: Scalar) => Scalar | undefined
 
 const toTime =
-  (make: (us: number) => Scalar): Conversion =>
+  (make: (us: times.Us) => Scalar): Conversion =>
   (value) => {
     const us = times.momentOf(value)
     return us === undefined ? undefined : make(us)
@@ -367,24 +367,34 @@ const CASTS: Record<string, Implementation> = Object.fromEntries(
   ]),
 )
 
-const moment = (value: Scalar): number => times.momentOf(value) ?? fail()
+const moment = (value: Scalar): times.Us => times.momentOf(value) ?? fail()
 
 const unitOf = (unit: Scalar): string => {
   const name = String(unit).toLowerCase()
   return times.UNITS.includes(name) ? name : fail()
 }
 
-function sameKind(time: Scalar, us: number | undefined): Scalar {
+const SHORT_UNITS = ['microsecond', 'millisecond', 'second', 'minute', 'hour']
+
+/** A sum has the type of its time; hours of a date need a datetime. */
+function sameKind(time: Scalar, us: times.Us | undefined, unit: string): Scalar {
   if (us === undefined) return fail()
-  if (time instanceof Datetime) return new Datetime(us)
+  if (time instanceof Datetime || (time instanceof CivilDate && SHORT_UNITS.includes(unit))) return new Datetime(us)
   return time instanceof CivilDate ? new CivilDate(times.dayOf(us)) : new Timestamp(us)
 }
 
-const fromEpoch = (scale: number) =>
-  strict((value: Scalar) => new Timestamp(times.checked(wholeNumber(value) * scale) ?? fail()))
+/** A number without its fraction, exactly. */
+const exactWhole = (value: Scalar): bigint => {
+  const number = needNumber(value)
+  return BigInt(typeof number === 'bigint' ? number : Math.trunc(number))
+}
+
+const inRange = (us: times.Us): times.Us => times.inRange(BigInt(us)) ?? fail()
+
+const fromEpoch = (scale: bigint) => strict((value: Scalar) => new Timestamp(inRange(exactWhole(value) * scale)))
 
 /** Reads a text by a format: the elements that tests use. */
-function parse(format: string, text: string): number | undefined {
+function parse(format: string, text: string): times.Us | undefined {
   const spelled = format.replace(/%F/g, '%Y-%m-%d').replace(/%T/g, '%H:%M:%S')
   const groups: Record<string, string> = {
     Y: '(?<Y>\\d{1,4})',
@@ -406,30 +416,30 @@ function parse(format: string, text: string): number | undefined {
   return times.momentOf(`${day}T${clock}.${found.f ?? '0'}Z`)
 }
 
+const truncate = (time: Scalar, unit: Scalar) => inRange(times.truncate(moment(time), unitOf(unit)))
+
 const TIMES: Record<string, Implementation> = {
-  timestamp_trunc: strict((time: Scalar, unit: Scalar) => new Timestamp(times.truncate(moment(time), unitOf(unit)))),
-  datetime_trunc: strict((time: Scalar, unit: Scalar) => new Datetime(times.truncate(moment(time), unitOf(unit)))),
-  date_trunc: strict((time: Scalar, unit: Scalar) => {
-    return new CivilDate(times.dayOf(times.truncate(moment(time), unitOf(unit))))
-  }),
+  timestamp_trunc: strict((time: Scalar, unit: Scalar) => new Timestamp(truncate(time, unit))),
+  datetime_trunc: strict((time: Scalar, unit: Scalar) => new Datetime(truncate(time, unit))),
+  date_trunc: strict((time: Scalar, unit: Scalar) => new CivilDate(times.dayOf(truncate(time, unit)))),
   timestamp_bucket: strict((time: Scalar, width: Scalar) => {
     if (typeof width !== 'number' || width < 1 || !Number.isSafeInteger(width)) return fail()
     const us = BigInt(moment(time))
     const over = ((us % BigInt(width)) + BigInt(width)) % BigInt(width)
-    return new Timestamp(Number(us - over))
+    return new Timestamp(inRange(us - over))
   }),
   time_add: strict((time: Scalar, count: Scalar, unit: Scalar) =>
-    sameKind(time, times.add(moment(time), wholeNumber(count), unitOf(unit))),
+    sameKind(time, times.add(moment(time), exactWhole(count), unitOf(unit)), unitOf(unit)),
   ),
   timestamp_diff: strict((a: Scalar, b: Scalar, unit: Scalar) => times.elapsed(moment(a), moment(b), unitOf(unit))),
   date_diff: strict((a: Scalar, b: Scalar, unit: Scalar) => times.boundaries(moment(a), moment(b), unitOf(unit))),
   extract: strict((time: Scalar, part: Scalar) => times.partOf(moment(time), String(part).toLowerCase()) ?? fail()),
-  unix_seconds: strict((time: Scalar) => Math.floor(moment(time) / 1e6)),
-  unix_millis: strict((time: Scalar) => Math.floor(moment(time) / 1e3)),
+  unix_seconds: strict((time: Scalar) => times.sinceEpoch(moment(time), 1_000_000n)),
+  unix_millis: strict((time: Scalar) => times.sinceEpoch(moment(time), 1000n)),
   unix_micros: strict((time: Scalar) => integer(BigInt(moment(time)))),
-  timestamp_seconds: fromEpoch(1e6),
-  timestamp_millis: fromEpoch(1e3),
-  timestamp_micros: fromEpoch(1),
+  timestamp_seconds: fromEpoch(1_000_000n),
+  timestamp_millis: fromEpoch(1000n),
+  timestamp_micros: fromEpoch(1n),
   format_timestamp: strict((format: string, time: Scalar) => times.format(format, moment(time)) ?? fail()),
   parse_timestamp: strict((format: string, text: Scalar) => new Timestamp(parse(format, textOf(text)) ?? fail())),
 }

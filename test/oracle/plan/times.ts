@@ -2,6 +2,8 @@ import { CivilDate, Datetime, type Scalar, Timestamp } from '../../../src/plan/v
 import { isoUs } from '../time.js'
 
 export type Moment = Timestamp | Datetime | CivilDate
+/** Microseconds since the epoch. */
+export type Us = number | bigint
 
 const DAY_US = 86_400_000_000n
 const FIRST_MS = new Date('0001-01-01T00:00:00Z').getTime()
@@ -10,22 +12,23 @@ const LAST_MS = new Date('9999-12-31T23:59:59.999Z').getTime()
 const floorDivide = (a: bigint, b: bigint) => (a - (((a % b) + b) % b)) / b
 
 /** The day of a moment, from 1970-01-01. */
-export const dayOf = (us: number): number => Number(floorDivide(BigInt(us), DAY_US))
+export const dayOf = (us: Us): number => Number(floorDivide(BigInt(us), DAY_US))
 
 const END_US = (BigInt(LAST_MS) + 1n) * 1000n
-/** The greatest double below the end: doubles are 32 apart there. */
-const LAST_US = Number(END_US - 32n)
 
-const inRange = (us: bigint): number | undefined =>
-  us >= BigInt(FIRST_MS) * 1000n && us < END_US ? Math.min(Number(us), LAST_US) : undefined
+/** A moment as values have it: a double if that is exact. */
+const canonical = (us: bigint): Us => (us > -(2n ** 53n) && us < 2n ** 53n ? Number(us) : us)
 
 /** Microseconds of a moment that is in the years 1 to 9999, else undefined. */
-export const checked = (us: number): number | undefined =>
-  Number.isFinite(us) ? inRange(BigInt(Math.trunc(us))) : undefined
+export const inRange = (us: bigint): Us | undefined =>
+  us >= BigInt(FIRST_MS) * 1000n && us < END_US ? canonical(us) : undefined
+
+/** Whole units since the epoch, rounded down. */
+export const sinceEpoch = (us: Us, lengthUs: bigint): number => Number(floorDivide(BigInt(us), lengthUs))
 
 /** The moment that a value is, or spells: CONTRACT.md, section 3. */
-export function momentOf(value: Scalar | Moment): number | undefined {
-  if (value instanceof CivilDate) return Number(BigInt(value.days) * DAY_US)
+export function momentOf(value: Scalar | Moment): Us | undefined {
+  if (value instanceof CivilDate) return canonical(BigInt(value.days) * DAY_US)
   if (value instanceof Timestamp || value instanceof Datetime) return value.us
   if (typeof value === 'bigint') return epoch(String(value))
   if (typeof value === 'number') {
@@ -44,7 +47,7 @@ const plainDigits = (value: number): string => {
 }
 
 /** A number of seconds, milliseconds, microseconds or nanoseconds, by its size. */
-function epoch(digits: string): number | undefined {
+function epoch(digits: string): Us | undefined {
   const [whole = '', fraction = ''] = digits.split('.')
   const size = BigInt(whole)
   if (size < 0n) return inRange(size * 1_000_000n)
@@ -55,15 +58,15 @@ function epoch(digits: string): number | undefined {
 }
 
 /** A moment as a Date, and the microseconds of its millisecond. */
-function split(us: number): { date: Date; rest: number } {
+function split(us: Us): { date: Date; rest: number } {
   const ms = floorDivide(BigInt(us), 1000n)
   return { date: new Date(Number(ms)), rest: Number(BigInt(us) - ms * 1000n) }
 }
 
-const joinUs = (date: Date, rest = 0) => Number(BigInt(date.getTime()) * 1000n + BigInt(rest))
+const joinUs = (date: Date, rest = 0) => canonical(BigInt(date.getTime()) * 1000n + BigInt(rest))
 
 /** `YYYY-MM-DD`, and `HH:MM:SS` with the fraction if there is one. */
-function texts(us: number): [date: string, clock: string] {
+function texts(us: Us): [date: string, clock: string] {
   const { date, rest } = split(us)
   const [day, clock] = date.toISOString().split('T') as [string, string]
   const fraction = clock.slice(9, 12) + String(rest).padStart(3, '0')
@@ -71,16 +74,16 @@ function texts(us: number): [date: string, clock: string] {
 }
 
 /** As a cast spells it: three digits of a fraction are enough if the others are zeros. */
-export function castText(us: number): string {
+export function castText(us: Us): string {
   const text = texts(us).join(' ')
   return text.endsWith('000') && text.includes('.') ? text.slice(0, -3) : text
 }
-export const timestampText = (us: number) => `${castText(us)}+00`
-export const datetimeText = (us: number) => texts(us).join('T')
-export const dateText = (days: number) => texts(Number(BigInt(days) * DAY_US))[0]
+export const timestampText = (us: Us) => `${castText(us)}+00`
+export const datetimeText = (us: Us) => texts(us).join('T')
+export const dateText = (days: number) => texts(BigInt(days) * DAY_US)[0]
 
 /** The start of a unit, by the setters of Date. */
-export function truncate(us: number, unit: string): number {
+export function truncate(us: Us, unit: string): Us {
   if (unit === 'microsecond') return us
   const { date } = split(us)
   const units = ['millisecond', 'second', 'minute', 'hour', 'day', 'month', 'year']
@@ -112,11 +115,11 @@ const MONTHS: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 1
 export const UNITS = [...Object.keys(LENGTHS_US), ...Object.keys(MONTHS)]
 
 /** A moment some units later; undefined outside of the years 1 to 9999. */
-export function add(us: number, count: number, unit: string): number | undefined {
+export function add(us: Us, count: Us, unit: string): Us | undefined {
   const length = LENGTHS_US[unit]
   if (length !== undefined) return inRange(BigInt(us) + BigInt(count) * length)
   const { date, rest } = split(us)
-  const months = count * MONTHS[unit]!
+  const months = Number(count) * MONTHS[unit]!
   if (Math.abs(months) > 200_000) return undefined
   const day = date.getUTCDate()
   date.setUTCDate(1)
@@ -125,25 +128,25 @@ export function add(us: number, count: number, unit: string): number | undefined
   last.setUTCMonth(last.getUTCMonth() + 1)
   last.setUTCDate(0)
   date.setUTCDate(Math.min(day, last.getUTCDate()))
-  return checked(joinUs(date, rest))
+  return inRange(BigInt(joinUs(date, rest)))
 }
 
 /** Whole units from b to a. */
-export function elapsed(a: number, b: number, unit: string): number {
+export function elapsed(a: Us, b: Us, unit: string): number | bigint {
   const length = LENGTHS_US[unit]
-  return length === undefined ? boundaries(a, b, unit) : Number((BigInt(a) - BigInt(b)) / length)
+  return length === undefined ? boundaries(a, b, unit) : canonical((BigInt(a) - BigInt(b)) / length)
 }
 
 /** Starts of units after b and up to a. */
-export function boundaries(a: number, b: number, unit: string): number {
+export function boundaries(a: Us, b: Us, unit: string): number | bigint {
   const [start, end] = [truncate(b, unit), truncate(a, unit)]
   const length = LENGTHS_US[unit]
-  if (length !== undefined) return Number((BigInt(end) - BigInt(start)) / length)
-  const months = (us: number) => split(us).date.getUTCFullYear() * 12 + split(us).date.getUTCMonth()
+  if (length !== undefined) return canonical((BigInt(end) - BigInt(start)) / length)
+  const months = (us: Us) => split(us).date.getUTCFullYear() * 12 + split(us).date.getUTCMonth()
   return (months(end) - months(start)) / MONTHS[unit]!
 }
 
-const PARTS: Readonly<Record<string, (date: Date, us: number, rest: number) => Scalar>> = {
+const PARTS: Readonly<Record<string, (date: Date, us: Us, rest: number) => Scalar>> = {
   microsecond: (date, _, rest) => date.getUTCMilliseconds() * 1000 + rest,
   millisecond: (date) => date.getUTCMilliseconds(),
   second: (date) => date.getUTCSeconds(),
@@ -151,7 +154,7 @@ const PARTS: Readonly<Record<string, (date: Date, us: number, rest: number) => S
   hour: (date) => date.getUTCHours(),
   day: (date) => date.getUTCDate(),
   dayofweek: (date) => date.getUTCDay() + 1,
-  dayofyear: (_, us) => boundaries(us, truncate(us, 'year'), 'day') + 1,
+  dayofyear: (_, us) => Number(boundaries(us, truncate(us, 'year'), 'day')) + 1,
   week: (_, us) => sundays(us),
   isoweek: (_, us) => isoWeek(us).week,
   isoyear: (_, us) => isoWeek(us).year,
@@ -164,7 +167,7 @@ const PARTS: Readonly<Record<string, (date: Date, us: number, rest: number) => S
 export const TIME_PARTS = Object.keys(PARTS)
 
 /** The Sundays of the year up to a day. */
-function sundays(us: number): number {
+function sundays(us: Us): number {
   let count = 0
   const year = split(us).date.getUTCFullYear()
   for (const { date } = split(us); date.getUTCFullYear() === year; date.setUTCDate(date.getUTCDate() - 1)) {
@@ -174,7 +177,7 @@ function sundays(us: number): number {
 }
 
 /** The week of ISO 8601: the first one is that of January 4th. */
-function isoWeek(us: number): { year: number; week: number } {
+function isoWeek(us: Us): { year: number; week: number } {
   const { date } = split(truncate(us, 'day'))
   const year = date.getUTCFullYear()
   const start = (of: number) => truncate(joinUs(at(of, 0, 4)), 'isoweek')
@@ -189,7 +192,7 @@ function at(year: number, month: number, day: number): Date {
 }
 
 /** A part of a moment; undefined if there is no such part. */
-export function partOf(us: number, part: string): Scalar | undefined {
+export function partOf(us: Us, part: string): Scalar | undefined {
   const { date, rest } = split(us)
   return PARTS[part]?.(date, us, rest)
 }
@@ -199,7 +202,7 @@ const name = (date: Date, options: Intl.DateTimeFormatOptions) =>
 const two = (value: number) => String(value).padStart(2, '0')
 
 /** A moment by a format of `format_timestamp`; undefined if the format has an element that is not covered. */
-export function format(pattern: string, us: number): string | undefined {
+export function format(pattern: string, us: Us): string | undefined {
   const { date, rest } = split(us)
   const micros = String(date.getUTCMilliseconds() * 1000 + rest).padStart(6, '0')
   const hours = date.getUTCHours()

@@ -1,6 +1,6 @@
 import type { FunctionName } from '../../../src/plan/functions/table.js'
 import { CivilDate, Datetime, type Scalar, Timestamp } from '../../../src/plan/values/values.js'
-import { dayOf, momentOf } from '../plan/times.js'
+import { dayOf, momentOf, type Us } from '../plan/times.js'
 import { numeric } from '../plan/values.js'
 import { literalOf, operator, type Query, type Syntax, unsupported, wrong } from './syntax.js'
 import { has, kindOf, listOf, onlyHas, type Tree } from './tree.js'
@@ -38,7 +38,7 @@ const CAST_TYPES: Readonly<Record<string, string>> = {
   Date: 'date',
 }
 
-const TIMES: Readonly<Record<string, (us: number) => Scalar>> = {
+const TIMES: Readonly<Record<string, (us: Us) => Scalar>> = {
   Timestamp: (us) => new Timestamp(us),
   Datetime: (us) => new Datetime(us),
   Date: (us) => new CivilDate(dayOf(us)),

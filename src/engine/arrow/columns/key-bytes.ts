@@ -61,15 +61,27 @@ export class KeyBytes {
       this.length += 1
       return
     }
-    if (typeof value === 'bigint' || isLongInteger(value)) {
+    if (isTime(value)) this.#addTime(value, at)
+    else if (typeof value === 'bigint' || isLongInteger(value)) {
       const big = BigInt(value)
       this.bytes[at] = big < 0n ? NEGATIVE : BIG
       this.bytes.writeBigUInt64LE(BigInt.asUintN(64, big), at + 1)
     } else {
-      this.bytes[at] = isTime(value) ? tagOfTime(value) : NUMBER
-      this.bytes.writeDoubleLE(isTime(value) ? timeNumber(value) : value + 0, at + 1)
+      this.bytes[at] = NUMBER
+      this.bytes.writeDoubleLE(value + 0, at + 1)
     }
     this.length += 9
+  }
+
+  #addTime(value: Timestamp | Datetime | CivilDate, at: number): void {
+    const number = value instanceof CivilDate ? value.days : value.us
+    this.bytes[at] = tagOfTime(value)
+    if (typeof number === 'number') {
+      this.bytes.writeDoubleLE(number, at + 1)
+      return
+    }
+    this.bytes[at] = value instanceof Timestamp ? FAR_TIMESTAMP : FAR_DATETIME
+    this.bytes.writeBigInt64LE(number, at + 1)
   }
 
   #reserve(bytes: number): void {
@@ -84,16 +96,14 @@ export class KeyBytes {
 const isLongInteger = (value: Scalar): value is number =>
   Number.isInteger(value) && !Number.isSafeInteger(value) && Number(value) >= -(2 ** 63) && Number(value) < 2 ** 64
 
-const [NULL, FALSE, TRUE, NUMBER, BIG, NEGATIVE, TIMESTAMP, DATETIME, DATE, TEXT, JSON_TEXT, LIST] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
-]
+const [NULL, FALSE, TRUE, NUMBER, BIG, NEGATIVE, TIMESTAMP, DATETIME, DATE] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
+/** Times that no double holds exactly. */
+const [FAR_TIMESTAMP, FAR_DATETIME] = [9, 10]
+const [TEXT, JSON_TEXT, LIST] = [11, 12, 13]
 
 function tagOfTime(value: Timestamp | Datetime | CivilDate): number {
   return value instanceof Timestamp ? TIMESTAMP : value instanceof Datetime ? DATETIME : DATE
 }
-
-const timeNumber = (value: Timestamp | Datetime | CivilDate): number =>
-  value instanceof CivilDate ? value.days : value.us
 
 /** Returns the values of keys that {@link KeyBytes} wrote. */
 export function readKeys(bytes: Buffer, count: number): Scalar[] {
@@ -123,6 +133,8 @@ function textOfTag(tag: number, text: string): Scalar {
 function fixedOfTag(tag: number, bytes: Buffer, at: number): Scalar {
   if (tag === BIG) return bytes.readBigUInt64LE(at)
   if (tag === NEGATIVE) return bytes.readBigInt64LE(at)
+  if (tag === FAR_TIMESTAMP) return new Timestamp(bytes.readBigInt64LE(at))
+  if (tag === FAR_DATETIME) return new Datetime(bytes.readBigInt64LE(at))
   const value = bytes.readDoubleLE(at)
   if (tag === NUMBER) return value
   if (tag === TIMESTAMP) return new Timestamp(value)

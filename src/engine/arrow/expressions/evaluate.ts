@@ -125,7 +125,9 @@ function bucketOf(fn: FunctionName, option: Scalar): Bucket | undefined {
   }
   const unit = option as TimeUnit
   const lengthUs = unitUs(unit)
-  return lengthUs === undefined ? undefined : { lengthUs, startOf: (us) => truncateUs(us, unit), valueOf: makeTime }
+  if (lengthUs === undefined) return undefined
+  // The start of a row's own time is a number as the time is.
+  return { lengthUs, startOf: (us) => Number(truncateUs(us, unit)), valueOf: makeTime }
 }
 
 /** A cell that is made when it is read first. */

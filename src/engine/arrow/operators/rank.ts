@@ -1,5 +1,6 @@
 import type { Yielder } from '../../../base/time-slices.js'
 import type { SortKey } from '../../../plan/plan.js'
+import type { Moment } from '../../../plan/values/moment.js'
 import type { Scalar, Timestamp } from '../../../plan/values/values.js'
 
 /** A row of an order by time. */
@@ -25,7 +26,7 @@ export interface LeftOut {
 /** Creates a count without rows. */
 export function createLeftOut(): LeftOut {
   let rows = 0
-  let lastUs: number | undefined
+  let lastUs: Moment | undefined
   function add(keys: readonly Scalar[]): void {
     if (timeOf(keys) === lastUs) rows++
   }
@@ -59,7 +60,7 @@ export async function rankRows<Row extends TimedRow>(
   leftOut: number,
   yieldIfDue: Yielder,
 ): Promise<void> {
-  let us: number | undefined
+  let us: Moment | undefined
   let rank = direction === 'desc' ? leftOut : 0
   for (let i = 0; i < rows.length; i++) {
     if (i % RANKED_ROWS === 0) await yieldIfDue()

@@ -317,7 +317,8 @@ async function offerNewest(
 }
 
 /** The time that a row must have at least to be among the newest; -Infinity while there are too few. */
-const worstUs = (top: Top): number => (top.worst()?.keys[0] as Timestamp | undefined)?.us ?? Number.NEGATIVE_INFINITY
+const worstUs = (top: Top): number =>
+  Number((top.worst()?.keys[0] as Timestamp | undefined)?.us ?? Number.NEGATIVE_INFINITY)
 
 /** Returns the last position in [start, end) with a time of at least `leastUs`, else -1. */
 function lastPositionFrom(

@@ -315,7 +315,7 @@ describe('a scan', () => {
           direction,
           async (us) => (direction === 'desc' ? us >= wantedUs : us <= wantedUs),
           async ({ rows, column }) => {
-            for (let i = 0; i < rows; i++) times.push((column('timestamp')!.at(i) as Timestamp).us)
+            for (let i = 0; i < rows; i++) times.push(Number((column('timestamp')!.at(i) as Timestamp).us))
           },
         )
         const all = given.filter(({ event_message }) => event_message === 'x').map(({ timestampUs }) => timestampUs)

@@ -18,7 +18,8 @@ export const TOO_LONG = new Fails('too_much_memory')
 
 const us = (iso: string) => {
   const [second, fraction = ''] = iso.split('.') as [string, string?]
-  return Date.parse(`${second}Z`) * 1000 + Number(fraction.padEnd(6, '0'))
+  const exact = BigInt(Date.parse(`${second}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
+  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
 }
 
 /** Times by ISO 8601 without a zone, with up to six fraction digits. */

@@ -15,7 +15,7 @@ const truncate = (batch: Batch, selection: Selection, unit: keyof typeof SIZES_U
   bucketSpans(batch, selection, bucketOf(unit, SIZES_US[unit]))
 const bucketOf = (unit: TimeUnit, lengthUs: number) => ({
   lengthUs,
-  startOf: (us: number) => truncateUs(us, unit),
+  startOf: (us: number) => Number(truncateUs(us, unit)),
   valueOf: (us: number) => new Timestamp(us),
 })
 
