@@ -6,6 +6,7 @@ import {
   boundariesBetween,
   bucketStart,
   civilOf,
+  isPartOfDay,
   TIME_UNITS,
   type TimeUnit,
   truncateUs,
@@ -115,11 +116,13 @@ function inYears(us: Moment | undefined): Moment {
 
 function truncation(type: TimeType): ScalarFunction {
   const make = TIME_OF[type]
-  return withUnit(2, type, 1, (unit) => (time: Scalar) => make(inYears(truncateUs(need(time), unit))))
+  return withUnit(2, type, 1, (unit) => {
+    const length = unitUs(unit)
+    // The unit is looked up once. Days and shorter units never begin before the year 1.
+    if (length !== undefined && length <= DAY_US) return (time: Scalar) => make(bucketStart(need(time), length))
+    return (time: Scalar) => make(inYears(truncateUs(need(time), unit)))
+  })
 }
-
-/** Whether a unit is a part of a day, which a date has not. */
-export const isPartOfDay = (unit: TimeUnit): boolean => (unitUs(unit) ?? DAY_US) < DAY_US
 
 function typeOfSum([type]: readonly Type[], [, , unit]: readonly (Scalar | undefined)[]): Type {
   if (type === 'date') return typeof unit === 'string' && isPartOfDay(unitOf(unit)) ? 'datetime' : 'date'

@@ -24,6 +24,9 @@ export type TimeUnit = FixedUnit | CalendarUnit
 /** All units, the shortest first. */
 export const TIME_UNITS = [...Object.keys(UNIT_US), ...Object.keys(UNIT_MONTHS)] as readonly TimeUnit[]
 
+/** Whether a unit is a part of a day, as an hour is: a date has none. */
+export const isPartOfDay = (unit: TimeUnit): boolean => (unitUs(unit) ?? DAY_US) < DAY_US
+
 /** The length of a unit that always takes the same time, in microseconds; undefined for months, quarters and years. */
 export const unitUs = (unit: TimeUnit): number | undefined => (UNIT_US as Partial<Record<TimeUnit, number>>)[unit]
 

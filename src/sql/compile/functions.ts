@@ -2,12 +2,13 @@ import { nearest } from '../../base/nearest.js'
 import { wrongCount } from '../../plan/arity.js'
 import { type Expression, literal } from '../../plan/expression.js'
 import type { FunctionName } from '../../plan/functions/table.js'
+import { isPartOfDay, type TimeUnit } from '../../plan/values/times.js'
 import { TIME_OF, type TimeType } from '../../plan/values/values.js'
 import { SQL_AGGREGATES } from '../parse/aggregate-names.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { Node, NodeOf } from '../parse/tree.js'
 import type { Compiler } from './compiler.js'
-import { checkZone, timeAdd, unitOf } from './times.js'
+import { checkZone, timeAdd, unitNamed, unitOf } from './times.js'
 
 type Call = NodeOf<'call'>
 type Compile = (node: Call, compiler: Compiler) => Expression
@@ -44,12 +45,10 @@ const truncation =
     }
     checkZone(zone)
     const known = unitOf(unit, at, compiler)
-    if (firstUnit === 'day' && known.kind === 'literal' && SHORT_UNITS.has(String(known.value)))
+    if (firstUnit === 'day' && known.kind === 'literal' && isPartOfDay(known.value as TimeUnit))
       throw invalid(`${name} has units from day: write timestamp_trunc(time, ${known.value}).`, unit.at)
     return compiler.call(fn, [compiler.compile(time), known], at)
   }
-
-const SHORT_UNITS: ReadonlySet<string> = new Set(['microsecond', 'millisecond', 'second', 'minute', 'hour'])
 
 /** `timestamp_sub(x, interval 1 hour)`; a value of another type than `type` is cast to it. */
 const shift =
@@ -58,6 +57,12 @@ const shift =
     const [time, interval] = args
     if (args.length !== 2 || interval!.kind !== 'interval')
       throw invalid(`${name} takes a time and an interval: ${name}(timestamp, interval 1 hour).`, at)
+    const { unit, at: unitAt } = interval as NodeOf<'interval'>
+    if (type === 'date' && isPartOfDay(unitNamed(unit, unitAt)))
+      throw invalid(
+        `${name} has units from day: write datetime_${isEarlier ? 'sub' : 'add'}(date, interval …).`,
+        unitAt,
+      )
     const value = compiler.compile(time!)
     const read = compiler.typeOf(value) === type ? value : compiler.call(`cast_${type}`, [value], at)
     return timeAdd(read, interval as NodeOf<'interval'>, isEarlier, at, compiler)

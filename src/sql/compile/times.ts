@@ -50,7 +50,8 @@ export function unitOf(node: Node | undefined, at: number, compiler: Compiler): 
   throw invalid(`A unit of time is a word without quotes: one of ${TIME_UNITS.join(', ')}.`, node.at)
 }
 
-function unitNamed(name: string, at: number): TimeUnit {
+/** Returns the unit of a name. Throws `invalid_sql` if it names none. */
+export function unitNamed(name: string, at: number): TimeUnit {
   const unit = name.toLowerCase() as TimeUnit
   if (TIME_UNITS.includes(unit)) return unit
   const singular = unit.replace(/s$/, '') as TimeUnit

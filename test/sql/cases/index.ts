@@ -3,6 +3,7 @@ import type { SqlCase } from './case.js'
 import { CAST_CASES } from './casts.js'
 import { CORRELATED_CASES } from './correlated.js'
 import { ERROR_CASES } from './errors.js'
+import { FAR_TIME_CASES } from './far-times.js'
 import { FROM_CASES } from './from.js'
 import { JSON_CASES } from './functions-json.js'
 import { NUMBER_CASES } from './functions-number.js'
@@ -33,6 +34,7 @@ export const SQL_CASES: Readonly<Record<string, readonly SqlCase[]>> = {
   aggregates: AGGREGATES_CASES,
   'functions of texts': TEXT_CASES,
   'functions of times': TIME_CASES,
+  'far times': FAR_TIME_CASES,
   'numbers and conditions': NUMBER_CASES,
   JSON: JSON_CASES,
   casts: CAST_CASES,

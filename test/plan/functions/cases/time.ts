@@ -51,6 +51,8 @@ export const TIME_CASES: readonly Case[] = [
   ['time_add', [ts('1970-01-01T00:00:00'), -1, 'microsecond'], BEFORE],
   ['time_add', [dt('2026-11-24T00:00:00'), 2, 'day'], dt('2026-11-26T00:00:00')],
   ['time_add', [date('2024-02-28'), 1, 'day'], date('2024-02-29')],
+  ['time_add', [date('2026-11-24'), 25, 'hour'], dt('2026-11-25T01:00:00')],
+  ['time_add', [date('2026-11-24'), -1, 'microsecond'], dt('2026-11-23T23:59:59.999999')],
   ['time_add', [T, '1', 'day'], ts('2026-11-25T12:34:56.123456')],
   ['time_add', [T, 'x', 'day'], WRONG],
   ['time_add', [T, 1e15, 'day'], WRONG],
