@@ -62,7 +62,11 @@ function checksOf(random: Random): Check[] {
     ['greatest', result('greatest', time, otherTime), ts(a > other ? a : other)],
     [`timestamp_trunc ${unit}`, result('timestamp_trunc', time, unit), tsOrFailure(BigInt(oracle.truncate(a, unit)))],
     [`timestamp_bucket ${width}`, result('timestamp_bucket', time, width), tsOrFailure(floorTo(a, BigInt(width)))],
-    [`time_add ${count} ${unit}`, result('time_add', time, count, unit), moved && new Timestamp(moved)],
+    [
+      `time_add ${count} ${unit}`,
+      result('time_add', time, count, unit),
+      moved === undefined ? undefined : new Timestamp(moved),
+    ],
     [`timestamp_diff ${unit}`, result('timestamp_diff', time, otherTime, unit), oracle.elapsed(a, other, unit)],
     [`date_diff ${unit}`, result('date_diff', time, otherTime, unit), oracle.boundaries(a, other, unit)],
     [`extract ${part}`, result('extract', time, part), oracle.partOf(a, part)],
