@@ -4,6 +4,7 @@ import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from './units.js'
 const ISO_8601 =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: UTC| ?[Zz]| ?([+-])(\d\d)(?::?(\d\d))?)?)?$/
 
+const BIG_SECOND_US = BigInt(SECOND_US)
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /** A time as its day from 1970-01-01, and the microseconds since that day began in UTC: an offset may exceed the day. */
@@ -60,8 +61,13 @@ export function daysSinceEpoch(year: number, month: number, day: number): number
 }
 
 /** Formats microseconds since the epoch as ISO 8601 in UTC, with six fractional digits unless they are all 0. */
-export function formatIso8601(timestampUs: number): string {
-  const fractionUs = timestampUs - Math.floor(timestampUs / SECOND_US) * SECOND_US
+export function formatIso8601(timestampUs: number | bigint): string {
+  // A double holds every whole second of these years, but not every microsecond.
+  const fractionUs =
+    typeof timestampUs === 'number'
+      ? timestampUs - Math.floor(timestampUs / SECOND_US) * SECOND_US
+      : Number(((timestampUs % BIG_SECOND_US) + BIG_SECOND_US) % BIG_SECOND_US)
+  const secondUs = typeof timestampUs === 'number' ? timestampUs : Number(timestampUs - BigInt(fractionUs))
   const fraction = fractionUs === 0 ? '' : `.${String(fractionUs).padStart(6, '0')}`
-  return `${datetime(timestampUs)}${fraction}Z`
+  return `${datetime(secondUs)}${fraction}Z`
 }

@@ -1,5 +1,6 @@
 import { escapeControl } from '../base/escape-control.js'
-import { formatIso8601, parseIso8601 } from '../base/iso8601.js'
+import { formatIso8601, readIso8601 } from '../base/iso8601.js'
+import { DAY_US } from '../base/units.js'
 
 /** A column of a table: texts without control characters. */
 export interface Column {
@@ -19,9 +20,12 @@ export const TIMESTAMP = 'timestamp'
 export function columnOf(name: string, values: readonly unknown[]): Column {
   const heading = escapeControl(name)
   if (name === TIMESTAMP) return { heading, cells: timesOf(values), isNumeric: false, canBeCut: false }
-  const isNumeric = values.every((value) => typeof value === 'number' || isAbsent(value))
+  const isNumeric = values.every((value) => typeof value === 'number' || isLongInteger(value) || isAbsent(value))
   return { heading, cells: values.map(textOf), isNumeric, canBeCut: !isNumeric }
 }
+
+/** An integer that no double holds is a text of its digits; a text of that many digits is no less hard to read cut. */
+const isLongInteger = (value: unknown): value is string => typeof value === 'string' && /^-?\d{16,20}$/.test(value)
 
 const isAbsent = (value: unknown) => value === null || value === undefined
 
@@ -49,8 +53,19 @@ function timesOf(values: readonly unknown[]): string[] {
   )
 }
 
+/** The microseconds of the years 1 to 9999. */
+const [FIRST_US, LAST_US] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n]
+
 /** Returns microseconds since the epoch, or undefined if the value is not a time. */
-function timeOf(value: unknown): number | undefined {
-  if (typeof value === 'string') return parseIso8601(value)
+function timeOf(value: unknown): number | bigint | undefined {
+  if (isLongInteger(value)) return inYears(BigInt(value))
+  if (typeof value === 'string') return exactUsOf(value)
   return Number.isSafeInteger(value) ? (value as number) : undefined
+}
+
+const inYears = (us: bigint) => (us >= FIRST_US && us <= LAST_US ? us : undefined)
+
+function exactUsOf(text: string): bigint | undefined {
+  const read = readIso8601(text)
+  return read && inYears(BigInt(read.day) * BigInt(DAY_US) + BigInt(read.timeUs))
 }

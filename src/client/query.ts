@@ -1,6 +1,7 @@
 import { escapeControlInDocument } from '../base/escape-control.js'
 import { stateError, usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
+import { quoteLongIntegers } from '../base/long-integers.js'
 import { MIB } from '../base/units.js'
 import type { ExtraArguments } from '../config/command-line.js'
 import type { Environment } from '../config/environment.js'
@@ -126,9 +127,13 @@ function checkType({ type }: Answer, wanted: string, url: string): void {
   )
 }
 
+/** Whether a double does not hold an integer: the table shows the digits as a text. */
+const isUnsafe = (digits: string) => !Number.isSafeInteger(Number(digits))
+
 async function rowsOf({ body }: Answer): Promise<readonly Row[]> {
   try {
-    return (JSON.parse(await textUpTo(body, MAX_TABLE_BYTES)) as { result: Row[] }).result
+    const json = await textUpTo(body, MAX_TABLE_BYTES)
+    return (JSON.parse(quoteLongIntegers(json, isUnsafe)) as { result: Row[] }).result
   } catch (error) {
     if (error instanceof ServiceError) throw error
     throw new ServiceError('the answer is not JSON.')

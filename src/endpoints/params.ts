@@ -1,6 +1,7 @@
 import { LogweirError } from '../base/errors.js'
-import { parseIso8601 } from '../base/iso8601.js'
+import { parseIso8601, readIso8601 } from '../base/iso8601.js'
 import { compilePattern, MAX_PATTERN_LENGTH, quotePattern } from '../base/pattern.js'
+import { isInRange, type Moment, momentAt } from '../plan/values/moment.js'
 import { numberOfText } from '../plan/values/values.js'
 
 /**
@@ -121,8 +122,24 @@ export function number(description: string): Param<number | undefined> {
   }
 }
 
-/** An ISO 8601 time, in microseconds since the epoch; undefined if absent. Throws `invalid_timestamp`. */
-export function timestamp(description: string): Param<number | undefined> {
+/**
+ * An ISO 8601 time, in microseconds since the epoch, beyond the year 2255 the nearest double; undefined if absent. Throws
+ * `invalid_timestamp`.
+ */
+export const timestamp = (description: string): Param<number | undefined> => timeParam(description, parseIso8601)
+
+/** The same of the years 1 to 9999, exact to the microsecond. */
+export const exactTimestamp = (description: string): Param<Moment | undefined> =>
+  timeParam(description, (text) => {
+    const read = readIso8601(text)
+    const us = read && momentAt(read.day, read.timeUs)
+    return us !== undefined && isInRange(us) ? us : undefined
+  })
+
+function timeParam<T extends Moment>(
+  description: string,
+  parse: (text: string) => T | undefined,
+): Param<T | undefined> {
   return {
     required: false,
     description,
@@ -130,7 +147,7 @@ export function timestamp(description: string): Param<number | undefined> {
     schema: { type: 'string', examples: ['2026-11-20T10:00:00Z'], 'x-kind': 'timestamp' },
     read(value, name) {
       if (value === undefined) return undefined
-      const timestampUs = parseIso8601(value)
+      const timestampUs = parse(value)
       if (timestampUs !== undefined) return timestampUs
       throw new LogweirError(
         'invalid_timestamp',

@@ -4,6 +4,7 @@
  * never skipped.
  */
 import { LogweirError } from '../base/errors.js'
+import { quoteLongIntegers } from '../base/long-integers.js'
 import {
   abbreviate,
   fieldNames,
@@ -20,7 +21,6 @@ import {
   unknownFields,
 } from './json-fields.js'
 import { readAttributes, readValue } from './json-values.js'
-import { quoteLongIntegers } from './long-integers.js'
 import { refuseRepeatedLists } from './repeated-lists.js'
 import {
   createScope,

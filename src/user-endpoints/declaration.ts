@@ -1,16 +1,17 @@
 import { LogweirError } from '../base/errors.js'
 import { didYouMean } from '../base/nearest.js'
 import {
+  exactTimestamp,
   number,
   optionalPattern,
   optionalText,
   type Param,
   required,
   requiredWord,
-  timestamp,
   withDefault,
   word,
 } from '../endpoints/params.js'
+import type { Moment } from '../plan/values/moment.js'
 import { type Scalar, Timestamp } from '../plan/values/values.js'
 import { lineError } from './failure.js'
 
@@ -96,7 +97,7 @@ function checkDefault({ type, words, otherwise }: Parts, param: Param<unknown>, 
   }
 }
 
-const OPTIONAL = { text: optionalText, number, timestamp, pattern: optionalPattern }
+const OPTIONAL = { text: optionalText, number, timestamp: exactTimestamp, pattern: optionalPattern }
 
 function paramOf({ type, words, isRequired, otherwise }: Parts): Param<unknown> {
   if (type === 'word') return isRequired ? requiredWord(words) : wordOf(words, otherwise)
@@ -119,5 +120,5 @@ const SCALAR_OF: Readonly<Record<Type, Declaration['scalarOf']>> = {
   word: plain,
   number: plain,
   pattern: plain,
-  timestamp: (value) => (value === undefined ? null : new Timestamp(value as number)),
+  timestamp: (value) => (value === undefined ? null : new Timestamp(value as Moment)),
 }

@@ -142,6 +142,9 @@ describe('formatIso8601', () => {
   })
 
   it('leaves out a fraction of 0', () => {
+    expect(formatIso8601(253402300799999999n)).toBe('9999-12-31T23:59:59.999999Z')
+    expect(formatIso8601(-62135596799999999n)).toBe('0001-01-01T00:00:00.000001Z')
+    expect(formatIso8601(10413792000000000n)).toBe('2300-01-01T00:00:00Z')
     expect(formatIso8601(TEN_US)).toBe('2026-11-20T10:00:00Z')
     expect(formatIso8601(TEN_US + 1)).toBe('2026-11-20T10:00:00.000001Z')
     expect(formatIso8601(-1)).toBe('1969-12-31T23:59:59.999999Z')

@@ -56,6 +56,16 @@ describe('logweir query', () => {
     expect(requests.at(-1)!.headers.accept).toBe('application/json')
   })
 
+  it('writes times and integers that no double holds with all digits into a table', async () => {
+    const { url } = await serviceWith((_, response) =>
+      reply(response, '{"result":[{"timestamp":253402300799999999,"n":9007199254740993,"m":1795168800000001}]}'),
+    )
+    expect(await query(url, 'logs.all --project a', TERMINAL)).toBe(
+      'timestamp                                   n                 m\n' +
+        '9999-12-31T23:59:59.999999Z  9007199254740993  1795168800000001\n',
+    )
+  })
+
   const LINES = ['{"n":1.0,"t":"a\\nb\u001b🙂"}', '{"n":9007199254740993}', '{"n":95.61704687500001}']
   /** Sends the three rows as NDJSON, in chunks of some bytes. */
   const inChunks =

@@ -24,6 +24,29 @@ describe('table', () => {
     expect(table([], plain())).toBe('no rows\n')
   })
 
+  it('has every microsecond and digit of numbers that no double holds', () => {
+    const rows = [
+      { timestamp: '253402300799999999', n: '9007199254740993' },
+      { timestamp: '9999-12-31T23:59:59.999998Z', n: 5 },
+      { timestamp: '10413792000000001', n: null },
+      { timestamp: '0001-01-01T00:00:00.000001', n: '-9007199254740993' },
+      { timestamp: '-62135596799999998', n: '18446744073709551615' },
+      { timestamp: '9007199254740993', n: 0 },
+    ]
+    expect(table(rows, plain(30))).toBe(
+      [
+        'timestamp                                       n',
+        '9999-12-31T23:59:59.999999Z      9007199254740993',
+        '9999-12-31T23:59:59.999998Z                     5',
+        '2300-01-01T00:00:00.000001Z',
+        '0001-01-01T00:00:00.000001Z     -9007199254740993',
+        '0001-01-01T00:00:00.000002Z  18446744073709551615',
+        '2255-06-05T23:47:34.740993Z                     0',
+        '',
+      ].join('\n'),
+    )
+  })
+
   it('has a bold heading where it may', () => {
     expect(table([{ a: 'b' }], { columns: 80, isPlain: false })).toBe('\u001b[1ma\u001b[22m\nb\n')
     const wrapped = table([{ one_two: 1, other: 'o'.repeat(9) }], { columns: 14, isPlain: false })

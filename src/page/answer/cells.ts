@@ -4,7 +4,7 @@ import type { Column } from '../api/endpoints.js'
 import { element } from '../shared/dom.js'
 import { fullTime, zoneName } from '../shared/times.js'
 import type { Cell, Rows } from './table.js'
-import { timeUsOf } from './times-in.js'
+import { exactUsOf } from './times-in.js'
 
 /** Longer texts, and those of several lines, are shown with a button that unfolds them. In characters. */
 const MAX_CHARACTERS = 100
@@ -27,16 +27,20 @@ export function tableRowsOf(columns: readonly Column[], rows: readonly Row[]): R
 }
 
 /** Returns a format with seconds, milliseconds or microseconds. */
-function timeFormat(name: string, rows: readonly Row[]): (us: number) => string {
-  const times = rows.map((row) => timeUsOf(row[name])).filter((us) => !Number.isNaN(us))
-  const isWhole = (unitUs: number) => times.every((us) => us % unitUs === 0)
-  const length = isWhole(1e6) ? 19 : isWhole(1e3) ? 23 : 26
-  return (us) => fullTime(us).slice(0, length)
+function timeFormat(name: string, rows: readonly Row[]): (us: number | bigint) => string {
+  const times = rows.map((row) => exactUsOf(row[name])).filter((us) => !Number.isNaN(us))
+  const isWhole = (unitUs: number) =>
+    times.every((us) => (typeof us === 'number' ? us % unitUs === 0 : us % BigInt(unitUs) === 0n))
+  const cut = isWhole(1e6) ? '.000000'.length : isWhole(1e3) ? '000'.length : 0
+  return (us) => {
+    const text = fullTime(us)
+    return text.slice(0, text.lastIndexOf(' ') - cut)
+  }
 }
 
-function cellOf(value: unknown, format: ((us: number) => string) | undefined): Cell {
+function cellOf(value: unknown, format: ((us: number | bigint) => string) | undefined): Cell {
   if (value === null || value === undefined) return { text: 'null', class: 'null' }
-  const us = format === undefined ? Number.NaN : timeUsOf(value)
+  const us = format === undefined ? Number.NaN : exactUsOf(value)
   if (!Number.isNaN(us)) return { text: format!(us) }
   if (typeof value === 'string') return isShort(value) ? { text: value } : { text: unfolding(value, value) }
   const json = JSON.stringify(value)

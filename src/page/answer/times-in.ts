@@ -1,4 +1,5 @@
 /** The times in the values of an answer. */
+import { isNumber } from '../api/api.js'
 import { usOf } from '../shared/range.js'
 
 /** A day, with or without a time of day and an offset. Without an offset it is UTC. */
@@ -11,9 +12,24 @@ export const isTimeText = (value: unknown): value is string => typeof value === 
 export const isDay = (value: unknown): boolean => isTimeText(value) && value.length === 10
 
 /** Returns a time in microseconds since 1970: of a number of microseconds, or of ISO 8601; else NaN. */
-export function timeUsOf(value: unknown): number {
+export const timeUsOf = (value: unknown): number => Number(exactUsOf(value))
+
+/** The same with every microsecond: a bigint if no double holds it. */
+export function exactUsOf(value: unknown): number | bigint {
   if (typeof value === 'number') return value
+  if (isNumber(value)) return wholeOf(JSON.stringify(value))
   if (!isTimeText(value)) return Number.NaN
   const text = value.replace(' ', 'T')
-  return usOf(text.length === 10 || /(?:Z|[+-]\d\d:?\d\d)$/.test(text.slice(10)) ? text : `${text}Z`)
+  const iso = text.length === 10 || /(?:Z|[+-]\d\d:?\d\d)$/.test(text.slice(10)) ? text : `${text}Z`
+  const us = usOf(iso)
+  return Math.abs(us) > Number.MAX_SAFE_INTEGER ? farUsOf(iso) : us
+}
+
+const wholeOf = (digits: string) => (/^-?\d+$/.test(digits) ? BigInt(digits) : Number.NaN)
+
+/** The whole second of a text, and then its fraction. */
+function farUsOf(iso: string): bigint {
+  const fraction = /\.(\d+)/.exec(iso)?.[1] ?? ''
+  const second = Date.parse(iso.replace(`.${fraction}`, ''))
+  return BigInt(second) * 1_000n + BigInt(fraction.padEnd(6, '0').slice(0, 6))
 }

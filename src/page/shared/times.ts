@@ -40,9 +40,11 @@ export function timestamp(us: number): string {
 }
 
 /** Returns microseconds since 1970 with all digits and the zone: `2026-11-20 10:00:00.123456 UTC`, `… +01:00`. */
-export function fullTime(us: number, inZone = zone): string {
-  const ms = Math.floor(us / 1_000)
-  const micros = String(us - ms * 1_000).padStart(3, '0')
+export function fullTime(us: number | bigint, inZone = zone): string {
+  const restUs =
+    typeof us === 'number' ? us - Math.floor(us / 1_000) * 1_000 : Number(((us % 1_000n) + 1_000n) % 1_000n)
+  const ms = Number(typeof us === 'number' ? us - restUs : us - BigInt(restUs)) / 1_000
+  const micros = String(restUs).padStart(3, '0')
   return `${wallText(ms, inZone).replace('T', ' ')}${micros} ${offsetText(ms, inZone)}`
 }
 

@@ -50,6 +50,43 @@ describe('rows of any values', () => {
   })
 })
 
+describe('times that no double holds', () => {
+  const kinds: AnswerColumn[] = [
+    { name: 't', kind: 'microseconds' },
+    { name: 'd', kind: 'datetime' },
+  ]
+  const FAR = [
+    ['253402300799999999', '9999-12-31T23:59:59.999999'],
+    ['253402300799999998', '9999-12-31T23:59:59.999998'],
+    ['10413792000000001', '2300-01-01T00:00:00.000001'],
+    ['9007199254740993', '2255-06-05T23:47:34.740993'],
+    ['-9007199254740993', '1684-07-28T00:12:25.259007'],
+    ['-62135596799999999', '0001-01-01T00:00:00.000001'],
+  ] as const
+  const rows = FAR.map(([us, text]): Row => ({ t: new RawJson(us), d: text }))
+
+  test('have all digits in JSON, NDJSON and CSV', async () => {
+    const json = FAR.map(([us, text]) => `{"t":${us},"d":"${text}"}`)
+    expect(await encodedText(rows, jsonFormat, kinds)).toBe(`{"result":[${json.join(',')}]}`)
+    expect(await encodedText(rows, ndjsonFormat, kinds)).toBe(json.map((one) => `${one}\n`).join(''))
+    const lines = FAR.map(([us, text]) => `${us},${text}\r\n`)
+    expect(await encodedText(rows, csvFormat, kinds)).toBe(`t,d\r\n${lines.join('')}`)
+  })
+
+  test('have all microseconds in Arrow', async () => {
+    const table = tableFromIPC(await spell(rows, arrowFormat, kinds))
+    const expected = BigInt64Array.from(FAR, ([us]) => BigInt(us))
+    expect(table.getChild('t')!.data[0]!.values).toEqual(expected)
+    expect(table.getChild('d')!.data[0]!.values).toEqual(expected)
+  })
+
+  test.each([...FORMATS.values()])('are the same bytes in $name when they were kept as JSON', async (format) => {
+    const json = await spell(rows, jsonFormat, kinds)
+    const kept = await encodeAll(readJson(json, kinds), format.encoder(kinds))
+    expect(Buffer.from(kept)).toEqual(Buffer.from(await spell(rows, format, kinds)))
+  })
+})
+
 const columns: AnswerColumn[] = [
   { name: 'id', kind: 'text' },
   { name: 'metadata', kind: 'json' },

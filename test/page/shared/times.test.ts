@@ -25,6 +25,8 @@ describe('times', () => {
     expect(timestamp(US)).toBe('2026-11-20 10:00:00.123')
     expect(fullTime(US)).toBe('2026-11-20 10:00:00.123456 UTC')
     expect(fullTime(US - 456)).toBe('2026-11-20 10:00:00.123000 UTC')
+    expect(fullTime(253402300799999999n)).toBe('9999-12-31 23:59:59.999999 UTC')
+    expect(fullTime(-62135596799999999n)).toBe('0001-01-01 00:00:00.000001 UTC')
     expect(fullTime(-1)).toBe('1969-12-31 23:59:59.999999 UTC')
     expect(fullTime(US, intlZone('Asia/Kolkata'))).toBe('2026-11-20 15:30:00.123456 +05:30')
   })

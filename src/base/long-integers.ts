@@ -4,8 +4,11 @@ const LONG_DIGITS = 16
 const HAS_LONG_DIGITS = /[[:,]\s*-?\d{16}/
 const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39]
 
-/** Returns the JSON with quotes around its long integers, so that `JSON.parse` keeps all their digits. */
-export function quoteLongIntegers(json: string): string {
+/**
+ * Returns the JSON with quotes around its integers of 16 digits and more, or those of them that `isQuoted` chooses, so
+ * that `JSON.parse` keeps all their digits.
+ */
+export function quoteLongIntegers(json: string, isQuoted: (digits: string) => boolean = () => true): string {
   if (!HAS_LONG_DIGITS.test(json)) return json
   const parts: string[] = []
   let copied = 0
@@ -15,7 +18,7 @@ export function quoteLongIntegers(json: string): string {
     else if (isDigit(code) || code === MINUS) {
       const digits = code === MINUS ? p + 1 : p
       const end = endOfDigits(json, digits)
-      if (end - digits >= LONG_DIGITS && isWhole(json, end)) {
+      if (end - digits >= LONG_DIGITS && isWhole(json, end) && isQuoted(json.slice(p, end))) {
         parts.push(json.slice(copied, p), '"', json.slice(p, end), '"')
         copied = end
       }

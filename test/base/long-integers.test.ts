@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { quoteLongIntegers } from '../../src/otlp/long-integers.js'
+import { quoteLongIntegers } from '../../src/base/long-integers.js'
 import { isReadRight } from '../support/json.js'
 
 describe('quoteLongIntegers', () => {
