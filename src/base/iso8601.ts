@@ -7,7 +7,7 @@ const ISO_8601 =
 const BIG_SECOND_US = BigInt(SECOND_US)
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** A time as its day from 1970-01-01, and the microseconds since that day began in UTC: an offset may exceed the day. */
+/** A day from 1970-01-01, and microseconds since the day began in UTC, which by an offset may be beyond the day. */
 interface DayAndTime {
   day: number
   timeUs: number

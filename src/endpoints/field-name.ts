@@ -28,7 +28,11 @@ export function faultAt(name: string, place: string, fault: string, remedy: stri
 }
 
 /** A JSON value for a message. */
-export const shown = (value: unknown): string => shorten(JSON.stringify(value) ?? String(value), SHOWN_CHARACTERS)
+export function shown(value: unknown): string {
+  // JSON.stringify knows no bigint, which an integer beyond 2^53 is.
+  const text = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value))
+  return shorten(text, SHOWN_CHARACTERS)
+}
 
 const ACCEPTED =
   'Name id, timestamp, event_message, project, or a path in the metadata: response.status_code, or its keys as a list.'

@@ -123,8 +123,8 @@ export function number(description: string): Param<number | undefined> {
 }
 
 /**
- * An ISO 8601 time, in microseconds since the epoch, beyond the year 2255 the nearest double; undefined if absent. Throws
- * `invalid_timestamp`.
+ * An ISO 8601 time, in microseconds since the epoch, beyond the year 2255 the nearest double; undefined if absent.
+ * Throws `invalid_timestamp`.
  */
 export const timestamp = (description: string): Param<number | undefined> => timeParam(description, parseIso8601)
 

@@ -53,7 +53,7 @@ export function answerColumns(plan: Plan): readonly AnswerColumn[] {
   return [...schemaOf(plan)].map(([name, type]) => ({ name, kind: KINDS[type] }))
 }
 
-/** Returns a value as an answer has it: a timestamp as microseconds, whole numbers beyond 2^53 with all their digits. */
+/** Returns a value as an answer has it: a timestamp as microseconds, whole numbers beyond 2^53 with all digits. */
 export function answerValue(value: Scalar): Value {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value

@@ -182,6 +182,10 @@ describe('a filter', () => {
       conditions({ field: 'timestamp', op: '>', value: 'now' }),
       `${AT}[0].value: "now" is no time, as 2026-11-20T10:00:00Z or an epoch are. ${ONE}`,
     ],
+    [
+      '[{"field":"timestamp","op":">","value":-9007199254740993}]',
+      `${AT}[0].value: -9007199254740993 is no time, as 2026-11-20T10:00:00Z or an epoch are. ${ONE}`,
+    ],
     [conditions({ field: 'a', op: 'in' }), `${AT}[0].value: it is missing. ${SOME}`],
     [conditions({ field: 'a', op: 'in', value: 'x' }), `${AT}[0].value: "x" is no list. ${SOME}`],
     [conditions({ field: 'a', op: 'in', value: [] }), `${AT}[0].value: the list has 0 values. ${SOME}`],

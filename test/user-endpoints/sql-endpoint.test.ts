@@ -69,6 +69,29 @@ describe('the endpoint of a .sql file', () => {
     ])
   })
 
+  it.each([
+    ['9999-12-31T23:59:59.999999Z', 253402300799999999n],
+    ['9999-12-31T23:59:59.999998Z', 253402300799999998n],
+    ['2300-01-01T00:00:00.000001Z', 10413792000000001n],
+    ['0001-01-01T00:00:00.000001Z', -62135596799999999n],
+    ['1684-07-28T00:12:25.259007Z', -9007199254740993n],
+    ['1684-07-28T00:12:25.259009Z', -9007199254740991],
+  ])('reads the time %s to the microsecond, and has a key of its own for each', (time, us) => {
+    const calls: [Readonly<Record<string, Scalar>>, number][] = []
+    const endpoint = made('-- param since: timestamp\nselect @since', doubleOf(calls))
+    const call = endpoint.call(given(`since=${time}`))
+    call.plan(7)
+    expect(calls).toEqual([[{ since: new Timestamp(us) }, 7]])
+    expect(call.key).not.toBe(endpoint.call(given('since=9999-12-31T23:59:59.999997Z')).key)
+  })
+
+  it('refuses a time before the year 1', () => {
+    const endpoint = made('-- param since: timestamp\nselect @since')
+    expect(() => endpoint.call(given('since=0000-12-31T00:00:00Z'))).toThrow(
+      expect.objectContaining({ code: 'invalid_timestamp' }),
+    )
+  })
+
   it('has the same key for the same values', () => {
     const { call } = made('-- param least: number, otherwise 10\nselect @least')
     expect(call(given('least=10.0')).key).toBe(call(given('')).key)

@@ -162,8 +162,8 @@ function narrowBy(condition: Expression, columns: TimeColumns): boolean {
 }
 
 /**
- * The timestamps t for which `fn(truncate(t, unit), moment)` is true; `fn(t, moment)` without a unit. Bounds beyond 2^53
- * are rounded, since no row is near them.
+ * The timestamps t for which `fn(truncate(t, unit), moment)` is true; `fn(t, moment)` without a unit. Bounds beyond
+ * 2^53 are rounded, since no row is near them.
  */
 function rangeOf(fn: string, moment: Moment, unit: TimeUnit | undefined): TimeRange {
   const start = unit === undefined ? moment : truncateUs(moment, unit)

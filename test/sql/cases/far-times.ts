@@ -14,6 +14,9 @@ const NEIGHBOURS = `(${[LAST, BEFORE_LAST, SECOND, THIRD, LAST, BEFORE_LAST, SEC
   .map((text, i) => `select ${i} as i, ${text} as t`)
   .join(' union all ')})`
 
+/** The moments from 9 microseconds before the last one. */
+const NINE = Array.from({ length: 9 }, (_, i) => `timestamp_micros(25340230079999999${i})`).join(', ')
+
 /** 2026-11-24T10:01:20.123456Z. */
 const E4 = "edge_logs as e where id = 'e4'"
 
@@ -99,7 +102,7 @@ export const FAR_TIME_CASES: readonly SqlCase[] = [
   ]),
   query(
     'IN of many values, and of a query',
-    `select i from ${NEIGHBOURS} where t in (${Array.from({ length: 9 }, (_, i) => `timestamp_micros(25340230079999999${i})`).join(', ')})
+    `select i from ${NEIGHBOURS} where t in (${NINE})
       and t in (select t from ${NEIGHBOURS} where t != ${LAST}) order by i`,
     [{ i: 1 }, { i: 5 }],
   ),
