@@ -107,8 +107,8 @@ function textOf(value: Value | undefined): string | null {
 }
 
 /**
- * An integer or a time beyond 2^53 is a JSON number with all its digits. A number beyond 64 bits, as a sum of large ones
- * can be, is null.
+ * An integer or a time beyond 2^53 is a JSON number with all its digits. A number beyond 64 bits, as a sum of large
+ * integers can be, is null.
  */
 function wholeOf(value: Value | undefined): bigint | null {
   if (!(value instanceof RawJson) && typeof value !== 'number') return null
