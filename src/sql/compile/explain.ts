@@ -107,9 +107,11 @@ const columnsText = (columns: readonly NamedExpression[]) =>
   )
 
 function rangeText({ fromUs, throughUs }: Operator & { op: 'scan' }): string {
-  const from = Number.isFinite(fromUs) ? ` from ${datetimeText(fromUs)}` : ''
-  const through = Number.isFinite(throughUs) ? ` through ${datetimeText(throughUs)}` : ''
-  return fromUs > throughUs ? ' at no time' : from + through
+  // No row is earlier or later than 2^53 microseconds, and bounds beyond are rounded.
+  const [earliestUs, latestUs] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+  if (fromUs > throughUs || fromUs > latestUs || throughUs < earliestUs) return ' at no time'
+  const from = fromUs >= earliestUs ? ` from ${datetimeText(fromUs)}` : ''
+  return throughUs <= latestUs ? `${from} through ${datetimeText(throughUs)}` : from
 }
 
 /** An expression as a text, cut where it is long. */

@@ -235,6 +235,25 @@ export const FAR_TIME_CASES: readonly SqlCase[] = [
     ['{"t":222694099200999999}'],
     MORE,
   ),
+  ...(
+    [
+      [`timestamp <= ${LAST}`, '', 6],
+      [`timestamp >= ${SECOND}`, '', 6],
+      [`timestamp < '9999-12-31 23:59:59.999999' and timestamp >= '2026-11-24'`, ' from 2026-11-24T00:00:00', 6],
+      [`timestamp >= ${LAST}`, ' at no time', 0],
+      [`timestamp < ${SECOND}`, ' at no time', 0],
+    ] as const
+  ).map(([where, range, rows]) =>
+    query(
+      `EXPLAIN of ${where}`,
+      `explain select id from edge_logs where ${where}`,
+      [
+        { step: 1, operator: 'scan', detail: `edge_logs${range}`, rows },
+        { step: 2, operator: 'select', detail: 'id', rows },
+      ],
+      { notForOracle: 'EXPLAIN' },
+    ),
+  ),
   values('a date plus hours is a datetime', [
     ["date '2026-11-24' + interval 1 hour", '2026-11-24T01:00:00'],
     ["date '2026-11-24' + interval 25 hour", '2026-11-25T01:00:00'],
