@@ -27,7 +27,8 @@ import {
   type Type,
 } from '../values/values.js'
 import { prepared, queryError, type ScalarFunction, strict } from './function.js'
-import { checkForm, checkLength, formatTime, parseTime } from './time-format.js'
+import { checkLength, formatTime } from './time-format.js'
+import { timeParser } from './time-parse.js'
 
 /** Functions over times, all in UTC. */
 export const TIME = {
@@ -64,9 +65,9 @@ export const TIME = {
   }),
   parse_timestamp: prepared(2, 'timestamp', ([format]) => {
     const known = needText(format)
-    checkForm(known)
+    const parse = timeParser(known)
     return (_: Scalar, text: Scalar) => {
-      const us = parseTime(known, String(text))
+      const us = parse(String(text))
       if (us === undefined) throw queryError(`A text does not have the form ${known} that parse_timestamp reads.`)
       return new Timestamp(us)
     }

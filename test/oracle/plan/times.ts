@@ -207,7 +207,7 @@ export function format(pattern: string, us: Us): string | undefined {
   const micros = String(date.getUTCMilliseconds() * 1000 + rest).padStart(6, '0')
   const hours = date.getUTCHours()
   const elements: Readonly<Record<string, () => string | undefined>> = {
-    Y: () => String(date.getUTCFullYear()).padStart(4, '0'),
+    Y: () => String(date.getUTCFullYear()),
     y: () => two(date.getUTCFullYear() % 100),
     m: () => two(date.getUTCMonth() + 1),
     d: () => two(date.getUTCDate()),

@@ -1,0 +1,267 @@
+import { daysSinceEpoch } from '../../base/iso8601.js'
+import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
+import { civilOf, isInRange } from '../values/times.js'
+import { queryError } from './function.js'
+import { MONTHS, spellOut, WEEKDAYS } from './time-format.js'
+
+/**
+ * The parts of a time that have been read; without a date it is 1970-01-01. Of two elements for the same part the last
+ * one counts.
+ */
+interface Parts {
+  year: number
+  month: number
+  day: number
+  /** The day of the year, from 1, in place of the month and the day. */
+  dayOfYear?: number
+  hour: number
+  minute: number
+  second: number
+  microsecond: number
+  /** The hour is one of 0 to 11, by `%I`, of the half of the day that `%p` gives. */
+  isHalfDay: boolean
+  isAfternoon: boolean
+  /** Seconds since the epoch, by `%s`, which replace all other parts. */
+  epochSeconds?: number
+  offsetUs: number
+}
+
+/**
+ * Reads one element at a place of a text into `parts`; returns the place behind it, or undefined if it is not there.
+ */
+type Reader = (text: string, at: number, parts: Parts) => number | undefined
+
+/** Up to `most` digits, which spell a number from `low` through `high`. */
+function digits(most: number, take: (value: number, parts: Parts) => void, low = 0, high = Infinity): Reader {
+  return (text, at, parts) => {
+    let end = at
+    while (end < text.length && end - at < most && text[end]! >= '0' && text[end]! <= '9') end++
+    const value = Number(text.slice(at, end))
+    if (end === at || value < low || value > high) return undefined
+    take(value, parts)
+    return end
+  }
+}
+
+const character =
+  (wanted: string): Reader =>
+  (text, at) =>
+    text[at] === wanted ? at + 1 : undefined
+
+/** The same behind an optional space. */
+const padded =
+  (read: Reader): Reader =>
+  (text, at, parts) =>
+    read(text, text[at] === ' ' ? at + 1 : at, parts)
+
+/** One of some names, whole or its first three letters, in any case. */
+function named(names: readonly string[], take: (index: number, parts: Parts) => void): Reader {
+  return (text, at, parts) => {
+    for (const [index, name] of names.entries()) {
+      for (const form of [name, name.slice(0, 3)]) {
+        if (text.slice(at, at + form.length).toLowerCase() !== form.toLowerCase()) continue
+        take(index, parts)
+        return at + form.length
+      }
+    }
+    return undefined
+  }
+}
+
+function takeMonth(month: number, parts: Parts): void {
+  parts.month = month
+  parts.dayOfYear = undefined
+}
+
+function takeSecond(second: number, parts: Parts, microsecond = 0): void {
+  parts.second = second
+  // A leap second is the first moment of the next minute.
+  parts.microsecond = second === 60 ? 0 : microsecond
+}
+
+const year = digits(4, (value, parts) => {
+  parts.year = value
+})
+const month = named(MONTHS, (index, parts) => takeMonth(index + 1, parts))
+const weekday = named(WEEKDAYS, () => {})
+const day = digits(2, (value, parts) => {
+  parts.day = value
+  parts.dayOfYear = undefined
+})
+const hour = digits(
+  2,
+  (value, parts) => {
+    parts.hour = value
+    parts.isHalfDay = false
+  },
+  0,
+  23,
+)
+const halfDayHour = digits(
+  2,
+  (value, parts) => {
+    parts.hour = value % 12
+    parts.isHalfDay = true
+  },
+  1,
+  12,
+)
+const halfOfDay = named(['AM', 'PM'], (index, parts) => {
+  parts.isAfternoon = index === 1
+})
+
+const READERS: Readonly<Record<string, Reader>> = {
+  Y: year,
+  y: digits(2, (value, parts) => {
+    parts.year = value < 69 ? 2000 + value : 1900 + value
+  }),
+  m: digits(2, takeMonth, 1, 12),
+  d: day,
+  e: padded(day),
+  j: digits(
+    3,
+    (value, parts) => {
+      parts.dayOfYear = value
+    },
+    1,
+    366,
+  ),
+  H: hour,
+  k: padded(hour),
+  I: halfDayHour,
+  l: padded(halfDayHour),
+  M: digits(
+    2,
+    (value, parts) => {
+      parts.minute = value
+    },
+    0,
+    59,
+  ),
+  S: digits(2, takeSecond, 0, 60),
+  p: halfOfDay,
+  P: halfOfDay,
+  s: readEpoch,
+  b: month,
+  B: month,
+  h: month,
+  a: weekday,
+  A: weekday,
+  Z: (text, at) => (text.startsWith('UTC', at) ? at + 3 : undefined),
+  z: readOffset,
+  '%': character('%'),
+}
+
+function readEpoch(text: string, at: number, parts: Parts): number | undefined {
+  const [found] = /^-?\d{1,12}/.exec(text.slice(at, at + 13)) ?? []
+  if (found === undefined) return undefined
+  parts.epochSeconds = Number(found)
+  return at + found.length
+}
+
+function readOffset(text: string, at: number, parts: Parts): number | undefined {
+  if (text[at] === 'Z') return at + 1
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})/.exec(text.slice(at, at + 6)) ?? []
+  if (sign === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined
+  parts.offsetUs = (Number(hours) * HOUR_US + Number(minutes) * MINUTE_US) * (sign === '-' ? -1 : 1)
+  return at + (text[at + 3] === ':' ? 6 : 5)
+}
+
+/** Seconds with a fraction, as `%E*S` and `%E3S` read them. */
+function readSeconds(text: string, at: number, parts: Parts): number | undefined {
+  const [found, whole, fraction = ''] = /^(\d{1,2})(?:\.(\d{1,9}))?/.exec(text.slice(at, at + 12)) ?? []
+  if (found === undefined || Number(whole) > 60) return undefined
+  takeSecond(Number(whole), parts, Number(fraction.padEnd(6, '0').slice(0, 6)))
+  return at + found.length
+}
+
+/** The reader of the element that starts with a percent sign at a place, and the place behind it. */
+function readerAt(format: string, at: number): { read: Reader; next: number } {
+  const next = at + 2
+  if (format[at + 1] !== 'E') {
+    const read = READERS[format[at + 1] ?? '']
+    if (read === undefined) throw queryError(`%${format[at + 1] ?? ''} is no element of a format that can be read.`)
+    return { read, next }
+  }
+  if (format[at + 2] === 'z') return { read: readOffset, next: at + 3 }
+  if (format.startsWith('4Y', at + 2)) return { read: year, next: at + 4 }
+  if (!/^[0-6*]S/.test(format.slice(at + 2)))
+    throw queryError('%E must be followed by z, by 4Y, or by a digit or * and S.')
+  return { read: readSeconds, next: at + 4 }
+}
+
+/** White space in a format, `%n` and `%t`. */
+const SPACE_IN_FORMAT = /(?:\s|%[nt])+/y
+
+/** White space in a format is any white space in the text, or none. */
+function readSpace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && /\s/.test(text[at]!)) at++
+  return at
+}
+
+/** The readers of a format, one behind the other. The text may have white space around it. */
+function readersOf(format: string): Reader[] {
+  const readers: Reader[] = [readSpace]
+  for (let at = 0; at < format.length; ) {
+    SPACE_IN_FORMAT.lastIndex = at
+    const space = SPACE_IN_FORMAT.exec(format)
+    const { read, next } =
+      space !== null
+        ? { read: readSpace, next: SPACE_IN_FORMAT.lastIndex }
+        : format[at] === '%'
+          ? readerAt(format, at)
+          : { read: character(format[at]!), next: at + 1 }
+    readers.push(read)
+    at = next
+  }
+  return [...readers, readSpace]
+}
+
+/**
+ * Returns the function that reads a text by a format; it returns undefined if the text does not have that form, or is
+ * no moment. Throws on an element that no text can be read by.
+ */
+export function timeParser(format: string): (text: string) => number | undefined {
+  const readers = readersOf(spellOut(format))
+  return (text) => {
+    const parts: Parts = { ...START }
+    let at = 0
+    for (const read of readers) {
+      const end = read(text, at, parts)
+      if (end === undefined) return undefined
+      at = end
+    }
+    return at === text.length ? momentOf(parts) : undefined
+  }
+}
+
+const START: Parts = {
+  year: 1970,
+  month: 1,
+  day: 1,
+  hour: 0,
+  minute: 0,
+  second: 0,
+  microsecond: 0,
+  isHalfDay: false,
+  isAfternoon: false,
+  offsetUs: 0,
+}
+
+function momentOf({ epochSeconds, offsetUs, ...parts }: Parts): number | undefined {
+  const days = dayOf(parts)
+  if (days === undefined) return undefined
+  const hours = parts.hour + (parts.isHalfDay && parts.isAfternoon ? 12 : 0)
+  const clockUs = hours * HOUR_US + parts.minute * MINUTE_US + parts.second * SECOND_US + parts.microsecond
+  const us = epochSeconds === undefined ? days * DAY_US + clockUs - offsetUs : epochSeconds * SECOND_US
+  return isInRange(us) ? us : undefined
+}
+
+/** The days since the epoch; undefined if there is no such day. */
+function dayOf({ year, month, day, dayOfYear }: Omit<Parts, 'epochSeconds' | 'offsetUs'>): number | undefined {
+  const days = dayOfYear === undefined ? daysSinceEpoch(year, month, day) : daysSinceEpoch(year, 1, 1) + dayOfYear - 1
+  const found = civilOf(days * DAY_US)
+  const isDay = found.year === year && (dayOfYear !== undefined || (found.month === month && found.day === day))
+  return isDay ? days : undefined
+}
