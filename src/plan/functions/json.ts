@@ -27,7 +27,7 @@ export const JSON_FUNCTIONS = {
   /** The JSON of a value, as compact text. An integer beyond 2^53 is a text, which any reader of JSON reads exactly. */
   to_json_string: nullable(1, 'text', (value) => bounded(jsonStringOf(value))),
   /** The object of keys and values: `json_object('ok', 1, 'error', 0)`. If a key occurs twice, the first counts. */
-  json_object: nullable([2, Number.POSITIVE_INFINITY], 'json', objectOf),
+  json_object: nullable([0, Number.POSITIVE_INFINITY], 'json', objectOf),
   /** The value at a path of keys in a JSON value, null if there is none: `field(metadata, 'request', 'method')`. */
   field: fieldOf(scalarOfJson),
   /** The same for functions of texts: a number is the text of its digits as they were sent. */
@@ -67,9 +67,12 @@ function objectOf(...keysAndValues: readonly Scalar[]): RawJson {
 
 const ZERO = 48
 
+/** Whether an integer is from -2^53 through 2^53. */
+const isExactInDouble = (value: bigint) => value >= -(2n ** 53n) && value <= 2n ** 53n
+
 /** Only stored JSON has white space between its tokens. */
 function jsonStringOf(value: Scalar): string {
-  if (typeof value === 'bigint') return `"${value}"`
+  if (typeof value === 'bigint') return isExactInDouble(value) ? String(value) : `"${value}"`
   if (value instanceof RawJson) return compactJson(value.text)
   return Array.isArray(value) ? jsonOfList(value, jsonStringOf) : jsonOf(value)
 }

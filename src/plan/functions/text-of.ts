@@ -1,4 +1,4 @@
-import { civilText, dateText, datetimeText, timestampText } from '../values/times.js'
+import { civilText, dateText, timestampText } from '../values/times.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../values/values.js'
 import { MAX_VALUE_LENGTH, tooLong } from './function.js'
 
@@ -28,12 +28,17 @@ export function jsonOfList(list: readonly Scalar[], elementOf: (element: Scalar)
 export const isPlain = (value: Scalar): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null
 
-/** The JSON of a value: times as ISO 8601 texts, a timestamp with `Z`; integers with all digits. */
+const isoText = (us: number) => civilText(us).replace(' ', 'T')
+
+/**
+ * The JSON of a value: times as ISO 8601 texts with no, three or six digits of a fraction, a timestamp with `Z`;
+ * integers with all digits.
+ */
 export function jsonOf(value: Scalar): string {
   if (Array.isArray(value)) return jsonOfList(value, jsonOf)
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return JSON.stringify(value)
   if (typeof value === 'bigint') return String(value)
-  if (value instanceof Timestamp) return `"${datetimeText(value.us)}Z"`
-  if (value instanceof Datetime) return `"${datetimeText(value.us)}"`
+  if (value instanceof Timestamp) return `"${isoText(value.us)}Z"`
+  if (value instanceof Datetime) return `"${isoText(value.us)}"`
   return value instanceof RawJson ? value.text : JSON.stringify(textOf(value))
 }

@@ -16,7 +16,7 @@ export const TEXT = {
   lower: strict(1, 'text', (value: Scalar) => bounded(simpleFold(text(value)))),
   upper: strict(1, 'text', (value: Scalar) => bounded(text(value).toUpperCase())),
   trim: strict([1, 2], 'text', (value: Scalar, characters?: Scalar) =>
-    characters === undefined ? text(value).trim() : trimOf(text(value), text(characters)),
+    trimOf(text(value), characters === undefined ? WHITE_SPACE : codePointsOf(text(characters))),
   ),
   length: strict(1, 'integer', (value: Scalar) => codePoints(text(value))),
   concat: strict([1, Number.POSITIVE_INFINITY], 'text', (...values: Scalar[]) => concat(values)),
@@ -75,8 +75,7 @@ function containing(formOf: (value: string) => string): ScalarFunction {
   })
 }
 
-function trimOf(value: string, characters: string): string {
-  const set = codePointsOf(characters)
+function trimOf(value: string, set: ReadonlySet<number>): string {
   let start = 0
   for (let point = value.codePointAt(start); point !== undefined && set.has(point); point = value.codePointAt(start))
     start += sizeOf(point)
@@ -98,6 +97,11 @@ function codePointsOf(value: string): Set<number> {
 
 /** The length of a code point in UTF-16 units. */
 const sizeOf = (point: number): number => (point > 0xffff ? 2 : 1)
+
+/** The code points with the property White_Space of Unicode. `String.trim` has U+FEFF as well, and not U+0085. */
+const WHITE_SPACE = codePointsOf(
+  '\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
+)
 
 /** The code point that ends before a place of a text. NaN at the start of the text. */
 function pointBefore(value: string, end: number): number {

@@ -176,7 +176,7 @@ function ifnull({ args, at }: Call, compiler: Compiler): Expression {
 }
 
 function jsonObject({ args, at }: Call, compiler: Compiler): Expression {
-  if (args.length === 0 || args.length % 2 !== 0)
+  if (args.length % 2 !== 0)
     throw invalid("json_object takes pairs of a key and a value: json_object('ok', 1, 'failed', 0).", at)
   return compiler.call(
     'json_object',

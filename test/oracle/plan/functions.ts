@@ -206,8 +206,9 @@ export function jsonOf(value: Scalar): string {
   if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
   if (value instanceof RawJson) return value.text
   if (value === null || typeof value === 'boolean' || kindOf(value) === 'number') return String(value)
-  if (value instanceof Datetime) return JSON.stringify(times.datetimeText(value.us))
-  return JSON.stringify(value instanceof Timestamp ? `${times.datetimeText(value.us)}Z` : textOf(value))
+  const iso = (us: number) => times.castText(us).split(' ').join('T')
+  if (value instanceof Datetime) return JSON.stringify(iso(value.us))
+  return JSON.stringify(value instanceof Timestamp ? `${iso(value.us)}Z` : textOf(value))
 }
 
 const overText = (apply: (...texts: string[]) => Scalar) =>
@@ -286,7 +287,7 @@ const TEXTS: Record<string, Implementation> = {
   lower: overText((text) => lower(text!)),
   upper: overText((text) => text!.toUpperCase()),
   trim: overText((text, characters) => {
-    if (characters === undefined) return text!.trim()
+    if (characters === undefined) return text!.replace(/^\p{White_Space}+/u, '').replace(/\p{White_Space}+$/u, '')
     const points = [...text!]
     while (points.length > 0 && [...characters].includes(points[0]!)) points.shift()
     while (points.length > 0 && [...characters].includes(points.at(-1)!)) points.pop()

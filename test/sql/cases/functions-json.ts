@@ -114,7 +114,7 @@ export const JSON_CASES: readonly SqlCase[] = [
     ["to_json_string(split('a,b'))", '["a","b"]'],
     ['to_json_string(9007199254740993)', '"9007199254740993"'],
     ['to_json_string(9007199254740991)', '9007199254740991'],
-    ["to_json_string(datetime '2026-11-24 10:00:00.5')", '"2026-11-24T10:00:00.500000"'],
+    ["to_json_string(datetime '2026-11-24 10:00:00.5')", '"2026-11-24T10:00:00.500"'],
   ]),
   ofMessage('json_object: an object, not a list of one', [
     ["json_object('ok', 1, 'name', json_value(event_message, '$.user.name'))", new Spelled('{"ok":1,"name":"a\\"b"}')],
