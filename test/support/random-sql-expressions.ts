@@ -290,7 +290,7 @@ const MAKERS: Readonly<Record<PlainType | 'any' | 'json', readonly Make[]>> = {
     fn('current_timestamp'),
     cast(['timestamp']),
   ],
-  datetime: [fn('datetime_trunc', typed('time'), TRUNCATIONS), fn('datetime', timeLike), cast(['datetime'])],
+  datetime: [fn('datetime_trunc', typed('datetime'), TRUNCATIONS), fn('datetime', timeLike), cast(['datetime'])],
   date: [
     fn('date', timeLike),
     fn('date_trunc', typed('date'), LONG_UNITS),

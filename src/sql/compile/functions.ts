@@ -3,7 +3,7 @@ import { wrongCount } from '../../plan/arity.js'
 import { type Expression, literal } from '../../plan/expression.js'
 import type { FunctionName } from '../../plan/functions/table.js'
 import { isPartOfDay, type TimeUnit } from '../../plan/values/times.js'
-import { TIME_OF, type TimeType } from '../../plan/values/values.js'
+import { isTimeType, TIME_OF, type TimeType } from '../../plan/values/values.js'
 import { SQL_AGGREGATES } from '../parse/aggregate-names.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { Node, NodeOf } from '../parse/tree.js'
@@ -32,9 +32,9 @@ const cast =
     return compiler.call(fn, [compiler.compile(args[0]!)], at)
   }
 
-/** `timestamp_trunc(x, hour)`. */
+/** `timestamp_trunc(x, hour)`. A time keeps its type; `type` is the type of the result for any other value. */
 const truncation =
-  (fn: FunctionName, firstUnit: 'microsecond' | 'day'): Compile =>
+  (type: TimeType): Compile =>
   ({ name, args, at }, compiler) => {
     takes(name, args, 2, 3, at)
     const [time, unit, zone] = args as [Node, Node, Node | undefined]
@@ -45,9 +45,12 @@ const truncation =
     }
     checkZone(zone)
     const known = unitOf(unit, at, compiler)
-    if (firstUnit === 'day' && known.kind === 'literal' && isPartOfDay(known.value as TimeUnit))
-      throw invalid(`${name} has units from day: write timestamp_trunc(time, ${known.value}).`, unit.at)
-    return compiler.call(fn, [compiler.compile(time), known], at)
+    const value = compiler.compile(time)
+    const given = compiler.typeOf(value)
+    const kept = isTimeType(given) ? given : type
+    if (kept === 'date' && known.kind === 'literal' && isPartOfDay(known.value as TimeUnit))
+      throw invalid(`${name} of a date has units from day: write timestamp_trunc(time, ${known.value}).`, unit.at)
+    return compiler.call(`${kept}_trunc`, [value, known], at)
   }
 
 /** `timestamp_sub(x, interval 1 hour)`; a value of another type than `type` is cast to it. */
@@ -68,12 +71,19 @@ const shift =
     return timeAdd(read, interval as NodeOf<'interval'>, isEarlier, at, compiler)
   }
 
+/**
+ * `timestamp_diff(later, earlier, hour)`. Elapsed time if an argument is a timestamp, starts of units if one is a
+ * datetime or a date, else as the name of the function has it.
+ */
 const difference =
   (fn: 'timestamp_diff' | 'date_diff'): Compile =>
   ({ name, args, at }, compiler) => {
     takes(name, args, 3, 3, at)
     const [later, earlier, unit] = args as [Node, Node, Node]
-    return compiler.call(fn, [compiler.compile(later), compiler.compile(earlier), unitOf(unit, at, compiler)], at)
+    const times = [compiler.compile(later), compiler.compile(earlier)]
+    const types = times.map((time) => compiler.typeOf(time)).filter(isTimeType)
+    const ofType = types.includes('timestamp') ? 'timestamp_diff' : types.length > 0 ? 'date_diff' : fn
+    return compiler.call(ofType, [...times, unitOf(unit, at, compiler)], at)
   }
 
 /** A function of a format, another argument, and an optional time zone. */
@@ -147,9 +157,9 @@ const FUNCTIONS: ReadonlyMap<string, Compile> = new Map<string, Compile>([
   ['datetime', cast('cast_datetime')],
   ['date', cast('cast_date')],
   ['string', cast('cast_string')],
-  ['timestamp_trunc', truncation('timestamp_trunc', 'microsecond')],
-  ['datetime_trunc', truncation('datetime_trunc', 'microsecond')],
-  ['date_trunc', truncation('date_trunc', 'day')],
+  ['timestamp_trunc', truncation('timestamp')],
+  ['datetime_trunc', truncation('datetime')],
+  ['date_trunc', truncation('date')],
   ['timestamp_sub', shift(true, 'timestamp')],
   ['timestamp_add', shift(false, 'timestamp')],
   ['datetime_sub', shift(true, 'datetime')],

@@ -58,12 +58,36 @@ export const TIME_CASES: readonly SqlCase[] = [
     MORE,
   ),
   valuesIn('datetime_trunc and date_trunc', E4, [
-    ['datetime_trunc(timestamp, hour)', '2026-11-24T10:00:00'],
+    ['datetime_trunc(datetime(timestamp), hour)', '2026-11-24T10:00:00'],
     ['datetime_trunc(datetime(timestamp), millisecond)', '2026-11-24T10:01:20.123000'],
     ['date_trunc(date(timestamp), month)', '2026-11-01'],
-    ['date_trunc(timestamp, week)', '2026-11-22'],
-    ['date_trunc(timestamp, isoweek)', '2026-11-23'],
+    ['date_trunc(date(timestamp), week)', '2026-11-22'],
+    ['date_trunc(date(timestamp), isoweek)', '2026-11-23'],
   ]),
+  valuesIn(
+    'a truncated time keeps its type',
+    E4,
+    [
+      ['datetime_trunc(timestamp, hour)', time('10:00:00')],
+      ['date_trunc(timestamp, week)', at('2026-11-22')],
+      ['date_trunc(timestamp, hour)', time('10:00:00')],
+      ['date_trunc(datetime(timestamp), minute)', '2026-11-24T10:01:00'],
+      ['timestamp_trunc(datetime(timestamp), minute)', '2026-11-24T10:01:00'],
+      ['timestamp_trunc(date(timestamp), month)', '2026-11-01'],
+    ],
+    { notForOracle: 'the oracle has no static types' },
+  ),
+  values(
+    'a difference follows the types of the times',
+    [
+      ["datetime_diff(timestamp '2026-11-24 11:00:00', timestamp '2026-11-24 10:59:59', hour)", 0],
+      ["date_diff(timestamp '2026-11-25 00:00:00', timestamp '2026-11-24 23:59:59', day)", 0],
+      ["timestamp_diff(datetime '2026-11-24 11:00:00', datetime '2026-11-24 10:59:59', hour)", 1],
+      ["timestamp_diff(date '2017-10-15', date '2017-10-14', week)", 1],
+      ["datetime_diff('2026-11-24 11:00:00', '2026-11-24 10:59:59', hour)", 1],
+    ],
+    { notForOracle: 'the oracle has no static types' },
+  ),
   valuesIn('sums of times and intervals', E4, [
     ['timestamp_sub(timestamp, interval 1 hour)', time('09:01:20.123456')],
     ['timestamp_add(timestamp, interval 90 second)', time('10:02:50.123456')],
@@ -222,8 +246,8 @@ export const TIME_CASES: readonly SqlCase[] = [
   ),
   wrong(
     'a short unit of date_trunc',
-    'select date_trunc(timestamp, hour) from edge_logs',
-    'date_trunc has units from day: write timestamp_trunc(time, hour). (line 1, column 30)',
+    'select date_trunc(date(timestamp), hour) from edge_logs',
+    'date_trunc of a date has units from day: write timestamp_trunc(time, hour). (line 1, column 36)',
   ),
   wrong(
     'a plural unit of an interval',
@@ -275,8 +299,8 @@ export const TIME_CASES: readonly SqlCase[] = [
   ),
   wrong(
     'an unknown element of a format',
-    "select format_timestamp('%Q', timestamp) as x from edge_logs where id = 'e1'",
-    "%Q is no element of a time's format here. (line 1, column 8)",
+    "select format_timestamp('%q', timestamp) as x from edge_logs where id = 'e1'",
+    "%q is no element of a time's format here. (line 1, column 8)",
   ),
   wrong(
     'a text that does not have the form',
