@@ -100,7 +100,8 @@ const sizeOf = (point: number): number => (point > 0xffff ? 2 : 1)
 
 /** The code points with the property White_Space of Unicode. `String.trim` has U+FEFF as well, and not U+0085. */
 const WHITE_SPACE = codePointsOf(
-  '\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
+  '\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a' +
+    '\u2028\u2029\u202f\u205f\u3000',
 )
 
 /** The code point that ends before a place of a text. NaN at the start of the text. */
