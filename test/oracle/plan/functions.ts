@@ -249,6 +249,8 @@ function replacement(to: string, match: readonly (string | null | undefined)[]):
 function replaceMatches(value: string, pattern: Pattern, to: string): string {
   // Match by match: the library cuts the result of a replacement function at its first NUL.
   const global = compilePattern(pattern.re2.source, 'g').re2
+  // The pattern is the same object for each text, and keeps the place of its last search.
+  global.lastIndex = 0
   let result = ''
   let end = -1
   for (let match = global.exec(value); match !== null; match = global.exec(value)) {
@@ -463,7 +465,8 @@ const compact = (json: string) =>
 /** Integers that a double may round are texts. */
 function jsonStringOf(value: Scalar): string {
   if (Array.isArray(value)) return `[${value.map(jsonStringOf).join(',')}]`
-  return typeof value === 'bigint' ? `"${value}"` : jsonOf(value)
+  const isWide = typeof value === 'bigint' && BigInt.asIntN(54, value) !== value && value !== 2n ** 53n
+  return isWide ? `"${value}"` : jsonOf(value)
 }
 
 const JSONS: Record<string, Implementation> = {
