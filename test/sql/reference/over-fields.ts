@@ -18,8 +18,8 @@ const isWord = (token: Token | undefined, words: RegExp): boolean => token?.kind
 
 /**
  * Replaces the literals of an expression by fields of the field `object` of a record, so that the expression has the
- * same value in each row instead of one that is known when the text is compiled. Undefined if the expression has no such
- * literal, or a subquery, in which the fields have no meaning.
+ * same value in each row instead of one that is known when the text is compiled. Undefined if the expression has no
+ * such literal, or a subquery, in which the fields have no meaning.
  */
 export function overFields(expression: string, object: string): OverFields | undefined {
   const tokens = tokensOf(expression, SQL_LIMITS)
