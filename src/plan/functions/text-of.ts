@@ -1,3 +1,4 @@
+import type { Moment } from '../values/moment.js'
 import { civilText, dateText, timestampText } from '../values/times.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../values/values.js'
 import { MAX_VALUE_LENGTH, tooLong } from './function.js'
@@ -28,7 +29,7 @@ export function jsonOfList(list: readonly Scalar[], elementOf: (element: Scalar)
 export const isPlain = (value: Scalar): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null
 
-const isoText = (us: number) => civilText(us).replace(' ', 'T')
+const isoText = (us: Moment) => civilText(us).replace(' ', 'T')
 
 /**
  * The JSON of a value: times as ISO 8601 texts with no, three or six digits of a fraction, a timestamp with `Z`;

@@ -1,6 +1,7 @@
 import { daysSinceEpoch } from '../../base/iso8601.js'
-import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
-import { civilOf, isInRange } from '../values/times.js'
+import { HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
+import { isInRange, type Moment, momentAt } from '../values/moment.js'
+import { civilOf } from '../values/times.js'
 import { queryError } from './function.js'
 import { MONTHS, spellOut, WEEKDAYS } from './time-format.js'
 
@@ -222,7 +223,7 @@ function readersOf(format: string): Reader[] {
  * Returns the function that reads a text by a format; it returns undefined if the text does not have that form, or is
  * no moment. Throws on an element that no text can be read by.
  */
-export function timeParser(format: string): (text: string) => number | undefined {
+export function timeParser(format: string): (text: string) => Moment | undefined {
   const readers = readersOf(spellOut(format))
   return (text) => {
     const parts: Parts = { ...START }
@@ -249,19 +250,19 @@ const START: Parts = {
   offsetUs: 0,
 }
 
-function momentOf({ epochSeconds, offsetUs, ...parts }: Parts): number | undefined {
+function momentOf({ epochSeconds, offsetUs, ...parts }: Parts): Moment | undefined {
   const days = dayOf(parts)
   if (days === undefined) return undefined
   const hours = parts.hour + (parts.isHalfDay && parts.isAfternoon ? 12 : 0)
   const clockUs = hours * HOUR_US + parts.minute * MINUTE_US + parts.second * SECOND_US + parts.microsecond
-  const us = epochSeconds === undefined ? days * DAY_US + clockUs - offsetUs : epochSeconds * SECOND_US
+  const us = epochSeconds === undefined ? momentAt(days, clockUs - offsetUs) : momentAt(0, epochSeconds * SECOND_US)
   return isInRange(us) ? us : undefined
 }
 
 /** The days since the epoch; undefined if there is no such day. */
 function dayOf({ year, month, day, dayOfYear }: Omit<Parts, 'epochSeconds' | 'offsetUs'>): number | undefined {
   const days = dayOfYear === undefined ? daysSinceEpoch(year, month, day) : daysSinceEpoch(year, 1, 1) + dayOfYear - 1
-  const found = civilOf(days * DAY_US)
+  const found = civilOf(momentAt(days, 0))
   const isDay = found.year === year && (dayOfYear !== undefined || (found.month === month && found.day === day))
   return isDay ? days : undefined
 }

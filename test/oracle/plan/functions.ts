@@ -206,7 +206,7 @@ export function jsonOf(value: Scalar): string {
   if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
   if (value instanceof RawJson) return value.text
   if (value === null || typeof value === 'boolean' || kindOf(value) === 'number') return String(value)
-  const iso = (us: number) => times.castText(us).split(' ').join('T')
+  const iso = (us: number | bigint) => times.castText(us).split(' ').join('T')
   if (value instanceof Datetime) return JSON.stringify(iso(value.us))
   return JSON.stringify(value instanceof Timestamp ? `${iso(value.us)}Z` : textOf(value))
 }

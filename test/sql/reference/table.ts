@@ -18,15 +18,8 @@ export interface ReferenceCase {
 
 const DIRECTORY = new URL('./tables/', import.meta.url)
 
-/** Times that a double of microseconds does not hold. Not run as long as moments are doubles. */
-const EXACT_TIMES = 'exact-times.txt'
-
-/** Reads all tables but {@link EXACT_TIMES}. */
-export const readTables = (): ReferenceCase[] =>
-  readdirSync(DIRECTORY)
-    .filter((file) => file !== EXACT_TIMES)
-    .sort()
-    .flatMap(readTable)
+/** Reads all tables. */
+export const readTables = (): ReferenceCase[] => readdirSync(DIRECTORY).sort().flatMap(readTable)
 
 /**
  * Reads a table. Its lines are, with `#` before a comment:
