@@ -77,7 +77,7 @@ function checksOf(random: Random): Check[] {
     ['timestamp_micros of a text', result('timestamp_micros', String(a)), time],
     ['timestamp_millis', result('timestamp_millis', Number(a / 1000n)), ts((a / 1000n) * 1000n)],
     ['timestamp_seconds', result('timestamp_seconds', Number(a / 1_000_000n)), ts((a / 1_000_000n) * 1_000_000n)],
-    ['format', result('format_timestamp', '%F %H:%M:%E6S', time), text],
+    ['format', result('format_timestamp', '%E4Y-%m-%d %H:%M:%E6S', time), text],
     ['parse', result('parse_timestamp', '%F %H:%M:%E6S', text), time],
     ['cast to text and back', result('cast_timestamp', result('cast_string', time)!), time],
     ['cast to a text', String(result('cast_string', time)).replace(/\+00$/, ''), oracle.castText(a)],

@@ -172,7 +172,8 @@ export const FAR_TIME_CASES: readonly SqlCase[] = [
   ]),
   values('formats', [
     [`format_timestamp('%Y-%m-%d %H:%M:%E6S', ${LAST})`, '9999-12-31 23:59:59.999999'],
-    [`format_timestamp('%F %H:%M:%E*S', ${SECOND})`, '0001-01-01 00:00:00.000001'],
+    [`format_timestamp('%E4Y-%m-%d %H:%M:%E*S', ${SECOND})`, '0001-01-01 00:00:00.000001'],
+    [`format_timestamp('%F', ${SECOND})`, '1-01-01'],
     [`format_timestamp('%s %j %A %u', ${LAST})`, '253402300799 365 Friday 5'],
     ["parse_timestamp('%F %H:%M:%E*S', '9999-12-31 23:59:59.999999')", digits('253402300799999999')],
     ["parse_timestamp('%F %H:%M:%E*S', '0001-01-01 00:00:00.000001')", digits('-62135596799999999')],
