@@ -239,10 +239,11 @@ export function format(pattern: string, us: Us): string | undefined {
     x: () => format('%m/%d/%y', us),
     c: () => format('%a %b %e %H:%M:%S %Y', us),
     Ez: () => '+00:00',
+    E4Y: () => String(date.getUTCFullYear()).padStart(4, '0'),
     'E*S': () => `${two(date.getUTCSeconds())}${`.${micros}`.replace(/\.?0+$/, '')}`,
   }
   let isKnown = true
-  const text = pattern.replace(/%(E\*S|E[0-6]S|Ez|[A-Za-z%])/g, (_, element: string) => {
+  const text = pattern.replace(/%(E\*S|E[0-6]S|E4Y|Ez|[A-Za-z%])/g, (_, element: string) => {
     const digits = /^E(\d)S$/.exec(element)?.[1]
     if (digits !== undefined)
       return two(date.getUTCSeconds()) + (digits === '0' ? '' : `.${micros.slice(0, Number(digits))}`)
