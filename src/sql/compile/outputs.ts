@@ -8,6 +8,7 @@ export type Output = { name: string; at: number } & ({ node: Node; column?: neve
 interface Table {
   names: readonly string[]
   aliases: ReadonlySet<string>
+  hiddenNames: ReadonlyMap<string, string>
   hasTable: boolean
 }
 
@@ -39,10 +40,13 @@ function namer(): (item: Item & { kind: 'value' }) => Output {
   }
 }
 
-function columnsOf({ table, at }: Item & { kind: 'all' }, { names, aliases, hasTable }: Table): Output[] {
+function columnsOf({ table, at }: Item & { kind: 'all' }, { names, aliases, hiddenNames, hasTable }: Table): Output[] {
   if (!hasTable) throw invalid('* needs a table: write FROM and a source.', at)
-  if (table !== undefined && !aliases.has(table.toLowerCase()))
-    throw invalid(`There is no table ${table}: only the table's columns can be selected as ${table}.*`, at)
+  if (table !== undefined && !aliases.has(table.toLowerCase())) {
+    const alias = hiddenNames.get(table.toLowerCase())
+    const instead = alias === undefined ? `only the table's columns can be selected as ${table}.*` : `write ${alias}.*`
+    throw invalid(`There is no table ${table}: ${instead}`, at)
+  }
   return names.map((name) => ({ name, at, column: name }))
 }
 

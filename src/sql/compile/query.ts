@@ -4,7 +4,7 @@ import { call, column, type Expression } from '../../plan/expression.js'
 import type { Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import type { Type } from '../../plan/values/values.js'
-import { findSource, SOURCE_NAMES, SOURCES } from '../../sources.js'
+import { findSource, SOURCE_NAMES, SOURCES, type Source } from '../../sources.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { Body, From, Node, Query, Select, Table } from '../parse/tree.js'
 import { type Amounts, addAmount, addAmounts, type Context, noAmounts, valueOfParameter } from './context.js'
@@ -89,14 +89,30 @@ function columnOf({ plan, names }: Relation, { at }: Query): Plan {
 function tableOf(from: From | undefined, outer: Outer, context: Context, at: number): NamedTable {
   if (from === undefined) {
     addAmount(context, 'scans', 1, at)
-    return { relation: oneRow(), aliases: new Set() }
+    return { relation: oneRow(), aliases: new Set(), hiddenNames: new Map() }
   }
   const { table } = from
   const alias = aliasOf(table)
   const aliases = new Set(alias === undefined ? [] : [alias.toLowerCase()])
-  if (table.kind === 'derived') return { relation: compile(table.query, outer, context, false), aliases }
+  const hiddenNames = hiddenNamesOf(table)
+  if (table.kind === 'derived') return { relation: compile(table.query, outer, context, false), aliases, hiddenNames }
   const common = outer.tables.get(table.name.toLowerCase())
-  return { relation: common === undefined ? sourceOf(table, context) : useOf(common, table, context), aliases }
+  return {
+    relation: common === undefined ? sourceOf(table, context) : useOf(common, table, context),
+    aliases,
+    hiddenNames,
+  }
+}
+
+/** The names of a table that its alias hides, in lower case: a source has two. */
+function hiddenNamesOf(table: Table): ReadonlyMap<string, string> {
+  const { alias } = table
+  if (alias === undefined || table.kind === 'derived') return new Map()
+  const source = sourceNamed(table.name)
+  const names = [table.name, ...(source === undefined ? [] : [source.name, source.alias])].map((one) =>
+    one.toLowerCase(),
+  )
+  return new Map(names.filter((name) => name !== alias.toLowerCase()).map((name) => [name, alias]))
 }
 
 /** One row without columns, for SELECT without FROM: the only group of no rows. */
@@ -117,10 +133,14 @@ const SOURCE_COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata
 
 const ALIASES = new Map(SOURCES.map(({ alias, name }) => [alias.toLowerCase(), name]))
 
-function sourceOf({ name, at }: Table & { kind: 'table' }, context: Context): Relation {
+function sourceNamed(name: string): Source | undefined {
   const lower = name.toLowerCase()
-  const source = findSource(ALIASES.get(lower) ?? lower)
-  if (source === undefined) throw invalid(`There is no source ${name}. ${unknownSource(lower)}`, at)
+  return findSource(ALIASES.get(lower) ?? lower)
+}
+
+function sourceOf({ name, at }: Table & { kind: 'table' }, context: Context): Relation {
+  const source = sourceNamed(name)
+  if (source === undefined) throw invalid(`There is no source ${name}. ${unknownSource(name.toLowerCase())}`, at)
   addAmount(context, 'scans', 1, at)
   const { POSITIVE_INFINITY: throughUs, NEGATIVE_INFINITY: fromUs } = Number
   return {
@@ -175,6 +195,7 @@ function columnScope(schema: Map<string, Type>, { aliases }: Outer, context: Con
     columns: new Map([...schema.keys()].map((name) => [name.toLowerCase(), name])),
     constants: new Map(),
     tableAliases: new Set(),
+    hiddenNames: new Map(),
     unnestAliases: new Map(),
     unnests: [],
     outerAliases: aliases,

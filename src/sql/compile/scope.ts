@@ -3,6 +3,7 @@ import { call, column, type Expression, literal } from '../../plan/expression.js
 import { MAX_STEPS } from '../../plan/functions/json-path.js'
 import type { Schema } from '../../plan/schema.js'
 import { invalid, unsupported } from '../parse/fault.js'
+import { nameText } from '../parse/name-text.js'
 
 /** Values of columns by name. */
 export type Constants = ReadonlyMap<string, Expression>
@@ -15,6 +16,8 @@ export interface Scope {
   constants: Constants
   /** Aliases of the table, in lower case; a source has its own name as one. */
   tableAliases: ReadonlySet<string>
+  /** Names of the table that its alias hides, in lower case, each with the alias. */
+  hiddenNames: ReadonlyMap<string, string>
   /** The columns of unnested elements by alias, in lower case. */
   unnestAliases: ReadonlyMap<string, string>
   /** The columns of all unnested elements, the innermost first. */
@@ -43,6 +46,7 @@ export function resolveName(steps: readonly string[], at: number, scope: Scope, 
   const name = scope.columns.get(first)
   if (name !== undefined) return fieldOfColumn(name, steps.slice(1), at, scope, reading)
   if (scope.outerAliases.has(first)) throw correlated(steps, at, scope)
+  refuseHidden(steps, at, scope)
   const places = placesOfFields(scope)
   if (places.length === 0) throw unknownColumn(steps[0]!, at, scope)
   return places.length === 1 ? fieldOf(column(places[0]!), steps, reading) : choiceOf(places, steps, at, scope, reading)
@@ -114,6 +118,32 @@ function fieldOfColumn(name: string, keys: readonly string[], at: number, scope:
 function unknownColumn(name: string, at: number, { columns }: Scope): Error {
   if (columns.size === 0) return invalid(`There is no column ${name}, since this SELECT has no FROM.`, at)
   return invalid(`There is no column ${name}. ${didYouMean(name, [...columns.values()])}`, at)
+}
+
+/** The most steps of a source's name, as `storage.logs.prod.2`. */
+const MAX_NAME_STEPS = 4
+
+/** Refuses the name of a table that has an alias, as BigQuery does: as a field the name would be null in every row. */
+function refuseHidden(steps: readonly string[], at: number, { hiddenNames, columns }: Scope): void {
+  if (hiddenNames.size === 0) return
+  for (let count = 1; count <= Math.min(steps.length, MAX_NAME_STEPS); count++) {
+    const name = steps.slice(0, count).join('.')
+    const alias = hiddenNames.get(name.toLowerCase())
+    if (alias !== undefined) throw hidden(name, [alias, ...steps.slice(count)], steps, at, columns.has('metadata'))
+  }
+}
+
+function hidden(
+  name: string,
+  path: readonly string[],
+  steps: readonly string[],
+  at: number,
+  hasFields: boolean,
+): Error {
+  const alias = nameText(path.slice(0, 1))
+  const instead = path.length === 1 ? '' : `: write ${nameText(path)}`
+  const field = hasFields ? ` A field of that name is written metadata.${nameText(steps)}.` : ''
+  return invalid(`The table ${name} has the alias ${alias} here, which hides its own name${instead}.${field}`, at)
 }
 
 function correlated(steps: readonly string[], at: number, { columns }: Scope): Error {

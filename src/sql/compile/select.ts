@@ -17,6 +17,8 @@ import type { Scope } from './scope.js'
 export interface NamedTable {
   relation: Relation
   aliases: ReadonlySet<string>
+  /** Its own names if it has an alias, in lower case, each with the alias. */
+  hiddenNames: ReadonlyMap<string, string>
 }
 
 /** The query around a SELECT: its table, and its subqueries. */
@@ -86,7 +88,7 @@ class SelectCompiler {
 
   constructor(select: Select, around: SelectContext) {
     const { table, context } = around
-    const { relation, aliases } = table
+    const { relation, aliases, hiddenNames } = table
     this.#select = select
     this.#around = around
     this.#plan = relation.plan
@@ -97,6 +99,7 @@ class SelectCompiler {
       columns: new Map(relation.names.map((name) => [name.toLowerCase(), name])),
       constants: relation.constants,
       tableAliases: aliases,
+      hiddenNames,
       unnestAliases: new Map(),
       unnests: [],
       outerAliases: around.outerAliases,
@@ -105,7 +108,7 @@ class SelectCompiler {
     })
     this.#ofRows = this.#surroundings(this.#before)
     this.#rows = new Expressions(context, this.#scope, this.#ofRows)
-    const named = { names: relation.names, aliases, hasTable: around.hasTable }
+    const named = { names: relation.names, aliases, hiddenNames, hasTable: around.hasTable }
     this.outputs = outputsOf(select.items, named, context.limits.columns)
     // The columns of `*` are not nodes of the text.
     for (const { column, at } of this.outputs) if (column !== undefined) addAmount(context, 'expressions', 1, at)

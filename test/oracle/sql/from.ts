@@ -26,7 +26,11 @@ export function compileFrom(
   const { plan, columns } = rowsOf(table, environment)
   const alias = table.alias ?? (table.kind === 'named' ? table.name : undefined)
   const names = new Map(columns.map((column) => [column.toLowerCase(), column]))
-  const named = { columns: names, ...(alias !== undefined && { alias: alias.toLowerCase() }) }
+  const named = {
+    columns: names,
+    ownNames: ownNamesOf(table),
+    ...(alias !== undefined && { alias: alias.toLowerCase() }),
+  }
   return unnests.reduce<{ plan: readonly Operator[]; scope: Scope }>(
     (before, { path, alias: name, isOuter }) => {
       const list = compileExpression(path, { ...environment, scope: before.scope, isIn: unsupported })
@@ -39,6 +43,15 @@ export function compileFrom(
     },
     { plan, scope: { table: named, unnests: [], hidden } },
   )
+}
+
+/** The names of a table that an alias hides: those of a source, and its spelling. */
+function ownNamesOf(table: Table): string[] {
+  if (table.kind === 'derived' || table.alias === undefined) return []
+  const own = table.name.toLowerCase()
+  const source = SOURCES.find(({ name, alias }) => [name, alias.toLowerCase()].includes(own))
+  const names = [own, ...(source === undefined ? [] : [source.name, source.alias.toLowerCase()])]
+  return names.filter((name) => name !== table.alias!.toLowerCase())
 }
 
 /** A common table expression hides a source of its name. */

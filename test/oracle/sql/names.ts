@@ -7,6 +7,8 @@ export interface Scope {
   table?: {
     /** In lower case. */
     alias?: string
+    /** The names of the table that its alias hides, in lower case. */
+    ownNames: readonly string[]
     /** The columns of the rows, by name in lower case, in order. */
     columns: ReadonlyMap<string, string>
   }
@@ -37,6 +39,8 @@ export function resolveName([first = '', ...keys]: readonly string[], { table, u
   const own = table?.columns.get(name)
   if (own !== undefined) return fieldOf(column(own), keys)
   if (hidden.has(name)) return unsupported()
+  const path = [first, ...keys].map((step) => step.toLowerCase())
+  if (table?.ownNames.some((one) => path.some((_, i) => path.slice(0, i + 1).join('.') === one))) return wrong()
   const places = [...unnests.toReversed().map((one) => one.column), ...(metadata === undefined ? [] : [metadata])]
   if (places.length === 0) return wrong()
   if (places.length === 1) return fieldOf(column(places[0]!), [first, ...keys])

@@ -44,11 +44,6 @@ export const FROM_CASES: readonly SqlCase[] = [
   query('a source is its own alias', `select auth_logs.id from auth_logs where AUTH_LOGS.level = 'error'`, [
     { id: 'a2' },
   ]),
-  query(
-    'a source that is named by a table alias is a field otherwise',
-    `select auth_logs.id from auth_logs t where t.id = 'a1'`,
-    [{ id: null }],
-  ),
 
   wrong(
     'an unknown source near a known one',

@@ -10,6 +10,7 @@ import { NUMBER_CASES } from './functions-number.js'
 import { TEXT_CASES } from './functions-text.js'
 import { TIME_CASES } from './functions-time.js'
 import { GROUP_CASES } from './group.js'
+import { HIDDEN_NAMES_CASES } from './hidden-names.js'
 import { LITERAL_CASES } from './literals.js'
 import { NAMES_CASES } from './names.js'
 import { ORDER_CASES } from './order.js'
@@ -26,6 +27,7 @@ export const SQL_CASES: Readonly<Record<string, readonly SqlCase[]>> = {
   from: FROM_CASES,
   unnest: UNNEST_CASES,
   names: NAMES_CASES,
+  'hidden names': HIDDEN_NAMES_CASES,
   'correlated subqueries': CORRELATED_CASES,
   select: SELECT_CASES,
   where: WHERE_CASES,

@@ -1,0 +1,9 @@
+import { RESERVED } from './reserved.js'
+
+/** Returns a name as a text of SQL has it: the steps that are no plain words in backticks. */
+export const nameText = (steps: readonly string[]): string => steps.map(stepText).join('.')
+
+function stepText(step: string): string {
+  if (/^[A-Za-z_]\w*$/.test(step) && !RESERVED.has(step.toLowerCase())) return step
+  return `\`${step.replace(/[\\`]/g, '\\$&')}\``
+}
