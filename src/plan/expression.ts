@@ -55,11 +55,14 @@ export function columnsOf(expression: Expression): Set<string> {
   return names
 }
 
-/** Returns the terms of a conjunction: `a and (b and c)` gives a, b and c. An expression object is returned once. */
+/**
+ * Returns the terms of a conjunction: `a and (b and c)` gives a, b and c. An expression object is returned once. A
+ * conjunction of one term is a term itself: it is the check that its argument is a condition.
+ */
 export function conjunctsOf(expression: Expression, seen = new Set<Expression>()): Expression[] {
   if (seen.has(expression)) return []
   seen.add(expression)
-  if (expression.kind !== 'call' || expression.fn !== 'and') return [expression]
+  if (expression.kind !== 'call' || expression.fn !== 'and' || expression.args.length === 1) return [expression]
   return expression.args.flatMap((arg) => conjunctsOf(arg, seen))
 }
 

@@ -16,7 +16,7 @@ const MAX_ELEMENTS = 10_000
 
 /** The aggregates of one SELECT: equal ones are computed once. */
 export class Aggregates {
-  readonly #named = new Map<string, NamedAggregate>()
+  readonly #named = new Map<string, NamedAggregate & { at: number }>()
   /** Compiles arguments: over the rows before they are grouped, without aggregates. */
   readonly #rows: Compiler
   readonly #fresh: (prefix: string) => string
@@ -31,7 +31,12 @@ export class Aggregates {
 
   /** All aggregates that {@link add} was given. */
   get named(): readonly NamedAggregate[] {
-    return [...this.#named.values()]
+    return [...this.#named.values()].map(({ name, value }) => ({ name, value }))
+  }
+
+  /** Measures the arguments of all aggregates, each at the place of its aggregate. */
+  measure(measure: (expression: Expression, at: number) => unknown): void {
+    for (const { value, at } of this.#named.values()) for (const arg of value.args) measure(arg, at)
   }
 
   /** Returns the column of an aggregate. Throws an SqlFault if its arguments do not fit. */
@@ -42,7 +47,7 @@ export class Aggregates {
     if (known !== undefined) return column(known.name)
     const { type } = AGGREGATES[value.fn]
     const name = this.#fresh('aggregate')
-    this.#named.set(key, { name, value })
+    this.#named.set(key, { name, value, at: node.at })
     this.#schema.set(name, typeof type === 'function' ? type(value.args.map((arg) => this.#rows.typeOf(arg))) : type)
     return column(name)
   }
@@ -61,11 +66,16 @@ function aggregateOf(node: Call, rows: Compiler): Aggregate {
   const fn = (isDistinct ? 'count_distinct' : name) as AggregateName
   checkCount(node)
   if (fn === 'count') return countOf(args[0]!, rows)
-  const value = fn === 'string_agg' ? rows.compileArgument(args[0]!, 'concat') : rows.compile(args[0]!)
+  const value = argumentOf(args[0]!, fn, rows)
   if (fn === 'approx_quantiles') return { fn, args: [value, wholeNumber(args[1]!, 1, rows)] }
   if (fn === 'string_agg' && args.length > 1) return { fn, args: [value, separatorOf(args[1]!, rows)] }
   if (limit !== undefined) return { fn, args: [value, wholeNumber(limit, 1, rows)] }
   return { fn, args: args.length === 1 ? [value] : [value, ...args.slice(1).map((arg) => rows.compile(arg))] }
+}
+
+function argumentOf(node: Node, fn: AggregateName, rows: Compiler): Expression {
+  if (fn === 'countif') return rows.compileCondition(node)
+  return fn === 'string_agg' ? rows.compileArgument(node, 'concat') : rows.compile(node)
 }
 
 /** How many arguments SQL has for each aggregate; `quantile` is the compiler's own. */
@@ -83,7 +93,8 @@ function checkCount({ name, args, at }: Call): void {
 function countOf(arg: Node, rows: Compiler): Aggregate {
   if (arg.kind === 'operator' && arg.fn === 'case' && arg.args.length === 2) {
     const [condition, value] = arg.args as [Node, Node]
-    if (value.kind === 'literal' && value.value !== null) return { fn: 'countif', args: [rows.compile(condition)] }
+    if (value.kind === 'literal' && value.value !== null)
+      return { fn: 'countif', args: [rows.compileCondition(condition)] }
   }
   return { fn: 'count', args: [rows.compile(arg)] }
 }

@@ -11,6 +11,10 @@ export interface Compiler {
   compile(node: Node): Expression
   /** The same for an argument of a function of plans: functions of texts read fields as texts. */
   compileArgument(node: Node, fn: FunctionName): Expression
+  /** The same for all arguments of a function: some are conditions. */
+  compileArguments(nodes: readonly Node[], fn: FunctionName): Expression[]
+  /** The same for a condition: the error of a value that is none has the place of the node. */
+  compileCondition(node: Node): Expression
   /** The static type of an expression. */
   typeOf(expression: Expression): Type
   /** Returns a call, or its value if that is known. Throws an SqlFault at `at` if the arguments do not fit. */

@@ -17,6 +17,7 @@ import { foldedCall } from './fold.js'
 import { compileFunction, isFunction } from './functions.js'
 import { resolveName, type Scope } from './scope.js'
 import { timeWithInterval } from './times.js'
+import { giveName } from './written-names.js'
 
 /** The surroundings of expressions in a query: names of outputs, and the handlers of aggregates and subqueries. */
 export interface Surroundings {
@@ -30,6 +31,8 @@ export interface Surroundings {
   before: Operator[]
   /** The columns of subqueries that may be used again, by {@link keyOfNode}. */
   subqueries: Map<string, string>
+  /** The offsets of the subqueries in `before`, by the names of their columns. */
+  subqueryPlaces: Map<string, number>
   /** Returns a column name that nothing else has. */
   fresh(prefix: string): string
 }
@@ -40,6 +43,8 @@ export class Expressions implements Compiler {
   readonly #scope: Scope
   readonly #around: Surroundings
   readonly #known = new Map<Node, Expression>()
+  /** The checks of values that may be no conditions: of one value, one. */
+  readonly #checkedConditions = new Map<Expression, Expression>()
   /** Visited nodes: the calls among their arguments are compiled, or on the stack. */
   readonly #opened = new Set<Node>()
 
@@ -86,10 +91,30 @@ export class Expressions implements Compiler {
   compileArgument(node: Node, fn: FunctionName): Expression {
     if (!TEXT_FUNCTIONS.has(fn)) return this.compile(node)
     if (node.kind === 'name' && this.#output(node) === undefined)
-      return resolveName(node.steps, node.at, this.#scope, 'field_text')
+      return giveName(resolveName(node.steps, node.at, this.#scope, 'field_text'), node)
     const value = this.compile(node)
     // A field is left of an expression such as ifnull(null, x), of which functions of texts read the value.
     return value.kind === 'call' && value.fn === 'field' ? call('coalesce', value) : value
+  }
+
+  compileArguments(nodes: readonly Node[], fn: FunctionName): Expression[] {
+    return nodes.map((node, i) =>
+      isConditionAt(fn, i, nodes.length) ? this.compileCondition(node) : this.compileArgument(node, fn),
+    )
+  }
+
+  /**
+   * A condition. A value that may be neither true nor false is checked where it is written: a filter and functions of
+   * conditions know no place of their arguments.
+   */
+  compileCondition(node: Node): Expression {
+    const value = this.compile(node)
+    const type = this.typeOf(value)
+    if (type === 'boolean' || type === 'null') return value
+    const checked = this.#checkedConditions.get(value) ?? call('and', value)
+    this.#checkedConditions.set(value, checked)
+    givePlace(checked, this.context.placeOf(node.at))
+    return checked
   }
 
   /** The static type of an expression. */
@@ -149,7 +174,7 @@ export class Expressions implements Compiler {
 
   #name(node: NodeOf<'name'>): Expression {
     const output = this.#output(node)
-    if (output === undefined) return resolveName(node.steps, node.at, this.#scope, 'field')
+    if (output === undefined) return giveName(resolveName(node.steps, node.at, this.#scope, 'field'), node)
     const keys = node.steps.slice(1)
     return keys.length === 0 ? output : this.call('field', [output, ...keys.map(literal)], node.at)
   }
@@ -162,15 +187,15 @@ export class Expressions implements Compiler {
       const quantile = this.#around.aggregate && this.#quantile(args[0], args[1]!)
       if (quantile !== undefined) return quantile
     }
-    const compiled = args.map((arg) => this.compileArgument(arg, fn))
+    const compiled = this.compileArguments(args, fn)
     return ORDERINGS.has(fn) && this.#isUnknown(node, compiled) ? literal(null) : this.call(fn, compiled, at)
   }
 
   /** Whether a text that is no time is compared with a time. Throws if the text is written in the query. */
-  #isUnknown({ fn, args, at }: NodeOf<'operator'>, compiled: readonly Expression[]): boolean {
+  #isUnknown({ fn, args }: NodeOf<'operator'>, compiled: readonly Expression[]): boolean {
     const place = compiled.findIndex(isNoTime)
     if (place < 0 || !compiled.some((arg) => isTimeType(this.typeOf(arg)))) return false
-    const { kind } = args[place]!
+    const { kind, at } = args[place]!
     if (kind === 'literal' || kind === 'parameter') this.#checked(at, () => this.typeOf(call(fn, ...compiled)))
     return true
   }
@@ -197,7 +222,7 @@ export class Expressions implements Compiler {
   }
 
   #inQuery(node: NodeOf<'inQuery'>): Expression {
-    const { subqueries, subquery, fresh } = this.#around
+    const { subqueries, subqueryPlaces, subquery, fresh } = this.#around
     const { value, query, at } = node
     const key = keyOfNode(node)
     const known = subqueries.get(key)
@@ -205,10 +230,17 @@ export class Expressions implements Compiler {
     const plan = subquery(query)
     const name = fresh('in')
     subqueries.set(key, name)
+    subqueryPlaces.set(name, at)
     this.#around.before.push({ op: 'isIn', value: this.compile(value), plan, name })
     this.#checked(at, () => (this.#scope.schema as Map<string, Type>).set(name, 'boolean'))
     return column(name)
   }
+}
+
+/** Whether an argument of a function is a condition, and fails the function if it is neither true nor false nor null. */
+function isConditionAt(fn: FunctionName, place: number, count: number): boolean {
+  if (fn === 'case') return place % 2 === 0 && place + 1 < count
+  return fn === 'and' || fn === 'or' || fn === 'not' || (fn === 'if' && place === 0)
 }
 
 const keysOfNodes = new WeakMap<Node, string>()

@@ -17,11 +17,7 @@ type Compile = (node: Call, compiler: Compiler) => Expression
 const same =
   (fn: FunctionName): Compile =>
   ({ args, at }, compiler) =>
-    compiler.call(
-      fn,
-      args.map((arg) => compiler.compileArgument(arg, fn)),
-      at,
-    )
+    compiler.call(fn, compiler.compileArguments(args, fn), at)
 
 /** A cast with an optional time zone. */
 const cast =

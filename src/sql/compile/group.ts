@@ -3,12 +3,19 @@ import { expressionKey } from '../../plan/expression-key.js'
 import { rewrittenCall } from '../../plan/place.js'
 import type { NamedExpression } from '../../plan/plan.js'
 import { invalid } from '../parse/fault.js'
+import { keepName, type WrittenName, writtenName } from './written-names.js'
 
-const NO_KEY = 'This value is neither a key of GROUP BY nor an aggregate: group by it, or write any_value(…).'
+/** Returns the message of a value that is no key: of the name that is written, or of an unnamed value. */
+type NoKeyMessage = (name: string | undefined) => string
+
+const NO_KEY: NoKeyMessage = (name) =>
+  `${name ?? 'This value'} is neither a key of GROUP BY nor an aggregate: ` +
+  `group by it, or write any_value(${name ?? '…'}).`
 
 /**
  * Returns a function that rewrites an expression over rows as one over their groups: keys become columns of the group,
- * and columns named in `kept` remain. Throws `invalid_sql` with `message` for any other column.
+ * and columns named in `kept` remain. Throws `invalid_sql` with `message`, at the place of its name, for any other
+ * column.
  */
 export function createGroupRewriter(
   keys: readonly NamedExpression[],
@@ -17,20 +24,25 @@ export function createGroupRewriter(
 ): (expression: Expression, at: number) => Expression {
   const names = new Map(keys.map(({ name, value }) => [expressionKey(value), name]))
   const known = new Map<Expression, Expression>()
+  /** The outermost name around the expression that is rewritten. */
+  let unkeyed: WrittenName | undefined
   const rewrite = (expression: Expression, at: number): Expression => {
     const found = known.get(expression)
     if (found !== undefined) return found
     const name = names.get(expressionKey(expression)) ?? names.get(expressionKey(asField(expression)))
-    const made = name === undefined ? rewriteParts(expression, at) : column(name)
+    const made = name === undefined ? rewriteParts(expression, at) : keepName(expression, column(name))
     known.set(expression, made)
     return made
   }
   function rewriteParts(expression: Expression, at: number): Expression {
     if (expression.kind === 'literal') return expression
-    if (expression.kind === 'call')
-      return rewrittenCall(expression, { args: expression.args.map((arg) => rewrite(arg, at)) })
-    if (kept.has(expression.name)) return expression
-    throw invalid(message, at)
+    if (expression.kind === 'column' && kept.has(expression.name)) return expression
+    const written = writtenName(expression)
+    if (written !== undefined) unkeyed ??= written
+    if (expression.kind === 'column') throw invalid(message(unkeyed?.name), unkeyed?.at ?? at)
+    const made = rewrittenCall(expression, { args: expression.args.map((arg) => rewrite(arg, at)) })
+    if (unkeyed === written) unkeyed = undefined
+    return made
   }
   return rewrite
 }

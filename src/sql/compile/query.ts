@@ -1,6 +1,7 @@
 import { didYouMean } from '../../base/nearest.js'
 import { columnsOfSource } from '../../plan/columns.js'
 import { call, column, type Expression } from '../../plan/expression.js'
+import { givePlace, type Place } from '../../plan/place.js'
 import type { Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import type { Type } from '../../plan/values/values.js'
@@ -176,7 +177,7 @@ function unionBlock({ parts }: Union, orderBy: Query['orderBy'], outer: Outer, c
   }
   const schema = unionSchema(relations)
   const fresh = createFreshNames(schema)
-  const outputs = first!.names.map((name) => ({ name, value: column(name), at: 0 }))
+  const outputs = first!.names.map((name) => ({ name, value: column(name), at: parts[0]!.at }))
   const expressions = new Expressions(context, columnScope(schema, outer, context), { ...noSubqueries(), fresh })
   return {
     plan: relations.length === 1 ? first!.plan : [{ op: 'union', plans: relations.map(({ plan }) => plan) }],
@@ -208,6 +209,7 @@ function columnScope(schema: Map<string, Type>, { aliases }: Outer, context: Con
 const noSubqueries = () => ({
   before: [],
   subqueries: new Map<string, string>(),
+  subqueryPlaces: new Map<string, number>(),
   subquery: ({ at }: Query): Plan => {
     throw invalid('A subquery in ORDER BY of a union is not covered.', at)
   },
@@ -241,14 +243,15 @@ function unionCosts(parts: readonly Relation[]): Map<string, Cost> {
   return costs
 }
 
-const NOT_SELECTED = 'SELECT DISTINCT is sorted by what it selects: select this value too, or use GROUP BY.'
+const notSelected = (name = 'this value') =>
+  `SELECT DISTINCT is sorted by what it selects: select ${name} too, or use GROUP BY.`
 
 /** SELECT DISTINCT: one group for each combination of outputs, sorted by these. */
 function distinct(block: Block): Block {
   const { plan, schema, outputs, keys } = block
   const types = outputs.map(({ name, value }) => [name, typeOf(value, schema)] as const)
   plan.push({ op: 'group', keys: outputs.map(({ name, value }) => ({ name, value })), aggregates: [] })
-  const rewrite = createGroupRewriter(outputs, new Set(), NOT_SELECTED)
+  const rewrite = createGroupRewriter(outputs, new Set(), notSelected)
   return {
     ...block,
     schema: new Map(types),
@@ -269,7 +272,7 @@ function finished(block: Block, query: Query, context: Context, isAnswer: boolea
   const types = outputs.map(({ name, value }) => [name, typeOf(value, schema)] as const)
   const columns = outputs.map(({ name, value }, i) => ({
     name,
-    value: isAnswer ? asAnswer(value, types[i]![1]) : value,
+    value: isAnswer ? asAnswer(value, types[i]![1], context.placeOf(outputs[i]!.at)) : value,
   }))
   plan.push({ op: 'select', columns })
   if (order.length > 0)
@@ -305,10 +308,12 @@ function orderColumns({ keys, outputs, fresh }: Block): readonly (Block['keys'][
 }
 
 /** JSON in the form in which BigQuery returns it. An object that the query itself makes stays an object. */
-function asAnswer(value: Expression, type: Type): Expression {
+function asAnswer(value: Expression, type: Type, place: Place): Expression {
   if (value.kind === 'call' && value.fn === 'json_object') return value
-  const mayBeJson = type === 'json' || type === 'any' || type === 'list'
-  return mayBeJson ? call('repeated', value) : value
+  if (type !== 'json' && type !== 'any' && type !== 'list') return value
+  const made = call('repeated', value)
+  givePlace(made, place)
+  return made
 }
 
 function rowsOf(node: Node, context: Context, clause: string): number {

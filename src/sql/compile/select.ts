@@ -12,6 +12,7 @@ import { createGroupRewriter } from './group.js'
 import { type Output, outputsOf } from './outputs.js'
 import type { Relation } from './relation.js'
 import type { Scope } from './scope.js'
+import { giveName } from './written-names.js'
 
 /** A table of FROM, and the names that it has there. */
 export interface NamedTable {
@@ -116,7 +117,8 @@ class SelectCompiler {
   }
 
   #surroundings(before: Operator[]): Surroundings {
-    return { before, subquery: this.#around.subquery, subqueries: new Map(), fresh: this.#fresh }
+    const { subquery } = this.#around
+    return { before, subquery, subqueries: new Map(), subqueryPlaces: new Map(), fresh: this.#fresh }
   }
 
   /** The operators that expressions need so far. */
@@ -149,7 +151,7 @@ class SelectCompiler {
   #filter(): void {
     const { where } = this.#select
     if (where === undefined) return
-    const condition = this.#rows.compile(where)
+    const condition = this.#rows.compileCondition(where)
     this.#measure(condition, where.at)
     this.#flush()
     if (condition.kind !== 'literal' || condition.value !== true) this.#plan.push({ op: 'filter', where: condition })
@@ -162,7 +164,7 @@ class SelectCompiler {
 
   ungrouped(orderBy: readonly OrderItem[]): Block {
     const outputs = this.outputs.map((output) => {
-      const value = output.node === undefined ? column(output.column) : this.#rows.compile(output.node)
+      const value = output.node === undefined ? columnOf(output.column, output.at) : this.#rows.compile(output.node)
       this.#measure(value, output.at)
       return { name: output.name, value, at: output.at }
     })
@@ -195,16 +197,25 @@ class SelectCompiler {
     }
     const groups = new Expressions(context, this.#scope, mixed)
     const compiled = this.outputs.map(({ name, node, column: own, at }) => {
-      return { name, value: node === undefined ? column(own) : groups.compile(node), at }
+      return { name, value: node === undefined ? columnOf(own, at) : groups.compile(node), at }
     })
     const named = new Expressions(context, this.#scope, { ...mixed, outputs: byName(compiled) })
     const { having } = this.#select
-    const condition = having && named.compile(having)
+    const condition = having && named.compileCondition(having)
     const sorted = sortKeys(orderBy, compiled, (node) => named.compile(node))
     this.#flush()
-    for (const { value } of aggregates.named) for (const arg of value.args) this.#measure(arg, this.#select.at)
+    aggregates.measure(this.#measure)
     this.#plan.push({ op: 'group', keys, aggregates: aggregates.named })
-    return this.#overGroups({ keys, compiled, having, condition, sorted, aggregates, after })
+    return this.#overGroups({
+      keys,
+      compiled,
+      having,
+      condition,
+      sorted,
+      aggregates,
+      after,
+      places: mixed.subqueryPlaces,
+    })
   }
 
   /** Rewrites expressions over rows and aggregates as expressions over groups. */
@@ -216,8 +227,10 @@ class SelectCompiler {
     sorted: readonly PlacedKey[]
     aggregates: Aggregates
     after: readonly Operator[]
+    /** The offsets of the subqueries in `after`. */
+    places: ReadonlyMap<string, number>
   }): Block {
-    const { keys, compiled, having, condition, sorted, aggregates, after } = parts
+    const { keys, compiled, having, condition, sorted, aggregates, after, places } = parts
     const types = keys.map(({ name, value }) => [name, typeOf(value, this.#schema)] as const)
     const kept = new Map<string, Type>([
       ...aggregates.named.map(({ name }) => [name, this.#schema.get(name)!] as const),
@@ -228,7 +241,7 @@ class SelectCompiler {
     for (const [name, type] of [...types, ...kept]) this.#schema.set(name, type)
     for (const operator of after)
       this.#plan.push(
-        operator.op === 'isIn' ? { ...operator, value: rewrite(operator.value, this.#select.at) } : operator,
+        operator.op === 'isIn' ? { ...operator, value: rewrite(operator.value, places.get(operator.name)!) } : operator,
       )
     if (condition !== undefined) this.#plan.push({ op: 'filter', where: rewrite(condition, having!.at) })
     const outputs = compiled.map((output) => ({ ...output, value: rewrite(output.value, output.at) }))
@@ -270,6 +283,9 @@ class SelectCompiler {
     return this.#outputsByName.get(name)
   }
 }
+
+/** A column that `*` names. */
+const columnOf = (name: string, at: number) => giveName(column(name), { steps: [name], at })
 
 const nameOf = (operator: Operator) => ('name' in operator ? operator.name : '')
 

@@ -22,7 +22,8 @@ const SPELLINGS = ['{"x":1}', '{"x":1.0}', '{"x":10e-1}'].map((metadata, i) =>
 )
 const PROJECTS = ['p', 'q', null, 'q'].map((project, i) => recordOf('edge_logs', { id: String(i), project }))
 
-const KEY = 'This value is neither a key of GROUP BY nor an aggregate: group by it, or write any_value(…).'
+const noKey = (name: string) =>
+  `${name} is neither a key of GROUP BY nor an aggregate: group by it, or write any_value(${name}).`
 
 /** GROUP BY and HAVING. */
 export const GROUP_CASES: readonly SqlCase[] = [
@@ -171,11 +172,50 @@ export const GROUP_CASES: readonly SqlCase[] = [
   wrong(
     'a value that is no key',
     'select id, count(*) as n from auth_logs group by level',
-    `${KEY} (line 1, column 8)`,
+    `${noKey('id')} (line 1, column 8)`,
   ),
-  wrong('a value without GROUP BY', 'select level, count(*) from auth_logs', `${KEY} (line 1, column 8)`),
-  wrong('* with GROUP BY', 'select * from auth_logs group by level', `${KEY} (line 1, column 8)`),
-  wrong('a value in HAVING', 'select level from auth_logs group by level having id > 1', `${KEY} (line 1, column 51)`),
+  wrong('a value without GROUP BY', 'select level, count(*) from auth_logs', `${noKey('level')} (line 1, column 8)`),
+  wrong('* with GROUP BY', 'select * from auth_logs group by level', `${noKey('id')} (line 1, column 8)`),
+  wrong(
+    'a value in HAVING',
+    'select level from auth_logs group by level having id > 1',
+    `${noKey('id')} (line 1, column 51)`,
+  ),
+  wrong(
+    'a value within an expression',
+    "select level || '-' || upper(status) as x, count(*) from auth_logs group by level",
+    `${noKey('status')} (line 1, column 30)`,
+  ),
+  wrong(
+    'a field by its path, with a table alias',
+    'select count(*) as n, t.metadata.a.b from auth_logs as t',
+    `${noKey('t.metadata.a.b')} (line 1, column 23)`,
+  ),
+  wrong(
+    'a name in backticks',
+    'select count(*) as n, a.`b c` from auth_logs',
+    `${noKey('a.`b c`')} (line 1, column 23)`,
+  ),
+  wrong(
+    'a name that several lists may have',
+    'select count(*) as n, x.y from auth_logs, unnest(a) as a, unnest(b) as b',
+    `${noKey('x.y')} (line 1, column 23)`,
+  ),
+  wrong(
+    'a value in ORDER BY, on a later line',
+    'select level\nfrom auth_logs\ngroup by level\norder by count(*), length(status) desc',
+    `${noKey('status')} (line 4, column 27)`,
+  ),
+  wrong(
+    'a value before IN in HAVING',
+    "select level from auth_logs group by level having max(id) = 'a' and status in (select 1)",
+    `${noKey('status')} (line 1, column 69)`,
+  ),
+  wrong(
+    'a column of a derived table',
+    'select y, count(*) from (select level as y, id as z from auth_logs) group by z',
+    `${noKey('y')} (line 1, column 8)`,
+  ),
   wrong(
     'an aggregate as a key',
     'select level, count(*) as n from auth_logs group by n',

@@ -133,13 +133,12 @@ export const ORDER_CASES: readonly SqlCase[] = [
   wrong(
     'SELECT DISTINCT that is sorted by something else',
     'select distinct level from auth_logs order by 1, id',
-    'SELECT DISTINCT is sorted by what it selects: select this value too, or use GROUP BY. (line 1, column 50)',
+    'SELECT DISTINCT is sorted by what it selects: select id too, or use GROUP BY. (line 1, column 50)',
   ),
   wrong(
     'groups that are sorted by no key',
     'select level from auth_logs group by level order by id',
-    'This value is neither a key of GROUP BY nor an aggregate: group by it, or write any_value(…). ' +
-      '(line 1, column 53)',
+    'id is neither a key of GROUP BY nor an aggregate: group by it, or write any_value(id). ' + '(line 1, column 53)',
   ),
   wrong(
     'ORDER without BY',

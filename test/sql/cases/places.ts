@@ -13,6 +13,13 @@ function failing(title: string, sql: string): SqlCase {
   return wrong(title, sql, `A value cannot be cast to int64: use safe_cast, which is null then. ${place}`, { records })
 }
 
+/** A value that is no condition, between the parts of a text around it. */
+function noCondition(title: string, before: string, value: string, behind = ''): SqlCase {
+  const place = `(line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')})`
+  const message = `A condition is neither true nor false: compare the value with something. ${place}`
+  return wrong(`no condition: ${title}`, before + value + behind, message, { records })
+}
+
 /** Errors of rows, each with the place of the innermost expression that failed. */
 export const PLACE_CASES: readonly SqlCase[] = [
   failing('SELECT, on a later line', 'select id,\n  abs(1 + CAST(x as int64)) as y\nfrom edge_logs'),
@@ -34,5 +41,21 @@ export const PLACE_CASES: readonly SqlCase[] = [
     'with t as (select CAST(x as int64) as y from edge_logs) select y from t union all select y from t',
   ),
   failing('DISTINCT', 'select distinct CAST(x as int64) as y from edge_logs'),
+  noCondition('WHERE', 'select id from edge_logs where ', 'x'),
+  noCondition('a number', 'select id from edge_logs where ', '1'),
+  noCondition('a text', 'select id from edge_logs where id is not null and ', "'true'"),
+  noCondition('a sum', 'select id from edge_logs where ', 'length(id) + 1'),
+  noCondition('AND, on a later line', 'select id\nfrom edge_logs\nwhere ', 'x', ' and true'),
+  noCondition('OR', "select id from edge_logs where id = 'none' or ", 'x'),
+  noCondition('NOT', 'select id from edge_logs where not ', 'x'),
+  noCondition('HAVING', 'select x, count(*) as c from edge_logs group by x having ', 'x'),
+  noCondition('HAVING of an aggregate', 'select count(*) as c from edge_logs having c > 0 and ', 'max(x)'),
+  noCondition('countif', 'select countif(', 'x', ') as c from edge_logs'),
+  noCondition('CASE within count', 'select count(case when ', 'x', ' then 1 end) as c from edge_logs'),
+  noCondition('a subquery', 'select id from edge_logs where id in (select id from edge_logs where ', 'x', ')'),
+  noCondition('IF', 'select if(', 'x', ', 1, 2) as y from edge_logs'),
+  noCondition('CASE', 'select case when id is null then 1 when ', 'x', ' then 2 end as y from edge_logs'),
+  noCondition('a column of a derived table', 'select id from (select x as y, id from edge_logs) where ', 'y'),
+  noCondition('an element of a list', 'select e from edge_logs, unnest(metadata) as e where ', 'e'),
   failing('one of two equal ones', 'select CAST(x as int64) as y, cast(x as int64) as z from edge_logs'),
 ]

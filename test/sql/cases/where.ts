@@ -146,12 +146,12 @@ export const WHERE_CASES: readonly SqlCase[] = [
   wrong(
     'a text next to the time that is no time',
     "select id from edge_logs where timestamp > 'yesterday'",
-    '"yesterday" is no time. Write it as ISO 8601: 2026-11-24T12:00:00Z. (line 1, column 32)',
+    '"yesterday" is no time. Write it as ISO 8601: 2026-11-24T12:00:00Z. (line 1, column 44)',
   ),
   wrong(
     'a literal next to a literal time that is no time',
     "select timestamp '2026-11-24' = 'abc'",
-    '"abc" is no time. Write it as ISO 8601: 2026-11-24T12:00:00Z. (line 1, column 8)',
+    '"abc" is no time. Write it as ISO 8601: 2026-11-24T12:00:00Z. (line 1, column 33)',
   ),
   wrong(
     'a chain of comparisons',
@@ -161,7 +161,7 @@ export const WHERE_CASES: readonly SqlCase[] = [
   wrong(
     'a condition that is neither true nor false',
     'select id from edge_logs where request.method',
-    'A condition is neither true nor false: compare the value with something.',
+    'A condition is neither true nor false: compare the value with something. (line 1, column 32)',
   ),
   wrong(
     'an aggregate in WHERE',

@@ -72,7 +72,7 @@ describe('parameters', () => {
       'The pattern is not valid RE2: missing ): (. (line 2, column 7)',
     )
     expect(plan('select id from edge_logs where timestamp > @t', { t: 'x' })).toThrow(
-      '"x" is no time. Write it as ISO 8601: 2026-11-24T12:00:00Z. (line 1, column 32)',
+      '"x" is no time. Write it as ISO 8601: 2026-11-24T12:00:00Z. (line 1, column 44)',
     )
   })
 

@@ -1,10 +1,11 @@
 import { conjunctsOf, type Expression, pathOfField } from '../../../plan/expression.js'
+import { placedError } from '../../../plan/place.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { type Batch, holdsField } from '../columns/batch.js'
 import { anyOf, type Selection, without } from '../columns/selection.js'
 import type { StoredKinds } from '../expressions/frame.js'
 import { type ColdFilter, coldFilter } from './cold-filter.js'
-import { createTextTest } from './match-texts.js'
+import { createTextTest, type TextTest } from './match-texts.js'
 import { columnNarrowing, memberNarrowing, type Narrow, presenceNarrowing, type TestedColumn } from './narrow-column.js'
 
 /** A condition that is decided for a whole batch at once, if it holds the column of the condition. */
@@ -68,7 +69,8 @@ function coldTextFilter(condition: Expression): ColdFilter | undefined {
   if (first?.kind !== 'column' || typeof value !== 'string') return undefined
   if (first.name !== 'event_message' && first.name !== 'id') return undefined
   const test = createTextTest(fn!, value)
-  return test && coldFilter(first.name, test)
+  const passing: TextTest['passing'] = (...args) => withPlace(test!.passing(...args), condition)
+  return test && coldFilter(first.name, { ...test, passing })
 }
 
 /** The parts of a call with a literal as its second and last argument; undefined of other expressions. */
@@ -161,7 +163,20 @@ function operandOf(expression: Expression, kinds: SourceKinds): StoredOperand | 
 }
 
 const filterOf = (condition: Expression, { isHeld, isField }: StoredOperand, narrow: Narrow | undefined) =>
-  narrow && { condition, narrow, isHeld, isField }
+  narrow && {
+    condition,
+    narrow: (...args: Parameters<Narrow>) => withPlace(narrow(...args), condition),
+    isHeld,
+    isField,
+  }
+
+/** A search in the background, with the place of its condition in the error of a pattern that takes too long. */
+function withPlace<T>(found: T | Promise<T>, condition: Expression): T | Promise<T> {
+  if (!(found instanceof Promise)) return found
+  return found.catch((error: unknown) => {
+    throw placedError(error, condition)
+  })
+}
 
 /** Returns the filter of `is_null`, or of its opposite. */
 function presenceFilter(condition: Expression & { kind: 'call' }, kinds: SourceKinds): FastFilter | undefined {
