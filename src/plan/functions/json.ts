@@ -32,8 +32,11 @@ export const JSON_FUNCTIONS = {
   field: fieldOf(scalarOfJson),
   /** The same for functions of texts: a number is the text of its digits as they were sent. */
   field_text: fieldOf((found) => (isNumber(found) && scalarOfJson(found) !== null ? found : scalarOfJson(found))),
-  /** A value as BigQuery returns it: every object that is no element of a list is in a list of one. */
-  repeated: strict(1, ([type]) => type!, repeated),
+  /**
+   * A value as BigQuery returns it: every object that is no element of a list is in a list of one. The second argument
+   * is true if the value itself is an element.
+   */
+  repeated: strict([1, 2], ([type]) => type!, repeated),
 } as const
 
 function fieldOf(read: (found: string) => Scalar): ScalarFunction {

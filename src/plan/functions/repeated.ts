@@ -4,15 +4,12 @@ import { endOfText } from './json-path.js'
 
 /**
  * Returns a value in the form in which BigQuery returns JSON: each object that is not an element of a list becomes the
- * only element of one, at every level. The JSON values in a list are elements already; other values stay as they are.
+ * only element of one, at every level. The JSON values in a list are elements already, and the value itself is one if
+ * `isElement`. Other values stay as they are.
  */
-export function repeated(value: Scalar): Scalar {
-  if (value instanceof RawJson) return new RawJson(repeatedJson(value.text, false))
-  return Array.isArray(value) ? value.map(repeatedElement) : value
-}
-
-function repeatedElement(value: Scalar): Scalar {
-  return value instanceof RawJson ? new RawJson(repeatedJson(value.text, true)) : repeated(value)
+export function repeated(value: Scalar, isElement: Scalar = false): Scalar {
+  if (value instanceof RawJson) return new RawJson(repeatedJson(value.text, isElement === true))
+  return Array.isArray(value) ? value.map((element) => repeated(element, true)) : value
 }
 
 const [LIST, ELEMENT, PUT_IN_LIST] = [0, 1, 2]

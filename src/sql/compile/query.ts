@@ -1,8 +1,8 @@
 import { didYouMean } from '../../base/nearest.js'
 import { columnsOfSource } from '../../plan/columns.js'
-import { call, column, type Expression } from '../../plan/expression.js'
-import { givePlace, type Place } from '../../plan/place.js'
-import type { Plan } from '../../plan/plan.js'
+import { call, column, literal } from '../../plan/expression.js'
+import { givePlace } from '../../plan/place.js'
+import type { NamedExpression, Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import type { Type } from '../../plan/values/values.js'
 import { findSource, SOURCE_NAMES, SOURCES, type Source } from '../../sources.js'
@@ -10,6 +10,7 @@ import { invalid, unsupported } from '../parse/fault.js'
 import type { Body, From, Node, Query, Select, Table } from '../parse/tree.js'
 import { type Amounts, addAmount, addAmounts, type Context, noAmounts, valueOfParameter } from './context.js'
 import { type Cost, createCosts } from './cost.js'
+import { elementColumns, elementTest } from './elements.js'
 import { Expressions } from './expression.js'
 import { createGroupRewriter } from './group.js'
 import type { Relation } from './relation.js'
@@ -270,10 +271,7 @@ function finished(block: Block, query: Query, context: Context, isAnswer: boolea
   const order = orderColumns(block)
   if (order.length > 0) plan.push({ op: 'extend', columns: order.map(({ name, by }) => ({ name, value: by })) })
   const types = outputs.map(({ name, value }) => [name, typeOf(value, schema)] as const)
-  const columns = outputs.map(({ name, value }, i) => ({
-    name,
-    value: isAnswer ? asAnswer(value, types[i]![1], context.placeOf(outputs[i]!.at)) : value,
-  }))
+  const columns = isAnswer ? asAnswer(block, context) : outputs.map(({ name, value }) => ({ name, value }))
   plan.push({ op: 'select', columns })
   if (order.length > 0)
     plan.push({
@@ -307,13 +305,20 @@ function orderColumns({ keys, outputs, fresh }: Block): readonly (Block['keys'][
   })
 }
 
-/** JSON in the form in which BigQuery returns it. An object that the query itself makes stays an object. */
-function asAnswer(value: Expression, type: Type, place: Place): Expression {
-  if (value.kind === 'call' && value.fn === 'json_object') return value
-  if (type !== 'json' && type !== 'any' && type !== 'list') return value
-  const made = call('repeated', value)
-  givePlace(made, place)
-  return made
+/**
+ * JSON in the form in which BigQuery returns it: an object is in a list of one, unless it is an element of a list. An
+ * object that the query itself makes stays an object.
+ */
+function asAnswer({ plan, schema, outputs }: Block, context: Context): NamedExpression[] {
+  const isElement = elementTest(elementColumns(plan))
+  return outputs.map(({ name, value, at }) => {
+    const type = typeOf(value, schema)
+    const mayBeJson = type === 'json' || type === 'any' || type === 'list'
+    if (!mayBeJson || (value.kind === 'call' && value.fn === 'json_object')) return { name, value }
+    const made = isElement(value) ? call('repeated', value, literal(true)) : call('repeated', value)
+    givePlace(made, context.placeOf(at))
+    return { name, value: made }
+  })
 }
 
 function rowsOf(node: Node, context: Context, clause: string): number {

@@ -488,7 +488,7 @@ const JSONS: Record<string, Implementation> = {
     if ([...members.keys()].some((key) => typeof key !== 'string')) return fail()
     return new RawJson(`{${[...members].map((member) => member.map(jsonOf).join(':')).join(',')}}`)
   },
-  repeated: (value) => repeated(value!(), false),
+  repeated: (value, isElement) => repeated(value!(), isElement?.() === true),
   field: (json, ...keys) => {
     const found = fieldOf(json!(), keys)
     return found === undefined ? null : scalarOf(found)

@@ -112,7 +112,8 @@ function cellOf(value: Expression, row: OracleRow, errors: Errors): Cell {
 function allowedOf(value: Expression, row: OracleRow): Allowed | undefined {
   if (value.kind !== 'call' || value.args[0]?.kind !== 'column') return undefined
   const allowed = row.cells.get(value.args[0].name)?.allowed
-  const returned = (one: Scalar) => callFunction('repeated', [() => one])
+  const option = value.args[1]?.kind === 'literal' && value.args[1].value
+  const returned = (one: Scalar) => callFunction('repeated', [() => one, () => option])
   if (value.fn === 'repeated') {
     if (allowed?.kind === 'any') return { ...allowed, values: allowed.values.map(returned) }
     if (allowed?.kind === 'list') return { ...allowed, values: returned(allowed.values) as readonly Scalar[] }

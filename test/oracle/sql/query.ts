@@ -1,4 +1,4 @@
-import { call, column } from '../../../src/plan/expression.js'
+import { call, column, type Expression, literal } from '../../../src/plan/expression.js'
 import type { Plan } from '../../../src/plan/plan.js'
 import { type Schema, schemaOf } from '../../../src/plan/schema.js'
 import type { Scalar } from '../../../src/plan/values/values.js'
@@ -38,11 +38,46 @@ function asReturned(plan: Plan): Plan {
   // An object that the query itself makes stays one.
   const made = chosen?.columns.filter(({ value }) => value.kind === 'call' && value.fn === 'json_object')
   const isMade = (name: string) => made?.some((one) => one.name === name) === true
+  const taken = takenFromLists(plan)
+  const returned = (name: string) => call('repeated', column(name), ...(taken.has(name) ? [literal(true)] : []))
   const columns = schema.map(([name, type]) => ({
     name,
-    value: isJson(type) && !isMade(name) ? call('repeated', column(name)) : column(name),
+    value: isJson(type) && !isMade(name) ? returned(name) : column(name),
   }))
   return [...plan, { op: 'select', columns }]
+}
+
+/** The columns of a plan whose values an unnest took from a list. */
+function takenFromLists(plan: Plan): ReadonlySet<string> {
+  let taken = new Set<string>()
+  for (const operator of plan) {
+    const isTaken = (value: Expression): boolean => {
+      if (value.kind !== 'call') return value.kind === 'column' && taken.has(value.name)
+      const { fn, args } = value
+      if (fn === 'nullif') return isTaken(args[0]!)
+      const isCondition = (i: number) => (fn === 'if' ? i === 0 : fn === 'case' && i % 2 === 0 && i + 1 < args.length)
+      const isNull = (arg: Expression) => arg.kind === 'literal' && arg.value === null
+      const values = args.filter((arg, i) => !isCondition(i) && !isNull(arg))
+      return ['coalesce', 'if', 'case'].includes(fn) && values.length > 0 && values.every(isTaken)
+    }
+    const among = (columns: readonly { name: string; value: Expression }[]) =>
+      columns.filter(({ value }) => isTaken(value)).map(({ name }) => name)
+    if (operator.op === 'unnest') taken.add(operator.name)
+    else if (operator.op === 'select') taken = new Set(among(operator.columns))
+    else if (operator.op === 'group') {
+      const chosen = operator.aggregates.filter(({ value }) => ['any_value', 'min', 'max'].includes(value.fn))
+      const ofGroups = chosen.map(({ name, value }) => ({ name, value: value.args[0]! }))
+      taken = new Set([...among(operator.keys), ...among(ofGroups)])
+    } else if (operator.op === 'union') {
+      const parts = operator.plans.map((part) => {
+        const names = takenFromLists(part)
+        return [...schemaOf(part).keys()].map((name) => names.has(name))
+      })
+      const names = [...schemaOf(operator.plans[0]!).keys()]
+      taken = new Set(names.filter((_, i) => parts.every((part) => part[i])))
+    }
+  }
+  return taken
 }
 
 /** A plan that no engine runs comes from a wrong text: a function with a wrong number of arguments. */

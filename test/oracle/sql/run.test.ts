@@ -140,7 +140,7 @@ describe('FROM and unnest', () => {
   it('keep a row of nulls with a left join', () => {
     const text = 'select id, r.path, r from edge_logs left join unnest(request) as r on'
     expect(rowsOf(`${text} true where id != 'a'`)).toEqual([
-      { id: 'b', path: '/c', r: [{ path: '/c', n: 1.5 }] },
+      { id: 'b', path: '/c', r: { path: '/c', n: 1.5 } },
       { id: 'c', path: null, r: null },
     ])
     expect(errorOf(`${text} false`)).toBe('invalid_sql')

@@ -164,7 +164,7 @@ const CASES: Readonly<Record<FunctionName, Cases>> = {
   ],
   field: keys,
   field_text: keys,
-  repeated: one,
+  repeated: ({ value }) => [[value], [value, true]],
   offset: elements,
   safe_offset: elements,
   like: likes,

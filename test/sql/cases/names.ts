@@ -70,7 +70,7 @@ export const NAMES_CASES: readonly SqlCase[] = [
   query(
     'an unnest alias is the whole element',
     'select b1 from edge_logs cross join unnest(a.b) as b1 where b1.n = 2',
-    ['{"b1":[{"n":2}]}'],
+    ['{"b1":{"n":2}}'],
     options,
   ),
   query(

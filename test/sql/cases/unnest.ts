@@ -39,15 +39,81 @@ const TIMES = [
   recordOf('edge_logs', { id: '2', project: 'unnest-time', timestampUs: time('11:00:00'), metadata: { x: [3] } }),
 ]
 
+const ELEMENTS = [
+  recordOf('edge_logs', {
+    id: '1',
+    project: 'elements',
+    metadata: { request: { method: 'GET' }, l: [{ x: { y: 1 } }] },
+  }),
+]
+
+/** What unnest took from a list is an element; an object under it is in a list of one. */
+const element = (title: string, sql: string, row: object) =>
+  query(`a whole element: ${title}`, sql, [JSON.stringify(row)], { records: ELEMENTS })
+
+const M = { request: [{ method: 'GET' }], l: [{ x: [{ y: 1 }] }] }
+const E = { x: [{ y: 1 }] }
+
+const WHOLE_ELEMENTS: readonly SqlCase[] = [
+  element('of metadata', 'select m from edge_logs cross join unnest(metadata) as m', { m: M }),
+  element('next to metadata', 'select m, metadata from edge_logs, unnest(metadata) as m', { m: M, metadata: [M] }),
+  element('of a list', 'select e from edge_logs, unnest(l) as e', { e: E }),
+  element('of an element', 'select r from edge_logs, unnest(metadata) as m, unnest(m.request) as r', {
+    r: { method: 'GET' },
+  }),
+  element('an object under it', 'select m.request, e.x from edge_logs, unnest(metadata) as m, unnest(m.l) as e', {
+    request: [{ method: 'GET' }],
+    x: [{ y: 1 }],
+  }),
+  element('LEFT JOIN', 'select e from edge_logs left join unnest(l) as e on true', { e: E }),
+  element('a derived table', 'select f as g from (select e as f from edge_logs, unnest(l) as e) as t', { g: E }),
+  element('all columns of a derived table', 'select * from (select e from edge_logs, unnest(l) as e)', { e: E }),
+  element(
+    'a derived table with a limit',
+    'select e from (select e from edge_logs, unnest(l) as e order by id limit 5)',
+    {
+      e: E,
+    },
+  ),
+  element('WITH', 'with c as (select e from edge_logs, unnest(l) as e) select e, 1 as n from c', { e: E, n: 1 }),
+  element('an object under it, of a derived table', 'select e.x from (select e from edge_logs, unnest(l) as e)', {
+    x: [{ y: 1 }],
+  }),
+  element('a key of groups', 'select e, count(*) as n from edge_logs, unnest(l) as e group by e', { e: E, n: 1 }),
+  element('DISTINCT', 'select distinct e from edge_logs, unnest(l) as e', { e: E }),
+  element('any_value', 'select any_value(e) as e from edge_logs, unnest(l) as e', { e: E }),
+  element('array_agg', 'select array_agg(e) as e from edge_logs, unnest(l) as e', { e: [E] }),
+  element('a choice', 'select coalesce(null, e, e) as c, if(id is null, null, e) as i from edge_logs, unnest(l) as e', {
+    c: E,
+    i: E,
+  }),
+  element('a choice of an object', 'select ifnull(e, metadata) as c from edge_logs, unnest(l) as e', { c: [E] }),
+  element('ORDER BY', 'select e from edge_logs, unnest(l) as e order by e.x', { e: E }),
+  element(
+    'a union of elements',
+    'select e from edge_logs, unnest(l) e union all select e from auth_logs, unnest(l) e',
+    {
+      e: E,
+    },
+  ),
+  element(
+    'a union with another value',
+    'select e from edge_logs, unnest(l) e union all select metadata from auth_logs',
+    {
+      e: [E],
+    },
+  ),
+]
+
 /** Joins with the elements of lists. */
 export const UNNEST_CASES: readonly SqlCase[] = [
   query(
     'CROSS JOIN: one row for an object, one for each element of a list, none for other values',
     'select id, e from edge_logs cross join unnest(x) as e',
     [
-      '{"id":"1","e":[{"a":1}]}',
-      '{"id":"2","e":[{"a":2}]}',
-      '{"id":"2","e":[{"a":3}]}',
+      '{"id":"1","e":{"a":1}}',
+      '{"id":"2","e":{"a":2}}',
+      '{"id":"2","e":{"a":3}}',
       '{"id":"3","e":"p"}',
       '{"id":"3","e":4}',
       '{"id":"3","e":true}',
@@ -163,7 +229,7 @@ export const UNNEST_CASES: readonly SqlCase[] = [
   query(
     'unnest(metadata) keeps a record without metadata',
     'select id, m from edge_logs cross join unnest(metadata) as m',
-    ['{"id":"1","m":[{"a":1}]}', '{"id":"1","m":[{"a":2}]}', '{"id":"2","m":[{}]}'],
+    ['{"id":"1","m":{"a":1}}', '{"id":"1","m":{"a":2}}', '{"id":"2","m":{}}'],
     { records: LISTS_OF_METADATA },
   ),
   query(
@@ -172,12 +238,7 @@ export const UNNEST_CASES: readonly SqlCase[] = [
     [{ id: '1', a: 1 }],
     { records: LISTS_OF_METADATA },
   ),
-  query(
-    'a whole element in an answer is in a list',
-    'select m from edge_logs cross join unnest(metadata) as m where m.a = 2',
-    ['{"m":[{"a":2}]}'],
-    { records: LISTS_OF_METADATA },
-  ),
+  ...WHOLE_ELEMENTS,
   query(
     'the elements of a list that a function returns',
     `select part from edge_logs cross join unnest(split('a,b', ',')) as part
