@@ -8,7 +8,9 @@ import { SQL_AGGREGATES } from '../parse/aggregate-names.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { Node, NodeOf } from '../parse/tree.js'
 import type { Compiler } from './compiler.js'
+import { OTHER_DIALECTS } from './other-dialects.js'
 import { checkZone, timeAdd, unitNamed, unitOf } from './times.js'
+import { uncoveredFunction } from './uncovered.js'
 
 type Call = NodeOf<'call'>
 type Compile = (node: Call, compiler: Compiler) => Expression
@@ -191,60 +193,6 @@ function jsonObject({ args, at }: Call, compiler: Compiler): Expression {
   )
 }
 
-/** The start of some minutes, which no unit has. */
-const everyMinutes = (n: number) => `timestamp_seconds(unix_seconds(x) - mod(unix_seconds(x), ${60 * n}))`
-
-/** Functions of other dialects, and their replacements. */
-const INSTEAD: ReadonlyMap<string, string> = new Map([
-  ['now', 'current_timestamp()'],
-  ['getdate', 'current_timestamp()'],
-  ['date_part', 'extract(hour from timestamp)'],
-  ['to_timestamp', 'timestamp_seconds(n), or parse_timestamp(format, text)'],
-  ['to_char', 'format_timestamp(format, timestamp)'],
-  ['strftime', 'format_timestamp(format, timestamp)'],
-  ['todatetime', 'timestamp(x)'],
-  ['tostring', 'cast(x as string)'],
-  ['tostartofsecond', 'timestamp_trunc(x, second)'],
-  ['tostartofminute', 'timestamp_trunc(x, minute)'],
-  ['tostartofhour', 'timestamp_trunc(x, hour)'],
-  ['tostartoffiveminutes', everyMinutes(5)],
-  ['tostartoftenminutes', everyMinutes(10)],
-  ['tostartoffifteenminutes', everyMinutes(15)],
-  ['tostartofinterval', everyMinutes(5)],
-  ['date_bin', everyMinutes(5)],
-  ['time_bucket', everyMinutes(5)],
-  ['timestamp_bucket', everyMinutes(5)],
-  ['tostartofday', 'timestamp_trunc(x, day)'],
-  ['tostartofmonth', 'timestamp_trunc(x, month)'],
-  ['nvl', 'ifnull(x, y)'],
-  ['isnull', 'x is null'],
-  ['match', 'regexp_contains(text, pattern)'],
-  ['regexp_like', 'regexp_contains(text, pattern)'],
-  ['position', 'contains_substr(text, part)'],
-  ['strpos', 'contains_substr(text, part)'],
-  ['jsonextractstring', "a path, as metadata.request.method, or json_value(text, '$.key')"],
-  ['json_extract_path_text', "a path, as metadata.request.method, or json_value(text, '$.key')"],
-  ['uniq', 'approx_count_distinct(x)'],
-  ['quantile', 'approx_quantiles(x, 100)[offset(95)]'],
-  ['percentile_cont', 'approx_quantiles(x, 100)[offset(95)]'],
-  ['median', 'approx_quantiles(x, 2)[offset(1)]'],
-  ['group_concat', 'string_agg(x, separator)'],
-  ['logical_or', 'countif(condition) > 0'],
-  ['bool_or', 'countif(condition) > 0'],
-  ['div', 'cast(floor(a / b) as int64)'],
-  ['left', 'substr(text, 1, n)'],
-  ['right', 'substr(text, -n)'],
-  ['len', 'length(text)'],
-  ['instr', 'contains_substr(text, part)'],
-  ['to_date', 'date(x)'],
-  ['todate', 'date(x)'],
-  ['hour', 'extract(hour from x)'],
-  ['day', 'extract(day from x)'],
-  ['month', 'extract(month from x)'],
-  ['year', 'extract(year from x)'],
-  ['generate_series', 'GROUP BY timestamp_trunc(timestamp, minute)'],
-])
-
 /** The names of all functions. */
 export const FUNCTION_NAMES: readonly string[] = [
   ...FUNCTIONS.keys(),
@@ -268,7 +216,9 @@ export function compileFunction(node: Call, compiler: Compiler): Expression {
 }
 
 function unknownFunction({ name, spelled, at }: Call): Error {
-  const instead = INSTEAD.get(name)
+  const uncovered = uncoveredFunction(name)
+  if (uncovered !== undefined) return unsupported(`The function ${spelled} is not covered.${uncovered}`, at)
+  const instead = OTHER_DIALECTS.get(name)
   if (instead !== undefined) return invalid(`There is no function ${spelled}. Write ${instead}.`, at)
   const meant = nearest(name, FUNCTION_NAMES)
   return invalid(`There is no function ${spelled}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`, at)

@@ -21,6 +21,7 @@ function parseTable(tokens: Tokens): Table {
   if (tokens.take('(')) {
     const query = tokens.grammar.query(tokens)
     tokens.expect(')', ' behind the subquery')
+    refuseBehindTable(tokens)
     return { kind: 'derived', at, query, alias: tokens.alias() }
   }
   const name = tableName(tokens)
@@ -46,6 +47,8 @@ function refuseBehindTable(tokens: Tokens): void {
   if (kind !== 'word') return
   if ((text === 'pivot' || text === 'unpivot') && tokens.peek(1).text === '(')
     throw unsupported(`${text.toUpperCase()} is not covered: use countif(condition) and GROUP BY.`, at)
+  if (text === 'match_recognize' && tokens.peek(1).text === '(')
+    throw unsupported('MATCH_RECOGNIZE is not covered.', at)
   if (text === 'tablesample') throw unsupported('TABLESAMPLE is not covered.', at)
   if (tokens.isAt('for', 'system_time')) throw unsupported('FOR SYSTEM_TIME is not covered: filter by timestamp.', at)
 }
@@ -75,7 +78,9 @@ function parseList(tokens: Tokens, at: number, isOuter: boolean): Unnest {
   if (!tokens.take('unnest', '(')) throw joinOfTables(at)
   const list = tokens.grammar.expression(tokens)
   tokens.expect(')', ' behind UNNEST')
+  refuseBehindTable(tokens)
   const alias = tokens.alias()
+  refuseBehindTable(tokens)
   if (tokens.isAt('with', 'offset')) throw unsupported('WITH OFFSET is not covered.', tokens.peek().at)
   return { at, list, alias, isOuter }
 }

@@ -140,10 +140,41 @@ export const ERROR_CASES: readonly SqlCase[] = [
     'select uniq(id) from edge_logs',
     'There is no function uniq. Write approx_count_distinct(x). (line 1, column 8)',
   ),
-  wrong(
+  refused(
     'left',
     'select left(id, 2) from edge_logs',
-    'There is no function left. Write substr(text, 1, n). (line 1, column 8)',
+    'The function left is not covered. Write substr(text, 1, n). (line 1, column 8)',
+  ),
+  refused(
+    'LTRIM, in capitals',
+    'select LTRIM(event_message) from edge_logs',
+    "The function LTRIM is not covered. Write regexp_replace(text, r'^\\s+', ''). (line 1, column 8)",
+  ),
+  refused(
+    'format_date, on a later line',
+    "select id\nfrom edge_logs\nwhere format_date('%Y', current_date()) = '2026'",
+    "The function format_date is not covered. Write format_timestamp('%Y-%m-%d', date). (line 3, column 7)",
+  ),
+  refused(
+    'regexp_extract_all',
+    "select regexp_extract_all(event_message, 'a') from edge_logs",
+    'The function regexp_extract_all is not covered. ' +
+      'Write regexp_extract(text, pattern), which returns the first match. (line 1, column 8)',
+  ),
+  refused(
+    'a function without a remedy',
+    "select reverse('a')",
+    'The function reverse is not covered. (line 1, column 8)',
+  ),
+  refused(
+    'a function of geography',
+    'select st_distance(a, b) from edge_logs',
+    'The function st_distance is not covered. (line 1, column 8)',
+  ),
+  refused(
+    'row_number without OVER',
+    'select row_number() from edge_logs',
+    'The function row_number is not covered. Windows (OVER) are not covered: use GROUP BY. (line 1, column 8)',
   ),
   wrong(
     'median',

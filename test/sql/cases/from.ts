@@ -87,6 +87,30 @@ export const FROM_CASES: readonly SqlCase[] = [
     "select * from edge_logs pivot(count(*) for request.method in ('GET', 'POST'))",
     'PIVOT is not covered: use countif(condition) and GROUP BY. (line 1, column 25)',
   ),
+  ...[
+    ['a derived table', 'select * from (select 1 as a) pivot(sum(a) for a in (1, 2))'],
+    ['a derived table, on the next line', 'select * from (select 1 as a)\npivot(sum(a) for a in (1, 2))'],
+    ['a derived table with an alias', 'select * from (select 1 as a) as t pivot(sum(a) for a in (1, 2))'],
+    ['WITH', 'with c as (select 1 as a) select * from c pivot (sum(a) for a in (1, 2))'],
+    ['WITH, and an alias', 'with c as (select 1 as a) select * from c t pivot (sum(a) for a in (1, 2))'],
+    ['a list', 'select * from edge_logs, unnest(metadata) pivot(sum(a) for a in (1, 2))'],
+    ['a list with an alias', 'select * from edge_logs, unnest(metadata) m pivot(sum(a) for a in (1, 2))'],
+    ['a subquery', 'select 1 where 1 in (select * from (select 1 as a) pivot(sum(a) for a in (1, 2)))'],
+  ].map(([behind, sql]) => {
+    const before = sql!.slice(0, sql!.indexOf('pivot'))
+    const place = `(line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')})`
+    return refused(
+      `PIVOT behind ${behind}`,
+      sql!,
+      `PIVOT is not covered: use countif(condition) and GROUP BY. ${place}`,
+    )
+  }),
+  refused(
+    'UNPIVOT behind a derived table',
+    'select * from (select 1 as a) unpivot (v for n in (a))',
+    'UNPIVOT is not covered: use countif(condition) and GROUP BY. (line 1, column 31)',
+  ),
+  query('a derived table that is named pivot', 'select pivot.a from (select 1 as a) pivot', [{ a: 1 }], MORE),
   refused(
     'TABLESAMPLE',
     'select * from edge_logs tablesample system (10 percent)',

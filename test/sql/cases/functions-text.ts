@@ -308,10 +308,11 @@ export const TEXT_CASES: readonly SqlCase[] = [
     "select split('a,b', ',')[ordinal(1)]",
     'A place in a list is written [offset(0)], counted from 0, or [safe_offset(0)]. (line 1, column 25)',
   ),
-  wrong(
+  refused(
     'strpos',
     "select strpos('abc', 'b')",
-    'There is no function strpos. Write contains_substr(text, part). (line 1, column 8)',
+    'The function strpos is not covered. Write contains_substr(text, part), or regexp_contains(text, pattern): ' +
+      'whether it occurs. (line 1, column 8)',
   ),
   query(
     'the value of an expression that always returns a field, as of any other expression',
