@@ -59,6 +59,8 @@ export interface Call {
   load?(): Promise<unknown>
   /** Set if the query is SQL that the client wrote. */
   isClientSql?: true
+  /** Set if names in the query may be wrong: warnings name those that no row has. */
+  checksNames?: true
 }
 
 /** A call restricted to the rows of one project. */

@@ -56,6 +56,7 @@ export function logsAllWithSql(loadCompiler: () => Promise<SqlCompiler>): Endpoi
   }
   const bySqlOfClient = {
     isClientSql: true,
+    checksNames: true,
     async load() {
       compiler ??= await loadCompiler()
     },

@@ -23,7 +23,12 @@ export function sqlEndpoint(text: string, defaultName: string, readSql: Compiler
   // The whole text: front matter is SQL comments, and places count from the start of the file.
   const query = readSql(text)
   checkQuery(text, query, matter)
-  return endpointOf(text, defaultName, matter, () => query)
+  const made = endpointOf(text, defaultName, matter, () => query)
+  return {
+    ...made,
+    call: (given) => ({ ...made.call(given), checksNames: true }),
+    callBound: (given) => ({ ...made.callBound(given), checksNames: true }),
+  }
 }
 
 /**

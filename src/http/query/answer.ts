@@ -6,6 +6,10 @@ import type { Representation } from './negotiation.js'
 /** The headers that differ from answer to answer. */
 export type OwnHeaders = HeaderFields & { 'Cache-Status': string; 'Server-Timing': string }
 
+/** The header of warnings about a query, if there are any. */
+export const warningsField = (warnings: string | undefined): HeaderFields =>
+  warnings === undefined ? {} : { 'Logweir-Warnings': warnings }
+
 /** Returns a buffered answer of a query, compressed if the client accepts that; 304 if If-None-Match names its ETag. */
 export function answerReply(
   request: Headers,

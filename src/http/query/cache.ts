@@ -19,6 +19,8 @@ export interface CachedAnswer {
   atMs: number
   /** If the answer has no rows: the sources in which rows may appear later. */
   emptySources?: readonly SourceName[]
+  /** The header of the warnings about the query. */
+  warnings?: string | undefined
 }
 
 /** A cached answer, when a client last asked for it, and when a refresh was last tried (monotonic milliseconds). */
@@ -46,7 +48,8 @@ export interface ResultCache {
 const ENTRY_BYTES = 512
 
 /** The entry and its call each have a copy of the key, at up to two bytes per character. */
-const sizeOf = (entry: CacheEntry, key: string) => encodedBytes(entry.forms) + 4 * key.length + ENTRY_BYTES
+const sizeOf = (entry: CacheEntry, key: string) =>
+  encodedBytes(entry.forms) + 4 * key.length + (entry.warnings?.length ?? 0) + ENTRY_BYTES
 
 interface Parts {
   limits: Pick<HttpLimits, 'cacheEntries' | 'cacheBytes' | 'cacheEntryBytes'>

@@ -1,9 +1,7 @@
-import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { MemoryBudget, MemoryShare } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
-import type { Engine } from '../../engine/engine.js'
 import type { AnswerColumn, Row } from '../../plan/answer.js'
 import { innerPlansOf, type Plan } from '../../plan/plan.js'
 import type { SourceName } from '../../sources.js'
@@ -11,10 +9,10 @@ import type { Encoder } from '../formats/format.js'
 import { jsonFormat } from '../formats/json.js'
 import { type Encoding, encodeAll } from '../reply/chunks.js'
 import { serverTiming } from '../reply/server-timing.js'
-import { answerReply } from './answer.js'
+import { answerReply, warningsField } from './answer.js'
 import type { Arrivals } from './arrivals.js'
 import { type CachedAnswer, type CacheJob, createCache, type ResultCache } from './cache.js'
-import { compute } from './compute.js'
+import { type ComputeParts, compute } from './compute.js'
 import type { ConcurrencyLimit } from './concurrency.js'
 import { createEncodedForms, encodedIn } from './encoded-forms.js'
 import type { HttpLimits } from './limits.js'
@@ -22,10 +20,8 @@ import type { Representation } from './negotiation.js'
 import { createSingleFlight } from './single-flight.js'
 import { startWarming } from './warm.js'
 
-interface Parts {
-  engine: Pick<Engine, 'run'>
+interface Parts extends ComputeParts {
   concurrency: ConcurrencyLimit
-  clock: Clock
   limits: HttpLimits
   metrics: Metrics
   log: Log
@@ -119,12 +115,12 @@ async function encodedAnswer(
   parts: Parts,
   cache: ResultCache,
 ) {
-  const { encoded, plan, columns, atMs, measured } = await compute(parts, call, running, (rows, columns) =>
+  const { encoded, plan, columns, warnings, atMs, measured } = await compute(parts, call, running, (rows, columns) =>
     encodeCounted(rows, columns, running),
   )
   const forms = createEncodedForms(encoded.json, columns, (discard) => cache.resize(call.key, discard))
   const emptySources = encoded.rows === 0 ? sourcesOf(plan) : undefined
-  return { answer: { atMs, forms, emptySources }, measured }
+  return { answer: { atMs, forms, emptySources, warnings }, measured }
 }
 
 /** Whether an empty answer may have rows by now. Causes at most one run per `emptyMs`. */
@@ -168,14 +164,14 @@ const COLLAPSED = serverTiming('collapsed')
 /** `ageS` is given if the answer was not computed for this request (RFC 9111, 5.1). */
 function reply(
   { headers }: Request,
-  { forms }: CachedAnswer,
+  { forms, warnings }: CachedAnswer,
   representation: Representation,
   status: string,
   timing: string,
   ageS?: number,
 ): Response | Promise<Response> {
   const age = ageS === undefined ? undefined : { Age: String(ageS) }
-  const own = { 'Cache-Status': `logweir; ${status}`, ...age, 'Server-Timing': timing }
+  const own = { 'Cache-Status': `logweir; ${status}`, ...age, 'Server-Timing': timing, ...warningsField(warnings) }
   const body = encodedIn(forms, representation.format)
   if (body instanceof Promise) return body.then((made) => answerReply(headers, made, representation, own))
   return answerReply(headers, body, representation, own)

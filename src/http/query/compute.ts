@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/clock.js'
 import type { MemoryShare } from '../../base/memory-budget.js'
-import { type Call, columnsOf } from '../../endpoints/endpoint.js'
+import { type BoundCall, type Call, columnsOf } from '../../endpoints/endpoint.js'
+import { warningsHeader } from '../../endpoints/name-warning.js'
+import type { NameChecks } from '../../endpoints/unknown-names.js'
 import type { Engine, ScanStats } from '../../engine/engine.js'
 import type { AnswerColumn, Row } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
@@ -11,8 +13,17 @@ export interface Computed<Encoded> {
   encoded: Encoded
   plan: Plan
   columns: readonly AnswerColumn[]
+  /** The header of the warnings about the query; undefined if there is none. */
+  warnings: string | undefined
   atMs: number
   measured: Measured
+}
+
+/** What runs plans, and checks the names in plans. */
+export interface ComputeParts {
+  engine: Pick<Engine, 'run'>
+  clock: Clock
+  nameChecks: NameChecks
 }
 
 /**
@@ -22,7 +33,7 @@ export interface Computed<Encoded> {
  * rows of other projects.
  */
 export async function compute<Encoded>(
-  { engine, clock }: { engine: Pick<Engine, 'run'>; clock: Clock },
+  { engine, clock, nameChecks }: ComputeParts,
   call: Call,
   { signal, memory }: { signal: AbortSignal; memory: MemoryShare },
   encode: (rows: AsyncIterable<Row>, columns: readonly AnswerColumn[]) => Promise<Encoded>,
@@ -34,7 +45,14 @@ export async function compute<Encoded>(
   const measured: Measured = { ms: 0 }
   const onScanStats = call.isClientSql ? undefined : (work: ScanStats) => void (measured.work = work)
   const rows = await engine.run(plan, { signal, memory, onScanStats })
+  const run = (other: Plan, signal: AbortSignal) => engine.run(other, { signal, memory })
   const encoded = await encode(call.computation?.rows(rows, signal) ?? rows, columns)
+  const ranMs = clock.monotonicMs() - atMs
+  const warnings =
+    call.checksNames && (await nameChecks.warnings({ plan, project: projectOf(call), ranMs, signal, run }))
   measured.ms = clock.monotonicMs() - atMs
-  return { encoded, plan, columns, atMs, measured }
+  return { encoded, plan, columns, warnings: warnings && warningsHeader(warnings), atMs, measured }
 }
+
+/** The project that a call is bound to. */
+const projectOf = (call: Call | BoundCall) => ('project' in call ? call.project : undefined)

@@ -5,6 +5,7 @@ import type { MemoryBudget } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { PROJECTS, projectsCall, readProjectsArgs, tooManyProjects } from '../../endpoints/projects.js'
+import { createNameChecks } from '../../endpoints/unknown-names.js'
 import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Connection } from '../reply/connection.js'
@@ -76,9 +77,9 @@ const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 export function createQueries({ engine, endpoints, metrics, clock, limits, log, memory, arrivals }: Parts): Queries {
   const registry = createEndpointRegistry(endpoints)
   const concurrency = createConcurrencyLimits(limits, clock, metrics.queriesRunning)
-  const shared = { engine, clock, limits, metrics, log, memory, arrivals }
+  const shared = { engine, clock, limits, metrics, log, memory, arrivals, nameChecks: createNameChecks() }
   const cached = createCached({ ...shared, concurrency: concurrency.stored })
-  const uncached = createUncached({ engine, concurrency, clock, bufferedBytes: limits.bufferedBytes, memory, metrics })
+  const uncached = createUncached({ ...shared, concurrency, bufferedBytes: limits.bufferedBytes })
   const observe = createObserver(metrics, clock)
   const reportUnread = createUnreadReport(metrics, log)
 

@@ -1,23 +1,19 @@
-import type { Clock } from '../../base/clock.js'
 import type { MemoryBudget, MemoryShare } from '../../base/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Call } from '../../endpoints/endpoint.js'
-import type { Engine } from '../../engine/engine.js'
 import { encodeUpTo, type PartialAnswer } from '../reply/chunks.js'
 import type { Connection } from '../reply/connection.js'
 import { wantedCoding } from '../reply/encoding.js'
 import { codedHeaders } from '../reply/reply.js'
 import { serverTiming } from '../reply/server-timing.js'
 import { compressed, countedAnswer, streamBody } from '../reply/stream.js'
-import { answerReply, type OwnHeaders } from './answer.js'
-import { compute } from './compute.js'
+import { answerReply, type OwnHeaders, warningsField } from './answer.js'
+import { type ComputeParts, compute } from './compute.js'
 import type { ConcurrencyLimits } from './concurrency.js'
 import type { Representation } from './negotiation.js'
 
-interface Parts {
-  engine: Pick<Engine, 'run'>
+interface Parts extends ComputeParts {
   concurrency: ConcurrencyLimits
-  clock: Clock
   bufferedBytes: number
   memory: MemoryBudget
   metrics: Pick<Metrics, 'answersCut'>
@@ -38,13 +34,13 @@ export interface UncachedRequest {
  * slot. The memory of the query, and of the part of its answer that waits for the client, counts until the client has
  * taken the answer.
  */
-export function createUncached({ engine, concurrency, clock, bufferedBytes, memory: budget, metrics }: Parts) {
+export function createUncached({ concurrency, bufferedBytes, memory: budget, metrics, ...parts }: Parts) {
   /** Returns undefined if there is no room when the slot is free: the slot is not kept while the query waits. */
   const runIfRoom = (call: Call, { format }: Representation, memory: MemoryShare, caller: AbortSignal) =>
     (call.isClientSql ? concurrency.clientSql : concurrency.stored).run(
       async (signal) =>
         memory.hasRoomToSend()
-          ? compute({ engine, clock }, call, { signal, memory }, (rows, columns) =>
+          ? compute(parts, call, { signal, memory }, (rows, columns) =>
               encodeUpTo(rows, format.encoder(columns), bufferedBytes, { signal, memory }),
             )
           : undefined,
@@ -64,8 +60,9 @@ export function createUncached({ engine, concurrency, clock, bufferedBytes, memo
     const memory = budget.open()
     connection?.onClose(memory.release)
     try {
-      const { encoded, measured } = await run(call, representation, memory, request.signal)
-      const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': serverTiming('bypass', measured) }
+      const { encoded, measured, warnings } = await run(call, representation, memory, request.signal)
+      const timing = serverTiming('bypass', measured)
+      const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': timing, ...warningsField(warnings) }
       memory.startSending(() => {
         metrics.answersCut.inc()
         connection?.breakOff()

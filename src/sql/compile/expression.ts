@@ -8,8 +8,10 @@ import { givePlace } from '../../plan/place.js'
 import type { Operator, Plan } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import { isTimeType, momentUs, type Type } from '../../plan/values/values.js'
+import { giveName } from '../../plan/written-name.js'
 import { isAggregate } from '../parse/aggregate-names.js'
 import { type FaultCode, invalid, SqlFault } from '../parse/fault.js'
+import { nameText } from '../parse/name-text.js'
 import type { Node, NodeOf, Query } from '../parse/tree.js'
 import type { Compiler } from './compiler.js'
 import { addAmount, type Context, valueOfParameter } from './context.js'
@@ -17,12 +19,13 @@ import { foldedCall } from './fold.js'
 import { compileFunction, isFunction } from './functions.js'
 import { resolveName, type Scope } from './scope.js'
 import { timeWithInterval } from './times.js'
-import { giveName } from './written-names.js'
 
 /** The surroundings of expressions in a query: names of outputs, and the handlers of aggregates and subqueries. */
 export interface Surroundings {
   /** The output columns by name in lower case; they win over fields. Only HAVING and ORDER BY see them. */
   outputs?: ReadonlyMap<string, Expression>
+  /** The names of outputs in lower case that the part does not see. */
+  hiddenOutputs?: ReadonlySet<string>
   /** Takes an aggregate, and returns the expression of its value. Without it, aggregates are refused. */
   aggregate?(node: NodeOf<'call'>): Expression
   /** Compiles a subquery. */
@@ -90,8 +93,7 @@ export class Expressions implements Compiler {
   /** The same for an argument of a function: functions of texts read fields as texts. */
   compileArgument(node: Node, fn: FunctionName): Expression {
     if (!TEXT_FUNCTIONS.has(fn)) return this.compile(node)
-    if (node.kind === 'name' && this.#output(node) === undefined)
-      return giveName(resolveName(node.steps, node.at, this.#scope, 'field_text'), node)
+    if (node.kind === 'name' && this.#output(node) === undefined) return this.#resolved(node, 'field_text')
     const value = this.compile(node)
     // A field is left of an expression such as ifnull(null, x), of which functions of texts read the value.
     return value.kind === 'call' && value.fn === 'field' ? call('coalesce', value) : value
@@ -174,9 +176,18 @@ export class Expressions implements Compiler {
 
   #name(node: NodeOf<'name'>): Expression {
     const output = this.#output(node)
-    if (output === undefined) return giveName(resolveName(node.steps, node.at, this.#scope, 'field'), node)
+    if (output === undefined) return this.#resolved(node, 'field')
     const keys = node.steps.slice(1)
     return keys.length === 0 ? output : this.call('field', [output, ...keys.map(literal)], node.at)
+  }
+
+  #resolved({ steps, at }: NodeOf<'name'>, reading: 'field' | 'field_text'): Expression {
+    const isOutput = this.#around.hiddenOutputs?.has(steps[0]!.toLowerCase())
+    return giveName(resolveName(steps, at, this.#scope, reading), {
+      name: nameText(steps),
+      at,
+      ...(isOutput && { isOutput }),
+    })
   }
 
   #operator(node: NodeOf<'operator'>): Expression {

@@ -2,8 +2,8 @@ import { column, type Expression } from '../../plan/expression.js'
 import { expressionKey } from '../../plan/expression-key.js'
 import { rewrittenCall } from '../../plan/place.js'
 import type { NamedExpression } from '../../plan/plan.js'
+import { keepName, type WrittenName, writtenName } from '../../plan/written-name.js'
 import { invalid } from '../parse/fault.js'
-import { keepName, type WrittenName, writtenName } from './written-names.js'
 
 /** Returns the message of a value that is no key: of the name that is written, or of an unnamed value. */
 type NoKeyMessage = (name: string | undefined) => string

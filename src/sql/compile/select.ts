@@ -2,6 +2,7 @@ import { column, columnsOf, type Expression } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan, SortKey } from '../../plan/plan.js'
 import { typeOf } from '../../plan/schema.js'
 import type { Type } from '../../plan/values/values.js'
+import { giveName } from '../../plan/written-name.js'
 import { invalid } from '../parse/fault.js'
 import type { Node, OrderItem, Query, Select, Unnest } from '../parse/tree.js'
 import { Aggregates } from './aggregates.js'
@@ -12,7 +13,6 @@ import { createGroupRewriter } from './group.js'
 import { type Output, outputsOf } from './outputs.js'
 import type { Relation } from './relation.js'
 import type { Scope } from './scope.js'
-import { giveName } from './written-names.js'
 
 /** A table of FROM, and the names that it has there. */
 export interface NamedTable {
@@ -151,10 +151,19 @@ class SelectCompiler {
   #filter(): void {
     const { where } = this.#select
     if (where === undefined) return
+    // Names of outputs are not in sight in WHERE: there they are fields, which no row may have.
+    this.#ofRows.hiddenOutputs = this.#namedOutputs()
     const condition = this.#rows.compileCondition(where)
+    delete this.#ofRows.hiddenOutputs
     this.#measure(condition, where.at)
     this.#flush()
     if (condition.kind !== 'literal' || condition.value !== true) this.#plan.push({ op: 'filter', where: condition })
+  }
+
+  /** The names that outputs are given in the text, in lower case. */
+  #namedOutputs(): ReadonlySet<string> {
+    const names = this.#select.items.map((item) => (item.kind === 'value' ? item.name : undefined))
+    return new Set(names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])))
   }
 
   #block(outputs: Block['outputs'], keys: readonly PlacedKey[], costs: ColumnCosts): Block {
@@ -285,7 +294,7 @@ class SelectCompiler {
 }
 
 /** A column that `*` names. */
-const columnOf = (name: string, at: number) => giveName(column(name), { steps: [name], at })
+const columnOf = (name: string, at: number) => giveName(column(name), { name, at })
 
 const nameOf = (operator: Operator) => ('name' in operator ? operator.name : '')
 

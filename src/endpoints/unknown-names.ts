@@ -1,0 +1,202 @@
+import { LRUCache } from 'lru-cache'
+import { nearest } from '../base/nearest.js'
+import { hotColumns } from '../engine/columns.js'
+import type { Row } from '../plan/answer.js'
+import { call, column } from '../plan/expression.js'
+import { expressionKey } from '../plan/expression-key.js'
+import { type FieldName, type NamedRows, namedRowsOf } from '../plan/names-in-plan.js'
+import { ofProject } from '../plan/of-project.js'
+import type { Operator, Plan } from '../plan/plan.js'
+import { nameOfPath } from './field-name.js'
+import { countFields } from './field-values.js'
+import { nameWarning } from './name-warning.js'
+
+/** The newest rows that are looked at for names: as many as a query of the newest rows reads at least. */
+const SAMPLE_ROWS = 256
+/** The limits of the sample of which the nearest field is taken. */
+const FIELD_SAMPLE = { rows: SAMPLE_ROWS, characters: 1_000_000, nodes: 2_000, depth: 8 }
+/** The most scans, and names of each, that are looked at. */
+const MAX_SCANS = 10
+const MAX_NAMES = 50
+/** Names that were found in rows, with the time of the row. */
+const KEPT_NAMES = 10_000
+/** How long the search for rows with a name may take, besides a share of the time that the query took. */
+const SEARCH_MS = 20
+const SEARCH_SHARE = 0.1
+
+const COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata']
+
+/** A plan of SQL that has run. */
+export interface CheckedRun {
+  plan: Plan
+  /** The only project whose rows the caller may read. */
+  project?: string | undefined
+  /** Milliseconds that the plan took. */
+  ranMs: number
+  /** Once it is aborted, no more rows are read. */
+  signal: AbortSignal
+  /** Runs a plan as the plan of the query was run. */
+  run(plan: Plan, signal: AbortSignal): Promise<AsyncIterable<Row>>
+}
+
+/** Finds the names in plans of SQL that stand for nothing. */
+export interface NameChecks {
+  /**
+   * Returns a warning for each name of a plan that is read as a field and that no row of the scan has. Reads only rows
+   * of the scans of the plan: the newest rows, and those before them only for a short time. Rejects only once the
+   * signal is aborted.
+   */
+  warnings(run: CheckedRun): Promise<string[]>
+}
+
+/** Creates the checks. Names that were found in a row are not looked up again while the row is in the range. */
+export function createNameChecks(): NameChecks {
+  const found = new LRUCache<string, number>({ max: KEPT_NAMES })
+  return {
+    async warnings(run) {
+      const rows = distinctRows(namedRowsOf(run.plan)).slice(0, MAX_SCANS)
+      const warnings = new Set<string>()
+      for (const one of rows) {
+        try {
+          for (const warning of await checkRows(one, run, found)) warnings.add(warning)
+        } catch (error) {
+          // The answer is complete: a warning is worth no error.
+          run.signal.throwIfAborted()
+          if (error instanceof TypeError) throw error
+        }
+      }
+      return [...warnings]
+    },
+  }
+}
+
+/** The rows of equal scans are looked at once. */
+function distinctRows(all: readonly NamedRows[]): NamedRows[] {
+  const byKey = new Map<string, NamedRows>()
+  for (const rows of all) {
+    if (rows.names.length === 0 || rows.scan.fromUs > rows.scan.throughUs) continue
+    const key = JSON.stringify([keyOfRows(rows), rows.scan.fromUs, rows.scan.throughUs])
+    const known = byKey.get(key)
+    byKey.set(key, known === undefined ? rows : { ...known, names: [...known.names, ...rows.names] })
+  }
+  return [...byKey.values()]
+}
+
+const keyOfRows = ({ scan, operators }: NamedRows): string =>
+  JSON.stringify([scan.sources, operators.map(keyOfOperator)])
+
+function keyOfOperator(operator: Operator): string {
+  if (operator.op === 'filter') return expressionKey(operator.where)
+  return operator.op === 'unnest' ? `${operator.name} ${expressionKey(operator.list)}` : ''
+}
+
+async function checkRows(rows: NamedRows, run: CheckedRun, found: LRUCache<string, number>): Promise<string[]> {
+  const keyOf = ({ value }: FieldName) => `${run.project ?? ''} ${keyOfRows(rows)} ${expressionKey(value)}`
+  const { fromUs, throughUs } = rows.scan
+  const isKnown = (name: FieldName) => {
+    const seenUs = found.get(keyOf(name))
+    return seenUs !== undefined && seenUs >= fromUs && seenUs <= throughUs
+  }
+  const names = rows.names.filter((name) => (name.isOutput || !isDeclared(name, rows)) && !isKnown(name))
+  if (names.length === 0) return []
+  const sample = await newestRows(rows, names.slice(0, MAX_NAMES), run)
+  for (const [name, us] of sample.seenUs) found.set(keyOf(name), us)
+  if (sample.missing.length === 0 || sample.rows === 0) return []
+  const isWhole = sample.rows < SAMPLE_ROWS
+  const absent = isWhole
+    ? sample.missing
+    : await withoutRows(rows, sample.missing, run, (name, us) => found.set(keyOf(name), us))
+  if (absent.length === 0) return []
+  const fields = await fieldsOf(rows, run)
+  return absent.flatMap((name) => {
+    const isCertain = isWhole || !('isOpen' in name)
+    const meant = nearestField(name, fields)
+    const scope = { sources: rows.scan.sources, newest: isCertain ? undefined : SAMPLE_ROWS }
+    return isCertain || name.isOutput || meant !== undefined ? [nameWarning(name, scope, meant)] : []
+  })
+}
+
+/** Whether a name is a field with a column of its own, or an object with such a field. */
+function isDeclared({ paths }: FieldName, { scan }: NamedRows): boolean {
+  const declared = scan.sources.flatMap((source) => hotColumns(source).map(({ path }) => path))
+  return paths.some((path) => declared.some((own) => path.every((key, i) => own[i] === key)))
+}
+
+/** The rows of a scan that are looked at. */
+const rowsPlan = ({ scan, operators }: NamedRows, { project }: CheckedRun): Plan => {
+  const plan = [scan, ...operators]
+  return project === undefined ? plan : ofProject(plan, project)
+}
+
+const newest = (columns: Extract<Operator, { op: 'select' }>['columns'], rows: number): Plan => [
+  { op: 'select', columns },
+  { op: 'orderBy', keys: [{ by: column('timestamp'), direction: 'desc', nulls: 'last' }] },
+  { op: 'limit', rows, offset: 0 },
+]
+
+const TIME = { name: 'timestamp', value: column('timestamp') }
+
+/** Reads the newest rows, and returns the names that none of these rows has. */
+async function newestRows(rows: NamedRows, names: readonly FieldName[], run: CheckedRun) {
+  const columns = names.map(({ value }, i) => ({ name: `n${i}`, value: call('is_null', value) }))
+  const plan = [...rowsPlan(rows, run), ...newest([TIME, ...columns], SAMPLE_ROWS)]
+  const seenUs = new Map<FieldName, number>()
+  let count = 0
+  for await (const row of await run.run(plan, run.signal)) {
+    count++
+    for (const [i, name] of names.entries())
+      if (row[`n${i}`] === false && !seenUs.has(name)) seenUs.set(name, Number(row.timestamp))
+  }
+  return { rows: count, seenUs, missing: names.filter((name) => !seenUs.has(name)) }
+}
+
+/** A name that the newest rows do not have; older rows may have the name. */
+type Absent = FieldName & { isOpen?: true }
+
+/** Looks for each name in all rows, the newest first, as long as there is time. Returns the names that were not found. */
+async function withoutRows(
+  rows: NamedRows,
+  names: readonly FieldName[],
+  run: CheckedRun,
+  onFound: (name: FieldName, us: number) => void,
+): Promise<Absent[]> {
+  const deadline = AbortSignal.timeout(Math.ceil(SEARCH_MS + SEARCH_SHARE * run.ranMs))
+  const signal = AbortSignal.any([run.signal, deadline])
+  const absent: Absent[] = []
+  for (const name of names) {
+    const where = call('not', call('is_null', name.value))
+    const plan = [...rowsPlan(rows, run), { op: 'filter', where } as const, ...newest([TIME], 1)]
+    try {
+      let us: number | undefined
+      if (!signal.aborted) for await (const row of await run.run(plan, signal)) us = Number(row.timestamp)
+      if (us !== undefined) onFound(name, us)
+      else absent.push(signal.aborted ? { ...name, isOpen: true } : name)
+    } catch (error) {
+      run.signal.throwIfAborted()
+      if (!deadline.aborted) throw error
+      absent.push({ ...name, isOpen: true })
+    }
+  }
+  return absent
+}
+
+/** The paths of the fields of the newest rows, and of the objects that they are in. */
+async function fieldsOf({ scan, operators }: NamedRows, run: CheckedRun): Promise<(readonly string[])[]> {
+  const filters = operators.filter(({ op }) => op === 'filter')
+  const metadata = { name: 'metadata', value: column('metadata') }
+  const plan = [...rowsPlan({ scan, operators: filters, names: [] }, run), ...newest([TIME, metadata], SAMPLE_ROWS)]
+  const { fields } = await countFields(await run.run(plan, run.signal), FIELD_SAMPLE, run.signal)
+  return fields.flatMap(({ keys }) => keys.map((_, i) => keys.slice(0, i + 1)))
+}
+
+/** The name of the nearest field: one with a name like it, or else one whose last key is the name. */
+function nearestField({ name, paths }: FieldName, fields: readonly (readonly string[])[]): string | undefined {
+  const named = new Map(fields.map((keys) => [nameOfPath(keys), keys]))
+  const written = paths.map((path) => path.join('.'))
+  for (const one of [...written, name]) {
+    const near = nearest(one, [...named.keys(), ...COLUMNS])
+    if (near !== undefined && !written.includes(near)) return near
+  }
+  const last = paths[0]?.at(-1)
+  return [...named].find(([, keys]) => keys.length > 1 && keys.at(-1) === last)?.[0]
+}
