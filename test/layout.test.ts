@@ -79,6 +79,7 @@ const ONLY: Record<string, readonly string[]> = {
   'sql-directory/': [
     'client/',
     'http/formats/',
+    'endpoints/',
     'engine/arrow/engine.ts',
     'engine/disk/',
     'sql/read-sql.ts',

@@ -10,6 +10,8 @@ export interface RowsOut {
   terminal: { columns: number; isPlain: boolean } | undefined
   /** The width of the terminal for errors; undefined if they are not printed on one. */
   errorColumns?: number | undefined
+  /** Prints a warning about the query, apart from the rows. */
+  warn?(text: string): void
 }
 
 /** The flags that choose the format of rows. */

@@ -77,8 +77,10 @@ export async function runQuery(config: QueryConfig, out: RowsOut): Promise<void>
   const ask = (type: string) => service.query(path, parameters, { Accept: type })
   const format = formatOf(config, out)
   try {
-    if (format !== 'table') return await writeEncoded(await requestFormat(format, ask, service.url), out)
-    await writeTable(await rowsOf(await ask(JSON_TYPE)), config, out)
+    const answer = await ask(format === 'table' ? JSON_TYPE : TYPES[format])
+    for (const warning of answer.warnings) out.warn?.(warning)
+    if (format !== 'table') return await writeEncoded(inFormat(format, answer, service.url), out)
+    await writeTable(await rowsOf(answer), config, out)
   } catch (error) {
     throw sql === undefined ? error : withExcerpt(error, sql, out.errorColumns)
   }
@@ -105,15 +107,10 @@ function withExcerpt(error: unknown, sql: string, columns: number | undefined): 
 }
 
 /**
- * Requests an answer in a format, and returns its bytes. An older service answers requests for NDJSON with JSON, which
- * is returned unchanged.
+ * Returns the bytes of an answer in a format. An older service answers requests for NDJSON with JSON, which is returned
+ * unchanged.
  */
-async function requestFormat(
-  format: Format,
-  ask: (type: string) => Promise<Answer>,
-  url: string,
-): Promise<AsyncIterable<Uint8Array | string>> {
-  const answer = await ask(TYPES[format])
+function inFormat(format: Format, answer: Answer, url: string): AsyncIterable<Uint8Array | string> {
   if (format === 'json' && answer.type === JSON_TYPE) return answer.body
   checkType(answer, TYPES[format], url)
   return format === 'json' ? ndjsonToDocument(answer.body) : answer.body

@@ -24,6 +24,8 @@ export interface Service {
 export interface Answer {
   /** The media type without parameters; empty if there is none. */
   type: string
+  /** Warnings about the query. */
+  warnings: readonly string[]
   /** Throws a {@link ServiceError} if the connection is lost. */
   body: AsyncIterable<Uint8Array>
 }
@@ -87,7 +89,7 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
           ? await sendRequest(base + path, { headers: own, signal: either })
           : await sendRequest(base + path, { method: 'POST', headers: { ...own, ...FORM }, signal: either }, form)
       if (incoming.statusCode !== 200) throw await refusal(incoming, url, sent)
-      return { type: typeOf(incoming), body: bodyOf(incoming) }
+      return { type: typeOf(incoming), warnings: warningsOf(incoming), body: bodyOf(incoming) }
     } catch (error) {
       if (signal?.aborted || error instanceof ServiceError) throw error
       if (slow.signal.aborted) throw new ServiceError(`${url} does not answer within ${ANSWER_MS / 1000} s.`)
@@ -132,6 +134,15 @@ export async function sendRequest(url: string, options: RequestOptions, body?: s
 }
 
 const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+
+/** The header is a JSON list of texts. */
+function warningsOf({ headers }: IncomingMessage): readonly string[] {
+  try {
+    return (JSON.parse(String(headers['logweir-warnings'] ?? '[]')) as unknown[]).map(String)
+  } catch {
+    return []
+  }
+}
 
 /** Returns the cause of a failed connection: the system's error code, or the message. */
 export const errorReason = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message

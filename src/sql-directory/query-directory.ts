@@ -3,8 +3,11 @@ import type { Log } from '../base/log.js'
 import { memoryBytes, ROWS_SHARE } from '../base/memory.js'
 import { createMetrics } from '../base/metrics.js'
 import type { RowsOut } from '../client/output.js'
+import { createNameChecks } from '../endpoints/unknown-names.js'
 import { createReadingEngine } from '../engine/arrow/engine.js'
 import { openToRead, refuseInUse } from '../engine/disk/directory/open-to-read.js'
+import type { Engine } from '../engine/engine.js'
+import type { Plan } from '../plan/plan.js'
 import { compileSql, rangesOf } from './compile.js'
 import type { SqlConfig } from './sql-config.js'
 import { writeRows } from './write-rows.js'
@@ -36,7 +39,10 @@ export async function queryDirectory(config: SqlConfig, { clock, log, out }: Que
   })
   try {
     await engine.recover()
-    await writeRows(await engine.run(plan), plan, config, out)
+    const startedMs = clock.monotonicMs()
+    const rows = await engine.run(plan)
+    await warnOfNames(plan, clock.monotonicMs() - startedMs, engine, out)
+    await writeRows(rows, plan, config, out)
   } catch (error) {
     if (isOfMissingFile(error)) await refuseInUse(config.directory)
     throw error
@@ -45,6 +51,13 @@ export async function queryDirectory(config: SqlConfig, { clock, log, out }: Que
   }
   if (damage.isFound()) await refuseInUse(config.directory)
   return !damage.hasSegments()
+}
+
+/** Prints a warning for each name that no row has. */
+async function warnOfNames(plan: Plan, ranMs: number, engine: Pick<Engine, 'run'>, out: RowsOut): Promise<void> {
+  const { signal } = new AbortController()
+  const run = (other: Plan, until: AbortSignal) => engine.run(other, { signal: until })
+  for (const warning of await createNameChecks().warnings({ plan, ranMs, signal, run })) out.warn?.(warning)
 }
 
 /** Whether a file was missing or is not as it was. A service that has started since may have replaced it. */

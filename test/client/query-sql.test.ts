@@ -143,6 +143,24 @@ describe('logweir query --sql', () => {
     }
   })
 
+  it.each([
+    ['["No row has the field größe.","Two."]', ['No row has the field größe.', 'Two.']],
+    ['', []],
+    ['no JSON', []],
+  ])('prints the warnings of the answer apart from the rows: %s', async (header, expected) => {
+    const { url } = await fakeService((request, response) => {
+      if (request.url === '/api/endpoints') return reply(response, listing(true))
+      response.setHeader('Logweir-Warnings', header.replaceAll('ö', '\\u00f6').replaceAll('ß', '\\u00df'))
+      reply(response, ROWS.body)
+    })
+    for (const format of ['json', 'table']) {
+      const warnings: string[] = []
+      const warn = (text: string) => void warnings.push(text)
+      expect(await query(url, ['--sql', SQL, '--format', format], { warn })).toContain('12')
+      expect(warnings).toEqual(expected)
+    }
+  })
+
   it('cuts the line of an error to the terminal', async () => {
     const error = { message: 'No. (line 1, column 8)', code: 'invalid_sql' }
     const { url } = await serviceWith(wrong({ error }))

@@ -194,6 +194,18 @@ function withBrowser(): void {
     await page.getByText('The first 1,000 rows, the maximum').waitFor()
   })
 
+  test('shows the warnings of an answer, until the next one', async () => {
+    const { page } = await open()
+    const warnings = page.getByRole('status', { name: 'Warnings' })
+    await write(page, 'select id, evnt_message from edge_logs')
+    await run(page).click()
+    await warnings.getByText('has the field evnt_message. Did you mean event_message?').waitFor()
+    await answered(page)
+    await write(page, 'select id from edge_logs')
+    await run(page).click()
+    await warnings.waitFor({ state: 'hidden' })
+  })
+
   test('marks what is wrong, and moves there', async () => {
     const { page } = await open()
     await write(page, 'select\n  nope(id) as n\nfrom edge_logs')

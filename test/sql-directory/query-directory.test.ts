@@ -108,6 +108,20 @@ describe('logweir sql', () => {
     expect((await output(['select id from edge_logs limit 2', '--format', 'ndjson'])).split('\n')).toHaveLength(3)
   })
 
+  it('warns of names that no row has, of all projects or one', async () => {
+    await fill()
+    const warningsOf = async (args: readonly string[]) => {
+      const warnings: string[] = []
+      await output(args, { warn: (text) => void warnings.push(text) })
+      return warnings
+    }
+    const meant = 'No row of edge_logs in the range has the field request.metod. Did you mean request.method?'
+    expect(await warningsOf(['select request.metod from edge_logs limit 1'])).toEqual([meant])
+    expect(await warningsOf(['select request.metod from edge_logs limit 1', '--project', 'b'])).toEqual([meant])
+    expect(await warningsOf(['select request.method, big from edge_logs limit 1'])).toEqual([])
+    expect(await warningsOf(['select nothing from edge_logs', '--project', 'none'])).toEqual([])
+  })
+
   it('explains a query, with the counts of one project', async () => {
     await fill()
     const explain = "explain select id from edge_logs where request.method = 'GET'"

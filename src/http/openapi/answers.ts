@@ -24,6 +24,7 @@ const HEADERS: Readonly<Record<string, Schema>> = {
   'Server-Timing': text('scanned rows, skipped segments, whether it came from the cache'),
   ETag: text('names these bytes; a streamed answer has none'),
   Age: text('seconds since it was computed; only where it was not computed for this request'),
+  'Logweir-Warnings': text('JSON list of texts: names in the SQL that no row has; absent without warnings'),
   'Retry-After': text('seconds after which to try again'),
 }
 

@@ -26,7 +26,8 @@ export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }
   const { name, params, cache, sandboxing } = endpoint
   const rows = rowLimits(endpoint, nowUs)
   const form: ErrorForms = sandboxing && errorForm === 'flat' ? 'either' : errorForm
-  const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age'])]
+  const ofSql = sandboxing || endpoint.isOwn ? ['Logweir-Warnings'] : []
+  const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age']), ...ofSql]
   const summary = endpoint.summary ?? `The rows of ${name}`
   const headerParameters = [
     reference('parameters', 'IfNoneMatch'),

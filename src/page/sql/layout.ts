@@ -6,6 +6,8 @@ export interface Layout {
   /** Contains the editor. */
   readonly editor: HTMLElement
   readonly problem: HTMLElement
+  /** Warnings about the query that was answered. */
+  readonly warnings: HTMLElement
   readonly run: HTMLButtonElement
   readonly explain: HTMLButtonElement
   readonly templates: HTMLButtonElement
@@ -22,6 +24,7 @@ export function createLayout(root: HTMLElement): Layout {
   const layout: Layout = {
     editor: element('div'),
     problem: element('p', { class: 'error sql-problem', role: 'alert' }),
+    warnings: element('ul', { class: 'sql-warnings', role: 'status', 'aria-label': 'Warnings', hidden: '' }),
     run: button('Run', 'Run the query (Ctrl+Enter)'),
     explain: button('Explain', 'Show the steps of the query with their numbers of rows'),
     templates: button('Templates', 'Queries to begin with'),
@@ -39,7 +42,7 @@ export function createLayout(root: HTMLElement): Layout {
     ...[layout.templates, layout.history, layout.save],
   )
   const query = element('section', { class: 'card sql-query', 'aria-label': 'Query' })
-  query.append(layout.editor, layout.problem, actions)
+  query.append(layout.editor, layout.problem, layout.warnings, actions)
   layout.result.append(layout.plan)
   root.replaceChildren(query, layout.result)
   return layout

@@ -14,6 +14,8 @@ export interface SqlQuery {
 export interface SqlAnswer {
   rows: readonly Row[]
   cost: Cost
+  /** Warnings about the query. */
+  warnings: readonly string[]
   /** The answer as the service sent it. */
   body: string
 }
@@ -44,7 +46,18 @@ export async function runQuery(query: SqlQuery, signal: AbortSignal): Promise<Sq
   const response = await get(path, {}, signal)
   const body = await readText(response)
   const { result } = parseExact(body) as { result: Row[] }
-  return { rows: result, cost: costOf(response.headers.get('Server-Timing') ?? ''), body }
+  const { headers } = response
+  const warnings = warningsOf(headers.get('Logweir-Warnings'))
+  return { rows: result, cost: costOf(headers.get('Server-Timing') ?? ''), warnings, body }
+}
+
+/** The header is a JSON list of texts. */
+function warningsOf(header: string | null): readonly string[] {
+  try {
+    return (JSON.parse(header ?? '[]') as unknown[]).map(String)
+  } catch {
+    return []
+  }
 }
 
 function tooLong(characters: number): Failure {

@@ -80,8 +80,9 @@ function showRunning(parts: Parts, isRunning: boolean): void {
   else parts.layout.plan.setAttribute('aria-busy', 'true')
 }
 
-function showAnswer(parts: Parts, { rows, cost }: SqlAnswer, kind: RunKind): void {
+function showAnswer(parts: Parts, { rows, cost, warnings }: SqlAnswer, kind: RunKind): void {
   const { plan } = parts.layout
+  showWarnings(parts, warnings)
   showPlan(parts, kind === 'plan')
   if (kind === 'plan') plan.replaceChildren(...planOf(rows, cost))
   else parts.answer.show({ rows, maxRows: MOST_ROWS, cost })
@@ -117,8 +118,14 @@ function failed(parts: Parts, failure: Failure, { sql, linesBefore }: Sent): voi
   parts.editor.mark(offset)
 }
 
-/** Shows a problem below the editor; an empty text removes it. */
+function showWarnings({ layout }: Parts, warnings: readonly string[]): void {
+  layout.warnings.replaceChildren(...warnings.map((text) => element('li', {}, text)))
+  layout.warnings.hidden = warnings.length === 0
+}
+
+/** Shows a problem below the editor, in place of warnings; an empty text removes it. */
 export function showProblem({ layout, editor }: Parts, text: string, ...more: Node[]): void {
+  layout.warnings.hidden = true
   layout.problem.replaceChildren(...(text === '' ? [] : [text, ...more]))
   if (text === '') editor.unmark()
 }
