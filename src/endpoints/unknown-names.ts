@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { nearest } from '../base/nearest.js'
 import { hotColumns } from '../engine/columns.js'
@@ -23,6 +24,8 @@ const KEPT_NAMES = 10_000
 /** How long the search for rows with a name may take, besides a share of the time that the query took. */
 const SEARCH_MS = 20
 const SEARCH_SHARE = 0.1
+/** How long a search that took too long is not tried again. */
+const UNFINISHED_MS = 60_000
 
 const COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata']
 
@@ -49,20 +52,30 @@ export interface NameChecks {
   warnings(run: CheckedRun): Promise<string[]>
 }
 
-/** Creates the checks. Names that were found in a row are not looked up again while the row is in the range. */
+/** What earlier checks have found out, by {@link keyOf}. */
+interface Memory {
+  /** The time of a row that has the name, in microseconds since the epoch. */
+  found: LRUCache<string, number>
+  /** Names that were looked for in vain in the time that there is. */
+  unfinished: LRUCache<string, true>
+}
+
+/**
+ * Creates the checks. A name that was found in a row is not looked up again while the row is in the range, and the
+ * search for a name that took too long is not tried again for a minute.
+ */
 export function createNameChecks(): NameChecks {
   const found = new LRUCache<string, number>({ max: KEPT_NAMES })
+  const unfinished = new LRUCache<string, true>({ max: KEPT_NAMES, ttl: UNFINISHED_MS })
   return {
     async warnings(run) {
-      const rows = distinctRows(namedRowsOf(run.plan)).slice(0, MAX_SCANS)
       const warnings = new Set<string>()
-      for (const one of rows) {
+      for (const rows of distinctRows(namedRowsOf(run.plan)).slice(0, MAX_SCANS)) {
         try {
-          for (const warning of await checkRows(one, run, found)) warnings.add(warning)
-        } catch (error) {
+          for (const warning of await checkRows(rows, run, { found, unfinished })) warnings.add(warning)
+        } catch {
           // The answer is complete: a warning is worth no error.
           run.signal.throwIfAborted()
-          if (error instanceof TypeError) throw error
         }
       }
       return [...warnings]
@@ -90,22 +103,24 @@ function keyOfOperator(operator: Operator): string {
   return operator.op === 'unnest' ? `${operator.name} ${expressionKey(operator.list)}` : ''
 }
 
-async function checkRows(rows: NamedRows, run: CheckedRun, found: LRUCache<string, number>): Promise<string[]> {
-  const keyOf = ({ value }: FieldName) => `${run.project ?? ''} ${keyOfRows(rows)} ${expressionKey(value)}`
-  const { fromUs, throughUs } = rows.scan
-  const isKnown = (name: FieldName) => {
-    const seenUs = found.get(keyOf(name))
-    return seenUs !== undefined && seenUs >= fromUs && seenUs <= throughUs
-  }
-  const names = rows.names.filter((name) => (name.isOutput || !isDeclared(name, rows)) && !isKnown(name))
+/** The longest key that is kept as it is. */
+const MAX_KEY_CHARACTERS = 200
+
+function keyOf({ value }: FieldName, rows: NamedRows, { project = '' }: CheckedRun): string {
+  const key = JSON.stringify([project, keyOfRows(rows), expressionKey(value)])
+  return key.length <= MAX_KEY_CHARACTERS ? key : hash('sha256', key, 'base64url')
+}
+
+async function checkRows(rows: NamedRows, run: CheckedRun, memory: Memory): Promise<string[]> {
+  const names = rows.names.filter(
+    (name) => (name.isOutput || !isDeclared(name, rows)) && !isFound(name, rows, run, memory),
+  )
   if (names.length === 0) return []
   const sample = await newestRows(rows, names.slice(0, MAX_NAMES), run)
-  for (const [name, us] of sample.seenUs) found.set(keyOf(name), us)
+  for (const [name, us] of sample.seenUs) memory.found.set(keyOf(name, rows, run), us)
   if (sample.missing.length === 0 || sample.rows === 0) return []
   const isWhole = sample.rows < SAMPLE_ROWS
-  const absent = isWhole
-    ? sample.missing
-    : await withoutRows(rows, sample.missing, run, (name, us) => found.set(keyOf(name), us))
+  const absent = isWhole ? sample.missing : await withoutRows(rows, sample.missing, run, memory)
   if (absent.length === 0) return []
   const fields = await fieldsOf(rows, run)
   return absent.flatMap((name) => {
@@ -114,6 +129,12 @@ async function checkRows(rows: NamedRows, run: CheckedRun, found: LRUCache<strin
     const scope = { sources: rows.scan.sources, newest: isCertain ? undefined : SAMPLE_ROWS }
     return isCertain || name.isOutput || meant !== undefined ? [nameWarning(name, scope, meant)] : []
   })
+}
+
+/** Whether a row of the range is known to have a name. */
+function isFound(name: FieldName, rows: NamedRows, run: CheckedRun, { found }: Memory): boolean {
+  const us = found.get(keyOf(name, rows, run))
+  return us !== undefined && us >= rows.scan.fromUs && us <= rows.scan.throughUs
 }
 
 /** Whether a name is a field with a column of its own, or an object with such a field. */
@@ -153,31 +174,45 @@ async function newestRows(rows: NamedRows, names: readonly FieldName[], run: Che
 /** A name that the newest rows do not have; older rows may have the name. */
 type Absent = FieldName & { isOpen?: true }
 
-/** Looks for each name in all rows, the newest first, as long as there is time. Returns the names that were not found. */
+/** Looks for each name in all rows, as long as there is time. Returns the names that were not found. */
 async function withoutRows(
   rows: NamedRows,
   names: readonly FieldName[],
   run: CheckedRun,
-  onFound: (name: FieldName, us: number) => void,
+  { found, unfinished }: Memory,
 ): Promise<Absent[]> {
   const deadline = AbortSignal.timeout(Math.ceil(SEARCH_MS + SEARCH_SHARE * run.ranMs))
-  const signal = AbortSignal.any([run.signal, deadline])
   const absent: Absent[] = []
   for (const name of names) {
-    const where = call('not', call('is_null', name.value))
-    const plan = [...rowsPlan(rows, run), { op: 'filter', where } as const, ...newest([TIME], 1)]
-    try {
-      let us: number | undefined
-      if (!signal.aborted) for await (const row of await run.run(plan, signal)) us = Number(row.timestamp)
-      if (us !== undefined) onFound(name, us)
-      else absent.push(signal.aborted ? { ...name, isOpen: true } : name)
-    } catch (error) {
-      run.signal.throwIfAborted()
-      if (!deadline.aborted) throw error
+    const key = keyOf(name, rows, run)
+    const us = unfinished.has(key) ? 'unfinished' : await newestWith(name, rows, run, deadline)
+    if (us === 'unfinished') {
+      unfinished.set(key, true)
       absent.push({ ...name, isOpen: true })
-    }
+    } else if (us === undefined) absent.push(name)
+    else found.set(key, us)
   }
   return absent
+}
+
+/** Returns the time of the newest row that has a name, undefined if no row has the name. */
+async function newestWith(
+  { value }: FieldName,
+  rows: NamedRows,
+  run: CheckedRun,
+  deadline: AbortSignal,
+): Promise<number | 'unfinished' | undefined> {
+  const where = call('not', call('is_null', value))
+  const plan = [...rowsPlan(rows, run), { op: 'filter', where } as const, ...newest([TIME], 1)]
+  try {
+    deadline.throwIfAborted()
+    for await (const row of await run.run(plan, AbortSignal.any([run.signal, deadline]))) return Number(row.timestamp)
+    return undefined
+  } catch (error) {
+    run.signal.throwIfAborted()
+    if (deadline.aborted) return 'unfinished'
+    throw error
+  }
 }
 
 /** The paths of the fields of the newest rows, and of the objects that they are in. */

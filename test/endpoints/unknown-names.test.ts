@@ -4,6 +4,7 @@ import { createNameChecks } from '../../src/endpoints/unknown-names.js'
 import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
 import { limited } from '../../src/plan/limited.js'
 import { ofProject } from '../../src/plan/of-project.js'
+import type { Plan } from '../../src/plan/plan.js'
 import { withinTime } from '../../src/plan/within-time.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import { appendAll, openEngine, readAll } from '../support/engine.js'
@@ -37,19 +38,25 @@ interface Options {
   project?: string
   fromUs?: number
   throughUs?: number
+  ranMs?: number
 }
 
 const never = new AbortController().signal
 
 async function warningsOf(
   sql: string,
-  { project = 'a', fromUs = Number.NEGATIVE_INFINITY, throughUs = Number.POSITIVE_INFINITY }: Options = {},
+  {
+    project = 'a',
+    fromUs = Number.NEGATIVE_INFINITY,
+    throughUs = Number.POSITIVE_INFINITY,
+    ranMs = 60_000,
+  }: Options = {},
   checks = createNameChecks(),
-  run: (plan: Parameters<ArrowEngine['run']>[0]) => ReturnType<ArrowEngine['run']> = (plan) => engine.run(plan),
+  run: (plan: Plan, signal: AbortSignal) => ReturnType<ArrowEngine['run']> = (plan) => engine.run(plan),
 ): Promise<string[]> {
   const plan = ofProject(withinTime(limited(readSql(sql).plan({}, 0), 1000), { fromUs, throughUs }), project)
   await readAll(await engine.run(plan))
-  return checks.warnings({ plan, project, ranMs: 60_000, signal: never, run })
+  return checks.warnings({ plan, project, ranMs, signal: never, run })
 }
 
 const absent = (name: string, meant?: string, source = 'edge_logs') =>
@@ -160,7 +167,7 @@ describe('warnings', () => {
   it('read no rows for names that were found before', async () => {
     const checks = createNameChecks()
     let runs = 0
-    const counted = (plan: Parameters<ArrowEngine['run']>[0]) => {
+    const counted = (plan: Plan) => {
       runs++
       return engine.run(plan)
     }
@@ -170,6 +177,25 @@ describe('warnings', () => {
     expect(await warningsOf(sql, { fromUs: 25 }, checks, counted)).toEqual([absent('user_id')])
     await warningsOf('select response.status_code from edge_logs', {}, checks, counted)
     expect(runs).toBe(3)
+  })
+
+  it('are about the newest rows if a search of all rows takes too long, which is not tried again', async () => {
+    const checks = createNameChecks()
+    let searches = 0
+    const slow = (plan: Plan, signal: AbortSignal) => {
+      if (plan.filter(({ op }) => op === 'filter').length < 2) return engine.run(plan)
+      searches++
+      return new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const run = (sql: string) => warningsOf(sql, { project: 'many', ranMs: 0 }, checks, slow)
+    const warning = 'The newest 256 rows of edge_logs have no field usul. Did you mean usual?'
+    for (let i = 0; i < 2; i++) expect(await run('select usul from edge_logs')).toEqual([warning])
+    expect(searches).toBe(1)
+    expect(await run('select banana from edge_logs')).toEqual([])
+    expect(await run("select id as banana from edge_logs where banana = '1'")).toEqual([
+      'The newest 256 rows of edge_logs have no field banana, and WHERE does not see output columns. ' +
+        'Filter a derived table: SELECT * FROM (SELECT …) WHERE banana …',
+    ])
   })
 
   it('are not given if the rows cannot be read', async () => {
