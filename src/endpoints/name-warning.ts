@@ -23,8 +23,8 @@ export function nameWarning({ name, isOutput }: FieldName, { sources, newest }: 
     newest === undefined
       ? `No row of ${of} in the range has the field ${field}`
       : `The newest ${newest} rows of ${of} have no field ${field}`
-  if (isOutput)
-    return `${none}, and WHERE does not see output columns. Filter a derived table: SELECT * FROM (SELECT …) WHERE ${field} …`
+  const remedy = `Filter a derived table: SELECT * FROM (SELECT …) WHERE ${field} …`
+  if (isOutput) return `${none}, and WHERE does not see output columns. ${remedy}`
   return meant === undefined ? `${none}.` : `${none}. Did you mean ${shortName(meant)}?`
 }
 

@@ -248,7 +248,7 @@ export class Expressions implements Compiler {
   }
 }
 
-/** Whether an argument of a function is a condition, and fails the function if it is neither true nor false nor null. */
+/** Whether an argument of a function is a condition. */
 function isConditionAt(fn: FunctionName, place: number, count: number): boolean {
   if (fn === 'case') return place % 2 === 0 && place + 1 < count
   return fn === 'and' || fn === 'or' || fn === 'not' || (fn === 'if' && place === 0)

@@ -63,8 +63,8 @@ export const HIDDEN_NAMES_CASES: readonly SqlCase[] = [
   refused(
     'of the query around a subquery',
     'select 1 as x from edge_logs where k in (select edge_logs.k from edge_logs as e)',
-    'edge_logs is a table of the outer query, and correlated subqueries are not covered: compare with value IN (select …).' +
-      ' A field of that name is written metadata.edge_logs.k. (line 1, column 49)',
+    'edge_logs is a table of the outer query, and correlated subqueries are not covered: ' +
+      'compare with value IN (select …). A field of that name is written metadata.edge_logs.k. (line 1, column 49)',
     options,
   ),
 

@@ -9,8 +9,9 @@ import { NOW_US } from '../cases/case.js'
 const BIGQUERY = `
   abs acos acosh any_value appends approx_count_distinct approx_quantiles approx_top_count approx_top_sum array_agg
   array_concat array_concat_agg array_first array_last array_length array_reverse array_slice array_to_string ascii asin
-  asinh atan atan2 atanh avg bit_and bit_count bit_or bit_xor bool byte_length cast cbrt ceil ceiling changes char_length
-  character_length chr code_points_to_bytes code_points_to_string collate concat contains_substr corr cos cosh
+  asinh atan atan2 atanh avg bit_and bit_count bit_or bit_xor bool byte_length cast cbrt ceil ceiling changes
+  char_length character_length chr code_points_to_bytes
+  code_points_to_string collate concat contains_substr corr cos cosh
   cosine_distance cot coth count countif covar_pop covar_samp csc csch cume_dist current_date current_datetime
   current_time current_timestamp date date_add date_bucket date_diff date_from_unix_date date_sub date_trunc datetime
   datetime_add datetime_bucket datetime_diff datetime_sub datetime_trunc dense_rank div edit_distance ends_with error
