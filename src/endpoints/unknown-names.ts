@@ -14,6 +14,8 @@ import { nameWarning } from './name-warning.js'
 
 /** The newest rows that are looked at for names: as many as a query of the newest rows reads at least. */
 const SAMPLE_ROWS = 256
+/** The newest rows that are looked at for names that the sample does not have: a search of them takes milliseconds. */
+const MORE_ROWS = 4_096
 /** The limits of the sample of which the nearest field is taken. */
 const FIELD_SAMPLE = { rows: SAMPLE_ROWS, characters: 1_000_000, nodes: 2_000, depth: 8 }
 /** The most scans, and names of each, that are looked at. */
@@ -116,17 +118,18 @@ async function checkRows(rows: NamedRows, run: CheckedRun, memory: Memory): Prom
     (name) => (name.isOutput || !isDeclared(name, rows)) && !isFound(name, rows, run, memory),
   )
   if (names.length === 0) return []
-  const sample = await newestRows(rows, names.slice(0, MAX_NAMES), run)
-  for (const [name, us] of sample.seenUs) memory.found.set(keyOf(name, rows, run), us)
-  if (sample.missing.length === 0 || sample.rows === 0) return []
-  const isWhole = sample.rows < SAMPLE_ROWS
+  const first = await newestRows(rows, names.slice(0, MAX_NAMES), SAMPLE_ROWS, run, memory)
+  if (first.missing.length === 0 || first.rows === 0) return []
+  const isSmall = first.rows < SAMPLE_ROWS
+  const sample = isSmall ? first : await newestRows(rows, first.missing, MORE_ROWS, run, memory)
+  const isWhole = isSmall || sample.rows < MORE_ROWS
   const absent = isWhole ? sample.missing : await withoutRows(rows, sample.missing, run, memory)
   if (absent.length === 0) return []
   const fields = await fieldsOf(rows, run)
   return absent.flatMap((name) => {
     const isCertain = isWhole || !('isOpen' in name)
     const meant = nearestField(name, fields)
-    const scope = { sources: rows.scan.sources, newest: isCertain ? undefined : SAMPLE_ROWS }
+    const scope = { sources: rows.scan.sources, newest: isCertain ? undefined : MORE_ROWS }
     return isCertain || name.isOutput || meant !== undefined ? [nameWarning(name, scope, meant)] : []
   })
 }
@@ -158,17 +161,26 @@ const newest = (columns: Extract<Operator, { op: 'select' }>['columns'], rows: n
 const TIME = { name: 'timestamp', value: column('timestamp') }
 
 /** Reads the newest rows, and returns the names that none of these rows has. */
-async function newestRows(rows: NamedRows, names: readonly FieldName[], run: CheckedRun) {
+async function newestRows(
+  rows: NamedRows,
+  names: readonly FieldName[],
+  mostRows: number,
+  run: CheckedRun,
+  { found }: Memory,
+) {
   const columns = names.map(({ value }, i) => ({ name: `n${i}`, value: call('is_null', value) }))
-  const plan = [...rowsPlan(rows, run), ...newest([TIME, ...columns], SAMPLE_ROWS)]
-  const seenUs = new Map<FieldName, number>()
+  const plan = [...rowsPlan(rows, run), ...newest([TIME, ...columns], mostRows)]
+  const seen = new Set<FieldName>()
   let count = 0
   for await (const row of await run.run(plan, run.signal)) {
     count++
     for (const [i, name] of names.entries())
-      if (row[`n${i}`] === false && !seenUs.has(name)) seenUs.set(name, Number(row.timestamp))
+      if (row[`n${i}`] === false && !seen.has(name)) {
+        seen.add(name)
+        found.set(keyOf(name, rows, run), Number(row.timestamp))
+      }
   }
-  return { rows: count, seenUs, missing: names.filter((name) => !seenUs.has(name)) }
+  return { rows: count, missing: names.filter((name) => !seen.has(name)) }
 }
 
 /** A name that the newest rows do not have; older rows may have the name. */

@@ -22,8 +22,8 @@ const RECORDS: readonly TestRecord[] = [
   database({ id: '5', timestampUs: 20, metadata: { parsed: { query: 'select 1' }, detail: 'x' } }),
 ]
 
-/** The project has fields of its own in all its rows but the newest 1,000. */
-const MANY: readonly TestRecord[] = Array.from({ length: 2_000 }, (_, i) =>
+/** The project has fields of its own in all its rows but the newest 5,000. */
+const MANY: readonly TestRecord[] = Array.from({ length: 6_000 }, (_, i) =>
   edge({ id: `${i}`, timestampUs: i, project: 'many', metadata: i < 1_000 ? { rare: 1, usual: 1 } : { usual: 1 } }),
 )
 
@@ -188,12 +188,12 @@ describe('warnings', () => {
       return new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     }
     const run = (sql: string) => warningsOf(sql, { project: 'many', ranMs: 0 }, checks, slow)
-    const warning = 'The newest 256 rows of edge_logs have no field usul. Did you mean usual?'
+    const warning = 'The newest 4096 rows of edge_logs have no field usul. Did you mean usual?'
     for (let i = 0; i < 2; i++) expect(await run('select usul from edge_logs')).toEqual([warning])
     expect(searches).toBe(1)
     expect(await run('select banana from edge_logs')).toEqual([])
     expect(await run("select id as banana from edge_logs where banana = '1'")).toEqual([
-      'The newest 256 rows of edge_logs have no field banana, and WHERE does not see output columns. ' +
+      'The newest 4096 rows of edge_logs have no field banana, and WHERE does not see output columns. ' +
         'Filter a derived table: SELECT * FROM (SELECT …) WHERE banana …',
     ])
   })

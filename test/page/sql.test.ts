@@ -199,7 +199,7 @@ function withBrowser(): void {
     const warnings = page.getByRole('status', { name: 'Warnings' })
     await write(page, 'select id, evnt_message from edge_logs')
     await run(page).click()
-    await warnings.getByText('has the field evnt_message. Did you mean event_message?').waitFor()
+    await warnings.getByText('field evnt_message. Did you mean event_message?').waitFor()
     await answered(page)
     await write(page, 'select id from edge_logs')
     await run(page).click()
