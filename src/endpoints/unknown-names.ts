@@ -120,17 +120,14 @@ async function checkRows(rows: NamedRows, run: CheckedRun, memory: Memory): Prom
   if (names.length === 0) return []
   const first = await newestRows(rows, names.slice(0, MAX_NAMES), SAMPLE_ROWS, run, memory)
   if (first.missing.length === 0 || first.rows === 0) return []
-  const isSmall = first.rows < SAMPLE_ROWS
-  const sample = isSmall ? first : await newestRows(rows, first.missing, MORE_ROWS, run, memory)
-  const isWhole = isSmall || sample.rows < MORE_ROWS
-  const absent = isWhole ? sample.missing : await withoutRows(rows, sample.missing, run, memory)
+  const absent = first.rows < SAMPLE_ROWS ? first.missing : await withoutRows(rows, first.missing, run, memory)
   if (absent.length === 0) return []
   const fields = await fieldsOf(rows, run)
   return absent.flatMap((name) => {
-    const isCertain = isWhole || !('isOpen' in name)
     const meant = nearestField(name, fields)
-    const scope = { sources: rows.scan.sources, newest: isCertain ? undefined : MORE_ROWS }
-    return isCertain || name.isOutput || meant !== undefined ? [nameWarning(name, scope, meant)] : []
+    const isOpen = 'isOpen' in name
+    const scope = { sources: rows.scan.sources, newest: isOpen ? MORE_ROWS : undefined }
+    return !isOpen || name.isOutput || meant !== undefined ? [nameWarning(name, scope, meant)] : []
   })
 }
 
@@ -186,8 +183,23 @@ async function newestRows(
 /** A name that the newest rows do not have; older rows may have the name. */
 type Absent = FieldName & { isOpen?: true }
 
-/** Looks for each name in all rows, as long as there is time. Returns the names that were not found. */
+/** Looks for names in more rows, then in all as long as there is time. Returns the names that were not found. */
 async function withoutRows(
+  rows: NamedRows,
+  names: readonly FieldName[],
+  run: CheckedRun,
+  memory: Memory,
+): Promise<Absent[]> {
+  const isUnfinished = (name: FieldName) => memory.unfinished.has(keyOf(name, rows, run))
+  const open: Absent[] = names.filter(isUnfinished).map((name) => ({ ...name, isOpen: true }))
+  const others = names.filter((name) => !isUnfinished(name))
+  if (others.length === 0) return open
+  const more = await newestRows(rows, others, MORE_ROWS, run, memory)
+  const absent = more.rows < MORE_ROWS ? more.missing : await withoutAnyRow(rows, more.missing, run, memory)
+  return [...open, ...absent]
+}
+
+async function withoutAnyRow(
   rows: NamedRows,
   names: readonly FieldName[],
   run: CheckedRun,
@@ -197,7 +209,7 @@ async function withoutRows(
   const absent: Absent[] = []
   for (const name of names) {
     const key = keyOf(name, rows, run)
-    const us = unfinished.has(key) ? 'unfinished' : await newestWith(name, rows, run, deadline)
+    const us = await newestWith(name, rows, run, deadline)
     if (us === 'unfinished') {
       unfinished.set(key, true)
       absent.push({ ...name, isOpen: true })
