@@ -63,11 +63,12 @@ export function answerValue(value: Scalar): Value {
   return isTime(value) ? textOf(value) : new RawJson(Array.isArray(value) ? listOf(value) : jsonOf(value))
 }
 
-/** The JSON of a list with elements as in {@link answerValue}; `jsonOf` would write a timestamp as a text. */
+/** The JSON of a list with elements as in {@link answerValue}: `jsonOf` has other texts of times. */
 function listOf(list: readonly Scalar[]): string {
   if (list.every(isPlain)) return JSON.stringify(list)
   const elements = list.map((element) => {
     if (element instanceof Timestamp) return String(element.us)
+    if (element instanceof Datetime) return JSON.stringify(datetimeText(element.us))
     return Array.isArray(element) ? listOf(element) : jsonOf(element)
   })
   return `[${elements.join(',')}]`

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { temporaryFolder } from '../tokens/folder.js'
 import { ROOT } from './files.js'
 import { ENV, OURS, OURS_OLDER, STACK } from './supabase-stack.js'
@@ -20,14 +21,11 @@ export const VECTOR_YML = `sinks:
 `
 
 const socketFolder = mkdtempSync(join(tmpdir(), 'logweir-docker-'))
-/** A socket, in the place of Docker's. */
+/** A socket, in the place of Docker's. It stays until the process ends: several files of one process use it. */
 export const socket = join(socketFolder, 'docker.sock')
-const socketServer = createServer()
-beforeAll(() => new Promise<void>((resolve) => socketServer.listen(socket, resolve)))
-afterAll(() => {
-  socketServer.close()
-  rmSync(socketFolder, { recursive: true, force: true })
-})
+const socketServer = createServer().listen(socket).unref()
+await once(socketServer, 'listening')
+process.once('exit', () => rmSync(socketFolder, { recursive: true, force: true }))
 
 /** A program `docker` that knows these images, of this version of Compose. Without images it does not answer. */
 const dockerOf = ({ images = ['logweir:0.1.0'], compose = '2.40.3' }: Docker) => `#!/bin/sh

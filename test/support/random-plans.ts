@@ -10,6 +10,7 @@ import type { Allowed } from '../oracle/plan/aggregates.js'
 import { jsonOf, textOf } from '../oracle/plan/functions.js'
 import { compactJson, readJson } from '../oracle/plan/json.js'
 import type { Cell, Outcome } from '../oracle/plan/run.js'
+import { datetimeText } from '../oracle/plan/times.js'
 import { below, oneOf, type Random } from './random.js'
 import type { TestRecord } from './records.js'
 
@@ -919,6 +920,7 @@ const isRow = (row: Row, cells: readonly Cell[], columns: readonly string[]) =>
 /** The JSON of a value in an answer, in which a timestamp is a number of microseconds, also in a list. */
 function answerJson(value: Scalar): string {
   if (Array.isArray(value)) return `[${value.map(answerJson).join(',')}]`
+  if (value instanceof Datetime) return JSON.stringify(datetimeText(value.us))
   return value instanceof Timestamp ? String(value.us) : jsonOf(value)
 }
 
@@ -933,7 +935,7 @@ function answerText(value: Scalar): string {
   if (typeof value === 'bigint') return `number ${value}`
   if (Array.isArray(value)) return `json ${answerJson(value)}`
   if (value instanceof RawJson) return /^-?\d+$/.test(value.text) ? `number ${value.text}` : `json ${compact(value)}`
-  if (value instanceof Datetime) return `text ${JSON.parse(jsonOf(value))}`
+  if (value instanceof Datetime) return `text ${datetimeText(value.us)}`
   return value === null || typeof value === 'boolean' ? `${value}` : `text ${textOf(value)}`
 }
 

@@ -64,6 +64,9 @@ export const TIME_CASES: readonly SqlCase[] = [
     ['date_trunc(date(timestamp), week)', '2026-11-22'],
     ['date_trunc(date(timestamp), isoweek)', '2026-11-23'],
   ]),
+  valuesIn('a datetime in a list', E4, [
+    ['array_agg(datetime_trunc(datetime(timestamp), millisecond))', ['2026-11-24T10:01:20.123000']],
+  ]),
   valuesIn(
     'a truncated time keeps its type',
     E4,
