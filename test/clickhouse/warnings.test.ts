@@ -15,9 +15,10 @@ const absent = (name: string, meant = '') =>
   `No row of edge_logs in the range has the field ${name}.${meant && ` Did you mean ${meant}?`}`
 
 onEachTarget('warnings about names on %s', (target) => {
-  it('are those of the embedded engine', async ({ skip }) => {
-    // A server that is too old refuses the query itself.
-    skip(target().location.cluster !== undefined)
+  it('are those of the embedded engine', async () => {
+    // The server of the shards is too old for fields without a column: it refuses the query itself.
+    const isRefused = target().location.cluster !== undefined
+    const expected = (...warnings: string[]) => (isRefused ? [] : warnings)
     const engine = await target().open()
     try {
       await appendAll(engine, RECORDS)
@@ -27,13 +28,15 @@ onEachTarget('warnings about names on %s', (target) => {
         const signal = new AbortController().signal
         return createNameChecks().warnings({ plan, project: 'a', ranMs: 60_000, signal, run: (one) => engine.run(one) })
       }
-      expect(await warningsOf('select usr_id from edge_logs')).toEqual([absent('usr_id', 'user_id')])
-      expect(await warningsOf("select id from edge_logs where secret = '1'")).toEqual([absent('secret')])
+      expect(await warningsOf('select usr_id from edge_logs')).toEqual(expected(absent('usr_id', 'user_id')))
+      expect(await warningsOf("select id from edge_logs where secret = '1'")).toEqual(expected(absent('secret')))
       expect(await warningsOf('select user_id, path from edge_logs, unnest(request) as r')).toEqual([])
-      expect(await warningsOf("select upper(user_id) as p from edge_logs where p = 'U'")).toEqual([
-        `${absent('p').slice(0, -1)}, and WHERE does not see output columns. ` +
-          'Filter a derived table: SELECT * FROM (SELECT …) WHERE p …',
-      ])
+      expect(await warningsOf("select upper(user_id) as p from edge_logs where p = 'U'")).toEqual(
+        expected(
+          `${absent('p').slice(0, -1)}, and WHERE does not see output columns. ` +
+            'Filter a derived table: SELECT * FROM (SELECT …) WHERE p …',
+        ),
+      )
     } finally {
       await engine.close()
       await target().clear()
