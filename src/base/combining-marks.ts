@@ -47,10 +47,14 @@ export function splitAtLongRuns(text: string): string[] {
 /** Whether a text may have a long run. Such a run covers one of the places that are read. */
 function mayHaveLongRun(text: string): boolean {
   for (let at = LONGEST_RUN; at < text.length; at += LONGEST_RUN + 1) {
-    const unit = text.charCodeAt(at)
-    if (isMark(unit) || isSurrogate(unit)) return true
+    if (!mayBeMark(text.charCodeAt(at))) continue
+    let [start, end] = [at, at + 1]
+    while (start > 0 && at - start < LONGEST_RUN && mayBeMark(text.charCodeAt(start - 1))) start--
+    while (end < text.length && end - start <= LONGEST_RUN && mayBeMark(text.charCodeAt(end))) end++
+    if (end - start > LONGEST_RUN) return true
   }
   return false
 }
 
-const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff
+/** Whether a unit may be a mark, or half of a mark. */
+const mayBeMark = (unit: number) => isMark(unit) || (unit >= 0xd800 && unit <= 0xdfff)

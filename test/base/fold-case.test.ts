@@ -40,6 +40,12 @@ describe('the form in which texts are compared', () => {
     }
   })
 
+  it('keeps the ligature of 18 characters as one', () => {
+    expect(foldCase('a\ufdfaB')).toHaveLength(3)
+    expect(foldCase('A\ufdfab')).toBe(foldCase('a\ufdfaB'))
+    expect(foldCase('a\ufdfab')).not.toBe(foldCase('ab'))
+  })
+
   it('gives a letter one form, whether or not a long run is elsewhere in the text', () => {
     for (const text of ['ΟΔΟΣ', 'ſ', 'İ', '5 µs']) {
       expect(foldCase(`${text} ${'\u0301'.repeat(31)}`).startsWith(`${foldCase(text)} `)).toBe(true)

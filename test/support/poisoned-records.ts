@@ -13,11 +13,14 @@ const nest = (levels: number): unknown =>
 /** A text of any kind that is about as long as a line may be. */
 function longText(random: Random): string {
   const name = oneOf(random, Object.keys(ADVERSARIAL_TEXTS))
-  const text = ADVERSARIAL_TEXTS[name]!(2 ** (10 + below(random, 11))).toWellFormed()
-  // Escapes in JSON and UTF-8 take more bytes than characters.
-  const bytes = Buffer.byteLength(JSON.stringify(text))
-  return bytes <= LINE_BYTES ? text : text.slice(0, Math.floor((text.length * LINE_BYTES) / bytes)).toWellFormed()
+  let text = ADVERSARIAL_TEXTS[name]!(2 ** (10 + below(random, 11))).toWellFormed()
+  // Escapes in JSON and UTF-8 take more bytes than characters, perhaps most of them at the start of the text.
+  for (let bytes = bytesOf(text); bytes > LINE_BYTES; bytes = bytesOf(text))
+    text = text.slice(0, Math.floor((text.length * LINE_BYTES) / bytes)).toWellFormed()
+  return text
 }
+
+const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text))
 
 /** Metadata that is deep, wide or long. */
 function poisonedMetadata(random: Random): unknown {

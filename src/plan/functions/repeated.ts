@@ -17,7 +17,7 @@ const [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 91, 93, 1
 
 /** Copies a valid JSON text in one pass; numbers and texts keep their spelling. */
 function repeatedJson(json: string, isElement: boolean): string {
-  const parts: string[] = []
+  let copy = ''
   /** The open objects and lists, from the outside in. */
   const open: number[] = isElement ? [LIST] : []
   let copied = 0
@@ -29,14 +29,14 @@ function repeatedJson(json: string, isElement: boolean): string {
       const isPut = open.at(-1) !== LIST
       open.push(isPut ? PUT_IN_LIST : ELEMENT)
       if (isPut) {
-        parts.push(json.slice(copied, at), '[')
+        copy += `${json.slice(copied, at)}[`
         copied = at
       }
     } else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && open.pop() === PUT_IN_LIST) {
-      parts.push(json.slice(copied, at + 1), ']')
+      copy += `${json.slice(copied, at + 1)}]`
       copied = at + 1
     }
   }
-  parts.push(json.slice(copied))
-  return bounded(parts.join(''))
+  copy += json.slice(copied)
+  return bounded(copy)
 }
