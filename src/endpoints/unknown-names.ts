@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { nearest } from '../base/nearest.js'
 import { hotColumns } from '../engine/columns.js'
@@ -21,6 +22,8 @@ const FIELD_SAMPLE = { rows: SAMPLE_ROWS, characters: 1_000_000, nodes: 2_000, d
 /** The most scans, and names of each, that are looked at. */
 const MAX_SCANS = 10
 const MAX_NAMES = 50
+/** The names of a scan that warnings are about: as many as an answer has warnings. */
+const MAX_WARNED = 10
 /** Names that were found in rows, with the time of the row. */
 const KEPT_NAMES = 10_000
 /** How long the search for rows with a name may take, besides a share of the time that the query took. */
@@ -123,12 +126,16 @@ async function checkRows(rows: NamedRows, run: CheckedRun, memory: Memory): Prom
   const absent = first.rows < SAMPLE_ROWS ? first.missing : await withoutRows(rows, first.missing, run, memory)
   if (absent.length === 0) return []
   const fields = await fieldsOf(rows, run)
-  return absent.flatMap((name) => {
+  const warnings: string[] = []
+  for (const name of absent.slice(0, MAX_WARNED)) {
+    // The search for the nearest of 2,000 fields takes milliseconds: other requests are answered in between.
+    await nextTurn()
     const meant = nearestField(name, fields)
     const isOpen = 'isOpen' in name
     const scope = { sources: rows.scan.sources, newest: isOpen ? MORE_ROWS : undefined }
-    return !isOpen || name.isOutput || meant !== undefined ? [nameWarning(name, scope, meant)] : []
-  })
+    if (!isOpen || name.isOutput || meant !== undefined) warnings.push(nameWarning(name, scope, meant))
+  }
+  return warnings
 }
 
 /** Whether a row of the range is known to have a name. */
