@@ -1,6 +1,6 @@
 import { escapeControl } from '../base/escape-control.js'
-import { formatIso8601, readIso8601 } from '../base/iso8601.js'
-import { DAY_US } from '../base/units.js'
+import { formatIso8601 } from '../base/iso8601.js'
+import { type Moment, momentInRange, momentOfIso8601 } from '../base/moment.js'
 
 /** A column of a table: texts without control characters. */
 export interface Column {
@@ -53,19 +53,9 @@ function timesOf(values: readonly unknown[]): string[] {
   )
 }
 
-/** The microseconds of the years 1 to 9999. */
-const [FIRST_US, LAST_US] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n]
-
 /** Returns microseconds since the epoch, or undefined if the value is not a time. */
-function timeOf(value: unknown): number | bigint | undefined {
-  if (isLongInteger(value)) return inYears(BigInt(value))
-  if (typeof value === 'string') return exactUsOf(value)
+function timeOf(value: unknown): Moment | undefined {
+  if (isLongInteger(value)) return momentInRange(BigInt(value))
+  if (typeof value === 'string') return momentOfIso8601(value)
   return Number.isSafeInteger(value) ? (value as number) : undefined
-}
-
-const inYears = (us: bigint) => (us >= FIRST_US && us <= LAST_US ? us : undefined)
-
-function exactUsOf(text: string): bigint | undefined {
-  const read = readIso8601(text)
-  return read && inYears(BigInt(read.day) * BigInt(DAY_US) + BigInt(read.timeUs))
 }

@@ -1,7 +1,7 @@
 import { LogweirError } from '../base/errors.js'
-import { parseIso8601, readIso8601 } from '../base/iso8601.js'
+import { parseIso8601 } from '../base/iso8601.js'
+import { type Moment, momentOfIso8601 } from '../base/moment.js'
 import { compilePattern, MAX_PATTERN_LENGTH, quotePattern } from '../base/pattern.js'
-import { isInRange, type Moment, momentAt } from '../plan/values/moment.js'
 import { numberOfText } from '../plan/values/values.js'
 
 /**
@@ -130,11 +130,7 @@ export const timestamp = (description: string): Param<number | undefined> => tim
 
 /** The same of the years 1 to 9999, exact to the microsecond. */
 export const exactTimestamp = (description: string): Param<Moment | undefined> =>
-  timeParam(description, (text) => {
-    const read = readIso8601(text)
-    const us = read && momentAt(read.day, read.timeUs)
-    return us !== undefined && isInRange(us) ? us : undefined
-  })
+  timeParam(description, momentOfIso8601)
 
 function timeParam<T extends Moment>(
   description: string,

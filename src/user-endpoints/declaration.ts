@@ -1,4 +1,5 @@
 import { LogweirError } from '../base/errors.js'
+import type { Moment } from '../base/moment.js'
 import { didYouMean } from '../base/nearest.js'
 import {
   exactTimestamp,
@@ -11,7 +12,6 @@ import {
   withDefault,
   word,
 } from '../endpoints/params.js'
-import type { Moment } from '../plan/values/moment.js'
 import { type Scalar, Timestamp } from '../plan/values/values.js'
 import { lineError } from './failure.js'
 

@@ -1,6 +1,6 @@
 import { daysSinceEpoch } from '../../base/iso8601.js'
+import { dayOf, type Moment } from '../../base/moment.js'
 import { SECOND_US } from '../../base/units.js'
-import { dayOf, type Moment } from '../values/moment.js'
 import { type Civil, civilOf, unitsSinceEpoch, weekStart } from '../values/times.js'
 import { queryError } from './function.js'
 

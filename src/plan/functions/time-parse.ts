@@ -1,13 +1,13 @@
 import { daysSinceEpoch } from '../../base/iso8601.js'
+import { isInRange, type Moment, momentAt } from '../../base/moment.js'
 import { HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
-import { isInRange, type Moment, momentAt } from '../values/moment.js'
 import { civilOf } from '../values/times.js'
 import { queryError } from './function.js'
 import { MONTHS, spellOut, WEEKDAYS } from './time-format.js'
 
 /**
- * The parts of a time that have been read; without a date it is 1970-01-01. Of two elements for the same part the last
- * one counts.
+ * The parts of a time that have been read. The date of a text without a date is 1970-01-01. If two elements are for the
+ * same part, the later element counts.
  */
 interface Parts {
   year: number
@@ -69,9 +69,31 @@ function named(names: readonly string[], take: (index: number, parts: Parts) => 
   }
 }
 
+/** Takes a value as it is. */
+const into =
+  (part: 'year' | 'dayOfYear' | 'minute') =>
+  (value: number, parts: Parts): void => {
+    parts[part] = value
+  }
+
 function takeMonth(month: number, parts: Parts): void {
   parts.month = month
   parts.dayOfYear = undefined
+}
+
+function takeDay(day: number, parts: Parts): void {
+  parts.day = day
+  parts.dayOfYear = undefined
+}
+
+function takeHour(hour: number, parts: Parts): void {
+  parts.hour = hour
+  parts.isHalfDay = false
+}
+
+function takeHalfDayHour(hour: number, parts: Parts): void {
+  parts.hour = hour % 12
+  parts.isHalfDay = true
 }
 
 function takeSecond(second: number, parts: Parts, microsecond = 0): void {
@@ -80,33 +102,12 @@ function takeSecond(second: number, parts: Parts, microsecond = 0): void {
   parts.microsecond = second === 60 ? 0 : microsecond
 }
 
-const year = digits(4, (value, parts) => {
-  parts.year = value
-})
+const year = digits(4, into('year'))
 const month = named(MONTHS, (index, parts) => takeMonth(index + 1, parts))
 const weekday = named(WEEKDAYS, () => {})
-const day = digits(2, (value, parts) => {
-  parts.day = value
-  parts.dayOfYear = undefined
-})
-const hour = digits(
-  2,
-  (value, parts) => {
-    parts.hour = value
-    parts.isHalfDay = false
-  },
-  0,
-  23,
-)
-const halfDayHour = digits(
-  2,
-  (value, parts) => {
-    parts.hour = value % 12
-    parts.isHalfDay = true
-  },
-  1,
-  12,
-)
+const day = digits(2, takeDay)
+const hour = digits(2, takeHour, 0, 23)
+const halfDayHour = digits(2, takeHalfDayHour, 1, 12)
 const halfOfDay = named(['AM', 'PM'], (index, parts) => {
   parts.isAfternoon = index === 1
 })
@@ -119,26 +120,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   m: digits(2, takeMonth, 1, 12),
   d: day,
   e: padded(day),
-  j: digits(
-    3,
-    (value, parts) => {
-      parts.dayOfYear = value
-    },
-    1,
-    366,
-  ),
+  j: digits(3, into('dayOfYear'), 1, 366),
   H: hour,
   k: padded(hour),
   I: halfDayHour,
   l: padded(halfDayHour),
-  M: digits(
-    2,
-    (value, parts) => {
-      parts.minute = value
-    },
-    0,
-    59,
-  ),
+  M: digits(2, into('minute'), 0, 59),
   S: digits(2, takeSecond, 0, 60),
   p: halfOfDay,
   P: halfOfDay,
@@ -233,7 +220,7 @@ export function timeParser(format: string): (text: string) => Moment | undefined
       if (end === undefined) return undefined
       at = end
     }
-    return at === text.length ? momentOf(parts) : undefined
+    return at === text.length ? momentOfParts(parts) : undefined
   }
 }
 
@@ -250,8 +237,8 @@ const START: Parts = {
   offsetUs: 0,
 }
 
-function momentOf({ epochSeconds, offsetUs, ...parts }: Parts): Moment | undefined {
-  const days = dayOf(parts)
+function momentOfParts({ epochSeconds, offsetUs, ...parts }: Parts): Moment | undefined {
+  const days = dayOfParts(parts)
   if (days === undefined) return undefined
   const hours = parts.hour + (parts.isHalfDay && parts.isAfternoon ? 12 : 0)
   const clockUs = hours * HOUR_US + parts.minute * MINUTE_US + parts.second * SECOND_US + parts.microsecond
@@ -260,7 +247,7 @@ function momentOf({ epochSeconds, offsetUs, ...parts }: Parts): Moment | undefin
 }
 
 /** The days since the epoch; undefined if there is no such day. */
-function dayOf({ year, month, day, dayOfYear }: Omit<Parts, 'epochSeconds' | 'offsetUs'>): number | undefined {
+function dayOfParts({ year, month, day, dayOfYear }: Omit<Parts, 'epochSeconds' | 'offsetUs'>): number | undefined {
   const days = dayOfYear === undefined ? daysSinceEpoch(year, month, day) : daysSinceEpoch(year, 1, 1) + dayOfYear - 1
   const found = civilOf(momentAt(days, 0))
   const isDay = found.year === year && (dayOfYear !== undefined || (found.month === month && found.day === day))

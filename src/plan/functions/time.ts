@@ -1,6 +1,6 @@
 import { daysSinceEpoch } from '../../base/iso8601.js'
+import { dayOf, isInRange, type Moment, momentAt, momentOf } from '../../base/moment.js'
 import { DAY_US, MILLISECOND_US, SECOND_US } from '../../base/units.js'
-import { dayOf, isInRange, type Moment, momentAt, momentOf } from '../values/moment.js'
 import {
   addUnits,
   boundariesBetween,

@@ -1,6 +1,16 @@
-import { daysSinceEpoch, readIso8601 } from '../../base/iso8601.js'
+import { daysSinceEpoch } from '../../base/iso8601.js'
+import {
+  dayOf,
+  floorDivide,
+  isInRange,
+  type Moment,
+  momentAt,
+  momentInRange,
+  momentOf,
+  momentOfIso8601,
+  timeOfDayUs,
+} from '../../base/moment.js'
 import { DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from '../../base/units.js'
-import { dayOf, floorDivide, isInRange, type Moment, momentAt, momentOf, timeOfDayUs } from './moment.js'
 
 const UNIT_US = {
   microsecond: 1,
@@ -37,11 +47,7 @@ const DIGITS = /^\d+(?:\.\d+)?$/
  * the years 1 to 9999.
  */
 export function momentOfText(text: string): Moment | undefined {
-  if (DIGITS.test(text)) return momentOfDigits(text)
-  const read = readIso8601(text)
-  if (read === undefined) return undefined
-  const us = momentAt(read.day, read.timeUs)
-  return isInRange(us) ? us : undefined
+  return DIGITS.test(text) ? momentOfDigits(text) : momentOfIso8601(text)
 }
 
 /**
@@ -61,14 +67,9 @@ function decimalOf(value: number): string {
 
 function momentOfInteger(value: bigint): Moment | undefined {
   // Seconds, as before 1970 no longer form is told apart.
-  if (value < 100_000_000_000n) return inRange(value * 1_000_000n)
-  if (value < 100_000_000_000_000n) return inRange(value * 1000n)
-  return inRange(value < 100_000_000_000_000_000n ? value : value / 1000n)
-}
-
-function inRange(value: bigint): Moment | undefined {
-  const us = momentOf(value)
-  return isInRange(us) ? us : undefined
+  if (value < 100_000_000_000n) return momentInRange(value * 1_000_000n)
+  if (value < 100_000_000_000_000n) return momentInRange(value * 1000n)
+  return momentInRange(value < 100_000_000_000_000_000n ? value : value / 1000n)
 }
 
 /** Read from the digits, so that a fraction is exact. */
@@ -79,7 +80,7 @@ function momentOfDigits(text: string): Moment | undefined {
   if (whole.length > 20) return undefined
   const scale = scaleOf(BigInt(whole))
   const cut = scale === 0 ? '' : fraction.slice(0, scale).padEnd(scale, '0')
-  return inRange(scale < 0 ? BigInt(whole) / 1000n : BigInt(whole + cut))
+  return momentInRange(scale < 0 ? BigInt(whole) / 1000n : BigInt(whole + cut))
 }
 
 /** The digits of a whole number, without zeros at the start: a text may have a million digits. */

@@ -1,6 +1,6 @@
+import type { Moment } from '../../base/moment.js'
 import { conjunctsOf, type Expression, joinConditions } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan, TimeRange } from '../../plan/plan.js'
-import type { Moment } from '../../plan/values/moment.js'
 import { addUnits, type TimeUnit, truncateUs } from '../../plan/values/times.js'
 import { momentUs } from '../../plan/values/values.js'
 

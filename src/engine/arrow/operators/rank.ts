@@ -1,6 +1,6 @@
+import type { Moment } from '../../../base/moment.js'
 import type { Yielder } from '../../../base/time-slices.js'
 import type { SortKey } from '../../../plan/plan.js'
-import type { Moment } from '../../../plan/values/moment.js'
 import type { Scalar, Timestamp } from '../../../plan/values/values.js'
 
 /** A row of an order by time. */

@@ -1,5 +1,5 @@
-import { daysSinceEpoch } from '../../base/iso8601.js'
-import { DAY_US } from '../../base/units.js'
+import { daysSinceEpoch, readIso8601 } from './iso8601.js'
+import { DAY_US } from './units.js'
 
 /**
  * A moment in microseconds since the epoch: a `number` if a double holds it exactly (up to 2^53: the years 1685 to
@@ -20,6 +20,20 @@ export const isInRange = (us: Moment): boolean => typeof us === 'number' || (us 
 export function momentOf(us: bigint): Moment {
   const double = Number(us)
   return Number.isSafeInteger(double) ? double : us
+}
+
+/** The same; undefined beyond the years 1 to 9999. */
+export function momentInRange(us: bigint): Moment | undefined {
+  const moment = momentOf(us)
+  return isInRange(moment) ? moment : undefined
+}
+
+/** Reads ISO 8601; undefined if the text is no such time, or of a year beyond 1 to 9999. */
+export function momentOfIso8601(text: string): Moment | undefined {
+  const read = readIso8601(text)
+  if (read === undefined) return undefined
+  const us = momentAt(read.day, read.timeUs)
+  return isInRange(us) ? us : undefined
 }
 
 /** The moment that is some microseconds after the start of a day, exactly; both may be negative. */
