@@ -3,7 +3,7 @@ import type { FieldName } from '../plan/names-in-plan.js'
 import type { SourceName } from '../sources.js'
 
 /** The most warnings of an answer, and the most bytes of all of them as a header. */
-const MAX_WARNINGS = 10
+export const MAX_WARNINGS = 10
 const MAX_BYTES = 2 * KIB
 /** The most characters of a name, and the most bytes of the name in ASCII. */
 const MAX_NAME_CHARACTERS = 200

@@ -11,7 +11,7 @@ import { ofProject } from '../plan/of-project.js'
 import type { Operator, Plan } from '../plan/plan.js'
 import { nameOfPath } from './field-name.js'
 import { countFields } from './field-values.js'
-import { nameWarning } from './name-warning.js'
+import { MAX_WARNINGS, nameWarning } from './name-warning.js'
 
 /** The newest rows that are looked at for names: as many as a query of the newest rows reads at least. */
 const SAMPLE_ROWS = 256
@@ -22,8 +22,6 @@ const FIELD_SAMPLE = { rows: SAMPLE_ROWS, characters: 1_000_000, nodes: 2_000, d
 /** The most scans, and names of each, that are looked at. */
 const MAX_SCANS = 10
 const MAX_NAMES = 50
-/** The names of a scan that warnings are about: as many as an answer has warnings. */
-const MAX_WARNED = 10
 /** Names that were found in rows, with the time of the row. */
 const KEPT_NAMES = 10_000
 /** How long the search for rows with a name may take, besides a share of the time that the query took. */
@@ -57,7 +55,7 @@ export interface NameChecks {
   warnings(run: CheckedRun): Promise<string[]>
 }
 
-/** What earlier checks have found out, by {@link keyOf}. */
+/** The results of earlier checks, by {@link keyOf}. */
 interface Memory {
   /** The time of a row that has the name, in microseconds since the epoch. */
   found: LRUCache<string, number>
@@ -127,7 +125,7 @@ async function checkRows(rows: NamedRows, run: CheckedRun, memory: Memory): Prom
   if (absent.length === 0) return []
   const fields = await fieldsOf(rows, run)
   const warnings: string[] = []
-  for (const name of absent.slice(0, MAX_WARNED)) {
+  for (const name of absent.slice(0, MAX_WARNINGS)) {
     // The search for the nearest of 2,000 fields takes milliseconds: other requests are answered in between.
     await nextTurn()
     const meant = nearestField(name, fields)
@@ -246,23 +244,27 @@ async function newestWith(
   }
 }
 
-/** The paths of the fields of the newest rows, and of the objects that they are in. */
-async function fieldsOf({ scan, operators }: NamedRows, run: CheckedRun): Promise<(readonly string[])[]> {
+/** The paths of fields by their names. */
+type Fields = ReadonlyMap<string, readonly string[]>
+
+/** Returns the fields of the newest rows, and the objects that the fields are in. */
+async function fieldsOf({ scan, operators }: NamedRows, run: CheckedRun): Promise<Fields> {
   const filters = operators.filter(({ op }) => op === 'filter')
   const metadata = { name: 'metadata', value: column('metadata') }
   const plan = [...rowsPlan({ scan, operators: filters, names: [] }, run), ...newest([TIME, metadata], SAMPLE_ROWS)]
   const { fields } = await countFields(await run.run(plan, run.signal), FIELD_SAMPLE, run.signal)
-  return fields.flatMap(({ keys }) => keys.map((_, i) => keys.slice(0, i + 1)))
+  const paths = fields.flatMap(({ keys }) => keys.map((_, i) => keys.slice(0, i + 1)))
+  return new Map(paths.map((keys) => [nameOfPath(keys), keys]))
 }
 
 /** The name of the nearest field: one with a name like it, or else one whose last key is the name. */
-function nearestField({ name, paths }: FieldName, fields: readonly (readonly string[])[]): string | undefined {
-  const named = new Map(fields.map((keys) => [nameOfPath(keys), keys]))
+function nearestField({ name, paths }: FieldName, fields: Fields): string | undefined {
+  const known = [...fields.keys(), ...COLUMNS]
   const written = paths.map((path) => path.join('.'))
   for (const one of [...written, name]) {
-    const near = nearest(one, [...named.keys(), ...COLUMNS])
+    const near = nearest(one, known)
     if (near !== undefined && !written.includes(near)) return near
   }
   const last = paths[0]?.at(-1)
-  return [...named].find(([, keys]) => keys.length > 1 && keys.at(-1) === last)?.[0]
+  return [...fields].find(([, keys]) => keys.length > 1 && keys.at(-1) === last)?.[0]
 }
