@@ -44,7 +44,7 @@ export function splitAtLongRuns(text: string): string[] {
   return pieces
 }
 
-/** Whether a text may have a long run. Such a run covers one of the places that are read. */
+/** Whether a text may have a long run. A long run covers a place that is read. */
 function mayHaveLongRun(text: string): boolean {
   for (let at = LONGEST_RUN; at < text.length; at += LONGEST_RUN + 1) {
     if (!mayBeMark(text.charCodeAt(at))) continue

@@ -27,9 +27,9 @@ type Paths = ReadonlyMap<string, readonly string[]>
 const METADATA: Paths = new Map([['metadata', []]])
 
 /**
- * Returns the names in a plan that are fields of the rows that it scans, for each scan. Of the conditions only the one
- * on the project is a part of the rows: `ofProject` puts it first. Names behind a union, or of columns that are
- * computed, are left out.
+ * Returns the names in a plan that are fields of the rows of a scan, for each scan. The condition on the project, which
+ * `ofProject` puts first, is the only condition on the rows. Names behind a union, or of columns that are computed, are
+ * left out.
  */
 export function namedRowsOf(plan: Plan): NamedRows[] {
   const inner = plan.flatMap((operator) => innerPlansOf(operator).flatMap(namedRowsOf))

@@ -24,7 +24,7 @@ export const WRONG_TOKEN_LIMITS: WrongTokenLimits = { freeAMinute: 20, delayMs: 
  * compared, and without the token: a delay depends on the number of wrong tokens only.
  */
 export interface WrongTokens {
-  /** Counts a request without any token. Such a request tries no token, and is never delayed. */
+  /** Counts a request without any token. The request tries no token, and is never delayed. */
   noteMissing(): void
   /**
    * Counts a request with a wrong token from an address. The address is undefined if the connection has no address

@@ -19,7 +19,7 @@ export interface Computed<Encoded> {
   measured: Measured
 }
 
-/** What runs plans, and checks the names in plans. */
+/** The engine that runs plans, and the checks of the names in plans. */
 export interface ComputeParts {
   engine: Pick<Engine, 'run'>
   clock: Clock

@@ -47,7 +47,7 @@ export async function openAroundErrors(
     bytes: file.bytes,
     unreadable: state.unreadable,
     readAt: (position, target) => readAt(state, position, target),
-    // Nothing was written, so an error of the call means nothing.
+    // The file was only read, so a failed close loses nothing.
     close: () => file.close().catch(() => {}),
   }
 }

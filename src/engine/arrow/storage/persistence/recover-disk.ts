@@ -173,7 +173,7 @@ async function recoverHead(
 
 /**
  * Returns a visitor that shows batches. If a damaged journal has lost the header with its source, a batch may be of
- * another source. Such a batch is damage too.
+ * another source. A batch of another source is damage too.
  */
 function showingBatches(show: (batch: IngestBatch) => void, path: string, visitor: RecoveryVisitor) {
   let isDamaged = false
