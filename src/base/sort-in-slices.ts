@@ -1,51 +1,60 @@
-import type { Yielder } from './time-slices.js'
+import { createPace } from './pace.js'
+import { SLICE_MS, type Yielder } from './time-slices.js'
 
-/** Items of a run, which is sorted in one call. */
-const RUN_LENGTH = 512
-/** Items that are merged without a look at the clock. */
-const MERGED_LENGTH = 256
+/** The most items of a run, which is sorted in one call, and of items that are merged without a look at the clock. */
+const MOST_ITEMS = 512
+/** A run, or a piece of a merge, should take no longer than this. */
+const PIECE_MS = SLICE_MS / 4
 
-/** Returns the items in order; yields to the event loop in between. Equal items keep their order. May move items. */
-export async function sortInSlices<T>(items: T[], compare: (a: T, b: T) => number, yieldIfDue: Yielder): Promise<T[]> {
-  const { length } = items
-  if (length <= RUN_LENGTH) return items.sort(compare)
-  let from: T[] = []
-  for (let start = 0; start < length; start += RUN_LENGTH) {
-    for (const item of items.slice(start, start + RUN_LENGTH).sort(compare)) from.push(item)
+/**
+ * Returns the items in order; yields to the event loop in between, more often if a comparison takes long, as of texts of
+ * a megabyte. Equal items keep their order.
+ */
+export async function sortInSlices<T>(
+  items: readonly T[],
+  compare: (a: T, b: T) => number,
+  yieldIfDue: Yielder,
+): Promise<T[]> {
+  const pace = createPace(PIECE_MS, MOST_ITEMS)
+  let runs: T[][] = []
+  for (let start = 0; start < items.length; ) {
+    const run = items.slice(start, start + pace.items())
+    const startedMs = performance.now()
+    run.sort(compare)
+    pace.note(run.length, performance.now() - startedMs)
+    runs.push(run)
+    start += run.length
     await yieldIfDue()
   }
-  for (let width = RUN_LENGTH; width < length; width *= 2) {
-    const into: T[] = []
-    for (let start = 0; start < length; start += 2 * width) {
-      await mergeRuns({ from, into, start, middle: start + width, end: start + 2 * width }, compare, yieldIfDue)
+  while (runs.length > 1) {
+    const merged: T[][] = []
+    for (let i = 0; i < runs.length; i += 2) {
+      merged.push(await mergeRuns(runs[i]!, runs[i + 1] ?? [], compare, yieldIfDue))
     }
-    from = into
+    runs = merged
   }
-  return from
+  return runs[0] ?? []
 }
 
-interface Runs<T> {
-  from: readonly T[]
-  into: T[]
-  start: number
-  middle: number
-  end: number
-}
-
-/** Appends two runs next to each other, [start, middle) and [middle, end), in order. */
-async function mergeRuns<T>(runs: Runs<T>, compare: (a: T, b: T) => number, yieldIfDue: Yielder): Promise<void> {
-  const { from, into, start } = runs
-  const middle = Math.min(runs.middle, from.length)
-  const end = Math.min(runs.end, from.length)
-  let left = start
-  let right = middle
-  while (left < middle || right < end) {
-    const last = Math.min(end - start, left - start + right - middle + MERGED_LENGTH)
-    while (left - start + right - middle < last) {
-      const isLeft = right >= end || (left < middle && compare(from[left]!, from[right]!) <= 0)
-      into.push(isLeft ? from[left++]! : from[right++]!)
+/** Returns the items of two runs in order. */
+async function mergeRuns<T>(left: T[], right: T[], compare: (a: T, b: T) => number, yieldIfDue: Yielder): Promise<T[]> {
+  if (right.length === 0) return left
+  const pace = createPace(PIECE_MS, MOST_ITEMS)
+  const merged: T[] = []
+  let fromLeft = 0
+  let fromRight = 0
+  while (fromLeft < left.length || fromRight < right.length) {
+    const before = merged.length
+    const end = Math.min(left.length + right.length, before + pace.items())
+    const startedMs = performance.now()
+    while (merged.length < end) {
+      const isLeft =
+        fromRight === right.length || (fromLeft < left.length && compare(left[fromLeft]!, right[fromRight]!) <= 0)
+      merged.push(isLeft ? left[fromLeft++]! : right[fromRight++]!)
     }
+    pace.note(end - before, performance.now() - startedMs)
     const pause = yieldIfDue()
     if (pause !== undefined) await pause
   }
+  return merged
 }

@@ -41,6 +41,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'an order': `select id ${ROWS} order by ${items((i) => `length(${longer(i)})`)} id limit 1`,
   'JSON in a text': `select ${times(MANY, (i) => `json_value(event_message, '$.k${i}') = 'a' or `)} false ${ROWS}`,
   fields: `select ${times(MANY, (i) => `length(metadata.text) = ${i} or `)} false ${ROWS}`,
+  'fields side by side': `select ${items((i) => `metadata.n${i} c${i}`, 100)} 1 ${ROWS}`,
   'JSON of a record': `select ${items((i) => `length(to_json_string(metadata)) c${i}`)} 1 ${ROWS}`,
   'a list': `select ${items((i) => `split(event_message, ',')[safe_offset(${i})] c${i}`, 200)} 1 ${ROWS}`,
   elements: `select ${items((i) => `length(upper(m.text)) c${i}`, 200)} 1 ${ROWS}, unnest(metadata.list) m`,
@@ -50,6 +51,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   'metadata behind a long list': `select max(to_json_string(metadata)) ${ROWS}, unnest(metadata.long) m`,
   'a long list twice': `select count(*) ${ROWS}, unnest(metadata.long) m, unnest(metadata.long) n`,
   'elements of a computed list': `select count(*), max(m) ${ROWS}, unnest(split(event_message, 'a')) m`,
+  'long elements behind short ones': `select e.a, e.b.c, e.text ${ROWS}, unnest(metadata.list) e order by timestamp limit 9`,
+  'an order of long texts': `select e ${ROWS}, unnest(metadata.long) e order by to_json_string(metadata)`,
   'a text of a derived table':
     `select ${items((i) => `length(${longer(i, 'x')}) c${i}`)} 1 ` + `from (select event_message x ${ROWS} limit 3)`,
   'long texts of short ones':
@@ -65,12 +68,17 @@ describe('a query that makes long texts of each row', () => {
     const message = 'a,'.repeat(MIB / 2 - 500)
     const list = Array.from({ length: 3 }, () => ({ text: 'b'.repeat(MIB / 4) }))
     const long = Array.from({ length: 100_000 }, (_, i) => i % 10)
+    const short = Array.from({ length: 500 }, () => ({ text: 'b' }))
+    const deep = Array.from({ length: 3 }, () => ({ text: Array.from({ length: 60_000 }, () => [1]) }))
     await appendAll(engine, [
+      ...Array.from({ length: 9 }, (_, i) => edge({ id: `elements ${i}`, metadata: { list: short } })),
+      ...Array.from({ length: 9 }, (_, i) => edge({ id: `long elements ${i}`, metadata: { list: deep } })),
       ...Array.from({ length: 100 }, (_, i) =>
         edge({ id: `short ${i}`, event_message: 'short', metadata: { text: 'a' } }),
       ),
       edge({ id: 'a', event_message: message, metadata: { text: 'c'.repeat(MIB / 2) } }),
       edge({ id: 'b', event_message: `{"k":"${'\\"'.repeat(MIB / 3)}"}`, metadata: { list } }),
+      edge({ id: 'wide', metadata: Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, i])) }),
       edge({ id: 'c', event_message: '"'.repeat(MIB - 1_000), metadata: { long } }),
     ])
   })

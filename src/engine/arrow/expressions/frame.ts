@@ -42,6 +42,11 @@ export interface Frame {
   load(positions: Uint32Array, yieldIfDue: Yielder): Promise<Loaded>
   /** The row of a position in its stored batch; of computed rows the position itself. */
   rowOf(position: number): number
+  /**
+   * The approximate bytes of the longest value at a position that the rows have in memory themselves: an element may be
+   * as long as a record, and the others short.
+   */
+  longestAt?(position: number): number
   /** Opens a reader of the cold columns of stored rows, which can be read on when the frame is closed. */
   readonly openCold?: OpenCold
   /**
@@ -299,12 +304,19 @@ export function createLoadedRows(): LoadedRows {
   }
 }
 
-/** Some rows of another frame, by their positions, which ascend or repeat; `added` are columns of their own. */
+/** Columns of a frame's own, and the bytes of the longest value at a position in these. */
+export interface AddedColumns {
+  columns: ReadonlyMap<string, Vector>
+  longestAt?: ((position: number) => number) | undefined
+}
+
+/** Some rows of another frame, by their positions, which ascend or repeat. */
 export function mappedFrame(
   frame: Frame,
   positions: Uint32Array,
-  added: ReadonlyMap<string, Vector> = new Map(),
+  { columns, longestAt }: AddedColumns = { columns: new Map() },
 ): Frame {
+  const before = frame.longestAt && ((position: number) => frame.longestAt!(positions[position]!))
   function mapped(vector: Vector | undefined): Vector | undefined {
     if (vector === undefined) return undefined
     const { at, areasAt, isCold, call, longest } = vector
@@ -318,16 +330,28 @@ export function mappedFrame(
   }
   return {
     rows: positions.length,
-    column: (name) => added.get(name) ?? mapped(frame.column(name)),
+    column: (name) => columns.get(name) ?? mapped(frame.column(name)),
     load: (wanted, yieldIfDue) =>
       frame.load(
         wanted.map((position) => positions[position]!),
         yieldIfDue,
       ),
     rowOf: (position) => frame.rowOf(positions[position]!),
+    ...longestOf(before, longestAt),
     ...(frame.openCold && { openCold: frame.openCold }),
     ...(frame.loadFields && { loadFields: frame.loadFields }),
     ...(frame.elements && { elements: frame.elements }),
     field: (use) => mapped(frame.field?.(use)),
   }
+}
+
+type Longest = Frame['longestAt']
+
+/** The bytes of the longer one of two values at each position, if any is known. */
+function longestOf(first: Longest, second: Longest): Pick<Frame, 'longestAt'> {
+  if (first === undefined || second === undefined) {
+    const longestAt = first ?? second
+    return longestAt === undefined ? {} : { longestAt }
+  }
+  return { longestAt: (position) => Math.max(first(position), second(position)) }
 }

@@ -3,6 +3,7 @@ import { SLICE_MS, type Yielder } from '../../../base/time-slices.js'
 import { MIB } from '../../../base/units.js'
 import type { FunctionName } from '../../../plan/functions/table.js'
 import { RawJson, type Scalar } from '../../../plan/values/values.js'
+import type { Frame } from './frame.js'
 import type { Vector } from './vector.js'
 
 /**
@@ -67,6 +68,9 @@ export async function makeRow(vectors: readonly Vector[], position: number, yiel
   const row = { endMs: 0, characters: 0 }
   for (const { at } of vectors) {
     while (!isMade(() => at(position), row)) await yieldIfDue()
+    // Each of many values may take a little less than a slice.
+    const pause = yieldIfDue()
+    if (pause !== undefined) await pause
   }
 }
 
@@ -88,12 +92,15 @@ function isMade(make: () => Scalar, row: NonNullable<typeof current>): boolean {
   }
 }
 
-/** The time that rows take. */
+/** The time that rows take, given the bytes of the longest cold text that is loaded. */
 export interface RowWork {
-  /** Whether a row is made in slices because of a long time, if the longest cold text has that many bytes. */
-  isSlow(longestBytes: number): boolean
-  /** The most rows with cold texts of that many bytes that are evaluated without a look at the clock. At least one. */
-  rowsAtOnce(longestBytes: number): number
+  /** Whether the row at a position is made in slices because of a long time. */
+  isSlow(position: number, longestBytes: number): boolean
+  /**
+   * The end of the rows from a position on, at most `end`, that are evaluated without a look at the clock. A slow row
+   * is alone.
+   */
+  endOf(from: number, end: number, longestBytes: number): number
 }
 
 /** The approximate bytes of the longest value of a column. 0 of a cold column: the load measures the column. */
@@ -102,8 +109,8 @@ function longestOf({ stored, isCold, longest }: Vector): number {
   return longest?.() ?? UNKNOWN
 }
 
-/** Returns the work of rows of vectors. The calls of the vectors are counted once. */
-export function workOf(vectors: readonly Vector[]): RowWork {
+/** Returns the work of rows of vectors over a frame. The calls of the vectors are counted once. */
+export function workOf(vectors: readonly Vector[], { longestAt }: Pick<Frame, 'longestAt'>): RowWork {
   const calls = new Set<Vector>()
   let longest = 0
   const visit = (vector: Vector) => {
@@ -117,8 +124,20 @@ export function workOf(vectors: readonly Vector[]): RowWork {
   }
   for (const vector of vectors) visit(vector)
   const count = Math.max(vectors.length, calls.size)
+  const isSlow = (position: number, longestBytes: number) =>
+    count * Math.max(longest, longestBytes, longestAt?.(position) ?? 0) > QUICK_CHARACTERS
   return {
-    isSlow: (longestBytes) => count * Math.max(longest, longestBytes) > QUICK_CHARACTERS,
-    rowsAtOnce: (longestBytes) => Math.max(1, Math.floor(QUICK_CHARACTERS / (count * longestBytes + 1))),
+    isSlow,
+    endOf(from, end, longestBytes) {
+      if (isSlow(from, longestBytes)) return from + 1
+      const last = Math.min(end, from + Math.max(1, Math.floor(QUICK_CHARACTERS / (count * longestBytes + 1))))
+      if (longestAt === undefined) return last
+      let characters = 0
+      for (let position = from; position < last; position++) {
+        characters += count * longestAt(position)
+        if (characters > QUICK_CHARACTERS) return position
+      }
+      return last
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { createPace } from '../../../base/pace.js'
 import { SLICE_MS, type Yielder } from '../../../base/time-slices.js'
 import type { Frame, Loaded } from '../expressions/frame.js'
 import { makeRow, workOf } from '../expressions/row-work.js'
@@ -9,8 +10,6 @@ const BLOCK_ROWS = 4096
 const COLD_ROWS = 512
 /** A block should take no longer than this. */
 const BLOCK_MS = SLICE_MS / 4
-/** A block is at most this many times as long as the one before. */
-const GROWTH = 8
 
 /** Positions next to each other: [from, to). */
 export interface Block {
@@ -26,22 +25,19 @@ export interface Block {
  */
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
   const isCold = vectors.some((vector) => vector.isCold)
-  const mostRows = isCold ? COLD_ROWS : BLOCK_ROWS
-  const work = workOf(vectors)
-  let rows = 1
+  const pace = createPace(BLOCK_MS, isCold ? COLD_ROWS : BLOCK_ROWS)
+  const work = workOf(vectors, frame)
   for (let from = 0; from < frame.rows; ) {
-    let end = Math.min(frame.rows, from + rows)
+    let end = Math.min(frame.rows, from + pace.items())
     const loaded = isCold ? await frame.load(positionsOf(from, end), yieldIfDue) : NOT_LOADED
     if (isCold) end = from + loaded.rows
-    const isSlow = work.isSlow(loaded.longestBytes)
-    // The loaded rows may be of one record: then each row reads the text of the record.
-    const most = isSlow ? 1 : work.rowsAtOnce(loaded.longestBytes)
     while (from < end) {
-      const to = Math.min(end, from + most)
-      if (isSlow) await makeRow(vectors, from, yieldIfDue)
+      // The loaded rows may be of one record: then each row reads the text of the record.
+      const to = work.endOf(from, end, loaded.longestBytes)
+      if (work.isSlow(from, loaded.longestBytes)) await makeRow(vectors, from, yieldIfDue)
       const startedMs = performance.now()
       yield { from, to }
-      rows = nextRows(to - from, performance.now() - startedMs, mostRows)
+      pace.note(to - from, performance.now() - startedMs)
       await yieldIfDue()
       from = to
     }
@@ -49,10 +45,5 @@ export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldI
 }
 
 const NOT_LOADED: Loaded = { rows: 0, longestBytes: 0 }
-
-/** Returns the length of the next block, after one of `rows` rows that took `ms`. */
-function nextRows(rows: number, ms: number, mostRows: number): number {
-  return Math.max(1, Math.min(mostRows, GROWTH * rows, Math.floor((rows * BLOCK_MS) / ms)))
-}
 
 const positionsOf = (from: number, to: number) => Uint32Array.from({ length: to - from }, (_, i) => from + i)

@@ -25,10 +25,10 @@ export function project(
 }
 
 function projected(frame: Frame, columns: readonly NamedExpression[]): Frame {
-  const { rows, load, rowOf } = frame
+  const { rows, load, rowOf, longestAt } = frame
   const evaluate = createEvaluate(frame)
   const vectors = new Map(columns.map(({ name, value }) => [name, withoutStored(evaluate(value))]))
-  return { rows, load, rowOf, column: (name) => vectors.get(name) }
+  return { rows, load, rowOf, ...(longestAt && { longestAt }), column: (name) => vectors.get(name) }
 }
 
 /** Operators have no faster way over rows of which they do not know where they are stored. */

@@ -262,7 +262,7 @@ async function offerFrame(
     return { ...vector, at: areasAt }
   })
   const capture = (position: number) => values.map(({ at }) => at(position))
-  const isLoaded = values.every(({ isCold }) => !isCold) && !workOf(values).isSlow(0)
+  const isLoaded = values.every(({ isCold }) => !isCold) && !workOf(values, frame).isSlow(0, 0)
   if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined && isLoaded) {
     return offerNewest(top, frame, batch, capture, yieldIfDue)
   }

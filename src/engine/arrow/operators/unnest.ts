@@ -129,14 +129,29 @@ async function withElements(
         }
       }
       meter(bytes + rows * ROW_BYTES)
+      // Each row of a block may have 100,000 elements.
+      const pause = context.yieldIfDue()
+      if (pause !== undefined) await pause
     }
   }
   context.onScan(Math.max(0, rows - frame.rows))
-  const column = kept === undefined ? elementVector(vector, positions, places) : keptVector(kept)
-  return mappedFrame(frame, positions.subarray(0, rows), new Map([[name, column]]))
+  const made = positions.subarray(0, rows)
+  if (kept === undefined) {
+    return mappedFrame(frame, made, { columns: new Map([[name, elementVector(vector, positions, places)]]) })
+  }
+  const elements = kept
+  return mappedFrame(frame, made, {
+    columns: new Map([[name, keptVector(elements)]]),
+    longestAt: (i) => bytesOfValue(elements[i]),
+  })
 }
 
-const keptVector = (elements: readonly Scalar[]): Vector => ({ at: (i) => elements[i]!, isCold: false })
+/** Elements in memory; the frame knows the bytes of each. */
+const keptVector = (elements: readonly Scalar[]): Vector => ({
+  at: (i) => elements[i]!,
+  longest: () => 0,
+  isCold: false,
+})
 
 /** The elements, each taken from its list when it is read. */
 function elementVector(vector: Vector, positions: Uint32Array, places: Uint32Array): Vector {

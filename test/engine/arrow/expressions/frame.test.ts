@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/arrow/columns/batch.js'
 import { range, type Selection } from '../../../../src/engine/arrow/columns/selection.js'
-import { computedFrame, mappedFrame } from '../../../../src/engine/arrow/expressions/frame.js'
+import { computedFrame, type Frame, mappedFrame } from '../../../../src/engine/arrow/expressions/frame.js'
 import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge, invocation } from '../../../support/records.js'
 import { frameOf, loadRange, noYield, openBatch, sealedBatch, valuesOf } from '../support.js'
@@ -149,11 +149,9 @@ describe('cold columns', () => {
 describe('a frame of some rows of another', () => {
   it('has their columns, and its own', async () => {
     for (const batch of await forms()) {
-      const frame = mappedFrame(
-        frameOf(batch, 'function_edge_logs'),
-        Uint32Array.of(0, 0, 3),
-        new Map([['m', { at: (i) => ['x', 'y', 'z'][i]!, isCold: false }]]),
-      )
+      const frame = mappedFrame(frameOf(batch, 'function_edge_logs'), Uint32Array.of(0, 0, 3), {
+        columns: new Map([['m', { at: (i) => ['x', 'y', 'z'][i]!, isCold: false }]]),
+      })
       expect(frame.rows).toBe(3)
       expect(valuesOf(frame, [...HOT, 'm'])).toEqual([
         [...EXPECTED[0]!, 'x'],
@@ -168,6 +166,17 @@ describe('a frame of some rows of another', () => {
       expect(await loadRange(frame, 1, 1)).toBe(0)
     }
   })
+})
+
+it('a frame over others knows the longest value of each row in any of them', () => {
+  const base = mappedFrame(computedFrame(3, new Map()), Uint32Array.of(0, 1, 2))
+  expect(base.longestAt).toBeUndefined()
+  const measured = (frame: Frame, positions: readonly number[], lengths: readonly number[]) =>
+    mappedFrame(frame, Uint32Array.from(positions), { columns: new Map(), longestAt: (i) => lengths[i]! })
+  const one = measured(base, [0, 0, 2], [1, 20, 3])
+  const two = measured(one, [1, 1, 2, 0], [5, 50, 5, 0])
+  const last = mappedFrame(two, Uint32Array.of(3, 0, 1, 2))
+  expect([0, 1, 2, 3].map((i) => last.longestAt!(i))).toEqual([1, 20, 50, 5])
 })
 
 describe('a frame of computed rows', () => {

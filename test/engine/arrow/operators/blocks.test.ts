@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { MIB } from '../../../../src/base/units.js'
 import type { Frame } from '../../../../src/engine/arrow/expressions/frame.js'
 import { constant } from '../../../../src/engine/arrow/expressions/vector.js'
 import { blocksOf } from '../../../../src/engine/arrow/operators/blocks.js'
@@ -51,6 +52,16 @@ describe('blocks of rows', () => {
     expect(lengths.slice(100)).toEqual([1, 8, 64, 512, 315])
     expect(await lengthsOf(frameOf(100), () => 0.25)).toEqual([1, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10, 1])
     expect(await lengthsOf(frameOf(100), (row) => (row < 73 ? 0 : 5))).toEqual([1, 8, 64, 27])
+  })
+
+  it('are short where rows hold long values, whatever the rows before took', async () => {
+    const lengthsWith = (bytesAt: (row: number) => number) =>
+      lengthsOf({ ...frameOf(1_000), longestAt: bytesAt }, () => 0)
+    expect(await lengthsWith(() => 10)).toEqual([1, 8, 64, 512, 415])
+    const [, , , ...long] = await lengthsWith((row) => (row < 73 ? 0 : MIB))
+    expect([Math.max(...long), long.length < 240]).toEqual([4, true])
+    const slow = await lengthsWith((row) => (row === 100 ? 5 * MIB : 0))
+    expect(slow).toEqual([1, 8, 64, 27, 1, 484, 415])
   })
 
   it('have their cold columns loaded, as many as fit', async () => {
