@@ -1,10 +1,10 @@
 import { splitAtLongRuns } from './combining-marks.js'
+import { textOfUnits } from './utf16.js'
 
 /** A text without a character beyond ASCII, which needs no normal form. */
 const ASCII = /^[\0-\x7f]*$/
 
 /** Letters whose simple folding is not their lower case: the final sigma, forms of letters, old Cyrillic letters. */
-const LETTERS = /[\u0345\u00b5\u017f\u03c2\u03d0\u03d1\u03d5\u03d6\u03f0\u03f1\u03f5\u1c80-\u1c88\u1e9b\u1fbe]/g
 const FOLDED: Readonly<Record<string, string>> = {
   '\u00b5': 'μ',
   '\u017f': 's',
@@ -33,8 +33,21 @@ const FOLDED: Readonly<Record<string, string>> = {
 const LONG_LIGATURE = '\ufdfa'
 /** Stands for the ligature in a form. No text has this code point, which Unicode gives to no character. */
 const PLACE_OF_LIGATURE = '\ufffe'
-/** Its lower case has two characters, and it has no simple folding. */
-const DOTTED_I = 'İ'
+/** Letters of one block of Unicode have their simple folding in the same block, so that only the last unit changes. */
+const BLOCK_BITS = 10
+const IN_BLOCK = 2 ** BLOCK_BITS - 1
+/** The blocks of the characters of two units begin here: one for each first unit. */
+const FIRST_PAIRS = 0x10000 >> BLOCK_BITS
+/** For each block, the last unit of the folding of each character. A block is made when a text has a character of it. */
+const blocks: (Uint16Array | undefined)[] = []
+
+const makeBlock = (block: number) =>
+  Uint16Array.from({ length: IN_BLOCK + 1 }, (_, i) => {
+    const letter = String.fromCodePoint((block << BLOCK_BITS) + i)
+    const lower = FOLDED[letter] ?? letter.toLowerCase()
+    // The lower case of İ has two characters, and İ has no simple folding.
+    return (lower.length === letter.length ? lower : letter).charCodeAt(letter.length - 1)
+  })
 
 /**
  * Returns a text in lower case by Unicode's simple case folding, letter by letter: the same letter has the same form
@@ -42,9 +55,20 @@ const DOTTED_I = 'İ'
  */
 export function simpleFold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  const pieces = text.split(DOTTED_I).map((piece) => piece.toLowerCase())
-  return pieces.join(DOTTED_I).replace(LETTERS, (letter) => FOLDED[letter]!)
+  const units = new Uint16Array(text.length)
+  let before = 0
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    const isPair = isLow(unit) && isHigh(before)
+    const block = isPair ? FIRST_PAIRS + (before & IN_BLOCK) : unit >> BLOCK_BITS
+    units[i] = (blocks[block] ??= makeBlock(block))[unit & IN_BLOCK]!
+    before = unit
+  }
+  return textOfUnits(units)
 }
+
+const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
+const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff
 
 /**
  * Returns the form of a text in which searches compare texts: the forms of a letter, and its cases, are alike. Runs of

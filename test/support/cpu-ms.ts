@@ -1,8 +1,27 @@
 import { threadCpuMs } from '../../src/base/thread-cpu.js'
+import { MIB } from '../../src/base/units.js'
 
 /** Returns how many milliseconds of CPU time some work takes in this thread. */
 export function cpuMs(work: () => unknown): number {
   const startMs = threadCpuMs()
   work()
   return threadCpuMs() - startMs
+}
+
+/** What a quiet core of an ordinary machine takes for {@link readCharacters}. */
+const READING_MS = 16
+const CHARACTERS = Buffer.alloc(8 * MIB, 'ab').toString()
+
+function readCharacters(): number {
+  let sum = 0
+  for (let i = 0; i < CHARACTERS.length; i++) sum = (31 * sum + CHARACTERS.charCodeAt(i)) | 0
+  return sum
+}
+
+/**
+ * Returns how many times as long as on a quiet machine work takes now: 1, or more while others use its cores and
+ * caches, which makes every instruction of a thread slower.
+ */
+export function slownessNow(): number {
+  return Math.max(1, cpuMs(readCharacters) / READING_MS)
 }

@@ -1,3 +1,5 @@
+import { ensureCapacity } from '../../base/growable.js'
+
 const [QUOTE, MINUS, DOT, ZERO, NINE, COLON, COMMA, BACKSLASH] = [34, 45, 46, 48, 57, 58, 44, 92]
 const [OPEN_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 123, 125]
 const WORDS = ['true', 'false', 'null'] as const
@@ -6,13 +8,32 @@ const WORDS = ['true', 'false', 'null'] as const
 type Place = number
 const NOWHERE = -1
 
+/** The brackets that close the open objects and lists, from the outside in: a byte each, since they may be a million. */
+class Brackets {
+  #codes = new Uint8Array(64)
+  depth = 0
+
+  push(code: number): void {
+    if (this.depth === this.#codes.length) this.#codes = ensureCapacity(this.#codes, this.depth, this.depth + 1)
+    this.#codes[this.depth++] = code
+  }
+
+  /** The innermost bracket; undefined if none is open. */
+  last(): number | undefined {
+    return this.#codes[this.depth - 1]
+  }
+
+  pop(): void {
+    this.depth--
+  }
+}
+
 /**
  * Returns whether a text is valid JSON by the rules of `JSON.parse`. Makes no value: a value takes ten times as long
  * for some texts, as a million brackets.
  */
 export function isJson(text: string): boolean {
-  /** The brackets that close the open objects and lists, from the outside in. */
-  const open: number[] = []
+  const open = new Brackets()
   let at = skipSpace(text, 0)
   for (;;) {
     // A value starts here.
@@ -29,21 +50,21 @@ export function isJson(text: string): boolean {
     }
     at = nextValue(text, at, open)
     if (at === NOWHERE) return false
-    if (open.length === 0) return at === text.length
+    if (open.depth === 0) return at === text.length
   }
 }
 
 /** Returns the place of the next value behind a value, closing brackets on the way. Behind the last value, the end. */
-function nextValue(text: string, from: Place, open: number[]): Place {
+function nextValue(text: string, from: Place, open: Brackets): Place {
   let at = skipSpace(text, from)
-  while (open.length > 0 && text.charCodeAt(at) === open.at(-1)) {
+  while (open.depth > 0 && text.charCodeAt(at) === open.last()) {
     open.pop()
     at = skipSpace(text, at + 1)
   }
-  if (open.length === 0) return at
+  if (open.depth === 0) return at
   if (text.charCodeAt(at) !== COMMA) return NOWHERE
   at = skipSpace(text, at + 1)
-  return open.at(-1) === CLOSE_OBJECT ? behindKey(text, at) : at
+  return open.last() === CLOSE_OBJECT ? behindKey(text, at) : at
 }
 
 /** Returns the place of the value of a key. */
