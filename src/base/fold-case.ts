@@ -38,7 +38,7 @@ const BLOCK_BITS = 10
 const IN_BLOCK = 2 ** BLOCK_BITS - 1
 /** The blocks of the characters of two units begin here: one for each first unit. */
 const FIRST_PAIRS = 0x10000 >> BLOCK_BITS
-/** For each block, the last unit of the folding of each character. A block is made when a text has a character of it. */
+/** For each block, the last unit of each character's folding. A block is made when a text has one of its characters. */
 const blocks: (Uint16Array | undefined)[] = []
 
 const makeBlock = (block: number) =>

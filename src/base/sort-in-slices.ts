@@ -7,8 +7,8 @@ const MOST_ITEMS = 512
 const PIECE_MS = SLICE_MS / 4
 
 /**
- * Returns the items in order; yields to the event loop in between, more often if a comparison takes long, as of texts of
- * a megabyte. Equal items keep their order.
+ * Returns the items in order; yields to the event loop in between, more often if a comparison takes long, as of texts
+ * of a megabyte. Equal items keep their order.
  */
 export async function sortInSlices<T>(
   items: readonly T[],

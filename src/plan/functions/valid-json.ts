@@ -8,7 +8,7 @@ const WORDS = ['true', 'false', 'null'] as const
 type Place = number
 const NOWHERE = -1
 
-/** The brackets that close the open objects and lists, from the outside in: a byte each, since they may be a million. */
+/** The brackets that close the open objects and lists, from the outside in. A byte each: a million may be open. */
 class Brackets {
   #codes = new Uint8Array(64)
   depth = 0
