@@ -55,7 +55,7 @@ export interface NameChecks {
   warnings(run: CheckedRun): Promise<string[]>
 }
 
-/** The results of earlier checks, by {@link keyOf}. */
+/** The results of earlier checks, by {@link keysOf}. */
 interface Memory {
   /** The time of a row that has the name, in microseconds since the epoch. */
   found: LRUCache<string, number>
@@ -73,9 +73,11 @@ export function createNameChecks(): NameChecks {
   return {
     async warnings(run) {
       const warnings = new Set<string>()
+      await nextTurn()
       for (const rows of distinctRows(namedRowsOf(run.plan)).slice(0, MAX_SCANS)) {
         try {
-          for (const warning of await checkRows(rows, run, { found, unfinished })) warnings.add(warning)
+          for (const warning of await checkRows(rows, run, knownNames(rows, run, { found, unfinished })))
+            warnings.add(warning)
         } catch {
           // The answer is complete: a warning is worth no error.
           run.signal.throwIfAborted()
@@ -109,19 +111,48 @@ function keyOfOperator(operator: Operator): string {
 /** The longest key that is kept as it is. */
 const MAX_KEY_CHARACTERS = 200
 
-function keyOf({ value }: FieldName, rows: NamedRows, { project = '' }: CheckedRun): string {
-  const key = JSON.stringify([project, keyOfRows(rows), expressionKey(value)])
-  return key.length <= MAX_KEY_CHARACTERS ? key : hash('sha256', key, 'base64url')
+/** Returns the key of a name in the rows of a scan and a project. */
+function keysOf(rows: NamedRows, { project = '' }: CheckedRun): (name: FieldName) => string {
+  const ofRows = keyOfRows(rows)
+  return ({ value }) => {
+    const key = JSON.stringify([project, ofRows, expressionKey(value)])
+    return key.length <= MAX_KEY_CHARACTERS ? key : hash('sha256', key, 'base64url')
+  }
 }
 
-async function checkRows(rows: NamedRows, run: CheckedRun, memory: Memory): Promise<string[]> {
-  const names = rows.names.filter(
-    (name) => (name.isOutput || !isDeclared(name, rows)) && !isFound(name, rows, run, memory),
-  )
+/** The results of earlier checks of the names of one scan. */
+interface KnownNames {
+  /** Whether a row of the range is known to have a name. */
+  isFound(name: FieldName): boolean
+  /** Notes the time of a row that has a name, in microseconds since the epoch. */
+  noteFound(name: FieldName, us: number): void
+  isUnfinished(name: FieldName): boolean
+  noteUnfinished(name: FieldName): void
+}
+
+function knownNames(rows: NamedRows, run: CheckedRun, { found, unfinished }: Memory): KnownNames {
+  const keyOf = keysOf(rows, run)
+  const { fromUs, throughUs } = rows.scan
+  return {
+    isFound(name) {
+      const us = found.get(keyOf(name))
+      return us !== undefined && us >= fromUs && us <= throughUs
+    },
+    noteFound: (name, us) => void found.set(keyOf(name), us),
+    isUnfinished: (name) => unfinished.has(keyOf(name)),
+    noteUnfinished: (name) => void unfinished.set(keyOf(name), true),
+  }
+}
+
+async function checkRows(rows: NamedRows, run: CheckedRun, known: KnownNames): Promise<string[]> {
+  const names = rows.names
+    .filter((name) => name.isOutput || !isDeclared(name, rows))
+    .slice(0, MAX_NAMES)
+    .filter((name) => !known.isFound(name))
   if (names.length === 0) return []
-  const first = await newestRows(rows, names.slice(0, MAX_NAMES), SAMPLE_ROWS, run, memory)
+  const first = await newestRows(rows, names, SAMPLE_ROWS, run, known)
   if (first.missing.length === 0 || first.rows === 0) return []
-  const absent = first.rows < SAMPLE_ROWS ? first.missing : await withoutRows(rows, first.missing, run, memory)
+  const absent = first.rows < SAMPLE_ROWS ? first.missing : await withoutRows(rows, first.missing, run, known)
   if (absent.length === 0) return []
   const fields = await fieldsOf(rows, run)
   const warnings: string[] = []
@@ -134,12 +165,6 @@ async function checkRows(rows: NamedRows, run: CheckedRun, memory: Memory): Prom
     if (!isOpen || name.isOutput || meant !== undefined) warnings.push(nameWarning(name, scope, meant))
   }
   return warnings
-}
-
-/** Whether a row of the range is known to have a name. */
-function isFound(name: FieldName, rows: NamedRows, run: CheckedRun, { found }: Memory): boolean {
-  const us = found.get(keyOf(name, rows, run))
-  return us !== undefined && us >= rows.scan.fromUs && us <= rows.scan.throughUs
 }
 
 /** Whether a name is a field with a column of its own, or an object with such a field. */
@@ -168,7 +193,7 @@ async function newestRows(
   names: readonly FieldName[],
   mostRows: number,
   run: CheckedRun,
-  { found }: Memory,
+  known: KnownNames,
 ) {
   const columns = names.map(({ value }, i) => ({ name: `n${i}`, value: call('is_null', value) }))
   const plan = [...rowsPlan(rows, run), ...newest([TIME, ...columns], mostRows)]
@@ -179,7 +204,7 @@ async function newestRows(
     for (const [i, name] of names.entries())
       if (row[`n${i}`] === false && !seen.has(name)) {
         seen.add(name)
-        found.set(keyOf(name, rows, run), Number(row.timestamp))
+        known.noteFound(name, Number(row.timestamp))
       }
   }
   return { rows: count, missing: names.filter((name) => !seen.has(name)) }
@@ -193,14 +218,13 @@ async function withoutRows(
   rows: NamedRows,
   names: readonly FieldName[],
   run: CheckedRun,
-  memory: Memory,
+  known: KnownNames,
 ): Promise<Absent[]> {
-  const isUnfinished = (name: FieldName) => memory.unfinished.has(keyOf(name, rows, run))
-  const open: Absent[] = names.filter(isUnfinished).map((name) => ({ ...name, isOpen: true }))
-  const others = names.filter((name) => !isUnfinished(name))
+  const open: Absent[] = names.filter(known.isUnfinished).map((name) => ({ ...name, isOpen: true }))
+  const others = names.filter((name) => !known.isUnfinished(name))
   if (others.length === 0) return open
-  const more = await newestRows(rows, others, MORE_ROWS, run, memory)
-  const absent = more.rows < MORE_ROWS ? more.missing : await withoutAnyRow(rows, more.missing, run, memory)
+  const more = await newestRows(rows, others, MORE_ROWS, run, known)
+  const absent = more.rows < MORE_ROWS ? more.missing : await withoutAnyRow(rows, more.missing, run, known)
   return [...open, ...absent]
 }
 
@@ -208,18 +232,17 @@ async function withoutAnyRow(
   rows: NamedRows,
   names: readonly FieldName[],
   run: CheckedRun,
-  { found, unfinished }: Memory,
+  known: KnownNames,
 ): Promise<Absent[]> {
   const deadline = AbortSignal.timeout(Math.ceil(SEARCH_MS + SEARCH_SHARE * run.ranMs))
   const absent: Absent[] = []
   for (const name of names) {
-    const key = keyOf(name, rows, run)
     const us = await newestWith(name, rows, run, deadline)
     if (us === 'unfinished') {
-      unfinished.set(key, true)
+      known.noteUnfinished(name)
       absent.push({ ...name, isOpen: true })
     } else if (us === undefined) absent.push(name)
-    else found.set(key, us)
+    else known.noteFound(name, us)
   }
   return absent
 }

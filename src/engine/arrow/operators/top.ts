@@ -12,6 +12,7 @@ import { createEvaluate } from '../expressions/evaluate.js'
 import { COLD, createLoadedRows, type Frame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import { workOf } from '../expressions/row-work.js'
+import type { Vector } from '../expressions/vector.js'
 import { blocksOf } from './blocks.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { createLeftOut, type LeftOut, rankRows } from './rank.js'
@@ -254,13 +255,15 @@ async function offerFrame(
   const read = [...keys.map(({ by }) => by), ...early.map(({ value }) => value)]
   await frame.loadFields?.(fieldsIn(read, frame.elements), yieldIfDue)
   const evaluate = createEvaluate(frame)
-  const values = early.map(({ name, value }) => {
+  const values: Vector[] = []
+  for (const { name, value } of early) {
     const vector = evaluate(value)
-    const { areasAt } = vector
-    if (areasAt === undefined || !isLeafName(name)) return vector
-    areas.add(name)
-    return { ...vector, at: areasAt }
-  })
+    const isAreas = vector.areasAt !== undefined && isLeafName(name)
+    if (isAreas) areas.add(name)
+    values.push(isAreas ? { ...vector, at: vector.areasAt! } : vector)
+    const pause = yieldIfDue()
+    if (pause !== undefined) await pause
+  }
   const capture = (position: number) => values.map(({ at }) => at(position))
   const isLoaded = values.every(({ isCold }) => !isCold) && !workOf(values, frame).isSlow(0, 0)
   if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined && isLoaded) {

@@ -11,6 +11,7 @@ import type { Part } from '../columns/batch.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { createEvaluate } from '../expressions/evaluate.js'
 import { coldValue, computedFrame, type Frame } from '../expressions/frame.js'
+import type { Vector } from '../expressions/vector.js'
 import { blocksOf } from '../operators/blocks.js'
 import { fastFilters, type SourceKinds } from '../operators/fast-filters.js'
 import { filter } from '../operators/filter.js'
@@ -49,8 +50,13 @@ export async function runStage(stage: Stage, stored: StoredRows, context: RunCon
   const { sink } = stage
   const inMemory = (frame: Frame): RunResult => ({ rows: rowsOf(frame, columnNames(stage)), readsOn: false })
   if (sink.op === 'group') return inMemory(await frameOf(stage, stored, context)())
+  // Each of these visits all expressions of a plan, which may be 10,000.
+  await context.yieldIfDue()
   const columns = splitColumns(sink.columns, readsCold(stage.input))
-  const found = await findTop(batchesOf(stage, stored, context), sink, columns, context)
+  await context.yieldIfDue()
+  const batches = batchesOf(stage, stored, context)
+  await context.yieldIfDue()
+  const found = await findTop(batches, sink, columns, context)
   const { late } = columns
   if (late.length > 0 && late.length <= MAX_STREAMED && late.every(({ value }) => value.kind === 'column')) {
     return { rows: streamed(found, columns, columnNames(stage), context), readsOn: true }
@@ -220,7 +226,12 @@ async function finish(found: Found, { early, late }: OutputColumns, context: Run
   const evaluate = createEvaluate(frame)
   let bytes = 0
   const meter = createMeter(memory)
-  const vectors = late.map(({ name, value }) => ({ name, vector: evaluate(value), values: [] as Scalar[] }))
+  const vectors: { name: string; vector: Vector; values: Scalar[] }[] = []
+  for (const { name, value } of late) {
+    vectors.push({ name, vector: evaluate(value), values: [] })
+    const pause = yieldIfDue()
+    if (pause !== undefined) await pause
+  }
   for await (const { from, to } of blocksOf(
     frame,
     vectors.map(({ vector }) => vector),
