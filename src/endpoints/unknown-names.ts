@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache'
 import { nearest } from '../base/nearest.js'
 import { hotColumns } from '../engine/columns.js'
 import type { Row } from '../plan/answer.js'
-import { call, column } from '../plan/expression.js'
+import { count } from '../plan/builder.js'
+import { call, column, literal } from '../plan/expression.js'
 import { expressionKey } from '../plan/expression-key.js'
 import { type FieldName, type NamedRows, namedRowsOf } from '../plan/names-in-plan.js'
 import { ofProject } from '../plan/of-project.js'
@@ -195,19 +196,22 @@ async function newestRows(
   run: CheckedRun,
   known: KnownNames,
 ) {
-  const columns = names.map(({ value }, i) => ({ name: `n${i}`, value: call('is_null', value) }))
-  const plan = [...rowsPlan(rows, run), ...newest([TIME, ...columns], mostRows)]
-  const seen = new Set<FieldName>()
-  let count = 0
+  const isNull = names.map(({ value }, i) => ({ name: `n${i}`, value: call('is_null', value) }))
+  const lastTimes = isNull.map(({ name }) => ({
+    name,
+    value: { fn: 'max', args: [call('if', column(name), literal(null), column('timestamp'))] } as const,
+  }))
+  const plan: Plan = [
+    ...rowsPlan(rows, run),
+    ...newest([TIME, ...isNull], mostRows),
+    { op: 'group', keys: [], aggregates: [{ name: 'rows', value: count() }, ...lastTimes] },
+  ]
   for await (const row of await run.run(plan, run.signal)) {
-    count++
-    for (const [i, name] of names.entries())
-      if (row[`n${i}`] === false && !seen.has(name)) {
-        seen.add(name)
-        known.noteFound(name, Number(row.timestamp))
-      }
+    const isMissing = (_: FieldName, i: number) => row[`n${i}`] === null
+    for (const [i, name] of names.entries()) if (!isMissing(name, i)) known.noteFound(name, Number(row[`n${i}`]))
+    return { rows: Number(row.rows), missing: names.filter(isMissing) }
   }
-  return { rows: count, missing: names.filter((name) => !seen.has(name)) }
+  return { rows: 0, missing: names }
 }
 
 /** A name that the newest rows do not have; older rows may have the name. */
