@@ -6,18 +6,18 @@ import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'
 import { bytesOfZones, createZones, type Zones } from './zones.js'
 
-/** A column of texts: one code per row. */
+/** A column of texts: a code per row. */
 export interface TextColumn {
   kind: 'text'
   codes: Codes
   dictionary: Dictionary
   /** Present if the column is sealed. */
   zones?: Zones
-  /** Set if no code is less than that of the row before it. */
+  /** Set if no code is less than the code of the previous row. */
   ascends?: true
 }
 
-/** One bit for each of the schema's AREAS; 0 if the text is absent. */
+/** A bit for each of the schema's AREAS, 0 if the text is absent. */
 export interface AreasColumn {
   kind: 'areas'
   flags: Uint8Array
@@ -40,11 +40,11 @@ export interface TimeColumn {
 export interface InMetadata {
   /** The bits that any row has, as an unsigned integer. */
   mask: number
-  /** The bit set of each row. If it is absent, each row has the bits of the mask. */
+  /** The bit set of each row. If absent, each row has the bits of the mask. */
   rows?: Uint32Array
 }
 
-/** The cold columns of one row, as bytes. */
+/** The cold columns of a row, as bytes. */
 export interface ColdRow {
   id: Uint8Array
   event_message: Uint8Array
@@ -52,8 +52,8 @@ export interface ColdRow {
 }
 
 /**
- * The texts of one cold column in the rows [from, to): that of row r is the UTF-8 bytes
- * [offsets[r - from], offsets[r - from + 1]). The first offset is 0, the last one the number of bytes.
+ * The texts of a cold column in the rows [from, to): the text of row r is the UTF-8 bytes
+ * [offsets[r - from], offsets[r - from + 1]). The first offset is 0, the last offset is the number of bytes.
  */
 export interface ColdTexts {
   from: number
@@ -62,9 +62,9 @@ export interface ColdTexts {
   bytes: Buffer
 }
 
-/** A sealed segment, or a snapshot of an open head. A query prunes it by its times, or opens it. */
+/** A sealed segment, or a snapshot of an open head. A query prunes the part by its times, or opens the part. */
 export interface Part {
-  /** Whether its rows never change. A new part is made for each snapshot of an open head. */
+  /** Whether the rows of the part never change. A new part is made for each snapshot of an open head. */
   readonly isSealed: boolean
   /** Stands for the part in caches: the segment, or the same object for all snapshots of an open head. */
   readonly owner: object
@@ -75,23 +75,23 @@ export interface Part {
   /** Set if a read found damage in the part. The part cannot be opened any more. */
   readonly isSetAside?: boolean
   /**
-   * Returns a batch with at least the hot columns of these names, of those that the part has; as a promise if they must
-   * be loaded from disk or encoded. Call {@link close} afterwards, unless it rejects: then one of them is damaged or
-   * cannot be read.
+   * Returns a batch with at least the hot columns of the given names that the part has, as a promise if columns must be
+   * loaded from disk or encoded. Rejects if a column is damaged or cannot be read. Unless the promise rejects, call
+   * {@link close} afterwards.
    */
   open(yieldIfDue: Yielder, columns: ReadonlySet<string>): Batch | Promise<Batch>
-  /** Ends the use of the hot columns; their memory may then be freed. Cold columns can still be read. */
+  /** Ends the use of the hot columns. The memory of the columns may then be freed. Cold columns can still be read. */
   close(): void
 }
 
-/** Whether the rows may include one in the time range, both ends included. */
+/** Whether the part may have a row in the time range, both ends included. */
 export function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRange): boolean {
   return maxUs >= fromUs && minUs <= throughUs
 }
 
 /**
- * The input of operators: the columns of some rows of one source, which do not change while a query has them
- * open. Either a sealed segment or a snapshot of the open head.
+ * The input of operators: the columns of some rows of a single source. The columns do not change while a query has the
+ * batch open. Either a sealed segment or a snapshot of the open head.
  */
 export interface Batch {
   rows: number
@@ -102,23 +102,27 @@ export interface Batch {
   /** The hot columns in memory, by name. */
   columns: ReadonlyMap<string, Column>
   inMetadata: InMetadata
-  /** Returns the column of projects; defined if `columns` lacks it. Each call creates it, with one code a row. */
+  /**
+   * Returns the column of projects. Defined if `columns` lacks `project`. Each call creates the column, with a code per
+   * row.
+   */
   projectColumn?(): TextColumn
-  /** Returns the rows of one project; in a sealed batch one range, ascending in time. */
+  /** Returns the rows of a project: in a sealed batch a single range, ascending in time. */
   projectRows(project: string): Selection
   /**
-   * Returns a reader of cold columns of single rows, by default of all; those that are not in `columns` may be empty.
-   * It caches its last read: read adjacent rows in succession.
+   * Returns a reader of cold columns of single rows, by default of all columns. Columns that are not in `columns` may
+   * be empty. The reader caches its last read: read adjacent rows in succession.
    */
   openCold: OpenCold
   /**
-   * Returns the texts of one cold column in a row and its neighbours, and reads no other column: in a sealed batch
-   * those that are stored together with it, up to about 1 MiB, in an open head about as many from that row on. They
-   * are a copy, in memory from `memory`, which is given their number of bytes; by default new memory. A promise if they
-   * are on disk; rejects if they are damaged. Rows of a read are best visited in order.
+   * Returns the texts of a cold column in a row and its neighbours, and reads no other column. In a sealed batch the
+   * neighbours are the rows stored together with the row, up to about 1 MiB; in an open head about as many bytes from
+   * the row on. The texts are a copy in the memory that `memory` returns for the number of bytes, by default in new
+   * memory. A promise if the texts are on disk. Rejects if the texts are damaged. Rows of a read are best visited in
+   * order.
    */
   readColdTexts(column: ColdColumn, row: number, memory?: TakeMemory): ColdTexts | Promise<ColdTexts>
-  /** Opens a reader of these texts in ascending rows. */
+  /** Opens a reader of the texts of a cold column in ascending rows. */
   openColdTexts(column: ColdColumn): ColdTextsReader
 }
 
@@ -132,8 +136,9 @@ export interface HotRows {
 }
 
 /**
- * Returns the texts of one cold column in a row and its neighbours, as `readColdTexts` does. Rows up to `to` will be
- * read next: from a disk it reads them together. Read ascending rows, one read after the other.
+ * Returns the texts of a cold column in a row and its neighbours, as `readColdTexts` does. The caller reads the rows up
+ * to `to` next, so that the reader reads these rows from a disk together. Read ascending rows, without concurrent
+ * reads.
  */
 export type ColdTextsReader = (row: number, to: number, memory?: TakeMemory) => ColdTexts | Promise<ColdTexts>
 
@@ -143,13 +148,16 @@ export type TakeMemory = (bytes: number) => Uint8Array
 /** Opens a reader of some cold columns. */
 export type OpenCold = (columns?: readonly ColdColumn[]) => ColdReader
 
-/** Returns a row, as a promise if its bytes are on disk. Rejects if they are damaged. */
+/** Returns a row, as a promise if its bytes are on disk. Rejects if the bytes are damaged. */
 export type ColdReader = (row: number) => ColdRow | Promise<ColdRow>
 
-/** Whether a hot column, given by its place among those of the source, holds the values of its field in all rows. */
+/**
+ * Whether a hot column, given by its place among the hot columns of the source, holds the values of its field in all
+ * rows.
+ */
 export const holdsField = ({ inMetadata }: Batch, place: number): boolean => (inMetadata.mask & (1 << place)) === 0
 
-/** Returns a hot column of a batch by name; undefined if there is none. */
+/** Returns a hot column of a batch by name, undefined if the batch lacks the column. */
 export function hotColumnOf(batch: HotBatch, name: string): Column | undefined {
   return batch.columns.get(name) ?? (name === 'project' ? batch.projectColumn?.() : undefined)
 }

@@ -16,9 +16,9 @@ interface Exports {
 
 /** Counted integers, in memory that the next count overwrites. */
 export interface CountedIntegers {
-  /** Those that occur, ascending. */
+  /** The distinct integers that occur, ascending. */
   values: Float64Array
-  /** How many are at most each of them. */
+  /** For each of `values`, how many integers are at most the value. */
   cumulative: Float64Array
   /** The sum of all. */
   sum: number
@@ -26,7 +26,7 @@ export interface CountedIntegers {
 
 /**
  * Loops over 16-bit integers in WebAssembly, which are as fast at the first question of a process as later: V8 compiles
- * JavaScript only after it has run for a while.
+ * a JavaScript function only after the function has run for a while.
  */
 export interface Counter {
   /** Counts the integers below 65,535. */
@@ -35,7 +35,7 @@ export interface Counter {
   countAtLeast(shorts: Uint16Array, least: number): number
 }
 
-/** Returns a counter with memory of its own. Throws if `numbers.wasm` is not built. */
+/** Returns a counter with its own memory. Throws if `numbers.wasm` is not built. */
 export function createCounter(): Counter {
   const exports = instantiate<Exports>(new URL('./numbers.wasm', import.meta.url), {})
   const { buffer } = exports.memory

@@ -1,9 +1,9 @@
 import { KIB } from '../../../base/units.js'
 
 /**
- * Finds the blocks of a dictionary that cannot contain a text: for each block of about 64 KiB of entries, a
- * bitmap of its 4-byte sequences (grams). A literal with a gram that is missing is not in the block, so a
- * project's ref is searched for in the blocks of that project, and in few others.
+ * Finds the blocks of a dictionary that cannot contain a text: for each block of about 64 KiB of entries, a bitmap of
+ * its 4-byte sequences (grams). A block that lacks a gram of a literal does not contain the literal, so a project's ref
+ * is searched for in the blocks of that project, and in few others.
  */
 export interface GramFilter {
   /** Block b has the entries [firstEntries[b], firstEntries[b + 1]). */
@@ -18,10 +18,10 @@ const HASH_SHIFT = 32 - Math.log2(BITMAP_BYTES * 8)
 /** Bytes of a gram. Literals that are shorter are not filtered. */
 export const GRAM_BYTES = 4
 
-/** Whether a dictionary with these bytes needs a filter: a search of less than two blocks is cheap. */
+/** Whether a dictionary with the given bytes needs a filter: a search of less than two blocks is cheap. */
 export const needsGramFilter = (bytes: Uint8Array): boolean => bytes.length >= 2 * BLOCK_BYTES
 
-/** Creates the filter of a dictionary. Each entry shares the first `shared[entry]` bytes with the one before it. */
+/** Creates the filter of a dictionary. Each entry shares the first `shared[entry]` bytes with the previous entry. */
 export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array, shared: Uint8Array): GramFilter {
   const firstEntries = cutBlocks(offsets)
   const blocks = firstEntries.length - 1
@@ -38,7 +38,7 @@ export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array, shared
   return { firstEntries, bits }
 }
 
-/** Returns the blocks that may contain a literal, given its {@link gramHashes}; all of them if there are none. */
+/** Returns the blocks that may contain a literal, given its {@link gramHashes}: all blocks if there are no hashes. */
 export function candidateBlocks({ firstEntries, bits }: GramFilter, hashes: readonly number[]): number[] {
   const blocks: number[] = []
   for (let block = 0; block < firstEntries.length - 1; block++) {
@@ -71,7 +71,7 @@ function setGrams(bitmap: Uint8Array, bytes: Uint8Array, start: number, end: num
   }
 }
 
-/** Returns the hashes of all grams of a literal; none if it is shorter than a gram. */
+/** Returns the hashes of all grams of a literal, none if the literal is shorter than a gram. */
 export function gramHashes(literal: Uint8Array): number[] {
   const grams = Array.from({ length: Math.max(0, literal.length - GRAM_BYTES + 1) }, (_, i) =>
     literal.subarray(i, i + GRAM_BYTES).reduce((gram, byte) => (gram << 8) | byte, 0),

@@ -4,12 +4,12 @@ import { CivilDate, Datetime, isTime, RawJson, type Scalar, Timestamp } from '..
 /** A value that takes at most 8 bytes. */
 type FixedValue = null | boolean | number | bigint | Timestamp | Datetime | CivilDate
 
-/** A longer text is copied by a call, which costs more than the bytes of a short one. */
+/** A longer text is copied by a call. For a short text, a call costs more than a loop over the bytes. */
 const LONG_TEXT = 64
 
 /**
  * The keys of a group as bytes: a tag for each value's type, then the value. Equal keys have equal bytes, so that
- * groups can be found by them; texts come from a dictionary without becoming strings on the way.
+ * groups can be found by the bytes. Texts come from a dictionary without becoming strings on the way.
  */
 export class KeyBytes {
   bytes = Buffer.allocUnsafeSlow(256)
@@ -25,7 +25,7 @@ export class KeyBytes {
     this.addPart(text, 0, text.length, tag)
   }
 
-  /** Adds a text: its UTF-8 bytes are `source[start .. end)`. */
+  /** Adds a text: the UTF-8 bytes `source[start .. end)`. */
   addPart(source: Uint8Array, start: number, end: number, tag = TEXT): void {
     const length = end - start
     this.#reserve(5 + length)
@@ -92,7 +92,7 @@ export class KeyBytes {
   }
 }
 
-/** Whether a double is a whole number of 54 to 64 bits: it is equal to the integer, which is a bigint. */
+/** Whether a double is a whole number of 54 to 64 bits: the double is equal to the integer, which is a bigint. */
 const isLongInteger = (value: Scalar): value is number =>
   Number.isInteger(value) && !Number.isSafeInteger(value) && Number(value) >= -(2 ** 63) && Number(value) < 2 ** 64
 

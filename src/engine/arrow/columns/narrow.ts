@@ -4,7 +4,7 @@ import type { Codes } from './dictionary.js'
 
 const UINT32_RANGE = 2 ** 32
 
-/** Converts codes below `count` to the narrowest array type that fits; returns the same array if it is that already. */
+/** Converts codes below `count` to the narrowest array type that fits, and returns an array of that type unchanged. */
 export function narrowCodes(codes: Uint32Array, count: number): Codes {
   if (count <= 2 ** 8) return new Uint8Array(codes)
   return count <= 2 ** 16 ? new Uint16Array(codes) : codes

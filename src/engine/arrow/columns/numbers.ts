@@ -8,16 +8,16 @@ export interface Numbers {
 }
 
 /**
- * The numbers of some rows: doubles, NaN if absent; or, if most of them are small integers, such as
- * milliseconds and status codes, 2 bytes per row and the other values as exceptions.
+ * The numbers of some rows: doubles, NaN if absent. If most numbers are small integers, such as milliseconds and status
+ * codes: 2 bytes per row and the other values as exceptions.
  */
 export type NumberColumn =
   | { kind: 'number'; values: Float64Array }
   | { kind: 'number'; values: Uint16Array; exceptions: Exceptions }
 
 /**
- * The rows with a value other than an integer from 0 to below {@link EXCEPTION}, ascending, and these values, NaN if
- * absent.
+ * The rows with a value other than an integer from 0 to below {@link EXCEPTION}, ascending, and the values of the rows,
+ * NaN if absent.
  */
 export interface Exceptions {
   rows: Uint32Array
@@ -26,7 +26,10 @@ export interface Exceptions {
 
 /** The placeholder in the column for a value that is among the exceptions. */
 export const EXCEPTION = 0xffff
-/** An exception takes 12 bytes in addition to its 2: with a larger share of them, doubles take less memory. */
+/**
+ * An exception takes 12 bytes in addition to the 2 bytes in the column: with a larger share of exceptions, doubles take
+ * less memory.
+ */
 const MOST_EXCEPTIONS = 0.5
 
 const isShort = (value: number) => value === (value & 0xffff) && value !== EXCEPTION && !Object.is(value, -0)
@@ -47,7 +50,7 @@ export function narrowNumbers(doubles: Float64Array): NumberColumn {
   return { kind: 'number', values, exceptions }
 }
 
-/** Returns all values of a column as doubles, NaN if absent; the column's memory if it has doubles. */
+/** Returns all values of a column as doubles, NaN if absent. A column of doubles is returned without a copy. */
 export function widenNumbers(column: NumberColumn): Float64Array {
   if (!('exceptions' in column)) return column.values
   const { rows, values } = column.exceptions
@@ -77,7 +80,7 @@ export function exceptionsOf({ rows, values }: Exceptions, start: number, end: n
   return values.subarray(countBelow(rows, start), countBelow(rows, end))
 }
 
-/** Returns the value of a row, NaN if it is absent. */
+/** Returns the value of a row, NaN if absent. */
 export function numberAt(column: NumberColumn, row: number): number {
   const value = column.values[row]!
   if (!('exceptions' in column) || value !== EXCEPTION) return value

@@ -1,6 +1,6 @@
 /**
- * The selected rows of a batch, ascending. Filters narrow it; no column is copied before output. If `timeOrdered`, the
- * selected rows also ascend in time.
+ * The selected rows of a batch, ascending. Filters narrow the selection. No column is copied before output. If
+ * `timeOrdered`, the selected rows also ascend in time.
  */
 export type Selection = RangeSelection | IndexSelection
 
@@ -16,12 +16,12 @@ export interface RangeSelection {
 /** Any rows, by number. */
 export interface IndexSelection {
   kind: 'indices'
-  /** Row numbers, ascending; all of them are selected. */
+  /** The numbers of the selected rows, ascending. */
   indices: Uint32Array
   timeOrdered: boolean
 }
 
-/** Returns the selection of the rows [start, end); an empty one if `end` is below `start`. */
+/** Returns the selection of the rows [start, end), an empty selection if `end` is below `start`. */
 export function range(start: number, end: number, timeOrdered: boolean): RangeSelection {
   return { kind: 'range', start, end: Math.max(start, end), timeOrdered }
 }
@@ -53,8 +53,8 @@ export function slice(selection: Selection, from: number, to: number): Selection
 
 /**
  * Returns the rows of a selection that pass: the selection itself if all pass, {@link none} if none pass, a range if
- * they are adjacent, as those of one project are, else indices. `test` writes the passing rows of the selection to
- * `out` and returns their number.
+ * the passing rows are adjacent, as the rows of a project are, else indices. `test` writes the passing rows of the
+ * selection to `out` and returns their number.
  */
 export function narrow(selection: Selection, test: (out: Uint32Array) => number): Selection {
   const size = sizeOf(selection)
@@ -69,7 +69,7 @@ export function narrow(selection: Selection, test: (out: Uint32Array) => number)
 }
 
 /**
- * Returns the rows of a selection that are in any of the parts, which are selections of its rows: a part itself if the
+ * Returns the rows of a selection that are in any of the parts, each a selection of the rows: a part itself if the
  * others are empty. Takes a byte for each row from the first to the last of the selection if several have rows.
  */
 export function anyOf(selection: Selection, parts: readonly Selection[]): Selection {
@@ -103,11 +103,11 @@ export function without(selection: Selection, part: Selection): Selection {
   })
 }
 
-/** Sets the marks of the selected rows; the first is that of the row `start`. */
+/** Sets the marks of the selected rows. The first mark belongs to the row `start`. */
 function mark(selection: Selection, marks: Uint8Array, start: number): void {
   if (selection.kind === 'range') marks.fill(1, selection.start - start, selection.end - start)
   else for (const row of selection.indices) marks[row - start] = 1
 }
 
-/** Reused memory for passing rows, before their number is known: allocating it would cost more than the test. */
+/** Reused memory for passing rows, before the number of rows is known: an allocation would cost more than the test. */
 let scratch = new Uint32Array(0)

@@ -10,12 +10,12 @@ interface Exports {
 /** Up to this many numbers V8's own sort takes less time. */
 const FEW = 64
 
-/** One for all calls: none of them waits for anything. */
+/** A single instance for all calls: no call waits for anything. */
 let exports: Exports | undefined
 
 /**
- * Returns numbers, none of which is NaN, in ascending order; the next call may overwrite their memory. Takes linear
- * time. Throws if `numbers.wasm` is not built.
+ * Returns numbers, none of which is NaN, in ascending order. The next call may overwrite the returned memory. Takes
+ * linear time. Throws if `numbers.wasm` is not built.
  */
 export function sortNumbers(numbers: Float64Array): Float64Array {
   if (numbers.length <= FEW) return numbers.toSorted()

@@ -11,5 +11,5 @@ export function bytesOfValue(value: Scalar | undefined): number {
   return VALUE_BYTES
 }
 
-/** Returns the bytes of the elements of an array to which they were added one by one, about: V8 leaves some room. */
+/** Returns the bytes of the elements of an array that grew by single elements, about: V8 leaves some room. */
 export const bytesOfArray = (length: number): number => (length === 0 ? 0 : 152 + 8 * length)

@@ -1,15 +1,15 @@
 import type { Codes } from './dictionary.js'
 
 /**
- * The least and the greatest code of each zone, a stretch of rows. Codes are assigned in order of first
- * appearance, so that texts that appear together have adjacent codes, and most zones contain none of them.
+ * The least and the greatest code of each zone, a stretch of rows. Codes are assigned in order of first appearance, so
+ * that texts that appear together have adjacent codes, and most zones contain no code of such texts.
  */
 export interface Zones {
   least: Uint32Array
   greatest: Uint32Array
 }
 
-/** Rows per zone; the last zone may have fewer. */
+/** Rows per zone. The last zone may have fewer rows. */
 export const ZONE_ROWS = 1024
 
 /** Computes the zones of a column in one pass over its codes. */
