@@ -37,19 +37,19 @@ import { type PlanViews, takePlanViews } from './storage/store/plan-views.js'
 import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from './storage/store/retention.js'
 import { createStore, type Store } from './storage/store/store.js'
 
-/** Settings of the embedded engine; tests pass smaller limits. */
+/** Settings of the embedded engine. Tests pass smaller limits. */
 export interface ArrowEngineOptions {
   clock: Clock
   metrics: Metrics
-  /** The data directory, which the engine releases when it closes; without it rows are in memory only. */
+  /** The data directory, which the engine releases at its close. Without a data directory, rows are in memory only. */
   disk?: DataDirectory
   log?: Log
   /**
-   * Memory limit in bytes for heads, sealed segments and cached partial results. Beyond it, segments that are
-   * on disk are evicted from memory; without a disk the oldest segments are deleted.
+   * Memory limit in bytes for heads, sealed segments and cached partial results. Beyond the limit, segments that are on
+   * disk are evicted from memory. Without a disk, the oldest segments are deleted.
    */
   rowsLimitBytes: number
-  /** Disk limit in bytes; beyond it the oldest segments are deleted. Ignored without a disk. */
+  /** Disk limit in bytes. Beyond the limit, the oldest segments are deleted. Ignored without a disk. */
   diskLimitBytes?: number
   /** Days older than this are deleted. */
   retentionUs?: number
@@ -58,7 +58,7 @@ export interface ArrowEngineOptions {
   sealBytes?: number
   /** See {@link createReadingEngine}. */
   toRead?: RowsToRead
-  /** Seals heads; the engine closes it. */
+  /** Seals heads. The engine closes the sealer. */
   sealer: Sealer
   /** Size limit of the cache of partial results of sealed segments. */
   partialCacheBytes?: number
@@ -69,7 +69,7 @@ export interface ArrowEngineOptions {
 export interface ArrowEngine extends Engine {
   /** Seals every open head now. */
   seal(): Promise<void>
-  /** Clears the cache of partial results: the next run of a plan computes them again. */
+  /** Clears the cache of partial results: the next run of a plan computes the partial results again. */
   clearPartialCache(): void
 }
 
@@ -80,8 +80,8 @@ const SEAL_BYTES = 64 * MIB
 const HEAD_SHARE = 1 / 16
 /**
  * Full heads wait for the sealer with at most this share of the memory limit, and no more than a start reads from
- * journals within seconds. So a burst is stored as fast as it is parsed, and sealed after it. Where memory is scarce,
- * one waits: a query keeps the heads that it started with until it ends.
+ * journals within seconds. A burst is thus stored as fast as parsed, and sealed after the burst. If memory is scarce, a
+ * single head waits: a query keeps until its end the heads that the query started with.
  */
 const BACKLOG_SHARE = 1 / 4
 const MAX_BACKLOG_BYTES = GIB
@@ -106,7 +106,7 @@ function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINIT
   } = options
   const plentyBytes = Math.max(0, rowsLimitBytes - SCARCE_BYTES)
   const backlogBytes = Math.min(MAX_BACKLOG_BYTES, plentyBytes * BACKLOG_SHARE, diskLimitBytes * BACKLOG_SHARE)
-  // Memory of batches that queries hold for long is given back in another order than it was taken, which leaves gaps.
+  // Memory of batches that queries hold for long is freed in another order than allocated, which leaves gaps.
   return { sealRows, sealBytes, backlogBytes, holdsBatches: plentyBytes > 0 }
 }
 
@@ -172,8 +172,8 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
 }
 
 /**
- * Creates an embedded engine over some rows of a data directory, in which it changes nothing. Only these rows are
- * recovered, and `append` must not be called.
+ * Creates an embedded engine over some rows of a data directory. The engine changes nothing in the directory. Only
+ * these rows are recovered, and `append` must not be called.
  */
 export function createReadingEngine(
   disk: DataDirectory,
@@ -187,7 +187,7 @@ export function createReadingEngine(
 interface LimitParts {
   store: Store
   caches: Caches
-  /** Returns the bytes on disk; undefined if rows are in memory only. */
+  /** Returns the bytes on disk. Undefined if rows are in memory only. */
   diskBytes: (() => number) | undefined
   rowsLimitBytes: number
   diskLimitBytes: number
@@ -210,7 +210,7 @@ function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes
     /** Evicts columns that are on disk from memory. */
     evictColumns,
     enforce,
-    /** Enforces them at the end of an interval, and frees memory that was not used in it. */
+    /** Enforces the limits at the end of an interval, and frees memory that was not used in the interval. */
     nextInterval() {
       enforce()
       columnLimit.nextInterval()
@@ -307,7 +307,7 @@ async function runOver(
   return result
 }
 
-/** Counts the rows and parts that one run reads. */
+/** Counts the rows and parts that a run reads. */
 function countScans(metrics: Pick<Metrics, 'scannedRows'>) {
   let rows = 0
   let parts = 0
@@ -346,7 +346,7 @@ function createDurableParts(
     persistence,
     recover: (store: Store) => persistence.recover(store, report, toRead),
     startCompaction: (clock: Clock, store: Store) => compactWhenIdle(clock, store, persistence, log),
-    /** Syncs at each interval; skips one if the last sync is still running. */
+    /** Syncs at each interval. Skips an interval if the last sync is still running. */
     syncEvery(intervalMs: number, clock: Clock, done: () => void) {
       let isSyncing = false
       return clock.every(intervalMs, async () => {

@@ -5,7 +5,7 @@ export interface CountState {
   count: number
 }
 
-/** Sums numbers of rows; the caller decides which rows count. */
+/** Sums numbers of rows. The caller decides which rows count. */
 export const countAccumulator: Accumulator<number, CountState> = {
   create: () => ({ count: 0 }),
   update(state, rows) {

@@ -3,27 +3,27 @@ import type { CountedIntegers } from '../columns/counting.js'
 import { sortNumbers } from '../columns/sort-numbers.js'
 
 /**
- * A digest: some values of a multiset in ascending order, and for each the number of values of the multiset
- * at or below it. All of them occur in the multiset. The digest is exact if it contains every value.
+ * A digest: some values of a multiset in ascending order, and for each the number of values of the multiset at or below
+ * it. All values of a digest occur in the multiset. The digest is exact if no value of the multiset is missing.
  *
- * It is implemented here, and the package `tdigest` is used only to check it in tests, for three reasons that
- * `bench/digest.mjs` measures: it returns values that occurred (`tdigest` interpolates between means, which
- * for two distant values is a value that did not occur), counted integers stay exact, and a million values
- * take between an eighth and a fortieth of the time. `tdigest` has the smaller rank error on smooth
- * distributions; here it is bounded for every distribution. docs/performance.md has the figures.
+ * Digests are implemented here, and the package `tdigest` only checks the digests in tests, for three reasons that
+ * `bench/digest.mjs` measures: a digest returns values that occurred (`tdigest` interpolates between means, which for
+ * two distant values is a value that did not occur), counted integers stay exact, and a million values take between an
+ * eighth and a fortieth of the time. `tdigest` has the smaller rank error on smooth distributions. Here the rank error
+ * is bounded for every distribution. docs/performance.md has the figures.
  */
 export interface Digest {
   values: Float64Array
-  /** Cumulative weights; undefined if each value has the weight 1. */
+  /** Cumulative weights, undefined if each value has the weight 1. */
   cumulative: Float64Array | undefined
 }
 
 /**
- * The largest weight of a value, as a share of its multiset: 0.1 percentage points of rank. Equal values may
- * exceed it.
+ * The largest weight of a value, as a share of its multiset: 0.1 percentage points of rank. Equal values may exceed
+ * this weight.
  */
 const LARGEST_SHARE = 1 / 1024
-/** With more different integers a digest takes more memory than it is worth. */
+/** With more different integers an exact digest takes more memory than the digest is worth. */
 const MAX_EXACT = 8192
 
 /** Returns the number of values that a digest represents. */
@@ -56,13 +56,13 @@ export function sortedDigest(values: Float64Array, length: number): Digest {
   return { values: sortNumbers(values.subarray(0, length)).slice(), cumulative: undefined }
 }
 
-/** Returns the digest of counted integers: exact unless there are very many different ones. */
+/** Returns the digest of counted integers: exact unless there are very many different integers. */
 export function countedDigest({ values, cumulative }: CountedIntegers): Digest {
   if (values.length <= MAX_EXACT) return { values: values.slice(), cumulative: cumulative.slice() }
   const limit = largestWeight(cumulative.at(-1)!)
   const kept: number[] = []
   for (let i = 0, represented = 0; i < values.length; i++) {
-    // The greatest of some adjacent integers stands for them.
+    // The greatest of some adjacent integers stands for all of these integers.
     if (i < values.length - 1 && cumulative[i + 1]! - represented <= limit) continue
     kept.push(i)
     represented = cumulative[i]!
@@ -72,8 +72,8 @@ export function countedDigest({ values, cumulative }: CountedIntegers): Digest {
 }
 
 /**
- * Returns a digest of `values[0 .. length)`. A value in it has a weight of at most 1/1024 of `among`, the size of a
- * multiset that may include further values.
+ * Returns a digest of `values[0 .. length)`. A value in the digest has a weight of at most 1/1024 of `among`, the size
+ * of a multiset that may include further values.
  */
 export function sampledDigest(values: Float64Array, length: number, among = length): Digest {
   const sorted = sortNumbers(values.subarray(0, length))

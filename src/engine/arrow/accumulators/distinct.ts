@@ -11,7 +11,7 @@ export interface DistinctState {
 
 const scratch = new KeyBytes()
 
-/** The bytes of a value, as a string of one byte a character. */
+/** The bytes of a value, as a string with a byte per character. */
 function keyOf(value: Scalar): string {
   scratch.clear()
   scratch.add(value)
@@ -49,7 +49,7 @@ function add(state: DistinctState, key: string): void {
   if (state.keys.size > before) state.bytes += ENTRY_BYTES + key.length
 }
 
-/** Distinct values: exactly while they are few, then as the registers of a HyperLogLog sketch. */
+/** Distinct values: exactly while the values are few, then as the registers of a HyperLogLog sketch. */
 export interface SketchState {
   hashes: Set<number> | undefined
   registers: Uint8Array | undefined
@@ -91,7 +91,7 @@ export function distinctOf({ hashes, registers }: SketchState): number {
 }
 
 /**
- * Ertl's sigma: the sum over k from 1 of x^(2^k) * 2^(k - 1), and x; `x` is the fraction of empty registers, below 1.
+ * Ertl's sigma: the sum over k from 1 of x^(2^k) * 2^(k - 1), and x. `x` is the fraction of empty registers, below 1.
  */
 function weightOfEmpty(fraction: number): number {
   let sum = fraction
@@ -123,7 +123,7 @@ function addHash(state: SketchState, hash: number): void {
   else if (hashes!.add(hash).size > EXACT_DISTINCT) registersOf(state)
 }
 
-/** The registers of a state, which takes them if it has none. */
+/** Returns the registers of a state. Converts the hashes to registers if the state has no registers. */
 function registersOf(state: SketchState): Uint8Array {
   if (state.registers !== undefined) return state.registers
   const registers = new Uint8Array(REGISTERS)
@@ -133,7 +133,9 @@ function registersOf(state: SketchState): Uint8Array {
   return registers
 }
 
-/** A hash has 52 bits: the register from the upper ones, the rank from the place of the first bit set in the others. */
+/**
+ * A hash has 52 bits: the register from the upper bits, the rank from the place of the first bit set in the other bits.
+ */
 function setRegister(registers: Uint8Array, hash: number): void {
   const index = Math.floor(hash / 2 ** (52 - REGISTER_BITS))
   const rest = hash % 2 ** (52 - REGISTER_BITS)

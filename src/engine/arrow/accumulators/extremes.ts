@@ -1,7 +1,7 @@
 import type { Accumulator } from './accumulator.js'
 import type { Histogram } from './histogram.js'
 
-/** The least and the greatest value so far; Infinity and -Infinity without values. */
+/** The least and the greatest value so far, Infinity and -Infinity without values. */
 export interface ExtremesState {
   min: number
   max: number

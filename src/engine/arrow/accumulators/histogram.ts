@@ -2,27 +2,27 @@ import { type CountedIntegers, type Counter, createCounter } from '../columns/co
 import { EXCEPTION, type Numbers } from '../columns/numbers.js'
 
 /**
- * The present values of a stretch of rows, as sums, extremes and quantiles all read them. In a long stretch the small
- * integers, such as most milliseconds, are counted; the other values are listed.
+ * The present values of a stretch of rows, in a form for sums, extremes and quantiles alike. In a long stretch the
+ * small integers, such as most milliseconds, are counted, and the other values are listed.
  */
 export interface Histogram {
   /** The number of values. */
   length: number
-  /** The integers from 0 to below {@link EXCEPTION}, counted; undefined if none is. */
+  /** The integers from 0 to below {@link EXCEPTION}, counted. Undefined if no value is counted. */
   integers: CountedIntegers | undefined
   /** The number of values that are counted. */
   counted: number
-  /** The values that were not counted, `others[0 .. length - counted)`; the caller's array if none was counted. */
+  /** The values that were not counted, `others[0 .. length - counted)`. The caller's array if no value was counted. */
   others: Float64Array
 }
 
-/** Makes histograms in memory that is used again: one is valid until the next one is made. */
+/** Makes histograms in reused memory: a histogram is valid until the next histogram is made. */
 export interface HistogramMaker {
   /** Up to {@link LISTED_LENGTH} values share the memory of `values`. */
   ofNumbers(numbers: Numbers): Histogram
   /**
-   * `exceptions` has one value, NaN if absent, for each placeholder {@link EXCEPTION} in `shorts`. Placeholders are
-   * never counted.
+   * `exceptions` has a value, NaN if absent, for each placeholder {@link EXCEPTION} in `shorts`. Placeholders are never
+   * counted.
    */
   ofIntegers(shorts: Uint16Array, exceptions: Float64Array): Histogram
 }
@@ -30,7 +30,7 @@ export interface HistogramMaker {
 /** A stretch of at most this many values is only listed: counting would save little, and listing is exact. */
 export const LISTED_LENGTH = 1024
 
-/** Returns a maker with memory of its own. */
+/** Returns a maker with its own memory. */
 export function createHistograms(): HistogramMaker {
   let counter: Counter | undefined
   let others = new Float64Array(0)
@@ -58,9 +58,9 @@ export function createHistograms(): HistogramMaker {
   }
 }
 
-// Long loops are separate functions: V8 compiles a loop while it runs, without the code after it, which has
-// not run yet, and keeps that code. A longer function was deoptimized after its loop at each call, and
-// started slowly again.
+// Long loops are separate functions: V8 compiles a loop while the loop runs, without the code after the loop, which has
+// not run yet, and keeps the compiled code. A longer function was deoptimized after its loop at each call, and started
+// slowly again.
 
 /** Lists the values that are not NaN. Returns their number. */
 function listPresent(values: Float64Array, others: Float64Array): number {
@@ -69,7 +69,7 @@ function listPresent(values: Float64Array, others: Float64Array): number {
   return listed
 }
 
-/** Lists the small integers and the other values apart. Returns the number of these. */
+/** Lists the small integers and the other values apart. Returns the number of the other values. */
 function split(values: Float64Array, length: number, shorts: Uint16Array, others: Float64Array): number {
   let listed = 0
   for (let i = 0; i < length; i++) {

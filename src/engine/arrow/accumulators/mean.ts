@@ -17,13 +17,13 @@ const LARGE_SCALE = 2 ** 100
 
 /**
  * The arithmetic mean of an exact sum, which is also right if values of both signs and any size cancel out. Knuth's
- * two-sum carries along the rounding error of each addition; the errors nearly always add up without rounding.
+ * two-sum carries along the rounding error of each addition. The errors nearly always add up without rounding.
  */
 export const meanAccumulator: Accumulator<Histogram, MeanState> = {
   create: () => ({ count: 0, sum: 0, error: 0, rest: [], large: [] }),
   update(state, histogram) {
     const { length, counted, integers, others } = histogram
-    // The sum of counted integers is exact: it is far below 2^53.
+    // The sum of counted integers is exact: the sum is far below 2^53.
     if (integers !== undefined) addExactly(state.rest, integers.sum)
     let { sum, error } = state
     for (let i = 0; i < length - counted; i++) {
@@ -77,7 +77,7 @@ export function meanOf(state: MeanState): number | null {
   return totalOf(state, state.count)
 }
 
-/** Returns the sum, or null if there are no values, or if it is beyond the range of doubles. */
+/** Returns the sum, or null if there are no values or the sum is beyond the range of doubles. */
 export function sumOf(state: MeanState): number | null {
   const sum = totalOf(state, 1)
   return sum !== null && Number.isFinite(sum) ? sum : null

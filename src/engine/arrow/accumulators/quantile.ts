@@ -25,15 +25,15 @@ const PENDING_LIMIT = 65_536
 /** Up to this many values are sorted into an exact digest. */
 const SORTED_LIMIT = 1024
 /**
- * Up to this many values stay pending when a state is shrunk: merging and sorting them later is cheaper than
- * a digest.
+ * Up to this many values stay pending when a state is shrunk: merging and sorting the values later is cheaper than a
+ * digest.
  */
 const MERGED_LIMIT = 64
 
 /**
- * Quantiles by merged digests. Merging appends digests to a list without loss, so the rank error of the answer
- * stays below 0.2 percentage points for any number of segments: at most half of it from the intermediate
- * digests, half from the last. Counted integers and small numbers of other values are exact.
+ * Quantiles by merged digests. Merging appends digests to a list without loss, so the rank error of the answer stays
+ * below 0.2 percentage points for any number of segments: at most half of the error from the intermediate digests, half
+ * from the last. Counted integers and small numbers of other values are exact.
  */
 export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
   create: () => ({ pending: new Float64Array(0), pendingCount: 0, digests: [] }),
@@ -68,7 +68,7 @@ function addPending(state: QuantileState, values: Float64Array, length: number):
   if (needed >= PENDING_LIMIT) digestPending(state)
 }
 
-/** Digests the pending values, as a part of `among` values; exactly if they are few. */
+/** Digests the pending values, as a part of `among` values. The digest of few values is exact. */
 function digestPending(state: QuantileState, among = state.pendingCount): void {
   const { pending, pendingCount } = state
   const isFew = pendingCount <= SORTED_LIMIT
@@ -87,8 +87,8 @@ export function quantileOf(state: QuantileState, percent: number): number | null
 const weightOfAll = (digests: readonly Digest[]) => sum(digests.map(weightOf))
 
 /**
- * Returns the least value of any digest with at least `rank` values of all of them at or below it. Selects from sorted
- * runs: the pivot is the middle of the widest window, and each step at least halves that window.
+ * Returns the least value of any digest with at least `rank` values of all digests at or below that value. Selects from
+ * sorted runs: the pivot is the middle of the widest window, and each step at least halves that window.
  */
 function valueAtRank(digests: readonly Digest[], rank: number): number {
   if (digests.length === 1) return valueOfRank(digests[0]!, rank)

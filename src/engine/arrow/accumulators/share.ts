@@ -1,6 +1,6 @@
 import type { Accumulator } from './accumulator.js'
 
-/** The number of rows so far, and of those that pass. */
+/** The number of rows so far, and of passing rows. */
 export interface ShareState {
   passing: number
   rows: number

@@ -7,17 +7,17 @@ import type { Accumulator } from './accumulator.js'
 /** Calls a function with each value that is not null. */
 export type EachValue = (visit: (value: Scalar) => void) => void
 
-/** One value, undefined before there was any. */
+/** A value, undefined before the first value. */
 export interface ValueState {
   value: Scalar | undefined
 }
 
-/** The object of a state with one value, about. */
+/** The object of a state with a value, about. */
 const STATE_BYTES = 24
 /** Object of a value in a list, about. */
 const VALUE_BYTES = 24
 
-/** Keeps one value: `wins` decides if another takes its place. */
+/** Keeps a single value: `wins` decides if another value replaces the kept value. */
 function keeping(wins: (value: Scalar, kept: Scalar) => boolean): Accumulator<EachValue, ValueState> {
   const take = (state: ValueState, value: Scalar) => {
     if (state.value === undefined || wins(value, state.value)) state.value = value
@@ -39,7 +39,7 @@ export const greatestAccumulator = keeping((value, kept) => compareAll(value, ke
 /** The first value that was there. */
 export const anyAccumulator = keeping(() => false)
 
-/** Some of the values, in the order in which they came. */
+/** Some of the values, in the order of arrival. */
 export interface ListState {
   values: Scalar[]
   length: number
@@ -63,6 +63,6 @@ export function listAccumulator(limit: number): Accumulator<EachValue, ListState
   }
 }
 
-/** The texts of a list, joined; null if there is none. */
+/** The texts of a list, joined. Null for an empty list. */
 export const joined = ({ values }: ListState, separator: string): string | null =>
   values.length === 0 ? null : bounded(values.map(textOf).join(separator))

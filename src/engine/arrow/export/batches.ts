@@ -22,7 +22,7 @@ import { ABSENT, type Codes, type Dictionary as Entries, entryOf } from '../colu
 import { widenNumbers } from '../columns/numbers.js'
 import { projectCodes, type Segment } from '../storage/segment/segment.js'
 
-/** A batch ends at the first row at which it has this many rows, or bytes of cold columns. */
+/** A batch ends at the first row at which the batch has this many rows, or bytes of cold columns. */
 const BATCH_ROWS = 4096
 const BATCH_BYTES = 4 * MIB
 
@@ -135,7 +135,10 @@ function texts(values: readonly (Uint8Array | undefined)[]): Data<Utf8> {
   return makeData({ type: new Utf8(), length: values.length, valueOffsets, data, ...nulls })
 }
 
-/** Returns the Arrow validity bitmap: a bit for each present value, lowest bit first; no bitmap if all are present. */
+/**
+ * Returns the Arrow validity bitmap: a bit for each present value, lowest bit first. No bitmap if all values are
+ * present.
+ */
 function validity<T>(values: ArrayLike<T>, isAbsent: (value: T) => boolean) {
   const nullBitmap = new Uint8Array(8 * Math.ceil(values.length / 64))
   let nullCount = 0

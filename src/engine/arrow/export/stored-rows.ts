@@ -13,24 +13,24 @@ import { loadSegment, readSegmentChecks, readSegmentFacts } from '../storage/fil
 import type { Segment } from '../storage/segment/segment.js'
 import { batchesOf } from './batches.js'
 
-/** The rows of one source in one place of a data directory: a sealed segment, or the journal of an open head. */
+/** The rows of a source in a single place of a data directory: a sealed segment, or the journal of an open head. */
 export interface StoredRows {
   source: SourceName
   /** Heads of a source are numbered in the order of their rows' arrival. */
   head: number
-  /** The number of the head's segment; undefined for its journal. */
+  /** The number of the head's segment, undefined for the head's journal. */
   part: number | undefined
   path: string
-  /** The segment's rows and time range; undefined for a journal. */
+  /** The segment's rows and time range, undefined for a journal. */
   facts: SegmentFacts | undefined
-  /** Eight bytes that identify these rows: the same at every read, and if the directory is moved. */
+  /** Eight bytes that identify the rows: the same at every read, and if the directory is moved. */
   marker: Uint8Array
   /**
    * Returns all rows as batches, in order. Rejects with `damaged_segment` if a segment is damaged. A damaged journal
    * loses only the damaged stretches, each of which is passed to `damage`.
    */
   read(damage: (stretch: Damage) => void): Promise<IngestBatch[]>
-  /** Whether a segment has a row of that time and id; always false for a journal. */
+  /** Whether a segment has a row of that time and id. Always false for a journal. */
   hasRow(timestampUs: number, id: string): Promise<boolean>
 }
 

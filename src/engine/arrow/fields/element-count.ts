@@ -6,12 +6,12 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const SPACE = 0x20
 
-/** How many rows an unnest makes of a value: none, one with an object, or others. */
+/** How many rows an unnest makes of a value: no row, a single row with an object, or other rows. */
 export type ElementCount = 0 | 1 | 'other'
 
 /**
  * Returns how many rows an unnest makes of the valid JSON value [start, end): 1 for an object or a list of a single
- * object, 0 for an empty list or a scalar, `other` for any other list. Linear in its bytes.
+ * object, 0 for an empty list or a scalar, `other` for any other list. Linear in the bytes of the value.
  */
 export function elementCount(bytes: Uint8Array, start: number, end: number): ElementCount {
   if (bytes[start] === OPEN_OBJECT) return 1

@@ -4,15 +4,15 @@ import { SLACK_BYTES } from '../../../wasm-layout/memory.js'
 import { NODE_BYTES } from '../../../wasm-layout/path-tree.js'
 import { createPathTree, type Path, type PathTree, writeNodes } from './path-tree.js'
 
-/** The most paths of one walk. */
+/** The most paths of a walk. */
 export const MAX_PATHS = 64
 
 /** The module needs addresses that are positive as 32-bit integers with a sign. */
 const MAX_MEMORY_BYTES = 2 ** 31
 
 /**
- * Where texts are in the text memory: text r is the bytes [starts[r], ends[r]). For texts one after the other, as in
- * Arrow, `starts` are the offsets and `ends` the offsets from the second on.
+ * Where texts are in the text memory: text r is the bytes [starts[r], ends[r]). For adjacent texts, as in Arrow,
+ * `starts` are the offsets and `ends` the offsets from the second on.
  */
 export interface TextRanges {
   readonly starts: Int32Array
@@ -24,35 +24,36 @@ export interface Extracted {
   /** ABSENT, TEXT, NUMBER, BOOLEAN or JSON_VALUE (src/wasm-layout/values.ts). */
   readonly kinds: Uint8Array
   /**
-   * The first byte in `bytes`: of the decoded text, with a quote before it, or of the value as it is spelled. Undefined
-   * if absent.
+   * The first byte in `bytes`: of the decoded text, after a quote, or of the value as spelled in the metadata.
+   * Undefined if absent.
    */
   readonly starts: Uint32Array
-  /** The byte after the last one. */
+  /** The byte after the last byte of the value. */
   readonly ends: Uint32Array
   readonly bytes: Uint8Array
 }
 
 /**
- * Reads JSON paths from many metadata texts in one walk. Its memory grows to that of the largest call, about twice the
- * bytes of its texts, and never shrinks. Both functions throw a RangeError if they need more than 2 GiB.
+ * Reads JSON paths from many metadata texts in a single walk. The memory of an extractor grows to the need of the
+ * largest call, about twice the bytes of the texts, and never shrinks. Both functions throw a RangeError for a need of
+ * more than 2 GiB.
  */
 export interface Extractor {
   /**
    * Returns memory for texts, to which the caller writes the metadata of some rows. The view is valid until the next
-   * call of either function; the texts stay for any number of calls of `extract`.
+   * call of either function. The texts stay for any number of calls of `extract`.
    */
   textMemory(bytes: number): Uint8Array<ArrayBuffer>
   /**
    * Returns the values of `paths` in the texts of `rows`. The result is valid until the next call of either function.
    *
-   * A path leads through objects, and through a list by its first element, if that is an object; the metadata too may
-   * be a list. The last one of equal keys counts, as a whole; keys compare decoded. Null and a number beyond the range
-   * of doubles are absent. Lone surrogates of a decoded text are U+FFFD. The texts must be valid JSON; else the values
-   * are undefined.
+   * A path leads through objects, and through a list by its first element, if that element is an object. The metadata
+   * too may be a list. The last of equal keys counts, as a whole. Keys compare decoded. Null and a number beyond the
+   * range of doubles are absent. Lone surrogates of a decoded text are U+FFFD. The texts must be valid JSON, else the
+   * values are undefined.
    *
-   * It costs less if `paths` is the same array as in the last call. Throws a TypeError for more than MAX_PATHS paths,
-   * and a RangeError for a text outside of the text memory.
+   * A call costs less if `paths` is the same array as in the last call. Throws a TypeError for more than MAX_PATHS
+   * paths, and a RangeError for a text outside of the text memory.
    */
   extract(paths: readonly Path[], texts: TextRanges, rows: Uint32Array): Extracted
 }
@@ -129,7 +130,7 @@ function extract(state: State, paths: readonly Path[], texts: TextRanges, rows: 
 
 type Places = ReturnType<typeof placesOf>
 
-/** Places everything but the texts behind them, each part at a multiple of 8. */
+/** Places all parts except the texts, behind the texts, each part at a multiple of 8. */
 function placesOf({ texts, capacity, tree }: State, rows: number) {
   let next = Math.ceil((texts + capacity + SLACK_BYTES) / 8) * 8
   function place(bytes: number): number {

@@ -7,16 +7,16 @@ import { FieldColumn } from './field-column.js'
 import type { FieldPath } from './field-path.js'
 
 /**
- * The columns of fields that were read from metadata, by part. Bounded by bytes; the least recently used column is
- * evicted, which queries that read it do not notice.
+ * The columns of fields that were read from metadata, by part. Bounded by bytes. The least recently used column is
+ * evicted. Queries that read an evicted column do not notice.
  */
 export interface FieldCache {
   /**
-   * Returns the column of a path, or of its counts, for the `rows` rows of a part, so far empty if there was none.
-   * `owner` represents the part: the same object for all snapshots of an open head.
+   * Returns the column of a path, or of its counts, for the `rows` rows of a part, an empty column if there was no
+   * column. `owner` represents the part: the same object for all snapshots of an open head.
    */
   columnOf(owner: object, path: FieldPath, rows: number): FieldColumn
-  /** Counts the bytes of a column again; it may be evicted then. */
+  /** Counts the bytes of a column again. The column may then be evicted. */
   resize(column: FieldColumn): void
   /** Removes columns of many distinct values that were not used for some seconds: they take more than they save. */
   dropIdle(): void
@@ -42,8 +42,8 @@ const LARGE_BYTES = MIB
 const IDLE_MS = 10_000
 
 /**
- * Returns an empty cache of columns. Its values are new each time that a column is set: the size of an equal one would
- * not be counted again.
+ * Returns an empty cache of columns. Each `set` of a column passes a new value: the LRU cache would not count the size
+ * of an equal value again.
  */
 function createLru(limitBytes: number, onRemove: (column: FieldColumn) => void) {
   return new LRUCache<FieldColumn, { bytes: number }>({

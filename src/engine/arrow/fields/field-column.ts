@@ -10,10 +10,10 @@ import type { KeyBytes } from '../columns/key-bytes.js'
 const UNREAD = 0
 /** The code of a row without a value. */
 const NONE = 1
-/** The code of a row with a value too long to be kept: it is read from the metadata each time. */
+/** The code of a row with a value too long to be kept: the value is read from the metadata each time. */
 const NOT_KEPT = 2
 
-/** Entries that no value has, for the codes above: no byte of UTF-8 is one of these. */
+/** Entries that no value has, for the codes above: no UTF-8 text has any of these bytes. */
 const RESERVED = Uint8Array.of(0xff, 0xfe, 0xfd)
 const QUOTE = 0x22
 
@@ -23,9 +23,9 @@ export const MAX_VALUE_BYTES = 1024
 const SHORT_CODES = 2 ** 16
 
 /**
- * The values of one field in the rows of a part, as far as they were read: a code for each row, and the distinct
- * values. The entry of a text is a quote and its bytes; that of another value is its JSON, which does not start with a
- * quote.
+ * The values of a field in the rows of a part, as far as the rows were read: a code for each row, and the distinct
+ * values. The entry of a text is a quote and the bytes of the text. The entry of another value is its JSON, which does
+ * not start with a quote.
  */
 export class FieldColumn {
   #codes: Uint16Array | Uint32Array
@@ -36,7 +36,7 @@ export class FieldColumn {
   /** Whether all values so far are texts. */
   hasOnlyTexts = true
 
-  /** For so many rows. New values are not kept once the distinct ones take `limitBytes`. */
+  /** For so many rows. New values are not kept once the distinct values take `limitBytes`. */
   constructor(rows: number, limitBytes: number) {
     this.#codes = new Uint16Array(rows)
     this.#limitBytes = limitBytes
@@ -76,7 +76,7 @@ export class FieldColumn {
     return this.#entries.byteLength
   }
 
-  /** The column as it is now; rows that are read later do not change it. */
+  /** The present state of the column. Rows that are read later do not change the snapshot. */
   snapshot(): TextColumn {
     const { count, offsets, bytes, hasNewlines } = this.#entries
     return { kind: 'text', codes: this.#codes, dictionary: { count, offsets, bytes, hasNewlines } }
@@ -86,7 +86,9 @@ export class FieldColumn {
 /** Whether the value of a row with this code is not kept, and must be read from the metadata. */
 export const isUnkept = (code: number): boolean => code === NOT_KEPT
 
-/** Returns the value of a code; `isText` returns a number as the digits that were sent. Not kept ones give null. */
+/**
+ * Returns the value of a code, null if the value is not kept. `isText` returns a number as the digits that were sent.
+ */
 export function valueOfCode(dictionary: Dictionary, code: number, isText: boolean): Scalar {
   if (code < RESERVED.length) return null
   const entry = entryOf(dictionary, code)
@@ -96,7 +98,7 @@ export function valueOfCode(dictionary: Dictionary, code: number, isText: boolea
   return isText && (typeof value === 'number' || typeof value === 'bigint') ? json : value
 }
 
-/** Returns the bytes of the text of a code, in a column of texts alone; undefined if there is no value. */
+/** Returns the bytes of the text of a code, in a column of texts alone. Undefined if there is no value. */
 export function textOfCode(dictionary: Dictionary, code: number): Buffer | undefined {
   return code < RESERVED.length ? undefined : entryOf(dictionary, code).subarray(1)
 }

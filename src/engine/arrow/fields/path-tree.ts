@@ -12,15 +12,15 @@ import {
 /** Keys from the metadata object down to a value. The path without keys is the metadata itself. */
 export type Path = readonly string[]
 
-/** No text is so deep that it has a value at a path of that many keys. Longer paths are cut. */
+/** No text is deep enough for a value at a path of that many keys. Longer paths are cut. */
 const MAX_KEYS = MAX_DEPTH + 1
 
 /** A tree of paths for the extractor: a node for each distinct prefix, each before its children. */
 export interface PathTree {
-  /** The paths that it was made from. */
+  /** The paths from which the tree was made. */
   readonly paths: readonly Path[]
   readonly nodes: readonly Node[]
-  /** The keys of the nodes, one after the other: UTF-8. */
+  /** The keys of the nodes, adjacent, as UTF-8. */
   readonly keys: Uint8Array
   /** The number of the node at the end of each path. */
   readonly ends: readonly number[]
@@ -29,12 +29,12 @@ export interface PathTree {
 }
 
 interface Node {
-  /** Range of its key in `keys`. */
+  /** Range of the node's key in `keys`. */
   readonly keyStart: number
   readonly keyEnd: number
   /** The number of the first node after its subtree. */
   readonly subtreeEnd: number
-  /** Whether it is the end of a path. */
+  /** Whether the node is the end of a path. */
   readonly isWanted: boolean
 }
 
@@ -45,7 +45,7 @@ interface Branch {
   readonly paths: number[]
 }
 
-/** Returns the tree of some paths, which may repeat, and of which one may be the start of another. */
+/** Returns the tree of some paths. Paths may repeat, and a path may be the start of another path. */
 export function createPathTree(paths: readonly Path[]): PathTree {
   const root = emptyBranch()
   for (const [number, path] of paths.entries()) branchOf(root, path).paths.push(number)

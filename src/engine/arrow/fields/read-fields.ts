@@ -8,16 +8,16 @@ import type { FieldCache } from './field-cache.js'
 import type { FieldColumn } from './field-column.js'
 import type { FieldPath, Keys } from './field-path.js'
 
-/** The fields of the rows of one batch, read from the metadata. */
+/** The fields of the rows of a batch, read from the metadata. */
 export interface FieldReader {
   /**
-   * Reads fields of the selected rows, if they are not in memory: decompresses the metadata texts that contain them and
-   * extracts all fields in one walk. Yields between about 1 MiB of texts. Rejects if stored bytes are damaged.
+   * Reads the fields of the selected rows that are not in memory: decompresses the metadata texts of these rows and
+   * extracts all fields in a single walk. Yields between about 1 MiB of texts. Rejects if stored bytes are damaged.
    */
   read(paths: readonly FieldPath[], selection: Selection, yieldIfDue: Yielder): Promise<FieldColumn[]>
 }
 
-/** Returns the reader of a batch; `owner` identifies its part in the cache. */
+/** Returns the reader of a batch. `owner` identifies the part of the batch in the cache. */
 export function createFieldReader(batch: Batch, owner: object, cache: FieldCache): FieldReader {
   return {
     async read(paths, selection, yieldIfDue) {
@@ -34,14 +34,14 @@ export function createFieldReader(batch: Batch, owner: object, cache: FieldCache
   }
 }
 
-/** Extractors that no reader uses: each has memory of its own, since reading from disk lets other queries run. */
+/** Extractors that no reader uses: each has its own memory, since reading from disk lets other queries run. */
 const idle: Extractor[] = []
 
 interface Reading {
   batch: Batch
   selection: Selection
   paths: readonly FieldPath[]
-  /** Those of the paths, the same array for all texts. */
+  /** The keys of the paths, the same array for all texts. */
   keys: readonly Keys[]
   columns: readonly FieldColumn[]
 }
@@ -64,7 +64,9 @@ async function readRows(reading: Reading, yieldIfDue: Yielder): Promise<void> {
   }
 }
 
-/** Extracts the fields of the rows from a position on that are among the texts. Returns the position behind them. */
+/**
+ * Extracts the fields of the rows from a position on that are among the texts. Returns the position behind these rows.
+ */
 function extractRows(
   { selection, paths, keys, columns }: Reading,
   from: number,
@@ -88,7 +90,7 @@ function extractRows(
 const ONE = Buffer.from('1')
 const OTHER = Buffer.from('"other')
 
-/** Sets the values of one path, or their counts, in the rows `firstRow + wanted[i]`. */
+/** Sets the values of a path, or the counts of the values, in the rows `firstRow + wanted[i]`. */
 function setValues(
   column: FieldColumn,
   { kinds, starts, ends, bytes }: Extracted,
