@@ -16,13 +16,13 @@ import { ABSENT } from '../../columns/dictionary.js'
 import { type Head, type HeadColumn, unusedOf } from './head.js'
 import { adoptTexts, appendNulls, appendTexts, bytesOfTexts, eachNull } from './texts.js'
 
-/** Cold texts of this size are adopted, if the batch can be held: smaller ones cost more to find than to copy. */
+/** Cold texts of this size are adopted, if the batch can be held: smaller texts cost more to find than to copy. */
 const ADOPTED_BYTES = MIB
 
 /**
- * Decodes a batch. Returns a function that appends it to a head of its source, and returns whether the head holds the
- * batch: it does if the batch is large and `mayBeHeld`, and calls `release` when it no longer reads it. Throws a
- * TypeError if the batch is not one record batch of its number of rows, or has no such columns.
+ * Decodes a batch. Returns a function that appends the batch to a head of its source, and returns whether the head
+ * holds the batch. A head holds a large batch if `mayBeHeld`, and calls `release` after its last read of the batch.
+ * Throws a TypeError if the batch is not a single record batch of its number of rows, or lacks columns.
  */
 export function decodeBatch(batch: IngestBatch, mayBeHeld = false): (head: Head) => boolean {
   const dataOf = readBatch(batch)
@@ -47,12 +47,12 @@ export function decodeBatch(batch: IngestBatch, mayBeHeld = false): (head: Head)
 
 const coldColumns = (dataOf: ReadonlyMap<string, ColumnView>) => COLD_COLUMNS.map((name) => dataOf.get(name)!)
 
-/** Whether batches may lack the column: those that are older than it. */
+/** Whether batches may lack the column: a batch may be older than the column. */
 const mayBeMissing = ({ isLater, isFieldOnly }: HotColumn) => isLater ?? isFieldOnly ?? false
 
 /**
- * Appends rows of columns by name; a hot column that is missing is in the metadata of these rows, or not read. Cold
- * texts are copied, or stay in their memory, which the head then holds.
+ * Appends rows of columns by name. A missing hot column is in the metadata of these rows, or not read. Cold texts are
+ * copied, or stay in their memory, which the head then holds.
  */
 export function appendColumns(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number, isHeld = false): void {
   appendTimes(head, dataOf.get('timestamp')!, rows)
@@ -68,7 +68,7 @@ export function appendColumns(head: Head, dataOf: ReadonlyMap<string, ColumnView
   head.rows += rows
 }
 
-/** Arrow stores timestamps as 64-bit integers; all that are accepted fit a double without loss. */
+/** Arrow stores timestamps as 64-bit integers. All accepted timestamps fit a double without loss. */
 function appendTimes(head: Head, { values: words }: ColumnView, rows: number): void {
   head.timestampsUs = ensureCapacity(head.timestampsUs, head.rows, head.rows + rows)
   for (let i = 0; i < rows; i++) {
@@ -76,7 +76,7 @@ function appendTimes(head: Head, { values: words }: ColumnView, rows: number): v
   }
 }
 
-/** Sets the bits of columns that the batch does not have: its rows' metadata decides. */
+/** Sets the bits of columns that the batch does not have: the metadata of the rows decides. */
 function appendBitSets({ source, inMetadata, rows: at }: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number) {
   const data = dataOf.get(IN_METADATA)
   inMetadata.rows = ensureCapacity(inMetadata.rows, at, at + rows)

@@ -2,18 +2,20 @@ import { arrayBuffersOf, free } from '../../../../base/array-buffers.js'
 import type { SourceName } from '../../../../sources.js'
 import { type Head, headBytes, releaseBatches, reuseHead } from './head.js'
 
-/** Pool of the memory of one head, to be reused by the next: fresh memory from the system costs twice as much. */
+/**
+ * Pool of the memory of a single head, to be reused by the next head: fresh memory from the system costs twice as much.
+ */
 export interface HeadPool {
   /**
    * Puts the memory of a head into the pool, in place of its content. The head must not be read or appended to any
    * more.
    */
   put(head: Head): void
-  /** Returns an empty head in that memory; undefined if the pool is empty. */
+  /** Returns an empty head in the pooled memory. Undefined if the pool is empty. */
   take(source: SourceName): Head | undefined
-  /** Frees the memory: always, or only if it has been in the pool since the last call. */
+  /** Frees the memory: always, or only if the memory has been in the pool since the last call. */
   trim(what: 'idle' | 'all'): void
-  /** Bytes in the pool; with a source, only if its head put them there. */
+  /** Bytes in the pool. With a source, 0 unless a head of that source is pooled. */
   bytes(source?: SourceName): number
 }
 

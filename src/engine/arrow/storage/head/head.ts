@@ -8,8 +8,8 @@ import { contentBytes, createColdTexts, createTexts, emptied, type Texts, textsB
 
 /**
  * The newest rows of a source, in order of arrival, in columns that grow. Batches are copied in, so that many small
- * batches cost no more per row than large ones. A snapshot does not change with later appends: rows are only written
- * after its end, and a column that must grow moves to a new array.
+ * batches cost no more per row than large batches. A snapshot does not change with later appends: rows are only written
+ * after the end of the snapshot, and a column that must grow moves to a new array.
  */
 export interface Head {
   source: SourceName
@@ -24,15 +24,15 @@ export interface Head {
   cold: Texts
   /** Represents the head in caches. */
   owner: object
-  /** Whether queries read the rows here; false once its segments are visible instead. */
+  /** Whether queries read the rows here. False once the segments of the head are visible instead. */
   isOpen: boolean
-  /** Number of queries that may still read its memory. */
+  /** Number of queries that may still read the head's memory. */
   readers: number
   /** Batches with adopted texts in their memory. */
   batches: HeldBatch[]
 }
 
-/** A batch held by a head, which reads its memory until it calls `release`. */
+/** A batch held by a head. The head reads the batch's memory until it calls `release`. */
 interface HeldBatch {
   bytes: number
   release(): void
@@ -51,7 +51,7 @@ export type HeadColumn =
   | { kind: 'number'; values: Float64Array }
   | { kind: 'areas'; flags: Uint8Array }
 
-/** Texts of few distinct values, each stored once; a code for each row. */
+/** Texts of few distinct values, each stored once, and a code for each row. */
 export interface CategoryColumn {
   kind: 'category'
   codes: Uint32Array
@@ -59,8 +59,8 @@ export interface CategoryColumn {
 }
 
 /**
- * Texts of many distinct values, stored as they arrived. Rows are encoded, each distinct text once, when a query
- * opens them.
+ * Texts of many distinct values, stored as received. Rows are encoded, each distinct text once, when a query opens the
+ * head.
  */
 export interface TextColumn {
   kind: 'text'
@@ -79,7 +79,7 @@ const FIRST_ROWS = 256
 /** Bytes of a row besides its texts, estimated. */
 const ROW_BYTES = 32
 
-/** Returns an empty head with room for a few rows, which grows; its cold columns are appended to `cold`. */
+/** Returns an empty head with room for a few rows, which grows. The cold columns are appended to `cold`. */
 export function createHead(source: SourceName, cold = createColdTexts()): Head {
   const columns: HotColumn[] = [{ name: 'project', kind: 'category', path: [] }, ...hotColumns(source)]
   return emptyHead(source, {
@@ -92,8 +92,8 @@ export function createHead(source: SourceName, cold = createColdTexts()): Head {
 }
 
 /**
- * Returns an empty head in the memory of a sealed one. If that had another source, only its cold columns are reused
- * and the other memory is freed.
+ * Returns an empty head in the memory of a sealed head. If the sealed head had another source, only the memory of its
+ * cold columns is reused and the other memory is freed.
  */
 export function reuseHead(source: SourceName, sealed: Head): Head {
   if (sealed.source !== source) {
@@ -113,7 +113,7 @@ export function reuseHead(source: SourceName, sealed: Head): Head {
 type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'inMetadata' | 'byProject' | 'cold'>
 
 /**
- * Creates every head, with its members in one order: heads of other shapes would make V8 compile the append code
+ * Creates every head, with the same order of members: heads of other shapes would make V8 compile the append code
  * again.
  */
 function emptyHead(source: SourceName, memory: HeadMemory): Head {
@@ -156,7 +156,7 @@ export function headBytes({ timestampsUs, columns, inMetadata, byProject, cold, 
 const codesBytes = ({ codes, interner }: { codes: Uint32Array; interner: Interner }) =>
   codes.byteLength + interner.byteLength
 
-/** Estimated bytes of the rows themselves, without unused room. A head is full once they reach a limit. */
+/** Estimated bytes of the rows themselves, without unused room. A head is full once these bytes reach a limit. */
 export function headContentBytes({ rows, cold }: Head): number {
   return contentBytes(cold) + rows * ROW_BYTES
 }

@@ -2,19 +2,19 @@ import { ensureCapacity } from '../../../../base/growable.js'
 import { narrow, range, type Selection } from '../../columns/selection.js'
 
 /**
- * Index of a head's rows by project: each row links to the previous row of the same project. It is updated when a
- * query needs it, so that appends cost nothing.
+ * Index of a head's rows by project: each row links to the previous row of the same project. The index is updated when
+ * a query needs the index, so that appends cost nothing.
  */
 export interface ProjectRows {
   /** Number of rows that are indexed. */
   rows: number
-  /** By row: the previous row of the same project, counted from 1; 0 if there is none. */
+  /** By row: the previous row of the same project, counted from 1, or 0 if there is none. */
   before: Uint32Array
-  /** By the project's code: its last row, counted from 1; 0 if there is none. */
+  /** By the project's code: the last row of the project, counted from 1, or 0 if there is none. */
   last: Uint32Array
 }
 
-/** The codes of the column of projects, and the number of distinct ones. */
+/** The codes of the column of projects, and the number of distinct codes. */
 interface Codes {
   codes: Uint32Array
   interner: { readonly count: number }

@@ -13,8 +13,8 @@ import { copyTexts, type Texts, textAt } from './texts.js'
 const ROWS_PER_STEP = 1024
 
 /**
- * Returns the rows that a head has now, as a part. Opening it encodes the texts of new rows, which is work for each
- * row, so it yields in between; it returns at once if no time slice was used up.
+ * Returns the rows that a head has now, as a part. `open` encodes the texts of new rows, which is work for each row. It
+ * therefore yields in between, but returns at once if no time slice was used up.
  */
 export function partOfHead(head: Head): Part {
   const { owner, rows, minUs, maxUs } = head
@@ -26,8 +26,8 @@ export function partOfHead(head: Head): Part {
 }
 
 /**
- * Returns the first `rows` of a head as a batch that later appends do not change. If `wanted` is given, it has no other
- * columns of texts, which would have to be encoded.
+ * Returns the first `rows` of a head as a batch that later appends do not change. If `wanted` is given, the batch has
+ * no other columns of texts, which would have to be encoded.
  */
 export function snapshot(head: Head, rows = head.rows, wanted?: ReadonlySet<string>): Batch {
   const { minUs, maxUs, timestampsUs, byProject, inMetadata } = head
@@ -64,7 +64,7 @@ function freeze(column: HeadColumn, rows: number): Column {
   return { kind: 'text', codes, dictionary: dictionaryOf(interner) }
 }
 
-/** Encodes the wanted texts of the first `rows`. Returns undefined if it did not have to yield. */
+/** Encodes the wanted texts of the first `rows`. Returns undefined without a yield. */
 function encodeTexts(
   head: Head,
   rows: number,
@@ -100,7 +100,7 @@ export function readCold(cold: Texts, row: number): ColdRow {
   return { id: textAt(cold, row, 0), event_message: textAt(cold, row, 1), metadata: textAt(cold, row, 2) }
 }
 
-/** Returns the dictionary of an interner at this moment; later entries do not change it. */
+/** Returns the present dictionary of an interner. Later entries do not change the dictionary. */
 export function dictionaryOf({ count, offsets, bytes, hasNewlines }: Interner): Dictionary {
   return { count, offsets, bytes, hasNewlines }
 }

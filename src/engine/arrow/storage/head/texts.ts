@@ -5,33 +5,33 @@ import { COLD_COLUMNS } from '../../../columns.js'
 import type { ColdTexts, TakeMemory } from '../../columns/batch.js'
 
 /**
- * Texts of one or more columns of an open head, as they arrived. Those of small batches are copied into one array of
- * bytes: one buffer is simpler to grow, reuse and account for than one per column. Those of large batches may be
- * adopted: they stay where they are. `bytes` grow in place or move when they are full, and `places` move; a reader that
- * has copied the references keeps reading the same texts.
+ * Texts of one or more columns of an open head, as received. The texts of small batches are copied into a shared array
+ * of bytes: a single buffer is simpler to grow, reuse and account for than a buffer per column. The texts of large
+ * batches may be adopted: adopted texts stay in the memory of the batch. Full `bytes` grow in place or move, and
+ * `places` move. A reader that has copied the references keeps reading the same texts.
  */
 export interface Texts {
   readonly columns: number
   /** For texts that are only copied: reading a byte of a buffer that grows in place takes V8 half as long again. */
   readonly growsInPlace: boolean
-  /** The WebAssembly memory of which the bytes are part, if they are. */
+  /** The WebAssembly memory that contains the bytes. Absent if the bytes are in other memory. */
   readonly memory?: TextsMemory
   bytes: Uint8Array<ArrayBuffer>
-  /** The end of the texts; the bytes after it are free. */
+  /** The end of the texts. The bytes after the end are free. */
   usedBytes: number
   /**
    * For row r, from the index `2 * columns * r` on: start and end of each column's text, in `bytes`, or from
-   * {@link ADOPTED} on in the adopted texts. A null ends before it starts.
+   * {@link ADOPTED} on in the adopted texts. A null has an end below its start.
    */
   places: Uint32Array
-  /** In the order of their places; texts are only added. */
+  /** In the order of places. Texts are only added. */
   adopted: AdoptedTexts[]
 }
 
 /** The first place of adopted texts. */
 const ADOPTED = 2 ** 31
 
-/** The texts of a column of one batch, in its memory. */
+/** The texts of a column of a batch, in the memory of the batch. */
 export interface AdoptedTexts {
   /** The place of the first byte. */
   at: number
@@ -40,7 +40,7 @@ export interface AdoptedTexts {
 
 /** Memory in which WebAssembly copies texts: most texts are copied in less time than a JavaScript call takes. */
 export interface TextsMemory {
-  /** Returns at least `length` bytes, with the previous content; arrays returned before are invalid then. */
+  /** Returns at least `length` bytes, with the previous content. Arrays returned before become invalid. */
   growInPlace(length: number): Uint8Array<ArrayBuffer>
   /** Does the same as {@link gatherTexts}, for the rows of a batch. */
   gather(texts: Texts, rows: Uint32Array, column: number, at: number): number
@@ -108,7 +108,7 @@ function adoptedBytes({ adopted }: Texts): number {
   return last === undefined ? 0 : last.at - ADOPTED + last.bytes.length
 }
 
-/** Returns the bytes of all texts, in pieces that follow one another. */
+/** Returns the bytes of all texts, in consecutive pieces. */
 export const piecesOf = ({ bytes, usedBytes, adopted }: Texts): Uint8Array[] => [
   bytes.subarray(0, usedBytes),
   ...adopted.map((texts) => texts.bytes),
@@ -127,7 +127,7 @@ export function textsBytes({ bytes, places }: Texts): number {
   return bytes.byteLength + places.byteLength
 }
 
-/** Returns one text, as a view. */
+/** Returns a text, as a view. */
 export function textAt(texts: Texts, row: number, column: number): Uint8Array {
   const place = 2 * (row * texts.columns + column)
   const [start, end] = [texts.places[place]!, texts.places[place + 1]!]
@@ -167,7 +167,7 @@ export function copyTexts(
   }
   const copy = memory(end)
   for (let i = 0, place = first; i < count; ) {
-    // The texts of a batch lie one after another, and are copied together.
+    // The texts of a batch are adjacent, and are copied together.
     const [at, start] = [offsets[i]!, places[place]!]
     const memory = memoryAt(texts, start)
     const end = memory.at + memory.bytes.length
@@ -197,8 +197,8 @@ export function reserveBytes(texts: Texts, bytes: number): void {
 
 /**
  * Writes a column of a record batch after the texts: its offsets as 32-bit integers from `at` on, then the texts of
- * these rows. The caller has reserved the room. Returns the end of the bytes written. WebAssembly does it if the texts
- * are in its memory.
+ * these rows. The caller has reserved the room. Returns the end of the bytes written. WebAssembly writes the column if
+ * the texts are in WebAssembly memory.
  */
 export function gatherTexts(texts: Texts, rows: Uint32Array, column: number, at: number): number {
   if (texts.memory !== undefined) return texts.memory.gather(texts, rows, column, at)
@@ -220,7 +220,7 @@ function reservePlaces(texts: Texts, at: number, rows: number): void {
   texts.places = ensureCapacity(texts.places, 2 * texts.columns * at, 2 * texts.columns * (at + rows))
 }
 
-/** Writes a column's texts, and their places from the index `first` on, in steps of one row. */
+/** Writes a column's texts, and the places of the texts from the index `first` on, in steps of a row. */
 function appendColumn(texts: Texts, first: number, data: ColumnView, rows: number): void {
   const { bytes, places } = texts
   const stride = 2 * texts.columns

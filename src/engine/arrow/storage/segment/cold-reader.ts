@@ -5,8 +5,8 @@ import type { ColdBatch, ColdColumns } from './cold.js'
 import { fromBuffer, startOfBuffer } from './zstd.js'
 
 /**
- * Returns a reader of sealed cold columns, which decompresses only those in `columns`; the others are empty. It caches
- * the last batch, since the rows of an answer are mostly neighbours.
+ * Returns a reader of sealed cold columns, which decompresses only the columns in `columns`. The other columns are
+ * empty. The reader caches the last batch, since the rows of an answer are mostly neighbours.
  */
 export function createColdReader(cold: ColdColumns, columns: readonly ColdColumn[] = COLD_COLUMNS): ColdReader {
   let [from, to] = [0, 0]
@@ -39,8 +39,8 @@ function openBatch(bytes: Buffer, columns: readonly ColdColumn[]): (index: numbe
 }
 
 /**
- * Returns a reader of the texts of a column. It decompresses up to the first requested text, and everything when a
- * later one is requested: an answer has the newest rows first, and in a batch the rows of a project ascend in time.
+ * Returns a reader of the texts of a column. The reader decompresses up to the first requested text, and all texts when
+ * a later text is requested: an answer has the newest rows first, and in a batch the rows of a project ascend in time.
  */
 function textsOf(offsetsBuffer: Buffer, textsBuffer: Buffer): (index: number) => Buffer {
   const offsets = fromBuffer(offsetsBuffer)
@@ -53,7 +53,7 @@ function textsOf(offsetsBuffer: Buffer, textsBuffer: Buffer): (index: number) =>
   }
 }
 
-/** Returns a reader of the texts of one column; see `openColdTexts` of a batch. */
+/** Returns a reader of the texts of a column: see `openColdTexts` of a batch. */
 export function createTextsReader(cold: ColdColumns, column: ColdColumn): ColdTextsReader {
   let read: readonly ColdBatch[] = []
   return (row, to, memory) => {

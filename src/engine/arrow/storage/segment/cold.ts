@@ -15,13 +15,13 @@ export interface ColdFile {
   firstRows: Uint32Array
   /** Batch b is stored at the bytes [starts[b], starts[b + 1]). */
   starts: Uint32Array
-  /** Whether all of it was compressed with high effort. */
+  /** Whether the whole file was compressed with high effort. */
   isSmall: boolean
 }
 
 /** Sealed cold columns: rows in order, as an Arrow IPC file of many record batches, in memory or on disk. */
 export interface ColdColumns {
-  /** The whole file, if it is in memory. */
+  /** The whole file, if in memory. */
   file?: Buffer
   /** Whether that file was compressed with high effort. */
   isSmall?: boolean
@@ -30,15 +30,15 @@ export interface ColdColumns {
   /** Returns the batch with a row: at once from memory, or a promise from disk. Rejects if the batch is damaged. */
   readBatch(row: number): ColdBatch | Promise<ColdBatch>
   /**
-   * Returns the batch with a row, and of the batches behind it, up to the row `to`, those that are cheaper to read
-   * together with it. Rejects if the first one is damaged.
+   * Returns the batch with a row, and the next batches up to the row `to` that are cheaper to read together with the
+   * first batch. Rejects if the first batch is damaged.
    */
   readBatches(row: number, to: number): readonly ColdBatch[] | Promise<readonly ColdBatch[]>
 }
 
 /** A batch of cold columns: the smallest unit that is read. */
 export interface ColdBatch {
-  /** It has the rows [from, to). */
+  /** The batch has the rows [from, to). */
   from: number
   to: number
   /** Message and body. */
@@ -48,7 +48,7 @@ export interface ColdBatch {
 /** Effort of compression: `high` makes files an eighth smaller than `low` and takes eight times as long. */
 export type Effort = 'low' | 'high'
 
-/** A batch is closed by the first row that reaches a limit: reading one row costs reading that much. */
+/** A batch is closed by the first row that reaches a limit: reading a single row costs reading the whole batch. */
 interface Compression {
   rows: number
   bytes: number
@@ -62,7 +62,7 @@ export const COMPRESSION: Record<Effort, Compression> = {
   high: { rows: 512, bytes: MIB, offsets: 'smallOffsets', texts: 'smallTexts' },
 }
 
-/** The most rows of a batch, whatever its effort. */
+/** The most rows of a batch of any effort. */
 export const MAX_BATCH_ROWS = Math.max(COMPRESSION.low.rows, COMPRESSION.high.rows)
 
 /** Numbers of a row in `Texts.places`: start and end of each text. */
@@ -78,10 +78,11 @@ const MESSAGES = createMessageWriter(COLD_COLUMNS.length, BUFFERS, ZSTD_BATCH)
 const MESSAGE_BYTES = MESSAGES.bytes
 
 /**
- * Writes the rows `order` of cold columns, in that order, to an Arrow IPC file in memory. It yields between two
- * batches, and calls `effort` before each. A file that is to replace another has that one's checksum, `replaces`. The
- * columns must accept no more rows: the room after their texts is the workspace. Each batch is gathered there and
- * compressed to the end of the batches before it, so that sealing creates no garbage and touches no new memory.
+ * Writes the rows `order` of cold columns, in that order, to an Arrow IPC file in memory. Yields between two batches,
+ * and calls `effort` before each batch. A file that is to replace another file has `replaces`, the checksum of the
+ * replaced file. The columns must accept no more rows: the room after their texts is the workspace. Each batch is
+ * gathered in the workspace and compressed to the end of the previous batches, so that sealing creates no garbage and
+ * touches no new memory.
  */
 export async function sealCold(
   cold: Texts,
@@ -138,7 +139,7 @@ export function coldColumnsInMemory({ file, firstRows, starts, isSmall }: ColdFi
   }
 }
 
-/** Returns the batch with a row, by binary search; batch b has the rows [firstRows[b], firstRows[b + 1]). */
+/** Returns the batch with a row, by binary search: batch b has the rows [firstRows[b], firstRows[b + 1]). */
 export function batchOf(firstRows: Uint32Array, row: number): number {
   let low = 0
   let high = firstRows.length - 2
@@ -157,15 +158,17 @@ export function startsOf(batches: readonly Block[]): Uint32Array {
 }
 
 /**
- * Encodes the data that a reader needs in addition to Arrow's footer: the first row of each batch and the number of
- * all rows; the CRC-32 of each batch; and, in a file that replaces another, the checksum of that one.
+ * Encodes the data that a reader needs in addition to Arrow's footer: the first row of each batch and the number of all
+ * rows, then the CRC-32 of each batch. In a file that replaces another file, the checksum of the replaced file comes
+ * last.
  */
 function encodeAside(numbers: readonly number[]): Buffer {
   return Buffer.from(Uint32Array.from(numbers).buffer)
 }
 
 /**
- * Decodes the index at the end of a cold file of that many batches. `replaces` is undefined if it replaces no other.
+ * Decodes the index at the end of a cold file of that many batches. `replaces` is undefined if the file replaces no
+ * other file.
  */
 export function decodeAside(
   aside: Buffer,
@@ -196,12 +199,12 @@ function batchFrom(
 interface OpenBatch {
   rows: Uint32Array
   textBytes: number
-  /** Its byte offset in the file. */
+  /** The byte offset of the batch in the file. */
   offset: number
   compression: Compression
 }
 
-/** Writes a batch to its place in the workspace; returns the bytes of its body. */
+/** Writes a batch to its place in the workspace. Returns the bytes of the body. */
 function sealBatch(cold: Texts, { rows, textBytes, offset, compression }: OpenBatch): number {
   const offsetsBytes = (rows.length + 1) * 4
   const room = compressBound(COLD_COLUMNS.length * offsetsBytes + textBytes) + BUFFERS * BUFFER_ROOM_BYTES

@@ -5,9 +5,9 @@ import type { Segment } from './segment.js'
 /** A segment of a store, with columns in memory or on disk. */
 export interface SegmentHandle extends Part {
   readonly source: SourceName
-  /** The UTC day of all its rows, in days since the epoch. */
+  /** The UTC day of all rows, in days since the epoch. */
   readonly day: number
-  /** Bytes of memory that its columns take now; 0 if they are not loaded. */
+  /** Bytes of memory that the columns take now, 0 for columns that are not loaded. */
   readonly hotBytes: number
   readonly coldBytes: number
 }

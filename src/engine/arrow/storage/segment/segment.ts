@@ -6,12 +6,10 @@ import { none, range, type Selection } from '../../columns/selection.js'
 import { type ColdColumns, type ColdFile, coldColumnsInMemory } from './cold.js'
 import { createColdReader, createTextsReader } from './cold-reader.js'
 
-/**
- * A sealed batch of one source and one UTC day, sorted by project, then time, then arrival. It never changes.
- */
+/** A sealed batch of a single source and UTC day, sorted by project, then time, then arrival. Segments never change. */
 export interface Segment extends Batch {
   source: SourceName
-  /** The UTC day of all its rows, in days since the epoch. */
+  /** The UTC day of all rows, in days since the epoch. */
   day: number
   projects: ProjectIndex
   cold: ColdColumns
@@ -23,7 +21,7 @@ export interface Segment extends Batch {
 /** Index of rows by project: project p, ascending by bytes, has the rows [starts[p - 1], starts[p]). */
 export interface ProjectIndex {
   dictionary: Dictionary
-  /** One number per project and the number of all rows. Rows without a project are before starts[0]. */
+  /** A number per project and the number of all rows. Rows without a project are before starts[0]. */
   starts: Uint32Array
 }
 
@@ -41,12 +39,12 @@ export interface SegmentParts {
   cold: ColdColumns
 }
 
-/** Rows that were just sealed: plain data, so that it can be sent from another thread. */
+/** Rows that were just sealed: plain data, which another thread can send. */
 export interface SealedRows extends Omit<SegmentParts, 'cold'> {
   cold: ColdFile
 }
 
-/** Returns the segment of rows that were just sealed, all of it in memory. */
+/** Returns the segment of rows that were just sealed, wholly in memory. */
 export function segmentOfSealedRows(sealed: SealedRows): Segment {
   return createSegment({ ...sealed, cold: coldColumnsInMemory(sealed.cold) })
 }
@@ -66,7 +64,7 @@ export function createSegment(parts: SegmentParts): Segment {
   }
 }
 
-/** The project of each row: rows are sorted by it, those without one first. */
+/** The project of each row: rows are sorted by project, rows without a project first. */
 export function projectCodes({ rows, projects }: Pick<SegmentParts, 'rows' | 'projects'>): Uint32Array {
   const codes = new Uint32Array(rows)
   projects.starts.forEach((from, i) => {
@@ -83,7 +81,7 @@ function hotBytes({ times, projects, columns, inMetadata }: SegmentParts): numbe
   return bytes
 }
 
-/** Returns the rows of a project, by binary search over the projects' bytes; `none` if it has no rows. */
+/** Returns the rows of a project, by binary search over the projects' bytes. `none` if the project has no rows. */
 function rowsOf({ dictionary, starts }: ProjectIndex, project: string): Selection {
   const wanted = Buffer.from(project)
   let low = 1
@@ -98,7 +96,7 @@ function rowsOf({ dictionary, starts }: ProjectIndex, project: string): Selectio
   return none
 }
 
-/** Returns the UTC day of a moment, in days since the epoch; negative before it. */
+/** Returns the UTC day of a moment, in days since the epoch, negative before the epoch. */
 export function dayOf(timestampUs: number): number {
   return Math.floor(timestampUs / DAY_US)
 }

@@ -3,9 +3,9 @@ import type { Yielder } from '../../../../base/time-slices.js'
 import { KIB, MIB } from '../../../../base/units.js'
 
 /**
- * Length of the 64-bit integer that starts each compressed buffer of an Arrow IPC body: the uncompressed length. A
- * zstd frame follows; an empty buffer is stored as no bytes at all. Frames have no checksum: the files that contain
- * them have one of all bytes, and computing both would take a tenth longer.
+ * Length of the 64-bit integer that starts each compressed buffer of an Arrow IPC body: the uncompressed length. A zstd
+ * frame follows. An empty buffer is stored as no bytes at all. Frames have no checksum: the files that contain the
+ * frames have a checksum of all bytes, and computing both would take a tenth longer.
  */
 export const LENGTH_BYTES = 8
 /** Bytes that are compressed between two yields: about 2 ms. */
@@ -20,7 +20,7 @@ export const { compressBound } = zstd
 
 type Parameters = Partial<Record<keyof typeof zstd.CParameter, number>>
 
-/** zstd's fastest positive level: half the size of LZ4 on logs, at about its speed. */
+/** zstd's fastest positive level: half the size of LZ4 on logs, at about the speed of LZ4. */
 const FAST: Parameters = {
   compressionLevel: 1,
   // Half of that level's hash table: a tenth faster on logs, and a hundredth larger.
@@ -34,7 +34,7 @@ const CODECS = {
   texts: FAST,
   // Neighbouring numbers often share their upper bytes, and times in microseconds four of eight.
   numbers: { ...FAST, minMatch: 4 },
-  // Shorter matches in logs are chance and take more than the bytes themselves; a smaller table fits a core's cache.
+  // Shorter matches in logs are chance and take more than the bytes themselves. A smaller table fits a core's cache.
   smallTexts: { ...SMALL, minMatch: 6, hashLog: 18, chainLog: 18 },
   smallOffsets: { ...SMALL, minMatch: 3 },
 } satisfies Record<string, Parameters>
@@ -58,7 +58,7 @@ function createCompressor(codec: Codec) {
   return compressor
 }
 
-/** Compresses `content` to the start of `target`, which must have room for it. Returns the bytes written. */
+/** Compresses `content` to the start of `target`, which must have room for the result. Returns the bytes written. */
 export function writeBuffer(target: Buffer, content: Uint8Array, codec: Codec): number {
   if (content.length === 0) return 0
   writeLength(target, content.length)
