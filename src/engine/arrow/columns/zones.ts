@@ -2,7 +2,7 @@ import type { Codes } from './dictionary.js'
 
 /**
  * The least and the greatest code of each zone, a stretch of rows. Codes are assigned in order of first appearance, so
- * that texts that appear together have adjacent codes, and most zones contain no code of such texts.
+ * that texts that appear together have adjacent codes, and most zones contain none of these codes.
  */
 export interface Zones {
   least: Uint32Array

@@ -5,12 +5,12 @@ import type { IdleWork } from '../sealing/sealer.js'
 
 /** Interval of checks for idle time. */
 const CHECK_MS = 1000
-/** Compaction takes at most one part in this many of a core's time. */
+/** Compaction takes at most 1 / `SHARE` of a core's time. */
 const SHARE = 8
 /** Pause after an error, for example of a full disk. */
 const RETRY_MS = 60_000
 
-/** Lends the sealer to work that stops when its flag is cancelled; does nothing while the store is not idle. */
+/** Lends the sealer to work that stops when its flag is cancelled. Does nothing while the store is not idle. */
 export interface IdleSealer {
   whenIdle(work: IdleWork): Promise<void>
 }
@@ -27,9 +27,9 @@ interface State {
 }
 
 /**
- * Compacts the files of segments that were sealed with low effort, one after the other, while the store is idle.
- * Returns a function that stops this; it resolves when no compaction runs any more. One that runs is cancelled when a
- * head is to be sealed.
+ * Compacts the files of segments that were sealed with low effort, in succession, while the store is idle. Returns a
+ * function that stops compaction. Its promise resolves when no compaction runs any more. A running compaction is
+ * cancelled when a head is to be sealed.
  */
 export function compactWhenIdle(
   clock: Clock,

@@ -9,7 +9,7 @@ import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
 import type { SegmentFacts } from './facts.js'
 
-/** Bytes of each number of the index: first row, start and checksum of each batch, and one more of the first two. */
+/** Bytes of each number of the index: first row, start and checksum of each batch, and a final first row and start. */
 const NUMBER_BYTES = 4
 
 /** The most bytes of batches that are read together: opening the file takes longer than reading some more. */
@@ -24,7 +24,7 @@ export interface BatchIndex {
   firstRows: Uint32Array
   starts: Uint32Array
   checks: Uint32Array
-  /** Whether the file has replaced a larger one. */
+  /** Whether the file has replaced a larger file. */
   isReplacement: boolean
 }
 
@@ -44,7 +44,7 @@ export function coldColumnsIn(
     if (cached?.fileBytes !== file.bytes) cached = await readIndex(file, path, facts)
     return cached
   }
-  // An estimate: batches that reached their limit of bytes have fewer rows, those of high effort more.
+  // An estimate: batches that reached the limit of bytes have fewer rows, batches of high effort more.
   const maxBatches = Math.ceil(facts.rows / COMPRESSION.low.rows)
   const readBatches = (row: number, to: number) =>
     withFile(files, path, async (file) => {
@@ -61,7 +61,7 @@ export function coldColumnsIn(
   }
 }
 
-/** Reads a batch and those behind it up to the row `to`, as far as {@link READ_BYTES}. */
+/** Reads a batch and the next batches up to the row `to`, as far as {@link READ_BYTES}. */
 async function readAdjacent(
   file: ReadableFile,
   path: string,
@@ -77,13 +77,13 @@ async function readAdjacent(
     if (crc32(stored) === checks[batch]) {
       batches.push({ from: firstRows[batch]!, to: firstRows[batch + 1]!, bytes: stored })
     } else if (batch === first) throw damagedBatch(path, batch)
-    // A damaged batch behind it is an error only if it is wanted: it is the first of the next read then.
+    // A damaged later batch is an error only if wanted: the next read then starts with that batch.
     else break
   }
   return batches
 }
 
-/** Reads a cold file to be compacted; undefined if it is compacted already. Rejects with `damaged_segment`. */
+/** Reads a cold file to be compacted. Undefined if already compacted. Rejects with `damaged_segment`. */
 export function readUncompactedCold(
   files: Files,
   path: string,

@@ -10,7 +10,7 @@ import type { SegmentOnDisk } from './facts.js'
 import { REMOVED_SUFFIX } from './file-names.js'
 import { loadMore, loadSegment, readColdFile, readSegmentFacts, replaceColdFile } from './segment-file.js'
 
-/** The state that all segments on one disk share. */
+/** The state that all segments on a disk share. */
 export interface SegmentDisk {
   readonly files: Files
   readonly diskRetry: Pick<DiskRetry, 'retry'>
@@ -21,13 +21,15 @@ export interface SegmentDisk {
   onDamage(segment: DiskSegment, error: Error): void
 }
 
-/** The segments with columns in memory, least recently opened first. Its size is their bytes. */
+/**
+ * The segments with columns in memory, least recently opened first. The size of the cache is the bytes of the columns.
+ */
 export type ColumnCache = LRUCache<DiskSegment, Segment>
 
-/** Returns a smaller file with the rows of a cold one; undefined if it was cancelled. */
+/** Returns a smaller file with the rows of a cold file. Undefined if cancelled. */
 export type CompactCold = (cold: UncompactedCold) => Promise<Buffer | undefined>
 
-/** Returns an empty cache without a limit of its own: its owner evicts, since other things share the memory. */
+/** Returns an empty cache without a limit: the owner of the cache evicts, since other data shares the memory. */
 export const createColumnCache = (): ColumnCache =>
   new LRUCache({
     maxSize: Number.MAX_SAFE_INTEGER,
@@ -51,9 +53,9 @@ interface Loading {
 }
 
 /**
- * A segment on disk. Hot columns are loaded when a query opens it and names them. They stay in memory until they are
- * evicted, all at once, and every query that opened it has closed it. There may be many thousands, most of them never
- * opened: an instance takes a third of the memory of an object with functions of its own.
+ * A segment on disk. Hot columns are loaded when a query opens the segment and names the columns. The columns of a
+ * segment stay in memory until the segment is evicted and every query has closed it. There may be many thousands of
+ * segments, most never opened: an instance takes a third of the memory of an object with its own functions.
  */
 export class DiskSegment implements SegmentHandle {
   readonly #disk: SegmentDisk
@@ -61,11 +63,11 @@ export class DiskSegment implements SegmentHandle {
   #facts: SegmentOnDisk
   /** One load at a time: a column is never loaded twice. */
   #loading: Loading | undefined
-  /** Its columns, while they are in memory. Never changed: a query that has it open sees no column come or go. */
+  /** The columns, while in memory. Never changed: a query that has the segment open sees no column come or go. */
   #loaded: Segment | undefined
-  /** The columns that were loaded, also those that the file does not have. */
+  /** The columns that were loaded, including columns that the file lacks. */
   #names: ReadonlySet<string> = NO_NAMES
-  /** How many queries have opened it and not closed it yet. */
+  /** How many queries have the segment open. */
   #users = 0
   #isDropped = false
   /** The error of the first read that found damage. */
@@ -101,7 +103,7 @@ export class DiskSegment implements SegmentHandle {
   get fileBytes() {
     return this.#facts.fileBytes
   }
-  /** Bytes of the cold file with which it was sealed; 0 if that was compressed with high effort. */
+  /** Bytes of the cold file as sealed, 0 if the file was compressed with high effort. */
   get uncompactedBytes() {
     return this.#facts.coldIsSmall ? 0 : this.#facts.coldFileBytes
   }
@@ -142,7 +144,7 @@ export class DiskSegment implements SegmentHandle {
         if (this.#loaded !== undefined && missing.size === 0) return this.#loaded
         this.#loading ??= { names: missing, segment: this.#load(missing) }
         const { names, segment } = this.#loading
-        // A load of columns that are not wanted here may fail because of these.
+        // A load of further columns may fail because of columns that are not wanted here.
         if (isSubset(names, missing)) await segment
         else await segment.catch(() => {})
       }
@@ -164,7 +166,7 @@ export class DiskSegment implements SegmentHandle {
       this.#names = new Set([...this.#names, ...names])
       if (this.#isDropped || this.isSetAside) return segment
       columns.set(this, segment)
-      // This may evict the columns at once; the query that opened the segment keeps them.
+      // This may evict the columns at once. The query that opened the segment keeps the columns.
       onLoad()
       return segment
     } catch (error) {
@@ -183,15 +185,16 @@ export class DiskSegment implements SegmentHandle {
     this.#disk.onDamage(this, error)
   }
 
-  /** Removes its columns from the cache. Queries that still read it may open it. */
+  /** Removes the columns of the segment from the cache. Queries that still read the segment may open it. */
   retire(): void {
     this.#isDropped = true
     this.#disk.columns.delete(this)
   }
 
   /**
-   * Replaces its cold file with the result of `compact`, if that is smaller. Returns false if `compact` was
-   * cancelled. Rejects with `damaged_segment`, or with the system's error. A damaged file is never replaced.
+   * Replaces the cold file of the segment with the result of `compact`, if the result is smaller. Returns false if
+   * `compact` was cancelled. Rejects with `damaged_segment`, or with the system's error. A damaged file is never
+   * replaced.
    */
   async compact(compact: CompactCold): Promise<boolean> {
     try {
@@ -217,7 +220,7 @@ export class DiskSegment implements SegmentHandle {
     return true
   }
 
-  /** Frees the memory of its columns, if they are not in the cache and no query uses them. */
+  /** Frees the memory of the columns, if the segment is not in the cache and no query has it open. */
   freeUnused(): void {
     if (this.#loaded === undefined || this.#users > 0 || this.#disk.columns.has(this)) return
     const { times, projects, columns, inMetadata } = this.#loaded
@@ -226,7 +229,7 @@ export class DiskSegment implements SegmentHandle {
     free(arrayBuffersOf([times, projects, columns, inMetadata]))
   }
 
-  /** Deletes its files. No query may read them any more. The rename first makes the deletion atomic. */
+  /** Deletes the files of the segment, which no query may read any more. The rename first makes the deletion atomic. */
   async remove(): Promise<void> {
     const { files, diskRetry } = this.#disk
     await diskRetry.retry(() => files.rename(this.#path, this.#path + REMOVED_SUFFIX))

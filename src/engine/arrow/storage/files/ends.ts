@@ -7,7 +7,7 @@ import { damaged } from './damage.js'
 
 const LAST_BYTES = 16 * KIB
 
-/** Opens a file. Rejects with `damaged_segment` if it does not exist. */
+/** Opens a file. Rejects with `damaged_segment` if the file does not exist. */
 async function openFile(files: Files, path: string): Promise<ReadableFile> {
   return files.openToRead(path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? damaged(path, 'it does not exist') : error
@@ -50,7 +50,7 @@ export function readBytes(file: ReadableFile, path: string, position: number, by
   return readInto(file, path, position, Buffer.allocUnsafeSlow(bytes))
 }
 
-/** Fills `target` and returns it. Rejects with `damaged_segment` if the file ends before. */
+/** Fills and returns `target`. Rejects with `damaged_segment` if the file ends before. */
 export async function readInto(file: ReadableFile, path: string, position: number, target: Buffer): Promise<Buffer> {
   const filled = await file.readAt(position, target)
   const missing = target.length - filled
@@ -65,8 +65,8 @@ export function readLast(file: ReadableFile, path: string): Promise<Buffer> {
 }
 
 /**
- * Returns the end of an Arrow file that logweir wrote, and its offset in the file. Reads it unless it is in `last`,
- * the last bytes of the file. Rejects with `damaged_segment`.
+ * Returns the end of an Arrow file that logweir wrote, and the offset of the end in the file. Reads nothing if `last`,
+ * the last bytes of the file, contains the end. Rejects with `damaged_segment`.
  */
 export async function readEnd(
   file: ReadableFile,

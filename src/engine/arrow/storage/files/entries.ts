@@ -7,7 +7,7 @@ const OFFSET_BYTES = 4
 
 /**
  * Returns the dictionary of Arrow's entries: the entry for absent values first, and a newline after each entry. The
- * texts are decompressed to the end of the dictionary's memory, and then moved to their places one by one.
+ * texts are decompressed to the end of the dictionary's memory, and then moved to their places in order.
  */
 export function fromEntries(offsetsBuffer: Buffer, textsBuffer: Buffer, scratch: Scratch): Dictionary {
   const ends = readOffsets(offsetsBuffer, scratch)

@@ -3,16 +3,16 @@ import type { SourceName } from '../../../../sources.js'
 import { damaged, newerFormat } from './damage.js'
 
 /**
- * The format version of segment files. Files of a later version are rejected; those of earlier versions are read.
- * Version 1 had one checksum for all columns.
+ * The format version of segment files. Files of a later version are rejected, files of earlier versions are read.
+ * Version 1 had a single checksum for all columns.
  */
 export const SEGMENT_FORMAT_VERSION = 2
 
-/** The facts of a segment that are known without loading it: JSON in the custom metadata of the hot file's schema. */
+/** The facts of a segment that are known without a load: JSON in the custom metadata of the hot file's schema. */
 export interface SegmentFacts {
   version: number
   source: SourceName
-  /** The UTC day of all its rows, in days since the epoch. */
+  /** The UTC day of all rows, in days since the epoch. */
   day: number
   rows: number
   /** The first and the last timestamp. */
@@ -21,18 +21,22 @@ export interface SegmentFacts {
   /** The form of times in memory: offsets in this unit, of 4 or 8 bytes. */
   timeUnitUs: number
   timeBytes: number
-  /** Bytes of the cold file, and the CRC-32 of its end, which identifies it among the cold files of all segments. */
+  /**
+   * Bytes of the cold file, and the CRC-32 of its end, which identifies the file among the cold files of all segments.
+   */
   coldFileBytes: number
   coldCheck: number
-  /** The bits that any row has in `in_metadata`, which the file has if it is not 0. Absent in earlier versions. */
+  /**
+   * The bits that any row has in `in_metadata`. The file has that column if any bit is set. Absent in earlier versions.
+   */
   inMetadata?: number
-  /** Whether it was sealed with high effort; if absent, compaction may have replaced it. */
+  /** Whether the cold file was sealed with high effort. If absent, compaction may have replaced the cold file. */
   coldIsSmall?: boolean
   /** Absent in files of earlier versions. */
   origin?: SegmentOrigin
 }
 
-/** The place at which a segment was written, and the segments written with it. Shows copies and gaps. */
+/** The place at which a segment was written, and the segments written together. Shows copies and gaps. */
 export interface SegmentOrigin {
   head: number
   part: number

@@ -4,17 +4,17 @@ import { SOURCE_NAMES, type SourceName } from '../../../../sources.js'
 /**
  * The directory of journals. The names in a data directory decide which files are live:
  *
- *   journal/<source>-<head>.log            the rows of an open head, as they arrived
- *   segments/<source>/<day>/<head>-<part>  the rows of a sealed head, one directory for each of its days
+ *   journal/<source>-<head>.log            the rows of an open head, as received
+ *   segments/<source>/<day>/<head>-<part>  the rows of a sealed head, a directory for each day
  *
- * The journal of a head is live as long as it exists, its segments from then on: if both exist, the segments are
- * unfinished. So the deletion of the journal is the one moment at which sealing takes effect.
+ * The journal of a head is live as long as the journal exists, the segments of the head from then on: if both exist,
+ * the segments are unfinished. Sealing thus takes effect at a single moment, the deletion of the journal.
  */
 export const JOURNALS = 'journal'
 /** The directory of segments, see {@link JOURNALS}. */
 export const SEGMENTS = 'segments'
 
-/** Identifies a head. Heads of a source are numbered from 1, in the order in which they were opened. */
+/** Identifies a head. Heads of a source are numbered from 1, in the order of opening. */
 export interface HeadId {
   source: SourceName
   number: number
@@ -51,18 +51,18 @@ export function dayPath(source: SourceName, day: number): string {
 export const isDayPath = (path: string): boolean =>
   path.startsWith(`${SEGMENTS}/`) && path.split('/').length === 3 && parseDayName(path.split('/')[2]!) !== undefined
 
-/** Returns the date in ISO 8601, with its long form for years above 9999 or below 0: `+012345-01-01`. */
+/** Returns the date in ISO 8601, in the long form for years above 9999 or below 0: `+012345-01-01`. */
 function dateOf(day: number): string {
   return new Date((day * DAY_US) / MILLISECOND_US).toISOString().replace(/T.*$/, '')
 }
 
-/** Returns the UTC day of a name in {@link dayPath}, in days since the epoch; undefined if it is not a date. */
+/** Returns the UTC day of a name in {@link dayPath}, in days since the epoch. Undefined if the name is not a date. */
 export function parseDayName(name: string): number | undefined {
   const milliseconds = /^[+-]?\d+-\d\d-\d\d$/.test(name) ? Date.parse(name) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : (milliseconds * MILLISECOND_US) / DAY_US
 }
 
-/** Returns the directory of one segment of a head. */
+/** Returns the directory of a segment of a head. */
 export function segmentPath({ source, number }: HeadId, part: number, day: number): string {
   return `${dayPath(source, day)}/${padded(number)}-${part}`
 }

@@ -10,21 +10,21 @@ export interface Piece {
   crc: number
 }
 
-/** The pieces of one column: all that has to be read for it. A column without one of them has 0 bytes there. */
+/** The pieces of a column: all bytes that have to be read for the column. A piece that the column lacks has 0 bytes. */
 export interface ColumnPieces {
-  /** Its buffers in the record batch. */
+  /** The buffers of the column in the record batch. */
   buffers: Piece
-  /** Its dictionary batch, message and body. */
+  /** The dictionary batch of the column, message and body. */
   dictionary: Piece
-  /** Its gram filter, see {@link encodeGrams}. */
+  /** The gram filter of the column, see {@link encodeGrams}. */
   grams: Piece
 }
 
 /**
  * Data of a hot file that Arrow's format has no place for: where each piece is, so that a column is read and checked
  * without the others, and the gram filters' places. The filters are stored after the record batch, which other tools
- * ignore: computing them again would take longer than reading the rest of the file. No piece covers the start of the
- * file: it repeats the schema of the end, and is not read.
+ * ignore: computing the filters again would take longer than reading the rest of the file. No piece covers the start of
+ * the file: the start repeats the schema of the end, and is not read.
  */
 export interface HotAside {
   /** The message of the record batch, without the body. */
@@ -33,7 +33,7 @@ export interface HotAside {
   columns: readonly ColumnPieces[]
 }
 
-/** The aside of version 1: one checksum of everything before the end, and the place of each own column's filter. */
+/** The aside of version 1: a single checksum of all bytes before the end, and the place of each own column's filter. */
 export interface FirstAside {
   crc: number
   grams: readonly { offset: number; blocks: number }[]
@@ -77,8 +77,9 @@ export function decodeFirstAside(aside: Buffer): FirstAside {
 const integersOf = (aside: Buffer) => new Uint32Array(new Uint8Array(aside).buffer)
 
 /**
- * Returns the pieces of a file of version 1, of which the checksums are not known: it is checked as a whole.
- * `hasDictionary` tells for each column of the schema if it has one; the dictionaries are in that order.
+ * Returns the pieces of a file of version 1, whose checksums are not known: the file is checked as a whole.
+ * `hasDictionary` tells for each column of the schema if the column has a dictionary. The dictionaries are in the order
+ * of the columns.
  */
 export function piecesOfFirst(
   { grams }: FirstAside,
@@ -111,7 +112,7 @@ export function encodeGrams({ firstEntries, bits }: GramFilter): Uint8Array[] {
 const ENTRY_BYTES = Uint32Array.BYTES_PER_ELEMENT
 const gramsBytes = (blocks: number) => (blocks + 1) * ENTRY_BYTES + blocks * BITMAP_BYTES
 
-/** Returns the filter of {@link encodeGrams}, copied; undefined if there are no bytes. */
+/** Returns the filter of {@link encodeGrams}, copied. Undefined if there are no bytes. */
 export function decodeGrams(piece: Buffer): GramFilter | undefined {
   if (piece.length === 0) return undefined
   const blocks = (piece.length - ENTRY_BYTES) / (ENTRY_BYTES + BITMAP_BYTES)

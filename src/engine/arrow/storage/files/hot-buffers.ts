@@ -5,12 +5,12 @@ import { areShorts, type NumberColumn, widenNumbers } from '../../columns/number
 import type { ProjectIndex } from '../segment/segment.js'
 
 // Converts hot columns from memory to Arrow's form: code 0 and NaN become nulls, codes count from 0, entries have no
-// newline after them.
+// newline at the end.
 
-/** One column of a record batch before compression. */
+/** A column of a record batch before compression. */
 export interface ArrowColumn {
   nulls: number
-  /** One bit per row, set if the value is present; empty if all are. */
+  /** A bit per row, set if the value is present. Empty if all values are present. */
   validity: Uint8Array
   values: Uint8Array
 }
@@ -39,7 +39,10 @@ export function toColumn(column: Column): ArrowColumn {
   return toNumbers(column)
 }
 
-/** Returns indices into the entries without the absent one; 0 for a null, since some tools read those too. */
+/**
+ * Returns indices into the entries without the absent entry. A null has the index 0, since some tools read the indices
+ * of nulls too.
+ */
 export function toIndices(codes: Codes): ArrowColumn {
   const indices = codes.slice()
   const validity = new Uint8Array(Math.ceil(codes.length / 8))
@@ -67,14 +70,14 @@ function toNumbers(column: NumberColumn): ArrowColumn {
   return { nulls, validity: nulls === 0 ? NONE : validity, values: bytesOf(values) }
 }
 
-/** Returns the project of each row: its number in the index, 0 if absent. */
+/** Returns the project of each row: the project's number in the index, 0 if absent. */
 export function projectCodes({ dictionary, starts }: ProjectIndex, rows: number): Codes {
   const codes = new Uint32Array(rows)
   for (let project = 1; project < starts.length; project++) codes.fill(project, starts[project - 1], starts[project])
   return narrowCodes(codes, dictionary.count)
 }
 
-/** Returns the entries without the absent one: offsets and texts. */
+/** Returns the entries without the absent entry: offsets and texts. */
 export function toEntries({ count, offsets, bytes }: Dictionary): { offsets: Int32Array; texts: Uint8Array } {
   const ends = new Int32Array(count)
   const texts = new Uint8Array(Math.max(0, offsets[count]! - offsets[1]! - (count - 1)))

@@ -5,11 +5,9 @@ import { EXCEPTION, type NumberColumn, narrowNumbers, shorts } from '../../colum
 import type { ProjectIndex } from '../segment/segment.js'
 import type { SegmentFacts } from './facts.js'
 
-// Converts hot columns from Arrow's form to that in memory: the inverse of hot-buffers.
+// Converts hot columns from Arrow's form to the form in memory: the inverse of hot-buffers.
 
-/**
- * A column of a record batch. The result reuses the memory of its values if they fit, except for times and projects.
- */
+/** A column of a record batch. The result reuses the memory of fitting values, except for times and projects. */
 export interface ReadColumn {
   rows: number
   nulls: number
@@ -29,8 +27,8 @@ export function fromTimestamps({ rows, values }: ReadColumn, facts: SegmentFacts
 }
 
 /**
- * Returns the index of projects. Rows are sorted by project, those without one first, so each project ends before the
- * first greater index; it is found by binary search.
+ * Returns the index of projects. Rows are sorted by project, rows without a project first, so each project ends before
+ * the first greater index, found by binary search.
  */
 export function fromProjects({ rows, nulls, values }: ReadColumn, dictionary: Dictionary): ProjectIndex {
   const indices = integersOf(values, rows)
@@ -80,10 +78,10 @@ export function fromNumbers({ rows, values: { buffer, length } }: ReadColumn): N
   return integers.includes(EXCEPTION) ? narrowNumbers(new Float64Array(integers)) : shorts(integers)
 }
 
-/** Returns a column of absent numbers, for a file that was written before its source had the column. */
+/** Returns a column of absent numbers, for a file that was written before the source had the column. */
 export const absentNumbers = (rows: number): NumberColumn => narrowNumbers(new Float64Array(rows).fill(Number.NaN))
 
-/** Returns a column of area flags, one byte per row. */
+/** Returns a column of area flags, a byte per row. */
 export const fromAreas = ({ values }: ReadColumn): AreasColumn => ({
   kind: 'areas',
   flags: new Uint8Array(values.buffer),

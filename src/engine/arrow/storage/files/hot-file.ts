@@ -12,7 +12,7 @@ import { encodeAside, encodeGrams, FIRST_OWN, NO_PIECE, type Piece } from './hot
 import { type ArrowColumn, bytesOf, projectCodes, toColumn, toEntries, toIndices, toTimestamps } from './hot-buffers.js'
 import { hotSchema, PROJECT_ID } from './hot-schema.js'
 
-/** A file that is being encoded: its content so far, and its bytes. */
+/** A file that is being encoded: the content so far, and the number of bytes. */
 interface Draft {
   content: Uint8Array[]
   bytes: number
@@ -20,8 +20,8 @@ interface Draft {
 }
 
 /**
- * Encodes the hot columns of a segment as an Arrow IPC file of one record batch. Returns its content in order. It
- * yields while it compresses.
+ * Encodes the hot columns of a segment as an Arrow IPC file of a single record batch. Returns the content of the file
+ * in order. Yields during compression.
  */
 export async function encodeHot(parts: SegmentParts, facts: SegmentFacts): Promise<Uint8Array[]> {
   const { rows, times, projects, columns, inMetadata } = parts
@@ -83,7 +83,7 @@ async function addDictionary(
 }
 
 /**
- * Adds the record batch. Each column is converted just before it is compressed, so that one copy at a time is in
+ * Adds the record batch. Each column is converted just before its compression, so that a single copy at a time is in
  * memory.
  */
 async function addBatch(draft: Draft, rows: number, columns: readonly (() => ArrowColumn)[]) {
@@ -101,7 +101,7 @@ async function addBatch(draft: Draft, rows: number, columns: readonly (() => Arr
   return { batch, message, buffers }
 }
 
-/** The buffers of a message's body: their places in it, and their bytes with padding. */
+/** The buffers of a message's body: the places of the buffers in the body, and the number of bytes with padding. */
 interface Body {
   regions: BufferRegion[]
   bytes: number
@@ -109,7 +109,7 @@ interface Body {
 
 const createBody = (): Body => ({ regions: [], bytes: 0 })
 
-/** Compresses buffers, and adds their places to a body. Returns them, each with its padding. */
+/** Compresses buffers, and adds their places to a body. Returns the compressed buffers, each with its padding. */
 async function addBuffers(
   body: Body,
   contents: readonly Uint8Array[],
@@ -127,7 +127,7 @@ async function addBuffers(
   return added
 }
 
-/** Adds content to the file, as one piece. */
+/** Adds content to the file, as a single piece. */
 function add(draft: Draft, ...content: readonly Uint8Array[]): Piece {
   const piece: Piece = { offset: draft.bytes, bytes: 0, crc: 0 }
   for (const bytes of content) {

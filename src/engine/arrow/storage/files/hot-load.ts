@@ -29,7 +29,7 @@ import { type Scratch, withScratch } from './scratch.js'
 /** The hot columns of a segment, in their form in memory. */
 export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns' | 'inMetadata'>
 
-/** Names of own columns; undefined means all of the file and of the source. */
+/** Names of own columns. Undefined means all own columns of the file and of the source. */
 export type WantedColumns = ReadonlySet<string> | undefined
 
 /** A hot file, of which some columns were read and match their checksums. */
@@ -41,7 +41,7 @@ interface HotFile {
   scratch: Scratch
 }
 
-/** Returns the facts in a hot file, and its size. Reads only its end. */
+/** Returns the facts in a hot file, and the size of the file. Reads only the end of the file. */
 export function readFacts(files: Files, path: string): Promise<{ facts: SegmentFacts; fileBytes: number }> {
   return withFile(files, path, async (file) => {
     const facts = factsOf((await readEnd(file, path)).schema, path)
@@ -50,8 +50,8 @@ export function readFacts(files: Files, path: string): Promise<{ facts: SegmentF
 }
 
 /**
- * Loads times, projects, bit sets and the wanted columns, as far as the file has them: numbers that are later are
- * absent. Costs reading and decompressing these columns and a loop over each. apache-arrow's reader would copy each
+ * Loads times, projects, bit sets and the wanted columns, as far as the file has these columns: numbers that are later
+ * are absent. Costs reading and decompressing these columns and a loop over each. apache-arrow's reader would copy each
  * buffer once more, which takes twice as long. Rejects with `damaged_segment`, also if only such a column is damaged,
  * or with `newer_format`.
  */
@@ -99,7 +99,7 @@ export function loadColumns(files: Files, path: string, wanted: WantedColumns): 
   })
 }
 
-/** Reads the columns of some names, as far as the file has them, and the wanted ones. */
+/** Reads the columns of some names, as far as the file has these columns, and the wanted columns. */
 async function readColumns(
   file: ReadableFile,
   path: string,
@@ -158,7 +158,10 @@ async function decodeColumns(hot: HotFile, layout: BatchLayout, wanted: WantedCo
   return columns
 }
 
-/** Returns the bit sets; all bits for a file that is older than they are, and for the columns that a file lacks. */
+/**
+ * Returns the bit sets. In a file older than bit sets all bits are set, in any file the bits of columns that the file
+ * lacks.
+ */
 function decodeBitSets(hot: HotFile, layout: BatchLayout): InMetadata {
   const { facts, fields } = hot
   const mask = facts.inMetadata ?? ALL_IN_METADATA
@@ -188,7 +191,7 @@ function decodeColumn(hot: HotFile, layout: BatchLayout, i: number): Column {
   return DataType.isInt(type) && type.bitWidth === 8 ? fromAreas(column) : fromNumbers(column)
 }
 
-/** Decompresses column i of the schema; its values to new memory, unless `takeValues` is given. */
+/** Decompresses column i of the schema, the values to new memory unless `takeValues` is given. */
 function readColumn(
   { facts, aside, bytesAt, scratch }: HotFile,
   { nodes, regions }: BatchLayout,

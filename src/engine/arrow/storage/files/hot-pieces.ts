@@ -11,7 +11,10 @@ export interface NamedPiece extends Piece {
   what: string
 }
 
-/** Returns bytes of a file that were read; empty for none. They are valid as long as the temporary memory. */
+/**
+ * Returns bytes of a file that were read, an empty buffer for 0 bytes. The bytes are valid as long as the temporary
+ * memory.
+ */
 export type BytesAt = (offset: number, bytes: number) => Buffer
 
 /** Consecutive bytes of a file in memory. */
@@ -25,7 +28,7 @@ const MAX_GAP_BYTES = 32 * KIB
 const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Reads pieces with few calls, one after another, and checks each. `last` is the end of the file, of which nothing is
+ * Reads pieces with few calls, in succession, and checks each piece. `last` is the end of the file, of which nothing is
  * read again. Rejects with `damaged_segment`.
  */
 export async function readPieces(

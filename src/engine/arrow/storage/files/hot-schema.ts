@@ -17,8 +17,8 @@ import { areShorts } from '../../columns/numbers.js'
 
 /**
  * Returns the Arrow schema of a hot file: `timestamp`, `project`, and the source's own hot columns. Texts are
- * dictionaries with codes of 1, 2 or 4 bytes; numbers are `uint16` if all are small integers, else `float64`; areas
- * are `uint8`. Bit sets, `in_metadata`, are the last column, unless no row has a bit.
+ * dictionaries with codes of 1, 2 or 4 bytes. Numbers are `uint16` if all are small integers, else `float64`. Areas are
+ * `uint8`. Bit sets, `in_metadata`, are the last column, unless no row has a bit.
  */
 export function hotSchema(
   projects: Codes,
@@ -38,7 +38,7 @@ export function hotSchema(
   )
 }
 
-/** The id of the dictionary of projects; those of own columns follow. */
+/** The id of the dictionary of projects. The ids of own columns follow. */
 export const PROJECT_ID = 0
 
 function typeOf(column: Column, dictionaryId: number): DataType {

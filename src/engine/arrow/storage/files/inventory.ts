@@ -17,7 +17,7 @@ import {
   UNFINISHED_SUFFIX,
 } from './file-names.js'
 
-/** The contents of a data directory, by the names in it. */
+/** The contents of a data directory, by the names in the directory. */
 export interface Inventory {
   /** Sorted by source, then in the order in which the heads were opened. */
   journals: readonly HeadId[]
@@ -34,8 +34,8 @@ export interface Inventory {
 }
 
 /**
- * The rows that are read: ranges of time by source. Journals are read whole, since they may have rows of any time;
- * segments of days outside of the range are left out.
+ * The rows that are read: ranges of time by source. Journals are read whole, since a journal may have rows of any time.
+ * Segments of days outside of the range are left out.
  */
 export type RowsToRead = ReadonlyMap<SourceName, TimeRange>
 
@@ -113,7 +113,7 @@ function hasRowsOf(toRead: RowsToRead, source: SourceName, day: number): boolean
 }
 
 function inOrder(a: HeadId & { part?: number }, b: HeadId & { part?: number }): number {
-  // Not with localeCompare: its first call loads language rules, which would take 15 ms of each start.
+  // Not with localeCompare: the first call loads language rules, which would take 15 ms of each start.
   if (a.source !== b.source) return a.source < b.source ? -1 : 1
   return a.number - b.number || (a.part ?? 0) - (b.part ?? 0)
 }

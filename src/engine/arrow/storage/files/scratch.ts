@@ -1,8 +1,8 @@
 import { MIB } from '../../../../base/units.js'
 
 /**
- * Temporary memory of one load, reused by later loads. Otherwise, in a service with more columns than fit into memory,
- * it would be most of the garbage and would fragment the heap.
+ * Temporary memory of a load, reused by later loads. Without reuse, in a service with more columns than fit into
+ * memory, temporary memory would be most of the garbage and would fragment the heap.
  */
 export interface Scratch {
   /** Returns that many bytes, valid until the load ends, with arbitrary content, aligned to 8 bytes. */
@@ -10,13 +10,13 @@ export interface Scratch {
 }
 
 const ALIGNMENT = 8
-/** It grows to the bytes that a load has taken, up to this limit. */
+/** Temporary memory grows to the bytes that a load has taken, up to this limit. */
 const MAX_POOLED_BYTES = 4 * MIB
 
-/** Buffers that no load uses now; at most as many as there were loads at the same time. */
+/** Buffers that no load uses now, at most as many as there were loads at the same time. */
 const idle: Buffer[] = []
 
-/** Runs a load with temporary memory of its own. Settles as the load does. */
+/** Runs a load with its own temporary memory. Settles as the load does. */
 export async function withScratch<T>(work: (scratch: Scratch) => Promise<T>): Promise<T> {
   const memory = idle.pop() ?? Buffer.alloc(0)
   let taken = 0

@@ -9,15 +9,16 @@ import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
 import { loadColumns, loadHot, readFacts } from './hot-load.js'
 
-// A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. It exists whole or
-// not at all, and its rows never change; compaction may replace `cold.arrow` by a smaller file with the same rows.
+// A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. The directory exists
+// whole or not at all, and the rows never change. Compaction may replace `cold.arrow` by a smaller file with the same
+// rows.
 
 const hotPath = (directory: string) => `${directory}/hot.arrow`
 const coldPath = (directory: string) => `${directory}/cold.arrow`
 
 /**
- * Writes a segment with its cold columns in memory to a directory that does not exist yet. Once it resolves, the
- * segment survives a power cut. Rejects with the system's error; the directory does not exist then.
+ * Writes a segment with its cold columns in memory to a directory that does not exist yet. Once the promise resolves,
+ * the segment survives a power cut. If the promise rejects, with the system's error, the directory does not exist.
  */
 export async function writeSegment(
   files: Files,
@@ -66,7 +67,9 @@ function describe(segment: Segment, cold: Buffer, origin: SegmentOrigin | undefi
   }
 }
 
-/** Reads the cold file of a segment, to be compacted; undefined if that was done. Rejects with `damaged_segment`. */
+/**
+ * Reads the cold file of a segment, to be compacted. Undefined if already compacted. Rejects with `damaged_segment`.
+ */
 export function readColdFile(
   files: Files,
   directory: string,
@@ -76,8 +79,8 @@ export function readColdFile(
 }
 
 /**
- * Replaces the cold file of a segment by one with the same rows, atomically, also for queries that read it. Rejects
- * with the system's error; either file may be in place then.
+ * Replaces the cold file of a segment by a file with the same rows, atomically, also for queries that read the cold
+ * file. After a rejection, with the system's error, either file may be in place.
  */
 export async function replaceColdFile(files: Files, directory: string, cold: Buffer): Promise<void> {
   // Next to the directory, where the next start looks for unfinished files.
@@ -107,16 +110,16 @@ export async function readSegmentFacts(files: Files, directory: string): Promise
   return { ...facts, fileBytes: fileBytes + coldBytes }
 }
 
-/** Returns bytes that identify a segment: the end of its hot file, which has checksums of all columns. */
+/** Returns bytes that identify a segment: the end of the hot file, which has checksums of all columns. */
 export async function readSegmentChecks(files: Files, directory: string): Promise<Uint8Array> {
   const path = hotPath(directory)
   return (await withFile(files, path, (file) => readEnd(file, path))).bytes
 }
 
 /**
- * Loads a segment with some hot columns, by default all. Its cold columns are read when a row of them is requested.
- * Rejects with `damaged_segment` or `newer_format`, or the system's error. `onDamage` is called with the error if a
- * later read of a cold column finds damage, before that read rejects.
+ * Loads a segment with some hot columns, by default all. The cold columns are read when a row is requested. Rejects
+ * with `damaged_segment` or `newer_format`, or the system's error. `onDamage` is called with the error if a later read
+ * of a cold column finds damage, before that read rejects.
  */
 export async function loadSegment(
   files: Files,

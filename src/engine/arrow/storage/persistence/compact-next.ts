@@ -3,9 +3,10 @@ import type { CompactCold } from '../files/disk-segment.js'
 import type { DiskState } from './disk-state.js'
 
 /**
- * Compacts the oldest segment that is not compacted, if there is one: `compact` is called with its cold file and
- * returns a smaller one, or undefined if it was cancelled. The segment is then queued again, behind the others;
- * likewise if the disk fails, in which case this rejects with the system's error. A damaged segment is set aside.
+ * Compacts the oldest uncompacted segment, if any: `compact` is called with the cold file of the segment and returns a
+ * smaller file, or undefined if cancelled. A segment whose compaction was cancelled is queued again, behind the other
+ * segments. If the disk fails, the segment is queued again too, and the promise rejects with the system's error. A
+ * damaged segment is set aside.
  */
 export async function compactNext(state: DiskState, compact: CompactCold): Promise<void> {
   const { uncompacted } = state

@@ -11,11 +11,11 @@ import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
 import { keepDamaged } from './keep-damaged.js'
 import type { HeadPersistence } from './persistence.js'
 
-/** Persists the rows of one head: in its journal, then in its segments. */
+/** Persists the rows of a head: in a journal, then in segments. */
 export interface DiskHead extends HeadPersistence {
   /** Appends go to this journal from now on. To be called before the first append. */
   continueWith(journal: Journal): void
-  /** The journal is damaged: it accepts no append, and `commit` renames the file instead of deleting it. */
+  /** The journal is damaged: the journal accepts no append, and `commit` renames the file instead of deleting it. */
   keepJournal(): void
 }
 
@@ -98,10 +98,10 @@ async function makeDayDirectory({ files }: DiskState, source: SourceName, day: n
 }
 
 /**
- * Deletes the journal of a head, which makes its segments live. A damaged journal is renamed instead. The journal is
- * closed before: a sync would create the journal again, empty, and the next start would delete the segments as
- * leftovers. The deletion is final once the directory is synced. A journal that came back after a power cut would have
- * no more than its synced rows.
+ * Deletes the journal of a head, which makes the segments of the head live. A damaged journal is renamed instead. The
+ * journal is closed before: a sync would create the journal again, empty, and the next start would delete the segments
+ * as leftovers. The deletion is final once the directory is synced. A journal that came back after a power cut would
+ * have no more than the synced rows.
  */
 async function commit({ disk, id, journal, keepsJournal }: HeadState): Promise<void> {
   const { files, diskRetry, journals } = disk

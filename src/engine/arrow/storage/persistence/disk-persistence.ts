@@ -9,33 +9,32 @@ import type { Persistence, RecoveryTarget } from './persistence.js'
 import { recoverDisk, recoverToRead } from './recover-disk.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
 
-/** Persists rows below a data directory: those of an open head in its journal, sealed ones in segment files. */
+/** Persists rows below a data directory: the rows of an open head in a journal, sealed rows in segment files. */
 export interface DiskPersistence extends Persistence {
   /**
-   * Recovers all rows of the directory into an empty store; with `toRead` some of them, without changing anything. To
-   * be called once, before anything else.
+   * Recovers all rows of the directory into an empty store. With `toRead`, recovers some of the rows, without changing
+   * anything. To be called once, before anything else.
    */
   recover(store: RecoveryTarget, visitor: RecoveryVisitor, toRead?: RowsToRead): Promise<void>
   /** Bytes on disk of all journals and segments, and of the other files in their directories. */
   bytes(): number
   /**
-   * Compacts the oldest segment that is not compacted, if there is one. `compact` is called with its cold file and
-   * returns a smaller one, or undefined if it was cancelled. Rejects with the system's error; other segments are
-   * tried next.
+   * Compacts the oldest uncompacted segment, if any. `compact` is called with the cold file of the segment and returns
+   * a smaller file, or undefined if cancelled. Rejects with the system's error: other segments are tried next.
    */
   compactNext(compact: CompactCold): Promise<void>
   /**
-   * Makes all appended rows survive a power cut. A journal for which this fails is reported by `isFailing` of its
-   * head.
+   * Makes all appended rows survive a power cut. If the sync of a journal fails, `isFailing` of the head reports the
+   * failure.
    */
   sync(): Promise<void>
-  /** Closes the journals; their files stay. */
+  /** Closes the journals. The files stay. */
   close(): Promise<void>
 }
 
 /**
  * Returns a persistence in the directory of `files`. Cold files longer than `maxCompactBytes` are not compacted, since
- * their texts would have to fit into memory: a process with more memory has written them.
+ * their texts would have to fit into memory: a process with more memory has written these files.
  */
 export function createDiskPersistence(
   files: Files,

@@ -7,7 +7,7 @@ import type { Journal } from '../../../disk/journal/writer.js'
 import { createColumnCache, type DiskSegment, type SegmentDisk } from '../files/disk-segment.js'
 import type { HeadId } from '../files/file-names.js'
 
-/** A shorter cold file is not compacted: it would save next to nothing. */
+/** A shorter cold file is not compacted: compaction would save next to nothing. */
 const MIN_COMPACT_BYTES = 64 * KIB
 
 /** The state of a disk persistence, which the functions of this folder share. */
@@ -25,7 +25,7 @@ export interface DiskState extends SegmentDisk {
   segmentBytes: number
   /** Bytes of files that are kept but not live: damaged files, copies, and unknown files. */
   otherBytes: number
-  /** Deletes the files of dropped segments, one after the other. */
+  /** Deletes the files of dropped segments in succession. */
   readonly removals: SerialQueue
 }
 
@@ -64,7 +64,7 @@ export function reserveNumber({ lastNumbers }: DiskState, { source, number }: He
   lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
 }
 
-/** Counts a segment that is now live, and queues it for compaction if that is worth the work. */
+/** Counts a segment that is now live, and queues the segment for compaction if compaction is worth the work. */
 export function addSegment(state: DiskState, segment: DiskSegment): void {
   state.segmentBytes += segment.fileBytes
   const { uncompactedBytes } = segment

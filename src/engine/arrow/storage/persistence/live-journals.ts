@@ -26,7 +26,7 @@ export async function findJournals(files: Files, ids: readonly HeadId[]): Promis
 
 /**
  * Returns the journals that are live, in the same order. The visitor gets the other journals: a journal of another
- * source than its name says, a copy of another journal, and a copy of a journal with its rows in `segments`.
+ * source than the name says, a copy of another journal, and a copy of a journal with its rows in `segments`.
  */
 export function findLiveJournals(
   found: readonly FoundJournal[],

@@ -14,7 +14,7 @@ export interface FoundSegment {
 
 /**
  * Reads the facts of segments, in the same order. A segment that cannot be read, or is of another source or day than
- * its path says, is passed to `onUnreadable` instead.
+ * the path says, is passed to `onUnreadable` instead.
  */
 export async function readSegments(
   files: Files,
@@ -40,8 +40,8 @@ async function readFactsAt(files: Files, { path, source, day }: SegmentPlace): P
 }
 
 /**
- * Returns the segments without copies. Copies are segments of the same part of the same journal. The segment at the
- * place where it was written stays.
+ * Returns the segments without copies. Copies are segments of the same part of the same journal. The segment in its
+ * original place stays.
  */
 export function withoutCopies(found: readonly FoundSegment[], onCopy: RecoveryVisitor['copy']): FoundSegment[] {
   const originals = new Map<string, FoundSegment>()
@@ -60,6 +60,6 @@ export function withoutCopies(found: readonly FoundSegment[], onCopy: RecoveryVi
 /** Undefined for a segment of an earlier version: the facts do not include the place. */
 const keyOf = ({ facts: { origin } }: FoundSegment) => origin && `${origin.journal} ${origin.part}`
 
-/** Whether a segment is at the place where it was written, as far as the place is known. */
+/** Whether a segment is in its original place, as far as that place is known. */
 export const isInPlace = ({ place, facts: { origin } }: FoundSegment): boolean =>
   origin === undefined || (origin.head === place.number && origin.part === place.part)

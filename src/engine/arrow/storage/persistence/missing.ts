@@ -20,7 +20,7 @@ export function missingFiles(known: KnownFiles): string[] {
   return [...missingSegments(known, oldestDay), ...missingHeads(known, oldestDay)]
 }
 
-/** A segment names the segments that were written together with it. */
+/** A segment names all segments that were written together. */
 function missingSegments({ places, segments }: KnownFiles, oldestDay: number): string[] {
   const paths = new Set(places.map(({ path }) => path))
   const days = new Set(places.map(({ source, day }) => dayPath(source, day)))

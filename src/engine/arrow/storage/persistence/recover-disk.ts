@@ -18,7 +18,7 @@ import { resolveUnfinished } from './unfinished-seals.js'
 
 /**
  * Recovers all rows below the data directory into an empty store: segments, then the heads of journals. Deletes
- * leftovers of unfinished work. Rejects with the system's error if the error concerns more than one file, or with
+ * leftovers of unfinished work. Rejects with the system's error if the error concerns more than a single file, or with
  * `newer_format`.
  */
 export async function recoverDisk(state: DiskState, store: RecoveryTarget, visitor: RecoveryVisitor): Promise<void> {
@@ -138,8 +138,8 @@ function reportOthers(
 }
 
 /**
- * Recovers the head of an earlier process. The journal is continued, unless there is damage between its frames: then
- * its rows are sealed, and the journal is kept under another name. A damaged journal without a readable row stays
+ * Recovers the head of an earlier process. The journal is continued, unless there is damage between frames: then the
+ * rows are sealed, and the journal is kept under another name. A damaged journal without a readable row stays
  * unchanged.
  */
 async function recoverHead(
@@ -193,9 +193,8 @@ function showingBatches(show: (batch: IngestBatch) => void, path: string, visito
 }
 
 /**
- * Waits until recovered heads take no more memory than those of the earlier process. The service is ready before they
- * are sealed.
- * Does not wait while the disk fails: a full disk must not keep the service from starting.
+ * Waits until recovered heads take no more memory than the heads of the earlier process. The service is ready before
+ * the heads are sealed. Does not wait while the disk fails: a full disk must not keep the service from starting.
  */
 const waitForRoom = ({ diskRetry }: DiskState, store: RecoveryTarget) =>
   Promise.race([store.room(), diskRetry.failing()])

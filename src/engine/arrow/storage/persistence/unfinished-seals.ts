@@ -29,8 +29,8 @@ export interface UnfinishedSeals {
 /**
  * Decides between the journal and the segments of each head that has both. Usually the journal has all rows, and more
  * rows than the segments. If the journal is damaged, the side with more rows is live. The other side is kept, unless
- * all of its rows are in the live side: if a journal is damaged at its end alone, both sides have the first rows of the
- * head.
+ * all rows of the other side are in the live side: if a journal is damaged only at the end, both sides have the first
+ * rows of the head.
  */
 export async function resolveUnfinished(
   files: Files,

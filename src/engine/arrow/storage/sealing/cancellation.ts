@@ -1,8 +1,8 @@
 import type { Effort } from '../segment/cold.js'
 
 /**
- * Cancellation flag that two threads share: one number, 0 until it is cancelled. A sealer that has a flag compresses
- * with high effort; once the flag is cancelled, it finishes with low effort or stops.
+ * Cancellation flag that two threads share: a single number, 0 until the flag is cancelled. A sealer that has a flag
+ * compresses with high effort. Once the flag is cancelled, the sealer finishes with low effort or stops.
  */
 export type CancellationFlag = Int32Array<SharedArrayBuffer>
 

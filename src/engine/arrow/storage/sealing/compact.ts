@@ -7,8 +7,8 @@ import { contentBytes, fromBuffer, readBuffer } from '../segment/zstd.js'
 import { identity } from './sort.js'
 
 /**
- * A cold file that was compressed with low effort, and the index of its batches. It is plain data, so that it can be
- * sent to another thread.
+ * A cold file that was compressed with low effort, and the index of its batches. Plain data, which can be sent to
+ * another thread.
  */
 export interface UncompactedCold {
   file: Uint8Array
@@ -23,8 +23,9 @@ export interface UncompactedCold {
 const CANCELLED = new Error('The compaction was cancelled.')
 
 /**
- * Compresses the rows of a cold file again, with high effort. Returns a file that may replace it, or undefined as
- * soon as `hasTime` is false between two batches. `texts` is the workspace: its texts are overwritten.
+ * Compresses the rows of a cold file again, with high effort. Returns a file that may replace the cold file, or
+ * undefined as soon as `hasTime` is false between two batches. `texts` is the workspace: texts in the workspace are
+ * overwritten.
  */
 export async function compactCold(
   cold: UncompactedCold,
@@ -65,7 +66,7 @@ function decompress({ file, firstRows, starts }: UncompactedCold, texts: Texts):
   }
 }
 
-/** Writes the start and end of each text of a column, from the index `first` on, in steps of one row. */
+/** Writes the start and end of each text of a column, from the index `first` on, in steps of a row. */
 function writePlaces(places: Uint32Array, offsets: Buffer, start: number, first: number): void {
   const rows = offsets.length / 4 - 1
   for (let row = 0, at = first; row < rows; row++, at += 2 * COLD_COLUMNS.length) {

@@ -8,7 +8,7 @@ const NO_BYTES = new Uint8Array(0)
 
 /**
  * Copies the rows of a head for another thread, while queries keep reading the head. The bytes of the cold texts,
- * nearly all of a head, are left out: they are sent separately.
+ * nearly all of a head, are left out: these bytes are sent separately.
  */
 export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, inMetadata, cold }: Head): OpenRows {
   const copied = [...columns].map(([name, column]) => [name, copyColumn(column, rows)] as const)
@@ -40,7 +40,7 @@ function copyEntries({ count, offsets, bytes, hasNewlines }: Interner): Dictiona
   return { count, offsets: offsets.slice(0, count + 1), bytes: copy, hasNewlines }
 }
 
-/** Returns a copy of texts, as one piece with these bytes. */
+/** Returns a copy of texts, as a single piece with the given bytes. */
 function joinedTexts(texts: Texts, rows: number, bytes: Uint8Array<ArrayBuffer>): Texts {
   return { ...texts, bytes, usedBytes: contentBytes(texts), places: joinedPlaces(texts, rows), adopted: [] }
 }

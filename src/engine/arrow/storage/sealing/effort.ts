@@ -2,22 +2,27 @@ import type { Clock } from '../../../../base/clock.js'
 import { MIB } from '../../../../base/units.js'
 import { type CancellationFlag, cancel, createCancellationFlag } from './cancellation.js'
 
-/** Bytes a second of one source. High effort for a head that filled no faster takes at most a twelfth of a core. */
+/**
+ * Bytes per second of a single source. High effort for a head that filled no faster takes at most a twelfth of a core.
+ */
 const SLOW_RATE = 4 * MIB
 
 /** After a head that was sealed with low effort, compaction waits this long. */
 const IDLE_MS = 10_000
 
 /**
- * Decides between high and low effort. At most one flag is in use: it is cancelled when the next head is to be
- * sealed, and when the policy is closed.
+ * Decides between high and low effort. At most one flag is in use. The flag in use is cancelled when the next head is
+ * to be sealed, and when the policy is closed.
  */
 export interface EffortPolicy {
   /** Whether a head with that many bytes filled slowly enough for high effort since its first row, at `sinceMs`. */
   isSlow(bytes: number, sinceMs: number): boolean
-  /** Returns the flag for a head to be sealed; undefined, which means low effort, if it filled fast or others wait. */
+  /**
+   * Returns the flag for a head to be sealed. Undefined, which means low effort, if the head filled fast or others
+   * wait.
+   */
   startHead(isSlow: boolean, othersWait: boolean): CancellationFlag | undefined
-  /** Returns the flag for a compaction; undefined if a head was sealed with low effort less than 10 s ago. */
+  /** Returns the flag for a compaction. Undefined if a head was sealed with low effort less than 10 s ago. */
   startCompaction(): CancellationFlag | undefined
   /** Cancels the flag in use. From now on every effort is low, and no compaction starts. */
   close(): void

@@ -2,8 +2,8 @@ import type { Dictionary } from '../../columns/dictionary.js'
 import type { Texts } from '../head/texts.js'
 
 /**
- * The distinct texts of a column's rows, in order of first appearance, and a code for each row. Its memory may belong
- * to the function that made it, which overwrites it at the next call.
+ * The distinct texts of a column's rows, in order of first appearance, and a code for each row. The memory may belong
+ * to the function that made the result. The function overwrites the memory at the next call.
  */
 export interface InternedTexts {
   codes: Uint32Array

@@ -6,9 +6,9 @@ import type { UncompactedCold } from './compact.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 /**
- * A message to the sealing thread: one chunk of a head's cold texts, or the head's other rows after its last chunk,
- * or a cold file to compact. The thread returns each chunk's memory. If all texts were moved at once, V8 would take
- * that for memory pressure and discard optimised code.
+ * A message to the sealing thread: a chunk of a head's cold texts, or the head's other data after the last chunk, or a
+ * cold file to compact. The thread returns each chunk's memory. If all texts were moved at once, V8 would take the move
+ * for memory pressure and discard optimised code.
  */
 export type Question =
   | TextChunk
@@ -18,9 +18,9 @@ export type Question =
 /** Part of the cold texts of a head. */
 export interface TextChunk {
   chunk: Uint8Array<ArrayBuffer>
-  /** The bytes of text in it, from its start on. */
+  /** The bytes of text at the start of the chunk. */
   bytes: number
-  /** Its byte offset in the texts; 0 starts the texts of another head. */
+  /** The byte offset of the chunk in the texts. The offset 0 starts the texts of another head. */
   at: number
   /** Bytes of all texts of the head. */
   totalBytes: number
@@ -39,13 +39,13 @@ export interface Compacted {
 
 /** The sealed rows of a head. */
 export interface Sealed {
-  /** One for each UTC day. */
+  /** A part for each UTC day. */
   parts: SealedRows[]
   /** Bytes that the thread reserves for its next work. */
   memoryBytes: number
 }
 
-// A Buffer arrives at the other thread as a Uint8Array. These functions make Buffers of them again, without a copy.
+// A Buffer arrives at the other thread as a Uint8Array. These functions restore the Buffers, without a copy.
 
 /** Restores the Buffers in the rows of a head that were sent to this thread. */
 export function restoreOpenRows(rows: OpenRows): OpenRows {

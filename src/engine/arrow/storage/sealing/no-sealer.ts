@@ -1,8 +1,7 @@
 import type { Sealer } from './sealer.js'
 
 /**
- * Returns a sealer that refuses all work, for a store that only reads: the rows of its full heads stay in memory as
- * they are.
+ * Returns a sealer that refuses all work, for a store that only reads: the rows of full heads stay in memory unchanged.
  */
 export function createNoSealer(): Sealer {
   const refuse = () => Promise.reject(new TypeError('A store that only reads does not seal.'))

@@ -18,7 +18,7 @@ import { dayOf, type ProjectIndex, type SealedRows } from '../segment/segment.js
 import type { InternedTexts, InternTexts } from './intern.js'
 import { countingSort, sortByTime } from './sort.js'
 
-/** The rows of a head to be sealed. It is plain data, so that it can be sent to another thread. */
+/** The rows of a head to be sealed. Plain data, which can be sent to another thread. */
 export interface OpenRows {
   source: SourceName
   rows: number
@@ -40,8 +40,8 @@ export type OpenColumn =
 type CategoryColumn = Extract<OpenColumn, { kind: 'category' }>
 
 /**
- * Seals a head that accepts no more rows. Returns one part for each UTC day in it. Rows are sorted once, by day,
- * project, time and arrival; hot columns are narrowed, cold ones compressed. It yields between steps, and calls
+ * Seals a head that accepts no more rows. Returns a part for each UTC day of the head. Rows are sorted once, by day,
+ * project, time and arrival. Hot columns are narrowed, cold columns compressed. Yields between steps, and calls
  * `effort` before each batch of cold columns.
  */
 export async function seal(
@@ -71,8 +71,8 @@ export async function seal(
   return sealed
 }
 
-// Each loop over all rows is a function that ends with the loop: V8 compiles a function while it is in such a loop,
-// and would discard that code at the first statement after the loop, which it has not seen run.
+// Each loop over all rows is a function that ends with the loop: V8 compiles a function during a long loop, and would
+// discard the compiled code at the first statement after the loop, which has not run yet.
 
 /** Returns the day of each row, counted from `firstDay`. */
 function daysOf({ timestampsUs, rows }: OpenRows, firstDay: number): Uint32Array {
@@ -89,9 +89,9 @@ function endOfDay(days: Uint32Array, order: Uint32Array, start: number): number 
   return end
 }
 
-/** Ranks the projects in ascending order of their bytes; the absent one is first. */
+/** Ranks the projects in ascending order of their bytes. The absent project is first. */
 function rankProjects({ interner }: CategoryColumn): { ranks: Uint32Array; codesByRank: Uint32Array } {
-  // Latin-1 has one character a byte, so strings compare like their bytes; creating Buffers would cost more than
+  // Latin-1 has a character per byte, so strings compare like their bytes. Creating Buffers would cost more than
   // comparing.
   const texts = Array.from({ length: interner.count }, (_, code) => entryOf(interner, code).toString('latin1'))
   const named = Array.from({ length: interner.count - 1 }, (_, i) => i + 1)
@@ -112,7 +112,7 @@ function ranksOfRows({ codes }: CategoryColumn, ranks: Uint32Array, rows: number
 
 interface Day {
   day: number
-  /** Its rows, in the order to be stored. */
+  /** The rows of the day, in the order to be stored. */
   order: Uint32Array
   codesByRank: Uint32Array
   effort: (() => Effort) | undefined
@@ -148,7 +148,7 @@ function sealColumn(column: OpenColumn, order: Uint32Array, intern: InternTexts)
   return narrowNumbers(values)
 }
 
-/** Returns the bit sets of these rows; without them if no bit is set, which is the rule. */
+/** Returns the bit sets of the rows `order`. The bit sets are left out if no bit is set, which is the rule. */
 function sealBitSets({ mask, rows }: InMetadata, order: Uint32Array): InMetadata {
   if (mask === 0 || rows === undefined) return { mask }
   const sorted = gather(rows, order, new Uint32Array(order.length))
@@ -172,7 +172,7 @@ function extremesOf(timestampsUs: Float64Array): { minUs: number; maxUs: number 
   return { minUs, maxUs }
 }
 
-/** Fills `out` with the values of the rows `order`, and returns it. */
+/** Fills and returns `out`: the values of the rows `order`. */
 function gather<T extends Float64Array | Uint32Array | Uint8Array>(values: T, order: Uint32Array, out: T): T {
   for (let i = 0; i < order.length; i++) out[i] = values[order[i]!]!
   return out

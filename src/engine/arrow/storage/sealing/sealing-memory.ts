@@ -14,9 +14,12 @@ interface Exports {
   hasNewlines(): number
 }
 
-/** Memory of the WebAssembly module that seals: the cold texts from its start on, then workspace. */
+/** Memory of the WebAssembly module that seals: the cold texts at the start, then workspace. */
 export interface SealingMemory extends TextsMemory {
-  /** Returns the distinct texts of rows. It works from the address `at` on; the result is valid until the next call. */
+  /**
+   * Returns the distinct texts of rows. The workspace begins at the address `at`. The result is valid until the next
+   * call.
+   */
   intern(texts: Texts, order: Uint32Array, at: number): InternedTexts
   readonly byteLength: number
 }
@@ -29,7 +32,7 @@ const EXTRA_SHARE = 1 / 4
 
 interface State {
   exports: Exports
-  /** The memory without its reserved end. */
+  /** The memory without the reserved end. */
   bytes: Uint8Array<ArrayBuffer>
   /** The reserved end. */
   pairs: Uint32Array
@@ -117,7 +120,7 @@ function createAllocator(at: number) {
   return { bytes, words: (length: number) => bytes(4 * length), end: () => next }
 }
 
-/** Bytes of the texts of one column, repeated texts included. */
+/** Bytes of the texts of a column, repeated texts included. */
 function bytesOfRows({ places }: Texts, order: Uint32Array): number {
   let bytes = 0
   for (let i = 0; i < order.length; i++) {
@@ -127,7 +130,7 @@ function bytesOfRows({ places }: Texts, order: Uint32Array): number {
   return bytes
 }
 
-/** Writes the start and end of each text. A null has its end before its start here too. */
+/** Writes the start and end of each text. The end of a null is below the start here too. */
 function writePairs(pairs: Uint32Array, { places }: Texts, order: Uint32Array, textsAt: number): void {
   for (let i = 0, p = 0; i < order.length; i++) {
     const place = 2 * order[i]!

@@ -8,14 +8,15 @@ export function identity(rows: number): Uint32Array {
   return order
 }
 
-/** Returns `order` sorted by `keys[row]`, stable for equal keys. Keys are in [0, keyCount); the cost is linear. */
+/** Returns `order` sorted by `keys[row]`, stable for equal keys. Keys are in [0, keyCount). The cost is linear. */
 export function countingSort(order: Uint32Array, keys: Uint32Array, keyCount: number): Uint32Array {
   const starts = countKeys(order, keys, new Uint32Array(keyCount + 1))
   for (let key = 0; key < keyCount; key++) starts[key + 1]! += starts[key]!
   return placeRows(order, keys, starts, new Uint32Array(order.length))
 }
 
-// Functions that end with their loop: V8 discards code that it compiles in a loop at the first statement after it.
+// Functions that end with their loop: V8 discards code that was compiled in a loop at the first statement after the
+// loop.
 
 function countKeys(order: Uint32Array, keys: Uint32Array, counts: Uint32Array): Uint32Array {
   for (let i = 0; i < order.length; i++) counts[keys[order[i]!]! + 1]!++

@@ -17,9 +17,9 @@ const CHUNK_BYTES = 4 * MIB
 
 /** How a failed thread is retried. */
 export interface SealingRetry {
-  /** Attempts to seal one head. */
+  /** Attempts to seal a head. */
   attempts: number
-  /** Wait before the second attempt; each further wait is twice as long. */
+  /** Wait before the second attempt. Each further wait is twice as long. */
   delayMs: number
 }
 
@@ -32,7 +32,7 @@ interface State {
   log: Log
   retry: SealingRetry
   thread: RequestThread<Question, Answer>
-  /** Bytes that the thread reserves for its next work; 0 if it does not run. */
+  /** Bytes that the thread reserves for its next work, 0 if the thread does not run. */
   memoryBytes: number
   /** Whether the thread works, or waits for the next attempt. */
   isBusy: boolean
@@ -42,10 +42,10 @@ interface State {
 }
 
 /**
- * Creates a sealer that works on a thread of its own. It sends the thread a copy of the rows, which costs this thread
- * about a thirtieth of the work of sealing. The thread starts with the first head, and ends when it was idle from one
- * `trim` to the next. If it dies, it is restarted and the head is sent again, at most `retry.attempts` times; then
- * `seal` rejects.
+ * Creates a sealer that works on its own thread. The sealer sends the thread a copy of the rows, which costs the
+ * calling thread about a thirtieth of the work of sealing. The thread starts with the first head, and ends after idling
+ * between two calls of `trim`. If the thread dies, the thread is restarted and the head is sent again, at most
+ * `retry.attempts` times. Then `seal` rejects.
  */
 export function createSealingThread(
   log: Log,
@@ -133,7 +133,7 @@ async function sealOnThread(
   return sealed.parts.map(restoreSealedRows)
 }
 
-/** Sends the texts chunk by chunk, in one piece of memory that the thread returns each time. */
+/** Sends the texts chunk by chunk, in a single piece of memory that the thread returns each time. */
 async function sendTexts(state: State, texts: Texts): Promise<void> {
   const totalBytes = contentBytes(texts)
   let chunk = new Uint8Array(Math.min(CHUNK_BYTES, totalBytes))
@@ -154,7 +154,7 @@ async function sendTexts(state: State, texts: Texts): Promise<void> {
   free([chunk.buffer])
 }
 
-/** Rejects if the thread dies; its memory is gone then. */
+/** Rejects if the thread dies. The memory of the thread is then gone. */
 function request(state: State, question: Question, moved: ArrayBuffer[]): Promise<Answer> {
   return state.thread.request(question, moved).catch((error) => {
     state.memoryBytes = 0

@@ -8,12 +8,13 @@ import { type Answer, type Compacted, type Question, restoreOpenRows, type TextC
 import { type OpenRows, seal } from './seal.js'
 import { createSealingMemory } from './sealing-memory.js'
 
-// The script of the sealing thread: receives the texts and rows of a head, posts sealed rows. It never yields, since
-// nothing else runs on this thread. Parsing and queries go first: rows that are not sealed yet can be read as well.
+// The script of the sealing thread: receives the texts and rows of a head, posts sealed rows. The script never yields,
+// since nothing else runs on this thread. Parsing and queries go first: rows that are not sealed yet can be read as
+// well.
 
 runInBackground()
 const port = parentPort!
-/** The texts of one head, followed by the workspace in which the cold file is made. */
+/** The texts of a head, followed by the workspace in which the cold file is made. */
 const memory = createSealingMemory()
 
 function storeChunk({ chunk, bytes, at, totalBytes }: TextChunk): Answer {

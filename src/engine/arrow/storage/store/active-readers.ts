@@ -1,6 +1,8 @@
-/** Tracks active readers, so that files are deleted only after the readers of them have finished. */
+/** Tracks active readers, so that files are deleted only after the readers of the files have finished. */
 export interface ActiveReaders {
-  /** Registers a reader. Returns a function that unregisters it; calling it again has no effect. */
+  /**
+   * Registers a reader. Returns a function that unregisters the reader. Further calls of that function have no effect.
+   */
   enter(): () => void
   /** Resolves when every reader that is active at the call has finished: at once if there is none. */
   drained(): Promise<void>

@@ -8,8 +8,8 @@ import type { SourceTable } from './source-table.js'
 import type { StoreState } from './state.js'
 
 /**
- * Persists a batch, makes it visible, and starts to seal its head if that is full; batches of a source in the order
- * of the calls. Resolves when there is room for more.
+ * Persists a batch, makes the batch visible, and starts to seal the batch's head if that head is full. Batches of a
+ * source are stored in the order of the calls. Resolves when there is room for more.
  */
 export async function append(state: StoreState, batch: IngestBatch): Promise<void> {
   const table = state.tables.get(batch.source)!
@@ -19,19 +19,19 @@ export async function append(state: StoreState, batch: IngestBatch): Promise<voi
 }
 
 /**
- * Stores a batch although the head before it cannot be sealed. The sender is refused, so that no more rows come, unless
- * no more rows will come anyway.
+ * Stores a batch although an earlier head cannot be sealed. The sender is refused, so that no more rows come, unless no
+ * more rows will come anyway.
  */
 function refuseUnlessClosing({ isClosing }: StoreState, error: Error): void {
   if (!isClosing) throw error
 }
 
-/** Resolves when all heads that are being sealed or wait for it are within their limit of memory. */
+/** Resolves when all heads that are being sealed or wait for the sealer are within their limit of memory. */
 export const roomForHeads = async (state: StoreState): Promise<void> => roomInBacklog(state, 0)?.catch(() => {})
 
 /**
- * Backpressure: returns a promise that resolves when the heads of the backlog, apart from the newest `free` ones, are
- * within its limit; undefined if they are.
+ * Backpressure: returns a promise that resolves when the heads of the backlog, apart from the newest `free` heads, are
+ * within the limit of the backlog. Undefined if already within the limit.
  */
 function roomInBacklog({ backlog, backlogBytes }: StoreState, free: number): Promise<void> | undefined {
   let bytes = 0
@@ -54,7 +54,7 @@ async function persistAndShow(state: StoreState, table: SourceTable, batch: Inge
   if (isFull(state, head)) void sealByRate(state, table)
 }
 
-/** Returns the head for the next rows. An empty one moves to memory of the pool, if there is some. */
+/** Returns the head for the next rows. An empty head moves to memory of the pool, if there is some. */
 function openHead({ headPool, clock }: StoreState, table: SourceTable): Head {
   if (table.head.rows === 0) {
     table.head = headPool.take(table.source) ?? table.head
@@ -68,8 +68,8 @@ function isFull({ sealRows, sealBytes }: StoreState, head: Head): boolean {
 }
 
 /**
- * Makes the head of an earlier process the open head of its source. The open head before it is sealed; a head that is
- * longer than the limits is sealed in parts while it is read.
+ * Makes the head of an earlier process the open head of its source. The previous open head is sealed. A head that is
+ * longer than the limits is sealed in parts during the read.
  */
 export function reopen(
   state: StoreState,
@@ -78,7 +78,7 @@ export function reopen(
   replay: Replay,
 ): Promise<void> {
   const table = state.tables.get(source)!
-  // The head must not be sealed for its age before all of it is read.
+  // The head must not be sealed for its age before the whole head is read.
   return table.queue.run(() => replayHead(state, table, persistence, replay))
 }
 

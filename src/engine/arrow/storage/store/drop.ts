@@ -3,7 +3,7 @@ import type { SegmentHandle } from '../segment/handle.js'
 import { removeSegments } from './source-table.js'
 import type { StoreState } from './state.js'
 
-/** The rows of one source and UTC day that were dropped. */
+/** The dropped rows of a source and UTC day. */
 export interface Dropped {
   source: SourceName
   rows: number
@@ -12,8 +12,8 @@ export interface Dropped {
 }
 
 /**
- * Drops the sealed segments of a day, or only the oldest segment of each source in it. Returns the sources that lost
- * rows. Files are deleted once the views that may read them are released.
+ * Drops the sealed segments of a day, or only the oldest segment of each source in the day. Returns the sources that
+ * lost rows. Files are deleted once the views that may read the files are released.
  */
 export function drop(state: StoreState, day: number, extent: 'day' | 'oldest segments'): Dropped[] {
   const { tables, persistence, readers, onDrop } = state
@@ -37,7 +37,7 @@ export function setAside({ tables, onDrop }: StoreState, segment: SegmentHandle)
   onDrop([segment])
 }
 
-/** Returns the oldest UTC day of all sealed segments, in days since the epoch; undefined if there is none. */
+/** Returns the oldest UTC day of all sealed segments, in days since the epoch. Undefined if there is none. */
 export function oldestDay({ tables }: StoreState): number | undefined {
   let oldest: number | undefined
   for (const { segments } of tables.values()) {

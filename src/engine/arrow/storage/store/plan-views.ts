@@ -3,15 +3,15 @@ import type { SourceName } from '../../../../sources.js'
 import type { Store } from './store.js'
 import type { View } from './view.js'
 
-/** The rows of all scans of a plan at one moment. */
+/** The rows of all scans of a plan at a single moment. */
 export interface PlanViews {
-  /** Returns the view of a source in a scan of the plan, which is found by its object. */
+  /** Returns the view of a source in a scan of the plan. Scans are found by identity. */
   viewOf(source: SourceName, scan: TimeRange): View
   /** Releases all views. */
   release(): void
 }
 
-/** Takes the views of all scans of a plan, of its inner plans too, so that all of them see the same rows. */
+/** Takes the views of all scans of a plan, including its inner plans, so that all scans see the same rows. */
 export function takePlanViews(store: Pick<Store, 'view'>, plan: Plan): PlanViews {
   const byScan = new Map<TimeRange, ReadonlyMap<SourceName, View>>()
   for (const scan of new Set(scansOf(plan))) {

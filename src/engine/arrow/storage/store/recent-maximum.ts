@@ -1,4 +1,4 @@
-/** The maximum of a value over a sliding window: the current interval and the one before it. */
+/** The maximum of a value over a sliding window: the current and the previous interval. */
 export interface RecentMaximum {
   /** Records a value and returns the maximum of the window, this value included. */
   record(value: number): number

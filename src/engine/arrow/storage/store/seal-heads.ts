@@ -12,13 +12,13 @@ import { recycleHead, type StoreState } from './state.js'
  */
 const SEAL_WHILE_CLOSING_MS = 1_500
 
-/** Which rows of a head's persistence are sealed: all, or a part after which more rows of it follow. */
+/** Which rows of a head's persistence are sealed: all, or a part, after which more rows of the persistence follow. */
 type Extent = 'all' | 'part'
 
 /**
- * Starts to seal the open head of a table, and opens the next one. The promise rejects if the head cannot be sealed
- * or written: its rows then stay visible in memory, and in their journal. The rejection is handled here, so callers
- * may ignore it. A slow head is sealed with high effort until another head waits.
+ * Starts to seal the open head of a table, and opens the next head. The promise rejects if the head cannot be sealed or
+ * written: the rows then stay visible in memory, and in the journal. The rejection is handled here, so callers may
+ * ignore it. A slow head is sealed with high effort until another head waits.
  */
 export function sealHead(state: StoreState, table: SourceTable, extent: Extent = 'all', isSlow = false): Promise<void> {
   const { effortPolicy, backlog } = state
@@ -64,16 +64,17 @@ function isTooLate({ clock, sealUntilMs }: StoreState, persistence: HeadPersiste
 }
 
 /**
- * Starts to seal the open head of a table with the effort that suits how fast it has filled, see {@link sealHead}.
+ * Starts to seal the open head of a table with the effort that suits how fast the head has filled, see
+ * {@link sealHead}.
  */
 export function sealByRate(state: StoreState, table: SourceTable): Promise<void> {
   return sealHead(state, table, 'all', state.effortPolicy.isSlow(headContentBytes(table.head), table.headSinceMs))
 }
 
 /**
- * Seals the open heads that have a row of a UTC day before `day`, in days since the epoch. Seals them one after the
- * other, so that an append waits for one of them at most. Resolves when they are sealed, or cannot be; never rejects.
- * Does nothing while an earlier call runs, and stops when the store closes.
+ * Seals the open heads that have a row of a UTC day before `day`, in days since the epoch. Seals the heads in
+ * succession, so that an append waits for one head at most. Resolves when each head is sealed or cannot be sealed.
+ * Never rejects. Does nothing while an earlier call runs, and stops when the store closes.
  */
 export async function sealOldHeads(state: StoreState, day: number): Promise<void> {
   if (state.isSealingOldHeads) return
@@ -89,7 +90,7 @@ export async function sealOldHeads(state: StoreState, day: number): Promise<void
   state.isSealingOldHeads = false
 }
 
-/** Seals every head that has a row. Rejects with the first error; waits for all heads that were being sealed before. */
+/** Seals every head that has a row. Rejects with the first error. Waits for all heads that were being sealed before. */
 export async function sealAll(state: StoreState): Promise<void> {
   const sealed: Promise<void>[] = []
   const start = async (table: SourceTable) => {

@@ -5,9 +5,7 @@ import { createHead, type Head, headBytes } from '../head/head.js'
 import type { HeadPersistence } from '../persistence/persistence.js'
 import type { SegmentHandle } from '../segment/handle.js'
 
-/**
- * All rows of one source: sealed segments, then heads that are being sealed, then the open head, in order of arrival.
- */
+/** All rows of a source: sealed segments, then heads that are being sealed, then the open head, in order of arrival. */
 export interface SourceTable {
   source: SourceName
   segments: SegmentHandle[]
@@ -15,13 +13,13 @@ export interface SourceTable {
   head: Head
   /** When the open head received its first row, in milliseconds of the monotonic clock. */
   headSinceMs: number
-  /** Persists the rows of the open head; undefined until it has a row. */
+  /** Persists the rows of the open head. Undefined until the head has a row. */
   persistence: HeadPersistence | undefined
   /** Serialises appends to the open head and its replacement. */
   queue: SerialQueue
 }
 
-/** A head that accepts no more rows, and the persistence of its rows until they are segments. */
+/** A head that accepts no more rows, and the persistence of the rows until segments replace the head. */
 export interface SealingHead {
   head: Head
   persistence: HeadPersistence
@@ -40,7 +38,7 @@ export function createSourceTable(source: SourceName): SourceTable {
   }
 }
 
-/** Returns the counts of a table: rows and segments, and bytes of memory. Costs a pass over its segments. */
+/** Returns the counts of a table: rows and segments, and bytes of memory. Costs a pass over the segments. */
 export function statsOf(table: SourceTable): SourceStats {
   const { source, segments } = table
   const heads = headsOf(table)
@@ -54,7 +52,7 @@ export function statsOf(table: SourceTable): SourceStats {
   }
 }
 
-/** Returns the heads of a table in order of arrival; the open head, which may be empty, is the last. */
+/** Returns the heads of a table in order of arrival. The open head, which may be empty, is the last. */
 export function headsOf({ sealing, head: open }: SourceTable): Head[] {
   return [...sealing.map(({ head }) => head), open]
 }
@@ -62,8 +60,7 @@ export function headsOf({ sealing, head: open }: SourceTable): Head[] {
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
 /**
- * Removes segments of a day from a table and returns them: all of the day, or only its oldest one. Empty if it has
- * none.
+ * Removes and returns segments of a day: all segments of the day, or only the oldest. Empty if the day has no segments.
  */
 export function removeSegments(table: SourceTable, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
   const removed: SegmentHandle[] = []

@@ -12,29 +12,29 @@ import { createSourceTable, type SourceTable } from './source-table.js'
 
 /** Settings of a store. */
 export interface StoreOptions {
-  /** Persists rows; by default they are in memory only. */
+  /** Persists rows. By default, rows are in memory only. */
   persistence?: Persistence
   /** A head is sealed once it has this many rows or bytes. */
   sealRows: number
   sealBytes: number
-  /** Bytes of heads that may wait while another is sealed and rows are appended; by default none waits. */
+  /** Bytes of heads that may wait while another head is sealed and rows are appended. By default, no head waits. */
   backlogBytes?: number
-  /** Whether heads read the texts of large batches where they are; by default they copy them. */
+  /** Whether heads read the texts of large batches in place. By default, heads copy these texts. */
   holdsBatches?: boolean
-  /** Seals heads; the store closes it. */
+  /** Seals heads. The store closes the sealer. */
   sealer: Sealer
   clock?: Pick<Clock, 'monotonicMs'>
   /** Called with sealed segments that were dropped. */
   onDrop?(segments: readonly SegmentHandle[]): void
-  /** Called with a head after rows were appended to it, from `firstRow` on. */
+  /** Called with a head after rows were appended, from `firstRow` on. */
   onAppend?(head: Head, firstRow: number): void
 }
 
 /** A head that is being sealed or written. */
 export interface BacklogHead {
-  /** Its memory. */
+  /** The memory of the head. */
   bytes: number
-  /** Settles when it is sealed and written. */
+  /** Settles when the head is sealed and written. */
   done: Promise<void>
 }
 
@@ -43,7 +43,7 @@ export interface StoreState extends Required<StoreOptions> {
   readonly tables: ReadonlyMap<SourceName, SourceTable>
   readonly readers: ActiveReaders
   /**
-   * Runs the sealer, one head at a time. A head is sealed while the one before it is written: a disk needs no
+   * Runs the sealer, one head at a time. A head is sealed while the previous head is written: a disk needs no
    * processor.
    */
   readonly sealing: SerialQueue
@@ -56,8 +56,8 @@ export interface StoreState extends Required<StoreOptions> {
   /** Whether heads with old rows are being sealed, see `sealOldHeads`. */
   isSealingOldHeads: boolean
   /**
-   * Set when the service stops: from then on, no head is sealed because its rows are old, and a head that cannot be
-   * sealed is no reason to refuse more rows.
+   * Set when the service stops: from then on, no head is sealed because of old rows, and a head that cannot be sealed
+   * is no reason to refuse more rows.
    */
   isClosing: boolean
   /** From this time of the monotonic clock on, heads that wait for the sealer stay in their journals. */

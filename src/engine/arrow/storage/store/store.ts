@@ -15,26 +15,28 @@ import { createView, holdHead, type View } from './view.js'
 /** The rows of all sources: open heads, heads that are being sealed, and sealed segments. */
 export interface Store extends RecoveryTarget {
   /**
-   * Persists a batch, makes it visible, and starts to seal its head if that is full; batches of a source in the order
-   * of the calls. Resolves when there is room for more. Rejects if the batch could not be persisted; it is not
-   * visible then.
+   * Persists a batch, makes the batch visible, and starts to seal the batch's head if that head is full. Batches of a
+   * source are stored in the order of the calls. Resolves when there is room for more. Rejects if the batch could not
+   * be persisted. The batch is then not visible.
    */
   append(batch: IngestBatch): Promise<void>
   /** Starts to seal the heads that may lose rows in a power cut, since their journal cannot be synced. */
   sealFailing(): void
   /**
-   * Seals the open heads that have a row of a UTC day before `day`, in days since the epoch, one after the other.
-   * Resolves when they are sealed, or cannot be; never rejects. Does nothing while an earlier call runs, and stops
+   * Seals the open heads that have a row of a UTC day before `day`, in days since the epoch, in succession. Resolves
+   * when each head is sealed or cannot be sealed. Never rejects. Does nothing while an earlier call runs, and stops
    * when the store closes.
    */
   sealOldHeads(day: number): Promise<void>
-  /** Returns the rows of a source at this moment. Parts outside of the range are left out; the others are whole. */
+  /**
+   * Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole.
+   */
   view(source: SourceName, range?: TimeRange): View
-  /** Keeps the rows of a head readable, also when they are sealed, until the returned function is called. */
+  /** Keeps the rows of a head readable, also after sealing, until the returned function is called. */
   hold(head: Head): () => void
   /**
-   * Lends the sealer to other work, and cancels its flag as soon as a head waits. Does nothing if a head is being
-   * sealed, or rows arrived fast less than 10 s ago.
+   * Lends the sealer to other work, and cancels the flag of the work as soon as a head waits. Does nothing if a head is
+   * being sealed, or rows arrived fast less than 10 s ago.
    */
   whenIdle(work: IdleWork): Promise<void>
   /** Seals every head that has a row. Rejects with the first error. */
@@ -49,19 +51,22 @@ export interface Store extends RecoveryTarget {
   /** Closes the sealer when nothing is being sealed. */
   close(): Promise<void>
   stats(): SourceStats[]
-  /** Bytes of memory of all heads and columns, and those that the sealer and the head pool reserve. */
+  /** Bytes of memory of all heads and columns, and bytes that the sealer and the head pool reserve. */
   bytes(): number
   /** Bytes of memory of the columns of sealed segments. */
   columnBytes(): number
-  /** Frees memory that is reserved for the next head: all of it, or only if it was not used since the last call. */
+  /**
+   * Frees memory that is reserved for the next head: all of that memory, or only memory that was not used since the
+   * last call.
+   */
   trim(what: 'idle' | 'all'): void
-  /** Evicts the columns of the least recently opened segment. Returns false if there is none to evict. */
+  /** Evicts the columns of the least recently opened segment. Returns false if there is no segment to evict. */
   unload(): boolean
-  /** Returns the oldest UTC day of all sealed segments, in days since the epoch; undefined if there is none. */
+  /** Returns the oldest UTC day of all sealed segments, in days since the epoch. Undefined if there is none. */
   oldestDay(): number | undefined
   /**
-   * Drops the sealed segments of a day, or only the oldest segment of each source in it. Returns the sources that lost
-   * rows.
+   * Drops the sealed segments of a day, or only the oldest segment of each source in the day. Returns the sources that
+   * lost rows.
    */
   drop(day: number, extent: 'day' | 'oldest segments'): Dropped[]
   /** Removes a damaged segment from later views, and the rows of the segment from the caches. The files stay. */
@@ -110,7 +115,7 @@ function statsOfAll({ tables, headPool }: StoreState): SourceStats[] {
   })
 }
 
-/** Called with each batch, so it does not loop over segments. */
+/** Called with each batch, so this function does not loop over segments. */
 function bytesOf({ persistence, sealer, headPool, tables }: StoreState): number {
   let bytes = persistence.columnBytes() + sealer.bytes() + headPool.bytes()
   for (const table of tables.values()) for (const head of headsOf(table)) bytes += headBytes(head)

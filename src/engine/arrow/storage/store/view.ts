@@ -6,19 +6,21 @@ import { partOfHead } from '../head/snapshot.js'
 import { headsOf } from './source-table.js'
 import { recycleHead, type StoreState } from './state.js'
 
-/** A snapshot of the rows of one source, in order of arrival. Later appends, sealing and dropping do not change it. */
+/**
+ * A snapshot of the rows of a source, in order of arrival. Later appends, sealing and dropping do not change a view.
+ */
 export interface View {
   /** The parts that overlap the time range. */
   parts: readonly Part[]
-  /** The number of all parts of the source, also of those outside of the range. */
+  /** The number of all parts of the source, including parts outside of the range. */
   total: number
-  /** Ends the snapshot: its batches must not be read any more, since their memory may be reused. */
+  /** Ends the snapshot: the batches must not be read any more, since their memory may be reused. */
   release(): void
 }
 
 const ALL_TIME: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 
-/** Returns the rows of a source at this moment. Parts outside of the range are left out; the others are whole. */
+/** Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole. */
 export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME): View {
   const table = state.tables.get(source)!
   const heads = headsOf(table).filter(({ rows }) => rows > 0)
@@ -34,7 +36,7 @@ export function createView(state: StoreState, source: SourceName, range: TimeRan
   return { parts, total, release }
 }
 
-/** Keeps the memory of a head from being reused. Returns a function that ends this; call it once. */
+/** Keeps the memory of a head from being reused. Returns a function that releases the head. Call that function once. */
 export function holdHead(state: StoreState, head: Head): () => void {
   head.readers++
   return () => {
