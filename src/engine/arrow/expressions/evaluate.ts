@@ -13,11 +13,11 @@ import { countValue, isPause, pauseIfDue } from './row-work.js'
 import { urlPath } from './url-path.js'
 import { type Bucket, constant, type Entries, type Vector } from './vector.js'
 
-/** Returns the vector of an expression over the rows of a frame; nothing is evaluated before a value is read. */
+/** Returns the vector of an expression over the rows of a frame. Nothing is evaluated before a value is read. */
 export type Evaluate = (expression: Expression) => Vector
 
 /**
- * Evaluates expressions over one frame; an expression object that occurs several times is evaluated once for each row.
+ * Evaluates expressions over a frame. An expression object that occurs several times is evaluated once for each row.
  */
 export function createEvaluate(frame: Frame): Evaluate {
   const vectors = new Map<Expression, Vector>()
@@ -46,7 +46,7 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
   )
 }
 
-/** A function of its arguments, in the best way for any function. */
+/** A function of its arguments, in the way that suits every function. */
 function callVector(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector {
   const args = expression.args.map(evaluate)
   const constants = args.map(constantOf)
@@ -76,8 +76,8 @@ function constantCall(expression: Expression & { kind: 'call' }, bind: () => Cel
 }
 
 /**
- * Like {@link remembered}, with the expression's place in errors, and pauses in a row that takes long. One function,
- * since each row calls the function.
+ * Like {@link remembered}, with the expression's place in errors, and pauses in a row that takes long. A single
+ * function, since each row calls the function.
  */
 function rememberedCall(cell: Cell, expression: Expression): Cell {
   let last = -1
@@ -99,8 +99,8 @@ function rememberedCall(cell: Cell, expression: Expression): Cell {
 
 /**
  * An expression with a way over whole stretches of rows: `x >= 400` over a stored column of numbers, and
- * `timestamp_trunc(timestamp, 'hour')` or `timestamp_bucket(timestamp, 5000000)` over the stored timestamp. Its values
- * are rarely read one by one.
+ * `timestamp_trunc(timestamp, 'hour')` or `timestamp_bucket(timestamp, 5000000)` over the stored timestamp. Single
+ * values of the expression are rarely read.
  */
 function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector | undefined {
   const { fn, args } = expression
@@ -115,7 +115,7 @@ function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, eval
   return { at, counted: { test: 'atLeast', column: stored, least: second.value }, isCold: false }
 }
 
-/** The buckets of a function that cuts times down; undefined of other functions, and of months and longer units. */
+/** The buckets of a function that cuts times down. Undefined for other functions, and for months and longer units. */
 function bucketOf(fn: FunctionName, option: Scalar): Bucket | undefined {
   const makeTime = CUT_TIMES[fn as keyof typeof CUT_TIMES]
   if (makeTime === undefined) return undefined
@@ -130,7 +130,7 @@ function bucketOf(fn: FunctionName, option: Scalar): Bucket | undefined {
   return { lengthUs, startOf: (us) => Number(truncateUs(us, unit)), valueOf: makeTime }
 }
 
-/** A cell that is made when it is read first. */
+/** A cell that is made on the first read. */
 function whenRead(make: () => Cell): Cell {
   let cell: Cell | undefined
   return (position) => {
@@ -139,7 +139,9 @@ function whenRead(make: () => Cell): Cell {
   }
 }
 
-/** The value of a constant; undefined if it fails, which only a row that reaches it raises. */
+/**
+ * The value of a constant. Undefined if the evaluation fails: only a row that evaluates the constant raises the error.
+ */
 function constantOf({ isConstant, at }: Vector): Scalar | undefined {
   if (!isConstant) return undefined
   try {
@@ -158,14 +160,14 @@ const CUT_TIMES = {
 
 const pathOf = (url: Buffer | undefined) => url && urlPath(url)
 
-/** A call, the vectors of its arguments, and its function. */
+/** A call: the expression, the vectors of the arguments, and the function. */
 interface BoundCall {
   expression: Expression & { kind: 'call' }
   args: readonly Vector[]
   bind: (cells: readonly Cell[]) => Cell
 }
 
-/** Evaluates a function over the codes of the one column that its arguments depend on. */
+/** Evaluates a function over the codes of the single column that the arguments depend on. */
 function entryVector(
   { expression, args, bind }: BoundCall,
   { codes }: Entries,
@@ -217,7 +219,7 @@ class Failure {
   }
 }
 
-/** Evaluates a constant when it is read first; its error is kept too. */
+/** Evaluates a constant on the first read, and keeps the value or the error. */
 function once(cell: Cell, expression: Expression): Cell {
   let result: { value: Scalar } | Failure | undefined
   return (position) => {

@@ -26,12 +26,12 @@ import type { FieldReader } from '../fields/read-fields.js'
 import { createLoadedFields, type FieldUse } from './loaded-fields.js'
 import { type Entries, remembered, type Vector } from './vector.js'
 
-/** Rows that operators work on, numbered from 0: selected rows of a stored batch, or computed ones. */
+/** Rows that operators work on, numbered from 0: selected rows of a stored batch, or computed rows. */
 export interface Frame {
   readonly rows: number
-  /** A column by name; undefined if there is none. */
+  /** The column with a name. Undefined if there is no such column. */
   column(name: string): Vector | undefined
-  /** The stored rows that these are, or copies of some, for operators with a faster way over them. */
+  /** The stored rows of the frame, or copies of stored rows, for operators with a faster way over stored rows. */
   readonly stored?: HotRows
   /** Returns the rows at some positions, which ascend, as stored rows of the same batch. */
   select?(positions: Uint32Array): Frame
@@ -40,7 +40,7 @@ export interface Frame {
    * repeat, and only there. Yields between rows. Rejects if stored bytes are damaged.
    */
   load(positions: Uint32Array, yieldIfDue: Yielder): Promise<Loaded>
-  /** The row of a position in its stored batch; of computed rows the position itself. */
+  /** The row of a position in its stored batch. For computed rows the position itself. */
   rowOf(position: number): number
   /**
    * The approximate bytes of the longest value at a position that the rows have in memory themselves: an element may be
@@ -51,10 +51,10 @@ export interface Frame {
   readonly openCold?: OpenCold
   /**
    * Reads fields of the record in all rows, which {@link field} returns from then on. Fields with a column of their own
-   * cost nothing. Yields; rejects if stored bytes are damaged.
+   * cost nothing. Yields. Rejects if stored bytes are damaged.
    */
   loadFields?(fields: readonly FieldUse[], yieldIfDue: Yielder): Promise<void>
-  /** A field of the record, if it was loaded or has a column of its own. */
+  /** A field of the record, if the field was loaded or has its own column. */
   field?(field: FieldUse): Vector | undefined
   /** Columns of unnest with fields that are fields of the record. */
   readonly elements?: Elements
@@ -62,7 +62,7 @@ export interface Frame {
 
 /** Cold rows in memory. */
 export interface Loaded {
-  /** The number of cold rows in memory: as many as fit. At least one if there is a row. */
+  /** The number of cold rows in memory: as many as fit, and at least one if there is a row. */
   rows: number
   /** The bytes of the longest text in the rows. */
   longestBytes: number
@@ -80,28 +80,30 @@ export type Elements = ReadonlyMap<string, SingleElement>
 /** The columns that are stored compressed, and read for single rows. */
 export const COLD: ReadonlySet<string> = new Set(COLD_COLUMNS)
 
-/** The value of a cold column as it is stored. */
+/** The value of a cold column, given the stored bytes. */
 export const coldValue = (name: ColdColumn, bytes: Uint8Array): Scalar =>
   name === 'metadata' ? new RawJson(decodeUtf8(bytes)) : decodeUtf8(bytes)
 
 /**
- * The column `project` of every source, and the columns of its batches. Empty texts of categories but projects are
- * absent.
+ * The column `project` of every source, and the columns of the source's batches. Empty texts of categories but projects
+ * are absent.
  */
 export interface StoredKinds {
   hasEmptyTexts(column: string): boolean
-  /** The column that holds a field of the record; undefined if it has none of its own. */
+  /** The column that holds a field of the record. Undefined if the field has no column. */
   fieldColumn(keys: Keys): DeclaredColumn | undefined
 }
 
-/** The column of a field, and its place among the hot columns of its source. */
+/** The column of a field, and the place of the column among the hot columns of the source. */
 export interface DeclaredColumn {
   name: string
   place: number
   isNumber: boolean
 }
 
-/** The selected rows of a batch. Without `fields` its fields are read row by row, as the other cold columns. */
+/**
+ * The selected rows of a batch. Without `fields`, fields of the record are read row by row, like other cold columns.
+ */
 export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKinds, fields?: FieldReader): Frame {
   const cold = createLoadedRows()
   const rowOf = (position: number) => rowAt(selection, position)
@@ -115,10 +117,10 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
     if (vector !== undefined) vectors.set(name, vector)
     return vector
   }
-  /** The vector of a field that has a column of its own, unless values of the batch are in the metadata alone. */
+  /** The vector of a field that has a column, unless values of the batch are in the metadata alone. */
   function declared({ keys, isText }: FieldUse): Vector | undefined {
     const own = kinds.fieldColumn(keys)
-    // The digits of a number as they were sent are in the metadata alone.
+    // The digits of a number as sent are in the metadata alone.
     if (own === undefined || (own.isNumber && isText) || !holdsField(batch, own.place)) return undefined
     return storedVector(batch.columns.get(own.name)!, selection, true)
   }
@@ -230,7 +232,7 @@ function longestEntry(offsets: ArrayLike<number> & object): number {
 /** Whether all values of a column are small integers or absent: looked at once, since columns are read many times. */
 const areSmall = new WeakMap<NumberColumn, boolean>()
 
-/** Small integers, or absent ones, as codes: the code of an absent one is {@link EXCEPTION}. */
+/** Small or absent integers as codes. The code of an absent integer is {@link EXCEPTION}. */
 function smallIntegers(column: NumberColumn): Entries | undefined {
   const isSmall = areSmall.get(column) ?? ('exceptions' in column && column.exceptions.values.every(Number.isNaN))
   areSmall.set(column, isSmall)
@@ -240,14 +242,14 @@ function smallIntegers(column: NumberColumn): Entries | undefined {
 
 const orNull = (number: number) => (Number.isNaN(number) ? null : number)
 
-/** Own bytes of the cold rows that are in memory at a time, but for one row. */
+/** The bytes of cold rows in memory at a time. A single row may be longer. */
 const COLD_BYTES = MIB
-/** Rows further apart than this on average are copied, so that a few of them do not keep all of a segment in memory. */
+/** Rows further apart than this on average are copied, so that a few rows do not keep all of a segment in memory. */
 const SPARSE = 4
 
-/** The cold rows that a frame has loaded, by position. They have the columns of which a vector was made before. */
+/** The cold rows that a frame has loaded, by position. The rows have the columns of which a vector was made before. */
 export interface LoadedRows {
-  /** The reader of these columns of a batch, by its number: the same as long as there are no more of them. */
+  /** The reader of the cold columns of a batch, by batch number. Returns the same reader until a column is added. */
   reader(batch: number, open: OpenCold): ColdReader
   load(
     positions: Uint32Array,
@@ -257,7 +259,7 @@ export interface LoadedRows {
   vector(name: ColdColumn): Vector
 }
 
-/** Creates a frame's memory of cold rows; see {@link Frame.load}. */
+/** Creates the memory for the cold rows of a frame. See {@link Frame.load}. */
 export function createLoadedRows(): LoadedRows {
   const rows = new Map<number, readonly Uint8Array[]>()
   const readers = new Map<number, ColdReader>()
@@ -304,7 +306,7 @@ export function createLoadedRows(): LoadedRows {
   }
 }
 
-/** Columns of a frame's own, and the bytes of the longest value at a position in these. */
+/** Columns of the frame itself, and the bytes of the longest value of the columns at a position. */
 export interface AddedColumns {
   columns: ReadonlyMap<string, Vector>
   longestAt?: ((position: number) => number) | undefined
@@ -347,7 +349,7 @@ export function mappedFrame(
 
 type Longest = Frame['longestAt']
 
-/** The bytes of the longer one of two values at each position, if any is known. */
+/** The bytes of the longer of two values at each position, as far as known. */
 function longestOf(first: Longest, second: Longest): Pick<Frame, 'longestAt'> {
   if (first === undefined || second === undefined) {
     const longestAt = first ?? second

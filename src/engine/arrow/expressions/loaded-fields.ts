@@ -17,8 +17,8 @@ import type { FieldReader } from '../fields/read-fields.js'
 import type { Entries, Vector } from './vector.js'
 
 /**
- * A field of the record as an expression reads it: the path of its keys, and whether numbers are read as texts; or how
- * many rows an unnest makes of it.
+ * A field of the record as an expression reads the field: the path of keys, and whether numbers are read as texts. Or
+ * the number of rows that an unnest makes of the field.
  */
 export interface FieldUse {
   keys: Keys
@@ -29,7 +29,7 @@ export interface FieldUse {
 /** The paths of columns with fields that may be fields of the record. */
 export type ElementPaths = ReadonlyMap<string, { keys: Keys }>
 
-/** Returns the field of the record that an expression is; undefined if it is none. */
+/** Returns the field of the record that an expression reads. Undefined if the expression is no field of the record. */
 export function fieldUseOf(expression: Expression, elements: ElementPaths | undefined): FieldUse | undefined {
   const own = pathOfField(expression)
   if (own !== undefined || elements === undefined || expression.kind !== 'call') return own
@@ -41,7 +41,7 @@ export function fieldUseOf(expression: Expression, elements: ElementPaths | unde
   return inMetadata && { ...inMetadata, keys: [...path, ...inMetadata.keys] }
 }
 
-/** Returns the path of a list in the metadata; undefined if it is no field of the record. */
+/** Returns the path of a list in the metadata. Undefined if the list is no field of the record. */
 export function pathOfList(list: Expression, elements: ElementPaths | undefined): Keys | undefined {
   if (list.kind === 'column') return list.name === 'metadata' ? [] : elements?.get(list.name)?.keys
   return fieldUseOf(list, elements)?.keys
@@ -53,7 +53,7 @@ const usesByExpression = new WeakMap<Expression, readonly FieldUse[]>()
 const NO_USES: readonly FieldUse[] = []
 
 /**
- * Returns the fields of the record that expressions read, also as fields of `elements`; one that several of them share,
+ * Returns the fields of the record that expressions read, also as fields of `elements`. A shared field is returned
  * once.
  */
 export function fieldsIn(expressions: readonly Expression[], elements?: ElementPaths): readonly FieldUse[] {
@@ -99,11 +99,11 @@ interface StoredFields {
   selection: Selection
   /** The vector of the rows' metadata. */
   metadata(): Vector
-  /** The vector of a field that has a column of its own. */
+  /** The vector of a field that has a column. */
   declared(field: FieldUse): Vector | undefined
 }
 
-/** Returns the fields of stored rows; those without a column of their own are not loaded yet. */
+/** Returns the fields of stored rows. Fields without a column are not loaded yet. */
 export function createLoadedFields({ reader, selection, metadata, declared }: StoredFields): LoadedFields {
   const columns = new Map<string, FieldColumn>()
   const vectors = new Map<string, Vector | undefined>()
@@ -135,7 +135,7 @@ export function createLoadedFields({ reader, selection, metadata, declared }: St
   }
 }
 
-/** The vector of a field after its values were read. Values not kept are read from the metadata of their rows. */
+/** The vector of a field after the values were read. Values not kept are read from the metadata of their rows. */
 function vectorOfColumn(
   column: FieldColumn,
   selection: Selection,

@@ -7,12 +7,12 @@ import type { Frame } from './frame.js'
 import type { Vector } from './vector.js'
 
 /**
- * The work of one row. Expressions are evaluated without a look at the clock, since most rows take microseconds. But
- * a query may have 10,000 expressions, and a row may have texts of a megabyte. The values of such a row are made in
- * slices first: each call remembers its value for the row, so that a paused evaluation continues at the same place.
+ * The work of a row. Expressions are evaluated without a look at the clock, since most rows take microseconds. But a
+ * query may have 10,000 expressions, and a row may have texts of a megabyte. The values of such a row are made in
+ * slices first: each call remembers the value for the row, so that a paused evaluation continues at the same place.
  */
 
-/** The most characters that the expressions of one row may make. Also the limit of constant expressions of a query. */
+/** The most characters that the expressions may make of a row. Also the limit of constant expressions of a query. */
 const MAX_ROW_CHARACTERS = 64 * MIB
 /** Characters times calls of a row that are evaluated without a look at the clock: some milliseconds. */
 const QUICK_CHARACTERS = 4 * MIB
@@ -63,7 +63,7 @@ export const tooMuchWork = (): LogweirError =>
       'Use fewer functions and columns, or leave out long records: where length(event_message) < 10000.',
   )
 
-/** Makes the values of vectors at a position in slices. The later read of a value throws its error. */
+/** Makes the values of vectors at a position in slices. The later read of a value throws the error of the value. */
 export async function makeRow(vectors: readonly Vector[], position: number, yieldIfDue: Yielder): Promise<void> {
   const row = { endMs: 0, characters: 0 }
   for (const { at } of vectors) {

@@ -4,8 +4,7 @@ const HASH = 0x23
 const AFTER_SCHEME = Buffer.from('://')
 
 /**
- * Returns the path of a URL, as a view: from the first slash after the host up to a `?` or `#`; empty without
- * slash.
+ * Returns the path of a URL, as a view: from the first slash after the host up to a `?` or `#`. Empty without a slash.
  */
 export function urlPath(url: Buffer): Buffer {
   const end = endOfPath(url)

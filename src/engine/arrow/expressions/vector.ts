@@ -7,20 +7,20 @@ import type { NumberColumn } from '../columns/numbers.js'
 
 /**
  * Values that follow from a code alone, the entry of a dictionary or a small integer: each code is evaluated once,
- * however many rows have it.
+ * however many rows have the code.
  */
 export interface Entries {
-  /** The code of each row of the batch; the same array for all expressions over one column. */
+  /** The code of each row of the batch. All expressions over a column share the array. */
   codes: TextColumn['codes']
-  /** The value of a code. Throws the error of its evaluation, each time. */
+  /** The value of a code. Throws the error of the evaluation, each time. */
   valueOf(code: number): Scalar
-  /** The bytes of an entry that is a text as it is, if the values are these; absent codes have none. */
+  /** The bytes of the value of a code, if all values are texts. Undefined for absent codes. */
   bytesOf?(code: number): Buffer | undefined
   /** Adds the value of a code to the keys of a group, if that is quicker than by the value. */
   addKey?(code: number, keys: KeyBytes): void
 }
 
-/** Timestamps cut down to the start of a bucket; all buckets have the same length. */
+/** Timestamps cut down to the start of a bucket. All buckets have the same length. */
 export interface Bucket {
   lengthUs: number
   /** The start of the bucket that a moment is in. */
@@ -29,7 +29,7 @@ export interface Bucket {
   valueOf(bucketUs: number): Scalar
 }
 
-/** The values of one expression in the rows of a frame. */
+/** The values of an expression in the rows of a frame. */
 export interface Vector {
   /** The value at a position. Throws if the evaluation of that row fails. */
   at: Cell
@@ -37,24 +37,24 @@ export interface Vector {
   call?: { fn: FunctionName; args: readonly Vector[] }
   /** The approximate bytes of the longest value, if known. */
   longest?(): number
-  /** If it is the same in every row. */
+  /** Set if the value is the same in every row. */
   isConstant?: true
   entries?: Entries
-  /** The stored column that it is, for operators with a faster way over one. */
+  /** The stored column of the vector, for operators with a faster way over a stored column. */
   stored?: Column | { kind: 'times'; times: TimeColumn }
   /** The areas of a column of areas, a bit each. */
   areasAt?(position: number): number
-  /** If it is a condition that can be counted over a whole stretch of rows at once. */
+  /** Set if the vector is a condition that can be counted over a whole stretch of rows at once. */
   counted?:
     | { test: 'area'; column: AreasColumn; bit: number }
     | { test: 'atLeast'; column: NumberColumn; least: number }
-  /** If it is the start of the bucket of the stored timestamp. */
+  /** Set if the vector is the start of the bucket of the stored timestamp. */
   bucket?: Bucket
-  /** If it can be read only after the frame has loaded the rows (`Frame.load`). */
+  /** Whether values can be read only after the frame has loaded the rows (`Frame.load`). */
   isCold: boolean
 }
 
-/** Remembers the last result: a value is often read several times in a row, to compare it and to return it. */
+/** Remembers the last result: a value is often read several times in a row, for example to compare and to return. */
 export function remembered<T>(make: (position: number) => T): (position: number) => T {
   let last = -1
   let value: T

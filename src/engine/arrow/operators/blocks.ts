@@ -19,8 +19,8 @@ export interface Block {
 
 /**
  * Cuts the rows of a frame into blocks, in order. Loads the cold columns of each block if a vector needs them, and
- * yields to the event loop between blocks. The first block is one row, since an expression may take long, such as a
- * pattern in a long text. The time of a block determines the length of the next block. If one row may take longer than
+ * yields to the event loop between blocks. The first block is a single row, since an expression may take long, such as
+ * a pattern in a long text. The time of a block determines the length of the next block. If a row may take longer than
  * a slice, the values of the row are made in slices, and the row is a block of its own.
  */
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
@@ -32,7 +32,7 @@ export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldI
     const loaded = isCold ? await frame.load(positionsOf(from, end), yieldIfDue) : NOT_LOADED
     if (isCold) end = from + loaded.rows
     while (from < end) {
-      // The loaded rows may be of one record: then each row reads the text of the record.
+      // The loaded rows may be of a single record: then each row reads the text of the record.
       const to = work.endOf(from, end, loaded.longestBytes)
       if (work.isSlow(from, loaded.longestBytes)) await makeRow(vectors, from, yieldIfDue)
       const startedMs = performance.now()

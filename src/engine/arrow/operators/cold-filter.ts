@@ -5,12 +5,12 @@ import { narrow, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import type { TextTest } from './match-texts.js'
 
 /**
- * A condition on one cold column. Opened for a batch, it returns the rows of a selection for which it is true; it reads
- * that column alone, and the texts that are stored together at once. Rejects if they are damaged.
+ * A condition on a cold column. Opened for a batch, the filter returns the rows of a selection for which the condition
+ * is true. Reads that column alone, and all texts of a stored batch of texts at once. Rejects if the texts are damaged.
  */
 export type ColdFilter = (batch: Batch) => (selection: Selection, yieldIfDue: Yielder) => Promise<Selection>
 
-/** Rows further apart may have a batch of texts between them. */
+/** Rows further apart than this may have a batch of texts between the rows. */
 const DENSE_ROWS = 256
 
 /** More rows than are read together. */
@@ -19,7 +19,7 @@ const AHEAD_ROWS = 8192
 /** Returns the filter of a test. */
 export function coldFilter(column: ColdColumn, test: TextTest): ColdFilter {
   return (batch) => {
-    // Selections that follow one another share the texts at their borders.
+    // Consecutive selections share the texts at their borders.
     let kept: ColdTexts[] = []
     const readTexts = batch.openColdTexts(column)
     const memory = createTextMemory()
@@ -51,7 +51,7 @@ export function coldFilter(column: ColdColumn, test: TextTest): ColdFilter {
   }
 }
 
-/** Memory for texts that is used again: the pages of new memory cost as much as decompressing to them. */
+/** Reused memory for texts: the pages of new memory cost as much as decompressing into the pages. */
 function createTextMemory() {
   const free: ArrayBuffer[] = []
   return {
@@ -60,7 +60,7 @@ function createTextMemory() {
       const isEnough = memory !== undefined && memory.byteLength >= bytes
       return new Uint8Array(isEnough ? memory : new ArrayBuffer(bytes + (bytes >> 2)), 0, bytes)
     },
-    /** Takes back the memory of texts that are not read any more: those that are not among `used`. */
+    /** Takes back the memory of texts that are not read any more: texts that are not among `used`. */
     release(texts: readonly ColdTexts[], used: readonly ColdTexts[]): void {
       for (const one of texts) if (!used.includes(one)) free.push(one.bytes.buffer as ArrayBuffer)
     },

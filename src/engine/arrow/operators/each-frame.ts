@@ -3,8 +3,8 @@ import type { LazyBatch, ReadByTime } from './lazy-batch.js'
 import type { Key } from './partial-cache.js'
 
 /**
- * Returns batches that apply `change` to their frames as they are read, whole or in chunks by time. `keyOf` extends the
- * key under which results may be kept. The change must leave rows in their order of time.
+ * Returns batches that apply `change` to each frame that is read, whole or in chunks by time. `keyOf` extends the key
+ * under which results may be kept. The change must leave rows in their order of time.
  */
 export function eachFrame(
   input: readonly LazyBatch[],

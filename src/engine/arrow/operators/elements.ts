@@ -21,8 +21,8 @@ export function withElement(frame: Frame, name: string, element: SingleElement):
 }
 
 /**
- * Returns the elements at a position. Those of the last list are remembered: the rows that another unnest has made of
- * one row have the same list.
+ * Returns the elements at a position. The elements of the last list are remembered: another unnest may have made
+ * several rows of a single row, with the same list in each.
  */
 export function createElements({ at }: Vector): (position: number) => readonly Scalar[] {
   let text: string | undefined
@@ -38,7 +38,7 @@ export function createElements({ at }: Vector): (position: number) => readonly S
   }
 }
 
-/** The elements of a list, an object as the only one; none of any other value. */
+/** The elements of a list. An object is its only element. Empty for any other value. */
 function elementsOf(value: Scalar): readonly Scalar[] {
   if (Array.isArray(value)) return value as readonly Scalar[]
   if (!(value instanceof RawJson)) return []

@@ -8,11 +8,14 @@ import { type ColdFilter, coldFilter } from './cold-filter.js'
 import { createTextTest, type TextTest } from './match-texts.js'
 import { columnNarrowing, memberNarrowing, type Narrow, presenceNarrowing, type TestedColumn } from './narrow-column.js'
 
-/** A condition that is decided for a whole batch at once, if it holds the column of the condition. */
+/** A condition that is decided for a whole batch at once, if the batch holds the column of the condition. */
 export interface FastFilter {
   condition: Expression
   narrow: Narrow
-  /** Whether hot columns of a batch have all the values that the condition reads; else it is evaluated in its rows. */
+  /**
+   * Whether hot columns of a batch have all the values that the condition reads. If not, the condition is evaluated in
+   * each row.
+   */
   isHeld(batch: Batch): boolean
   /** Whether that is not so for every batch. */
   isField: boolean
@@ -23,25 +26,25 @@ export interface SourceKinds extends StoredKinds {
   kindOf(column: string): 'text' | 'number' | 'areas' | undefined
 }
 
-/** Filters that a scan takes over from the steps behind it, and the steps that remain. */
+/** Filters that a scan takes over from the next steps, and the remaining steps. */
 export interface ScanFilters {
-  /** On hot columns; applied first, since none of the filters raises an error. */
+  /** On hot columns. Applied first, since none of the filters raises an error. */
   filters: readonly FastFilter[]
   /** On cold columns, which are read in the range of time alone. */
   coldFilters: readonly ColdFilter[]
   /** Identifies all filters. */
   conditions: readonly Expression[]
-  /** If the rows that `filters` find are worth keeping: those of a project are not. */
+  /** Whether the rows that `filters` find are worth keeping. The rows of a project are not. */
   isCostly: boolean
   /** Set if the filters find all rows of this project. */
   project: string | undefined
 }
 
 /**
- * Takes over the first conditions that it has a faster way for: a project, a text that equals another or one of a few,
- * a pattern, a number within bounds or among others, an absent value, any of such conditions, the opposite of one, a
- * part of a message, an id. It stops at the first other one, since a condition must not be evaluated in rows that an
- * earlier one removes.
+ * Takes over the first conditions that have a faster way: a project, a text that equals another or any of a few, a
+ * pattern, a number within bounds or among others, an absent value, any of several such conditions, the opposite of a
+ * condition, a part of a message, an id. Stops at the first condition without a faster way, since a condition must not
+ * be evaluated in rows that an earlier condition removes.
  */
 export function fastFilters(conditions: readonly Expression[], kinds: SourceKinds): ScanFilters {
   const filters: FastFilter[] = []
@@ -73,7 +76,7 @@ function coldTextFilter(condition: Expression): ColdFilter | undefined {
   return test && coldFilter(first.name, { ...test, passing })
 }
 
-/** The parts of a call with a literal as its second and last argument; undefined of other expressions. */
+/** The parts of a call with a literal as the second and last argument. Undefined for other expressions. */
 function withLiteral(condition: Expression) {
   if (condition.kind !== 'call' || condition.args.length !== 2) return undefined
   const { fn, args } = condition
@@ -84,13 +87,13 @@ function withLiteral(condition: Expression) {
 const isProjectTest = (condition: Expression) =>
   condition.kind === 'call' && condition.args[0]?.kind === 'column' && condition.args[0].name === 'project'
 
-/** Returns the project if a condition selects the rows of one project, else undefined. */
+/** Returns the project if a condition selects the rows of a single project, else undefined. */
 function projectOf(condition: Expression): string | undefined {
   const { fn, value } = withLiteral(condition) ?? {}
   return isProjectTest(condition) && fn === 'eq' && typeof value === 'string' ? value : undefined
 }
 
-/** Returns the filter of a condition; if `isFirst`, it narrows all rows of a batch. */
+/** Returns the filter of a condition. If `isFirst`, the filter narrows all rows of a batch. */
 function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean): FastFilter | undefined {
   if (condition.kind !== 'call') return undefined
   if (condition.fn === 'or') return anyFilter(condition, kinds, isFirst)
@@ -100,7 +103,7 @@ function fastFilter(condition: Expression, kinds: SourceKinds, isFirst: boolean)
   )
 }
 
-/** Returns the filter of `or`, if each part has one, or is an `and` of conditions that have. */
+/** Returns the filter of `or`, if each part has a filter, or is an `and` of conditions with filters. */
 function anyFilter(
   condition: Expression & { kind: 'call' },
   kinds: SourceKinds,
@@ -147,7 +150,7 @@ interface StoredOperand extends Pick<FastFilter, 'isHeld' | 'isField'> {
   column: TestedColumn
 }
 
-/** Returns the column that an expression is, or that of a declared field; undefined if it is neither. */
+/** Returns the column that an expression reads, or the column of a declared field. Undefined for other expressions. */
 function operandOf(expression: Expression, kinds: SourceKinds): StoredOperand | undefined {
   if (expression.kind === 'column') {
     const { name } = expression
@@ -156,7 +159,7 @@ function operandOf(expression: Expression, kinds: SourceKinds): StoredOperand | 
   }
   const path = pathOfField(expression)
   const own = path && kinds.fieldColumn(path.keys)
-  // The digits of a number as they were sent are in the metadata alone.
+  // The digits of a number as sent are in the metadata alone.
   if (own === undefined || (own.isNumber && path?.isText)) return undefined
   const column: TestedColumn = { name: own.name, kind: own.isNumber ? 'number' : 'text', hasEmptyTexts: true }
   return { column, isHeld: (batch) => holdsField(batch, own.place), isField: true }
@@ -170,7 +173,7 @@ const filterOf = (condition: Expression, { isHeld, isField }: StoredOperand, nar
     isField,
   }
 
-/** A search in the background, with the place of its condition in the error of a pattern that takes too long. */
+/** Adds the place of the condition to the error of a background search whose pattern takes too long. */
 function withPlace<T>(found: T | Promise<T>, condition: Expression): T | Promise<T> {
   if (!(found instanceof Promise)) return found
   return found.catch((error: unknown) => {
@@ -178,7 +181,7 @@ function withPlace<T>(found: T | Promise<T>, condition: Expression): T | Promise
   })
 }
 
-/** Returns the filter of `is_null`, or of its opposite. */
+/** Returns the filter of `is_null`, or of the opposite. */
 function presenceFilter(condition: Expression & { kind: 'call' }, kinds: SourceKinds): FastFilter | undefined {
   const isPresent = condition.fn === 'not'
   const test = isPresent ? condition.args[0]! : condition

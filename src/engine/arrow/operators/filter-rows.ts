@@ -5,7 +5,7 @@ import { EXCEPTION, type Exceptions, type NumberColumn, numberAt } from '../colu
 import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { visitZones } from '../columns/zones.js'
 
-/** Returns the selection if the batch lies inside the range, none of it if outside, else the selected rows inside. */
+/** Returns the selection if the batch lies inside the range, `none` if outside, else the selected rows inside. */
 export function filterTime(batch: Batch, selection: Selection, { fromUs, throughUs }: TimeRange): Selection {
   if (batch.minUs > throughUs || batch.maxUs < fromUs) return none
   if (batch.minUs >= fromUs && batch.maxUs <= throughUs) return selection
@@ -33,7 +33,7 @@ function cutRange(
   return range(first, firstRowAt(times, first, end, throughUs + 1), true)
 }
 
-/** Returns the first row in [start, end), which ascend in time, at or after a moment; `end` if there is none. */
+/** Returns the first row at or after a moment in [start, end), or `end`. The rows ascend in time. */
 export function firstRowAt(times: TimeColumn, start: number, end: number, timestampUs: number): number {
   let low = start
   let high = end
@@ -45,14 +45,14 @@ export function firstRowAt(times: TimeColumn, start: number, end: number, timest
   return low
 }
 
-/** Codes that are looked for in a column: those with `hits[code] === 1`, all of which are in [from, to). */
+/** Codes to find in a column: all codes with `hits[code] === 1`. All hits are in [from, to). */
 export interface Hits {
   hits: Uint8Array
   from: number
   to: number
 }
 
-/** Returns the selected rows with a code that is a hit; reads only the zones that may hold one. */
+/** Returns the selected rows with a code that is a hit. Reads only the zones that may hold a hit. */
 export function narrowByHits({ codes, zones }: TextColumn, selection: Selection, search: Hits): Selection {
   const { hits, from, to } = search
   return narrow(selection, (out) => {
@@ -70,7 +70,7 @@ export function narrowByHits({ codes, zones }: TextColumn, selection: Selection,
   })
 }
 
-/** A loop of its own, outside of any closure. Writes from `count` on, and returns the new count. */
+/** A separate loop, outside of any closure. Writes from `count` on, and returns the new count. */
 function hitsBetween(
   codes: TextColumn['codes'],
   hits: Uint8Array,
@@ -83,14 +83,14 @@ function hitsBetween(
   return count
 }
 
-/** The numbers from `least` to `most`; without both of them if `isOpen`. */
+/** The numbers from `least` to `most`. If `isOpen`, `least` and `most` are excluded. */
 export interface Bounds {
   least: number
   most: number
   isOpen?: boolean
 }
 
-/** Returns the selected rows with a number within bounds; absent numbers are not within any. */
+/** Returns the selected rows with a number within bounds. Absent numbers are out of bounds. */
 export function narrowByBounds(column: NumberColumn, selection: Selection, bounds: Bounds): Selection {
   const { least, most, isOpen = false } = bounds
   const isWithin = (value: number) => (isOpen ? value > least && value < most : value >= least && value <= most)
@@ -105,7 +105,7 @@ export function narrowByBounds(column: NumberColumn, selection: Selection, bound
   })
 }
 
-/** Returns the selected rows with a number among `members`; absent numbers are not. */
+/** Returns the selected rows with a number among `members`. Rows with an absent number are left out. */
 export function narrowByMembers(column: NumberColumn, selection: Selection, members: ReadonlySet<number>): Selection {
   return narrow(selection, (out) => {
     let count = 0
@@ -118,7 +118,7 @@ export function narrowByMembers(column: NumberColumn, selection: Selection, memb
   })
 }
 
-/** Returns the selected rows without a number, or with `isPresent` those with one. */
+/** Returns the selected rows without a number, or with `isPresent` the selected rows with a number. */
 export function narrowByPresence(column: NumberColumn, selection: Selection, isPresent: boolean): Selection {
   return narrow(selection, (out) =>
     'exceptions' in column
@@ -127,7 +127,9 @@ export function narrowByPresence(column: NumberColumn, selection: Selection, isP
   )
 }
 
-/** Writes the selected rows that hold a number, or those that do not; returns how many. */
+/**
+ * Writes the selected rows without a number, or with `isPresent` the selected rows with a number. Returns the count.
+ */
 function selectDoubles(values: Float64Array, selection: Selection, isPresent: boolean, out: Uint32Array): number {
   const size = sizeOf(selection)
   let count = 0

@@ -11,8 +11,8 @@ import type { LazyBatch, RunContext } from './lazy-batch.js'
 import { extendKey } from './partial-cache.js'
 
 /**
- * Keeps the rows for which every condition is true. A condition is evaluated only in rows for which the ones before it
- * are true, so that others raise no error.
+ * Keeps the rows for which every condition is true. A condition is evaluated only in rows for which all conditions
+ * before are true, so that other rows raise no error.
  */
 export function filter(
   input: readonly LazyBatch[],

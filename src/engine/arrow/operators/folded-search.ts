@@ -10,7 +10,7 @@ interface Exports {
   find(start: number, end: number): number
 }
 
-/** One for all searches: none of them waits for anything. */
+/** A single instance for all searches: a search never waits. */
 let exports: Exports | undefined
 
 /**
@@ -44,7 +44,7 @@ function eachShort(bytes: Uint8Array, part: Uint8Array, visit: (place: number) =
   exports ??= instantiate<Exports>(new URL('./search.wasm', import.meta.url), {})
   const { memory, memoryStart, setPart, find } = exports
   const partAt = memoryStart()
-  // The cases of its bytes are behind the part.
+  // The cases of the part's bytes are behind the part.
   const start = partAt + 2 * part.length
   const end = start + bytes.length
   growTo(memory, end + SLACK_BYTES)

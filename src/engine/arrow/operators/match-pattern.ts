@@ -10,9 +10,9 @@ import { candidateBlocks, gramHashes } from '../columns/grams.js'
 import type { Hits } from './filter-rows.js'
 import { createSearchSize, type SearchSize } from './search-size.js'
 
-/** Finds the entries of a dictionary that a pattern matches, without one RE2 call per entry. */
+/** Finds the entries of a dictionary that a pattern matches, without an RE2 call for each entry. */
 export interface Matcher {
-  /** Bytes that occur in every entry that matches; empty if none are known. */
+  /** Bytes that occur in every entry that matches. Empty if no such bytes are known. */
   literal: Buffer
   /** The {@link gramHashes} of the literal. */
   hashes: readonly number[]
@@ -20,9 +20,9 @@ export interface Matcher {
   search: Search<Buffer>
   /** Whether every entry that contains the literal matches. */
   literalDecides: boolean
-  /** Matches many entries at once, each as a line; undefined if that would change the meaning of the pattern. */
+  /** Matches many entries at once, each as a line. Undefined if matching by line changes the meaning of the pattern. */
   lines: Pattern | undefined
-  /** Whether it is certain that no match contains a newline. */
+  /** Whether all matches are certain to contain no newline. */
   staysInLine: boolean
   /** Matches a single entry. */
   single: Pattern
@@ -46,8 +46,8 @@ const LITERAL = /^(?:[^\\^$.|?*+()[\]{}]|\\[^A-Za-z0-9])+$/su
 /** Anchors at the ends of the text, and flags that remove `m`, have another meaning if entries are lines. */
 const NOT_BY_LINE = /\\[AzQ]|\(\?[A-Za-z]*-/u
 /**
- * Match, at `lastIndex`, the tokens of a pattern that cannot match a newline: characters, `.`, groups, flags
- * except `s` and repetitions; escapes; classes of printable characters. Any other token may match one.
+ * Match, at `lastIndex`, the tokens of a pattern that cannot match a newline: characters, `.`, groups, flags except `s`
+ * and repetitions, escapes, and classes of printable characters. Any other token may match a newline.
  */
 const IN_LINE_TOKENS = [
   /[^\\[\]{}(\p{Cc}]|\((?!\?)|\(\?(?:[imU]+[:)]|:|P<\w+>)|\{\d+(?:,\d*)?\}/uy,
@@ -68,7 +68,9 @@ export function createMatcher(pattern: string): Matcher {
   return { literal, search, hashes, literalDecides, lines, staysInLine, single, searchSize }
 }
 
-/** Whether a pattern consists of {@link IN_LINE_TOKENS}. At most one matches at each position: takes linear time. */
+/**
+ * Whether a pattern consists of {@link IN_LINE_TOKENS}. At most one token matches at each position: takes linear time.
+ */
 function hasOnlyInLineTokens(pattern: string): boolean {
   for (let at = 0; at < pattern.length; ) {
     const start = at
@@ -122,7 +124,10 @@ function chunkOf(dictionary: Dictionary, { to }: EntryRange, from: number, bytes
   return { from, to: entryAt(dictionary, Math.min(offsets[from]! + bytes, offsets[to]! - 1)) + 1 }
 }
 
-/** Returns the ranges of entries that may contain a literal, given its hashes; all ranges without a gram filter. */
+/**
+ * Returns the ranges of entries that may contain a literal, given the hashes of the literal. All ranges without a gram
+ * filter.
+ */
 function candidateRanges(dictionary: Dictionary, hashes: readonly number[]): EntryRange[] {
   const { grams, count, offsets } = dictionary
   if (grams !== undefined) {
@@ -146,8 +151,8 @@ function bytesOf({ bytes, offsets }: Dictionary, { from, to }: EntryRange): Buff
 }
 
 /**
- * Searches all entries of a range at once for the literal. Entries are alike: if one contains it, the next is tested at
- * the same offset first, which is cheaper than another search.
+ * Searches all entries of a range at once for the literal. Entries are alike: if an entry contains the literal, the
+ * next entry is tested at the same offset first, which is cheaper than another search.
  */
 function matchLiteral(dictionary: Dictionary, range: EntryRange, { literal, search }: Matcher, hits: Uint8Array): void {
   const { offsets, shared = NOTHING_SHARED } = dictionary
@@ -170,7 +175,7 @@ function matchLiteral(dictionary: Dictionary, range: EntryRange, { literal, sear
   }
 }
 
-/** Whether a literal at that offset of the entry would end within it. */
+/** Whether a literal at that offset of the entry would end within the entry. */
 function fits({ offsets }: Dictionary, entry: number, place: number, { length }: Buffer): boolean {
   return offsets[entry]! + place + length < offsets[entry + 1]!
 }
@@ -199,7 +204,7 @@ function matchSingles(
 
 /**
  * Searches all entries of a range at once, for a pattern without newlines in its matches. The end of a match is enough
- * to find its entry, and costs a seventh of the match itself.
+ * to find the entry, and costs a seventh of the match itself.
  */
 function matchWithinLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pattern, hits: Uint8Array): true {
   const { offsets, shared = NOTHING_SHARED } = dictionary
@@ -211,7 +216,8 @@ function matchWithinLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pa
     const end = base + re2.lastIndex
     if (end >= offsets[range.to]!) break
     entry = entryAt(dictionary, end)
-    // An entry with the same bytes, and the one after them, which the pattern may have read, matches too.
+    // The pattern may have read the byte after the match. An entry that shares the matched bytes and that byte matches
+    // too.
     const readBytes = end - offsets[entry]! + 1
     do hits[entry++] = 1
     while (entry < range.to && shared[entry]! >= readBytes)
@@ -221,7 +227,7 @@ function matchWithinLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pa
 
 /**
  * Searches all entries of a range at once. A match within an entry is a match of that entry. Returns false at the first
- * match that continues over the end of its entry, which decides nothing about the entry.
+ * match that continues over the end of the entry, which decides nothing about the entry.
  */
 function matchLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pattern, hits: Uint8Array): boolean {
   const { offsets } = dictionary

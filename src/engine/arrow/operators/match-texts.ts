@@ -16,9 +16,9 @@ import { createSearchSize } from './search-size.js'
 
 /** A condition on texts that are read many at once. */
 export interface TextTest {
-  /** Bytes that occur in every text that passes; empty if none are known. */
+  /** Bytes that occur in every text that passes. Empty if no such bytes are known. */
   literal: Buffer
-  /** Returns the rows with texts that pass; `rows` ascend and have their texts in `texts`. Yields between searches. */
+  /** Returns the rows with texts that pass. `rows` ascend and have their texts in `texts`. Yields between searches. */
   passing(texts: ColdTexts, rows: Uint32Array, yieldIfDue: Yielder): Uint32Array | Promise<Uint32Array>
 }
 
@@ -58,7 +58,7 @@ function matcherOf(fn: FunctionName, pattern: string): Matcher | undefined {
     if (fn === 'like' || fn === 'ilike') return likeMatcher(pattern, fn === 'ilike')
     return undefined
   } catch (error) {
-    // The function raises it, in a row that it is evaluated in.
+    // The function raises the error, in a row that evaluates the function.
     if (error instanceof LogweirError) return undefined
     throw error
   }
@@ -83,7 +83,7 @@ function likeMatcher(pattern: string, ignoresCase: boolean): Matcher {
   }
 }
 
-/** Texts in which a pattern matches: those that contain its literal are matched as the entries of a dictionary. */
+/** Texts in which a pattern matches. Texts that contain the literal are matched as the entries of a dictionary. */
 function matching(matcher: Matcher): TextTest {
   const { literal, literalDecides } = matcher
   const findCandidates = containing(literal)
@@ -121,7 +121,7 @@ function containing(literal: Buffer): (texts: ColdTexts, rows: Uint32Array) => U
   }
 }
 
-/** Texts that contain a folded one when they are folded too: letter by letter if they have a character beyond ASCII. */
+/** Texts that contain a folded part after folding. A text with a character beyond ASCII is folded letter by letter. */
 function containingFolded(part: string): TextTest {
   const literal = Buffer.from(part)
   const search = searchFor(part)
@@ -145,7 +145,7 @@ function containingFolded(part: string): TextTest {
   }
 }
 
-/** Returns for each text whether it contains a folded one, 1 or 0; texts beyond ASCII may be wrong. */
+/** Returns for each text whether the text contains a folded part, 1 or 0. Texts beyond ASCII may be wrong. */
 function foldedHits({ offsets, bytes }: ColdTexts, literal: Buffer, eachPlace: FoldedSearch): Uint8Array {
   const hits = new Uint8Array(offsets.length - 1)
   if (literal.length === 0) return hits.fill(1)

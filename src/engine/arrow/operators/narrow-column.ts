@@ -20,14 +20,14 @@ import { createTextTest } from './match-texts.js'
 /** Narrows a selection at once, without an error and without a look at most rows. */
 export type Narrow = (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Selection | Promise<Selection>
 
-/** A hot column as a condition reads it. */
+/** A hot column as read by a condition. */
 export interface TestedColumn {
   name: string
   kind: 'text' | 'number' | 'areas' | undefined
   hasEmptyTexts: boolean
 }
 
-/** Narrows to the rows in which a function of the column and a value is true; undefined of other functions. */
+/** Narrows to the rows in which a function of the column and a value is true. Undefined for other functions. */
 export function columnNarrowing(fn: FunctionName, column: TestedColumn, value: Scalar): Narrow | undefined {
   if (column.kind === 'number') return boundsNarrowing(fn, column.name, value)
   if (column.kind !== 'text' || typeof value !== 'string') return undefined
@@ -36,10 +36,10 @@ export function columnNarrowing(fn: FunctionName, column: TestedColumn, value: S
   return fn === 'regexp_contains' ? matchesFilter(column, value) : undefined
 }
 
-/** More texts are looked up in the dictionary one after the other for longer than its entries are evaluated. */
+/** Looking up more texts in the dictionary takes longer than evaluating the entries of the dictionary. */
 const MOST_TEXTS = 16
 
-/** Narrows to the rows with one of these values; undefined if one is null or a time, or if there is no faster way. */
+/** Narrows to the rows with any of the values. Undefined if a value is null or a time, or if there is no faster way. */
 export function memberNarrowing(column: TestedColumn, values: readonly Scalar[]): Narrow | undefined {
   if (values.some((value) => value === null || isTime(value))) return undefined
   if (column.kind === 'text') {
@@ -48,7 +48,7 @@ export function memberNarrowing(column: TestedColumn, values: readonly Scalar[])
   }
   if (column.kind !== 'number') return undefined
   const numbers = values.map(numberOf)
-  // A stored number next to one of 64 bits is compared with it in another way.
+  // A stored number is compared with a number of 64 bits in another way.
   if (numbers.some((number) => typeof number === 'bigint')) return undefined
   const members = new Set(numbers.filter((number) => typeof number === 'number'))
   return (batch, selection) => narrowByMembers(numbersOf(batch, column.name), selection, members)
@@ -56,7 +56,7 @@ export function memberNarrowing(column: TestedColumn, values: readonly Scalar[])
 
 const numbersOf = (batch: Batch, name: string) => hotColumnOf(batch, name) as NumberColumn
 
-/** The numbers that a comparison with a number passes; undefined of other functions. */
+/** The numbers that a comparison with a number passes. Undefined for other functions. */
 function boundsOf(fn: FunctionName, value: number): Bounds | undefined {
   switch (fn) {
     case 'eq':
@@ -74,7 +74,9 @@ function boundsOf(fn: FunctionName, value: number): Bounds | undefined {
   }
 }
 
-/** Numbers, and texts that spell them, are compared as numbers; values of other types are not equal, and unordered. */
+/**
+ * Numbers, and texts that spell numbers, are compared as numbers. Values of other types are not equal, and unordered.
+ */
 function boundsNarrowing(fn: FunctionName, name: string, value: Scalar): Narrow | undefined {
   if (value === null || isTime(value)) return undefined
   const number = numberOf(value)
@@ -126,7 +128,9 @@ function throwFailures({ codes }: TextColumn, selection: Selection, failures: Ma
 /** Bytes of entries that are searched at once. */
 const SEARCHED_BYTES = MIB
 
-/** Narrows to texts that contain another, ignoring case; undefined if that has a newline, which ends each entry. */
+/**
+ * Narrows to texts that contain `value`, ignoring case. Undefined if `value` has a newline: a newline ends each entry.
+ */
 function containsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): Narrow | undefined {
   const test = value.includes('\n') ? undefined : createTextTest('contains_substr', value)
   if (test === undefined) return undefined
@@ -145,14 +149,14 @@ function containsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): N
   }
 }
 
-/** The entries [from, to) of a dictionary as texts, each with the newline behind it. */
+/** The entries [from, to) of a dictionary as texts, each with the trailing newline. */
 function textsOf({ offsets, bytes }: Dictionary, from: number, to: number): ColdTexts {
   const start = offsets[from]!
   const ends = Int32Array.from(offsets.subarray(from, to + 1), (offset) => offset - start)
   return { from, to, offsets: ends, bytes: bytes.subarray(start, offsets[to]) }
 }
 
-/** Narrows to the rows with a hit; an empty text may mean an absent one. */
+/** Narrows to the rows with a hit. An empty text may mean an absent text. */
 function narrowByMatches(column: TextColumn, selection: Selection, found: Hits, hasEmptyTexts: boolean): Selection {
   if (!hasEmptyTexts) {
     const empty = findEntry(column.dictionary, '')
@@ -169,7 +173,9 @@ function narrowToEntries(column: TextColumn, selection: Selection, { hits, from,
   return narrowByHits(column, selection, { hits, from: from + first, to: from + range.lastIndexOf(1) + 1 })
 }
 
-/** Narrows to the rows without a value in the column, or with `isPresent` to those with one; undefined of areas. */
+/**
+ * Narrows to the rows without a value in the column, or with `isPresent` to the rows with a value. Undefined for areas.
+ */
 export function presenceNarrowing(column: TestedColumn, isPresent: boolean): Narrow | undefined {
   const { name, kind, hasEmptyTexts } = column
   if (kind === 'number') return (batch, selection) => narrowByPresence(numbersOf(batch, name), selection, isPresent)
@@ -177,7 +183,10 @@ export function presenceNarrowing(column: TestedColumn, isPresent: boolean): Nar
   return (batch, selection) => narrowTexts(hotColumnOf(batch, name) as TextColumn, selection, isPresent, hasEmptyTexts)
 }
 
-/** Returns the selected rows without a text, or with `isPresent` those with one. An empty text may count as none. */
+/**
+ * Returns the selected rows without a text, or with `isPresent` the rows with a text. An empty text may count as
+ * absent.
+ */
 function narrowTexts(column: TextColumn, selection: Selection, isPresent: boolean, hasEmptyTexts: boolean): Selection {
   const { dictionary } = column
   const hits = new Uint8Array(dictionary.count).fill(isPresent ? 1 : 0)

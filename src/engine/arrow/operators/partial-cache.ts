@@ -4,15 +4,18 @@ import type { Metrics } from '../../../base/metrics.js'
 import type { Part } from '../columns/batch.js'
 
 /**
- * Cache of partial results of sealed parts, which never change. Bounded by bytes; evicts the least recently
- * used entries.
+ * Cache of partial results of sealed parts, which never change. Bounded by bytes. Evicts the least recently used
+ * entries.
  */
 export interface PartialCache {
   /** Returns the entry of a part under a key, or undefined. */
   get<T extends object>(part: Part, key: string): T | undefined
-  /** Adds an entry of about `bytes` bytes, or replaces the one with the key; not if the part was dropped. */
+  /** Adds an entry of about `bytes` bytes, or replaces the entry with that key. Ignored if the part was dropped. */
   put(part: Part, key: string, value: object, bytes: number): void
-  /** Removes all entries of deleted parts. Runs in progress may still compute results of them; `put` ignores these. */
+  /**
+   * Removes all entries of deleted parts. Runs in progress may still compute results of deleted parts. `put` ignores
+   * the results.
+   */
   dropParts(parts: readonly Part[]): void
   /** Removes all entries. */
   clear(): void
@@ -39,8 +42,8 @@ interface Entry {
 const ENTRY_BYTES = 256
 
 /**
- * Identifies the operators so far. Made when it is needed first: most runs look nothing up in the cache. Operators that
- * depend on the same plain data have the same key.
+ * Identifies the operators so far. Made on the first use: most runs look nothing up in the cache. Operators that depend
+ * on the same plain data have the same key.
  */
 export class Key {
   readonly #make: () => unknown
@@ -48,7 +51,7 @@ export class Key {
   #text: string | undefined
   #hash: string | undefined
 
-  /** `make` returns all that the operators depend on, behind those of the key `before`. */
+  /** `make` returns everything that the operators depend on, beyond the operators of the key `before`. */
   constructor(make: () => unknown, before?: Key) {
     this.#make = make
     this.#before = before
@@ -67,7 +70,9 @@ export class Key {
   }
 }
 
-/** Returns a function that adds an operator to a key; the same key each time for the same one, as batches share it. */
+/**
+ * Returns a function that adds an operator to a key. Returns the same new key for the same key, as batches share keys.
+ */
 export function extendKey(make: () => unknown): (before: Key) => Key {
   const extended = new Map<Key, Key>()
   return (before) => {
@@ -108,7 +113,7 @@ export function createPartialCache(
       if (before !== undefined) entries.delete(before)
       const entry = { part, key, value }
       entries.set(entry, entry, { size: ENTRY_BYTES + key.length + bytes })
-      // Adding it may have evicted the other entries of the part, and with them the part's map.
+      // The new entry may have evicted the other entries of the part, and with the entries the part's map.
       const ofPart = byPart.get(part) ?? new Map<string, Entry>()
       if (entries.has(entry)) byPart.set(part, ofPart.set(key, entry))
       metrics.memoBytes.set(entries.calculatedSize)

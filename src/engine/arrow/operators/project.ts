@@ -5,7 +5,7 @@ import { fieldsIn } from '../expressions/loaded-fields.js'
 import type { Vector } from '../expressions/vector.js'
 import type { LazyBatch, RunContext } from './lazy-batch.js'
 
-/** Returns the rows of batches with these columns alone, which are evaluated when they are read. */
+/** Returns the rows of batches with these columns alone. The columns are evaluated on read. */
 export function project(
   input: readonly LazyBatch[],
   columns: readonly NamedExpression[],
@@ -13,7 +13,7 @@ export function project(
 ): LazyBatch[] {
   const expressions = columns.map(({ value }) => value)
   return input.map((batch) => ({
-    // The column `timestamp` may be another one.
+    // The column `timestamp` may be another column.
     minUs: Number.NEGATIVE_INFINITY,
     maxUs: Number.POSITIVE_INFINITY,
     read: (use) =>
@@ -31,7 +31,7 @@ function projected(frame: Frame, columns: readonly NamedExpression[]): Frame {
   return { rows, load, rowOf, ...(longestAt && { longestAt }), column: (name) => vectors.get(name) }
 }
 
-/** Operators have no faster way over rows of which they do not know where they are stored. */
+/** Operators have no faster way over rows whose storage is unknown. */
 const withoutStored = ({ at, areasAt, isConstant, isCold, call, longest }: Vector): Vector => ({
   at,
   ...(call && { call }),

@@ -5,21 +5,21 @@ import type { Scalar, Timestamp } from '../../../plan/values/values.js'
 
 /** A row of an order by time. */
 export interface TimedRow {
-  /** Its timestamp. */
+  /** The timestamp of the row. */
   keys: readonly Scalar[]
   values: readonly Scalar[]
 }
 
 /**
- * Counts the rows that an order by descending time leaves out although they have the timestamp of the last row kept:
- * these are the ones of that time that arrived first.
+ * Counts the rows that an order by descending time leaves out although the rows have the timestamp of the last row
+ * kept. The counted rows arrived before the kept rows of that time.
  */
 export interface LeftOut {
   /** The rows counted so far. */
   readonly rows: number
-  /** Counts a row that is left out, given its keys, if it has the timestamp of the last row kept. */
+  /** Counts a row that is left out, given the keys, if the row has the timestamp of the last row kept. */
   add(keys: readonly Scalar[]): void
-  /** Sets the last row kept, undefined if no row is left out, and counts the rows that are dropped for it. */
+  /** Sets the last row kept, undefined if no row is left out, and counts the dropped rows of that time. */
   cutTo(last: TimedRow | undefined, dropped: readonly TimedRow[]): void
 }
 
@@ -50,9 +50,9 @@ const timeOf = ([timestamp]: readonly Scalar[]) => (timestamp as Timestamp).us
 const RANKED_ROWS = 4096
 
 /**
- * Appends to the values of each row its place among all rows of its timestamp, in order of arrival, from 1. Replaces
- * the rows in place. They are sorted by time and, in the same direction, by arrival. If the order is descending,
- * `leftOut` rows of the last time arrived before them.
+ * Appends to the values of each row the row's place among all rows of that timestamp, in order of arrival, from 1.
+ * Replaces the rows in place. The rows are sorted by time and, in the same direction, by arrival. If the order is
+ * descending, `leftOut` other rows of the last time arrived before.
  */
 export async function rankRows<Row extends TimedRow>(
   rows: Row[],

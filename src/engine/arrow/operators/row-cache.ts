@@ -4,13 +4,13 @@ import { COLD_COLUMNS, type ColdColumn } from '../../columns.js'
 import type { ColdReader, ColdRow, OpenCold } from '../columns/batch.js'
 
 /**
- * The cold columns of rows that answers had: a dashboard asks for most of them again, and each row of a sealed part
- * costs the decompression of up to 1 MiB. Bounded by bytes; the least recently used row is evicted.
+ * The cold columns of rows that answers had. A dashboard asks for most of the rows again, and each row of a sealed part
+ * costs the decompression of up to 1 MiB. Bounded by bytes. The least recently used row is evicted.
  */
 export interface RowCache {
   /**
-   * Returns a way to open a reader of the rows of a sealed part that looks for them in the cache first, and adds those
-   * that it reads. `owner` stands for the part.
+   * Returns a way to open a reader of the rows of a sealed part. The reader looks for a row in the cache first, and
+   * adds each read row to the cache. `owner` stands for the part.
    */
   keepRows(owner: object, open: OpenCold): OpenCold
   /** Bytes of memory of all rows. */

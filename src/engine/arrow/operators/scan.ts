@@ -11,12 +11,14 @@ import type { LazyBatch, Offer, ReadByTime, RunContext } from './lazy-batch.js'
 import { Key, type PartialCache } from './partial-cache.js'
 import { chunksByTime } from './time-chunks.js'
 
-/** The rows of parts that are read, by their time, and the hot columns that are read of them. */
+/** The rows of parts to read, by time, and the hot columns to read. */
 export interface ScanRange extends TimeRange {
   columns: ReadonlySet<string>
 }
 
-/** Returns the rows of a batch that pass the filters on columns that it holds; with `isKept` they are cached. */
+/**
+ * Returns the rows of a batch that pass the filters on columns that the batch holds. With `isKept` the rows are cached.
+ */
 function hotFilter(
   filters: readonly FastFilter[],
   { yieldIfDue, partialCache }: RunContext,
@@ -35,11 +37,12 @@ function hotFilter(
 }
 
 /**
- * Returns the rows of parts in a range of time that pass the filters; `columns` has the columns that these read, and
- * those that are read of the result. If the range cuts a sealed part, the rows that pass those on hot columns are
- * cached, whatever their time: the next run's range has moved on. If it does not, those that pass the filters on cold
- * columns are: rows, counts and fields of one search read them one after the other. If `isSlow`, the rows can be read
- * in chunks too, of which each passes the other filters by itself.
+ * Returns the rows of parts in a range of time that pass the filters. `columns` has the columns that the filters read,
+ * and the columns that are read of the result. If the range cuts a sealed part, the rows that pass the filters on hot
+ * columns are cached, whatever their time: the next run's range has moved on. If the range contains the part, the rows
+ * that pass the filters on cold columns are cached: the queries of a search for rows, counts and fields read the rows
+ * one after the other. If `isSlow`, the rows can be read in chunks too, of which each passes the other filters by
+ * itself.
  */
 export function scan(
   parts: readonly Part[],
@@ -54,7 +57,10 @@ export function scan(
   const isWhole = (part: Part) => part.minUs >= scanned.fromUs && part.maxUs <= scanned.throughUs
   const passing = hotFilter(filters, context)
 
-  /** Opens a part for `use`, which gets the rows that pass the filters on columns that it holds, and the others. */
+  /**
+   * Opens a part. Passes to `use` the rows that pass the filters on columns that the part holds, and `frameOf` for the
+   * other filters.
+   */
   async function opened<T>(part: Part, use: (rows: OpenedRows) => Promise<T>): Promise<T> {
     context.onOpen()
     const batch = await part.open(yieldIfDue, scanned.columns)
@@ -131,8 +137,8 @@ function offerOf(
 }
 
 /**
- * Returns a function that is given the pieces of a selection, one after the other, and the rows of each that pass. When
- * it was given all of them, it caches the rows that pass.
+ * Returns a function that takes the pieces of a selection, one after the other, and the passing rows of each piece.
+ * After the last piece, the function caches all passing rows.
  */
 function keepPieces(
   cache: PartialCache,
@@ -151,10 +157,10 @@ function keepPieces(
   }
 }
 
-/** The rows of a part in the range of time that pass the filters on columns that it holds. */
+/** The rows of a part in the range of time that pass the filters on columns that the part holds. */
 interface OpenedRows {
   batch: Batch
   selection: Selection
-  /** Counts rows as scanned, and returns those that pass the other filters. */
+  /** Counts rows as scanned, and returns the rows that pass the other filters. */
   frameOf(selection: Selection): Promise<Frame>
 }

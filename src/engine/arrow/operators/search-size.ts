@@ -2,15 +2,15 @@ import { DIRECT_STEPS } from '../../../base/match.js'
 import { SLICE_MS } from '../../../base/time-slices.js'
 import { KIB } from '../../../base/units.js'
 
-/** The number of bytes to search in one call of RE2, which cannot be interrupted. */
+/** The number of bytes to search in a call of RE2, which cannot be interrupted. */
 export interface SearchSize {
   readonly bytes: number
-  /** Runs a search of `bytes` bytes, and adapts `bytes` to its duration. */
+  /** Runs a search of `bytes` bytes, and adapts `bytes` to the duration of the search. */
   measure(search: () => void): void
 }
 
 const FIRST_BYTES = 256
-/** The longest search: a call may start at the end of a slice, and should take at most a quarter of the next one. */
+/** The longest search: a call may start at the end of a slice, and should take at most a quarter of the next slice. */
 const LONGEST_MS = SLICE_MS / 4
 /** The largest size: the overhead of a call is negligible at this size. */
 const MOST_BYTES = 64 * KIB

@@ -2,18 +2,18 @@ import { MIB } from '../../../base/units.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import type { Frame } from '../expressions/frame.js'
 
-/** Frames that several stages of a run read, each computed once if it is small. */
+/** Frames that several stages of a run read. A small frame is computed once. */
 export interface SharedFrames {
-  /** Returns the frame of a stage with columns of these names: the one kept, or the one that `compute` returns. */
+  /** Returns the frame of a stage with columns of these names: the kept frame, or the frame that `compute` returns. */
   read(stage: object, names: readonly string[], compute: () => Promise<Frame>): Promise<Frame>
 }
 
-/** Bytes of the frames that a run keeps, about. One for which there is no room is computed at each use. */
+/** Approximate bytes of the frames that a run keeps. A frame that does not fit is computed at each use. */
 const KEPT_BYTES = 16 * MIB
 /** Frames with more rows are not kept: to count their bytes would take too long. */
 const MOST_KEPT_ROWS = 20_000
 
-/** Creates the shared frames of one run. They are kept as long as the object is. */
+/** Creates the shared frames of a run. The frames are kept as long as the object. */
 export function createSharedFrames(): SharedFrames {
   const kept = new Map<object, Frame>()
   let keptBytes = 0

@@ -7,13 +7,13 @@ export interface TimeChunk {
   boundUs: number
 }
 
-/** Rows of the first chunk, about; each has twice those of the one before. */
+/** Approximate rows of the first chunk. Each chunk has twice the rows of the chunk before. */
 const FIRST_ROWS = 256
 /** The most rows in the time sample that determines the cuts of rows that do not ascend in time. */
 const SAMPLED_ROWS = 4096
 
 /**
- * Cuts a selection into chunks: `desc` from the newest rows on, `asc` from the oldest ones. Costs nothing per row if
+ * Cuts a selection into chunks: `desc` from the newest rows on, `asc` from the oldest rows on. Costs nothing per row if
  * the selection ascends in time, else a pass over all rows for each chunk.
  */
 export function chunksByTime(

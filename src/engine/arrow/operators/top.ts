@@ -28,16 +28,16 @@ export interface TopSink {
   /** Set if the last row is returned first: rows with equal keys are then in the order of arrival. */
   isReversed?: true
   /**
-   * The name of a last column: the place of each row among all rows of its timestamp in order of arrival, from 1. Ties
-   * go by arrival then, in the direction of the only key, which is the stored timestamp.
+   * The name of an added last column: the place of each row among all rows of that timestamp in order of arrival, from
+   * 1. Ties go by arrival then, in the direction of the only key, which is the stored timestamp.
    */
   rank?: string
 }
 
-/** A row found: its keys, where it is, and the values of the columns that were read while its batch was open. */
+/** A row found: the keys, the place, and the values of the columns that were read while the batch was open. */
 export interface FoundRow {
   keys: readonly Scalar[]
-  /** Its batch's place in order of arrival, and its row there. */
+  /** The batch's place in order of arrival, and the row in the batch. */
   batch: number
   row: number
   values: readonly Scalar[]
@@ -48,21 +48,23 @@ export interface Found {
   rows: readonly FoundRow[]
   /** The names of `values`. */
   columns: readonly string[]
-  /** Those of `columns` with bits of areas as values. */
+  /** The members of `columns` with bits of areas as values. */
   areas: ReadonlySet<string>
   /** Open readers of cold columns, by batch. */
   cold: ReadonlyMap<number, OpenCold>
 }
 
-/** The output columns of a sink: those that are read at once, and those that need cold columns of the rows found. */
+/**
+ * The output columns of a sink: columns that are read at once, and columns that need cold columns of the rows found.
+ */
 export interface OutputColumns {
   early: readonly NamedExpression[]
   late: readonly NamedExpression[]
 }
 
 /**
- * Separates the columns that need cold ones: these are read for the rows found alone. The other columns that they need
- * are read early, under their own names.
+ * Separates the columns that need cold columns: cold columns are read for the rows found alone. The other columns that
+ * late columns need are read early, under separate names.
  */
 export function splitColumns(columns: readonly NamedExpression[], hasCold: boolean): OutputColumns {
   const isLate = ({ value }: NamedExpression) => hasCold && [...columnsOf(value)].some((name) => COLD.has(name))
@@ -73,12 +75,12 @@ export function splitColumns(columns: readonly NamedExpression[], hasCold: boole
   return { early: [...early, ...named], late }
 }
 
-/** The name under which a column is kept that late columns need; output columns have names without a line break. */
+/** The name under which a column that late columns need is kept. Output columns have names without a line break. */
 export const leafName = (name: string): string => `\n${name}`
 
 const isLeafName = (name: string) => name.startsWith('\n')
 
-/** Finds the first rows of an order. Batches that cannot have one of them are not read. */
+/** Finds the first rows of an order. Batches that cannot have any of the first rows are not read. */
 export async function findTop(
   input: readonly LazyBatch[],
   { keys, rows, offset, isReversed, rank }: TopSink,
@@ -122,7 +124,7 @@ export async function findTop(
   return { rows: isReversed ? found.reverse() : found, columns, areas, cold }
 }
 
-/** The rows of an answer are kept in the cache if they are not more than these. */
+/** The rows of an answer are kept in the cache if there are at most this many rows. */
 const MOST_KEPT_ROWS = 1000
 
 /** Returns the direction if the first key is the stored timestamp, else undefined. */
@@ -136,7 +138,7 @@ function visitOrder(input: readonly LazyBatch[], byTime: SortKey['direction'] | 
   return byTime === 'asc' ? order.sort((a, b) => input[a]!.minUs - input[b]!.minUs) : order
 }
 
-/** Whether a batch, and those visited after it, can have a row among the first. */
+/** Whether a batch, or a batch visited later, can have a row among the first. */
 function mayHaveBetter(
   { minUs, maxUs }: Pick<LazyBatch, 'minUs' | 'maxUs'>,
   byTime: SortKey['direction'] | undefined,
@@ -153,21 +155,21 @@ function mayHaveBetter(
 interface Top {
   /** Whether there are as many rows as wanted, or more. */
   isFull(): boolean
-  /** The last of the rows wanted as of the last cut; undefined if there were too few. */
+  /** The last of the rows wanted as of the last cut. Undefined if there were too few. */
   worst(): FoundRow | undefined
-  /** Whether a row with these keys would be among them. */
+  /** Whether a row with these keys would be among the first rows. */
   wants(keys: readonly Scalar[], batch: number, row: number): boolean
   /** Adds a row. Returns whether rows are to be cut now. */
   add(row: FoundRow): boolean
-  /** Notes a row that is not wanted, given its keys: the ranks of others may depend on it. */
+  /** Notes a row that is not wanted, given the keys of the row: the ranks of other rows may depend on the row. */
   leaveOut(keys: readonly Scalar[]): void
-  /** Sorts the rows and drops those that are not wanted. Throws `too_much_memory` if the others take too much. */
+  /** Sorts the rows and drops rows that are not wanted. Throws `too_much_memory` if the kept rows take too much. */
   cut(yieldIfDue: Yielder): Promise<void>
-  /** The rows as of the last cut, and those added since. */
+  /** The rows as of the last cut, and the rows added since. */
   rows(): FoundRow[]
 }
 
-/** Rows held beyond the wanted ones before they are sorted and cut. */
+/** Rows held beyond the wanted rows before a sort and a cut. */
 const SLACK = 1024
 /** Object and pointers of a row, about. */
 const ROW_BYTES = 160
@@ -212,7 +214,7 @@ function createTop(
   }
 }
 
-/** Bytes of a row. If the row is ordered by a text that is also one of its values, the text counts once. */
+/** Bytes of a row. If the row is ordered by a text that is also among the values, the text counts once. */
 function bytesOf({ keys, values }: FoundRow): number {
   let bytes = ROW_BYTES
   for (const value of values) bytes += bytesOfValue(value)
@@ -220,7 +222,7 @@ function bytesOf({ keys, values }: FoundRow): number {
   return bytes
 }
 
-/** The order of the keys; of equal ones the later arrival comes first, if `isRanked` in descending order alone. */
+/** The order of the keys. Of equal keys, the later arrival comes first, if `isRanked` in descending order alone. */
 function orderOf(keys: readonly SortKey[], isRanked: boolean): (a: FoundRow, b: FoundRow) => number {
   const isByArrival = keys.length === 0 || (isRanked && keys[0]!.direction === 'asc')
   return (a, b) => {
@@ -286,7 +288,10 @@ async function offerFrame(
 /** Rows compared by time between two checks of the clock. */
 const COMPARED_ROWS = 4096
 
-/** Offers the newest rows of a stored batch: from the end, and only until they are too old if they ascend in time. */
+/**
+ * Offers the newest rows of a stored batch from the end. Stops at the first row that is too old if the rows ascend in
+ * time.
+ */
 async function offerNewest(
   top: Top,
   { stored }: Frame,
@@ -319,7 +324,7 @@ async function offerNewest(
   }
 }
 
-/** The time that a row must have at least to be among the newest; -Infinity while there are too few. */
+/** The time that a row must have at least to be among the newest. -Infinity while there are too few rows. */
 const worstUs = (top: Top): number =>
   Number((top.worst()?.keys[0] as Timestamp | undefined)?.us ?? Number.NEGATIVE_INFINITY)
 

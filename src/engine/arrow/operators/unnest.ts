@@ -20,9 +20,9 @@ import { extendKey } from './partial-cache.js'
 export type Unnest = Extract<Operator, { op: 'unnest' }>
 
 /**
- * Makes a row for each element of a list; see the operator in `plan.ts`. The rows made count as scanned. `next` are the
- * operators directly behind this one: their lists are read at the same time. Throws `too_much_memory` if the rows of
- * one batch are too many.
+ * Makes a row for each element of a list. See the operator in `plan.ts`. The rows made count as scanned. `next` are the
+ * operators directly behind this operator. The lists of `next` are read at the same time. Throws `too_much_memory` if
+ * the rows of a batch are too many.
  */
 export function unnest(
   input: readonly LazyBatch[],
@@ -42,7 +42,7 @@ export function unnest(
 }
 
 /**
- * The rows if no list has another element than one object: nothing is copied then, and fields of the element are fields
+ * The rows if no list has any element but a single object. Nothing is copied then, and fields of the element are fields
  * of the record. Undefined if there is another list, or if the list is no field of a stored record.
  */
 async function withSingleElements(
@@ -71,7 +71,10 @@ async function withSingleElements(
   return withElement(keep(frame, positions.subarray(0, rows)), name, { keys, list })
 }
 
-/** Returns the lists that are fields of the record if each has a single element, up to the first one that is none. */
+/**
+ * Returns the lists that are fields of the record, provided that each list has a single element. Stops at the first
+ * list that is no field.
+ */
 function singleElements(unnests: readonly Unnest[], before: Elements = new Map()): SingleElement[] {
   const elements = new Map(before)
   const found: SingleElement[] = []
@@ -86,7 +89,7 @@ function singleElements(unnests: readonly Unnest[], before: Elements = new Map()
 
 const countOf = ({ keys }: SingleElement): FieldUse => ({ keys, isText: false, isCount: true })
 
-/** Elements that take up to this much memory are kept; those of longer frames are read again when they are needed. */
+/** Elements that take up to this much memory are kept. Elements of longer frames are read again when needed. */
 const KEPT_BYTES = 16 * MIB
 const KEPT_SHARE = 1 / 8
 /** Position and place of a row that was made. */
@@ -146,14 +149,14 @@ async function withElements(
   })
 }
 
-/** Elements in memory; the frame knows the bytes of each. */
+/** Elements in memory. The frame knows the bytes of each element. */
 const keptVector = (elements: readonly Scalar[]): Vector => ({
   at: (i) => elements[i]!,
   longest: () => 0,
   isCold: false,
 })
 
-/** The elements, each taken from its list when it is read. */
+/** The elements, each taken from the list on read. */
 function elementVector(vector: Vector, positions: Uint32Array, places: Uint32Array): Vector {
   const elementsAt = createElements(vector)
   return { at: (i) => elementsAt(positions[i]!)[places[i]!] ?? null, isCold: vector.isCold }

@@ -26,16 +26,19 @@ import type { Evaluate } from '../../expressions/evaluate.js'
 import type { Vector } from '../../expressions/vector.js'
 import type { Load, Stretch } from './stretch.js'
 
-/** The states of one group, one for each fold of an {@link Aggregation}. */
+/** The states of a group, one for each fold of an {@link Aggregation}. */
 export type States = unknown[]
 
-/** One accumulator over one input; several aggregates may share it: min and max, p95 and p99. */
+/** An accumulator over an input. Several aggregates may share a fold: min and max, p95 and p99. */
 interface Fold {
   key: string
   value: Expression | undefined
   accumulator: Accumulator<never, never>
   input(stretch: Stretch, vector: Vector): unknown
-  /** Stored values that it reads by one quick loop: numbers and conditions, or times. It visits other values. */
+  /**
+   * Stored values that the accumulator reads by a quick loop: numbers and conditions, or times. Other values are
+   * visited.
+   */
   quick: 'numbers' | 'times' | undefined
 }
 
@@ -69,7 +72,7 @@ interface Part {
 
 type Finish<State> = (state: State) => Scalar
 
-/** Makes parts over one value: of any input, of its numbers, or of all its values. */
+/** Makes parts over a value: of any input, of the numbers of the value, or of all values. */
 function partsOf(value: Expression | undefined) {
   function part<Input, State>(
     kind: string,
@@ -191,7 +194,7 @@ function textOption(fn: string, option: Expression): string {
   throw new TypeError(`${fn} needs a text that is written in the query.`)
 }
 
-/** Folds the rows [from, to) of ordered rows, all of one group, into its states. */
+/** Folds the rows [from, to) of ordered rows into the states of a group. All rows are of that group. */
 export type FoldRows = (from: number, to: number, states: States) => void
 
 /** Returns the vectors that the folds read, undefined for a fold that reads none. */
@@ -209,7 +212,7 @@ export const isQuick = ({ folds }: Aggregation, vectors: readonly (Vector | unde
       : vector.counted !== undefined || vector.stored?.kind === 'number'
   })
 
-/** Makes folding ready for the rows of one frame. */
+/** Makes folding ready for the rows of a frame. */
 export function createFolding({ folds }: Aggregation, vectors: readonly (Vector | undefined)[], load: Load): FoldRows {
   return (from, to, states) => {
     const stretch = load(from, to)
@@ -229,8 +232,8 @@ export function createStates({ folds }: Aggregation): States {
 const LONG_BYTES = 64 * KIB
 
 /**
- * Merges `from`, which stays as it is, into `into`. Returns undefined if that is done, else a promise of the rest,
- * which yields between steps.
+ * Merges `from` into `into`. `from` stays unchanged. Returns undefined if the merge is done, else a promise of the
+ * rest, which yields between steps.
  */
 export function mergeStates(
   { folds }: Aggregation,
@@ -266,7 +269,7 @@ export function copyStates(aggregation: Aggregation, states: States): States {
   return copy
 }
 
-/** Converts states to their smallest form. They may still be added to. */
+/** Converts states to their smallest form. More values may be added later. */
 export function shrinkStates({ folds }: Aggregation, states: States): void {
   for (let i = 0; i < folds.length; i++) folds[i]!.accumulator.shrink?.(states[i] as never)
 }

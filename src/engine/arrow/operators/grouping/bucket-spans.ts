@@ -4,15 +4,16 @@ import type { Bucket } from '../../expressions/vector.js'
 import { firstRowAt } from '../filter-rows.js'
 
 /**
- * Stretches of a selection, each in one time bucket: the i-th covers the positions [ends[i - 1], ends[i]) and is in the
- * bucket that starts at `bucketsUs[i]`. Rows that ascend in time give one span for each bucket; others may give more.
+ * Stretches of a selection, each in a single time bucket: the i-th covers the positions [ends[i - 1], ends[i]) and is
+ * in the bucket that starts at `bucketsUs[i]`. Rows that ascend in time give one span for each bucket. Other rows may
+ * give more.
  */
 export interface Spans {
   bucketsUs: number[]
   ends: number[]
 }
 
-/** Cuts the timestamps of the selected rows down to their buckets. Reads no row if the batch is in one bucket. */
+/** Cuts the timestamps of the selected rows down to buckets. Reads no row if the whole batch is in a single bucket. */
 export function bucketSpans(batch: HotBatch, selection: Selection, bucket: Bucket): Spans {
   const size = sizeOf(selection)
   if (size === 0) return { bucketsUs: [], ends: [] }

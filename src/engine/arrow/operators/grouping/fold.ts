@@ -55,10 +55,10 @@ export async function fold(groups: Groups, frame: Frame, grouping: Grouping): Pr
   for await (const block of blocksOf(frame, read, yieldIfDue)) await foldBlock(block)
 }
 
-/** The keys of one group on their way to its states. */
+/** The keys of a group, reused for the look-up of each group's states. */
 const keyBytes = new KeyBytes()
 
-/** Whether a key is read by a loop over its column, which takes little time for a whole batch. */
+/** Whether a key is read by a loop over a stored column, which takes little time for a whole batch. */
 const isFast = (vector: Vector) =>
   !vector.isCold &&
   (vector.isConstant || vector.bucket !== undefined || vector.entries !== undefined || vector.stored?.kind === 'number')

@@ -12,24 +12,24 @@ import { EXCEPTION, type NumberColumn, numberAt } from '../../columns/numbers.js
 import { rowAt, type Selection, sizeOf } from '../../columns/selection.js'
 import { COLD, type Frame, hotFrame } from '../../expressions/frame.js'
 
-/** Rows of several batches, copied one after the other: an operator does its fixed work once for all of them. */
+/** Rows of several batches, copied one after the other. An operator does the fixed work once for all gathered rows. */
 export interface GatheredRows {
-  /** Adds rows of a batch. Returns false if they are many, have columns that are not copied, or do not fit. */
+  /** Adds rows of a batch. Returns false if the rows are many, have columns that are not copied, or do not fit. */
   add(rows: HotRows): boolean
   /** Returns the rows that were added since the last call. */
   take(): Frame
 }
 
-/** With more rows the work on them is more than the fixed work. */
+/** With more rows, the work on the rows exceeds the fixed work. */
 const MOST_ROWS_OF_BATCH = 512
 const MOST_ROWS = 16_384
 const FIRST_ROWS = 64
 
-/** The columns that can be copied; texts cannot, since each batch has its own codes. */
+/** The columns that can be copied. Texts cannot be copied, since each batch has its own codes. */
 type Copied = NumberColumn | AreasColumn | { kind: 'times'; times: TimeColumn }
 type Copy = { kind: 'number' | 'times'; values: Float64Array } | { kind: 'areas'; values: Uint8Array<ArrayBuffer> }
 
-/** Gathers the columns that expressions read; undefined if some are stored cold. */
+/** Gathers the columns that expressions read. Undefined if a column is stored cold. */
 export function createGatheredRows(expressions: readonly Expression[]): GatheredRows | undefined {
   const names = [...new Set(expressions.flatMap((expression) => [...columnsOf(expression)]))]
   if (names.some((name) => COLD.has(name))) return undefined

@@ -10,7 +10,7 @@ import type { Block } from '../blocks.js'
 import { bucketSpans } from './bucket-spans.js'
 import type { OrderedRows } from './stretch.js'
 
-/** Rows of one block, those of each group next to each other. */
+/** Rows of a block. The rows of each group are next to each other. */
 export interface GroupedRows {
   rows: OrderedRows
   /** Group i has the rows [ends[i - 1], ends[i]). */
@@ -19,14 +19,14 @@ export interface GroupedRows {
   addKeys(group: number, bytes: KeyBytes): void
 }
 
-/** The values of one key in a block: dense ids in the rows, and the value of each id. */
+/** The values of a key in a block: dense ids in the rows, and the value of each id. */
 interface KeyIds {
   ids: Uint32Array
   count: number
   add(id: number, bytes: KeyBytes): void
 }
 
-/** Puts the rows of a block in the order of their groups. Rows of one group keep their order. */
+/** Puts the rows of a block in the order of their groups. Rows of a group keep their order. */
 export function groupRows(frame: Frame, keys: readonly Vector[], block: Block): GroupedRows {
   const [first, ...others] = keys
   if (first === undefined) return oneGroup(frame, block)
@@ -48,16 +48,14 @@ export function groupRows(frame: Frame, keys: readonly Vector[], block: Block): 
 
 const isWhole = ({ rows }: Frame, { from, to }: Block) => from === 0 && to === rows
 
-/** Without keys all rows are one group. */
+/** Without keys all rows are in a single group. */
 function oneGroup({ stored }: Frame, { from, to }: Block): GroupedRows {
   const selection = stored && (from === 0 ? stored.selection : slice(stored.selection, from, to))
   const rows: OrderedRows = { positions: undefined, from, selection }
   return { rows, ends: [to - from], addKeys: () => {} }
 }
 
-/**
- * Stored rows grouped by buckets of time alone: spans, without a look at each row. A bucket may have several of them.
- */
+/** Stored rows grouped by buckets of time alone: spans, without a look at each row. A bucket may have several spans. */
 function groupedSpans({ stored }: Frame, { bucket }: Vector): GroupedRows {
   const { batch, selection } = stored!
   const { bucketsUs, ends } = bucketSpans(batch, selection, bucket!)
@@ -103,7 +101,7 @@ const idsOfConstant = ({ at }: Vector, { from, to }: Block): KeyIds => ({
   add: (_, bytes) => bytes.add(at(from)),
 })
 
-/** Numbers that are stored, without their bytes: a whole batch of them takes little time. */
+/** Stored numbers, without key bytes: a whole batch takes little time. */
 function idsOfNumbers({ at }: Vector, { from, to }: Block): KeyIds {
   const idByNumber = new Map<Scalar, number>()
   const ids = new Uint32Array(to - from)
@@ -136,7 +134,7 @@ function idsOfSpans({ stored }: Frame, { bucket }: Vector, { from: first, to }: 
   return { ids, count: buckets.length, add: (id, bytes) => bytes.add(bucket!.valueOf(buckets[id]!)) }
 }
 
-/** The numbers that codes got when a block saw them last, which count on from block to block of a frame. */
+/** The number that each code got in the last block with that code. Numbers count on from block to block of a frame. */
 const numbersByEntries = new WeakMap<Entries, { numberByCode: Uint32Array<ArrayBuffer>; last: number }>()
 /** Codes for which memory is allocated at first: most small integers are below. */
 const FIRST_CODES = 1024
@@ -154,7 +152,7 @@ function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block):
   for (let position = from; position < to; position++) {
     const code = codes[rowAt(selection, position)]!
     if (code >= numberByCode.length) numberByCode = ensureCapacity(numberByCode, numberByCode.length, code + 1)
-    // Numbers up to the last one before are of other blocks.
+    // Numbers up to `lastBefore` are of other blocks.
     if (numberByCode[code]! <= lastBefore) numberByCode[code] = lastBefore + found.push(code)
     ids[position - from] = numberByCode[code]! - lastBefore - 1
   }
@@ -180,7 +178,7 @@ function idsOfValues({ at }: Vector, { from, to }: Block): KeyIds {
   return { ids, count: interner.count, add: (id, bytes) => bytes.addBytes(entryOf(interner, id)) }
 }
 
-/** Dense ids for the combinations of ids that occur; `parts` has the ids of each, one behind the other. */
+/** Dense ids for the combinations of ids that occur. `parts` has the ids of each combination, one behind the other. */
 function combine(keys: readonly KeyIds[], rows: number): { ids: Uint32Array; count: number; parts: ArrayLike<number> } {
   const [first, ...others] = keys
   let { ids, count } = first!
@@ -203,7 +201,7 @@ function combine(keys: readonly KeyIds[], rows: number): { ids: Uint32Array; cou
   return { ids, count, parts }
 }
 
-/** A table of all pairs is used if it has at most this many, or a few for each row. */
+/** A table of all pairs is used if there are at most this many pairs, or a few pairs for each row. */
 const MOST_PAIRS = 4096
 const PAIRS_A_ROW = 4
 
@@ -246,13 +244,13 @@ function sortByIds(ids: Uint32Array, count: number, from: number): { positions: 
     ends[id] = start
     start += rows
   }
-  // The place of each id moves from its start to its end.
+  // The place of each id moves from the start of the id's rows to the end.
   const positions = new Uint32Array(ids.length)
   for (let i = 0; i < ids.length; i++) positions[ends[ids[i]!]!++] = from + i
   return { positions, ends }
 }
 
-/** Rows in the order of some positions; their selection is made if it is read. */
+/** Rows in the order of some positions. The selection of the rows is made on the first read. */
 function orderedRows({ stored }: Frame, positions: Uint32Array): OrderedRows {
   let made: Selection | undefined
   return {

@@ -8,8 +8,8 @@ import { PartGroups } from './part-groups.js'
 import { type GroupSink, groupExpressions, sinkKey } from './sink.js'
 
 /**
- * Groups all rows and returns one batch with a row for each group. Groups of sealed parts come first, each in order of
- * first appearance. Throws `too_many_groups` beyond the limits.
+ * Groups all rows and returns a single batch with a row for each group. Groups of sealed parts come first, each in
+ * order of first appearance. Throws `too_many_groups` beyond the limits.
  */
 export function group(
   input: readonly LazyBatch[],
@@ -39,8 +39,8 @@ export function group(
 const NO_KEYS = new Uint8Array(0)
 
 /**
- * Returns the groups of parts found by the same filters. If the groups of each part were kept, those of all are kept
- * too: the next run starts with a copy, and merges only those of later parts.
+ * Returns the groups of parts found by the same filters. If the groups of each part were kept, the groups of all parts
+ * are kept too: the next run starts with a copy, and merges only the groups of later parts.
  */
 async function groupsOfParts(batches: readonly LazyBatch[], grouping: Grouping): Promise<Groups> {
   const [first] = batches

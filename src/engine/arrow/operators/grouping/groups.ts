@@ -20,25 +20,25 @@ import {
 } from './aggregate.js'
 import type { GroupSink } from './sink.js'
 
-/** Groups by their keys' bytes, with the states of each: those of a batch, or those of all batches. */
+/** Groups by key bytes, with the states of each group. The groups of a batch, or of all batches. */
 export interface Groups {
   keys: Interner
   /** By code. */
   states: States[]
   /** Bytes that the states take, about. */
   bytes: number
-  /** Bytes of other groups of the same query, which share its limit. */
+  /** Bytes of other groups of the same query, which count towards the same limit. */
   otherBytes: number
-  /** 1 for the code of a group with the states of other groups, which are copied before they are changed. */
+  /** 1 for the code of a group whose states belong to other groups too. Shared states are copied before a change. */
   shared: Uint8Array
 }
 
-/** The parts of a run that all of its batches share. */
+/** The parts of a run that all batches share. */
 export interface Grouping {
   sink: GroupSink
   /** See `groupExpressions`. */
   expressions: readonly Expression[]
-  /** Returns the key of the groups of rows, given that of the rows. */
+  /** Returns the key of the groups of rows, given the key of the rows. */
   keyOf: (rows: Key) => Key
   aggregation: Aggregation
   context: RunContext
@@ -48,15 +48,15 @@ export interface Grouping {
 
 /** Groups for which memory is allocated at first. */
 const FIRST_GROUPS = 8
-/** Objects and pointers of one group, about. */
+/** Approximate bytes of the objects and pointers of a group. */
 const GROUP_BYTES = 128
-/** Groups that are merged without a look at the clock and the limits, if they add no more than these bytes. */
+/** Groups that are merged without a look at the clock and the limits, if the groups add at most `UNCHECKED_BYTES`. */
 const GROUPS_AT_ONCE = 16
 const UNCHECKED_BYTES = 64 * KIB
 /** Groups that take more than this share of their limit after shrinking would be shrunk over and over. */
 const MAX_SHARE_AFTER_SHRINKING = 0.5
 
-/** Returns no groups; they share the limit of a query with `others`. */
+/** Returns an empty set of groups, which shares the memory limit of a query with `others`. */
 export const createGroups = (others?: Groups): Groups => ({
   keys: new Interner(FIRST_GROUPS),
   states: [],
@@ -67,7 +67,7 @@ export const createGroups = (others?: Groups): Groups => ({
 
 const NONE_SHARED = new Uint8Array(0)
 
-/** Returns a copy of groups, which stay as they are. It shares their states until it changes them. */
+/** Returns a copy of groups. The originals stay unchanged. The copy shares states until a state changes. */
 export const copyOf = ({ keys, states, bytes }: Groups): Groups => ({
   keys: keys.copy(),
   states: states.slice(),
@@ -76,7 +76,7 @@ export const copyOf = ({ keys, states, bytes }: Groups): Groups => ({
   shared: new Uint8Array(states.length).fill(1),
 })
 
-/** The states of the group with the keys in `bytes[start .. end)`; a new group if there is none. */
+/** The states of the group with the keys in `bytes[start .. end)`. Adds the group if there is no such group. */
 export function statesOf(
   groups: Groups,
   bytes: Uint8Array,
@@ -87,7 +87,7 @@ export function statesOf(
   return statesOfCode(groups, groups.keys.intern(bytes, start, end), aggregation)
 }
 
-/** The states of a group, to be changed; new ones if its key was just added. */
+/** The states of a group, ready to be changed. Creates states if the key was just added. */
 function statesOfCode(groups: Groups, code: number, aggregation: Aggregation): States {
   const { states, shared } = groups
   if (shared[code] === 1) {
@@ -101,7 +101,7 @@ function statesOfCode(groups: Groups, code: number, aggregation: Aggregation): S
   return added
 }
 
-/** Merges groups into others; the merged ones stay as they are. Throws `too_many_groups` beyond the limits. */
+/** Merges groups into `total`. The merged groups stay unchanged. Throws `too_many_groups` beyond the limits. */
 export async function merge(total: Groups, { keys, states }: Groups, grouping: Grouping): Promise<void> {
   const { aggregation, context } = grouping
   const { yieldIfDue } = context
@@ -152,7 +152,7 @@ export async function shrinkGroups(groups: Groups, { aggregation, context }: Gro
   return bytesOf(groups)
 }
 
-/** The groups as rows: their keys, then their aggregates, each computed when it is read. */
+/** The groups as rows: keys, then aggregates. Each value is computed on read. */
 export function frameOfGroups({ keys, states }: Groups, sink: GroupSink, { outputs }: Aggregation): Frame {
   const keysOf = remembered((code) => readKeys(entryOf(keys, code), sink.keys.length))
   const cells = new Map<string, Cell>()

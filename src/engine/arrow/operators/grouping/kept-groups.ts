@@ -2,7 +2,9 @@ import type { Part } from '../../columns/batch.js'
 import type { LazyBatch } from '../lazy-batch.js'
 import { type Grouping, type Groups, shrinkGroups } from './groups.js'
 
-/** The groups of adjacent parts, kept under the first; `parts` are numbers, so that a dropped part can be freed. */
+/**
+ * The groups of adjacent parts, kept under the first part. `parts` are numbers, so that a dropped part can be freed.
+ */
 export interface KeptGroups {
   parts: readonly number[]
   groups: Groups
@@ -11,10 +13,12 @@ export interface KeptGroups {
 /** A batch of a part that never changes. */
 export type Cached = NonNullable<LazyBatch['cached']>
 
-/** Groups of parts are kept only if they take at most this share of the memory of a query. */
+/** Groups of parts are kept only if the groups take at most this share of the memory of a query. */
 const MAX_KEPT_SHARE = 1 / 16
 
-/** Keeps the groups of adjacent parts under a key, in their smallest form. Returns false if they take too much. */
+/**
+ * Keeps the groups of adjacent parts under a key, in their smallest form. Returns false if the groups take too much.
+ */
 export async function keepGroups(
   parts: readonly Cached[],
   hash: string,
@@ -29,7 +33,7 @@ export async function keepGroups(
   return true
 }
 
-/** Returns the kept groups under a key if they are those of the next batches, found by the same filters. */
+/** Returns the kept groups under a key if the groups are of the next batches, found by the same filters. */
 export function nextKept(
   batches: readonly LazyBatch[],
   place: number,

@@ -9,7 +9,10 @@ import { type Cached, type KeptGroups, keepGroups, nextKept } from './kept-group
 const MAX_KEPT_GROUPS_A_ROW = 1 / 4
 /** Groups that are kept whatever the rows. */
 const ALWAYS_KEPT_GROUPS = 64
-/** Parts that are grouped together. When a window has moved beyond the first of them, the others are read again. */
+/**
+ * Parts that are grouped together. When a window has moved beyond the first of the parts, the other parts are read
+ * again.
+ */
 const MOST_PARTS = 32
 
 /**
@@ -32,7 +35,7 @@ export class PartGroups {
     this.#gathered = createGatheredRows(grouping.expressions)
   }
 
-  /** How often kept groups were merged; 0 if some batches had none. */
+  /** The number of merges of kept groups. 0 if some batches had no kept groups. */
   get kept(): number {
     return this.#isComplete ? this.#kept : 0
   }
@@ -48,7 +51,10 @@ export class PartGroups {
     await this.#end()
   }
 
-  /** Adds the batch at a place, and the next ones if their groups are kept together. Returns how many it added. */
+  /**
+   * Adds the batch at a place, and the next batches if the groups are kept together. Returns the number of added
+   * batches.
+   */
   #add(input: readonly LazyBatch[], place: number): number | Promise<number> {
     const batch = input[place]!
     const { cached } = batch
@@ -72,7 +78,7 @@ export class PartGroups {
     if (parts.length > 0) await this.#addRows(parts, this.#gathered!.take())
   }
 
-  /** Whether the rows of a part can be grouped together with the gathered ones. */
+  /** Whether the rows of a part can be grouped together with the gathered rows. */
   #canJoin({ key }: Cached): boolean {
     const [first] = this.#run
     return first === undefined || (first.key === key && this.#run.length < MOST_PARTS)

@@ -9,13 +9,13 @@ export interface GroupSink {
   aggregates: readonly NamedAggregate[]
 }
 
-/** Returns the expressions that a group evaluates in its input: keys, and arguments of aggregates. */
+/** Returns the expressions that a group evaluates in the input: keys, and arguments of aggregates. */
 export const groupExpressions = ({ keys, aggregates }: Pick<GroupSink, 'keys' | 'aggregates'>): Expression[] => [
   ...keys.map(({ value }) => value),
   ...aggregates.flatMap(({ value }) => value.args),
 ]
 
-/** Identifies the keys and the aggregates; the groups of a part have their results in this order. */
+/** Identifies the keys and the aggregates. The groups of a part have their results in this order. */
 export function sinkKey({ keys, aggregates }: GroupSink): readonly string[] {
   const calls = aggregates.map(({ value: { fn, args } }) => `${fn}(${args.map(expressionKey).join(',')})`)
   return ['group', ...keys.map(({ value }) => expressionKey(value)), 'aggregate', ...calls]

@@ -15,17 +15,17 @@ import type { Vector } from '../../expressions/vector.js'
 
 /** Rows of a frame in the order of their groups. */
 export interface OrderedRows {
-  /** The positions in the frame; undefined if they are in order, from `from` on. */
+  /** The positions in the frame. Undefined if the positions are in order, from `from` on. */
   positions: Uint32Array | undefined
   from: number
-  /** The stored rows, if they are stored. */
+  /** The selection of the rows, if the rows are stored. */
   selection: Selection | undefined
 }
 
-/** Consecutive rows of one group, as accumulators read them. It is valid until the next one is loaded. */
+/** Consecutive rows of a group, as accumulators read the rows. Valid until the next stretch is loaded. */
 export interface Stretch {
   rows: number
-  /** The numbers of a vector, and of its texts that spell numbers. */
+  /** The numbers of a vector, and of texts that spell numbers. */
   histogram(vector: Vector): Histogram
   /** For how many rows a condition is true. */
   countTrue(vector: Vector): number
@@ -38,7 +38,9 @@ export interface Stretch {
 /** Returns the stretch of the rows [from, to) of ordered rows. */
 export type Load = (from: number, to: number) => Stretch
 
-/** Returns a loader of stretches; each reads a vector at most once, however many accumulators use it. */
+/**
+ * Returns a loader of stretches. Each stretch reads a vector at most once, however many accumulators use the vector.
+ */
 export function createLoad(rows: OrderedRows): Load {
   const histograms = new Map<Vector, Histogram>()
   const counts = new Map<Vector, number>()
@@ -96,7 +98,7 @@ function visitExtremes(
   }
 }
 
-/** Returns the rows with the least and the greatest time at some positions [from, to), one at least. */
+/** Returns the rows with the least and the greatest time at the positions [from, to). `to` is greater than `from`. */
 function extremeRows({ offsets }: TimeColumn, selection: Selection, from: number, to: number): [number, number] {
   const first = rowAt(selection, from)
   let [least, greatest] = [first, first]
@@ -108,7 +110,7 @@ function extremeRows({ offsets }: TimeColumn, selection: Selection, from: number
   return [least, greatest]
 }
 
-/** Memory that is used again for each stretch: new memory costs more than the work in it. */
+/** Reused memory for stretches: new memory costs more than the work in the memory. */
 const scratches: Float64Array[] = []
 const makers: HistogramMaker[] = []
 
@@ -132,7 +134,7 @@ function histogramOf(rows: OrderedRows, vector: Vector, from: number, to: number
   return maker.ofNumbers({ values: scratch, length })
 }
 
-/** Counts small integers of a range where they are stored, other values in `scratch`. */
+/** Counts small integers of a range in place, other values in `scratch`. */
 function storedHistogram(
   maker: HistogramMaker,
   column: NumberColumn,
@@ -167,7 +169,7 @@ function countTrue(rows: OrderedRows, vector: Vector, from: number, to: number):
     : countRowsAtLeast(counted.column, selection.indices.subarray(from, to), counted.least)
 }
 
-/** The counts of one stretch by combination of flags, so that the four areas cost one pass. */
+/** The counts of a stretch by combination of flags, so that the four areas cost a single pass. */
 let flagCounts: { flags?: Uint8Array; selection?: Selection; from: number; to: number; counts: Uint32Array } = {
   from: 0,
   to: 0,
