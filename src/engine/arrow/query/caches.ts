@@ -32,7 +32,7 @@ interface CacheOptions {
   partialCacheBytes?: number
 }
 
-/** Creates the caches of an engine with a memory limit of `rowsLimitBytes` for its rows. */
+/** Creates the caches of an engine with a memory limit of `rowsLimitBytes` for rows. */
 export function createCaches({ clock, metrics, rowsLimitBytes, ...options }: CacheOptions): Caches {
   const { partialCacheBytes = Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE) } = options
   const partialCache = createPartialCache(partialCacheBytes, metrics)

@@ -11,7 +11,7 @@ import { partOfHead } from '../storage/head/snapshot.js'
 import { columnsReadBy } from './read-columns.js'
 import { kindsOf } from './run.js'
 
-/** Rows of one head that were appended and are not filtered yet. */
+/** Rows of a head that were appended and are not filtered yet. */
 interface Range {
   head: Head
   from: number
@@ -19,30 +19,30 @@ interface Range {
   release(): void
 }
 
-/** Waits until the rows before it are delivered. */
+/** Waits until all rows queued before are delivered. */
 interface Marker {
   resolve(): void
 }
 
 /** The resources that the filters of all subscriptions share. */
 export interface FilterContext {
-  /** Filters for one subscription at a time, so that all together take no more time than a query. */
+  /** Filters for a single subscription at a time, so that all filters together take no more time than a query. */
   queue: SerialQueue
   fieldCache: FieldCache
   /** Keeps the memory of a head until the returned function is called. */
   hold(head: Head): () => void
 }
 
-/** A subscription with a condition on its rows. */
+/** A subscription with a condition on the rows. */
 export interface FilteredParts {
   where: Expression
   /** Returns the rows of the project in [from, to) of a head. */
   select(head: Head, from: number, to: number): Selection
-  /** Called with rows that pass, ascending; `hasGap` if rows before them were not filtered. */
+  /** Called with rows that pass, ascending. `hasGap` if earlier rows were not filtered. */
   deliver(head: Head, rows: readonly number[], hasGap: boolean): void
 }
 
-/** Filters the rows of a subscription, later than they are appended. */
+/** Filters the rows of a subscription, later than the append. */
 export interface RowFilter {
   /** Adds the rows of a head from `firstRow` on. */
   add(head: Head, firstRow: number): void
@@ -51,7 +51,7 @@ export interface RowFilter {
   stop(): void
 }
 
-/** Most rows that are filtered before it is the turn of another subscription. */
+/** The most rows to filter before another subscription has a turn. */
 const TURN_ROWS = 4_096
 
 interface State extends FilteredParts {
@@ -65,9 +65,9 @@ interface State extends FilteredParts {
 }
 
 /**
- * Filters appended rows in order of arrival, while later ones are appended: ingest does not wait. Rows that wait are in
- * the open head or the one before it. If a filter falls further behind, older rows are skipped. So are rows in which a
- * condition fails.
+ * Filters appended rows in order of arrival, while later rows are appended: ingest does not wait. Waiting rows are in
+ * the open head or the head before. If a filter falls further behind, older rows are skipped. Rows in which a condition
+ * fails are skipped too.
  */
 export function createRowFilter(parts: FilteredParts, context: FilterContext): RowFilter {
   const conditions = conjunctsOf(parts.where)
@@ -101,7 +101,7 @@ function add(state: State, head: Head, firstRow: number): void {
   schedule(state)
 }
 
-/** Skips the rows that wait but those of the newest head. */
+/** Skips the waiting rows, except the rows of the newest head. */
 function skipOld(state: State): void {
   const newest = state.waiting.findLast(isRange)?.head
   state.waiting = state.waiting.filter((one) => {
@@ -112,7 +112,7 @@ function skipOld(state: State): void {
   })
 }
 
-/** Queues a turn of a filter, unless one is queued or no row waits. */
+/** Queues a turn of a filter, unless a turn is queued or no row waits. */
 function schedule(state: State): void {
   if (state.isScheduled || state.waiting.length === 0) return
   state.isScheduled = true

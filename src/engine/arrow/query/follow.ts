@@ -13,25 +13,25 @@ import { createRowFilter, type FilterContext, type RowFilter } from './follow-fi
 
 /** The subscriptions of an embedded engine to the rows of a project. */
 export interface Followers {
-  /** Starts a subscription: `listener` is called by {@link notify}, or later if it filters, until `stop`. */
+  /** Starts a subscription. `listener` is called by {@link notify}, or later with a filter, until `stop`. */
   add(query: FollowQuery, listener: RowListener): Follower
   /**
-   * Delivers the rows of a head from `firstRow` on. Each subscription to its source costs one lookup of the
-   * project, and one pass over the new rows if the project is in them.
+   * Delivers the rows of a head from `firstRow` on. Each subscription to the source of the head costs a lookup of the
+   * project, and a pass over the new rows if the project is in them.
    */
   notify(head: Head, firstRow: number): void
 }
 
-/** One subscription, which ends only by `stop`. */
+/** A subscription, which ends only by `stop`. */
 export interface Follower {
-  /** The number of rows delivered so far; if rows are filtered, of all those appended so far, once they are. */
+  /** The number of rows delivered so far. If rows are filtered, resolves when all rows appended so far are filtered. */
   delivered(): number | Promise<number>
   /** Ends the subscription. */
   stop(): void
 }
 
 interface Entry extends FollowQuery {
-  /** The project as UTF-8, as the head stores it. */
+  /** The project as UTF-8, as stored by the head. */
   projectBytes: Buffer
   listener: RowListener
   delivered: number
@@ -91,7 +91,7 @@ function notifyOne(follower: Entry, head: Head, firstRow: number): void {
 
 const projectsOf = (head: Head) => head.columns.get('project') as CategoryColumn
 
-/** The code of a follower's project in a head; negative if the head has no row of it. */
+/** The code of a follower's project in a head. Negative if the head has no row of the project. */
 const codeOf = ({ projectBytes }: Entry, head: Head) =>
   projectsOf(head).interner.find(projectBytes, 0, projectBytes.length)
 
@@ -113,7 +113,7 @@ function* rowsOf(follower: Entry, head: Head, rows: Iterable<number>): Generator
   }
 }
 
-/** A row as an answer has it, of its timestamp and its cold columns. */
+/** A row of an answer, made of the timestamp and the cold columns. */
 function toRow(timestampUs: number, cold: ColdRow, columns: readonly string[]): Row {
   return Object.fromEntries<Value>(
     columns.map((name) => {

@@ -20,7 +20,7 @@ const MEMBER_BYTES = 96
 
 /**
  * Reads the plans of each `isIn`, and returns the last stage of the plan with their values in their place, and the
- * context to run it in. Undefined if the plan returns no row, whatever is stored: nothing is read then. Throws a
+ * context of the run. Undefined if the plan returns no row, whatever is stored: nothing is read then. Throws a
  * TypeError as `stagesOf` does, the errors of the inner plans, and `too_much_memory`.
  */
 export async function readInnerPlans(
@@ -46,7 +46,7 @@ export async function readInnerPlans(
     if (inner !== undefined) await addRows(members, inner.stage, inner.context, readStage, addBytes)
     values.set(operator, isAmong(operator.value, members))
   }
-  // The values differ from run to run, so that the next one would find no partial again.
+  // The values differ from run to run, so that the next run would find no partial again.
   const stage = shareStages(stagesOf(withValues(plan, values))!)
   return { stage, context: { ...context, partialCache: NO_PARTIAL_CACHE } }
 }
@@ -80,7 +80,7 @@ function isAmong(value: Expression, { values }: Membership): Expression {
   return call('in_list', value, list)
 }
 
-/** Every `isIn` of a plan, those of its unions included; not those of inner plans. */
+/** Every `isIn` of a plan, including the unions of the plan, but not of inner plans. */
 function isInsOf(plan: Plan): IsIn[] {
   return plan.flatMap((operator) => {
     if (operator.op === 'isIn') return [operator]
@@ -91,7 +91,7 @@ function isInsOf(plan: Plan): IsIn[] {
 const NO_VALUES: ReadonlyMap<IsIn, Expression> = new Map()
 const NOT_READ = literal(null)
 
-/** Returns the plan with an expression in place of each `isIn`: the plan itself if it has none. */
+/** Returns the plan with an expression in place of each `isIn`. Returns the plan itself without any `isIn`. */
 function withValues(plan: Plan, values: ReadonlyMap<IsIn, Expression>): Plan {
   if (isInsOf(plan).length === 0) return plan
   return plan.map((operator) => {

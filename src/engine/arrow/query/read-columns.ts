@@ -9,8 +9,8 @@ import type { Sink, Stage, Step } from './stages.js'
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Returns the names of the own hot columns of a source that a stage reads in its batches. They are collected again for
- * each run, since a built-in plan is new for each request: that takes microseconds.
+ * Returns the names of the own hot columns of a source that a stage reads in the source's batches. The names are
+ * collected again for each run, since a built-in plan is new for each request: that takes microseconds.
  */
 export function columnsReadBy({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, source: SourceName): ReadonlySet<string> {
   const stored = hotColumns(source)
@@ -27,12 +27,14 @@ export function columnsReadBy({ steps, sink }: Pick<Stage, 'steps' | 'sink'>, so
   return new Set(stored.flatMap(({ name }) => (names.has(name) ? [name] : [])))
 }
 
-/** Returns the expressions that a stage evaluates in the rows that it reads. */
+/** Returns the expressions that a stage evaluates in the input rows. */
 export function stageExpressions({ steps, sink }: Pick<Stage, 'steps' | 'sink'>): Expression[] {
   return [...steps.map(expressionOf), ...expressionsOf(sink)]
 }
 
-/** Returns the paths of columns of unnest with fields that are fields of the record if each list has one element. */
+/**
+ * Returns the paths of columns of unnest with fields that are fields of the record if each list has a single element.
+ */
 export function elementPaths(steps: readonly Step[]): ElementPaths {
   const elements = new Map<string, { keys: readonly string[] }>()
   for (const step of steps) {

@@ -7,11 +7,11 @@ import { isDamage } from '../columns/damage.js'
 import type { FoundRow } from '../operators/top.js'
 import { ENDED, iteratorOf } from './row-iterator.js'
 
-/** The most bytes of cold columns that are buffered for the caller, except that one row is always read. */
+/** The most bytes of cold columns that are buffered for the caller. At least one row is always read. */
 export const CHUNK_BYTES = 256 * KIB
 /** Batches that are read concurrently: Node has as many threads for files. */
 const CONCURRENT_READS = 4
-/** Each chunk is tried with this many times the rows of the last one. */
+/** Each chunk is tried with this many times the rows of the last chunk. */
 const GROWTH = 2
 
 interface Reading {
@@ -25,9 +25,9 @@ interface Reading {
 }
 
 /**
- * Returns the rows found, with their cold columns, in order. Reads a chunk at a time, so that a batch is
- * decompressed once for all of its rows in the chunk, and is not kept while the caller consumes them: a slow
- * client may take minutes. No generator, since a generator keeps the row that it has yielded last.
+ * Returns the rows found, with their cold columns, in order. Reads a chunk at a time, so that a batch is decompressed
+ * once for all rows of the batch in the chunk, and is not kept while the caller consumes the rows: a slow client may
+ * take minutes. No generator, since a generator keeps the last yielded row.
  *
  * Rejects with `damaged_segment` if a row of the first chunk is damaged: nothing was returned, so the caller can run
  * the query again. From then on damaged rows are left out.
@@ -60,8 +60,8 @@ export function readRows(found: readonly FoundRow[], reading: Reading): AsyncIte
 }
 
 /**
- * Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one row. Returns the rows and their
- * number. If damaged rows may be left out, the number includes the rows that were left out.
+ * Reads the first of the rows: as many as fit in {@link CHUNK_BYTES}, at least one row. Returns the rows and the number
+ * of rows. If damaged rows may be left out, the number includes the rows that were left out.
  */
 async function readChunk(
   found: readonly FoundRow[],
@@ -73,7 +73,7 @@ async function readChunk(
   const sizes: number[] = []
   let bytes = 0
 
-  /** Adds a row. While the chunk is too large, removes rows from its end, and ignores rows there from then on. */
+  /** Adds a row. While the chunk is too large, removes rows from the end, and ignores rows there from then on. */
   function add(place: number, cold: ColdRow): void {
     if (place >= rows.length) return
     rows[place] = toRow(found[place]!, cold)
@@ -106,7 +106,10 @@ async function readChunk(
   return { rows: isPartial ? rows.filter((row) => row !== undefined) : rows, places: rows.length }
 }
 
-/** Groups the places by batch, the batch of the first place first. Last row first, since it is decompressed soonest. */
+/**
+ * Groups the places by batch, the batch of the first place first. The last row comes first, since the last row is
+ * decompressed soonest.
+ */
 function placesByBatch(found: readonly FoundRow[]): Map<number, number[]> {
   const places = new Map<number, number[]>()
   found.forEach(({ batch }, place) => {

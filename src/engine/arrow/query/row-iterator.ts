@@ -19,7 +19,7 @@ export function iteratorOf(next: NextRow, stop: NextRow): AsyncIterableIterator<
 
 /**
  * Returns the rows. Calls `release` once, when all rows are read, a row cannot be read, or the caller stops reading. No
- * generator, since a generator keeps the row that it has yielded last until the caller asks for the next row.
+ * generator, since a generator keeps the last yielded row until the caller asks for the next row.
  */
 export function releasing(rows: AsyncIterable<Row>, release: () => void): AsyncIterableIterator<Row> {
   const iterator = rows[Symbol.asyncIterator]()

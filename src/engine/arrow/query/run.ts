@@ -34,18 +34,18 @@ export type ScanStage = Stage & { input: Extract<Input, { op: 'scan' }> }
 export interface StoredRows {
   /** Returns the parts of a source that may have rows for a stage, in order of arrival. */
   partsOf(source: SourceName, stage: ScanStage): readonly Part[]
-  /** Returns the groups of a stage, if they are computed elsewhere. */
+  /** Returns the groups of a stage, if the groups are computed elsewhere. */
   groupsOf?(stage: Stage): Frame | undefined
 }
 
 /** The rows of an answer. */
 export interface RunResult {
   rows: AsyncIterable<Row>
-  /** If iterating the rows reads stored ones: cold columns that the plan returns as they are. */
+  /** Whether iterating the rows reads stored rows: cold columns that the plan returns unchanged. */
   readsOn: boolean
 }
 
-/** Runs the last stage of a plan, and those before it. All scanning is done when the promise resolves. */
+/** Runs the last stage of a plan, and all stages before. All scanning is done when the promise resolves. */
 export async function runStage(stage: Stage, stored: StoredRows, context: RunContext): Promise<RunResult> {
   const { sink } = stage
   const inMemory = (frame: Frame): RunResult => ({ rows: rowsOf(frame, columnNames(stage)), readsOn: false })
@@ -68,8 +68,8 @@ export async function runStage(stage: Stage, stored: StoredRows, context: RunCon
 const MAX_STREAMED = 8
 
 /**
- * Returns a function that computes the rows of a stage, in memory. The parts that it reads are chosen at once, so that
- * all stages of a plan see the same stored rows.
+ * Returns a function that computes the rows of a stage, in memory. The parts to read are chosen at once, so that all
+ * stages of a plan see the same stored rows.
  */
 function frameOf(stage: Stage, stored: StoredRows, context: RunContext): () => Promise<Frame> {
   const compute = ownFrameOf(stage, stored, context)
@@ -100,7 +100,7 @@ function isStoredNumber(expression: Expression, input: Input): boolean {
   return input.sources.every((source) => kindsOf(source).kindOf(expression.name) === 'number')
 }
 
-/** The batches that a stage's sink reads: its input after its steps. */
+/** The batches that the sink of a stage reads: the input after the steps. */
 function batchesOf(stage: Stage, stored: StoredRows, context: RunContext): LazyBatch[] {
   const { input, steps, sink } = stage
   if (input.op !== 'scan') return after(inputBatches(input, stored, context), steps, context)
@@ -120,7 +120,7 @@ function batchesOf(stage: Stage, stored: StoredRows, context: RunContext): LazyB
     const range = { fromUs, throughUs, columns: columnsReadBy(stage, source) }
     const scanned = scan(stored.partsOf(source, stage as ScanStage), range, filters, kinds, {
       ...context,
-      // The newest rows of a batch are found from its end, the oldest ones in chunks.
+      // The newest rows of a batch are found from the end, the oldest rows in chunks.
       isSlow: (isSlow || byTime === 'asc') && mostRows < Number.POSITIVE_INFINITY,
       onScan: (rows) => context.onScan(isSlow ? rows : Math.min(rows, mostRows)),
     })
@@ -128,7 +128,7 @@ function batchesOf(stage: Stage, stored: StoredRows, context: RunContext): LazyB
   })
 }
 
-/** Returns the conditions of the steps that precede every other one, and the steps from there on. */
+/** Returns the conditions of the leading filter steps, and the other steps. */
 export function leadingFilters(steps: readonly Step[]): { conditions: Expression[]; rest: readonly Step[] } {
   const end = steps.findIndex(({ op }) => op !== 'filter')
   const leading = end < 0 ? steps : steps.slice(0, end)
@@ -138,7 +138,7 @@ export function leadingFilters(steps: readonly Step[]): { conditions: Expression
   }
 }
 
-/** Applies steps; filters next to each other in one pass. */
+/** Applies steps. Adjacent filters share a pass. */
 function after(input: readonly LazyBatch[], steps: readonly Step[], context: RunContext): LazyBatch[] {
   let batches = [...input]
   for (let i = 0; i < steps.length; ) {
@@ -155,14 +155,14 @@ function after(input: readonly LazyBatch[], steps: readonly Step[], context: Run
   return batches
 }
 
-/** Returns the steps from a place on, up to the first one that is no unnest. */
+/** Returns the steps from a place on, up to the first step that is no unnest. */
 function unnestsFrom(steps: readonly Step[], from: number): Unnest[] {
   const unnests: Unnest[] = []
   for (let i = from; steps[i]?.op === 'unnest'; i++) unnests.push(steps[i] as Unnest)
   return unnests
 }
 
-/** Batches of rows that earlier stages compute, each when it is read. */
+/** Batches of rows that earlier stages compute. Each batch is computed on read. */
 function inputBatches(input: Exclude<Input, { op: 'scan' }>, stored: StoredRows, context: RunContext): LazyBatch[] {
   if (input.op === 'stage') return [computed(frameOf(input.stage, stored, context))]
   const [first] = input.inputs
@@ -173,7 +173,7 @@ function inputBatches(input: Exclude<Input, { op: 'scan' }>, stored: StoredRows,
 
 /**
  * Returns the rows of a stage in any order, as batches with columns of these names. A stage without a limit and groups
- * is not computed as a whole: its batches are read one after another.
+ * is not computed as a whole: the batches of the stage are read in sequence.
  */
 export function unorderedRows(
   stage: Stage,
@@ -255,7 +255,7 @@ async function finish(found: Found, { early, late }: OutputColumns, context: Run
   return computedFrame(found.rows.length, columns)
 }
 
-/** The most memory of one row of an answer. A row is encoded as a whole. */
+/** The most memory of a single row of an answer. A row is encoded as a whole. */
 const MAX_ROW_BYTES = 32 * MIB
 
 const tooLongRow = () =>
@@ -264,7 +264,7 @@ const tooLongRow = () =>
     `A row of the answer takes more than ${MAX_ROW_BYTES / MIB} MiB. Select fewer columns.`,
   )
 
-/** The rows of a frame as an answer has them. */
+/** The rows of a frame, as rows of an answer. */
 async function* rowsOf(frame: Frame, names: readonly string[]): AsyncGenerator<Row, void> {
   const columns = names.map((name) => ({ name, at: frame.column(name)!.at }))
   for (let position = 0; position < frame.rows; position++) {
@@ -280,13 +280,16 @@ async function* rowsOf(frame: Frame, names: readonly string[]): AsyncGenerator<R
   }
 }
 
-/** Sets a column of a row, whatever its name: an assignment to `__proto__` would set no property. */
+/** Sets a column of a row, whatever the name: an assignment to `__proto__` would set no property. */
 function setCell(row: Record<string, Value>, name: string, value: Value): void {
   if (name === '__proto__') Object.defineProperty(row, name, { value, enumerable: true })
   else row[name] = value
 }
 
-/** Streams rows with late columns that are cold columns themselves: these are read while the caller takes the rows. */
+/**
+ * Streams rows with late columns that are cold columns themselves. The cold columns are read while the caller takes the
+ * rows.
+ */
 function streamed(
   found: Found,
   { late }: OutputColumns,
@@ -315,7 +318,7 @@ function streamed(
 
 const kindsBySource = new Map<SourceName, SourceKinds>()
 
-/** How the columns of a source are stored. An empty text of a category means an absent one. */
+/** How the columns of a source are stored. An empty text of a category means an absent text. */
 export function kindsOf(source: SourceName): SourceKinds {
   const known = kindsBySource.get(source)
   if (known !== undefined) return known

@@ -4,8 +4,8 @@ import { expressionKey } from '../../../plan/expression-key.js'
 import { type Input, isUnlimited, type Stage } from './stages.js'
 
 /**
- * Returns the stage with one object, marked as shared, in place of equal stages that hold their rows in memory: those
- * that group rows, or keep the first ones. A common table expression that a query names several times becomes such
+ * Returns the stage with a single object, marked as shared, in place of equal stages that hold rows in memory. Such
+ * stages group rows, or keep the first rows. A common table expression that a query names several times becomes equal
  * stages.
  */
 export function shareStages(last: Stage): Stage {
@@ -14,13 +14,17 @@ export function shareStages(last: Stage): Stage {
   return withSharedInputs(last, new Map())
 }
 
-/** Whether a stage reads a union, directly or through other stages: only those of its parts can be equal. */
+/**
+ * Whether a stage reads a union, directly or through other stages: only stages in the parts of a union can be equal.
+ */
 function hasUnion({ input: first }: Stage): boolean {
   for (let input = first; input.op !== 'scan'; input = input.stage.input) if (input.op === 'union') return true
   return false
 }
 
-/** Makes the keys of all stages, those of their inputs first: a key then needs only those of its own inputs. */
+/**
+ * Makes the keys of all stages, starting with the inputs: the key of a stage then needs only the keys of the inputs.
+ */
 function makeKeys(stage: Stage): void {
   for (const one of inputsOf(stage.input)) {
     makeKeys(one)
@@ -28,7 +32,7 @@ function makeKeys(stage: Stage): void {
   }
 }
 
-/** Replaces the inputs of a stage; `known` has the stages found so far, by key. */
+/** Replaces the inputs of a stage. `known` has the stages found so far, by key. */
 function withSharedInputs(stage: Stage, known: Map<string, Stage>): Stage {
   return { ...stage, input: withInputs(stage.input, (one) => shared(one, known)) }
 }

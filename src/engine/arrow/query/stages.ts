@@ -8,10 +8,13 @@ import { hotColumns } from '../../columns.js'
 import type { GroupSink } from '../operators/grouping/sink.js'
 import type { TopSink } from '../operators/top.js'
 
-/** A step between the rows that a stage reads and the operator that ends it. */
+/** A step between the rows that a stage reads and the operator that ends the stage. */
 export type Step = { op: 'filter'; where: Expression } | Extract<Operator, { op: 'unnest' }>
 
-/** Ends a stage: groups rows, or keeps the first ones of an order. Either needs all rows before it returns one. */
+/**
+ * Ends a stage: groups rows, or keeps the first rows of an order. Either needs all input rows before the first row is
+ * returned.
+ */
 export type Sink = GroupSink | TopSink
 
 /** The rows that a stage reads. */
@@ -21,8 +24,8 @@ export type Input =
   | { op: 'stage'; stage: Stage }
 
 /**
- * A part of a plan that is run in one pass over its input. `extend` and `select` are none: the expressions behind them
- * have those of their columns in place of the names.
+ * A part of a plan that is run in a single pass over the input. `extend` and `select` make no stage: the expressions
+ * behind `extend` or `select` have the expressions of the columns in place of the names.
  */
 export interface Stage {
   input: Input
@@ -32,7 +35,7 @@ export interface Stage {
   isShared?: true
 }
 
-/** Whether a sink keeps all rows that it is given, and needs no other row to return one. */
+/** Whether a sink keeps all given rows, and needs no other row to return a row. */
 export const isUnlimited = (sink: Sink): boolean =>
   sink.op === 'top' && sink.rows === Number.POSITIVE_INFINITY && sink.offset === 0 && sink.rank === undefined
 
@@ -54,7 +57,7 @@ interface Draft {
 }
 
 /**
- * Cuts a plan into stages, the last of which returns the plan's rows; undefined for the empty plan. Expressions of
+ * Cuts a plan into stages. The last stage returns the plan's rows. Returns undefined for the empty plan. Expressions of
  * several uses are shared, never copied. Throws as {@link schemaOf} does.
  */
 export function stagesOf(plan: Plan): Stage | undefined {
@@ -74,7 +77,7 @@ export function stagesOf(plan: Plan): Stage | undefined {
   return endWithTop(draft, Number.POSITIVE_INFINITY, 0)
 }
 
-/** A stage that returns the first rows of an order, with columns that are computed of its own. */
+/** A stage that returns the first rows of an order, with columns that are computed of the stage's own columns. */
 function withColumns({ input, steps }: Stage, sink: TopSink, computed: Scope): Stage {
   const own: Scope = new Map(sink.columns.map(({ name, value }) => [name, value]))
   const replaced = new Map<Expression, Expression>()
@@ -89,13 +92,13 @@ export function columnNames({ sink }: Pick<Stage, 'sink'>): string[] {
   return sink.op === 'top' && sink.rank !== undefined ? [...names, sink.rank] : names
 }
 
-/** Whether columns are those of a stage, in their order and under their names. */
+/** Whether columns are the columns of a stage, in the same order and under the same names. */
 function isPlain(scope: Scope, stage: Stage): boolean {
   const names = columnNames(stage)
   return hasOrderOf(stage, scope) && [...scope.keys()].every((name, i) => name === names[i])
 }
 
-/** Whether columns are those of a stage, in their order, under whatever names. */
+/** Whether columns are the columns of a stage, in the same order, under whatever names. */
 function hasOrderOf(stage: Stage, scope: Scope): boolean {
   const names = columnNames(stage)
   if (names.length !== scope.size) return false
@@ -117,7 +120,7 @@ function begin(first: Operator): Draft {
 function inputOf(first: Operator): Input {
   if (first.op === 'scan') return first
   if (first.op === 'union') {
-    // The empty plan, which is no stage, adds no row: plans beside it have no columns either.
+    // The empty plan, which is no stage, adds no row: the other plans have no columns either.
     return { op: 'union', inputs: first.plans.map(stagesOf).filter((stage) => stage !== undefined) }
   }
   throw new TypeError(`A plan starts with scan or union, not with ${first.op}.`)
@@ -125,7 +128,7 @@ function inputOf(first: Operator): Input {
 
 const NOTHING_HIDDEN: Scope = new Map()
 
-/** Scopes of the columns as they are; the scan of a source has the same schema each time. */
+/** Scopes of the unchanged columns. The scan of a source has the same schema each time. */
 const scopes = new WeakMap<Schema, Scope>()
 
 function scopeOf(schema: Schema): Scope {
@@ -198,9 +201,9 @@ function endWithTop(draft: Draft, rows: number, offset: number): Stage {
 }
 
 /**
- * The input of a stage that keeps the first rows of an order: each part of a union needs to return only as many of its
- * own that pass the filters, so that it reads no other columns of the rest. It returns them in reverse: of rows with
- * equal keys, the stage prefers later ones.
+ * The input of a stage that keeps the first rows of an order. Each part of a union needs to return only as many rows
+ * that pass the filters, so that the part reads no other columns of the rest. Each part returns the rows in reverse: of
+ * rows with equal keys, the stage prefers later rows.
  */
 function withFirstRows({ input, steps, order }: Draft, rows: number): Input {
   if (input.op !== 'union' || order.length === 0 || rows === Number.POSITIVE_INFINITY) return input
@@ -210,14 +213,18 @@ function withFirstRows({ input, steps, order }: Draft, rows: number): Input {
   return { op: 'union', inputs: input.inputs.map((stage) => firstRowsOf(stage, names, { filters, order, rows })) }
 }
 
-/** Whether a column is one of areas as it is stored, which has no values: it is read in its batch alone. */
+/**
+ * Whether a sink has a stored column of areas. A column of areas has no values, and is read in the stored batch alone.
+ */
 const hasAreas = ({ columns }: TopSink, sources: readonly SourceName[]): boolean =>
   columns.some(({ value }) => value.kind === 'column' && sources.some((source) => isOfAreas(source, value.name)))
 
 const isOfAreas = (source: SourceName, column: string) =>
   hotColumns(source).some(({ name, kind }) => kind === 'areas' && name === column)
 
-/** A part of a union, limited to its first rows if possible; `names` are the names of its columns in the union. */
+/**
+ * A part of a union, limited to the first rows if possible. `names` are the names of the part's columns in the union.
+ */
 function firstRowsOf(
   stage: Stage,
   names: readonly string[],
@@ -233,8 +240,8 @@ function firstRowsOf(
 }
 
 /**
- * The expression with each column's own expression in place of its name. The same expression gives the same result
- * object.
+ * The expression with each column's own expression in place of the column's name. The same expression gives the same
+ * result object.
  */
 function inScope(expression: Expression, scope: Scope, replaced?: Map<Expression, Expression>): Expression {
   if (expression.kind === 'literal') return expression
