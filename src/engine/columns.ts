@@ -2,10 +2,11 @@ import { Dictionary, Field, Float64, Int32, Schema, TimestampMicrosecond, Uint8,
 import { SOURCE_NAMES, type SourceName } from '../sources.js'
 
 /**
- * The columns of each source: ingest fills them, plans name them or read fields from them, engines store them.
+ * The columns of each source: ingest fills columns, plans name columns or read fields from columns, engines store
+ * columns.
  *
- * Queries test and aggregate hot columns; cold columns are read only for the rows of an answer.
- * Every source has `timestamp`, `project` and the three cold columns; some sources have further hot columns.
+ * Queries test and aggregate hot columns. Cold columns are read only for the rows of an answer. Every source has
+ * `timestamp`, `project` and the three cold columns. Some sources have further hot columns.
  */
 export type HotKind =
   /** Text of few distinct values: dictionary codes. Null if absent. */
@@ -24,11 +25,11 @@ export interface HotColumn {
   /** The keys that lead to the value in a record's metadata. */
   path: readonly string[]
   /**
-   * Whether only fields read the column: it is named by its path, and is no column of plans. Files, batches and tables
-   * of ClickHouse that are older than it lack it.
+   * Whether only fields read the column: the column is named by the path, and is no column of plans. Files, batches and
+   * tables of ClickHouse that are older than the column lack the column.
    */
   isFieldOnly?: true
-  /** Number columns only: files and batches older than the column lack it, and its values are absent there. */
+  /** Number columns only: files and batches older than the column lack the column, and have absent values. */
   isLater?: true
 }
 
@@ -37,14 +38,14 @@ export const AREAS = ['/rest', '/storage', '/auth', '/realtime'] as const
 
 const NO_COLUMNS: readonly HotColumn[] = []
 
-/** Returns the column of a declared field, given its keys with dots between them. */
+/** Returns the column of a declared field, given the keys with dots between them. */
 function field(name: string, kind: HotKind): HotColumn {
   return { name, kind, path: name.split('.'), isFieldOnly: true }
 }
 
 /**
- * The columns of each source, one line each: a line more declares a field. Only append: the numbers of the columns are
- * stored, see `IN_METADATA`.
+ * The columns of each source, a line for each column: a further line declares a field. Only append: the numbers of the
+ * columns are stored, see `IN_METADATA`.
  */
 const HOT_COLUMNS: Partial<Record<SourceName, readonly HotColumn[]>> = {
   edge_logs: [
@@ -81,8 +82,8 @@ const HOT_COLUMNS: Partial<Record<SourceName, readonly HotColumn[]>> = {
 
 /**
  * Name of the last hot column of every batch: a bit set for each row. Bit i is set if the value of hot column i is not
- * held there and must be read from the metadata: one of another type, or an integer spelled with 16 or more digits. An
- * absent value, and a number beyond the range of doubles, is null and sets no bit.
+ * held there and must be read from the metadata: a value of another type, or an integer spelled with 16 or more digits.
+ * An absent value, and a number beyond the range of doubles, is null and sets no bit.
  */
 export const IN_METADATA = 'in_metadata'
 /** The bit set of rows that were stored without the column: their metadata decides. */
@@ -93,7 +94,7 @@ export const COLD_COLUMNS = ['id', 'event_message', 'metadata'] as const
 /** The name of a cold column. */
 export type ColdColumn = (typeof COLD_COLUMNS)[number]
 
-/** The hot columns of a source besides `timestamp` and `project`, in the order of its Arrow schema. */
+/** The hot columns of a source besides `timestamp` and `project`, in the order of the Arrow schema. */
 export function hotColumns(source: SourceName): readonly HotColumn[] {
   return HOT_COLUMNS[source] ?? NO_COLUMNS
 }
@@ -103,11 +104,11 @@ export function planColumns(source: SourceName): readonly HotColumn[] {
   return hotColumns(source).filter(({ isFieldOnly }) => !isFieldOnly)
 }
 
-/** A key that rows can be grouped by: the texts of a hot column, or the URL path in each of them. */
+/** A key that rows can be grouped by: the texts of a hot column, or the URL path in each text. */
 export interface GroupingKey {
   column: string
   part: 'whole' | 'path'
-  /** False for a category: its empty text means absent. */
+  /** False for a category: the empty text means absent. */
   hasEmptyTexts: boolean
 }
 
@@ -137,8 +138,8 @@ function arrowType(kind: HotKind, dictionaryId: number) {
 }
 
 /**
- * Returns the Arrow schema of a batch of one source: timestamp, project (dictionary, nullable), the source's
- * hot columns (nullable, except areas), in_metadata, id, event_message, metadata (JSON text).
+ * Returns the Arrow schema of a batch of a source: timestamp, project (dictionary, nullable), the source's hot columns
+ * (nullable, except areas), in_metadata, id, event_message, metadata (JSON text).
  */
 export function batchSchema(source: SourceName): Schema {
   return SCHEMAS.get(source)!

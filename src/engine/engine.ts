@@ -7,21 +7,21 @@ import type { Plan } from '../plan/plan.js'
 import type { SourceName } from '../sources.js'
 
 /**
- * One batch of rows of one source: an Arrow IPC stream with exactly one record batch
- * with the schema `batchSchema(source)`.
+ * A batch of rows of a single source: an Arrow IPC stream with exactly one record batch with the schema
+ * `batchSchema(source)`.
  */
 export interface IngestBatch {
   source: SourceName
   rows: number
   ipc: Uint8Array
   /**
-   * Called once, when the engine no longer reads `ipc`: the caller may reuse the bytes then. Without it, the engine
-   * does not read them after `append` has resolved.
+   * Called once, when the engine no longer reads `ipc`: the caller may reuse the bytes then. Without `release`, the
+   * engine does not read the bytes after `append` has resolved.
    */
   release?(): void
 }
 
-/** Rows, segments and buffer bytes of one source. */
+/** Rows, segments and buffer bytes of a source. */
 export interface SourceStats {
   source: SourceName
   rows: number
@@ -34,7 +34,7 @@ export interface SourceStats {
   headBytes: number
 }
 
-/** The most groups that a run may make, and the most memory they may take; a run beyond either fails. */
+/** The most groups that a run may make, and the most memory of the groups. A run beyond either limit fails. */
 export interface GroupingLimits {
   groups: number
   bytes: number
@@ -49,7 +49,7 @@ export const limitsOf = ({ groups, bytes }: GroupingLimits, { limitBytes }: Pick
   bytes: Math.min(bytes, limitBytes),
 })
 
-/** Returns the error `too_many_groups` with the limits in its message. */
+/** Returns the error `too_many_groups` with the limits in the message. */
 export const tooManyGroups = ({ groups, bytes }: GroupingLimits) =>
   new LogweirError(
     'too_many_groups',
@@ -61,7 +61,7 @@ export const tooManyGroups = ({ groups, bytes }: GroupingLimits) =>
 export interface ScanStats {
   /** Rows scanned, as far as the engine knows. Rows answered from a cache of partial results do not count. */
   rows: number
-  /** Segments and open heads of the source, and how many of them were pruned by their times. */
+  /** Segments and open heads of the source, and how many of the segments and heads were pruned by time. */
   segments?: { total: number; pruned: number }
 }
 
@@ -69,9 +69,9 @@ export interface ScanStats {
 export interface RunOptions {
   /** The memory of the query. Without a share, each step has the memory that the engine permits. */
   memory?: MemoryShare
-  /** Cancels the run within one time slice; the promise then rejects with the signal's reason. */
+  /** Cancels the run within a time slice. The promise then rejects with the signal's reason. */
   signal?: AbortSignal
-  /** Called once, before the promise resolves; not called for the empty plan. */
+  /** Called once, before the promise resolves. Not called for the empty plan. */
   onScanStats?(stats: ScanStats): void
 }
 
@@ -82,50 +82,50 @@ export interface FollowQuery {
   columns: readonly string[]
   /**
    * Only rows for which this is true: a condition on `id`, `timestamp`, `event_message`, `project` and fields of the
-   * metadata. It raises no error in any row.
+   * metadata. The condition raises no error in any row.
    */
   where?: Expression | undefined
 }
 
 /**
- * Called with new rows in order of arrival; `hasGap` if rows before them were skipped. The rows are valid only until
- * the call returns. The listener may stop reading before the end.
+ * Called with new rows in order of arrival. `hasGap` if earlier rows were skipped. The rows are valid only until the
+ * call returns. The listener may stop reading before the end.
  */
 export type RowListener = (rows: Iterable<Row>, hasGap: boolean) => void
 
 /** The rows of a plan that a subscription runs. */
 export interface FollowedRows {
   rows: AsyncIterable<Row>
-  /** The number of rows that the subscription has delivered when it has delivered all of these. */
+  /** The number of rows that the subscription has delivered once all rows of the answer are delivered. */
   delivered: number
-  /** Set if rows of the plan that are older than these may be missing, since too many had to be read. */
+  /** Set if older rows of the plan may be missing, since too many rows had to be read. */
   isCut?: boolean
 }
 
 /** A running {@link Engine.follow}. */
 export interface Subscription {
   /**
-   * Runs a plan of the newest rows, of this project, these columns and this condition, perhaps with their ranks, over
-   * exactly the rows that were stored when the subscription started and those delivered since.
+   * Runs a plan of the newest rows, with the project, the columns and the condition of the subscription, perhaps with
+   * ranks. The plan reads exactly the rows that were stored when the subscription started and the rows delivered since.
    */
   run(plan: Plan, options?: RunOptions): Promise<FollowedRows>
   /** Ends the subscription: the listener is not called again. */
   stop(): void
 }
 
-/** Stores batches and runs plans over them. Every implementation returns the same answers. */
+/** Stores batches and runs plans over the stored rows. Every implementation returns the same answers. */
 export interface Engine {
-  /** Loads the rows that earlier processes have stored. Call it once, before anything else. */
+  /** Loads the rows that earlier processes have stored. Call `recover` once, before anything else. */
   recover(): Promise<void>
   /** Returns the error that currently blocks writes, e.g. a full disk, or undefined. The engine retries by itself. */
   writeFailure(): Error | undefined
   /**
-   * Appends one batch, whole or not at all, after every batch appended before it. Resolves when its rows are
-   * visible to {@link run} and the engine has room for more: awaiting it applies backpressure to the caller.
+   * Appends a batch, whole or not at all, after every batch appended before. Resolves when the rows are visible to
+   * {@link run} and the engine has room for more: awaiting the promise applies backpressure to the caller.
    */
   append(batch: IngestBatch): Promise<void>
   /**
-   * Runs a plan over a snapshot of the rows. All scanning is done when the promise resolves; iterating the rows
+   * Runs a plan over a snapshot of the rows. All scanning is done when the promise resolves. Iterating the rows
    * afterwards reads only the cold columns of the answer's rows.
    */
   run(plan: Plan, options?: RunOptions): Promise<AsyncIterable<Row>>
@@ -139,8 +139,8 @@ export interface Engine {
   stats(): SourceStats[]
   /**
    * Makes {@link append} stop waiting, also the pending calls: for room, and for a disk that cannot be written to. A
-   * batch that cannot be stored gets one last attempt, and `append` rejects. Called at shutdown, when little unread
-   * input is left.
+   * batch that cannot be stored gets a last attempt, and `append` rejects. Called at shutdown, when little unread input
+   * is left.
    */
   stopWaiting(): void
   /** Finishes pending work and stops timers. */

@@ -15,7 +15,7 @@ import {
 } from './operands.js'
 
 /**
- * An aggregate as the SQL expressions that ClickHouse computes for it, and how its value is read from their
+ * An aggregate as the SQL expressions that ClickHouse computes for the aggregate, and how the value is read from the
  * results.
  */
 export interface Lowered {
@@ -23,19 +23,21 @@ export interface Lowered {
   exceptions: Exceptions
   /** Returns undefined if the results are too inexact: the value then needs the exact sums of `summed`. */
   read(cells: readonly Cell[]): Scalar | undefined
-  /** The numbers that are summed, if the aggregate is a sum or a mean; the server cannot sort by it then. */
+  /**
+   * The numbers that are summed, if the aggregate is a sum or a mean. The server cannot sort by a sum or a mean then.
+   */
   summed?: { sql: string; as: 'sum' | 'mean' }
 }
 
 /**
- * Percentiles are exact: the value at rank ceil(percent / 100 * n), by counts of distinct values. The level
- * is reduced by this margin so that the rounding of the product cannot raise a whole rank to the next one.
+ * Percentiles are exact: the value at rank ceil(percent / 100 * n), by counts of distinct values. The level is reduced
+ * by this margin so that the rounding of the product cannot raise a whole rank to the next rank.
  */
 const RANK_MARGIN = 1e-12
 
 /**
- * Translates an aggregate to SQL. Undefined if ClickHouse has no aggregate of exactly its meaning: it is then computed
- * over the rows that the server returns.
+ * Translates an aggregate to SQL. Undefined if ClickHouse has no aggregate of exactly the same meaning: the aggregate
+ * is then computed over the rows that the server returns.
  */
 export function lowerAggregate({ fn, args }: Aggregate, table: Table): Lowered | undefined {
   const [value, option] = args
@@ -106,15 +108,15 @@ function ofNumbers(fn: Aggregate['fn'], operand: ColumnOperand, option: Aggregat
   return one(`quantileExactWeighted(${option.value / 100 - RANK_MARGIN})(${sql}, 1)`, exceptions, (cell) => cell)
 }
 
-/** The largest error of one addition of doubles, relative to the sum of their absolute values. */
+/** The largest error of an addition of doubles, relative to the sum of the absolute values. */
 const ROUNDING = 2 ** -53
 /** Half of the error that the contract allows for a mean: the other half is for the division. */
 const TOLERANCE = 5e-13
 
 /**
  * Returns the sum or the mean, or undefined if rounding may have exceeded the tolerance. Sums of whole numbers are
- * exact; sums of few values that do not cancel out are close. (`sumKahan` would be close for many values, but
- * crashes a cluster of version 18.16.)
+ * exact. Sums of few values that do not cancel out are close. (`sumKahan` would be close for many values, but crashes a
+ * cluster of version 18.16.)
  */
 function readSum([sum, size, counted, fractions]: readonly Cell[], as: 'sum' | 'mean'): number | null | undefined {
   const count = Number(counted)

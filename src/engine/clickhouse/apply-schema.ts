@@ -3,7 +3,7 @@ import { addColumns, createDatabase, type Dialect, dialectOf, type TableDefiniti
 import type { TableLocation } from './table-names.js'
 import { quoteName, textValue } from './values.js'
 
-/** The result of {@link applySchema} on one server. Tables are named with their database. */
+/** The result of {@link applySchema} on a server. Tables are named with their database. */
 export interface Applied {
   /** Names of the tables that were created. */
   created: string[]
@@ -11,14 +11,14 @@ export interface Applied {
   added: string[]
   /** Existing tables that lack such columns, which were not added because `mayAdd` is false. */
   lacking: string[]
-  /** Existing tables that differ from their definition, which are not changed: one description each. */
+  /** Existing tables that differ from their definition, which are not changed. A description for each. */
   differing: string[]
 }
 
 /** The tables that are applied, all by default. */
 export interface ApplyOptions {
   isWanted?(table: TableDefinition): boolean
-  /** Whether existing tables get the columns that they lack; true by default. */
+  /** Whether existing tables get the columns that the tables lack. True by default. */
   mayAdd?: boolean
 }
 
@@ -26,7 +26,7 @@ export interface ApplyOptions {
 export const nothingApplied = (): Applied => ({ created: [], added: [], lacking: [], differing: [] })
 
 /**
- * Creates the database and the tables that are missing on one server, and adds the columns that tables of earlier
+ * Creates the database and the tables that are missing on a server, and adds the columns that tables of earlier
  * versions lack. Rejects with a ServerError.
  */
 export async function applySchema(
@@ -63,12 +63,12 @@ export async function askVersion(server: Server): Promise<string> {
   return version
 }
 
-/** Queries the version of a server and returns its dialect. Rejects with a ServerError. */
+/** Queries the version of a server and returns the dialect of the server. Rejects with a ServerError. */
 export const askDialect = async (server: Server): Promise<Dialect> => dialectOf(await askVersion(server))
 
 interface ExistingTable {
   engine: string
-  /** The types of its columns, by name. */
+  /** The types of the table's columns, by name. */
   typeOf: ReadonlyMap<string, string>
 }
 
@@ -85,8 +85,8 @@ async function existingTable(
 }
 
 /**
- * Returns how a table on the server differs from its definition, or undefined. Additional columns do not matter, nor
- * do those that can be added.
+ * Returns how a table on the server differs from the definition, or undefined. Additional columns, and columns that can
+ * be added, do not matter.
  */
 function differenceOf(
   { engine: found, typeOf }: ExistingTable,

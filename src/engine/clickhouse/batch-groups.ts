@@ -19,31 +19,31 @@ interface OpenGroup {
 
 /** The limits at which a group is closed and sent. */
 export interface BatchGroupLimits {
-  /** Age at which it is closed, unless another group of its source is being sent. */
+  /** Age at which the group is closed, unless another group of the source is being sent. */
   ageMs: number
   rows: number
-  /** Bytes of its blocks. */
+  /** Bytes of the group's blocks. */
   bytes: number
 }
 
 /**
- * A row must be visible within a second of its arrival; the server handles few large inserts better than many
- * small.
+ * A row must be visible within a second of arrival. The server handles few large inserts better than many small
+ * inserts.
  */
 export const BATCH_GROUP_LIMITS: BatchGroupLimits = { ageMs: 250, rows: 100_000, bytes: 16 * MIB }
 
 /** Collects batches into groups, at most one open group per source. */
 export interface BatchGroups {
-  /** Gives all later groups a time after that of an existing one. */
+  /** Gives all later groups a time after the time of an existing group. */
   startAfter(group: Pick<BatchGroup, 'arrivedUs'>): void
   /**
-   * Writes a batch to the journal of its source's open group; resolves when it would survive a crash of the
+   * Writes a batch to the journal of the source's open group. Resolves when the batch would survive a crash of the
    * process.
    */
   append(batch: IngestBatch): Promise<void>
   /** Returns the groups that still accept batches. */
   openGroups(): BatchGroup[]
-  /** Closes the groups that are due, or all. Empty ones stay open. */
+  /** Closes the groups that are due, or all. Empty groups stay open. */
   closeDue(all?: boolean): Promise<void>
   /** Calls fsync on the journals: the batches appended before then survive a power cut. */
   sync(): Promise<void>
@@ -53,9 +53,12 @@ interface Parts {
   files: Files
   clock: Clock
   diskRetry: DiskRetry
-  /** Whether a group of the source is being sent. The next one then keeps growing, since it would have to wait. */
+  /**
+   * Whether a group of the source is being sent. The next group then keeps growing, since the next group would have to
+   * wait.
+   */
   isBusy(source: SourceName): boolean
-  /** Called with each group when it is closed. */
+  /** Called with each group on close. */
   onClosed(group: BatchGroup): void
   limits: BatchGroupLimits
 }
@@ -67,7 +70,7 @@ export function createBatchGroups({ files, clock, diskRetry, isBusy, onClosed, l
   let lastArrivedUs = 0
 
   function begin(source: SourceName): OpenGroup {
-    // Groups of one process have distinct times even if the clock jumps.
+    // Groups of a process have distinct times even if the clock jumps.
     lastArrivedUs = Math.max(lastArrivedUs + 1, clock.nowUs())
     const { journal, group } = createGroupJournal(files, { source, arrivedUs: lastArrivedUs })
     const firstAttempt = { batch: batchNumber(journal.marker), blocks: [] as NativeBlock[] }

@@ -26,13 +26,16 @@ export interface SelectOptions {
 
 /** A ClickHouse server. Every call rejects with a {@link ServerError}, or the signal's reason. */
 export interface Server {
-  /** Returns the complete answer of a SELECT; rejects rather than return a part of it. */
+  /** Returns the complete answer of a SELECT. Rejects rather than return a part of the answer. */
   select(sql: string, options?: SelectOptions): Promise<Cell[][]>
-  /** Returns the complete answer of a SELECT in ClickHouse's Native format; rejects rather than return a part of it. */
+  /**
+   * Returns the complete answer of a SELECT in ClickHouse's Native format. Rejects rather than return a part of the
+   * answer.
+   */
   selectNative(sql: string, options?: Pick<SelectOptions, 'signal' | 'deadlineMs'>): Promise<Buffer>
   /**
    * Sends blocks of ClickHouse's Native format to `INSERT INTO … FORMAT Native`. Resolves when all rows are written, on
-   * every shard that they belong to. After an error some of them may be stored, at once or later.
+   * every shard that the rows belong to. After an error some of the rows may be stored, at once or later.
    */
   insert(sql: string, blocks: readonly Uint8Array[], queryId: string): Promise<void>
   /** Runs a statement without a result. */
@@ -41,9 +44,9 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** An error that the server returned, or a failure to reach it. */
+/** An error from the server, or a failure to reach the server. */
 export class ServerError extends Error {
-  /** ClickHouse's error number; undefined if the server did not return one. */
+  /** ClickHouse's error number. Undefined if the server did not return an error number. */
   readonly code: number | undefined
   constructor(error: unknown) {
     const message = error instanceof Error ? error.message || error.name : String(error)
@@ -58,18 +61,18 @@ export class ServerError extends Error {
 /** ClickHouse's numbers of errors that `logweir schema clickhouse --apply` fixes: no such table, no such database. */
 const LACKS_TABLES = new Set<number | undefined>([60, 81])
 
-/** Returns the message of an error, with the remedy if it is known. */
+/** Returns the message of an error, with the remedy if known. */
 export function messageWithHint(error: Error): string {
   const lacksTables = error instanceof ServerError && LACKS_TABLES.has(error.code)
   return lacksTables ? `${error.message} (logweir schema clickhouse --apply creates the tables)` : error.message
 }
 
-/** The address of a server, its credentials and timeouts. */
+/** The address of a server, the credentials and the timeouts. */
 export interface ServerOptions {
   url: string
   user: string
   password: string
-  /** The cluster over which rows are distributed; undefined for a single server. */
+  /** The cluster over which rows are distributed. Undefined for a single server. */
   cluster?: string | undefined
   /** Timeout of a SELECT. */
   selectMs?: number
@@ -84,8 +87,8 @@ const FASTEST = { level: zlib.Z_BEST_SPEED }
 const GZIP = { 'Content-Encoding': 'gzip' }
 
 /**
- * The server sends a complete answer, from all shards, or an error status. Queries may be long, because of a
- * pattern or a project. 64-bit integers are quoted: as JSON numbers they would lose digits.
+ * The server sends a complete answer, from all shards, or an error status. Queries may be long, because of a pattern or
+ * a project. 64-bit integers are quoted: JSON numbers would lose digits.
  */
 const SELECT_SETTINGS: ClickHouseSettings = {
   wait_end_of_query: 1,
@@ -93,7 +96,7 @@ const SELECT_SETTINGS: ClickHouseSettings = {
   max_query_size: `${MIB}`,
   output_format_json_quote_64bit_integers: 1,
 }
-/** The server answers an insert after it has ended on all shards. */
+/** The server answers an insert after the insert has ended on all shards. */
 const CLUSTER_INSERT_SETTINGS: ClickHouseSettings = { insert_distributed_sync: 1 }
 
 /** Connects to a server over HTTP with the official client. Sends nothing before the first call. */
@@ -108,7 +111,7 @@ export function connectServer(options: ServerOptions): Server {
     max_open_connections: CONNECTIONS,
     log: { level: ClickHouseLogLevel.OFF },
   })
-  // On one machine compression costs more than it saves.
+  // For a server on the same machine, compression costs more than it saves.
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
   return {
     select: (sql, options) => select(client, sql, { deadlineMs: selectMs, ...options }),
@@ -154,7 +157,7 @@ function selectNative(
   })
 }
 
-/** Runs a SELECT until its deadline or an abort. Rejects with a ServerError, or the signal's reason. */
+/** Runs a SELECT until the deadline or an abort. Rejects with a ServerError, or the signal's reason. */
 async function withDeadline<T>(
   client: ClickHouseClient,
   { deadlineMs, signal }: Pick<SelectOptions, 'signal'> & { deadlineMs: number },
@@ -170,14 +173,14 @@ async function withDeadline<T>(
       clickhouse_settings: { ...SELECT_SETTINGS, max_execution_time: Math.ceil(deadlineMs / 1000) },
     })
   } catch (error) {
-    // An old server continues a query after its client has disconnected.
+    // An old server continues a query after the client has disconnected.
     if (signal?.aborted || deadline.aborted) stop(client, queryId)
     signal?.throwIfAborted()
     throw new ServerError(deadline.aborted ? new Error(`no answer within ${deadlineMs / 1000} s`) : error)
   }
 }
 
-/** Kills a query on all servers that run parts of it. The caller does not wait; errors are ignored. */
+/** Kills a query on all servers that run parts of the query. The caller does not wait. Errors are ignored. */
 function stop(client: ClickHouseClient, queryId: string): void {
   exec(client, `KILL QUERY WHERE query_id = ${textValue(queryId)}`, {}).catch(() => {})
 }

@@ -19,8 +19,8 @@ import { containsFolded, containsText, matchesPattern } from './patterns.js'
 import { doubleValue, textValue } from './values.js'
 
 /**
- * A condition as two SQL expressions of 1 or 0, never null: that it is true, and that it is false. Both hold in all
- * rows but the exceptions.
+ * A condition as two SQL expressions of 1 or 0, never null: `isTrue` and `isFalse`. Both hold in all rows but the
+ * exceptions.
  */
 export interface Condition {
   isTrue: string
@@ -29,8 +29,8 @@ export interface Condition {
 }
 
 /**
- * Translates a condition to SQL. Undefined if ClickHouse has no expression of exactly its meaning, for any type that a
- * value may have in a row: the condition is then evaluated over the rows that the server returns.
+ * Translates a condition to SQL. Undefined if ClickHouse has no expression of exactly the same meaning, for any type
+ * that a value may have in a row. The condition is then evaluated over the rows that the server returns.
  */
 export function lowerCondition(condition: Expression, table: Table): Condition | undefined {
   if (condition.kind !== 'call') return undefined
@@ -72,7 +72,7 @@ function connect(args: readonly Expression[], table: Table, ofTrue: string, ofFa
 
 /** More equalities take an old server seconds. */
 const MOST_EQUALITIES = 50
-/** The most characters of the literals of one IN; a query has at most 1 MiB. */
+/** The most characters of the literals of a single IN. A query has at most 1 MiB. */
 const MOST_IN_LENGTH = 256 * KIB
 
 function lowerIn(value: Expression, items: readonly Expression[], table: Table): Condition | undefined {
@@ -87,8 +87,8 @@ function lowerIn(value: Expression, items: readonly Expression[], table: Table):
 }
 
 /**
- * `x IN (…)` of a column; undefined if a literal is of another type. Not of numbers: IN compares their bits, of which 0
- * and -0 have others.
+ * `x IN (…)` of a column. Undefined if a literal is of another type. Undefined for numbers: IN compares bits, and the
+ * bits of 0 and -0 differ.
  */
 function inLiterals(operand: Operand | undefined, items: readonly Expression[]): Condition | undefined {
   if (operand?.type !== 'text' && operand?.type !== 'timestamp') return undefined
@@ -125,7 +125,7 @@ const OPERATORS: Readonly<Record<string, { sql: string; negated: string }>> = {
   ge: { sql: '>=', negated: '<' },
 }
 
-/** A test of one operand by a literal. */
+/** A test of an operand by a literal. */
 function lowerTest({ fn, args }: Expression & { kind: 'call' }, table: Table): Condition | undefined {
   const [left, right] = args
   if (args.length !== 2 || right?.kind !== 'literal' || right.value === null) return undefined
@@ -142,14 +142,16 @@ function lowerTest({ fn, args }: Expression & { kind: 'call' }, table: Table): C
     if (literal === undefined) return undefined
     const test = (sign: string) => {
       const compared = `${operand.sql} ${sign} ${literal}`
-      // A text that equals one is present, and a plain equality finds the rows of a project by the order of the table.
+      // A text that equals the literal is present, and a plain equality finds the rows of a project by the order of the
+      // table.
       return operand.isEmptyAbsent && sign === '=' && value !== '' ? compared : present(operand, compared)
     }
     return { isTrue: test(operator.sql), isFalse: test(operator.negated), exceptions }
   }
   const matches = typeof value === 'string' && operand.type === 'text' ? textTest(fn, operand.sql, value) : undefined
   if (matches === undefined) return undefined
-  // Separate conditions, so that the server can apply the fast first one before it reads the data for the second.
+  // Separate conditions, so that the server can apply the fast first condition before the server reads the data for the
+  // second.
   const isTrue = matches.map((test) => present(operand, test)).join(' AND ')
   return { isTrue, isFalse: present(operand, `NOT (${matches.join(' AND ')})`), exceptions }
 }
@@ -173,7 +175,7 @@ function foldedTest(operand: ColumnOperand, value: Scalar): Condition | undefine
   }
 }
 
-/** A nullable test as 1 or 0; absent values pass none. */
+/** A nullable test as 1 or 0. Absent values pass no test. */
 function present({ sql, isEmptyAbsent }: ColumnOperand, test: string): string {
   return isEmptyAbsent ? `(${sql} != ${textValue('')} AND ${test})` : `ifNull(${test}, 0)`
 }
@@ -190,7 +192,7 @@ function literalNextTo({ type }: ColumnOperand, value: Scalar): string | undefin
   return typeof number === 'number' ? doubleValue(number) : undefined
 }
 
-/** Conditions, null where a text is, that are all true if the text passes; undefined of other functions. */
+/** Conditions that are all true if the text passes, and null for a null text. Undefined for other functions. */
 function textTest(fn: string, sql: string, value: string): string[] | undefined {
   switch (fn) {
     case 'regexp_contains':
@@ -217,7 +219,7 @@ function areaTest(fn: string, operand: ColumnOperand, value: Scalar): Condition 
 
 const isPresent = ({ kind }: JsonOperand) => `${kind} != 'Null'`
 
-/** A test of a field with a type that varies by row; undefined for a comparison with a text that spells a number. */
+/** A test of a field with a type that varies by row. Undefined for a comparison with a text that spells a number. */
 function jsonTest(fn: string, operand: JsonOperand, value: Scalar): Condition | undefined {
   if (typeof value !== 'string') return undefined
   const { kind, text } = operand
@@ -240,20 +242,21 @@ function jsonTest(fn: string, operand: JsonOperand, value: Scalar): Condition | 
     : { isTrue: isUnequal, isFalse: isEqual, exceptions }
 }
 
-/** The filters that a server applies before it returns rows. */
+/** The filters that a server applies before rows are returned. */
 export interface ServerFilter {
   /** True in each row that passes, and in each exception, which the process decides. */
   sql: readonly string[]
-  /** Those of `sql` that read columns alone. */
+  /** The members of `sql` that read columns alone. */
   ofColumns: readonly string[]
-  /** How many of the conditions it applies. */
+  /** How many of the conditions the server applies. */
   count: number
   exceptions: Exceptions
 }
 
 /**
- * Translates the first conditions, up to the first that SQL has no expression for: later ones must not be evaluated in
- * rows that it removes, or raise an error in rows that they would remove.
+ * Translates the first conditions, up to the first condition without a SQL expression. Later conditions must neither be
+ * evaluated in rows that the untranslated condition removes, nor remove rows in which the untranslated condition raises
+ * an error.
  */
 export function lowerFilters(conditions: readonly Expression[], table: Table): ServerFilter {
   const lowered: Condition[] = []

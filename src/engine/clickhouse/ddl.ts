@@ -9,7 +9,7 @@ const MODERN_MAJOR = 20
 /** Servers that support a TTL delete rows older than this. */
 export const TTL_DAYS = 90
 
-/** A column of a table, with the codec that compresses it. */
+/** A column of a table, with the compression codec. */
 export interface StoredColumn extends TableColumn {
   codec?: string
 }
@@ -33,9 +33,9 @@ export interface Dialect {
 export const dialectOf = (version: string): Dialect => ({ isModern: Number(version.split('.')[0]) >= MODERN_MAJOR })
 
 /**
- * Returns the tables of all sources, in an order in which they can be created. The rows of a source are
- * sorted by project and time, one partition per UTC day. In a cluster each shard has such a table, and a
- * Distributed table over all shards.
+ * Returns the tables of all sources, in an order in which the tables can be created. The rows of a source are sorted by
+ * project and time, with a partition for each UTC day. In a cluster each shard has such a table, and a Distributed
+ * table over all shards.
  */
 export function tables(location: TableLocation, dialect: Dialect): TableDefinition[] {
   return SOURCE_NAMES.flatMap((source) =>
@@ -45,10 +45,10 @@ export function tables(location: TableLocation, dialect: Dialect): TableDefiniti
   )
 }
 
-/** Returns the statement that creates the database if it does not exist. */
+/** Returns the statement that creates the database if the database does not exist. */
 export const createDatabase = ({ database }: TableLocation) => `CREATE DATABASE IF NOT EXISTS ${quoteName(database)}`
 
-/** Returns all statements, as `logweir schema clickhouse` prints them. */
+/** Returns all statements, in the form that `logweir schema clickhouse` prints. */
 export function printSchema(location: TableLocation, dialect: Dialect): string {
   return [createDatabase(location), ...tables(location, dialect).map(({ ddl }) => ddl)]
     .map((text) => `${text};\n`)
@@ -66,7 +66,7 @@ function mergeTree(location: TableLocation, dialect: Dialect, source: SourceName
 
 function distributed(location: TableLocation, dialect: Dialect, source: SourceName): TableDefinition {
   const [cluster, database, table] = [location.cluster!, location.database, shardTableName(source)].map(quoteName)
-  // All rows of a project are on one shard.
+  // All rows of a project are on the same shard.
   const tail = `ENGINE = Distributed(${cluster}, ${database}, ${table}, sipHash64(project))`
   return define(location, source, storedColumns(source, { ...dialect, isModern: false }), 'Distributed', tail)
 }

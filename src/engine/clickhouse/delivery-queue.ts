@@ -7,7 +7,7 @@ import { type BatchGroup, type DeliveryTiming, deliver } from './delivery.js'
 import { createExistingColumns, reportLacking } from './existing-columns.js'
 import type { TableLocation } from './table-names.js'
 
-/** Sends closed groups to the server, those of one source one after another. */
+/** Sends closed groups to the server. The groups of a source are sent one after another. */
 export interface DeliveryQueue {
   /** Queues a group. */
   add(group: BatchGroup): void
@@ -15,7 +15,7 @@ export interface DeliveryQueue {
   isBusy(source: SourceName): boolean
   /** Returns the groups that the server has not confirmed. */
   unconfirmed(): readonly BatchGroup[]
-  /** Returns the error of a group that failed in its last attempt, or undefined. */
+  /** Returns the error of a group that failed in the last attempt, or undefined. */
   failure(): Error | undefined
   /** Resolves when the unconfirmed groups of this process take less memory than the limit. */
   waitForRoom(): Promise<void>
@@ -23,7 +23,10 @@ export interface DeliveryQueue {
   disableBackpressure(): void
   /** Resolves when the server has confirmed every group added so far. */
   settled(): Promise<void>
-  /** Ends the deliveries that wait for a retry. A running insert is abandoned: the next start checks for it. */
+  /**
+   * Ends the deliveries that wait for a retry. A running insert is abandoned: the next start checks for running
+   * inserts.
+   */
   abort(): void
 }
 
@@ -38,7 +41,7 @@ interface Parts {
   limitBytes: number
 }
 
-/** Creates an empty queue. Logs when sending starts to fail, and when it works again. */
+/** Creates an empty queue. Logs when sending starts to fail, and when sending works again. */
 export function createDeliveryQueue({ server, location, directory, log, timing, limitBytes }: Parts): DeliveryQueue {
   const queues = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
   const unconfirmed = new Set<BatchGroup>()
@@ -109,7 +112,7 @@ function trackFailures(directory: string, log: Log, closing: AbortSignal) {
   }
 }
 
-/** Bytes of the groups of this process; those of earlier processes are only on disk. */
+/** Bytes of the groups of this process. Groups of earlier processes are only on disk. */
 function bytesInMemory(groups: ReadonlySet<BatchGroup>): number {
   return [...groups].reduce((sum, group) => sum + (group.firstAttempt === undefined ? 0 : group.bytes), 0)
 }

@@ -11,15 +11,15 @@ import { int64Value, quoteName, textValue } from './values.js'
 /** Batches of a source that are sent together and confirmed together. */
 export interface BatchGroup {
   source: SourceName
-  /** When the group was started, in microseconds since the epoch; unique among the groups of a process. */
+  /** When the group was started, in microseconds since the epoch. Unique among the groups of a process. */
   arrivedUs: number
   rows: number
   /** Bytes of the blocks. */
   bytes: number
-  /** The blocks of the first attempt; undefined if an earlier process may have made one. */
+  /** The blocks of the first attempt. Undefined if an earlier process may have made an attempt. */
   firstAttempt?: { batch: bigint; blocks: readonly NativeBlock[] }
   /**
-   * Calls `visit` with the batches again, in order. Resolves to the number that names them; undefined if
+   * Calls `visit` with the batches again, in order. Resolves to the number that names the batches. Undefined if
    * unreadable.
    */
   read(visit: (batch: IngestBatch) => void): Promise<bigint | undefined>
@@ -33,32 +33,32 @@ export interface DeliveryTiming {
   firstWaitMs: number
   longestWaitMs: number
   /**
-   * How long a shard may take to start an insert of a failed attempt. A retry looks for running inserts
-   * twice, this time apart, before it trusts the list of stored rows.
+   * How long a shard may take to start an insert of a failed attempt. A retry looks for running inserts twice, this
+   * time apart, before the retry trusts the list of stored rows.
    */
   settleMs: number
 }
 
-/** The timing of the service; tests use shorter times. */
+/** The timing of the service. Tests use shorter times. */
 export const DELIVERY_TIMING: DeliveryTiming = { firstWaitMs: 200, longestWaitMs: 5_000, settleMs: 1_000 }
 
-/** The server that a delivery sends to, its retries, and the observer of its attempts. */
+/** The server of a delivery, the wait between retries, and the observer of the attempts. */
 export interface DeliveryParts {
   server: Server
   location: TableLocation
   columns: ExistingColumns
-  /** Waits before a retry; rejects if delivery is abandoned. */
+  /** Waits before a retry. Rejects if delivery is abandoned. */
   wait(ms: number): Promise<void>
-  /** Called after each failed attempt with its error, and after the successful one with undefined. */
+  /** Called after each failed attempt with the error, and after the successful attempt with undefined. */
   onAttempt(group: BatchGroup, error: Error | undefined): void
   timing: DeliveryTiming
 }
 
 /**
- * Sends the rows of a group to the server exactly once, with any number of attempts: after a failed attempt,
- * or if an earlier process may have made one, it first makes sure that no insert is still running, then sends
- * only the rows that are missing. Each attempt sends only the columns that the table has then. Resolves after the
- * server has confirmed all rows and `group.confirmed` has resolved; rejects if `wait` does.
+ * Sends the rows of a group to the server exactly once, with any number of attempts. After a failed attempt, or if an
+ * earlier process may have made an attempt, the delivery first makes sure that no insert is still running. Then only
+ * the missing rows are sent. Each attempt sends only the columns that the table has then. Resolves after the server has
+ * confirmed all rows and `group.confirmed` has resolved. Rejects if `wait` does.
  */
 export async function deliver(group: BatchGroup, parts: DeliveryParts): Promise<void> {
   const { wait, onAttempt, timing } = parts
@@ -126,7 +126,7 @@ async function assertNoneRunning(batch: bigint, { server, location, wait, timing
   }
 }
 
-/** Returns the row numbers of a group that are on the server. Reads only the days of these rows. */
+/** Returns the row numbers of a group that are on the server. Reads only the days of the group's rows. */
 async function storedRows(
   { source, arrivedUs }: BatchGroup,
   batch: bigint,

@@ -26,7 +26,7 @@ import { listJournaledGroups } from './group-journals.js'
 import { type PartRows, readStages, versionReadsJson } from './stage-rows.js'
 import type { TableLocation } from './table-names.js'
 
-/** The server, the data directory and the limits of the engine; tests pass smaller limits. */
+/** The server, the data directory and the limits of the engine. Tests pass smaller limits. */
 export interface ClickHouseEngineOptions {
   server: Server
   location: TableLocation
@@ -35,7 +35,7 @@ export interface ClickHouseEngineOptions {
   log?: Log
   /** The data directory, which contains the journals of unconfirmed batches. */
   files: Files
-  /** Its name, for messages. */
+  /** The name of the data directory, for messages. */
   directory: string
   /** Unlocks the directory. */
   release?: () => Promise<void>
@@ -70,8 +70,8 @@ const CACHE_BYTES = GIB
 const CLOSE_MS = 3_000
 
 /**
- * Creates an engine that stores its rows in the tables of a ClickHouse server or cluster. The data directory contains
- * only the rows that the server has not confirmed.
+ * Creates an engine that stores rows in the tables of a ClickHouse server or cluster. The data directory contains only
+ * the rows that the server has not confirmed.
  */
 export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickHouseEngine {
   const { server, location, clock, log = () => {}, files, directory } = options
@@ -239,7 +239,7 @@ function statsOf(groups: readonly BatchGroup[]): SourceStats[] {
   })
 }
 
-/** ClickHouse's error number for a pattern that its RE2 rejects. */
+/** ClickHouse's error number for a pattern that the server's RE2 rejects. */
 const BAD_PATTERN = 427
 /** ClickHouse's error number for a query that exceeds the limit of groups. */
 const TOO_MANY_GROUPS = 158
@@ -247,7 +247,7 @@ const TOO_MANY_GROUPS = 158
 /** ClickHouse's error numbers for a column that a table does not have. */
 const NO_COLUMN = new Set<number | undefined>([8, 10, 16, 47])
 
-/** Returns the error that a client gets for a server's error; logs the full error if the client gets less. */
+/** Returns the error that a client gets for a server's error. Logs the full error if the client gets less. */
 function clientError(error: ServerError, log: Log): LogweirError {
   if (error.code === BAD_PATTERN) {
     return new LogweirError(

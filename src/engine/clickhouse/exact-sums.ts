@@ -13,8 +13,9 @@ export interface ExactSum {
 }
 
 /**
- * Returns the sum and the mean of each group, by the JSON of its keys, from rows of keys, exponent, sums of the upper
- * and lower halves of the mantissas, and their number; exact but for the last two bits of a double.
+ * Returns the sum and the mean of each group, by the JSON of the group's keys. `rows` have keys, the exponent, the sums
+ * of the upper and the lower halves of the mantissas, and the number of mantissas. Exact but for the last two bits of a
+ * double.
  */
 export function exactSums(rows: readonly (readonly Cell[])[], keys: number): Map<string, ExactSum> {
   const totals = new Map<string, { sum: bigint; count: bigint }>()
@@ -36,7 +37,7 @@ export function exactSums(rows: readonly (readonly Cell[])[], keys: number): Map
   )
 }
 
-/** Returns `numerator / denominator / 2 ** shift`; the numerator may exceed every double. */
+/** Returns `numerator / denominator / 2 ** shift`. The numerator may exceed every double. */
 function quotient(numerator: bigint, denominator: bigint, shift: number): number {
   if (numerator < 0n) return -quotient(-numerator, denominator, shift)
   const excess = Math.max(0, numerator.toString(2).length - denominator.toString(2).length - QUOTIENT_BITS)

@@ -4,11 +4,11 @@ import type { Server } from './clickhouse-server.js'
 import { type TableColumn, type TableLocation, tableColumns } from './table-names.js'
 import { textValue } from './values.js'
 
-/** The columns that the tables on a server have: those of earlier versions lack some until they are upgraded. */
+/** The columns that the tables on a server have. Tables of earlier versions lack some columns until an upgrade. */
 export interface ExistingColumns {
   /**
-   * Returns the columns of a source's table that an insert can name. Queries the server if it does not know them, or
-   * some were missing a few seconds ago. Rejects with a ServerError.
+   * Returns the columns of a source's table that an insert can name. Queries the server if the columns are unknown, or
+   * some columns were missing a few seconds ago. Rejects with a ServerError.
    */
   of(source: SourceName): Promise<readonly TableColumn[]>
   /** Makes the next call for a source query the server. */
@@ -21,13 +21,16 @@ export const LACKING_MS = 3_000
 interface Parts {
   server: Server
   location: TableLocation
-  /** Called once, when the first table was found to lack columns, with its name and theirs. */
+  /**
+   * Called once, when the first table was found to lack columns, with the names of the table and of the lacking
+   * columns.
+   */
   onLacking?(table: string, columns: readonly string[]): void
   /** A clock, see `Clock`. */
   monotonicMs?(): number
 }
 
-/** Creates {@link ExistingColumns} that knows none yet. */
+/** Creates {@link ExistingColumns} without known columns. */
 export function createExistingColumns(parts: Parts): ExistingColumns {
   const { server, onLacking = () => {}, monotonicMs = () => performance.now() } = parts
   const { database } = parts.location
@@ -41,7 +44,7 @@ export function createExistingColumns(parts: Parts): ExistingColumns {
       const where = `database = ${textValue(database)} AND table = ${textValue(source)}`
       const rows = await server.select(`SELECT name FROM system.columns WHERE ${where}`)
       const names = new Set(rows.map(([name]) => String(name)))
-      // If there is no table, or it lacks a column that it always had, the insert fails with the reason.
+      // If there is no table, or the table lacks a column of the first version, the insert fails with the reason.
       const columns = names.size === 0 ? all : all.filter(({ name, isLater }) => !isLater || names.has(name))
       const isWhole = columns.length === all.length
       if (!isWhole && !isReported) {

@@ -7,7 +7,9 @@ import type { Cell } from './clickhouse-server.js'
 import { lowerFilters } from './conditions.js'
 import type { Table } from './operands.js'
 
-/** The condition of a subscription: the server applies as much of it as it can, the process decides. */
+/**
+ * The condition of a subscription. The server applies as much of the condition as the server can, the process decides.
+ */
 export interface FollowFilter {
   /** Conditions in SQL that are true in each row that passes. */
   sql: readonly string[]
@@ -20,8 +22,8 @@ export interface FollowFilter {
 const NO_FILTER: FollowFilter = { sql: [], columns: [], keep: async (rows) => rows }
 
 /**
- * Returns the filter of a condition. The process reads all fields from the metadata, where declared ones have the same
- * values as in their columns; it reads nothing if the server applies the whole condition.
+ * Returns the filter of a condition. The process reads all fields from the metadata, where declared fields have the
+ * same values as in the columns. Nothing is read if the server applies the whole condition.
  */
 export function createFollowFilter(where: Expression | undefined, table: Table): FollowFilter {
   if (where === undefined) return NO_FILTER

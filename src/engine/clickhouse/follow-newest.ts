@@ -9,7 +9,7 @@ import { amongFirst, NEWEST_FIRST } from './read-rows.js'
 import { quotedTable, type TableLocation } from './table-names.js'
 import { timeCondition } from './values.js'
 
-/** The table of a subscription, and its limits. */
+/** The table of a subscription, and the limits. */
 export interface NewestContext extends Pick<SelectOptions, 'signal'> {
   server: Server
   location: TableLocation
@@ -26,7 +26,7 @@ export const ROW_ID = ['arrived', 'batch', 'row'] as const
 /** How many times more rows are read if too few of the newest pass. */
 const GROWTH = 8
 
-/** A row, and its place among those of its time that pass, in order of arrival, from 1. */
+/** A row, and the row's place among the passing rows of that time, in order of arrival, from 1. */
 interface RankedRow {
   cells: readonly Cell[]
   rank: number
@@ -35,16 +35,16 @@ interface RankedRow {
 /** The newest rows of a plan. */
 interface Newest {
   rows: readonly RankedRow[]
-  /** The name of the column of the ranks; undefined if the plan has none. */
+  /** The name of the column of the ranks. Undefined if the plan has no ranks. */
   rankName: string | undefined
-  /** Whether too many rows had to be read: older ones may be missing. */
+  /** Whether too many rows had to be read: older rows may be missing. */
   isCut: boolean
 }
 
 /**
- * Reads the newest rows of a plan, with their ranks; `filter` is its condition. If the server applies only a part of
- * it, more rows are read until enough pass. `columns` begins with {@link ROW_ID}. Throws a TypeError if the plan has
- * another form.
+ * Reads the newest rows of a plan, with their ranks. `filter` is the condition of the plan. If the server applies only
+ * a part of the condition, more rows are read until enough pass. `columns` begins with {@link ROW_ID}. Throws a
+ * TypeError if the plan has another form.
  */
 export async function readNewest(
   plan: Plan,
@@ -85,8 +85,8 @@ interface Reading {
 }
 
 /**
- * Returns how many rows that pass have the time of a row, given with its id, and arrived before it; undefined if the
- * process would have to read too many of them.
+ * Returns how many passing rows have the time of a row, given with the id, and arrived before the row. Undefined if the
+ * process would have to read too many rows.
  */
 async function countBefore(
   { conditions, filter, columns, context }: Reading,
@@ -105,7 +105,7 @@ async function countBefore(
   return found.length < limits.examinedRows ? (await filter.keep(found, columns)).length : undefined
 }
 
-/** Ranks rows, newest first; `before` others of the time of the last one arrived before it. */
+/** Ranks rows, newest first. `before` other rows of the time of the last row arrived before the last row. */
 function ranked(rows: readonly Cell[][], timeOf: (cells: readonly Cell[]) => Cell, before: number): RankedRow[] {
   let rank = before
   const oldestFirst = rows.toReversed().map((cells, i, all) => {
@@ -115,7 +115,7 @@ function ranked(rows: readonly Cell[][], timeOf: (cells: readonly Cell[]) => Cel
   return oldestFirst.reverse()
 }
 
-/** A stage that returns the newest rows of a source that pass its conditions. */
+/** A stage that returns the newest passing rows of a source. */
 type NewestStage = Stage & { input: Extract<Stage['input'], { op: 'scan' }>; sink: TopSink }
 
 function newestStage(plan: Plan): NewestStage {

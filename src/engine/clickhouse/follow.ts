@@ -15,11 +15,13 @@ import { int64Value, textValue } from './values.js'
 export interface PollLimits {
   /** Interval between two polls. */
   pollMs: number
-  /** A row is delivered if it is stored within this time after its group was started, by the clock of its sender. */
+  /**
+   * A row is delivered if the row is stored within this time after the start of the group, by the clock of the sender.
+   */
   storeDelayUs: number
-  /** A row is delivered if it is at most this old when it is stored. */
+  /** A row is delivered if the row is at most this old when stored. */
   rowAgeUs: number
-  /** The most rows of one call of the listener; of more only the latest are delivered. */
+  /** The most rows of a call of the listener. Of more rows, only the latest are delivered. */
   rows: number
   /** The most row ids, of the last `storeDelayUs`, that are remembered. */
   rowIds: number
@@ -27,7 +29,7 @@ export interface PollLimits {
   examinedRows: number
 }
 
-/** The limits of the service; tests use smaller ones. */
+/** The limits of the service. Tests use smaller limits. */
 export const POLL_LIMITS: PollLimits = {
   pollMs: 1_000,
   storeDelayUs: MINUTE_US,
@@ -37,7 +39,7 @@ export const POLL_LIMITS: PollLimits = {
   examinedRows: 10_000,
 }
 
-/** The tables that a subscription polls, and its limits. */
+/** The tables that a subscription polls, and the limits. */
 export interface PollContext {
   server: Server
   location: TableLocation
@@ -53,8 +55,7 @@ const rowIdOf = (cells: readonly Cell[]) => cells.slice(0, ROW_ID.length).join('
 
 /**
  * Polls for the rows of a project, since other processes also send rows: first for the ids of recently stored rows,
- * then for the rows with new ids. Rejects with a ServerError if the first poll fails; a later one that fails is
- * repeated.
+ * then for the rows with new ids. Rejects with a ServerError if the first poll fails. A later failing poll is repeated.
  */
 export async function followRows(query: FollowQuery, listener: RowListener, parts: PollContext): Promise<Subscription> {
   const { clock, limits, readsJson = false } = parts
@@ -134,7 +135,7 @@ function createSeenRows(nowUs: number, { storeDelayUs, rowIds }: PollLimits) {
     sinceUs: () => sinceUs,
     has: (cells: readonly Cell[]) => seen.has(rowIdOf(cells)),
     add: (cells: readonly Cell[]) => void seen.add(rowIdOf(cells)),
-    /** Replaces the ids by those of a poll, latest first; if they reach the limit, earlier rows count as seen. */
+    /** Replaces the ids by the ids of a poll, latest first. If the ids reach the limit, earlier rows count as seen. */
     replace(found: readonly Cell[][], nowUs: number): void {
       seen = new Set(found.map(rowIdOf))
       const isFull = found.length >= rowIds
@@ -143,7 +144,10 @@ function createSeenRows(nowUs: number, { storeDelayUs, rowIds }: PollLimits) {
   }
 }
 
-/** Runs a task at each interval, unless it is still running; ignores errors. Returns a function that stops it. */
+/**
+ * Runs a task at each interval, unless the task is still running. Ignores errors. Returns a function that stops the
+ * runs.
+ */
 function everyUnlessRunning(clock: Clock, intervalMs: number, task: () => Promise<unknown>): () => void {
   let isRunning = false
   return clock.every(intervalMs, () => {

@@ -4,16 +4,16 @@ import { type JournalVisitor, recoverJournal } from '../disk/journal/recover.js'
 import { createJournal, type Journal } from '../disk/journal/writer.js'
 import type { BatchGroup } from './delivery.js'
 
-/** The directory of the journals of unconfirmed batches: one file per group. */
+/** The directory of the journals of unconfirmed batches: a file per group. */
 export const DIRECTORY = 'unconfirmed'
 
-/** The properties of a group that are in its file name. */
+/** The properties of a group that are in the file name. */
 export type GroupName = Pick<BatchGroup, 'source' | 'arrivedUs'>
 
 /** Returns the path of a group's journal. */
 export const pathOf = ({ source, arrivedUs }: GroupName) => `${DIRECTORY}/${arrivedUs}-${source}.log`
 
-/** Creates an empty group and the journal for its batches. The directory must exist. */
+/** Creates an empty group and the journal for the group's batches. The directory must exist. */
 export function createGroupJournal(files: Files, name: GroupName): { journal: Journal; group: JournaledGroup } {
   const journal = createJournal(files, pathOf(name), name.source)
   return { journal, group: journaledGroup(files, name, NO_VISITOR, journal) }
@@ -26,7 +26,7 @@ export async function listJournaledGroups(files: Files, visitor: DamageVisitor):
   return names.sort((a, b) => a.arrivedUs - b.arrivedUs).map((name) => journaledGroup(files, name, visitor))
 }
 
-/** Whether the files are those of a data directory of this engine: its other rows are then on the server. */
+/** Whether the files are in a data directory of this engine. The other rows are then on the server. */
 export async function hasGroupJournals(files: Pick<Files, 'list'>): Promise<boolean> {
   return (await files.list('')).includes(DIRECTORY)
 }
@@ -39,8 +39,8 @@ type DamageVisitor = Pick<JournalVisitor, 'damage' | 'torn'>
 const NO_VISITOR: DamageVisitor = { damage() {} }
 
 /**
- * Returns a group with its batches in a file. The visitor is called on the first read only. When the batches are
- * confirmed, a damaged file is renamed instead of removed. If no batch could be read, the file stays unchanged.
+ * Returns a group with batches in a file. The visitor is called on the first read only. When the batches are confirmed,
+ * a damaged file is renamed instead of removed. If no batch could be read, the file stays unchanged.
  */
 function journaledGroup(files: Files, name: GroupName, visitor: DamageVisitor, journal?: Journal): JournaledGroup {
   let isFirstRead = true

@@ -22,7 +22,7 @@ import {
 import { quotedTable, type TableLocation } from './table-names.js'
 import { bucketNumber } from './values.js'
 
-/** A key of groups as SQL, and how its value is read. */
+/** A key of groups as SQL, and how the value is read. */
 interface LoweredKey {
   name: string
   sql: string
@@ -46,8 +46,8 @@ export interface FirstGroups {
 }
 
 /**
- * Translates keys and aggregates to SQL; undefined if ClickHouse has no expression of exactly the meaning of one.
- * `exceptions` are those of the filters.
+ * Translates keys and aggregates to SQL. Undefined if ClickHouse has no expression of exactly the meaning of a key or
+ * an aggregate. `exceptions` are the exceptions of the filters.
  */
 export function lowerGroup(sink: GroupSink, table: Table, exceptions: Exceptions): LoweredGroup | undefined {
   const keys = sink.keys.map((key) => lowerKey(key, table))
@@ -91,7 +91,7 @@ const TIMES: Readonly<Record<string, (us: number) => Scalar>> = {
   date_trunc: (us) => new CivilDate(Math.floor(us / DAY_US)),
 }
 
-/** 1970-01-01 was a Thursday: the days to the start of its week. */
+/** 1970-01-01 was a Thursday: the days to the start of that week. */
 const DAYS_TO_EPOCH: Partial<Record<TimeUnit, number>> = { week: 4, isoweek: 3 }
 
 /** The number of a moment's bucket as SQL, and the start of a bucket. */
@@ -113,7 +113,7 @@ function bucketOfUnit(unit: TimeUnit): LoweredBucket | undefined {
   return { sql: bucketNumber(moment, lengthUs), startUs: (bucket) => bucket * lengthUs - shiftUs }
 }
 
-/** The table that a query reads, its condition, and its cancellation. */
+/** The table that a query reads, the condition, and the cancellation. */
 export interface GroupContext extends Pick<SelectOptions, 'signal' | 'onRead'> {
   server: Server
   location: TableLocation
@@ -150,8 +150,8 @@ function bytesOf(rows: readonly (readonly Cell[])[]): number {
 }
 
 /**
- * Returns the query for one row per group: its keys, then the values of each aggregate in turn, then the number of
- * exceptions; groups with exceptions come first.
+ * Returns the query for a row per group: the keys, then the values of each aggregate in turn, then the number of
+ * exceptions. Groups with exceptions come first.
  */
 function groupsQuery(group: LoweredGroup, first: FirstGroups | undefined, from: string): string {
   const { keys, aggregates } = group
@@ -169,7 +169,7 @@ function groupsQuery(group: LoweredGroup, first: FirstGroups | undefined, from: 
   return `${grouped}${end} SETTINGS ${settings}`
 }
 
-/** The order of groups as SQL; undefined if the server cannot sort by one of its columns. */
+/** The order of groups as SQL. Undefined if the server cannot sort by a column of the order. */
 function orderOf({ keys, aggregates }: LoweredGroup, order: readonly SortKey[]): string[] | undefined {
   const columns = new Map<string, string>(keys.map(({ name }, i) => [name, `key_${i}`]))
   let value = 0
@@ -226,8 +226,8 @@ async function fillSums(
 }
 
 /**
- * Returns the query for the sums of a column's values without rounding: one row per group and exponent of the doubles,
- * with the sums of the upper and the lower halves of the mantissas, and their number.
+ * Returns the query for the sums of a column's values without rounding. Returns a row per group and exponent of the
+ * doubles, with the sums of the upper and the lower halves of the mantissas, and the number of mantissas.
  */
 function exactSumsQuery(keys: readonly LoweredKey[], column: string, from: string): string {
   const names = keys.map((_, i) => `key_${i}`)

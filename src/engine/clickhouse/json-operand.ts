@@ -2,14 +2,14 @@ import { integer, type Scalar } from '../../plan/values/values.js'
 import type { Cell } from './clickhouse-server.js'
 import { textValue } from './values.js'
 
-/** A field that has no column of its own, read from the metadata by the server's JSON functions. */
+/** A field without a column, read from the metadata by the server's JSON functions. */
 export interface JsonOperand {
   type: 'json'
-  /** The type of its value, as `JSONType` names it: `Null` if it is absent. */
+  /** The type of the value, as named by `JSONType`: `Null` if the value is absent. */
   kind: string
-  /** Its text: that of a text, or the digits of an integer as they were sent. */
+  /** The text of the value: a text, or the digits of an integer as sent. */
   text: string
-  /** Its value as a text, with a letter before it for its type; null if it is absent. See {@link readTagged}. */
+  /** The value as a text, after a letter for the type. Null if the value is absent. See {@link readTagged}. */
   tagged: string
   /**
    * The condition, 1 or 0, that the server's functions do not read the value as ingest does: a list on the way, a key
@@ -34,7 +34,7 @@ export function jsonOperand(keys: readonly string[]): JsonOperand {
     kind,
     text,
     tagged: `if(${kind} = 'Null', NULL, concat(substring(${kind}, 1, 1), ${text}))`,
-    // JSON that simdjson refuses has an absent value; `-0` is read as 0.
+    // JSON that simdjson refuses has an absent value. `-0` is read as 0.
     isOdd: `(${[
       'NOT isValidJSON(metadata)',
       ...odd,

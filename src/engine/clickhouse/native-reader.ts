@@ -1,6 +1,6 @@
 import type { ColumnView } from '../../arrow-ipc/read-batch.js'
 
-/** A column of a block: its values, in the form of an Arrow column. */
+/** A column of a block: the values, in the form of an Arrow column. */
 export interface NativeColumn extends ColumnView {
   type: string
 }
@@ -13,7 +13,7 @@ export interface NativeBlock {
 
 /**
  * Decodes blocks of ClickHouse's Native format (the reverse of `toNative`), one after the other. Throws a RangeError if
- * they end too early, and a TypeError on a type that no query of this engine selects.
+ * the blocks end too early, and a TypeError on a type that no query of this engine selects.
  */
 export function* readNative(bytes: Buffer): Generator<NativeBlock, void> {
   const cursor = createCursor(bytes)
@@ -64,7 +64,7 @@ function readColumn(cursor: Cursor, type: string, rows: number): ColumnView {
   return { ...nulls, ...readValues(cursor, inner ?? type, rows) }
 }
 
-/** Returns the bitmap of values that are present, from one byte a row, which is 1 where there is none. */
+/** Returns the bitmap of values that are present, given a byte for each row, which is 1 for an absent value. */
 function readNulls(isNull: Uint8Array): Pick<ColumnView, 'nullCount' | 'nullBitmap'> {
   const nullBitmap = new Uint8Array((isNull.length + 7) >> 3)
   let nullCount = 0

@@ -10,26 +10,29 @@ export interface RowIds {
   /** Microseconds since the epoch. */
   arrivedUs: number
   batch: bigint
-  /** The number of the block's first row among all rows of its group. */
+  /** The number of the block's first row among all rows of the group. */
   firstRow: number
 }
 
-/** Whether a row is written to a block, by its number in the group. */
+/** Whether a row is written to a block, by the row's number in the group. */
 type Keep = (row: number) => boolean
 
-/** A block of ClickHouse's Native format with all columns of its source, which can be sent without some of them. */
+/**
+ * A block of ClickHouse's Native format with all columns of the source. A block can be sent without some of the
+ * columns.
+ */
 export interface NativeBlock {
   source: SourceName
   rows: number
   bytes: Uint8Array
-  /** The bytes of each column, in their order: its name, type and values. */
+  /** The bytes of each column, in order: name, type and values. */
   columns: ReadonlyMap<string, Uint8Array>
 }
 
 /**
- * Converts a batch to one block of ClickHouse's Native format: number of columns, number of rows, then for each column
- * its name, type and values. A text is its length and its bytes; a nullable column starts with one byte per row.
- * Columns that the batch lacks are null. Throws a TypeError if the batch does not match its source or its row count.
+ * Converts a batch to a block of ClickHouse's Native format: number of columns, number of rows, then for each column
+ * the name, the type and the values. A text is a length and bytes. A nullable column starts with a byte per row.
+ * Columns that the batch lacks are null. Throws a TypeError if the batch does not match the source or the row count.
  */
 export function toNative(batch: IngestBatch, ids: RowIds, keep?: Keep): NativeBlock {
   const { source } = batch
@@ -54,8 +57,8 @@ export function toNative(batch: IngestBatch, ids: RowIds, keep?: Keep): NativeBl
 }
 
 /**
- * Returns the bytes of a block with these columns of its source, in their order. The bits of hot columns that are left
- * out are set in each row: its metadata decides if the table gets them later.
+ * Returns the bytes of a block with these columns of the source, in order. Sets the bits of hot columns that are left
+ * out in each row: the row's metadata decides if the table gets the columns later.
  */
 export function bytesOfBlock(block: NativeBlock, columns: readonly TableColumn[]): Uint8Array {
   if (columns.length === block.columns.size) return block.bytes
@@ -71,7 +74,7 @@ export function bytesOfBlock(block: NativeBlock, columns: readonly TableColumn[]
   return Buffer.concat([start.bytes(), ...parts])
 }
 
-/** Returns the bytes of the column `in_metadata` with these bits set in each row. */
+/** Returns the bytes of the column `in_metadata` with some bits set in each row. */
 function withBits(column: Uint8Array, rows: number, bits: number): Uint8Array {
   const bytes = Buffer.from(column)
   for (let at = bytes.length - 4 * rows; at < bytes.length; at += 4) {
@@ -137,7 +140,7 @@ function writerOf(kind: HotColumn['kind'], data: Data): ColumnWriter {
   return fixed(data.values as Uint8Array | Float64Array)
 }
 
-/** Returns the bits of these hot columns, and of those that only later versions know. */
+/** Returns the bits of some hot columns, and of columns that only later versions know. */
 function bitsOf(source: SourceName, isSet: (column: HotColumn) => boolean): number {
   const hot = hotColumns(source)
   const unknown = ALL_IN_METADATA - (2 ** hot.length - 1)
@@ -145,8 +148,8 @@ function bitsOf(source: SourceName, isSet: (column: HotColumn) => boolean): numb
 }
 
 /**
- * Returns the values of `in_metadata`: those of the batch, with the bits of columns that it lacks, and of a plan's
- * category that is present and empty, since the table stores that as absent.
+ * Returns the values of `in_metadata`: the values of the batch, with the bits of columns that the batch lacks, and the
+ * bit of a plan's category that is present and empty, since the table stores an empty category as absent.
  */
 function bitSets(source: SourceName, dataOf: ReadonlyMap<string, Data>, rows: Uint32Array): Uint32Array {
   const stored = dataOf.get(IN_METADATA)?.values as Uint32Array | undefined
@@ -181,7 +184,7 @@ function texts(data: Data): ColumnWriter {
   }
 }
 
-/** Writes the texts of dictionary codes; null is written as the empty text. */
+/** Writes the texts of dictionary codes. Null is written as the empty text. */
 function coded(data: Data): ColumnWriter {
   const { codes, offsets, values } = decodeCodes(data)
   return (out, rows) => {
@@ -192,7 +195,7 @@ function coded(data: Data): ColumnWriter {
   }
 }
 
-/** Returns a function that returns the bytes of a row's text, or undefined if it is null. */
+/** Returns a function that returns the bytes of a row's text, or undefined if the text is null. */
 function codedLengths(data: Data): (row: number) => number | undefined {
   const { codes, offsets } = decodeCodes(data)
   return (row) => (isNull(data, row) ? undefined : offsets[codes[row]! + 1]! - offsets[codes[row]!]!)
@@ -225,7 +228,7 @@ function isNull({ nullCount, nullBitmap }: Data, row: number): boolean {
   return nullCount > 0 && (nullBitmap[row >> 3]! & (1 << (row & 7))) === 0
 }
 
-/** Approximate bytes of a row in a block in addition to its bytes in Arrow. */
+/** Approximate bytes of a row in a block in addition to the bytes in Arrow. */
 const ROW_BYTES = 64
 
 /** Writes the parts of a block to a buffer that grows. */
@@ -233,9 +236,9 @@ interface BlockWriter {
   /** Writes a variable-length integer: seven bits per byte, lowest first. */
   varint(value: number): void
   text(value: string): void
-  /** Writes the text `values[start .. end)`: its length and its bytes. */
+  /** Writes the text `values[start .. end)`: the length and the bytes. */
   bytesOf(values: Uint8Array, start: number, end: number): void
-  /** Writes numbers as they are in memory. */
+  /** Writes the memory of numbers unchanged. */
   fixed(values: FixedWidth): void
   /** Returns the bytes written so far, as a view. */
   bytes(): Uint8Array

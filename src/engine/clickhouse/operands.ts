@@ -13,15 +13,15 @@ export interface Table {
   readsJson: boolean
 }
 
-/** A column, a field with a column of its own, or the path in a URL, as SQL. */
+/** A column, a field with a column, or the path in a URL, as SQL. */
 export interface ColumnOperand {
   type: 'text' | 'number' | 'timestamp' | 'areas'
-  /** Null if absent; of `text` columns with `isEmptyAbsent` the empty text. */
+  /** Null if absent. For `text` columns with `isEmptyAbsent`, the empty text if absent. */
   sql: string
   isEmptyAbsent: boolean
   /**
-   * The bits of `in_metadata` of the columns that it reads. In a row with one of them the SQL is wrong, since the value
-   * is in the metadata alone.
+   * The bits of `in_metadata` of the columns that the SQL reads. In a row with any of the bits the SQL is wrong, since
+   * the value is in the metadata alone.
    */
   mask: number
 }
@@ -35,7 +35,7 @@ export type Operand = ColumnOperand | JsonOperand
  */
 const PATH = '^(?:[^?#]*?://)?[^/?#]*([^?#]*)|[^\\x00-\\x{10FFFF}]'
 
-/** Returns an expression as SQL; undefined if it is no column and no field. */
+/** Returns an expression as SQL. Undefined if the expression is no column and no field. */
 export function operandOf(expression: Expression, { source, readsJson }: Table): Operand | undefined {
   const operand = columnOperand(expression, source)
   if (operand !== undefined || !readsJson) return operand
@@ -73,7 +73,7 @@ function ofColumn(name: string, source: SourceName): ColumnOperand | undefined {
 function ofField(expression: Expression, source: SourceName): ColumnOperand | undefined {
   const path = pathOfField(expression)
   const own = path && declaredColumns(source).get(JSON.stringify(path.keys))
-  // The digits of a number as they were sent are in the metadata alone.
+  // The digits of a number as sent are in the metadata alone.
   if (own === undefined || (own.isNumber && path?.isText)) return undefined
   const column = hotColumns(source)[own.place]!
   return ofHot(column, 1 << own.place, column.kind === 'category' && !column.isFieldOnly)
@@ -86,15 +86,15 @@ function ofHot(column: HotColumn, bit: number, isEmptyAbsent: boolean): ColumnOp
 }
 
 /**
- * Rows for which SQL expressions are wrong: those with a bit of `mask` in `in_metadata`, since no column holds their
- * value, and those that pass a condition of `odd`.
+ * Rows for which SQL expressions are wrong: rows with a bit of `mask` in `in_metadata`, since no column holds the
+ * value, and rows that pass a condition of `odd`.
  */
 export interface Exceptions {
   mask: number
   odd: readonly string[]
 }
 
-/** Those of an expression that is right in every row. */
+/** The exceptions of an expression that is right in every row. */
 export const NO_EXCEPTIONS: Exceptions = { mask: 0, odd: [] }
 
 /** The exceptions of an operand. */
@@ -107,7 +107,7 @@ export function joinExceptions(all: readonly Exceptions[]): Exceptions {
   return { mask, odd: [...new Set(all.flatMap(({ odd }) => odd))] }
 }
 
-/** The condition, 1 or 0, that a row is an exception; undefined if none can be. */
+/** The condition, 1 or 0, that a row is an exception. Undefined if no row can be an exception. */
 export function isException({ mask, odd }: Exceptions): string | undefined {
   const conditions = [...(mask === 0 ? [] : [isMarked(mask)]), ...odd]
   return conditions.length === 0 ? undefined : conditions.join(' OR ')

@@ -3,8 +3,9 @@ import { requiredLiteral } from '../../base/required-literal.js'
 import { textValue } from './values.js'
 
 /**
- * Returns conditions, null where the text is, which are all true if an RE2 pattern matches somewhere in a text: first
- * that it has a literal that every match contains, which is many times faster; often it is the whole pattern.
+ * Returns conditions that are all true if an RE2 pattern matches somewhere in a text, and null for a null text. If
+ * every match contains a literal, the first condition searches for the literal, which is many times faster. Often the
+ * literal is the whole pattern.
  */
 export function matchesPattern(sql: string, pattern: string): string[] {
   const literal = requiredLiteral(pattern)

@@ -16,11 +16,14 @@ export interface WantedColumns {
   hot: ReadonlySet<string>
   project: boolean
   cold: ReadonlySet<ColdColumn>
-  /** The bits of `in_metadata` of those of `hot` that are read as fields: rows with one of them need their metadata. */
+  /**
+   * The bits of `in_metadata` of the `hot` columns that are read as fields. Rows with any of the bits need their
+   * metadata.
+   */
   mask: number
 }
 
-/** Newest first; rows of equal time by arrival, latest first. */
+/** Newest first. Rows of equal time by arrival, latest first. */
 export const NEWEST_FIRST = 'timestamp DESC, arrived DESC, batch DESC, row DESC'
 const OLDEST_FIRST = 'timestamp, arrived, batch, row'
 
@@ -45,15 +48,15 @@ function selected(source: SourceName, { hot, project, cold, mask }: WantedColumn
 
 const aliasOf = (place: number) => `hot_${place}`
 
-/** The rows of a table that are read: a condition, and perhaps the newest ones alone. */
+/** The rows of a table to read: a condition, and perhaps the newest rows alone. */
 export interface RowRange {
   where: string
-  /** The most rows, those that come first in the order of time. */
+  /** The most rows. The rows that come first in the order of time are read. */
   first?: { rows: number; direction: Direction }
 }
 
 /**
- * Returns the condition that a row has one of the first times, so that the long columns are read for little more than
+ * Returns the condition that a row has any of the first times, so that the long columns are read for little more than
  * the first rows. `from` has the table and the other conditions.
  */
 export function amongFirst(from: string, direction: Direction, rows: number): string {
@@ -77,7 +80,7 @@ export async function readRows(
   const bytes = await server.selectNative(`SELECT ${columns} ${from} ORDER BY ${end}`, options)
   const blocks = [...readNative(bytes)].filter(({ rows }) => rows > 0)
   const oldestFirst = isNewestFirst ? blocks.reverse().map(reversedBlock) : blocks
-  // Memory that grows in place would have to be freed, and is expensive to reserve for the rows of one answer.
+  // Memory that grows in place would have to be freed, and is expensive to reserve for the rows of a single answer.
   const head = createHead(source, createTexts({ columns: COLD_COLUMNS.length, growsInPlace: false }))
   for (const { rows, columns: read } of oldestFirst) appendColumns(head, viewsOf(source, wanted, read, rows), rows)
   return head
@@ -126,7 +129,7 @@ const absentTexts = (rows: number): ColumnView => ({
   dictionary: { ...emptyTexts(0), rows: 0 },
 })
 
-/** Texts as dictionary codes, each row with an entry of its own. */
+/** Texts as dictionary codes, with a separate entry for each row. */
 function asDictionary(view: ColumnView, rows: number): ColumnView {
   const { nullCount, nullBitmap, values, valueOffsets } = view
   const codes = Int32Array.from({ length: rows }, (_, row) => row)

@@ -7,28 +7,28 @@ import { type NativeBlock, toNative } from './native.js'
 import { quotedTable, type TableLocation } from './table-names.js'
 
 /**
- * Rows that any later process can read again, the same in the same order: they need no journal, since the missing ones
- * can be sent at any time. The marker and `arrivedUs` identify them and never change.
+ * Rows that any later process can read again, unchanged and in the same order. No journal is needed, since missing rows
+ * can be sent at any time. The marker and `arrivedUs` identify the rows and never change.
  */
 export interface ReplayableBatch {
   source: SourceName
   /** Eight bytes that identify the rows. */
   marker: Uint8Array
-  /** Their position among all replayable batches of the source, below {@link MIN_LIVE_ARRIVED_US}. */
+  /** The position of the rows among all replayable batches of the source, below {@link MIN_LIVE_ARRIVED_US}. */
   arrivedUs: number
   batches: readonly IngestBatch[]
 }
 
 /**
- * Replayed rows sort before live rows of equal time: their `arrived` is below this time in 1973, and that of
- * live rows is above it.
+ * Replayed rows sort before live rows of equal time: `arrived` of replayed rows is below this time in 1973, `arrived`
+ * of live rows is above.
  */
 export const MIN_LIVE_ARRIVED_US = 1e14
 
 /** Number of rows of each replayable batch in a table, by {@link deliveredKey}. */
 export type DeliveredCounts = ReadonlyMap<string, number>
 
-/** Returns the key of a batch in {@link DeliveredCounts}: the number of its marker and its `arrivedUs`. */
+/** Returns the key of a batch in {@link DeliveredCounts}: the number of the marker and `arrivedUs`. */
 export const deliveredKey = ({ marker, arrivedUs }: Pick<ReplayableBatch, 'marker' | 'arrivedUs'>) =>
   `${batchNumber(marker)} ${arrivedUs}`
 
@@ -47,7 +47,7 @@ export async function countDelivered(
 
 /**
  * Sends the rows of a replayable batch that are not on the server. `isNew` skips that check: no row is there, and no
- * insert of an earlier process can be running. Resolves when the server has confirmed all rows; rejects if `parts.wait`
+ * insert of an earlier process can be running. Resolves when the server has confirmed all rows. Rejects if `parts.wait`
  * does.
  */
 export async function deliverReplayable(

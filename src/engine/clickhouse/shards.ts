@@ -12,16 +12,16 @@ interface Replica {
   isLocal: boolean
 }
 
-/** The result for one server of a cluster. */
+/** The result for a server of a cluster. */
 export interface AppliedAt extends Applied {
   shard: number
   /** The HTTP address that was used. */
   url: string
-  /** Why not everything was done there; undefined if it was. */
+  /** Why not everything was done on the server. Undefined if everything was done. */
   reason: string | undefined
 }
 
-/** The connection to one server of a cluster. */
+/** The connection to a server of a cluster. */
 export interface ClusterOptions extends ServerOptions {
   cluster: string
 }
@@ -32,11 +32,11 @@ export interface ClusterApplied {
   local: Applied
   /** The other servers that were reached. */
   reached: readonly AppliedAt[]
-  /** Servers that could not be reached, if tables or columns are missing on some shard; else empty. */
+  /** Servers that could not be reached, if tables or columns are missing on some shard. Otherwise empty. */
   unreached: readonly AppliedAt[]
 }
 
-/** Another server of the cluster; undefined if it cannot be reached, see `at.reason`. */
+/** Another server of the cluster. `server` is undefined if unreachable, see `at.reason`. */
 interface Member {
   at: AppliedAt
   server: Server | undefined
@@ -49,11 +49,12 @@ const isDistributed = ({ engine }: TableDefinition) => engine === 'Distributed'
 const hasRows = (table: TableDefinition) => !isDistributed(table)
 
 /**
- * Creates the missing tables on all servers of the cluster of `server`, the others each at its host and the HTTP port
- * of `options.url`, and adds the columns that existing tables lack: first to the tables with the rows, and to the
- * Distributed tables only once every shard has them, since an insert names all columns of those. Checks over the native
- * protocol which tables and columns the shards have: if all, servers that were not reached over HTTP are no failure.
- * Rejects with a ServerError if `server` does not answer.
+ * Creates the missing tables on all servers of the cluster of `server`, and adds the columns that existing tables lack.
+ * Each other server is reached at the server's host and the HTTP port of `options.url`. Adds columns first to the
+ * tables with the rows. The Distributed tables get the columns only once every shard has the columns, since an insert
+ * names all columns of the Distributed tables. Checks over the native protocol which tables and columns the shards
+ * have: if all, servers that were not reached over HTTP are no failure. Rejects with a ServerError if `server` does not
+ * answer.
  */
 export async function applyToCluster(
   server: Server,
@@ -102,7 +103,7 @@ async function queryReplicas(server: Server, cluster: string): Promise<Replica[]
   }))
 }
 
-/** Returns all replicas except the server at `url`: by `isLocal` if one has it, else by host. */
+/** Returns all replicas except the server at `url`: by `isLocal` if a replica has `isLocal`, else by host. */
 function othersOf(replicas: readonly Replica[], url: string): Replica[] {
   const knowsItself = replicas.some(({ isLocal }) => isLocal)
   return replicas.filter((replica) =>
@@ -143,7 +144,7 @@ async function applyAt({ at, server }: Member, location: TableLocation, what: Ap
 
 const isLoopback = (url: string) => /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostOf(url))
 
-/** Returns why the server is not the expected replica; undefined if it may be. */
+/** Returns why the server is not the expected replica. Undefined if the server may be the replica. */
 async function mismatchOf(server: Server, { shard }: Replica, cluster: string): Promise<string | undefined> {
   const replicas = await queryReplicas(server, cluster)
   if (replicas.length === 0) return `the server there knows no cluster ${cluster}`
@@ -152,7 +153,7 @@ async function mismatchOf(server: Server, { shard }: Replica, cluster: string): 
   return isExpected ? undefined : `shard ${local[0]!.shard} answers there`
 }
 
-/** Whether each shard has all columns of these tables. Queries one replica of each. */
+/** Whether each shard has all columns of these tables. Queries one replica of each shard. */
 async function haveColumns(
   server: Server,
   wanted: readonly TableDefinition[],

@@ -17,7 +17,7 @@ import { timeCondition } from './values.js'
 import { columnsOfStage, type StageColumns } from './wanted-columns.js'
 import { windowsOf } from './windows.js'
 
-/** The tables that a query reads, its cancellation, and the limits of the rows that it reads at once. */
+/** The tables that a query reads, the cancellation, and the limits of the rows that are read at once. */
 export interface ReadContext extends Pick<SelectOptions, 'signal' | 'onRead'> {
   server: Server
   location: TableLocation
@@ -27,7 +27,7 @@ export interface ReadContext extends Pick<SelectOptions, 'signal' | 'onRead'> {
   partRows?: Partial<PartRows>
 }
 
-/** The most rows of a part: of hot columns alone, and with the long ones. */
+/** The most rows of a part: with hot columns alone, and with long columns. */
 export interface PartRows {
   hot: number
   cold: number
@@ -39,9 +39,9 @@ export const PART_ROWS: PartRows = { hot: 131_072, cold: 8_192 }
 const MOST_FIRST_ROWS = 10_000
 
 /**
- * Reads the rows of all stages of a plan that read stored ones. The server computes groups if it can do so exactly, and
- * else applies the filters that it can; operators of the process do the rest. Rejects with a ServerError, or
- * `unsupported_by_engine` if a field has no column and the server cannot read JSON.
+ * Reads the rows of all stages of a plan that read stored rows. The server computes groups if the server can do so
+ * exactly. Otherwise the server applies as many filters as possible, and operators of the process do the rest. Rejects
+ * with a ServerError, or `unsupported_by_engine` if a field has no column and the server cannot read JSON.
  */
 export async function readStages(stage: Stage, context: ReadContext): Promise<StoredRows> {
   const groups = new Map<Stage, Frame>()
@@ -58,7 +58,7 @@ export async function readStages(stage: Stage, context: ReadContext): Promise<St
     const scan = one as ScanStage
     const sources: ScannedSource[] = []
     for (const source of scan.input.sources) sources.push(await scanned(scan, source, isPart, context))
-    // The first groups of one use may not be those of another.
+    // The first groups of a use of the stage may not be the first groups of another use.
     const frame = await groupsOf(scan, sources, one.isShared ? undefined : first, context)
     if (frame !== undefined) groups.set(one, frame)
     else parts.set(one, await partsOf(scan, sources, context))
@@ -71,7 +71,7 @@ export async function readStages(stage: Stage, context: ReadContext): Promise<St
   }
 }
 
-/** The first groups that a stage keeps of the ones before it, if it drops none by a condition. */
+/** The first groups that a stage keeps of the stage before, if no condition drops groups. */
 function firstGroupsOf({ steps, sink }: Stage): FirstGroups | undefined {
   if (steps.length > 0 || sink.op !== 'top' || sink.rows === Number.POSITIVE_INFINITY) return undefined
   return { order: sink.keys, rows: sink.rows + sink.offset }
@@ -130,7 +130,10 @@ async function readsJson({ undeclared }: StageColumns, { serverVersion }: ReadCo
   )
 }
 
-/** Computes the groups of a stage on the server; undefined if it ends with none, or the server cannot. */
+/**
+ * Computes the groups of a stage on the server. Undefined if the stage ends without groups, or the server cannot
+ * compute the groups.
+ */
 async function groupsOf(
   { sink }: ScanStage,
   [one, other]: readonly ScannedSource[],
@@ -162,8 +165,8 @@ function partOf(head: Head, { onClose }: ReadContext): Part {
 }
 
 /**
- * Reads the first rows of an order by time alone, if the server applies all filters. Undefined if it does not, or if a
- * row has a value in its metadata alone that decides whether it passes.
+ * Reads the first rows of an order by time alone, if the server applies all filters. Undefined otherwise, or if a row
+ * has a value in the metadata alone that decides whether the row passes.
  */
 async function firstRows(
   { sink }: ScanStage,
@@ -177,14 +180,15 @@ async function firstRows(
   const rows = sink.rows + sink.offset
   const from = `FROM ${quotedTable(context.location, source)} WHERE ${where}`
   const range = `${where} AND ${amongFirst(from, direction, rows)}`
-  // Further keys decide between rows of the last of these times; a rank counts those that arrived before.
+  // Further keys decide between rows of the last of the first times. A rank counts the rows of that time that arrived
+  // before.
   const needsTies = sink.keys.length > 1 || (sink.rank !== undefined && direction === 'desc')
   const first = needsTies ? {} : { first: { rows, direction } }
   const head = await readRows(source, columns, { where: range, ...first }, context)
   return (head.inMetadata.mask & columns.mask) === 0 ? [partOf(head, context)] : undefined
 }
 
-/** Divides the rows into parts by time, each of which is read when an operator needs it. */
+/** Divides the rows into parts by time. A part is read when an operator needs the part. */
 async function windowParts(
   { input }: ScanStage,
   { table: { source }, where, whereOfColumns, columns }: ScannedSource,

@@ -9,11 +9,11 @@ export interface TableLocation {
   cluster?: string | undefined
 }
 
-/** A column of a table, with its ClickHouse type. */
+/** A column of a table, with the ClickHouse type. */
 export interface TableColumn {
   name: string
   type: string
-  /** The value of rows that were inserted without the column, as SQL; that of the type if undefined. */
+  /** The value of rows that were inserted without the column, as SQL. The default of the type if undefined. */
   default?: string
   /** Whether tables of earlier versions lack the column. */
   isLater?: true
@@ -27,7 +27,7 @@ export function quotedTable({ database }: TableLocation, source: SourceName): st
 /** Returns the name of the table with a shard's rows of a source, in a cluster. */
 export const shardTableName = (source: SourceName) => `${source}_shard`
 
-/** An absent category is stored as the empty text, which passes no equality test; an absent text as null. */
+/** An absent category is stored as the empty text, which passes no equality test. An absent text is stored as null. */
 const PLAN_TYPES = {
   category: 'String',
   text: 'Nullable(String)',
@@ -35,7 +35,9 @@ const PLAN_TYPES = {
   areas: 'UInt8',
 } as const
 
-/** Returns the name of a hot column in its table: that of a field has its keys, with underscores between them. */
+/**
+ * Returns the name of a hot column in the table. The name of a field has the keys, with underscores between the keys.
+ */
 export const columnNameOf = ({ name, path, isFieldOnly }: HotColumn): string => (isFieldOnly ? path.join('_') : name)
 
 /** Returns the ClickHouse type of a hot column. The empty text of a field is an empty text, so absent is null. */
@@ -43,8 +45,8 @@ export const typeOfHot = ({ kind, isFieldOnly }: HotColumn): string =>
   isFieldOnly && kind === 'category' ? 'Nullable(String)' : PLAN_TYPES[kind]
 
 /**
- * Returns the columns of a source's table: those of its batches, and the id of each row. `batch` is a random
- * number of the group of batches that were sent together, `row` the number of the row in it: they identify
+ * Returns the columns of a source's table: the columns of batches, and the id of each row. `batch` is a random number
+ * of the group of batches that were sent together, `row` the number of the row in the group. `batch` and `row` identify
  * the rows that are already stored. `arrived` (µs since the epoch) orders rows of equal time.
  */
 export function tableColumns(source: SourceName): TableColumn[] {

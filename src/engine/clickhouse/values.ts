@@ -1,8 +1,8 @@
 import type { TimeRange } from '../../plan/plan.js'
 
 /**
- * Returns a text as a SQL expression: the hex digits of its UTF-8 bytes, so that no character can end the
- * literal, however the server's version treats quotes, backslashes and NUL.
+ * Returns a text as a SQL expression: the hex digits of the UTF-8 bytes, so that no character can end the literal,
+ * however the server's version treats quotes, backslashes and NUL.
  */
 export function textValue(text: string): string {
   return `unhex('${Buffer.from(text).toString('hex')}')`
@@ -11,7 +11,7 @@ export function textValue(text: string): string {
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 
-/** Returns an integer, such as a time, as SQL; infinities as the ends of Int64. Throws a RangeError if it is NaN. */
+/** Returns an integer, such as a time, as SQL. Infinities become the ends of Int64. Throws a RangeError for NaN. */
 export function int64Value(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return `${INT64_MAX}`
   if (value === Number.NEGATIVE_INFINITY) return `${INT64_MIN + 1n}`

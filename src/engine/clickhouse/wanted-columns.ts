@@ -7,15 +7,15 @@ import { isUnlimited, type Stage } from '../arrow/query/stages.js'
 import { COLD_COLUMNS, type ColdColumn, hotColumns } from '../columns.js'
 import type { WantedColumns } from './read-rows.js'
 
-/** The columns that a stage reads of a source, and the fields among them that have no column. */
+/** The columns that a stage reads of a source, and the fields to read that have no column. */
 export interface StageColumns extends WantedColumns {
   /** The paths of fields, with dots between their keys, that are read from the metadata. */
   undeclared: readonly string[]
 }
 
 /**
- * Returns the columns that a stage reads of a source. `isPart`: it is a part of a union, which evaluates all columns
- * where it reads the rows, unless it has a limit.
+ * Returns the columns that a stage reads of a source. `isPart`: the stage is a part of a union, and evaluates all
+ * columns where the rows are read, unless the stage has a limit.
  */
 export function columnsOfStage(
   stage: Pick<Stage, 'steps' | 'sink'>,
@@ -34,7 +34,7 @@ export function columnsOfStage(
     if (path === undefined) return false
     const own = declared.get(JSON.stringify(path.keys))
     if (own === undefined) undeclared.add(path.keys.join('.'))
-    // The digits of a number as they were sent are in the metadata alone.
+    // The digits of a number as sent are in the metadata alone.
     if (own === undefined || (own.isNumber && path.isText)) names.add('metadata')
     else {
       names.add(own.name)
@@ -51,7 +51,7 @@ export function columnsOfStage(
   }
 
   stageExpressions(stage).forEach(visit)
-  // Fields in the columns of the rows found are read from their metadata, also those that have a column of their own.
+  // Fields in the columns of the rows found are read from the rows' metadata, also fields that have a column.
   if (!(isPart && isUnlimited(stage.sink))) for (const name of lateColumns(stage.sink)) names.add(name)
   return {
     hot: new Set(hotColumns(source).flatMap(({ name }) => (names.has(name) ? [name] : []))),

@@ -4,10 +4,10 @@ import type { Server } from './clickhouse-server.js'
 import { isMarked } from './operands.js'
 import { bucketNumber, timeCondition } from './values.js'
 
-/** A range of time, and the number of its rows that a query reads. */
+/** A range of time, and the number of rows in the range that a query reads. */
 export interface TimeWindow extends TimeRange {
   rows: number
-  /** How many of them have a bit of the mask in `in_metadata`. */
+  /** How many of the rows have a bit of the mask in `in_metadata`. */
   marked: number
 }
 
@@ -16,7 +16,7 @@ export interface WindowQuery extends TimeRange {
   /** `FROM … WHERE …`, the range of time included. */
   from: string
   mask: number
-  /** A window has more rows only if they are of one second. */
+  /** The most rows of a window. A window has more rows only if all rows are of the same second. */
   maxRows: number
 }
 
@@ -55,7 +55,7 @@ async function countWindows(query: WindowQuery, select: Select, lengthUs: number
   }))
 }
 
-/** Joins windows next to each other as long as they have few rows. */
+/** Joins adjacent windows as long as the joined windows have few rows. */
 function joined(windows: readonly TimeWindow[], maxRows: number): TimeWindow[] {
   const larger: TimeWindow[] = []
   for (const window of windows) {
