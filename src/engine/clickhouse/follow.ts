@@ -21,7 +21,7 @@ export interface PollLimits {
   storeDelayUs: number
   /** A row is delivered if the row is at most this old when stored. */
   rowAgeUs: number
-  /** The most rows of a call of the listener. Of more rows, only the latest are delivered. */
+  /** The most rows of a call of the listener. If there are more, only the latest rows are delivered. */
   rows: number
   /** The most row ids, of the last `storeDelayUs`, that are remembered. */
   rowIds: number

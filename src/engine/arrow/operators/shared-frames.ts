@@ -13,7 +13,7 @@ const KEPT_BYTES = 16 * MIB
 /** Frames with more rows are not kept: to count their bytes would take too long. */
 const MOST_KEPT_ROWS = 20_000
 
-/** Creates the shared frames of a run. The frames are kept as long as the object. */
+/** Creates the shared frames of a run. The frames are kept as long as the returned object. */
 export function createSharedFrames(): SharedFrames {
   const kept = new Map<object, Frame>()
   let keptBytes = 0

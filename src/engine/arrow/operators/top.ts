@@ -222,7 +222,7 @@ function bytesOf({ keys, values }: FoundRow): number {
   return bytes
 }
 
-/** The order of the keys. Of equal keys, the later arrival comes first, if `isRanked` in descending order alone. */
+/** The order of the keys. Among equal keys, the later arrival comes first, if `isRanked` in descending order alone. */
 function orderOf(keys: readonly SortKey[], isRanked: boolean): (a: FoundRow, b: FoundRow) => number {
   const isByArrival = keys.length === 0 || (isRanked && keys[0]!.direction === 'asc')
   return (a, b) => {

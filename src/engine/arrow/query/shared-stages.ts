@@ -4,8 +4,8 @@ import { expressionKey } from '../../../plan/expression-key.js'
 import { type Input, isUnlimited, type Stage } from './stages.js'
 
 /**
- * Returns the stage with a single object, marked as shared, in place of equal stages that hold rows in memory. Such
- * stages group rows, or keep the first rows. A common table expression that a query names several times becomes equal
+ * Returns the stage with a single object, marked as shared, in place of equal stages that hold rows in memory because
+ * they group rows, or keep the first rows. A common table expression that a query names several times becomes equal
  * stages.
  */
 export function shareStages(last: Stage): Stage {

@@ -29,7 +29,7 @@ export interface Groups {
   bytes: number
   /** Bytes of other groups of the same query, which count towards the same limit. */
   otherBytes: number
-  /** 1 for the code of a group whose states belong to other groups too. Shared states are copied before a change. */
+  /** 1 for the code of a group whose states other groups share. Shared states are copied before a change. */
   shared: Uint8Array
 }
 
