@@ -1,4 +1,4 @@
-/** The page: signs in, keeps its state in the URL, and shows one of its views. */
+/** The page: signs in, keeps its state in the URL, and shows a view. */
 import type { Failure } from './api/api.js'
 import { canRunSql } from './api/endpoints.js'
 import type { ProjectRow } from './api/explore.js'
@@ -25,7 +25,7 @@ const REFRESH_MS = 60_000
 
 let state: State = stateOf(location.hash)
 let isSignedIn = false
-/** Whether the service runs queries in SQL; undefined as long as it is not known. */
+/** Whether the service runs queries in SQL, or undefined while unknown. */
 let isSqlOn: boolean | undefined
 
 const signIn = createSignIn(enter)
@@ -92,7 +92,7 @@ function showIfWithoutRows(): void {
   byId('no-rows').textContent = isSaid ? noRowsText(state.project) : ''
 }
 
-/** Changes the state, also in the URL; a step can be undone with the back button. */
+/** Changes the state, also in the URL. The back button can undo a step. */
 function change(next: Partial<State>, isStep = true): void {
   state = { ...state, ...next }
   const address = `${location.pathname}${location.search}${fragmentOf(state)}`
@@ -100,12 +100,13 @@ function change(next: Partial<State>, isStep = true): void {
     if (isStep) history.pushState(null, '', address)
     else history.replaceState(null, '', address)
   } catch {
-    // A browser may refuse many changes in a short time, as when a key is held down. The next one is complete again.
+    // A browser may refuse many changes in a short time, as when a key is held down. The next change writes the
+    // complete state.
   }
   show()
 }
 
-/** Returns the address of the page with its state, or another range: no more than that, so never a token. */
+/** Returns the address of the page with the state, or with another range, and nothing more, so never a token. */
 function linkOf(range: Range = state.range): string {
   return `${location.origin}${location.pathname}${fragmentOf({ ...state, range })}`
 }
@@ -114,7 +115,9 @@ function notifyOf(failure: Failure): void {
   if (!isHandled(failure)) notify(failure.message)
 }
 
-/** A failure of a request next to those of the view, which then says the same of the service. */
+/**
+ * Shows a failure of a request beside the view's requests. If a retry may help, the view reports the service's state.
+ */
 function notifyBesideView(failure: Failure): void {
   if (failure.retryS === undefined || !isShown()) notifyOf(failure)
 }
@@ -124,7 +127,7 @@ function showNoList(failure: Failure): void {
   notifyBesideView(failure)
 }
 
-/** Signs out if that is the remedy of a failure. Returns whether it is. */
+/** Signs out if signing in again is the remedy of a failure. Returns whether the page signed out. */
 function isHandled(failure: Failure): boolean {
   if (failure.kind !== 'unauthorized') return false
   signOut(TOKEN_EXPIRED)
@@ -158,7 +161,7 @@ function showProjects(rows: readonly ProjectRow[]): void {
   showIfWithoutRows()
 }
 
-/** Shows the projects to choose from; chooses the only one. */
+/** Shows the projects to choose from. Chooses a sole project. */
 function showProjectChoice(rows: readonly ProjectRow[], isCut: boolean): void {
   // The list was not there before.
   if (!isShown()) notify('')
@@ -207,14 +210,14 @@ function toggleFields(): void {
 
 const toggleLive = () => views[state.view].toggleLive?.()
 const showHelp = () => byId<HTMLDialogElement>('keys').showModal()
-/** The view after the current one. */
+/** The view after the current view. */
 function nextView(): ViewName {
   const offered = VIEW_NAMES.filter(isOffered)
   return offered[(offered.indexOf(state.view) + 1) % offered.length]!
 }
 const isShown = () => isSignedIn && state.project !== ''
 
-/** Chooses a range that ends now; again, if it is chosen already. */
+/** Chooses a range that ends now. Refreshes the view if the range is chosen already. */
 function choosePreset(preset: PresetName): void {
   if (!isShown()) return
   if (JSON.stringify(state.range) === JSON.stringify({ preset })) refresh()

@@ -12,12 +12,12 @@ import { type AnswerCharts, chartsOf } from './charts-of.js'
 import { columnsOf } from './columns-of.js'
 import { createPagedTable, type Rows } from './table.js'
 
-/** Rows of a query, with their columns, maximum, age and cost as far as these are known. */
+/** Rows of a query, with their columns, maximum, age and cost as far as known. */
 export interface ShownAnswer {
   rows: readonly Row[]
-  /** The columns as the service describes them; without them, and for those of any kind, they are inferred. */
+  /** The service's description of the columns. Other columns, and columns of kind `any`, are inferred. */
   columns?: readonly Column[] | undefined
-  /** Maximum of rows that the query has; undefined if it is not known. */
+  /** Maximum of rows of the query, or undefined if unknown. */
   maxRows?: number | undefined
   /** Age of the answer in the service's cache, in seconds. */
   ageS?: number | undefined
@@ -27,18 +27,18 @@ export interface ShownAnswer {
 /** The ways to show an answer. */
 export type AnswerForm = 'chart' | 'table'
 
-/** A place on the page for answers. It is empty at first. */
+/** A place on the page for answers, empty at first. */
 export interface AnswerView {
   readonly root: HTMLElement
   /** An empty element next to the choice of chart or table, for buttons of the caller. */
   readonly tools: HTMLElement
-  /** Shows an answer. Call it, as all of these, only while `root` is on the page. */
+  /** Shows an answer. Call any method only while `root` is on the page. */
   show(answer: ShownAnswer): void
   /** Says that a request was sent. The previous answer stays visible, dimmed. */
   loading(text?: string): void
   /** Shows a message in place of an answer, such as the reason why there is none. */
   message(text: string, kind?: 'error' | 'hint'): void
-  /** Shows a failure: its message, and whether the caller tries again by itself. */
+  /** Shows a failure: the message, and whether the caller retries. */
   failed(failure: Failure): void
   /** Draws again, with the colours of the current theme and the current time zone. */
   redraw(): void
@@ -56,12 +56,12 @@ interface Parts {
   readonly fill: (rows: Rows, isFromFirst: boolean) => void
   answer: ShownAnswer | undefined
   found: AnswerCharts | undefined
-  /** The user's choice; undefined as long as there is none. */
+  /** The user's choice, or undefined before the user chooses. */
   chosen: AnswerForm | undefined
 }
 
 /**
- * Creates the place. An answer with regular times is shown as charts until the user chooses a table; one without
+ * Creates the place. An answer with regular times is shown as charts until the user chooses a table. An answer without
  * numbers over time has only a table. `name`: label of the rows for screen readers.
  */
 export function createAnswerView(name: string): AnswerView {
@@ -116,7 +116,7 @@ function createParts(name: string): Parts {
   }
 }
 
-/** `none`: nothing was asked for; `first`: a request is sent, and there is no answer yet. */
+/** `none`: no request was sent. `first`: a request is sent, and there is no answer yet. */
 type StateName = 'none' | 'first' | 'loading' | 'shown' | 'empty' | 'message' | 'failed'
 
 function setState({ root, state }: Parts, name: StateName, text: string): void {
@@ -136,7 +136,7 @@ function show(parts: Parts, answer: ShownAnswer): void {
   if (rows.length > 0) showForm(parts, true)
 }
 
-/** Times that are not regular are mostly those of single records, of which a table says more. */
+/** Irregular times mostly belong to single records. A table says more about single records than a chart. */
 function formOf({ found, chosen }: Parts): AnswerForm {
   if (found === undefined) return 'table'
   return chosen ?? (found.axis.bucketS > 0 ? 'chart' : 'table')

@@ -6,7 +6,7 @@ import { fullTime, zoneName } from '../shared/times.js'
 import type { Cell, Rows } from './table.js'
 import { exactUsOf } from './times-in.js'
 
-/** Longer texts, and those of several lines, are shown with a button that unfolds them. In characters. */
+/** Longer texts, and texts of several lines, are shown with a button to unfold the text. In characters. */
 const MAX_CHARACTERS = 100
 
 const TIMES = new Set(['microseconds', 'datetime'])
@@ -14,7 +14,7 @@ const NUMBERS = new Set(['count', 'integer', 'double'])
 
 /**
  * Returns the rows of a table. Times are in the zone of the page, with as many digits as the times of their column
- * need; numbers have the digits that the service sent; objects, lists and long texts can be unfolded.
+ * need. Numbers have the digits that the service sent. Objects, lists and long texts can be unfolded.
  */
 export function tableRowsOf(columns: readonly Column[], rows: readonly Row[]): Rows {
   const formats = columns.map((column) => (TIMES.has(column.kind) ? timeFormat(column.name, rows) : undefined))

@@ -7,13 +7,13 @@ import type { AnswerChart, AnswerCharts } from './charts-of.js'
 /** The charts of an answer on the page, with their element. */
 export interface ChartSet {
   readonly root: HTMLElement
-  /** Shows an answer. If its series are those of the one before, the charts stay, with a zoom that fits the answer. */
+  /** Shows an answer. If the previous answer had the same series, the charts stay, with a zoom that fits the answer. */
   show(answer: AnswerCharts): void
   /** Draws again, with the colours of the current theme. */
   redraw(): void
 }
 
-/** Creates an empty set. Its element must be on the page when charts are shown: they are as wide as it. */
+/** Creates an empty set. `root` must be on the page when charts are shown, since a chart is as wide as `root`. */
 export function createChartSet(): ChartSet {
   const root = element('div', { class: 'pair' })
   let shape = ''

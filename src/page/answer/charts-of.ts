@@ -1,4 +1,4 @@
-/** Decides whether an answer is shown as charts, and makes their series of its rows. */
+/** Decides whether an answer is shown as charts, and makes the series from the rows. */
 
 import { numberOf, type Row } from '../api/api.js'
 import type { Column } from '../api/endpoints.js'
@@ -7,17 +7,17 @@ import type { Series } from '../plot/plot-options.js'
 import { type Keys, keysOf } from './keys-of.js'
 import { isTimeText, timeUsOf } from './times-in.js'
 
-/** One chart of an answer. */
+/** A chart of an answer. */
 export interface AnswerChart {
-  /** Names of the columns that it shows: one if rows have a key, else one per series. */
+  /** Names of the columns in the chart: a single column if rows have a key, else a column per series. */
   columns: readonly string[]
   /** Empty if the legend names all columns. */
   title: string
   kind: 'bars' | 'lines'
   series: readonly Series[]
-  /** Per series one value per position of the axis; NaN if there is none. */
+  /** For each series, a value per position of the axis, NaN for no value. */
   values: readonly Float64Array[]
-  /** About rows that the chart leaves out; empty if there are none. */
+  /** About rows that the chart leaves out, or empty. */
   note: string
 }
 
@@ -37,14 +37,15 @@ const MAX_LINES = 8
 const MAX_PEAK_RATIO = 20
 
 /**
- * Returns the charts of an answer, with its rows in any order; undefined if it has no time column, no number column, or
- * fewer than two different times; also if its rows are groups, of which the time is the latest or the first one.
+ * Returns the charts of an answer, with rows in any order. Returns undefined if the answer has no time column, no
+ * number column, or fewer than two different times, or if the rows are groups and the time is the latest or the first
+ * of a group.
  *
- * If rows have a key, there is one chart per number column, with one series per frequent key; the other keys are summed
- * as “other” if the column is a count. Otherwise columns with values of similar size share a chart, counts apart from
+ * If rows have a key, each number column has a chart with a series per frequent key. The other keys are summed as
+ * “other” if the column is a count. Otherwise columns with values of similar size share a chart, counts apart from
  * others. A single count is drawn as bars. If several rows have the same time and key, counts are summed, and other
- * columns show the highest value. A whole number that is no count is left out if it is the same in all rows, unless
- * there is no other.
+ * columns show the highest value. A column of whole numbers that is no count is left out if all rows have the same
+ * value, unless no column would be left.
  */
 export function chartsOf(columns: readonly Column[], rows: readonly Row[]): AnswerCharts | undefined {
   const isTimeOf = new Map(columns.map((column) => [column, isTime(column, rows)]))
@@ -70,10 +71,13 @@ export function chartsOf(columns: readonly Column[], rows: readonly Row[]): Answ
   return { axis, charts, omitted: numbers.map(({ name }) => name).filter((name) => !shown.has(name)) }
 }
 
-/** Words of a name that say that its time is one of several, of which the row is a summary. */
+/** Words in a column's name that say: the row is a summary of records, with the time of a single record. */
 const ONE_OF_SEVERAL = new Set('latest last newest oldest earliest first min max'.split(' '))
 
-/** Returns whether rows are groups, each with its own key and one of its times: lines would have a single point. */
+/**
+ * Returns whether rows are groups, each with a unique key and a single time of the group: lines would have a single
+ * point.
+ */
 function areGroups(time: Column, columns: readonly Column[], rows: readonly Row[]): boolean {
   if (
     !time.name
@@ -113,7 +117,7 @@ function isTime({ name, kind }: Column, rows: readonly Row[]): boolean {
   return texts.length > 0 && texts.every(isTimeText)
 }
 
-/** Returns how many records each row counts for: its first count, or one if there is no count. */
+/** Returns how many records each row counts for: the first count of the row, or 1 if no column is a count. */
 function weightsOf(numbers: readonly Column[], rows: readonly Row[]): readonly number[] {
   const count = numbers.find(({ kind }) => kind === 'count')
   return rows.map((row) => (count === undefined ? 1 : (numberOf(row[count.name]) ?? 0)))
@@ -178,15 +182,15 @@ function keyedCharts(numbers: readonly Column[], keys: Keys, table: Table): Answ
 
 const HIGHEST = 'highest of rows with the same time'
 
-/** The values of a column, one array per series, and whether some of them are the highest of several rows. */
+/** The values of a column, an array per series, and whether some values are the highest of several rows. */
 interface Placed {
   series: Float64Array[]
   isHighest: boolean
 }
 
 /**
- * Returns the values of a column as `count` series: that of row `i` belongs to series `indexes[i]`, or to none if there
- * is no such series. In a bucket without a row a count is 0. Returns undefined if there is no value.
+ * Returns the values of a column as `count` series. The value of row `i` belongs to series `indexes[i]`, or to no
+ * series if the index is too high. In a bucket without a row a count is 0. Returns undefined if there is no value.
  */
 function valuesOf(
   { name, kind }: Column,

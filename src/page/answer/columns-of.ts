@@ -1,23 +1,23 @@
-/** Infers the columns of an answer from its rows, if the service does not describe them. */
+/** Infers the columns of an answer from the rows, if the service does not describe the columns. */
 import { isNumber, numberOf, type Row } from '../api/api.js'
 import type { Column } from '../api/endpoints.js'
 import { isDay, isTimeText } from './times-in.js'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-/** Words of a name that say that its numbers are times. */
+/** Words in the name of a column whose numbers are times. */
 const TIME_WORDS = words(
   'timestamp time ts date day hour minute second week month quarter year bucket at when t start end begin ' +
     'first last latest newest oldest earliest since until from to min max',
 )
-/** Words of a name that say that its numbers are no times, however large they are. */
+/** Words in the name of a column whose numbers are no times, however large. */
 const NO_TIME_WORDS = words('id ids bytes size count rows requests number total sum us ms ns seconds')
-/** Words of a name that say that its whole numbers count rows. */
+/** Words in the name of a column whose whole numbers count rows. */
 const COUNT_WORDS = words(
   'n num number count counts rows requests errors calls hits events users failed failures ok total',
 )
 
-/** Returns whether a name has one of some words; `f0_` names an expression, which may be anything. */
+/** Returns whether a name has any of the words. `f0_` names an expression, which may be anything. */
 const hasWord = (name: string, ofThese: ReadonlySet<string>, isUnnamedToo: boolean) =>
   name
     .toLowerCase()
@@ -28,11 +28,11 @@ const [FIRST_US, LAST_US] = [Date.UTC(1990, 0) * 1e3, Date.UTC(2100, 0) * 1e3]
 const [FIRST_LIKELY_US, LAST_LIKELY_US] = [Date.UTC(2015, 0) * 1e3, Date.UTC(2050, 0) * 1e3]
 
 /**
- * Returns the columns of rows, in the order of the first row. A column of `known`, as the service describes it, keeps
- * its kind unless that is `any`, or `integer` with the name and values of a count. All other kinds are inferred.
+ * Returns the columns of rows, in the order of the first row. A column of `known`, the service's description, keeps its
+ * kind unless the kind is `any`, or `integer` with the name and values of a count. All other kinds are inferred.
  *
- * A whole number is a time in microseconds if its name says so and its year is from 1990 to 2099, or if its name does
- * not deny it and its year is from 2015 to 2049. A column without values is text.
+ * Whole numbers are times in microseconds if the column's name says so and all years are from 1990 to 2099, or if the
+ * name does not deny that and all years are from 2015 to 2049. A column without values is text.
  */
 export function columnsOf(rows: readonly Row[], known: readonly Column[] = []): readonly Column[] {
   if (rows.length === 0) return known

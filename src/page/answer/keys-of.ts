@@ -9,19 +9,20 @@ const KINDS = new Set(['text', 'boolean'])
 
 /** Rows by key. */
 export interface Keys {
-  /** Names of the columns that are the key; none if rows have no key. */
+  /** Names of the columns that are the key, or empty if rows have no key. */
   columns: readonly string[]
-  /** The most frequent keys, sorted, so that they keep their colours when answers change. */
+  /** The most frequent keys, sorted, so that keys keep their colours when answers change. */
   shown: readonly string[]
   /** Number of the other keys. */
   others: number
-  /** The index in `shown` of each row; `shown.length` if it has another key. */
+  /** The index in `shown` of each row's key, or `shown.length` for another key. */
   indexes: Int32Array
 }
 
 /**
  * Returns the keys of rows. `weights`: how many records each row counts for. Columns of text or boolean are the key,
- * except those that name single rows, as an id does, and those with one value only if another one has more.
+ * except columns that name single rows, as an id does, and columns with a single value if another column has more
+ * values.
  */
 export function keysOf(columns: readonly Column[], rows: readonly Row[], weights: readonly number[]): Keys {
   const names = keyColumns(columns, rows)

@@ -4,10 +4,10 @@ import { count } from '../shared/format.js'
 /** A cell: a text or an element, and the class of the cell. */
 export type Cell = string | { text: string | HTMLElement; class?: string }
 
-/** Rows of a table. Their cells are made when they are shown. */
+/** Rows of a table. The cells of a row are made when the row is shown. */
 export interface Rows {
   names: readonly string[]
-  /** Classes of the cells of each column, its head included. */
+  /** Classes of the cells of each column, head included. */
   classes?: readonly string[]
   count: number
   cellsOf(row: number): readonly Cell[]
@@ -43,8 +43,8 @@ export function tableOf(
 const BY_TIME = ['Earlier', 'Later'] as const
 
 /**
- * Creates a table in `place` that shows one page of rows, with buttons after it if there are more. The function that it
- * returns shows other rows: the same page of them, or the first one.
+ * Creates a table in `place` that shows a page of rows, with buttons after the table if there are more pages. The
+ * returned function shows other rows, at the same page or from the first page.
  */
 export function createPagedTable(
   place: Element,

@@ -12,9 +12,9 @@ export type FailureKind = 'unauthorized' | 'forbidden' | 'away' | 'busy' | 'refu
 /** Error of a request, with a message for the user. */
 export class Failure extends Error {
   readonly kind: FailureKind
-  /** Seconds until a retry may succeed; undefined if a retry cannot help. */
+  /** Seconds until a retry may succeed, or undefined if a retry cannot help. */
   readonly retryS: number | undefined
-  /** The service's code of the error; undefined if the service did not send one. */
+  /** The service's code of the error, or undefined if the service sent no code. */
   readonly code: string | undefined
   constructor(kind: FailureKind, message: string, retryS?: number, code?: string) {
     super(message)
@@ -26,25 +26,25 @@ export class Failure extends Error {
 
 const AWAY_RETRY_S = 5
 
-/** One row of an answer, by column name. A number that a double cannot represent is kept as raw JSON. */
+/** A row of an answer, by column name. A number that a double cannot represent is kept as raw JSON. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Rows of an endpoint's answer, in its order, their age, and the work for them. */
+/** Rows of an endpoint's answer, in order, their age, and the service's work. */
 export interface Answer {
   rows: readonly Row[]
   /** Age of the answer in the service's cache, in seconds. */
   ageS: number
   cost: Cost
-  /** The answer as it was sent. */
+  /** The answer as sent by the service. */
   text: string
 }
 
-/** Only in this tab's memory. Requests are also sent without one: a proxy may add a token to them. */
+/** Only in this tab's memory. Requests are also sent without a token: a proxy may add a token to a request. */
 let token: string | undefined
 
 let session = new AbortController()
 
-/** Sets the token that requests are sent with; undefined for none. */
+/** Sets the token that requests are sent with. Undefined: no token. */
 export function signInWith(given: string | undefined): void {
   token = given
   session.abort()
@@ -55,8 +55,8 @@ export function signInWith(given: string | undefined): void {
 export const sessionSignal = (): AbortSignal => session.signal
 
 /**
- * Sends a GET request to a path relative to the page, or a POST if it is a query that is too long for a URL. Returns a
- * response with status 2xx. Throws a Failure otherwise, or the error of `fetch` if `signal` was aborted.
+ * Sends a GET request to a path relative to the page, or a POST if the query is too long for a URL. Returns a response
+ * with status 2xx. Throws a Failure otherwise, or the error of `fetch` if `signal` was aborted.
  */
 export async function get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
   const credentials: Record<string, string> = token === undefined ? {} : { 'X-API-KEY': token }
@@ -76,7 +76,7 @@ async function failureOf(response: Response): Promise<Failure> {
   const retryAfter = response.headers.get('Retry-After')
   if (response.status === 401) return new Failure('unauthorized', message)
   if (response.status === 403) return new Failure('forbidden', message)
-  // A proxy in front of the service sends these if the service is down.
+  // A proxy in front of the service sends 502 or 504 if the service is down.
   if ([502, 504].includes(response.status)) return new Failure('away', 'The service cannot be reached.', AWAY_RETRY_S)
   if (retryAfter !== null) return new Failure('busy', message, Number(retryAfter) || AWAY_RETRY_S)
   return new Failure('refused', message, undefined, codeOf(body))
@@ -112,7 +112,7 @@ export async function readText(response: Response): Promise<string> {
   }
 }
 
-/** The third argument of a reviver, in engines that have it: the text of the number. */
+/** The third argument of a reviver, in engines that pass a third argument: the text of the number. */
 interface ReviverContext {
   source?: string
 }
@@ -120,7 +120,7 @@ const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
 
 /**
  * Parses JSON. If the engine supports it, a number that a double would change is kept as raw JSON, so that
- * `JSON.stringify` writes its original digits.
+ * `JSON.stringify` writes the original digits.
  */
 export function parseExact(text: string): unknown {
   if (rawJSON === undefined) return JSON.parse(text)
@@ -131,7 +131,7 @@ export function parseExact(text: string): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown)
 }
 
-/** Returns a number of an answer, also if it is raw JSON; null if it is null or absent. */
+/** Returns a number of an answer, raw JSON included. Returns null if the value is null or absent. */
 export function numberOf(value: unknown): number | null {
   if (value === null || value === undefined) return null
   return typeof value === 'number' ? value : Number(JSON.stringify(value))
@@ -139,5 +139,5 @@ export function numberOf(value: unknown): number | null {
 
 const { isRawJSON = () => false } = JSON as { isRawJSON?: (value: unknown) => boolean }
 
-/** Returns whether a value of an answer is a number, also if it is raw JSON. */
+/** Returns whether a value of an answer is a number, raw JSON included. */
 export const isNumber = (value: unknown): boolean => typeof value === 'number' || isRawJSON(value)

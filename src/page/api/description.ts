@@ -1,7 +1,7 @@
-/** The service's OpenAPI description, as far as the page reads it. */
+/** The part of the service's OpenAPI description that the page reads. */
 import { get } from './api.js'
 
-/** The values that a parameter accepts, as JSON Schema; without a member, any text. */
+/** The values that a parameter accepts, as JSON Schema. Without a member: any text. */
 export interface ParameterSchema {
   type?: string
   enum?: readonly string[]
@@ -10,13 +10,13 @@ export interface ParameterSchema {
   minimum?: number
   maximum?: number
   maxLength?: number
-  /** The language of a text that has one: `application/json`, `application/sql`. */
+  /** The language of a text, if any: `application/json`, `application/sql`. */
   contentMediaType?: string
   /** `timestamp`: a time in ISO 8601. */
   'x-kind'?: string
 }
 
-/** A parameter of a path, in its query or a header. */
+/** A parameter of a path, in the query or a header. */
 export interface Parameter {
   name: string
   in: 'query' | 'header'
@@ -36,7 +36,7 @@ interface CodeSchema {
   anyOf?: readonly CodeSchema[]
 }
 
-/** An answer of a path; `content` has its media types. */
+/** An answer of a path. `content` has the media types. */
 export interface DescribedAnswer {
   description: string
   content?: Readonly<Record<string, { schema: CodeSchema }>>
@@ -47,7 +47,7 @@ export interface Operation {
   tags: readonly string[]
   summary: string
   description?: string
-  /** Maximum of rows, and as `default` that without optional parameters, if it is lower. */
+  /** Maximum of rows, and as `default` the maximum without optional parameters, if lower. */
   'x-rows'?: RowLimits
   parameters?: readonly (Parameter | { $ref: string })[]
   requestBody?: { content: Readonly<Record<string, unknown>> }
@@ -67,7 +67,7 @@ export interface ErrorCode {
   meaning: string
 }
 
-/** Paths with their methods, and the parameters and error codes that they share. */
+/** Paths with their methods, and the shared parameters and error codes. */
 export interface Description {
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   components: { parameters: Readonly<Record<string, Parameter>>; 'x-codes': readonly ErrorCode[] }
@@ -78,7 +78,7 @@ export async function fetchDescription(signal: AbortSignal): Promise<Description
   return (await (await get('api/openapi.json', {}, signal)).json()) as Description
 }
 
-/** Returns the parameters of an operation, those that several share included. */
+/** Returns the parameters of an operation, shared parameters included. */
 export const parametersOf = ({ parameters = [] }: Operation, { components }: Description): readonly Parameter[] =>
   parameters.map((given) => ('$ref' in given ? components.parameters[given.$ref.split('/').at(-1)!]! : given))
 

@@ -13,26 +13,26 @@ import {
 /** A column of an answer. */
 export interface Column {
   name: string
-  /** The service's name of the kind of its values: `text`, `microseconds`, `datetime`, `count`, `double` and others. */
+  /** The service's name of the kind of the values: `text`, `microseconds`, `datetime`, `count`, `double` and others. */
   kind: string
 }
 
 /** A stored query. */
 export interface Endpoint {
   name: string
-  /** One line about its rows. */
+  /** A line about the rows. */
   summary: string
   description: string
-  /** Whether the owner of the service added it. */
+  /** Whether the owner of the service added the endpoint. */
   isOwn: boolean
-  /** Without those that are headers. */
+  /** The parameters in the query, without headers. */
   parameters: readonly Parameter[]
-  /** In the order of the answer; none if the service does not know them. */
+  /** In the order of the answer, or empty if the service does not know the columns. */
   columns: readonly Column[]
   rows: RowLimits | undefined
 }
 
-/** The path of endpoints, which the name of one follows. */
+/** The path of endpoints, which ends before the name of an endpoint. */
 export const ENDPOINT_PATH = '/api/endpoints/query/'
 
 /** Returns whether the service runs queries in SQL, which `logs.all` then takes. Throws a Failure. */
@@ -48,7 +48,7 @@ export async function listEndpoints(signal: AbortSignal): Promise<Endpoint[]> {
   return endpointsIn(await fetchDescription(signal))
 }
 
-/** Returns the endpoints of a description, in its order. */
+/** Returns the endpoints of a description, in order. */
 export function endpointsIn(description: Description): Endpoint[] {
   return Object.entries(description.paths)
     .filter(([path]) => path.startsWith(ENDPOINT_PATH))

@@ -1,6 +1,6 @@
 /**
- * Returns the message of an error body in either form, `{"error":"text"}` or `{"error":{"message":"text"}}`; undefined
- * if the body is neither.
+ * Returns the message of an error body in either form, `{"error":"text"}` or `{"error":{"message":"text"}}`, or
+ * undefined if the body has neither form.
  */
 export function messageOf(body: unknown): string | undefined {
   const error = memberOf(body, 'error')
@@ -8,7 +8,7 @@ export function messageOf(body: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined
 }
 
-/** Returns the code of an error body in either form; undefined if it has none. */
+/** Returns the code of an error body in either form, or undefined for no code. */
 export function codeOf(body: unknown): string | undefined {
   const code = memberOf(body, 'code') ?? memberOf(memberOf(body, 'error'), 'code')
   return typeof code === 'string' ? code : undefined

@@ -1,13 +1,13 @@
-/** Requests for the rows of one source, their histogram, their fields, and the projects. */
+/** Requests for the rows of a source, their histogram, their fields, and the projects. */
 import { Failure, get, parseExact, readText } from './api.js'
 import { type Cost, costOf } from './cost.js'
 
-/** Comparisons of a filter, as the service names them. */
+/** Comparisons of a filter, by the service's names. */
 export type Op = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not_in' | 'exists' | 'missing' | 'contains' | 'matches'
 
 /**
- * One condition on a field of a record. `field`: a path with dots, or its keys if one of them has a dot. `value`: as
- * {@link Op} needs it; a number may be raw JSON.
+ * A condition on a field of a record. `field`: a path with dots, or a list of keys if any key has a dot. `value`: the
+ * operand of {@link Op}. A number may be raw JSON.
  */
 export interface Filter {
   field: string | readonly string[]
@@ -15,10 +15,10 @@ export interface Filter {
   value?: unknown
 }
 
-/** A condition, or alternatives: conditions of which at least one must hold. */
+/** A condition, or a list of alternative conditions, joined by OR. */
 export type FilterEntry = Filter | readonly Filter[]
 
-/** The rows that are wanted: those of a source with `start` <= timestamp < `end` that match all filters. */
+/** Selects the rows of a source with `start` <= timestamp < `end` that match all filters. */
 export interface Query {
   project: string
   source: string
@@ -27,14 +27,14 @@ export interface Query {
   /** ISO 8601; undefined for no bound. */
   end: string | undefined
   filters: readonly FilterEntry[]
-  /** Text that the message contains; empty for any. */
+  /** Text that the message contains. Empty: any message. */
   search: string
 }
 
-/** A row of `logs.explore`, as it was sent: it is parsed when it is shown. */
+/** A row of `logs.explore`, unparsed until the page shows the row. */
 export interface LogRow {
   timestampUs: number
-  /** Place among the matching rows with the same timestamp, from 1; below 1 if it is not known. */
+  /** Place among the matching rows with the same timestamp, from 1. Below 1: unknown. */
   rank: number
   id: string
   /** JSON of the row. */
@@ -47,7 +47,7 @@ export interface RowsAnswer {
   cost: Cost
 }
 
-/** Rows of one bucket and class; `class` is a status class as `4xx`, a level, a part of the platform, or null. */
+/** Rows of a bucket and class. `class` is a status class as `4xx`, a level, a part of the platform, or null. */
 export interface HistogramRow {
   /** Start of the bucket, in microseconds. */
   timestamp: number
@@ -56,10 +56,10 @@ export interface HistogramRow {
   count: number
 }
 
-/** The columns of these rows, in order. */
+/** The columns of a {@link HistogramRow}, in order. */
 export const HISTOGRAM_COLUMNS = ['timestamp', 'bucket_us', 'class', 'count'] as const
 
-/** The numbers of a field in one bucket. */
+/** The numbers of a field in a bucket. */
 export interface MeasureRow {
   /** Start of the bucket, in microseconds. */
   timestamp: number
@@ -73,13 +73,13 @@ export interface MeasureRow {
   p99: number
 }
 
-/** The columns of these rows, in order. */
+/** The columns of a {@link MeasureRow}, in order. */
 export const MEASURE_COLUMNS = ['timestamp', 'bucket_us', 'count', 'min', 'max', 'avg', 'p50', 'p95', 'p99'] as const
 
 /** A field of the rows, with its most frequent values. */
 export interface FieldRow {
   field: string
-  /** Rows that have it. */
+  /** Rows that have the field. */
   count: number
   values: readonly { value: unknown; count: number }[]
   distinct: number
@@ -88,7 +88,7 @@ export interface FieldRow {
   is_sample: boolean
 }
 
-/** The rows of a project in one source. */
+/** The rows of a project in a source. */
 export interface ProjectRow {
   project: string
   source: string
@@ -97,10 +97,13 @@ export interface ProjectRow {
   newest: number
 }
 
-/** A row by its place in time. */
+/** The place of a row in time. */
 export type Place = Pick<LogRow, 'timestampUs' | 'rank'>
 
-/** Returns the cursor of a row, which pages begin at. The first row of its time if its rank is not known. */
+/**
+ * Returns the cursor of a row, which pages begin at. If the rank is unknown, returns the cursor of the first row with
+ * the timestamp.
+ */
 export const cursorOf = ({ timestampUs, rank }: Place): string => `${timestampUs}.${Math.ceil(rank)}`
 
 /** Returns the place that a cursor names. */
@@ -109,7 +112,7 @@ export function placeOf(cursor: string): Place {
   return { timestampUs, rank }
 }
 
-/** Returns the parameters of a query, as the endpoints and the live tail take them. */
+/** Returns the parameters of a query for the endpoints and the live tail. */
 export function paramsOf({ project, source, start, end, filters, search }: Query): Record<string, string> {
   return {
     project,
@@ -121,24 +124,24 @@ export function paramsOf({ project, source, start, end, filters, search }: Query
   }
 }
 
-/** Where a page of rows begins, and how many rows it has. */
+/** Start and limit of a page of rows. */
 export interface PageOf {
   limit: number
   before?: string
   after?: string
 }
 
-/** Requests one page of rows, newest first. Throws a Failure. */
+/** Requests a page of rows, newest first. Throws a Failure. */
 export async function fetchRows(query: Query, page: PageOf, signal: AbortSignal): Promise<RowsAnswer> {
   const { lines, cost } = await askLines(query, page, signal)
   return { rows: lines.map(logRowOf), cost }
 }
 
-/** Requests one page of rows, newest first, each as its JSON. Throws a Failure. */
+/** Requests a page of rows, newest first, each as JSON. Throws a Failure. */
 export const fetchLines = async (query: Query, page: PageOf, signal: AbortSignal): Promise<readonly string[]> =>
   (await askLines(query, page, signal)).lines
 
-/** The columns of these rows, in order. */
+/** The columns of a row of `logs.explore`, in order. */
 export const ROW_COLUMNS = ['id', 'timestamp', 'event_message', 'metadata', 'rank'] as const
 
 async function askLines(query: Query, { limit, before, after }: PageOf, signal: AbortSignal) {
@@ -148,7 +151,7 @@ async function askLines(query: Query, { limit, before, after }: PageOf, signal: 
   return { lines: text.split('\n').filter((line) => line !== ''), cost }
 }
 
-/** Returns a row of its JSON. */
+/** Reads a row from JSON. */
 export function logRowOf(line: string): LogRow {
   const { id, timestamp, rank } = JSON.parse(line) as { id: string; timestamp: number; rank: number }
   return { timestampUs: timestamp, rank, id, line }
@@ -172,7 +175,7 @@ export function fetchMeasure(
   return askRows<MeasureRow>('logs.measure', { ...paramsOf(query), field }, signal)
 }
 
-/** Requests the fields of the rows; with `field` only that one, with more values. Throws a Failure. */
+/** Requests the fields of the rows. With `field`: only that field, with more values. Throws a Failure. */
 export function fetchFields(
   query: Query,
   field: string | undefined,
@@ -184,12 +187,10 @@ export function fetchFields(
 /** Maximum of rows in a list of projects, which ends there. */
 export const MAX_PROJECT_ROWS = 10_000
 
-/** The projects that are wanted: one, those with a text in their names, or all. */
+/** Selects a single project, the projects with a text in their names, or all projects. */
 export type ProjectQuery = { project: string } | { match: string } | Record<string, never>
 
-/**
- * Requests the projects that the token may see, with their sources: those with the most rows first. Throws a Failure.
- */
+/** Requests the projects that the token may see, with their sources, most rows first. Throws a Failure. */
 export async function fetchProjects(query: ProjectQuery): Promise<readonly ProjectRow[]> {
   const search = 'project' in query ? query : { ...query, order: 'rows' }
   const text = await readText(await get(`api/projects?${new URLSearchParams(search)}`, {}))

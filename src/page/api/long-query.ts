@@ -3,8 +3,8 @@ const MAX_URL_CHARACTERS = 4_096
 const ENDPOINT = /^\/?api\/endpoints\/query\/[^?]*\?/
 
 /**
- * Returns the path to send a request to, and what a POST needs: an endpoint whose parameters are too long for a URL has
- * them in the body.
+ * Returns the path, options and headers of a request. If the parameters of an endpoint are too long for a URL, the
+ * request is a POST with the parameters in the body.
  */
 export function requestTo(path: string): { path: string; init: RequestInit; headers: Record<string, string> } {
   if (path.length <= MAX_URL_CHARACTERS || !ENDPOINT.test(path)) return { path, init: {}, headers: {} }

@@ -3,7 +3,7 @@
  * are given twice, and the order of names that are digits.
  */
 
-/** Returns the rows of an answer `{"result":[row, …]}`, each as its JSON. */
+/** Returns the rows of an answer `{"result":[row, …]}`, each as JSON. */
 export function rowsIn(body: string): string[] {
   const rows: string[] = []
   let at = afterSpace(body, body.indexOf('[') + 1)
@@ -16,7 +16,7 @@ export function rowsIn(body: string): string[] {
   return rows
 }
 
-/** Returns the members of a JSON object, each as its JSON. If a name is given twice, the last value counts. */
+/** Returns the members of a JSON object, each as JSON. If a name is given twice, the last value counts. */
 export function membersIn(row: string): Map<string, string> {
   const members = new Map<string, string>()
   let at = afterSpace(row, row.indexOf('{') + 1)

@@ -2,9 +2,9 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Failure, get, parseExact, type Row } from './api.js'
 import { pause } from './pause.js'
 
-/** Callbacks of {@link follow}, and the signal that ends it. */
+/** Callbacks of {@link follow}, and the signal that ends following. */
 export interface Following {
-  /** `id`: the row's event id; `json`: the row as it was sent. */
+  /** `id`: the row's event id. `json`: the row as sent by the service. */
   onRow(row: Row, id: string, json: string): void
   /** Called with a text about the connection when it changes. */
   onState(text: string): void
@@ -17,9 +17,9 @@ const MIN_RETRY_MS = 1_000
 const MAX_RETRY_MS = 30_000
 
 /**
- * Follows rows as they arrive; `params` say which, as for `GET /api/tail`. Uses fetch rather than EventSource, so that
- * the token is sent in a header. After a lost connection it continues after the last received row. Resolves when
- * `signal` is aborted; rejects with a Failure if a retry cannot help.
+ * Follows new rows. `params` select the rows, as for `GET /api/tail`. Uses fetch rather than EventSource, so that the
+ * token is sent in a header. After a lost connection, continues after the last received row. Resolves when `signal` is
+ * aborted. Rejects with a Failure if a retry cannot help.
  */
 export async function follow(
   params: Record<string, string>,

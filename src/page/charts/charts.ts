@@ -1,4 +1,4 @@
-/** The view of charts over one time range: requests, invocations, and the endpoints of the service's owner. */
+/** The view of charts over a time range: requests, invocations, and the endpoints of the service's owner. */
 import { Failure } from '../api/api.js'
 import { type Bounds, boundsOf } from '../shared/range.js'
 import { createInvocations } from './invocations.js'
@@ -14,11 +14,11 @@ const LIVE_MS = 5_000
 export interface ChartsHost {
   /** Shows another range, in all charts and in the list. */
   choose(range: Bounds): void
-  /** Returns the address of the page with its state, with another range if there is one, without the token. */
+  /** Returns the address of the page with the state, with another range if given, without the token. */
   linkOf(range: Bounds | undefined): string
-  /** Returns true if the page handled the failure: it signed out. */
+  /** Returns true if the page handled the failure by signing out. */
   isHandled(failure: Failure): boolean
-  /** Shows a message above the view; empty for none. */
+  /** Shows a message above the view. Empty: no message. */
   notify(text: string): void
   /** Called when following new rows starts or stops. */
   onLive(isLive: boolean): void
@@ -30,7 +30,7 @@ export interface Charts {
   show(shown: Pick<ChartsView, 'project' | 'range'>): void
   /** Loads the same charts again, without the cache. */
   refresh(): void
-  /** Loads the same charts again, unless they are still loading. */
+  /** Loads the same charts again, unless the charts are still loading. */
   update(): void
   /** Starts or stops following new rows. */
   toggleLive(): void
@@ -40,7 +40,7 @@ export interface Charts {
   redraw(): void
 }
 
-/** The panels of the view, and its state. */
+/** The panels and the state of the view. */
 interface Parts {
   readonly host: ChartsHost
   readonly requests: ReturnType<typeof createRequests>
@@ -107,7 +107,7 @@ function setLive(parts: Parts, isLive: boolean): void {
   parts.host.onLive(isLive)
 }
 
-/** A slow service would never finish an answer if each update ended the one before. */
+/** A slow service would never finish an answer if each update ended the previous request. */
 function update(parts: Parts): void {
   if (!parts.isLoading) void load(parts, false)
 }
@@ -120,7 +120,7 @@ async function load(parts: Parts, isFresh: boolean): Promise<void> {
   const nowUs = Date.now() * 1_000
   const view = { ...parts.shown, bounds: boundsOf(parts.shown.range, nowUs), nowUs }
   parts.isLoading = true
-  // These panels show their own failures; a failure of the list also occurs in the others.
+  // The panels of `others` show their own failures. A failure of the list also occurs in the other panels.
   const others = parts.others.load(view, isFresh, signal).catch(() => {})
   const outcomes = [parts.requests, parts.invocations].map(async ({ panel, load: loadPanel }) => {
     panel.loading()

@@ -16,12 +16,12 @@ import type { LinkOf, PanelExport } from './panel-source.js'
 /** Maximum of rows in a table without charts, which is for an overview. */
 const MAX_ROWS = 100
 
-/** The project of an answer, and its range; undefined if the page did not choose it. */
+/** The project and the range of an answer. The range is undefined if the page did not choose the range. */
 type RowsOf = Pick<PanelExport, 'project' | 'bounds'>
 
 /** A panel that shows any answer. */
 export interface EndpointPanel extends Panel {
-  /** Shows an answer that has these columns; those that are not known are inferred. */
+  /** Shows an answer with the known `columns`. Other columns are inferred. */
   show(answer: Answer, columns: readonly Column[], of: RowsOf): void
   redraw(): void
 }
@@ -101,8 +101,8 @@ function scrollOf(label: string, ...children: HTMLElement[]): HTMLElement {
 const namesOf = (rows: readonly Row[]) => Object.keys(rows[0]!)
 
 /**
- * Returns the rows of a table with readable times. Long texts have a limited width, long numbers four digits; their
- * title is the whole.
+ * Returns the rows of a table with readable times. Long texts have a limited width, long numbers four digits. The title
+ * of a cell is the whole value.
  */
 function rowsOf(rows: readonly Row[], columns: readonly Column[]): Rows {
   const names = namesOf(rows)

@@ -28,7 +28,7 @@ const TIMES = [
   { label: 'p99', name: 'p99', color: 'series-4' },
 ] as const
 
-/** Those in the table, in order. */
+/** The times in the table, in order. */
 const TIME_NAMES = ['avg', 'p95', 'p99', 'min', 'max'] as const
 
 const OUTCOMES = [
@@ -36,7 +36,9 @@ const OUTCOMES = [
   { label: 'without error', color: 'series-3' },
 ] as const
 
-/** A self-hosted Supabase sends lines of a function's console to the same source: they say nothing of a run. */
+/**
+ * A self-hosted Supabase sends lines of a function's console to the same source. Console lines say nothing of a run.
+ */
 const INVOCATIONS: Query['filters'] = [
   ['function_id', 'execution_time_ms', 'response.status_code'].map((field) => ({ field, op: 'exists' })),
 ]
@@ -46,7 +48,7 @@ const outcomeOf = (name: string | null) => (name === '4xx' || name === '5xx' ? '
 /** The names of outcomes in the counts. */
 type Outcome = ReturnType<typeof outcomeOf>
 
-/** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
+/** Creates the panel. `load` queries and shows an answer, or throws a Failure. */
 export function createInvocations(onSelect: OnSelect, linkOf: LinkOf) {
   const panel = createPanel(byId('invocations'))
   const charts = createCharts(panel, onSelect)

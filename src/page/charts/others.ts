@@ -1,4 +1,4 @@
-/** Panels of the endpoints that have none of their own and require no parameter but the project. */
+/** Panels of the endpoints that have no panel of their own and require no parameter but the project. */
 import { Failure, queryRows } from '../api/api.js'
 import { type Endpoint, listEndpoints } from '../api/endpoints.js'
 import { byId } from '../shared/dom.js'
@@ -15,7 +15,7 @@ const isShown = ({ name, parameters }: Endpoint) =>
   parameters.some((parameter) => parameter.name === 'project') &&
   parameters.every((parameter) => parameter.name === 'project' || !parameter.required)
 
-/** Creates the panels. `load` queries the list of endpoints, then each of them; a panel shows its own failure. */
+/** Creates the panels. `load` queries the list of endpoints, then each endpoint. A panel shows its own failure. */
 export function createOthers(linkOf: LinkOf) {
   const place = byId('others')
   const panels = new Map<string, EndpointPanel>()
@@ -27,7 +27,7 @@ export function createOthers(linkOf: LinkOf) {
     const shown = names.map((name) => panels.get(name) ?? createEndpointPanel(name, linkOf))
     for (const [i, name] of names.entries()) panels.set(name, shown[i]!)
     const isSame = place.children.length === shown.length && shown.every(({ root }, i) => place.children[i] === root)
-    // An element that is inserted again loses its focus.
+    // An element that is inserted again loses the focus.
     if (!isSame) place.replaceChildren(...shown.map(({ root }) => root))
     return shown
   }
@@ -56,7 +56,7 @@ export function createOthers(linkOf: LinkOf) {
   }
 }
 
-/** The parameters of an endpoint: one with `start` or `end` is asked for the range of the view. */
+/** The parameters of an endpoint. If the endpoint has `start` or `end`, the value is the range of the view. */
 function paramsOf({ parameters }: Endpoint, { project, bounds }: ChartsView): Record<string, string> {
   const names = new Set(parameters.map(({ name }) => name))
   const given = Object.entries({ project, ...isoBounds(bounds) })

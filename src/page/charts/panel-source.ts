@@ -5,13 +5,13 @@ import type { ExportRow } from '../export/formats.js'
 import { type ExportSource, loadedRows } from '../export/source.js'
 import type { Bounds } from '../shared/range.js'
 
-/** Rows of one answer that a panel shows. */
+/** Rows of an answer that a panel shows. */
 export interface PanelRows {
   /** The first part of the name of their file. */
   subject: string
-  /** Or the JSON of the answer that has them. */
+  /** The rows, or the JSON of the answer. */
   rows: readonly ExportRow[] | string
-  /** Names of the columns; undefined: those of the rows. */
+  /** Names of the columns. Undefined: the columns of the rows. */
   columns?: readonly string[]
   /** Name of the rows, in singular and plural. */
   unit?: [string, string]
@@ -20,15 +20,15 @@ export interface PanelRows {
 /** Rows that a panel shows. */
 export interface PanelExport {
   project: string
-  /** With an end; undefined if the rows are not of a range that the page chose. */
+  /** With an end. Undefined if the rows are not of a range that the page chose. */
   bounds: Bounds | undefined
   answers: readonly PanelRows[]
 }
 
-/** Returns the address of the page, with another range if there is one. */
+/** Returns the address of the page, with another range if given. */
 export type LinkOf = (range: Bounds | undefined) => string
 
-/** Returns the export source of a panel. `shown` returns its rows; undefined if it has none. */
+/** Returns the export source of a panel. `shown` returns the rows of the panel, or undefined for no rows. */
 export function panelSource(shown: () => PanelExport | undefined, linkOf: LinkOf): ExportSource {
   return {
     extents() {

@@ -1,12 +1,12 @@
 import { createPagedTable, type Rows } from '../answer/table.js'
 import type { Failure } from '../api/api.js'
 
-/** A part of the page that shows an answer, or the reason why it has none. */
+/** A part of the page that shows an answer, or the reason why there is no answer. */
 export interface Panel {
   readonly root: HTMLElement
   /** Shows the window and the age of the answer. */
   subtitle(text: string): void
-  /** Call it when a request is sent. The previous answer stays visible, dimmed. */
+  /** Called when a request is sent. The previous answer stays visible, dimmed. */
   loading(): void
   shown(): void
   empty(text: string): void
@@ -38,7 +38,9 @@ export function createPanel(root: HTMLElement): Panel {
   }
 }
 
-/** Creates the table of a panel's values. It is filled when its details are opened, and when the values change. */
+/**
+ * Creates the table of a panel's values. The table is filled when the details are opened, and when the values change.
+ */
 export function createValues(panel: Panel): (rows: Rows) => void {
   const details = panel.root.querySelector<HTMLDetailsElement>('.values')!
   const show = createPagedTable(details.querySelector('.scroll')!)

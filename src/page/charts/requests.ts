@@ -1,4 +1,4 @@
-/** Panel of API requests, by the part of the platform that served them. */
+/** Panel of API requests, by the part of the platform that served the request. */
 import { fetchHistogram, HISTOGRAM_COLUMNS, type HistogramRow } from '../api/explore.js'
 import { classCounts } from '../plot/class-counts.js'
 import { createRangeChart } from '../plot/range-chart.js'
@@ -21,7 +21,7 @@ const PARTS = [
   { name: null, label: 'other', color: 'series-other' },
 ] as const
 
-/** Creates the panel. `load` queries and shows an answer; it throws a Failure. */
+/** Creates the panel. `load` queries and shows an answer, or throws a Failure. */
 export function createRequests(onSelect: OnSelect, linkOf: LinkOf) {
   const panel = createPanel(byId('requests'))
   const chart = createRangeChart({

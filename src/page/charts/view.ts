@@ -1,7 +1,7 @@
 import type { Query } from '../api/explore.js'
 import { type Bounds, closedAt, isoBounds, type Range } from '../shared/range.js'
 
-/** The charts of a project over a range, with the bounds that this had when they were asked for. */
+/** The charts of a project over a range, with the bounds of the range at the time of the request. */
 export interface ChartsView {
   project: string
   range: Range
@@ -10,7 +10,7 @@ export interface ChartsView {
   nowUs: number
 }
 
-/** Returns the bounds of the rows: a range without an end ended when they were requested. */
+/** Returns the bounds of the rows: a range without an end ended when the rows were requested. */
 export const closedBounds = ({ bounds, nowUs }: ChartsView): Bounds => closedAt(bounds, nowUs)
 
 /** Called with a part of the range that the user chose in a chart. */

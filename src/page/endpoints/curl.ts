@@ -9,7 +9,7 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''"
  */
 export const curlLine = (url: string): string => `curl -H "X-API-KEY: $LOGWEIR_TOKEN" ${quoted(url)}`
 
-/** Returns the URL of a path of the service, given from its root, as the page reaches it. */
+/** Returns the URL at which the page reaches a path of the service, given from the service's root. */
 export function urlOf(path: string, params: Readonly<Record<string, string>>, base: string): string {
   const query = String(new URLSearchParams(params))
   return new URL(`${path.replace(/^\//, '')}${query === '' ? '' : `?${query}`}`, base).href

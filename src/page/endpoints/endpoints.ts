@@ -15,14 +15,14 @@ import { type ApiState, cancel, contextOf, type EndpointsHost, type Opened, type
 import { referenceOf } from './paths.js'
 import { extentsOf, run, runKey } from './run.js'
 
-/** The view, as the page sees it. */
+/** The interface of the view to the page. */
 export interface EndpointsView {
   show(state: ApiState): void
   /** Loads the same again, without the cache. */
   refresh(): void
   /** Ends all requests, and forgets the answer. */
   stop(): void
-  /** Shows times and colours again, as they are chosen now. */
+  /** Shows times and colours again, with the current zone and theme. */
   redraw(): void
 }
 
@@ -79,7 +79,7 @@ async function showState(parts: Parts, isFresh = false): Promise<void> {
   else showEndpoint(parts, endpoint, isFresh)
 }
 
-/** Loads the description, and shows the list of it. Returns whether that worked. */
+/** Loads the description, and shows the list of endpoints. Returns whether that worked. */
 async function loadDescription(parts: Parts): Promise<boolean> {
   cancel(parts)
   parts.loading = new AbortController()
@@ -147,7 +147,7 @@ function showEndpoint(parts: Parts, endpoint: Endpoint, isFresh: boolean): void 
   void run(parts, { isFresh })
 }
 
-/** A link must not run SQL that its reader has not seen. */
+/** A link must not run SQL that the reader has not seen. */
 const mayRun = ({ params }: ApiState, form: ParameterForm) => form.missing().length === 0 && params.sql === undefined
 
 /** Shows the empty form of an endpoint. */

@@ -5,18 +5,18 @@ import { readTime, TIME_FORMS } from '../shared/time-input.js'
 import { fullTime } from '../shared/times.js'
 import type { Zone } from '../shared/zone.js'
 
-/** How a parameter is entered. `project` is that of the page. */
+/** How a parameter is entered. `project` is the project of the page. */
 export type FieldKind = 'project' | 'choice' | 'time' | 'code' | 'number' | 'text'
 
-/** One parameter in a form. */
+/** A parameter in a form. */
 export interface Field {
   readonly name: string
   readonly kind: FieldKind
   readonly isRequired: boolean
   readonly description: string
-  /** The words to choose among; empty for other kinds. */
+  /** The words to choose among, or empty for other kinds. */
   readonly words: readonly string[]
-  /** The value that the service takes for an empty field; undefined if it is not known. */
+  /** The value that the service takes for an empty field, or undefined if unknown. */
   readonly otherwise: string | undefined
   /** Whether a time begins or ends a range. */
   readonly bound: 'start' | 'end' | undefined
@@ -30,7 +30,7 @@ export interface FormContext {
   nowUs: number
 }
 
-/** The values of a form, to send and for a link; or the name of the first invalid field, with a message. */
+/** The values of a form, to send and for a link, or the name of the first invalid field, with a message. */
 export type FormReading =
   | { sent: Readonly<Record<string, string>>; linked: Readonly<Record<string, string>> }
   | { wrong: string; message: string }
@@ -61,13 +61,13 @@ function kindOf(name: string, schema: Parameter['schema']): FieldKind {
   return schema.type === 'integer' || schema.type === 'number' ? 'number' : 'text'
 }
 
-/** A single example shows a form of values; several are all values that have a meaning. */
+/** A single example shows a form of values. Several examples are all values that have a meaning. */
 function wordsOf({ type, enum: words, examples = [] }: Parameter['schema']): readonly string[] {
   if (type === 'boolean') return ['true', 'false']
   return words ?? examples
 }
 
-/** Returns the text of a field before the user enters one: the page's project and range, or nothing. */
+/** Returns the text of a field before the user enters a text: the page's project and range, or nothing. */
 export function defaultText({ kind, bound, isRequired }: Field, { project, range }: FormContext): string {
   if (kind === 'project') return project
   if (bound === 'start') return 'preset' in range ? `${presetLength(range.preset)} ago` : timeText(range.fromUs)
@@ -77,7 +77,7 @@ export function defaultText({ kind, bound, isRequired }: Field, { project, range
   return isRequired ? 'now' : ''
 }
 
-/** Returns the text of a field for the value in a link; without one, the default. */
+/** Returns the text of a field for the value in a link. Without a value, returns the default. */
 export function textOf(field: Field, linked: string | undefined, context: FormContext): string {
   if (linked === undefined || field.kind === 'project') return defaultText(field, context)
   const us = field.kind === 'time' && /^\d{4}-/.test(linked) ? usOf(linked) : Number.NaN
@@ -90,12 +90,12 @@ const timeText = (us: number) =>
     .slice(0, 26)
     .replace(/(?:\.0+|(\.\d*?)0+)$/, '$1')
 
-/** A time that depends on the present: a link keeps it as it is. */
+/** A time that depends on the present: a link keeps the text unchanged. */
 const RELATIVE = /^(?:now|today|yesterday.*|-?\d+ ?[a-z]+(?: ago)?)$/i
 
 /**
- * Reads a form: `texts` are those of its fields, by name. Times become ISO 8601 in UTC; a link has the texts that are
- * not those of the page's project and range. Leaves out empty fields.
+ * Reads a form. `texts`: the texts of the fields, by name. Times become ISO 8601 in UTC. A link has the texts that
+ * differ from the page's project and range. Leaves out empty fields.
  */
 export function readForm(
   fields: readonly Field[],
@@ -144,10 +144,10 @@ export function missingIn(fields: readonly Field[], texts: Readonly<Record<strin
     .map(({ name }) => name)
 }
 
-/** Returns whether the range of the page is a value of one of the fields. */
+/** Returns whether the range of the page is a value of any field. */
 export const usesRange = (fields: readonly Field[]): boolean => fields.some(({ bound }) => bound !== undefined)
 
-/** Returns the name of the field that an error of the service is about; undefined if it is about none. */
+/** Returns the name of the field that an error of the service is about, or undefined for no field. */
 export function fieldOfError(
   fields: readonly Field[],
   { message, code }: { message: string; code: string | undefined },

@@ -8,14 +8,14 @@ import { type Field, type FormContext, type FormReading, fieldOf, missingIn, rea
 export interface ParameterForm {
   readonly root: HTMLFormElement
   readonly fields: readonly Field[]
-  /** Shows the values of a link. A text that the user has changed since stays, unless its value in the link changed. */
+  /** Shows the values of a link. A text that the user has changed since stays, unless the value in the link changed. */
   show(linked: Readonly<Record<string, string>>, context: FormContext): void
   read(context: FormContext): FormReading
   /** Returns the names of the required fields without a text. */
   missing(): readonly string[]
-  /** Shows an error at fields with these names, and moves the focus to the first of them if `isFocused`. */
+  /** Shows an error at the named fields, and moves the focus to the first named field if `isFocused`. */
   showProblem(names: readonly string[], message: string, isFocused: boolean): void
-  /** Shows whether the endpoint runs: its button is then replaced by one that cancels. */
+  /** Shows whether the endpoint runs. While the endpoint runs, a Cancel button replaces the Run button. */
   setRunning(isRunning: boolean): void
 }
 
@@ -50,7 +50,7 @@ export function createForm({ parameters }: Endpoint, { run, cancel, edited }: Fo
   }
   buttons.cancel.hidden = true
   const actions = element('div', { class: 'api-actions' }, buttons.run, buttons.cancel)
-  // The service checks the values, and says more about them than a browser does.
+  // The service checks the values, and says more about wrong values than a browser does.
   const root = element('form', { class: 'api-form', novalidate: '', 'aria-label': 'Parameters' })
   root.append(...rows.map((row) => row.root), actions)
   root.addEventListener('submit', (event) => {
@@ -89,7 +89,7 @@ function showValues(rows: readonly Row[], linked: Readonly<Record<string, string
   }
 }
 
-/** Adds a value of a link that is not among the choices; the service accepts or rejects it. */
+/** Adds a value of a link that is not among the choices. The service accepts or rejects the value. */
 function addChoice(select: HTMLSelectElement, text: string): void {
   if (![...select.options].some(({ value }) => value === text)) select.append(element('option', { value: text }, text))
 }

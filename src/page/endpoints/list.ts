@@ -1,4 +1,4 @@
-/** The list of endpoints, of which one can be open. */
+/** The list of endpoints. A single endpoint can be open. */
 import type { Endpoint } from '../api/endpoints.js'
 import { element } from '../shared/dom.js'
 

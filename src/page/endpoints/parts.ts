@@ -15,25 +15,25 @@ export interface ApiState {
   range: Range
   /** Empty: the other paths. */
   endpoint: string
-  /** Values of the form that are not those of the page's project and range. */
+  /** Values of the form that differ from the page's project and range. */
   params: Readonly<Record<string, string>>
 }
 
 /** Callbacks of the view to the page. */
 export interface EndpointsHost {
-  /** Changes the state of the page; `isStep`: the back button returns to the previous one. */
+  /** Changes the state of the page. `isStep`: the back button returns to the previous state. */
   change(next: Partial<ApiState>, isStep: boolean): void
-  /** Returns true if the page handled the failure: it signed out. */
+  /** Returns true if the page handled the failure by signing out. */
   isHandled(failure: Failure): boolean
 }
 
-/** The form of the endpoint that is open, and its answer. */
+/** The form and the answer of the open endpoint. */
 export interface Opened {
   readonly endpoint: Endpoint
   readonly form: ParameterForm
   readonly answer: AnswerView
   updateLine(): void
-  /** The answer that is shown; undefined if there is none. */
+  /** The shown answer, or undefined for no answer. */
   shown: Answer | undefined
 }
 
@@ -46,7 +46,7 @@ export interface Parts {
   state: ApiState
   description: Description | undefined
   opened: Opened | undefined
-  /** The state that was run last, as JSON; empty if it must run again when it is shown. */
+  /** The state that was run last, as JSON. Empty if the state must run again when shown. */
   ran: string
   /** The present of the last run, which relative times depend on. */
   nowUs: number

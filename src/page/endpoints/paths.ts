@@ -12,7 +12,7 @@ import { element } from '../shared/dom.js'
 import { copyLine } from './copy-line.js'
 import { curlLine, urlOf } from './curl.js'
 
-/** Errors of every path that needs a token, which are not repeated at each of them. */
+/** Errors of every path that needs a token, which are not repeated at each path. */
 const COMMON = new Set(['unauthorized', 'forbidden', 'too_many_requests', 'starting'])
 
 /** Returns the reference. */

@@ -1,4 +1,4 @@
-/** Runs the endpoint that is open, and shows its rows. */
+/** Runs the open endpoint, and shows the rows. */
 import { type Answer, type Failure, queryRows } from '../api/api.js'
 import type { Endpoint } from '../api/endpoints.js'
 import { failureOf } from '../api/explore.js'
@@ -15,13 +15,13 @@ export const runKey = ({ project, range, endpoint, params }: ApiState) =>
 
 /** Why an endpoint runs. */
 export interface RunOptions {
-  /** The user asked for it: a change of the values is a step that the back button undoes. */
+  /** The user asked for the run: a change of the values is a step that the back button undoes. */
   isAsked?: boolean
   /** Bypasses the cache. */
   isFresh?: boolean
 }
 
-/** Runs the endpoint with the values of the form, which become those of the link. */
+/** Runs the endpoint with the values of the form, which become the values of the link. */
 export async function run(parts: Parts, options: RunOptions): Promise<void> {
   const { isAsked = false, isFresh = false } = options
   const opened = parts.opened!
@@ -59,7 +59,7 @@ export async function run(parts: Parts, options: RunOptions): Promise<void> {
   }
 }
 
-/** Returns the rows that can be saved: those that are shown, as the service sent them. */
+/** Returns the rows that can be saved: the shown rows, as sent by the service. */
 export function extentsOf({ state, nowUs }: Parts, { endpoint: { name, columns }, shown }: Opened): readonly Extent[] {
   if (shown === undefined) return []
   const file = fileName(name, state.project, closedAt(boundsOf(state.range, nowUs), nowUs))
@@ -67,7 +67,7 @@ export function extentsOf({ state, nowUs }: Parts, { endpoint: { name, columns }
   return [loadedRows(rowsIn(shown.text), { name: file, ...names })]
 }
 
-/** Returns how many rows the call can have at most; undefined if the service does not say it. */
+/** Returns how many rows the call can have at most, or undefined if the service does not state a maximum. */
 function maxRowsOf({ rows }: Endpoint, { limit }: Readonly<Record<string, string>>, found: Answer): number | undefined {
   if (limit !== undefined) return Number(limit)
   return found.rows.length === rows?.default ? rows.default : rows?.maximum

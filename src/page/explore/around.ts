@@ -1,4 +1,4 @@
-/** The rows of all sources around one row, by time. */
+/** The rows of all sources around a row, by time. */
 import { Failure, numberOf, queryRows, type Row } from '../api/api.js'
 
 /** A minute each way. */
@@ -14,7 +14,7 @@ export interface SourceRow {
   row: Row
 }
 
-/** The rows of one source: newest first. `isCut`: there are more, further away. */
+/** The rows of a source, newest first. `isCut`: there are more, further away. */
 export interface SourcePart {
   source: string
   rows: readonly Row[]
@@ -26,7 +26,10 @@ export interface SourcePart {
 /** Requests a part of the rows of a source, newest first. */
 type Query = (params: Record<string, string>) => Promise<readonly Row[]>
 
-/** Requests the rows of each source around a row of the project. `onPart` is called for each source as it arrives. */
+/**
+ * Requests the rows of each source around a row of the project. `onPart` is called for each source when the rows
+ * arrive.
+ */
 export async function loadAround(
   center: SourceRow,
   { project, sources, signal }: { project: string; sources: readonly string[]; signal: AbortSignal },
@@ -52,7 +55,7 @@ async function loadPart(source: string, us: number, query: Query): Promise<Sourc
   }
 }
 
-/** Returns the rows from a minute before a time to a minute after, or the nearest of them. */
+/** Returns the rows from a minute before a time to a minute after, or only the nearest rows. */
 export async function queryPart(us: number, query: Query): Promise<Pick<SourcePart, 'rows' | 'isCut'>> {
   const [start, end] = [us - AROUND_US, us + AROUND_US + 1].map(isoMicros) as [string, string]
   const rows = await query({ start, end, limit: String(WHOLE + 1) })
@@ -73,8 +76,9 @@ export function isoMicros(us: number): string {
 }
 
 /**
- * Merges the rows of sources by time, oldest first; rows of the same time by source, in the order of the parts, then as
- * they arrived. Adds the row in the middle if its source has too many of the same time. Returns its position too.
+ * Merges the rows of sources by time, oldest first. Rows of the same time are in the order of the parts, then in order
+ * of arrival. Adds the row in the middle if the source has too many rows of the same time. Also returns the position of
+ * the row in the middle.
  */
 export function mergeAround(center: SourceRow, parts: readonly SourcePart[]): { rows: SourceRow[]; at: number } {
   const rows = parts
@@ -90,5 +94,8 @@ export function mergeAround(center: SourceRow, parts: readonly SourcePart[]): { 
 
 const timeOf = ({ row }: SourceRow) => numberOf(row.timestamp)!
 
-/** Ids need not be unique, so a row is known by all that it has. Its rank depends on the filters of its query. */
+/**
+ * Ids need not be unique, so the key has all values of a row, except the rank, which depends on the filters of the
+ * query.
+ */
 const keyOf = ({ source, row: { rank: _, ...row } }: SourceRow) => JSON.stringify([source, row])

@@ -9,23 +9,23 @@ import type { State } from './state.js'
 /** Milliseconds without a key before the words in the box are searched. */
 const TYPING_MS = 300
 
-/** A change of the state; `isStep`: the back button returns to the previous one. */
+/** A change of the state. `isStep`: the back button returns to the previous state. */
 export type Change = (next: Partial<State>, isStep?: boolean) => void
 
 /** The conditions that rows meet. */
 export interface Conditions {
   show(state: State): void
-  /** Shows an error of the conditions; an empty text removes it. */
+  /** Shows an error of the conditions. An empty text removes the error. */
   problem(text: string): void
   toggleErrors(): void
 }
 
-/** Returns what is wrong with filters; undefined if nothing is, or if that cannot be found out. */
+/** Returns the problem of filters, or undefined if there is no problem or the check is impossible. */
 export type Check = (filters: readonly FilterEntry[]) => Promise<string | undefined> | undefined
 
 /**
- * Wires the search box. Words in it are searched while the user types; filters in it become chips on Enter, if nothing
- * is wrong with them.
+ * Wires the search box. Words in the box are searched while the user types. Filters in the box become chips on Enter,
+ * if the filters have no problem.
  */
 export function createConditions(change: Change, check: Check): Conditions {
   const [form, field] = [byId<HTMLFormElement>('conditions'), byId<HTMLInputElement>('search')]
@@ -49,7 +49,7 @@ export function createConditions(change: Change, check: Check): Conditions {
     problem(found ?? '')
     if (found !== undefined) return
     const filters = reading.filters.reduce<readonly FilterEntry[]>(withFilter, state!.filters)
-    // A text in quotes keeps them: without them it would be a phrase.
+    // A text in quotes keeps the quotes: without quotes, the text would be a phrase.
     if (reading.filters.length > 0) field.value = boxText(reading.search, phraseNote(text, aliases()) !== '')
     note()
     if (filters.length !== state!.filters.length || reading.search !== state!.search)
@@ -77,7 +77,7 @@ export function createConditions(change: Change, check: Check): Conditions {
     show(next) {
       const before = state
       state = next
-      // The text in the box stays as the user entered it, unless it is of another search.
+      // The text in the box stays as entered, unless the search changes.
       if (next.search !== before?.search && next.search !== read().search) field.value = boxText(next.search)
       note()
       showErrorsOnly(errors, next)
@@ -98,7 +98,7 @@ function showProblem(field: HTMLElement, text: string): void {
   field.setAttribute('aria-invalid', String(text !== ''))
 }
 
-/** Returns a text as it has to be in the box to be read as words only; `isPhrase`: several words may lack quotes. */
+/** Returns a text for the box that is read as words only. `isPhrase`: several words may lack quotes. */
 function boxText(search: string, isPhrase = true): string {
   const { filters, search: words } = readSearch(search)
   const isPlain = filters.length === 0 && words === search && (isPhrase || !/\s/.test(search))

@@ -1,4 +1,4 @@
-/** The pane next to the list: the record that is open, or the rows around it. */
+/** The pane next to the list: the open record, or the rows around the record. */
 import { parseExact, type Row } from '../api/api.js'
 import { failureOf, fetchRows, type Place, placeOf, type Query } from '../api/explore.js'
 import { byId, element } from '../shared/dom.js'
@@ -20,7 +20,7 @@ export interface DetailEvents {
 
 /** The pane. */
 export interface Detail {
-  /** Shows the record at a place, of its JSON if the list has it. */
+  /** Shows the record at a place. `line`: the JSON of the row, if the list has the row. */
   open(query: Query, cursor: string, line: string | undefined): void
   close(): void
   focus(): void
@@ -29,7 +29,7 @@ export interface Detail {
 interface Parts {
   readonly pane: HTMLElement
   readonly events: DetailEvents
-  /** The place that is shown; empty if the pane is closed. */
+  /** The place that is shown, or empty if the pane is closed. */
   cursor: string
   loading: AbortController
   shown: ShownRecord | undefined

@@ -19,7 +19,7 @@ import type { State } from './state.js'
 
 /** The view. */
 export interface Explore {
-  /** Shows a state. Loads its rows if they are not the same as those before. */
+  /** Shows a state. Loads the rows if the query has changed. */
   show(state: State): void
   /** Says again why there are no rows, when the projects are known. */
   showProjects(): void
@@ -34,7 +34,7 @@ export interface Explore {
   step(by: 1 | -1): void
   /** Closes the record that is open. */
   closeRecord(): void
-  /** Shows times and colours again, as they are chosen now. */
+  /** Shows times and colours again, with the current zone and theme. */
   redraw(): void
 }
 
@@ -162,7 +162,7 @@ function showRecordOf({ state, store, list, detail, query }: Parts): void {
 
 function openRow(parts: Parts, row: LogRow, isStep: boolean): void {
   const record = cursorOf(row)
-  // Without a step from one record to the next, the back button returns to the list.
+  // A move between records is no step, so that the back button returns to the list.
   parts.host.change({ record }, isStep && parts.state.record === '')
   // There the record covers the list.
   if (isStep && !matchMedia('(min-width: 64rem)').matches) parts.detail.focus()
@@ -174,7 +174,7 @@ function closeRecord(parts: Parts): void {
   parts.list.focus()
 }
 
-/** Opens a row of any source: its rank counts all rows of its time, so that no filter may be left. */
+/** Opens a row of any source, without filters: the rank counts all rows of the same time. */
 function chooseRow({ host, state }: Parts, { timestampUs, rank }: Place, source: string): void {
   const bounds = boundsOf(state.range, Date.now() * 1_000)
   const isInRange = timestampUs >= bounds.fromUs && timestampUs < (bounds.toUs ?? Infinity)

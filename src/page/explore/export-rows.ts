@@ -1,4 +1,4 @@
-/** The rows of the explorer that can be saved: those of its list, and all of its range. */
+/** The rows of the explorer that can be saved: the rows of the list, and all rows of the range. */
 import { ROW_COLUMNS } from '../api/explore.js'
 import { fileName } from '../export/file-name.js'
 import { countOf, pagesOf } from '../export/range-pages.js'
@@ -15,7 +15,7 @@ export const exportSourceOf = (parts: Parts): ExportSource => ({
   isHandled: parts.host.isHandled,
 })
 
-/** Returns the extents to save: the rows of the list as they are now, and all rows of their query. */
+/** Returns the extents to save: the current rows of the list, and all rows of the query. */
 function extentsOf({ state, store, bounds }: Parts): readonly Extent[] {
   if (byId('list').dataset.state !== 'rows') return []
   const nameOf = (range: Bounds) => fileName(state.source, state.project, range)

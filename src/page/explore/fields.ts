@@ -12,17 +12,17 @@ export interface FieldEvents {
   onExclude(field: string, value: unknown): void
   /** Loads the fields again. */
   onRetry(): void
-  /** Returns one field with more values, over the whole range. Throws a Failure. */
+  /** Returns a field with more values, over the whole range. Throws a Failure. */
   moreOf(field: string): Promise<FieldRow | undefined>
 }
 
 /** The list of fields in the sidebar. */
 export interface Fields {
-  /** Shows fields; at least one. */
+  /** Shows fields. `rows` must not be empty. */
   show(rows: readonly FieldRow[], source: SourceView): void
   /** Shows a text instead of fields. */
   showText(text: string): void
-  /** Says so, and dims the fields until the next ones are shown, or these again. */
+  /** Says that fields are loading, and dims the fields until fields are shown. */
   loading(): void
   /** Shows the previous fields again: loading failed. */
   keep(): void
@@ -39,11 +39,11 @@ interface Parts {
   readonly find: HTMLInputElement
   readonly events: FieldEvents
   source: SourceView | undefined
-  /** How many rows the counts are of; undefined if there are no fields. */
+  /** How many rows the counts are of, or undefined for no fields. */
   size: Size | undefined
   /** Whether rows have arrived since. */
   isOutdated: boolean
-  /** Names of the fields whose counts are of the whole range, and of as many rows as they are of. */
+  /** Names of the fields whose counts are of the whole range, with the number of rows. */
   readonly whole: Map<string, number>
   /** Whether the user opened or closed a field, by name. */
   readonly choices: Map<string, boolean>
@@ -117,8 +117,8 @@ const keyOfFocus = (list: HTMLElement) =>
   list.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.key : undefined
 
 /**
- * Returns the text about the rows that counts are of; empty without fields. `whole`: the fields whose counts are of the
- * whole range, with the number of its rows.
+ * Returns the text about the rows that counts are of, or empty without fields. `whole`: the fields whose counts are of
+ * the whole range, with the number of rows.
  */
 export function sizeText(
   size: Size | undefined,
@@ -155,7 +155,7 @@ function itemOf(parts: Parts, row: FieldRow): HTMLElement {
   return item
 }
 
-/** Shows the values of a field. `isWhole`: they are of the whole range. */
+/** Shows the values of a field. `isWhole`: the values are of the whole range. */
 function showValues(parts: Parts, place: HTMLElement, row: FieldRow, isWhole: boolean): void {
   const highest = Math.max(1, ...row.values.map((value) => value.count))
   const items = row.values.map((value) => valueItem(parts.events, row.field, value, highest))

@@ -16,7 +16,7 @@ const SIGNS: Readonly<Record<Op, string>> = {
   matches: 'matches',
 }
 
-/** Returns a value as a text; numbers keep their digits. */
+/** Returns a value as a text. Numbers keep their digits. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '(empty)' : value
   return JSON.stringify(value) ?? ''
@@ -25,7 +25,7 @@ export function valueText(value: unknown): string {
 /** Returns the name of a field as a text, with dots. */
 export const fieldText = (field: Filter['field']): string => (typeof field === 'string' ? field : field.join('.'))
 
-/** Returns the conditions of an entry: the alternatives, or the one condition. */
+/** Returns the conditions of an entry: the alternatives, or the single condition. */
 export const conditionsIn = (entry: FilterEntry): readonly Filter[] => (isAlternatives(entry) ? entry : [entry])
 
 const isAlternatives = (entry: FilterEntry): entry is readonly Filter[] => Array.isArray(entry)
@@ -52,17 +52,17 @@ export const isSame = (a: FilterEntry, b: FilterEntry): boolean => keyOf(a) === 
 const keyOf = (entry: FilterEntry) =>
   JSON.stringify(conditionsIn(entry).map(({ field, op, value }) => [field, op, value ?? null]))
 
-/** Returns filters with one more; unchanged if they have it. */
+/** Returns filters with `added`, or unchanged if the filters have `added`. */
 export const withFilter = (filters: readonly FilterEntry[], added: FilterEntry): readonly FilterEntry[] =>
   filters.some((filter) => isSame(filter, added)) ? filters : [...filters, added]
 
-/** Returns filters without one. */
+/** Returns filters without `removed`. */
 export const withoutFilter = (filters: readonly FilterEntry[], removed: FilterEntry): readonly FilterEntry[] =>
   filters.filter((filter) => !isSame(filter, removed))
 
 /**
- * Returns filters after the user chose to keep a value of a field. A field that already keeps other values keeps them
- * too, and a filter that excludes this value is removed.
+ * Returns filters after the user chose to keep a value of a field. A field that already keeps other values keeps the
+ * other values too, and a filter that excludes this value is removed.
  */
 export function keepValue(
   filters: readonly FilterEntry[],

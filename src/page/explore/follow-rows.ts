@@ -29,7 +29,7 @@ export function startLive(parts: Parts): void {
   })
 }
 
-/** Stops following, if it was started. */
+/** Stops following, if started. */
 export function stopLive(parts: Parts): void {
   if (parts.live === undefined) return
   parts.live.abort.abort()

@@ -1,20 +1,20 @@
-/** Makes the series of the histogram from its rows. */
+/** Makes the series of the histogram from rows. */
 import type { HistogramRow } from '../api/explore.js'
 import type { Axis } from '../plot/buckets.js'
 import { classCounts } from '../plot/class-counts.js'
 import type { Bounds } from '../shared/range.js'
 import { bySeverity, severityOf } from './severity.js'
 
-/** The histogram as a chart: one series per class, the most severe first, which is at the bottom. */
+/** The histogram as a chart: a series per class, the most severe first, which is at the bottom. */
 export interface HistogramData {
   axis: Axis
   series: readonly { label: string; color: string }[]
-  /** Per series one count per bucket. */
+  /** For each series, a count per bucket. */
   values: readonly Float64Array[]
   nowS: number
 }
 
-/** Returns the chart of rows over a range; undefined if there are none. `bounds` without an end last until now. */
+/** Returns the chart of rows over a range, or undefined for no rows. `bounds` without an end last until now. */
 export function histogramOf(rows: readonly HistogramRow[], bounds: Bounds, nowUs: number): HistogramData | undefined {
   const found = classCounts(rows, bounds, nowUs, (name) => name)
   if (found === undefined) return undefined

@@ -9,13 +9,13 @@ import { histogramOf } from './histogram-data.js'
 /** In pixels. */
 const HEIGHT = 104
 
-/** The chart above the list, or a text in its place. */
+/** The chart above the list, or a text in place of the chart. */
 export interface Histogram {
   /** Shows rows over a range. */
   show(rows: readonly HistogramRow[], bounds: Bounds, nowUs: number): void
   /** Shows a text instead of bars. */
   showText(text: string): void
-  /** Dims the bars until the next ones are shown. */
+  /** Dims the bars until the next bars are shown. */
   loading(): void
   /** Shows the previous bars again: loading failed. */
   keep(): void
@@ -48,7 +48,7 @@ export function createHistogram(root: HTMLElement, onSelect: (bounds: Bounds) =>
       // The list says why there are none.
       showText('')
       if (data === undefined) return
-      // Shown before it is drawn: a hidden element has no width.
+      // Shown before drawing: a hidden element has no width.
       chart.root.hidden = false
       chart.show(data)
     },

@@ -7,9 +7,9 @@ import { gridOf, headOf, rowElement } from './row-view.js'
 import { SOURCES, type SourceView } from './sources.js'
 import { createWindowed } from './windowed.js'
 
-/** Heights of a row in pixels: in one line, and in two if the list is not wider than this. */
+/** Heights of a row in pixels: of a single line, and of two lines if the list is at most `NARROW_REM` wide. */
 const [ROW_HEIGHT, TALL_ROW_HEIGHT, NARROW_REM] = [25, 46, 40]
-/** Older rows are requested when fewer than this many screens are below those in view. */
+/** Older rows are requested when fewer than this many screens are below the rows in view. */
 const SCREENS_AHEAD = 2
 
 /** Callbacks of the list. */
@@ -26,9 +26,9 @@ export interface ListEvents {
 export interface List {
   /** Shows the rows of the store, of this source, with a text highlighted. `newer`: rows that were added on top. */
   show(source: SourceView, search: string, newer?: number): void
-  /** Shows the rows that were added after the oldest one. */
+  /** Shows the rows that were added after the oldest row. */
   grow(): void
-  /** Marks a row as the one that is open; undefined for none. */
+  /** Marks the open row. Undefined: no row. */
   markOpen(row: Place | undefined): void
   /** Moves to the next (1) or the previous (-1) row. */
   step(by: number): void
@@ -110,7 +110,7 @@ function rowHeight({ offsetWidth }: HTMLElement): number {
   return offsetWidth <= NARROW_REM * remPx ? TALL_ROW_HEIGHT : ROW_HEIGHT
 }
 
-/** Returns the index of a row; -1 if it is not in the list. */
+/** Returns the index of a row, or -1 if the list lacks the row. */
 const indexIn = ({ store }: Parts, row: Place) => store.indexOf(row)
 
 function elementOf(list: Parts, index: number): HTMLElement {
@@ -139,7 +139,7 @@ function markAll(list: Parts): void {
   markActive(list)
 }
 
-/** Tells screen readers which row the keyboard is at, as long as it is in the page. */
+/** Tells screen readers which row the keyboard is at, as long as the row is in the page. */
 function markActive({ root }: Parts): void {
   const id = root.querySelector('.rows > .active')?.id
   if (id === undefined) root.removeAttribute('aria-activedescendant')

@@ -3,7 +3,7 @@ import type { Row } from '../api/api.js'
 import { type LogRow, paramsOf, type Query } from '../api/explore.js'
 import { follow } from '../api/tail.js'
 
-/** Rows that wait for a frame at most: of more, the older ones are left out, and the list is loaded again. */
+/** Maximum of rows that wait for a frame. If more rows wait, older rows are left out, and the list is loaded again. */
 const MAX_PENDING = 5_000
 
 /** Callbacks while rows are followed. */
@@ -31,7 +31,7 @@ export function followQuery(query: Query, events: LiveEvents, signal: AbortSigna
     if (pending.length === 0) schedule(flush)
     const timestampUs = Number(row.timestamp)
     const known = rankOf(id, timestampUs)
-    // A row of the list has its rank as the last member.
+    // A row of the list has the rank as the last member.
     const line = `${json.slice(0, -1)},"rank":${known ?? null}}`
     pending.push({ timestampUs, rank: known ?? ++late * LATE_RANK, id: String(row.id), line })
     if (pending.length > MAX_PENDING) {
@@ -45,8 +45,8 @@ export function followQuery(query: Query, events: LiveEvents, signal: AbortSigna
 }
 
 /**
- * Late rows get multiples of this as their ranks, below those of all others: their places among the rows of the same
- * time are unknown.
+ * Late rows get multiples of `LATE_RANK` as ranks, below all other ranks: the places among the rows of the same time
+ * are unknown.
  */
 const LATE_RANK = 1e-9
 
@@ -57,8 +57,8 @@ function schedule(run: () => void): void {
 }
 
 /**
- * Returns the rank of an event's row. The event's id is the position of the reader, `<timestamp>.<rank>`, and more; a
- * late row does not change it, so it says nothing of that row: then undefined.
+ * Returns the rank of an event's row. The event's id is the position of the reader, `<timestamp>.<rank>`, and more. A
+ * late row does not change the id, so the id says nothing of a late row: then returns undefined.
  */
 function rankOf(id: string, timestampUs: number): number | undefined {
   const [, time, rank] = /^(-?\d+)\.(\d+)/.exec(id) ?? []

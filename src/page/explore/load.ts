@@ -17,7 +17,7 @@ import { isSameQuery, queryOf } from './query.js'
 import { sourceNamed } from './sources.js'
 import type { State } from './state.js'
 
-/** Rows of the first page, which has to appear soon, and of further ones, which must not delay a frame by parsing. */
+/** Rows of the first page, which has to appear soon, and of further pages, which must not delay a frame by parsing. */
 const [FIRST_ROWS, MORE_ROWS] = [100, 200]
 /** Maximum of rows in the list. */
 export const MAX_ROWS = 50_000
@@ -60,7 +60,7 @@ async function loadFirst(parts: Parts, signal: AbortSignal): Promise<void> {
   parts.list.toTop()
 }
 
-/** Shows the rows of the store; `newer`: those that were added on top. */
+/** Shows the rows of the store. `newer`: the number of rows that were added on top. */
 export function showRows(parts: Parts, newer = 0): void {
   const { store, list, state } = parts
   list.show(sourceNamed(state.source), state.search, newer)
@@ -68,7 +68,7 @@ export function showRows(parts: Parts, newer = 0): void {
   else showListState(parts, parts.stale === '' ? 'rows' : 'stale')
 }
 
-/** Shows a failure where it belongs, and tries again if that may help. */
+/** Shows a failure in the right place, and tries again if a retry may help. */
 function failed(parts: Parts, failure: Failure): void {
   const { host, state, loaded, store, histogram, fields } = parts
   if (host.isHandled(failure)) return
@@ -100,27 +100,27 @@ export function conditionProblem(message: string): string {
 }
 
 /**
- * Asks the service, for a range without rows, whether it can read the patterns of filters. Resolves to what is wrong;
- * undefined if nothing is, or if none is a pattern.
+ * Asks the service, for a range without rows, whether the patterns of filters are valid. Resolves to the problem, or to
+ * undefined for no problem. Returns undefined if no filter has a pattern.
  */
 export function checkPatterns(state: State, filters: readonly FilterEntry[]): Promise<string | undefined> | undefined {
   if (!filters.flatMap(conditionsIn).some(({ op }) => op === 'matches')) return undefined
   const query = queryOf({ ...state, filters, search: '' }, { fromUs: 0, toUs: 0 })
   return fetchRows(query, { limit: 1 }, sessionSignal()).then(
     () => undefined,
-    // All other failures are those of the next load.
+    // All other failures also occur in the next load.
     (error) => (isOfConditions(failureOf(error)) ? conditionProblem(failureOf(error).message) : undefined),
   )
 }
 
-/** Loads histogram and fields, one after the other: the user waits for the rows. */
+/** Loads the histogram, then the fields: the user waits for the rows. */
 export async function loadCounts(parts: Parts): Promise<void> {
   const { signal } = parts.loading
   await loadHistogram(parts)
   if (!signal.aborted) await loadFields(parts)
 }
 
-/** Loads the histogram. It shows its own failure. */
+/** Loads the histogram. The histogram shows the failure. */
 export async function loadHistogram(parts: Parts): Promise<void> {
   const { signal } = parts.loading
   try {
@@ -133,7 +133,7 @@ export async function loadHistogram(parts: Parts): Promise<void> {
   }
 }
 
-/** Loads the fields. They show their own failure. */
+/** Loads the fields. The list of fields shows the failure. */
 export async function loadFields(parts: Parts): Promise<void> {
   const { signal } = parts.loading
   try {
@@ -147,7 +147,7 @@ export async function loadFields(parts: Parts): Promise<void> {
   }
 }
 
-/** Adds the next older rows to the list, if there are any and room for them. */
+/** Adds the next older rows to the list, if there are older rows and room. */
 export async function loadOlder(parts: Parts): Promise<void> {
   const { store, query, loading } = parts
   const oldest = store.rows.at(-1)
@@ -169,7 +169,7 @@ export async function loadOlder(parts: Parts): Promise<void> {
   }
 }
 
-/** Adds rows of any time that belong to the query, and keeps the rows in view where they are. */
+/** Adds rows of any time that belong to the query, and keeps the rows in view in place. */
 export function addRows(parts: Parts, rows: readonly LogRow[]): void {
   const { store, bounds, list, isComplete } = parts
   const oldest = store.rows.at(-1)
@@ -185,7 +185,7 @@ export function addRows(parts: Parts, rows: readonly LogRow[]): void {
   showRows(parts, newer)
 }
 
-/** Adds the rows that are newer than those of the list. Loads all again if there are too many. */
+/** Adds the rows that are newer than the rows of the list. Loads all again if there are too many. */
 export async function loadNewer(parts: Parts): Promise<void> {
   const { store, query, loading } = parts
   const newest = store.rows[0]

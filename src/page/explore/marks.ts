@@ -1,12 +1,14 @@
 /** Marks the places in texts that a search found. */
 import { element } from '../shared/dom.js'
 
-/** Returns a text with all places that contain one of the words, ignoring case, in `mark` elements. */
+/** Returns a text with all places that contain any of the words, ignoring case, in `mark` elements. */
 export function marked(text: string, words: readonly string[]): (Node | string)[] {
   return places(text, words).map(([part, isFound]) => (isFound ? element('mark', {}, part) : part))
 }
 
-/** Splits a text into the parts that are one of the words, ignoring case, and those between them. No part is empty. */
+/**
+ * Splits a text into the parts that are any of the words, ignoring case, and the parts in between. No part is empty.
+ */
 export function places(text: string, words: readonly string[]): [part: string, isFound: boolean][] {
   const parts: [string, boolean][] = []
   let from = 0
@@ -18,13 +20,13 @@ export function places(text: string, words: readonly string[]): [part: string, i
   return parts.filter(([part]) => part !== '')
 }
 
-/** Returns the end of the first place in a text that contains one of the words; 0 if there is none. */
+/** Returns the end of the first place in a text that contains any of the words, or 0 for no place. */
 export function firstEnd(text: string, words: readonly string[]): number {
   for (const [, end] of matches(text, words)) return end
   return 0
 }
 
-/** Finds the words in a text, from left to right; the longest one if several begin at a place. */
+/** Finds the words in a text, from left to right. If several words begin at a place, finds the longest word. */
 function* matches(text: string, words: readonly string[]): Generator<[start: number, end: number]> {
   const wanted = words.map((word) => word.toLowerCase()).filter((word) => word !== '')
   const { lower, placeOf } = lowerCase(text)
@@ -39,7 +41,7 @@ function* matches(text: string, words: readonly string[]): Generator<[start: num
   }
 }
 
-/** Returns a text in lower case, and a function from a place in it to the place in the text. */
+/** Returns a text in lower case, and a function from a place in lower case to the place in the text. */
 function lowerCase(text: string): { lower: string; placeOf(at: number): number } {
   const lower = text.toLowerCase()
   if (lower.length === text.length) return { lower, placeOf: (at) => at }

@@ -12,7 +12,7 @@ import type { Parts } from './parts.js'
 import { sourceNamed } from './sources.js'
 import type { State } from './state.js'
 
-/** Shows a text in place of the list, with buttons; none if the list has rows. */
+/** Shows a text in place of the list, with buttons. No text if the list has rows. */
 export function showListState(
   parts: Parts,
   kind: 'rows' | 'loading' | 'stale' | 'empty' | 'failed',
@@ -27,7 +27,7 @@ export function showListState(
   showStatus(parts)
 }
 
-/** Shows how many rows the list has, whether it follows new ones, and the cost of the queries. */
+/** Shows how many rows the list has, whether the list follows new rows, and the cost of the queries. */
 export function showStatus({ store, isComplete, isLoadingOlder, live, costs, unseen, stale }: Parts): void {
   const size = store.rows.length
   const older = isLoadingOlder ? 'loading older ones …' : 'scroll for older ones'

@@ -14,9 +14,9 @@ import type { State } from './state.js'
 /** Callbacks of the view to the page. */
 export interface Host {
   change: Change
-  /** Returns true if the page handled the failure: it signed out. */
+  /** Returns true if the page handled the failure by signing out. */
   isHandled(failure: Failure): boolean
-  /** The projects that the token may see, with their sources; undefined as long as they are not known. */
+  /** The projects that the token may see, with their sources, or undefined while unknown. */
   projects(): readonly ProjectRow[] | undefined
   /** Returns the address of the page with its state and a range, without the token. */
   linkOf(range: Bounds): string
@@ -34,16 +34,16 @@ export interface Parts {
   readonly conditions: Conditions
   readonly detail: Detail
   state: State
-  /** The query of the rows in the list; undefined before the first one. */
+  /** The query of the rows in the list, or undefined before the first query. */
   query: Query | undefined
   bounds: Bounds
   /** Ends all requests of the query. */
   loading: AbortController
-  /** The state that the rows of the store are of; undefined if there are none. */
+  /** The state that the rows of the store are of, or undefined if no rows are loaded. */
   loaded: State | undefined
-  /** Why the rows could not be loaded again; empty if they were. */
+  /** Why the rows could not be loaded again, or empty if the rows were loaded. */
   stale: string
-  /** Whether the list has all rows of the query, down to the oldest one. */
+  /** Whether the list has all rows of the query, down to the oldest row. */
   isComplete: boolean
   isLoadingOlder: boolean
   retry: ReturnType<typeof setTimeout> | undefined

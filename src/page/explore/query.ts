@@ -18,8 +18,8 @@ export function queryOf({ project, source, filters, isErrors, search }: State, b
 }
 
 /**
- * Returns the bounds of the rows in the list. A range without an end ends now, so that it always has the same rows:
- * after the newest row that is shown, if its time is ahead of this machine's clock.
+ * Returns the bounds of the rows in the list. A range without an end ends now, so that the range always has the same
+ * rows: after the newest row that is shown, if the newest row is ahead of this machine's clock.
  */
 export function closedBounds({ bounds, store }: Pick<Parts, 'bounds' | 'store'>): Bounds {
   return closedAt(bounds, Math.max(Date.now() * 1_000, (store.rows[0]?.timestampUs ?? 0) + 1))

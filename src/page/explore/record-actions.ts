@@ -11,15 +11,16 @@ export interface ItemActions {
   isFilterable(item: Item): boolean
 }
 
-/** Buttons that belong to one item at a time. */
+/** Buttons that belong to a single item at a time. */
 export interface Buttons {
   show(item: Item): void
   hide(): void
 }
 
 /**
- * Creates the buttons, which are at the end of the item's line. They are for pointers only, so that keys need not pass
- * them, and screen readers do not read them with each item: the same keys work on the item itself.
+ * Creates the buttons, which are at the end of the item's line. The buttons are for pointers only, so that keys need
+ * not pass the buttons, and screen readers do not read the buttons with each item: the same keys work on the item
+ * itself.
  */
 export function createButtons(actions: ItemActions): Buttons {
   let current: Item | undefined
@@ -32,7 +33,7 @@ export function createButtons(actions: ItemActions): Buttons {
   const exclude = button('Exclude', 'Exclude rows with this value (-)', actions.exclude)
   const copy = button('Copy', 'Copy the value (c)', actions.copy)
   const root = element('span', { class: 'actions' }, keep, exclude, copy)
-  // A click leaves the focus where it is.
+  // A click does not move the focus.
   root.addEventListener('mousedown', (event) => event.preventDefault())
 
   return {

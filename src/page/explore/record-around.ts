@@ -1,4 +1,4 @@
-/** The view of the rows around one row: all sources of its project, a minute before and after, by time. */
+/** The view of the rows around a row: all sources of the project, a minute before and after, by time. */
 import { numberOf, type Row } from '../api/api.js'
 import { element } from '../shared/dom.js'
 import { count } from '../shared/format.js'
@@ -11,7 +11,7 @@ import { severityOf } from './severity.js'
 /** Fields with a status or a level, whichever a record has first. */
 const STATUS_FIELDS = ['response.status_code', 'parsed.error_severity', 'status', 'level']
 
-/** Options of the view of rows around one. */
+/** Options of the view of rows around a row. */
 export interface AroundOptions {
   source: string
   project: string
@@ -121,7 +121,7 @@ function showRows(list: HTMLElement, { rows, at }: ReturnType<typeof mergeAround
   )
 }
 
-/** Returns the status or level of a record as a text; empty if it has none. */
+/** Returns the status or level of a record as a text, or empty for no status and no level. */
 function statusOf(metadata: unknown): string {
   const found = STATUS_FIELDS.map((field) => valueAt(metadata, field)).find((value) => (value ?? null) !== null)
   return found === undefined ? '' : textOf(found)

@@ -4,16 +4,16 @@ import { fieldName, pathText, type Step } from './field-path.js'
 import { longText } from './long-text.js'
 import { kindOf, membersOf, sizeOf, textOf } from './record-value.js'
 
-/** A value with its place in the metadata, and its elements on the page. */
+/** A value with the place in the metadata, and the elements on the page. */
 export interface Item {
   steps: readonly Step[]
   value: unknown
   root: HTMLLIElement
-  /** Has the role `treeitem`, and the focus. Its name is its content. */
+  /** Has the role `treeitem`, and the focus. The name of the line is the content. */
   line: HTMLElement
-  /** The items of an object or list; undefined until it is unfolded. */
+  /** The items of an object or list. Undefined until unfolded. */
   group?: HTMLUListElement
-  /** Shows further members of the same object or list; only of an item that is there for this. */
+  /** Shows further members of the same object or list. Only items of {@link createMoreItem} have `showMore`. */
   showMore?: () => void
 }
 
@@ -25,7 +25,7 @@ export interface Highlight {
   fields: readonly string[]
 }
 
-/** Creates the item of a value. An object or list is folded. `place`: its place among its siblings, from 0. */
+/** Creates the item of a value. An object or list is folded. `place`: the place among siblings, from 0. */
 export function createItem(
   steps: readonly Step[],
   value: unknown,
@@ -48,7 +48,7 @@ export function createItem(
   return { steps, value, root: element('li', { role: 'none' }, line), line }
 }
 
-/** Creates an item that shows further members of an object or list when it is chosen. */
+/** Creates an item that shows further members of an object or list when chosen. */
 export function createMoreItem(parents: readonly Step[], text: string, showMore: () => void): Item {
   const line = lineOf(parents.length + 1, text)
   line.classList.add('more')

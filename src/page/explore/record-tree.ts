@@ -1,6 +1,6 @@
 /**
- * The fields of a record as a tree, with the keys of the ARIA tree pattern: one item is in the tab order. The item
- * under the pointer has buttons; keys do the same for the item that has the focus.
+ * The fields of a record as a tree, with the keys of the ARIA tree pattern: a single item is in the tab order. The item
+ * under the pointer has buttons. Keys do the same for the item that has the focus.
  */
 import { element } from '../shared/dom.js'
 import type { Step } from './field-path.js'
@@ -11,8 +11,8 @@ import { membersOf } from './record-value.js'
 /** Members of an object or list that are shown at first, and at each further demand. */
 const MEMBERS = 100
 /**
- * Unfolded at first: objects and lists of the top level, and those of at most this many members in the next levels, as
- * long as the tree has no more than this many items.
+ * Unfolded at first: objects and lists of the top level, and objects and lists of at most `FEW_MEMBERS` members in the
+ * next levels up to `LEVELS`, as long as the tree has fewer than `ITEMS` items.
  */
 const [FEW_MEMBERS, LEVELS, ITEMS] = [8, 4, 300]
 /** Items up to which more are unfolded at once. */
@@ -31,11 +31,11 @@ interface State {
   root: HTMLUListElement
   items: Map<Element, Item>
   highlight: Highlight
-  /** The item in the tab order; undefined if there is none. */
+  /** The item in the tab order, if any. */
   current: Item | undefined
 }
 
-/** Creates the tree of these names and values. */
+/** Creates the tree of names and values. */
 export function createTree(members: readonly [Step, unknown][], highlight: Highlight, actions: ItemActions): Tree {
   const root = element('ul', { role: 'tree', class: 'tree', 'aria-label': 'Fields' })
   const state: State = { root, items: new Map(), highlight, current: undefined }
@@ -53,7 +53,7 @@ export function createTree(members: readonly [Step, unknown][], highlight: Highl
   }
 }
 
-/** Adds the members that follow those in the group. */
+/** Adds the members that follow the members in the group. */
 function addMembers(
   state: State,
   group: HTMLUListElement,
@@ -78,7 +78,7 @@ function addMembers(
   add(state, group, more)
 }
 
-/** An element of a list counts as one level with the list, since a list of one object is as common as the object. */
+/** An element of a list counts as the level of the list, since a list of a single object is as common as the object. */
 function isUnfoldedFirst(item: Item): boolean {
   if (!isBranch(item)) return false
   const level = item.steps.filter((step) => typeof step === 'string').length
@@ -130,7 +130,7 @@ function focus(state: State, item: Item | undefined): void {
   item.line.focus()
 }
 
-/** Moves the focus by lines, also over the first or the last one. */
+/** Moves the focus by lines, at most to the first or the last line. */
 function step(state: State, from: Item, by: number): void {
   const shown = [...state.root.querySelectorAll('[role=treeitem]')].filter(
     (found) => found.closest('[hidden]') === null,
@@ -139,7 +139,7 @@ function step(state: State, from: Item, by: number): void {
   focus(state, state.items.get(shown[at]!))
 }
 
-/** Returns the item of the line that contains an element; undefined if there is none. */
+/** Returns the item of the line that contains an element, if any. */
 function itemOf({ items }: State, target: EventTarget | null): Item | undefined {
   const line = target instanceof Element ? target.closest('[role=treeitem]') : null
   return line === null ? undefined : items.get(line)
@@ -180,7 +180,7 @@ function listenToKeys(state: State, { keep, exclude, copy, isFilterable }: ItemA
   })
 }
 
-/** Folds by clicks, and shows the buttons of the item under the pointer, or of the one that was touched. */
+/** Folds by clicks, and shows the buttons of the item under the pointer, or of the touched item. */
 function listenToPointer(state: State, actions: ItemActions): void {
   const { root } = state
   const buttons = createButtons(actions)

@@ -1,8 +1,8 @@
-/** Values of a record: their kinds, their texts, and the conditions that keep or exclude rows by them. */
+/** Values of a record: their kinds, their texts, and the conditions that keep or exclude rows by value. */
 
 const { isRawJSON = () => false } = JSON as { isRawJSON?: (value: unknown) => boolean }
 
-/** A condition on a field, as filters of the API have it. */
+/** A condition on a field, as in filters of the API. */
 export interface Condition {
   op: '=' | '!=' | 'exists' | 'missing'
   value?: string | number | boolean
@@ -11,7 +11,7 @@ export interface Condition {
 /** A longer text cannot be the value of a filter. */
 const MAX_FILTER_TEXT = 1_000
 
-/** Kind of a value; `branch`: an object or a list, which has members. */
+/** Kind of a value. `branch`: an object or a list, which has members. */
 export type Kind = 'text' | 'number' | 'boolean' | 'null' | 'branch'
 
 /** Returns the kind of a value of an answer. A number that a double cannot represent is raw JSON. */
@@ -22,7 +22,7 @@ export function kindOf(value: unknown): Kind {
   return typeof value === 'number' || isRawJSON(value) ? 'number' : 'branch'
 }
 
-/** Returns the text of a value: a text as it is, everything else as JSON, with every number as it was sent. */
+/** Returns the text of a value: a text unchanged, everything else as JSON, with every number as sent. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? 'null')
 
@@ -36,7 +36,7 @@ export function sizeOf(branch: unknown): string {
   return `${size.toLocaleString('en')} ${Array.isArray(branch) ? 'element' : 'field'}${size === 1 ? '' : 's'}`
 }
 
-/** Returns the condition that rows with this value meet; undefined if filters have none for it. */
+/** Returns the condition that rows with this value meet, or undefined if filters have no condition for the value. */
 export function keepCondition(value: unknown): Condition | undefined {
   const kind = kindOf(value)
   if (kind === 'null') return { op: 'missing' }
@@ -44,13 +44,15 @@ export function keepCondition(value: unknown): Condition | undefined {
   return { op: '=', value: operandOf(value) }
 }
 
-/** Returns the condition that rows with this value do not meet; undefined if filters have none for it. */
+/**
+ * Returns the condition that rows with this value do not meet, or undefined if filters have no condition for the value.
+ */
 export function excludeCondition(value: unknown): Condition | undefined {
   const keep = keepCondition(value)
   if (keep === undefined) return undefined
   return keep.op === 'missing' ? { op: 'exists' } : { op: '!=', value: keep.value }
 }
 
-/** A number that a double cannot represent becomes a text with its digits, which filters compare as the number. */
+/** A number that a double cannot represent becomes a text with all digits, which filters compare as the number. */
 const operandOf = (value: unknown): string | number | boolean =>
   isRawJSON(value) ? textOf(value) : (value as string | number | boolean)

@@ -1,4 +1,4 @@
-/** A record: its time, its message, and its fields as a tree. */
+/** A record: the time, the message, and the fields as a tree. */
 import { numberOf, type Row } from '../api/api.js'
 import { copyText } from '../shared/copy.js'
 import { element } from '../shared/dom.js'
@@ -14,13 +14,13 @@ import { type Condition, excludeCondition, keepCondition, kindOf, membersOf, tex
 /** Options of the view of a record. */
 export interface RecordOptions {
   source: string
-  /** Words that the search found, and fields that a filter matched. They are marked. */
+  /** Words that the search found, and fields that a filter matched. The view marks words and fields. */
   highlight?: Partial<Highlight>
-  /** Address of the page that shows this record; undefined: there is no button to copy it. */
+  /** Address of the page that shows this record. Undefined: there is no button to copy the address. */
   link?: string
   /** Called to filter the list by a value. `value` is undefined if `op` is `exists` or `missing`. */
   onFilter(field: FieldName, op: Condition['op'], value: Condition['value']): void
-  /** Called to show the rows around this one. */
+  /** Called to show the rows around this row. */
   onAround(row: Row): void
   /** Called when the user closes the record. */
   onClose(): void
@@ -90,12 +90,12 @@ function toolsOf(parts: Parts): HTMLElement {
   )
 }
 
-/** Returns a record as JSON, with every number as it was sent. Its rank is not of the record, but of the answer. */
+/** Returns a record as JSON, with every number as sent. The rank is not of the record, but of the answer. */
 export function jsonOf({ rank: _, ...record }: Row): string {
   return JSON.stringify(record, undefined, 2)
 }
 
-/** A column of the row, with buttons to filter by it and to copy it. */
+/** A column of the row, with buttons to filter by the value and to copy the value. */
 function columnOf(parts: Parts, name: 'id' | 'event_message', label: string, text: string): HTMLElement {
   const { options, highlight } = parts
   const filter = (title: string, condition: Condition | undefined, hint: string) =>

@@ -1,4 +1,4 @@
-/** The rows of the list, newest first, each of them once. */
+/** The rows of the list, newest first, each row once. */
 import type { LogRow, Place } from '../api/explore.js'
 
 /** Negative if `a` is newer: rows of the same time are ordered by rank. */
@@ -6,21 +6,21 @@ const compare = (a: Place, b: Place): number => b.timestampUs - a.timestampUs ||
 
 const isSameRecord = (a: LogRow, b: LogRow) => a.timestampUs === b.timestampUs && a.id === b.id
 
-/** Rows of one query. They are a part of its rows without gaps, from the newest on. */
+/** Rows of a query, without gaps, from the newest on. */
 export interface RowStore {
   readonly rows: readonly LogRow[]
   /** Whether there is no room for older rows. */
   readonly isFull: boolean
-  /** Replaces all rows; they are sorted. */
+  /** Replaces all rows. The new rows must be sorted. */
   replace(rows: readonly LogRow[]): void
   /** Adds rows that are older than all others. Returns how many there was room for. */
   append(rows: readonly LogRow[]): number
   /**
-   * Adds rows that are missing, of any time, and removes the oldest ones if there are too many. Returns how many of
-   * them are newer than the newest row before, and whether any was added.
+   * Adds rows that are missing, of any time, and removes the oldest rows if there are too many. Returns how many added
+   * rows are newer than the newest row before, and whether any row was added.
    */
   add(rows: readonly LogRow[]): { newer: number; isChanged: boolean }
-  /** Returns the index of a row; -1 if it is not here. */
+  /** Returns the index of a row, or -1 if the store lacks the row. */
   indexOf(row: Place): number
 }
 
@@ -60,7 +60,7 @@ export function createRowStore(maxRows: number): RowStore {
   }
 }
 
-/** Returns the index of the first row that is not newer than the given one. */
+/** Returns the index of the first row that is not newer than the given row. */
 function placeIn(rows: readonly LogRow[], row: Place): number {
   let [from, to] = [0, rows.length]
   while (from < to) {

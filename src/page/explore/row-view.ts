@@ -68,7 +68,7 @@ const textOf = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Returns a text in one line. */
+/** Returns a text in a single line. */
 const lineOf = (value: unknown) =>
   textOf(value)
     .slice(0, MAX_TEXT)

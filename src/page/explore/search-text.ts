@@ -1,25 +1,25 @@
 /**
  * Reads the text of the search box:
  *
- *     plain words          the message contains them as they are, ignoring case
- *     "quoted text"        the message contains it, whatever is in it
+ *     plain words          the message contains the phrase, ignoring case
+ *     "quoted text"        the message contains the text, whatever the text is
  *     /pattern/            the message matches the RE2 pattern
- *     field:value          equals; with - before the field: does not equal
+ *     field:value          equals. With - before the field: does not equal
  *     field:"a value"      also with spaces
- *     field:*              has the field; with - before it: has it not
+ *     field:*              has the field. With - before the field: lacks the field
  *     field:ab*  *ab  *ab* begins, ends with, contains
  *     field:/pattern/      matches
  *     field>=500           also >, <, <=, =, !=
- *     a:1 OR b>2 OR "text" at least one of them; texts next to OR are in quotes
+ *     a:1 OR b>2 OR "text" at least one condition. Texts next to OR are in quotes
  */
 import type { Filter, FilterEntry } from '../api/explore.js'
 
 /** Conditions that a text states. */
 export interface SearchReading {
   filters: readonly FilterEntry[]
-  /** Text that the message contains; empty for any. */
+  /** Text that the message contains. Empty: any message. */
   search: string
-  /** Message about a text that cannot be used; undefined if it can. */
+  /** Message about a text that cannot be used, or undefined if the text can be used. */
   problem: string | undefined
 }
 
@@ -28,7 +28,7 @@ const QUOTED = /"((?:[^"\\]|\\.)*)"/y
 const PATTERN = /\/((?:[^/\\]|\\.)+)\/(?=\s|$)/y
 const WORD = /\S+/y
 
-/** Returns the match of a sticky pattern at a place of a text; undefined if there is none. */
+/** Returns the match of a sticky pattern at a place of a text, or undefined for no match. */
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at
   return pattern.exec(text) ?? undefined
@@ -73,7 +73,7 @@ function partsOf(text: string, aliases: Readonly<Record<string, string>>): Place
 
 const hasText = (value: string): Filter => ({ field: 'event_message', op: 'contains', value })
 
-/** Joins the parts between which there is an `OR` to one part. */
+/** Joins the parts between which there is an `OR` to a single part. */
 function joinAlternatives(parts: readonly PlacedPart[]): Part[] {
   if (!parts.some(isOr)) return [...parts]
   const groups: PlacedPart[][] = []
@@ -101,8 +101,8 @@ function alternativesOf(group: readonly PlacedPart[]): Part {
 }
 
 /**
- * Returns what to say of several words outside of quotes, which some users mean as conditions of their own; empty if
- * there are not several.
+ * Returns a note about several words outside of quotes, which some users mean as separate conditions. Returns an empty
+ * text for fewer than two words.
  */
 export function phraseNote(text: string, aliases: Readonly<Record<string, string>> = {}): string {
   const words = joinAlternatives(partsOf(text, aliases)).flatMap(({ word }) => word ?? [])
@@ -129,7 +129,7 @@ function readText(text: string, at: number): PlacedPart {
   return { word, end: at + word.length }
 }
 
-/** Reads a condition on a field; undefined if there is none here, as in `10:30`, `https://…` and `error: …`. */
+/** Reads a condition on a field, or returns undefined for no condition, as in `10:30`, `https://…` and `error: …`. */
 function readField(text: string, at: number, aliases: Readonly<Record<string, string>>): PlacedPart | undefined {
   const start = matchAt(FIELD, text, at)
   if (start === undefined) return undefined
@@ -157,7 +157,7 @@ const twoSigns = (name: string, text: string) =>
   `Write one of : = != > >= < <= after “${name}”, not “${text}”; and a value that begins with such a sign in quotes.`
 const NOT_NEGATED = 'A “-” excludes a value or a field, not a pattern or a part of a value.'
 
-/** Returns the value that a word spells: a number only if it is written as the number's own text. */
+/** Returns the value that a word spells: a number only if the word is the number's own text. */
 function scalarOf(word: string): string | number | boolean | null {
   if (word === 'true' || word === 'false') return word === 'true'
   if (word === 'null') return null

@@ -1,6 +1,6 @@
 /** Status classes and levels, from harmless to severe, and their colours. */
 
-/** Severity of a status or a level; also the name of its colour. */
+/** Severity of a status or a level, and the name of the colour. */
 export type Severity = 'none' | 'debug' | 'info' | 'redirect' | 'warn' | 'error' | 'fatal'
 
 const ORDER: readonly Severity[] = ['fatal', 'error', 'warn', 'redirect', 'info', 'debug', 'none']
@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, Severity>> = {
   panic: 'fatal',
 }
 
-/** Returns the severity of a status, a status class, or a level in any case; `none` if it is unknown. */
+/** Returns the severity of a status, a status class, or a level in any case, or `none` if unknown. */
 export function severityOf(value: unknown): Severity {
   if (value === null || value === undefined) return 'none'
   const text = String(value).toLowerCase()

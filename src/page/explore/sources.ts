@@ -8,7 +8,7 @@ export type CellKind = 'time' | 'status' | 'level' | 'duration' | 'text' | 'mess
 export interface ListColumn {
   title: string
   kind: CellKind
-  /** Paths of the fields that it shows; the first one that a row has. None: the time, or the message. */
+  /** Paths of fields. The column shows the first field that a row has. Empty: the time, or the message. */
   fields: readonly string[]
 }
 
@@ -18,14 +18,14 @@ export interface ErrorRows {
   text: string
 }
 
-/** A source as the page shows it. */
+/** A source in the page. */
 export interface SourceView {
   name: string
   columns: readonly ListColumn[]
   /** Short names of fields for the search box. */
   aliases: Readonly<Record<string, string>>
   errors: ErrorRows
-  /** Fields that show their values until the user closes them. */
+  /** Fields that show their values until the user closes the field. */
   opened: readonly string[]
 }
 
@@ -35,7 +35,7 @@ const column = (title: string, kind: CellKind, ...fields: string[]): ListColumn 
 
 const [STATUS, METHOD] = ['response.status_code', 'request.method']
 
-/** As PostgreSQL, PostgREST, GoTrue and others write them. */
+/** Words of PostgreSQL, PostgREST, GoTrue and others. */
 const ERROR_WORDS = ['error', 'fatal', 'panic', 'critical', 'alert', 'emergency']
 const cased = (words: readonly string[]) =>
   words.flatMap((word) => [word, word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1)])
@@ -66,7 +66,7 @@ const unleveled = (name: string): SourceView => ({
   ...leveled(name),
   columns: [TIME, MESSAGE],
   errors: {
-    // A record with a level says by the level whether it is an error: `info` is none, whatever words the message has.
+    // The level of a record says whether the record is an error: `info` is no error, whatever words the message has.
     filters: [
       [SEVERE, TELLS_FAILURE],
       [SEVERE, { field: 'level', op: 'missing' }],
@@ -136,7 +136,7 @@ export const SOURCES: readonly SourceView[] = [
       column('Message', 'message', 'msg'),
     ],
     aliases: {},
-    // A failed request has a status and often no level above `info`; a failure outside of requests has only a level.
+    // A failed request has a status and often no level above `info`. A failure outside of requests has only a level.
     errors: { filters: [[failed('status'), SEVERE]], text: `${FAILED_TEXT}, or ${SEVERE_TEXT}` },
     opened: ['status', 'path', 'level'],
   },
@@ -154,5 +154,5 @@ export const DEFAULT_SOURCE = 'edge_logs'
 /** Returns whether a text names a source. */
 export const isSource = (text: string): boolean => BY_NAME.has(text)
 
-/** Returns a source by its name, which must be one of the nine. */
+/** Returns a source by name, which must be a known name. */
 export const sourceNamed = (name: string): SourceView => BY_NAME.get(name)!

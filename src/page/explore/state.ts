@@ -1,5 +1,6 @@
 /**
- * The state of the page. It is stored in the fragment of the page's URL, so that a link shows the same; never a token.
+ * The state of the page. The fragment of the page's URL has the state, so that a link shows the same, but never a
+ * token.
  */
 import { parseExact } from '../api/api.js'
 import type { Filter, FilterEntry, Op } from '../api/explore.js'
@@ -21,15 +22,15 @@ export interface State {
   filters: readonly FilterEntry[]
   /** Only rows that the source counts as errors. */
   isErrors: boolean
-  /** Text that the message contains; empty for any. */
+  /** Text that the message contains. Empty: any message. */
   search: string
   /** Cursor of the record that is open, or empty. */
   record: string
-  /** The query of the view `sql` that was run or opened last; empty for none. */
+  /** The query of the view `sql` that was run or opened last. Empty: no query. */
   sql: string
-  /** Name of the endpoint with the open form; empty if none is open. */
+  /** Name of the endpoint with the open form, or empty if no form is open. */
   endpoint: string
-  /** The values in the form of the endpoint that are not those of the page's project and range. */
+  /** The values in the form of the endpoint that differ from the page's project and range. */
   params: Readonly<Record<string, string>>
 }
 
@@ -41,7 +42,7 @@ const OPS: readonly Op[] = [
   ...(['in', 'not_in', 'exists', 'missing', 'contains', 'matches'] as const),
 ]
 
-/** Returns the state of a URL fragment; a missing or invalid field has its default. */
+/** Returns the state of a URL fragment. A missing or invalid field has the default. */
 export function stateOf(fragment: string): State {
   const given = new URLSearchParams(fragment.replace(/^#/, ''))
   const source = given.get('source') ?? ''
@@ -94,7 +95,7 @@ function isFilter(given: unknown): given is Filter {
   return isName && OPS.includes(op as Op)
 }
 
-/** Returns the URL fragment of a state, with its `#`; empty if all is at its default. */
+/** Returns the URL fragment of a state, with `#`, or empty if all fields have the default. */
 export function fragmentOf(state: State): string {
   const { view, project, source, range, filters, isErrors, search, record, sql, endpoint, params } = state
   const fields: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** A long list of which only the rows in view are in the page. */
 import { element } from '../shared/dom.js'
 
-/** Rows that are kept in the page before and after those in view. */
+/** Rows that are kept in the page before and after the rows in view. */
 const OVERSCAN = 12
 
 /** The rows of a list. */
@@ -13,13 +13,13 @@ export interface WindowedRows {
 
 /** A list that keeps the rows in view in the page. */
 export interface Windowed {
-  /** Shows rows instead of the previous ones. With `shift`, the rows in view move down by that many rows. */
+  /** Shows rows instead of the previous rows. With `shift`, the rows in view move down by that many rows. */
   show(rows: WindowedRows, shift?: number): void
-  /** Shows further rows after those that are shown. */
+  /** Shows further rows after the shown rows. */
   grow(count: number): void
   /** Scrolls as little as needed to have a row in view. */
   reveal(index: number): void
-  /** Returns the element of a row if it is in the page. */
+  /** Returns the element of a row if the row is in the page. */
   elementAt(index: number): HTMLElement | undefined
   /** The number of rows that are in view, at least one. */
   viewRows(): number
@@ -42,8 +42,8 @@ interface Parts {
 }
 
 /**
- * Makes a list of a scrolling element, below its first child, a head that sticks to its top. All rows have the height
- * that `rowHeight` returns, in pixels. `onView` is called with the range [from, to) of rows in view after it changed.
+ * Makes a list of a scrolling element, below the first child, a head that sticks to the top. All rows have the height
+ * that `rowHeight` returns, in pixels. `onView` is called with the range [from, to) of rows in view after each change.
  */
 export function createWindowed(
   viewport: HTMLElement,
@@ -58,7 +58,7 @@ export function createWindowed(
   const renderSoon = oncePerFrame(() => render(list))
 
   viewport.addEventListener('scroll', renderSoon, { passive: true })
-  // Measured only here: reading sizes while rows are added makes the browser lay them out again.
+  // Measured only here: reading sizes while rows are added makes the browser lay out the rows again.
   new ResizeObserver(() => {
     const isSame = list.height === rowHeight()
     list.height = rowHeight()
@@ -91,7 +91,7 @@ export function createWindowed(
   }
 }
 
-/** Returns a function that calls `run` in the next frame, however often it is called. */
+/** Returns a function that calls `run` in the next frame, however often called. */
 function oncePerFrame(run: () => void): () => void {
   let isScheduled = false
   return () => {
@@ -112,7 +112,7 @@ function reveal(list: Parts, index: number): void {
   render(list)
 }
 
-/** Adds the rows that came into view, and removes those that left it. */
+/** Adds the rows that came into view, and removes the rows that left the view. */
 function render(list: Parts): void {
   const { viewport, body, rows, height } = list
   const from = Math.min(Math.floor(viewport.scrollTop / height), rows.count)

@@ -1,20 +1,20 @@
-/** One of a few, chosen by radio buttons. */
+/** A choice by radio buttons. */
 import { element } from '../shared/dom.js'
 
 /** A group of radio buttons. */
 export interface Choice {
   readonly root: HTMLFieldSetElement
-  /** Shows labels. The place that was chosen before stays chosen, if there is one. */
+  /** Shows labels. The chosen place stays chosen, if the labels have that place. */
   show(labels: readonly string[]): void
   choose(index: number): void
   /** Returns the place of the label that is chosen. */
   chosen(): number
 }
 
-/** Radio buttons of one name belong together. */
+/** Radio buttons of the same name belong together. */
 let groups = 0
 
-/** Creates a group. `kind`: class of its element. */
+/** Creates a group. `kind`: class of the element. */
 export function createChoice(title: string, kind: string): Choice {
   const root = element('fieldset', { class: `choice ${kind}` })
   const name = `choice-${++groups}`

@@ -1,10 +1,10 @@
-/** The button that opens a menu to save the rows of a view. All else is loaded when it is opened first. */
+/** The button that opens a menu to save the rows of a view. All else is loaded when the menu is opened first. */
 import { element } from '../shared/dom.js'
 import type { ExportSource } from './source.js'
 
 /**
- * Creates the button, with a place for its menu; the view only has to insert it. Several can be in a page. `load` is
- * called on the first click, so that a view can import its code to save rows then.
+ * Creates the button, with a place for the menu. The view only has to insert the element. A page can have several
+ * buttons. `load` is called on the first click, so that a view can import the code to save rows then.
  */
 export function createExportButton(load: () => ExportSource | Promise<ExportSource>): HTMLElement {
   const button = element('button', { type: 'button', class: 'small', 'aria-haspopup': 'dialog' }, 'Export')
@@ -13,7 +13,7 @@ export function createExportButton(load: () => ExportSource | Promise<ExportSour
   async function open(): Promise<void> {
     try {
       const [{ createExportMenu }, source] = await Promise.all([import('./menu.js'), load()])
-      // The browser opens and closes the menu from now on. A second click may have come while it was loaded.
+      // The browser opens and closes the menu from now on. A second click may have come while the menu was loading.
       if (button.popoverTargetElement === null) root.append(createExportMenu(button, source))
       button.removeEventListener('click', open)
     } catch {

@@ -1,7 +1,7 @@
-/** Files that the page writes: a download, or a file that the user chose before it was written. */
+/** Files that the page writes: a download, or a file that the user chose before the page writes. */
 import { element } from '../shared/dom.js'
 
-/** A file that is being written. It is complete, or it is not there. */
+/** A file that is being written. Only a complete file is saved. */
 export interface OutputFile {
   readonly name: string
   /** Bytes so far. */
@@ -16,7 +16,7 @@ export interface OutputFile {
 /** How long the browser may take to begin a download. */
 const DOWNLOAD_MS = 60_000
 
-/** Creates a file that is downloaded when it is complete. Until then its text is in blobs, which may be on disk. */
+/** Creates a file that is downloaded when complete. Until then, the text is in blobs, which may be on disk. */
 export function downloadFile(name: string, type: string): OutputFile {
   let parts: Blob[] = []
   let bytes = 0
@@ -42,14 +42,14 @@ export function downloadFile(name: string, type: string): OutputFile {
   }
 }
 
-/** The picker of files, in browsers that have one. */
+/** The browser's picker of files, if any. */
 interface Picker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle & { remove?(): Promise<void> }>
 }
 
 /**
- * Lets the user choose the file, if the browser can, and writes to it directly: the new content becomes visible when it
- * is complete. Otherwise returns a download. Returns undefined if the user chose none. It must be called on a click.
+ * Lets the user choose the file, if the browser can, and writes directly to the file: the new content becomes visible
+ * when complete. Otherwise returns a download. Returns undefined if the user chose no file. Must be called on a click.
  */
 export async function chooseFile(name: string, type: string): Promise<OutputFile | undefined> {
   const { showSaveFilePicker } = globalThis as Picker

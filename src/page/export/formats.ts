@@ -1,7 +1,9 @@
-/** Writes rows in the formats of the service, byte for byte as it does: `docs/api.md` describes them. */
+/**
+ * Writes rows in the formats of the service, byte for byte as the service does: `docs/api.md` describes the formats.
+ */
 import { membersIn } from '../api/raw-rows.js'
 
-/** A row: its JSON as the service sent it, which keeps every sign, or parsed by `parseExact`. */
+/** A row: JSON as the service sent the row, which keeps every sign, or parsed by `parseExact`. */
 export type ExportRow = string | object
 
 /** The formats of files, as their names end. */
@@ -16,7 +18,7 @@ export const FORMAT_INFO: Readonly<Record<Format, { title: string; type: string 
   json: { title: 'JSON', type: 'application/json' },
 }
 
-/** Writes the rows of one file, in order, in as many steps as the caller likes. */
+/** Writes the rows of a file, in order, in as many steps as the caller likes. */
 export interface Writer {
   /** Returns the text of the next rows. */
   rows(rows: readonly ExportRow[]): string
@@ -24,7 +26,7 @@ export interface Writer {
   end(): string
 }
 
-/** Creates a writer. `columns`: names of the columns, in order; without them, those of the first row. */
+/** Creates a writer. `columns`: names of the columns, in order. Undefined: the columns of the first row. */
 export function createWriter(format: Format, columns?: readonly string[]): Writer {
   return WRITERS[format](columns)
 }
@@ -37,7 +39,7 @@ const WRITERS: Readonly<Record<Format, (columns: readonly string[] | undefined) 
 
 const jsonOf = (row: ExportRow): string => (typeof row === 'string' ? row : JSON.stringify(row))
 
-/** JSON may have line ends between its tokens; those in its texts are escaped. */
+/** JSON may have line ends between tokens. Line ends in texts are escaped. */
 const onOneLine = (json: string) => json.replace(/[\r\n]+/g, ' ')
 
 function jsonWriter(): Writer {
@@ -75,13 +77,13 @@ function csvWriter(given: readonly string[] | undefined): Writer {
 
 const lineOf = (fields: readonly string[]) => (fields.length === 0 ? '' : fields.join(',') + LINE_END)
 
-/** Returns the field of a value, which is given as JSON: a text without its quotes and escapes, null as nothing. */
+/** Returns the field of a value, which is given as JSON: a text without quotes and escapes, null as nothing. */
 function fieldOf(json = 'null'): string {
   if (json === 'null') return ''
   return textField(json.startsWith('"') ? (JSON.parse(json) as string) : json)
 }
 
-/** Texts that are ambiguous without quotes; some programs trim white space. */
+/** Texts that are ambiguous without quotes. Some programs trim white space. */
 const TO_QUOTE = /[",\r\n]|^\s|\s$/
 
 const textField = (text: string) => (text === '' || TO_QUOTE.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

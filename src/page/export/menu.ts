@@ -16,13 +16,13 @@ import type { ExportSource, Extent } from './source.js'
 /** The format that was chosen last. */
 const storedFormat = storedIn('localStorage', 'logweir-export')
 
-/** Files that are being written, in all menus. The browser asks before it closes the page. */
+/** Files that are being written, in all menus. The browser asks before closing the page. */
 const files = new Set<AbortController>()
 addEventListener('beforeunload', (event) => {
   if (files.size > 0) event.preventDefault()
 })
 
-/** Loaded with the menu, and before it: the place of the menu depends on its size. */
+/** Loaded with the menu, and before the menu is shown: the place of the menu depends on its size. */
 const styles = element('link', { rel: 'stylesheet', href: 'page/styles/export.css' })
 await new Promise((resolve) => {
   styles.addEventListener('load', resolve)
@@ -46,7 +46,7 @@ interface Parts {
   work: AbortController | undefined
 }
 
-/** Creates the menu of a button, and opens it as soon as it is in the page. */
+/** Creates the menu of a button, and opens the menu as soon as it is in the page. */
 export function createExportMenu(button: HTMLButtonElement, source: ExportSource): HTMLElement {
   const parts = createParts(button, source)
   const { menu, save, cancel, link, format } = parts
@@ -167,6 +167,6 @@ function end(parts: Parts, work: AbortController, text: string, isProblem = fals
 function fail(parts: Parts, work: AbortController, failure: Failure): void {
   end(parts, work, `Nothing was saved. ${failure.message}`, true)
   if (parts.source.isHandled?.(failure)) return
-  // The user may have closed the menu, and must not miss it.
+  // The user may have closed the menu, and must not miss the failure.
   if (parts.button.checkVisibility() && !parts.menu.matches(':popover-open')) parts.menu.showPopover()
 }

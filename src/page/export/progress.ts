@@ -17,7 +17,7 @@ export function progressText({ rows, total, bytes }: Progress): string {
   return `${count(rows)}${all} rows, ${sizeText(bytes)}`
 }
 
-/** Creates the bar with its text. */
+/** Creates the bar with the text. */
 export function createProgress() {
   const bar = element('progress', { 'aria-label': 'Rows that were read' })
   const text = element('p', { class: 'fine' })
@@ -37,7 +37,7 @@ export function createProgress() {
       }
       text.textContent = progressText(progress)
     },
-    /** Shows why it takes time; empty for nothing. */
+    /** Shows why saving takes time. Empty: no reason. */
     wait(reason: string) {
       if (waiting.textContent !== reason) waiting.textContent = reason
     },

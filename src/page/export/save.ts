@@ -11,14 +11,14 @@ export const MAX_ROWS = 1_000_000
 /** How far a file is. */
 export interface Progress {
   rows: number
-  /** Undefined if it is not known. */
+  /** Undefined if unknown. */
   total: number | undefined
   bytes: number
 }
 
 /**
- * Writes rows to a file, and returns how many there were. If it cannot write all of them, it discards the file and
- * throws: a Failure, or the reason of `work.signal`.
+ * Writes rows to a file, and returns the number of rows. If not all rows can be written, discards the file and throws:
+ * a Failure, or the reason of `work.signal`.
  */
 export async function saveRows(
   given: ExportRows,

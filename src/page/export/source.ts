@@ -4,31 +4,35 @@ import type { ExportRow } from './formats.js'
 
 /** A view with rows to save. */
 export interface ExportSource {
-  /** Returns the choices of the menu, the default first; none if the view has no rows. Called when the menu opens. */
+  /**
+   * Returns the choices of the menu, the default first, or none if the view has no rows. Called when the menu opens.
+   */
   extents(): readonly Extent[]
-  /** Returns the address of the page that shows the same rows later, never with the token; absent: there is none. */
+  /**
+   * Returns the address of the page that shows the same rows later, never with the token. Absent: there is no address.
+   */
   link?(): string
-  /** Returns true if the page handled the failure: it signed out. */
+  /** Returns true if the page handled the failure by signing out. */
   isHandled?(failure: Failure): boolean
 }
 
-/** Rows that can be saved as one file. */
+/** Rows that can be saved as a file. */
 export interface Extent {
-  /** As the menu names it: `These 300 rows`. */
+  /** Name in the menu: `These 300 rows`. */
   label: string
-  /** Called when the user saves it: a range that is open ends then. */
+  /** Called when the user saves the rows: an open range ends then. */
   open(): ExportRows
 }
 
-/** The rows of one file. */
+/** The rows of a file. */
 export interface ExportRows {
-  /** Name of the file without its ending, as `fileName` makes it. */
+  /** Name of the file without the ending, made by `fileName`. */
   name: string
-  /** Names of the columns in order; undefined: those of the first row, so that CSV without rows is empty. */
+  /** Names of the columns in order. Undefined: the columns of the first row, so that CSV without rows is empty. */
   columns?: readonly string[] | undefined
-  /** The rows, page by page; or all of them, if the view has them. Throws a Failure. */
+  /** The rows, page by page, or an array of all rows if the view has all rows. Throws a Failure. */
   pages: readonly ExportRow[] | ((work: Work) => AsyncIterable<readonly ExportRow[]>)
-  /** Counts the rows of the pages before they are read. Throws a Failure. */
+  /** Counts the rows of the pages before the pages are read. Throws a Failure. */
   count?(work: Work): Promise<number>
 }
 
@@ -36,7 +40,7 @@ export interface ExportRows {
 export interface Work {
   /** Aborted if the user cancels. */
   signal: AbortSignal
-  /** Tells the user why the next page takes time; empty if it goes on. */
+  /** Tells the user why the next page takes time. Empty: reading goes on. */
   onWait(text: string): void
 }
 

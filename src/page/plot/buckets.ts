@@ -4,14 +4,14 @@ import type { Bounds } from '../shared/range.js'
 export interface Axis {
   /** Starts of the buckets, or the single times, ascending, in seconds since 1970. */
   timesS: Float64Array
-  /** Length of a bucket; of the shortest if they are months. 0 if the times are single ones. */
+  /** Length of a bucket, or of the shortest bucket if buckets are months. 0 for single times. */
   bucketS: number
 }
 
 const DAY_S = 86_400
 
 /**
- * Returns an axis of the buckets of a range, and of those that rows have outside of it: they may be ahead of this
+ * Returns an axis of the buckets of a range, and of the buckets of rows outside of the range: rows may be ahead of this
  * machine's clock. A range without an end lasts until now. `timesUs` are the starts of the rows' buckets, ascending and
  * not empty, and multiples of `widthUs`.
  */
@@ -28,11 +28,11 @@ function contiguous(firstS: number, bucketS: number, count: number): Axis {
   return { timesS, bucketS }
 }
 
-/** Maximum of buckets that an axis is filled up to; an answer with more has single times. */
+/** Maximum of buckets that an axis is filled up to. An answer with more buckets has single times. */
 const MAX_BUCKETS = 100_000
 
 /**
- * Returns an axis from the first to the last of these times, ascending and at least two different ones. Its buckets are
+ * Returns an axis from the first to the last of the times, ascending and at least two different times. The buckets are
  * as long as possible: months if all times start a month, else a whole number of seconds, from a whole second on. If no
  * such buckets hold the times, or too many, the axis has only the times themselves.
  */
@@ -68,7 +68,7 @@ function monthly(months: Float64Array): Axis {
 
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b))
 
-/** Returns the position on the axis of the last time that is not after `seconds`; -1 if there is none. */
+/** Returns the position on the axis of the last time that is not after `seconds`, or -1 if all times are later. */
 export function positionAt({ timesS }: Axis, seconds: number): number {
   let [from, to] = [0, timesS.length]
   while (from < to) {
@@ -79,7 +79,7 @@ export function positionAt({ timesS }: Axis, seconds: number): number {
   return from - 1
 }
 
-/** Returns for each of these times, ascending and not before the axis, its position on the axis. */
+/** Returns the position on the axis of each time. The times are ascending and not before the axis. */
 export function positionsOn({ timesS }: Axis, timesUs: Float64Array): Int32Array {
   const positions = new Int32Array(timesUs.length)
   let position = 0
@@ -90,7 +90,7 @@ export function positionsOn({ timesS }: Axis, timesUs: Float64Array): Int32Array
   return positions
 }
 
-/** Returns one value per position of the axis: `values[row]` at `positions[row]`, and `without` if there is no row. */
+/** Returns a value per position of the axis: `values[row]` at `positions[row]`, and `without` if there is no row. */
 export function onAxis({ timesS }: Axis, positions: Int32Array, values: Float64Array, without: number): Float64Array {
   const placed = new Float64Array(timesS.length).fill(without)
   for (let row = 0; row < values.length; row++) placed[positions[row]!] = values[row]!

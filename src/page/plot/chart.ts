@@ -26,9 +26,9 @@ export interface ChartOptions {
   shortFormat(value: number): string
   /** In pixels. */
   height?: number
-  /** Empty element of the page that the chart is drawn in. Without it, the chart makes one. */
+  /** Empty element of the page that the chart is drawn in. Without `area`, the chart makes an element. */
   area?: HTMLElement
-  /** Called with a range of time that the user dragged over. Without it, the chart zooms in. */
+  /** Called with a range of time that the user dragged over. Without `onSelect`, the chart zooms in. */
   onSelect?(span: Span): void
 }
 
@@ -37,9 +37,9 @@ export interface Chart {
   show(data: ChartData): void
   /** Draws again, with the colours of the current theme. */
   redraw(): void
-  /** Shows the values of a bucket in the legend, as the pointer does; undefined: no bucket. */
+  /** Shows the values of a bucket in the legend, as the pointer does. Undefined: no bucket. */
   pointAt(bucket: number | undefined): void
-  /** Highlights a range of time; undefined: none. */
+  /** Highlights a range of time. Undefined: no range. */
   highlight(span: Span | undefined): void
   /** Removes the chart from the page. */
   destroy(): void
@@ -63,14 +63,14 @@ interface Parts {
   /** Indexes of the hidden series. */
   readonly hidden: Set<number>
   marks: Marks
-  /** The range that is shown; undefined for all. */
+  /** The range that is shown. Undefined: all. */
   zoomed: Span | undefined
 }
 
 /**
  * Creates a chart in `host`. The legend shows the values under the pointer, else the sums of bars, and hides series.
- * Dragging zooms in, until that time is older than the data. At most one mark per pixel is drawn: the highest of the
- * buckets that share it. The bucket that is not over is marked.
+ * Dragging zooms in, until that time is older than the data. At most one mark per pixel is drawn: the highest bucket of
+ * the pixel. The bucket that is not over is marked.
  */
 export function createChart(host: HTMLElement, options: ChartOptions): Chart {
   const { kind, series, note = '', shortFormat, height = HEIGHT } = options
@@ -130,7 +130,7 @@ function toggleSeries(chart: Parts, index: number, isShown: boolean): void {
   draw(chart)
 }
 
-/** Shows a range of time, or all of it if undefined. */
+/** Shows a range of time. Undefined: all. */
 function zoom(chart: Parts, next: Span | undefined): void {
   chart.zoomed = next
   draw(chart)
@@ -150,7 +150,7 @@ function draw(chart: Parts, isRepainted = false): void {
 
 function createPlot(chart: Parts, width: number): uPlot {
   const { look, data } = chart
-  // Charts over one range have the same axis: to the end of the last bucket, where a bar ends.
+  // Charts over the same range have the same axis: to the end of the last bucket, where a bar ends.
   const isWhole = look.kind === 'bars' || chart.options.onSelect !== undefined
   const range = (): [number, number] => {
     const { from, to } = chart.marks
@@ -199,7 +199,7 @@ function timeText(chart: Parts, bucket: number): string {
   return bucket === runningBucket(chart.data) ? `${text}, not over yet` : text
 }
 
-/** The bucket that is not over; undefined if there is none. */
+/** The bucket that is not over, if any. */
 function runningSpan({ data }: Parts): Span | undefined {
   const bucket = runningBucket(data)
   if (bucket === undefined) return undefined
@@ -224,7 +224,7 @@ function showMark(chart: Parts, mark: number): void {
   const texts = data.values.map((values, i) => (hidden.has(i) ? '' : textOf(values[picked[i]![mark]!])))
   const first = from + mark * size
   const last = Math.min(first + size, to) - 1
-  // The segments of a bar show one bucket; lines may show different ones.
+  // The segments of a bar show a single bucket. Lines may show different buckets.
   if (look.kind === 'bars' || size === 1)
     legend.show(texts, timeText(chart, look.kind === 'bars' ? picked[0]![mark]! : first))
   else legend.show(texts, `highest, ${timeText(chart, first)} to ${timeText(chart, last)}`)

@@ -10,8 +10,8 @@ export interface ClassCounts<Name> {
 }
 
 /**
- * Returns the counts of rows over a range, by the name that `nameOf` returns for their class; undefined if there are no
- * rows.
+ * Returns the counts of rows over a range, by the name that `nameOf` returns for their class, or undefined if there are
+ * no rows.
  */
 export function classCounts<Name>(
   rows: readonly HistogramRow[],

@@ -3,13 +3,13 @@ import { element } from '../shared/dom.js'
 /** Legend of a chart. */
 export interface Legend {
   readonly root: HTMLElement
-  /** Shows one text per entry, and the time that they belong to. */
+  /** Shows a text per entry, and the time of the texts. */
   show(texts: readonly string[], when: string): void
 }
 
 /**
  * Creates a legend that names the series of a chart with their colours, shows a value of each, and then a note. Each
- * name is a button that hides its series, or shows it again: `onToggle` is called with its index.
+ * name is a button that hides the series, or shows the series again: `onToggle` is called with the index of the series.
  */
 export function createLegend(
   entries: readonly { label: string; color: string }[],

@@ -1,23 +1,26 @@
-/** Chooses the marks that a chart draws: at most one per pixel, the highest of the buckets that share it. */
+/** Chooses the marks that a chart draws: at most one per pixel, the highest bucket of the pixel. */
 import { type Axis, positionAt } from './buckets.js'
 import { highestOf, sumsOf } from './thin.js'
 
-/** Per series one value per position of the axis; NaN if there is none. */
+/** For each series, a value per position of the axis, NaN for no value. */
 export interface ChartData {
   axis: Axis
   values: readonly Float64Array[]
-  /** When the data was asked for, in seconds since 1970: the bucket of that moment is not over. Undefined: none is. */
+  /**
+   * When the data was asked for, in seconds since 1970: the bucket of that moment is not over. Undefined: all buckets
+   * are over.
+   */
   nowS?: number
 }
 
-/** Returns data in which the series with these indexes have no bars and no lines. */
+/** Returns data in which hidden series have no bars and no lines. */
 export function withoutSeries(data: ChartData, kind: ChartKind, hidden: ReadonlySet<number>): ChartData {
   if (hidden.size === 0) return data
   const none = kind === 'bars' ? 0 : Number.NaN
   return { ...data, values: data.values.map((values, i) => (hidden.has(i) ? values.map(() => none) : values)) }
 }
 
-/** Returns the bucket that is not over; undefined if all are. */
+/** Returns the bucket that is not over, or undefined if all buckets are over. */
 export function runningBucket({ axis: { timesS, bucketS }, nowS }: ChartData): number | undefined {
   const last = timesS.length - 1
   return nowS !== undefined && bucketS > 0 && last >= 0 && timesS[last]! + bucketS > nowS ? last : undefined
@@ -26,7 +29,7 @@ export function runningBucket({ axis: { timesS, bucketS }, nowS }: ChartData): n
 /** `bars` are stacked, the first series at the bottom. */
 export type ChartKind = 'bars' | 'lines'
 
-/** The drawn marks: one per `size` buckets in [`from`, `to`), and per series the bucket that each mark shows. */
+/** The drawn marks: a mark per `size` buckets in [`from`, `to`), and per series the bucket that each mark shows. */
 export interface Marks {
   from: number
   to: number
@@ -37,7 +40,7 @@ export interface Marks {
 /** A range of time in seconds since 1970. */
 export type Span = readonly [fromS: number, toS: number]
 
-/** Returns the marks of a range of time, or of all of it if undefined, for a chart of that many pixels. */
+/** Returns the marks of a range of time, or of the whole axis if undefined, for a chart of that many pixels. */
 export function marksOf(data: ChartData, kind: ChartKind, zoomed: Span | undefined, pixels: number): Marks {
   const [from, to] = bucketsOf(data.axis, zoomed)
   const size = Math.ceil((to - from) / Math.max(pixels, 1))
@@ -66,8 +69,8 @@ function pickedOf(
 }
 
 /**
- * Returns the times and values of marks, as uPlot takes them. It draws series in order, so bars are stacked here: the
- * top one first, as high as their sum.
+ * Returns the times and values of marks, as uPlot takes data. uPlot draws series in order, so bars are stacked here:
+ * the top segment first, as high as the sum.
  */
 export function alignedOf(
   { axis: { timesS }, values }: ChartData,

@@ -5,10 +5,10 @@ import { currentZone, tick } from '../shared/times.js'
 import type { ChartKind } from './marks.js'
 import { timeTicks } from './time-ticks.js'
 
-/** One line, or one segment of each stacked bar. */
+/** A line, or a segment of each stacked bar. */
 export interface Series {
   label: string
-  /** Name of its colour, such as `series-1`. */
+  /** Name of the colour, such as `series-1`. */
   color: string
 }
 
@@ -26,7 +26,7 @@ export interface PlotLook {
 /** A bar is 85 % of its bucket wide, and at most 72 pixels. */
 const BAR: uPlot.Series.BarsPathBuilderOpts = { size: [0.85, 72], align: 1 }
 const TIME_AXIS_HEIGHT = 32
-/** The least distance between two ticks in pixels: in a low chart a value next to zero must still have one. */
+/** The least distance between two ticks in pixels: in a low chart a value next to zero must still have a tick. */
 const tickSpace = (height: number) => (height < 150 ? 20 : 30)
 
 const styleOf = (variable: string) => () => getComputedStyle(document.documentElement).getPropertyValue(variable)
@@ -74,7 +74,7 @@ function axesOf({ kind, height, axisWidth, shortFormat }: PlotLook, bucketS: num
       ...axis,
       size: axisWidth,
       space: tickSpace(height),
-      // Bars are counts, and those are whole numbers.
+      // Bars are counts, which are whole numbers.
       ...(kind === 'bars' && { incrs: WHOLE_STEPS }),
       values: (_, splits) => splits.map((value) => shortFormat(value)),
     },
@@ -96,7 +96,10 @@ function seriesOf({ kind, series }: PlotLook, bucketS: number): uPlot.Series[] {
   })
 }
 
-/** Returns the positions to draw points at: those without a neighbour, to which no line leads; null for all. */
+/**
+ * Returns the positions to draw points at: values without a neighbour, to which no line leads. Returns null for all
+ * positions.
+ */
 function lonePoints({ data }: uPlot, series: number, areAllShown: boolean): number[] | null {
   if (areAllShown) return null
   const values = data[series]!
@@ -104,7 +107,7 @@ function lonePoints({ data }: uPlot, series: number, areAllShown: boolean): numb
   return Array.from(values.keys()).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
 }
 
-/** Paints the background of a range of time; undefined: none. */
+/** Paints the background of a range of time. Undefined: no range. */
 export function paintRunning({ ctx, bbox, valToPos }: uPlot, span: readonly [number, number] | undefined): void {
   if (span === undefined) return
   const [from, to] = span.map((seconds) => valToPos(seconds, 'x', true)) as [number, number]

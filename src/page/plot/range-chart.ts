@@ -1,4 +1,4 @@
-/** A chart over the page's time range: dragging over it, or the keyboard, chooses a part of that range. */
+/** A chart over the page's time range: dragging over the chart, or the keyboard, chooses a part of the range. */
 import { element } from '../shared/dom.js'
 import type { Bounds } from '../shared/range.js'
 import { bucketTime } from '../shared/times.js'
@@ -6,7 +6,7 @@ import { type Chart, type ChartOptions, createChart } from './chart.js'
 import type { ChartData, Span } from './marks.js'
 import type { Series } from './plot-options.js'
 
-/** Kind and formats of a chart. Its series come with its data. */
+/** Kind and formats of a chart. The series come with the data. */
 export interface RangeChartOptions extends Omit<ChartOptions, 'series' | 'note' | 'area' | 'onSelect'> {
   /** Name of the chart for a screen reader. */
   name: string
@@ -14,7 +14,7 @@ export interface RangeChartOptions extends Omit<ChartOptions, 'series' | 'note' 
   onSelect(bounds: Bounds): void
 }
 
-/** The data of a chart, with its series; not empty. */
+/** The data and the series of a chart, not empty. */
 export interface RangeChartData extends ChartData {
   series: readonly Series[]
 }
@@ -35,12 +35,12 @@ interface Parts {
   data: RangeChartData | undefined
   /** Names and colours of the series that the chart has. */
   shape: string
-  /** The bucket that the keyboard is at, and the one that its selection began at. */
+  /** The bucket that the keyboard is at, and the bucket that the selection began at. */
   at: number
   anchor: number | undefined
 }
 
-/** Creates the chart. It is a slider for the keyboard: arrow keys move over buckets, with Shift they select. */
+/** Creates the chart. For the keyboard, the chart is a slider: arrow keys move over buckets, or select with Shift. */
 export function createRangeChart(options: RangeChartOptions): RangeChart {
   const slider = element('div', {
     role: 'slider',
@@ -94,7 +94,7 @@ function sayBucket({ slider, data, at, options }: Parts): void {
   slider.setAttribute('aria-valuetext', `${bucketTime(axis.timesS[at]!, axis.bucketS)}: ${texts.join(', ')}`)
 }
 
-/** The range between the keyboard's bucket and the one that its selection began at. */
+/** The range between the keyboard's bucket and the bucket that the selection began at. */
 function selectedSpan({ data, at, anchor = at }: Parts): Span {
   const { bucketS, timesS } = data!.axis
   return [timesS[Math.min(at, anchor)]!, timesS[Math.max(at, anchor)]! + bucketS]

@@ -1,4 +1,4 @@
-/** Chooses the ticks of a time axis by the clock of a zone, as people read it: midnight, noon, whole hours. */
+/** Chooses the ticks of a time axis by the clock of a zone, as people read a clock: midnight, noon, whole hours. */
 import { instantOf, UTC, type Zone } from '../shared/zone.js'
 
 const [HOUR_MS, DAY_MS, MONTH_S, YEAR_S] = [3_600_000, 86_400_000, 2_592_000, 31_536_000]
@@ -17,7 +17,7 @@ export function timeTicks(fromS: number, toS: number, stepS: number, zone: Zone)
 
 function clockTicks(fromMs: number, toMs: number, stepS: number, zone: Zone): number[] {
   const stepMs = stepS * 1_000
-  // Up to an hour, the ticks are also those of an hour that clocks show twice.
+  // Up to an hour, both passes of an hour that clocks show twice have ticks.
   const steady = stepMs > HOUR_MS ? zone : { ...UTC, offsetMs: () => zone.offsetMs(fromMs) }
   const firstMs = stepMs > DAY_MS && stepMs % (7 * DAY_MS) === 0 ? MONDAY_MS : 0
   const first = Math.floor((fromMs + steady.offsetMs(fromMs) - firstMs) / stepMs)

@@ -2,8 +2,8 @@
 import { element } from './dom.js'
 
 /**
- * Copies a text; returns whether that worked. Over plain HTTP from another machine a page has no clipboard API, so the
- * text is selected in a field and copied from there.
+ * Copies a text, and returns whether that worked. Over plain HTTP from another machine a page has no clipboard API, so
+ * the text is selected in a field and copied from there.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

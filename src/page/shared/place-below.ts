@@ -4,8 +4,8 @@ const MARGIN = 8
 const GAP = 4
 
 /**
- * Places an element that is fixed to the window below another one, or above it if there is too little room, and within
- * the window.
+ * Places an element that is fixed to the window below an anchor, or above the anchor if there is too little room, and
+ * within the window.
  */
 export function placeBelow(box: HTMLElement, anchor: HTMLElement): void {
   const { left, top, bottom, width } = anchor.getBoundingClientRect()

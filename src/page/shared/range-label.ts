@@ -10,5 +10,5 @@ export function rangeLabel(range: Range): string {
   return `${from} – ${isSameDay ? to!.slice(11) : to}`
 }
 
-/** Returns a time without seconds if they are zero. */
+/** Returns a time without seconds if the seconds are zero. */
 const shortTime = (us: number) => timestamp(us).slice(0, 19).replace(/:00$/, '')

@@ -1,6 +1,6 @@
-/** Ranges of time: the last minutes, hours or days, or from one time to another. */
+/** Ranges of time: the last minutes, hours or days, or between two times. */
 
-/** A range that ends now, by the name of its preset, or one with bounds in microseconds since 1970. */
+/** A range that ends now, by the name of its preset, or a range with bounds in microseconds since 1970. */
 export type Range = { preset: PresetName } | { fromUs: number; toUs: number | undefined }
 
 const [MINUTE_S, HOUR_S, DAY_S] = [60, 3_600, 86_400]
@@ -19,7 +19,7 @@ export const PRESETS = {
 /** Returns the length of a preset in words: `5 minutes`, `1 hour`. */
 export const presetLength = (name: PresetName): string => PRESETS[name].label.replace(/^(?=\D)/, '1 ')
 
-/** Name of a preset, as it is in the URL. */
+/** Name of a preset, as in the URL. */
 export type PresetName = keyof typeof PRESETS
 
 /** The names of the presets, in order. */
@@ -31,7 +31,7 @@ export const isPreset = (text: string): text is PresetName => Object.hasOwn(PRES
 /** The range that is shown first. */
 export const DEFAULT_RANGE: Range = { preset: '1hr' }
 
-/** Bounds in microseconds since 1970; half-open, without `toUs` open. */
+/** Half-open bounds in microseconds since 1970, open without `toUs`. */
 export interface Bounds {
   fromUs: number
   toUs: number | undefined
@@ -43,7 +43,7 @@ export function boundsOf(range: Range, nowUs: number): Bounds {
   return { fromUs: nowUs - PRESETS[range.preset].windowS * 1e6, toUs: undefined }
 }
 
-/** Returns bounds with an end: theirs, or this time if they are open. */
+/** Returns bounds with an end: `toUs`, or `us` if the bounds are open. */
 export const closedAt = ({ fromUs, toUs }: Bounds, us: number): Bounds => ({ fromUs, toUs: toUs ?? us })
 
 /** Returns microseconds since 1970 as ISO 8601 in UTC, with all six digits. */
@@ -52,13 +52,13 @@ export function isoOf(us: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}${String(us - ms * 1_000).padStart(3, '0')}Z`
 }
 
-/** Returns bounds as ISO 8601; `end` is undefined if they are open. */
+/** Returns bounds as ISO 8601. `end` is undefined if the bounds are open. */
 export const isoBounds = ({ fromUs, toUs }: Bounds): { start: string; end: string | undefined } => ({
   start: isoOf(fromUs),
   end: toUs === undefined ? undefined : isoOf(toUs),
 })
 
-/** Reads {@link isoOf}'s texts, and those without microseconds; NaN if it is neither. */
+/** Reads {@link isoOf}'s texts, and texts without microseconds. Returns NaN for other texts. */
 export function usOf(iso: string): number {
   const [, whole, micros = '0'] = /^(.*?\.\d{3})(\d{3})Z$/.exec(iso) ?? []
   return whole === undefined ? Date.parse(iso) * 1_000 : Date.parse(`${whole}Z`) * 1_000 + Number(micros)

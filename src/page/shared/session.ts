@@ -6,11 +6,11 @@ import { storedIn } from './stored.js'
 export interface Session {
   /** Empty if the token is missing or wrong. */
   scopes: readonly ('query' | 'ingest')[]
-  /** The projects that the token is bound to; null: all. */
+  /** The projects that the token is bound to. Null: all projects. */
   projects: readonly string[] | null
 }
 
-/** The outcome of an attempt to sign in. `problem` is for the user; `retryS`: seconds after which to try again. */
+/** The outcome of an attempt to sign in. `problem` is for the user. `retryS`: seconds after which to try again. */
 export type Outcome = { session: Session } | { problem: string; retryS?: number | undefined }
 
 /** Message if the token is no longer accepted. */
@@ -19,10 +19,10 @@ export const TOKEN_EXPIRED = 'The token is no longer valid: it has expired or wa
 const UNKNOWN = 'The service does not know this token. Check that it was copied completely.'
 const CANNOT_QUERY = 'This token only permits sending records. Sign in with one that permits queries.'
 
-/** The token, if the user chose to stay signed in: for this tab only, until it is closed or the user signs out. */
+/** The token, if the user chose to stay signed in: for this tab only, until the tab is closed or the user signs out. */
 export const keptToken = storedIn('sessionStorage', 'logweir-token')
 
-/** Attempts to sign in, of which only the newest counts: an older one may be answered later. */
+/** Attempts to sign in, of which only the newest counts: an older attempt may be answered later. */
 export interface Attempts {
   /** Tries a token, or none. Resolves to undefined if a newer attempt began, or all were cancelled. */
   begin(token: string | undefined): Promise<Outcome | undefined>

@@ -4,9 +4,9 @@ import { createAttempts, keptToken, type Session, TOKEN_EXPIRED } from './sessio
 
 /** The sign-in of the page. */
 export interface SignIn {
-  /** Signs in with the token kept in this tab, else without one: a proxy may add a token to requests. */
+  /** Signs in with the token kept in this tab, else without a token: a proxy may add a token to requests. */
   start(): Promise<void>
-  /** Forgets the token, and asks for one. `reason`: message for the user; may be empty. */
+  /** Forgets the token, and asks for another token. `reason`: message for the user, which may be empty. */
   end(reason: string): void
 }
 

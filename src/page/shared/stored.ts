@@ -1,13 +1,13 @@
 /**
  * Choices of the user that outlive the page. A browser may refuse storage, for example to pages in a frame or by a
- * setting; a choice then lasts until the page is closed.
+ * setting. A choice then lasts until the page is closed.
  */
 
-/** A text that is kept under one key. */
+/** A text that is kept under a key. */
 export interface Stored {
-  /** Returns the text; null if there is none. */
+  /** Returns the text, or null for no text. */
   read(): string | null
-  /** Keeps a text; null removes it. */
+  /** Keeps a text. Null removes the text. */
   write(text: string | null): void
 }
 
@@ -28,7 +28,7 @@ export function storedIn(kind: 'localStorage' | 'sessionStorage', key: string): 
         if (text === null) globalThis[kind].removeItem(key)
         else globalThis[kind].setItem(key, text)
       } catch {
-        // Without storage, `read` returns the text in memory; a full storage keeps the previous text.
+        // Without storage, `read` returns the text in memory. A full storage keeps the previous text.
       }
     },
   }

@@ -1,4 +1,4 @@
-/** Light or dark theme: the user's choice if there is one, else the system's setting. */
+/** Light or dark theme: the user's choice if any, else the system's setting. */
 import { storedIn } from './stored.js'
 
 const stored = storedIn('localStorage', 'logweir-theme')

@@ -5,11 +5,11 @@ import { instantOf, wallText, type Zone } from './zone.js'
 export interface TimeContext {
   zone: Zone
   nowUs: number
-  /** A time that ends a range includes the day that it names, and the later of two hours that clocks show twice. */
+  /** A time that ends a range includes a named day, and the later pass of an hour that clocks show twice. */
   isEnd?: boolean
   /**
-   * A time of day is the first one at or after this time, unless that would be after today. Without it, it is the last
-   * one before now.
+   * A time of day is the first instant at or after `fromUs`, unless that instant would be after today. Without
+   * `fromUs`, a time of day is the last instant before now.
    */
   fromUs?: number
 }
@@ -28,8 +28,8 @@ const TIME_OF_DAY = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?/
 const OFFSET = /^ ?(?:z|utc|([+-])(\d{2}):?(\d{2})?)$/
 
 /**
- * Returns the time of a text, in microseconds since 1970; undefined if it is none. Accepts the {@link TIME_FORMS}, ISO
- * 8601 with an offset, and seconds, milliseconds, microseconds or nanoseconds since 1970.
+ * Returns the time of a text, in microseconds since 1970, or undefined if the text is no time. Accepts the
+ * {@link TIME_FORMS}, ISO 8601 with an offset, and seconds, milliseconds, microseconds or nanoseconds since 1970.
  */
 export function readTime(text: string, context: TimeContext): number | undefined {
   const given = text.trim().toLowerCase().replace(/\s+/g, ' ')
@@ -39,7 +39,7 @@ export function readTime(text: string, context: TimeContext): number | undefined
   return EPOCH.test(given) ? epochUs(given) : readDate(given, context)
 }
 
-/** The unit of a number of seconds or less since 1970 follows from its size, as in records. */
+/** The unit of a number since 1970, seconds or less, follows from the size of the number, as in records. */
 function epochUs(digits: string): number {
   const value = Number(digits)
   if (value < 1e11) return value * 1e6
@@ -77,7 +77,7 @@ function readDate(text: string, context: TimeContext): number | undefined {
   return offsetMs === undefined ? undefined : (dayMs - offsetMs) * 1e3 + time.us
 }
 
-/** Returns midnight of a day as if it were in UTC; undefined if there is no such day. */
+/** Returns midnight of a day as if in UTC, or undefined if the day does not exist. */
 function dayOf(text: string, { nowUs, zone }: TimeContext): number | undefined {
   const todayMs = Date.parse(`${wallText(nowUs / 1e3, zone).slice(0, 10)}T00:00Z`)
   if (text === 'today') return todayMs
@@ -99,7 +99,7 @@ function readToday(text: string, context: TimeContext): number | undefined {
   return onDay(firstMs) < fromUs && firstMs < todayMs ? onDay(firstMs + DAY_MS) : onDay(firstMs)
 }
 
-/** Returns how far an offset is ahead of UTC, in milliseconds; undefined if the text is none. */
+/** Returns how far an offset is ahead of UTC, in milliseconds, or undefined if the text is no offset. */
 function readOffset(text: string): number | undefined {
   const [all, sign, hours, minutes = '0'] = OFFSET.exec(text) ?? []
   if (all === undefined || Number(minutes) > 59) return undefined
@@ -112,16 +112,16 @@ function toUs(dayMs: number, timeUs: number, { zone, isEnd = false }: TimeContex
   return instantOf(dayMs + ms, zone, isEnd) * 1e3 + (timeUs - ms * 1e3)
 }
 
-/** A range of times in microseconds since 1970; half-open. Without `toUs`, it has no end. */
+/** A half-open range of times in microseconds since 1970. Without `toUs`, the range has no end. */
 export interface TimeRange {
   fromUs: number
   toUs: number | undefined
 }
 
-/** A range, or the error of one of its two texts. */
+/** A range, or the error of either text. */
 export type RangeReading = { range: TimeRange } | { wrong: 'from' | 'to'; message: string }
 
-/** Reads a range from the texts of its start and its end. An empty end, or `now`, is none: new rows are included. */
+/** Reads a range from the texts of the start and the end. An empty end, or `now`, is no end: new rows are included. */
 export function readRange(from: string, to: string, context: Pick<TimeContext, 'zone' | 'nowUs'>): RangeReading {
   const fromUs = readTime(from, context)
   if (fromUs === undefined) return { wrong: 'from', message: noTime(from) }

@@ -10,12 +10,12 @@ let zone: Zone = stored.read() === 'utc' ? UTC : LOCAL
 /** Returns the zone that times are shown in. */
 export const currentZone = (): Zone => zone
 
-/** Returns the name of the zone that times are shown in, to be shown next to them: `UTC`, `Europe/Berlin`. */
+/** Returns the name of the zone that times are shown in, to be shown next to the times: `UTC`, `Europe/Berlin`. */
 export const zoneName = (): string => zone.name
 
 /**
- * Lets a button switch between UTC and local time. Its text says which one is chosen. `onChange` is called after each
- * switch.
+ * Lets a button switch between UTC and local time. The text of the button names the chosen zone. `onChange` is called
+ * after each switch.
  */
 export function startTimes(button: HTMLButtonElement, onChange: () => void): { toggle(): void } {
   const say = () => {
@@ -50,7 +50,8 @@ export function fullTime(us: number | bigint, inZone = zone): string {
 
 /**
  * Returns a bucket's start: `2026-11-20` for days, `2026-11-20 10:00` for minutes and hours, else with seconds. Buckets
- * of days begin in UTC, so in other zones they have a time of day. If `bucketS` is 0, the time may have milliseconds.
+ * of days begin in UTC, so buckets of days have a time of day in other zones. If `bucketS` is 0, the time may have
+ * milliseconds.
  */
 export function bucketTime(seconds: number, bucketS: number): string {
   const text = wallText(seconds * 1_000, zone).replace('T', ' ')
@@ -60,8 +61,8 @@ export function bucketTime(seconds: number, bucketS: number): string {
 }
 
 /**
- * Returns a time for an axis: year and month for steps of months, month and day for days, at midnight, and if the tick
- * before it is of another day; else the time of day.
+ * Returns a time for an axis: year and month for steps of months, month and day for days, at midnight, and if the
+ * previous tick is of another day, else the time of day.
  */
 export function tick(seconds: number, stepS: number, beforeS = seconds): string {
   const text = wallText(seconds * 1_000, zone)

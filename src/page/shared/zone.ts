@@ -2,9 +2,9 @@
 
 /** A time zone. */
 export interface Zone {
-  /** Its name: `UTC`, `Europe/Berlin`. */
+  /** Name of the zone: `UTC`, `Europe/Berlin`. */
   readonly name: string
-  /** Returns how far its clocks are ahead of UTC at an instant, both in milliseconds. */
+  /** Returns how far clocks of the zone are ahead of UTC at an instant, both in milliseconds. */
   offsetMs(instantMs: number): number
 }
 
@@ -13,7 +13,7 @@ const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
 /** Coordinated universal time. */
 export const UTC: Zone = { name: 'UTC', offsetMs: () => 0 }
 
-/** The zone of this machine, as the browser knows it. */
+/** The zone of this machine, as the browser reports. */
 export const LOCAL: Zone = {
   name: new Intl.DateTimeFormat().resolvedOptions().timeZone,
   offsetMs: (instantMs) => -new Date(instantMs).getTimezoneOffset() * MINUTE_MS,
@@ -25,9 +25,9 @@ export function wallText(instantMs: number, zone: Zone): string {
 }
 
 /**
- * Returns the instant at which a clock in a zone shows a time, which is given as if it were UTC, both in milliseconds.
- * If clocks are set back, they show an hour twice: `isLater` chooses the second one. If they are set forward, they skip
- * an hour: a time in it is read as if they had not been set, so it is after the hour.
+ * Returns the instant at which a clock in a zone shows a time, given as if in UTC, both in milliseconds. If clocks are
+ * set back, clocks show an hour twice: `isLater` chooses the second pass. If clocks are set forward, clocks skip an
+ * hour: a time in the skipped hour is read as if clocks had not been set, so the instant is after the hour.
  */
 export function instantOf(wallMs: number, zone: Zone, isLater = false): number {
   const before = wallMs - zone.offsetMs(wallMs - DAY_MS)

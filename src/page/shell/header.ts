@@ -13,13 +13,13 @@ import { startSheet } from './sheet.js'
 const VIEWS: readonly ViewName[] = ['explore', 'charts', 'sql', 'api']
 const VIEW_TITLES: Readonly<Record<Exclude<ViewName, 'explore'>, string>> = { charts: 'charts', sql: 'SQL', api: 'API' }
 
-/** The controls above the view, as the page sees them. */
+/** The controls above the view. */
 export interface Header {
   /** `isSqlOn`: whether the service runs queries in SQL. */
   show(state: State, isSqlOn: boolean): void
   /** Shows the projects that the token may see, and the rows of the sources. */
   showProjects(rows: readonly ProjectRow[], state: State): void
-  /** Moves the focus to the project; `isForced`: opens the dialog of a narrow window for that. */
+  /** Moves the focus to the project. `isForced`: opens the dialog of a narrow window for that. */
   focusProject(isForced: boolean): void
   focusSource(): void
 }

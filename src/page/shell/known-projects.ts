@@ -1,12 +1,12 @@
-/** The projects that the token may see, with the rows that they have of each source. */
+/** The projects that the token may see, with the number of rows in each source. */
 import type { Failure } from '../api/api.js'
 import { fetchProjects, MAX_PROJECT_ROWS, type ProjectQuery, type ProjectRow } from '../api/explore.js'
 
 /** Callbacks to the page, and how projects are requested. */
 export interface ProjectsHost {
-  /** Called with the list when it was loaded; `isCut`: those with the fewest rows are missing. */
+  /** Called with the loaded list. `isCut`: the projects with the fewest rows are missing. */
   onList(rows: readonly ProjectRow[], isCut: boolean): void
-  /** Called with all rows that are known when there are others: those of the list, and of the chosen project. */
+  /** Called with all known rows when the known rows change: the rows of the list, and of the chosen project. */
   onRows(rows: readonly ProjectRow[]): void
   /** Called if a request failed. The list is then requested again, if that may help. */
   onFailure(failure: Failure): void
@@ -14,19 +14,19 @@ export interface ProjectsHost {
   fetch?(query: ProjectQuery): Promise<readonly ProjectRow[]>
 }
 
-/** The projects. Without them a project can still be entered. */
+/** The projects. Without the list, a project can still be entered. */
 export interface KnownProjects {
-  /** Undefined as long as they are not known. */
+  /** Undefined while unknown. */
   rows(): readonly ProjectRow[] | undefined
-  /** Loads the list again, and the rows of the chosen project (empty: none) if the list may lack them. */
+  /** Loads the list again, and the rows of the chosen project (empty: none) if the list may lack the rows. */
   load(chosen: string): Promise<void>
-  /** Loads the rows of the chosen project, if the list lacks them and they were not asked for. */
+  /** Loads the rows of the chosen project, if the list may lack the rows and the rows were not asked for. */
   choose(project: string): void
-  /** Whether a project has rows; undefined as long as that is not known. */
+  /** Whether a project has rows, or undefined while unknown. */
   has(project: string): boolean | undefined
   /**
-   * Asks the service for the projects with a text in their names, after a pause; undefined if the list has them all.
-   * Resolves to undefined if that failed, or if another text was asked for since.
+   * Asks the service for the projects with a text in their names, after a pause. Returns undefined if the list has all
+   * projects. Resolves to undefined if the request failed, or if another text was asked for since.
    */
   find(text: string): Promise<readonly ProjectRow[] | undefined> | undefined
   /** Forgets all, and the answers that are still to come: another user may sign in. */
@@ -44,7 +44,7 @@ export function createKnownProjects(host: ProjectsHost): KnownProjects {
   let rows: readonly ProjectRow[] | undefined
   /** The list ends at its maximum. */
   let isCut = false
-  /** The project that was requested last by its name, and the one whose rows have come; empty for none. */
+  /** The project that was requested last by name, and the project whose rows have come. Empty: no project. */
   let asked = ''
   let answered = ''
 
@@ -64,7 +64,7 @@ export function createKnownProjects(host: ProjectsHost): KnownProjects {
   const isListed = (project: string) => rows!.some((row) => row.project === project)
 
   function choose(project: string): void {
-    // Its first rows may have come after the list.
+    // The first rows of the project may have come after the list.
     if (rows !== undefined && project !== '' && project !== asked && (isCut || !isListed(project)))
       void loadOne(project)
   }
@@ -97,14 +97,14 @@ export function createKnownProjects(host: ProjectsHost): KnownProjects {
   }
 }
 
-/** Requests of one user after the other. */
+/** Requests of successive users. */
 function createRequests({ onFailure, fetch = fetchProjects }: ProjectsHost) {
   let user = 0
   let retry: ReturnType<typeof setTimeout> | undefined
   return {
     /**
-     * Requests rows; undefined if that failed, or if another user may have signed in. Calls `again` when another try
-     * may succeed.
+     * Requests rows. Resolves to undefined if the request failed, or if another user may have signed in. Calls `again`
+     * when another try may succeed.
      */
     async request(query: ProjectQuery, again?: () => void): Promise<readonly ProjectRow[] | undefined> {
       const asker = user
@@ -127,7 +127,10 @@ function createRequests({ onFailure, fetch = fetchProjects }: ProjectsHost) {
   }
 }
 
-/** Returns a function that calls `ask` after a pause. Resolves to undefined if it is called again before the answer. */
+/**
+ * Returns a function that calls `ask` after a pause. Resolves to undefined if the function is called again before the
+ * answer.
+ */
 function newestOf<Given, Answer>(ask: (given: Given) => Promise<Answer>, pauseMs: number) {
   let calls = 0
   return async (given: Given): Promise<Answer | undefined> => {

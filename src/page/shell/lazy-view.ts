@@ -1,20 +1,20 @@
 import type { State } from '../explore/state.js'
 import type { View } from './view.js'
 
-/** A view that is created when it is shown for the first time. */
+/** A view that is created at the first `show`. */
 export interface LazyView extends View {
-  /** Discards the view with its data, since another user may sign in. The next `show` creates it again. */
+  /** Discards the view with its data, since another user may sign in. The next `show` creates the view again. */
   forget(): void
 }
 
 /**
- * Returns a view that loads its modules when it is shown for the first time. `onFailure` is called if that fails while
- * the view is shown; the next `show` tries again.
+ * Returns a view that loads its modules at the first `show`. `onFailure` is called if loading fails while the view is
+ * shown. The next `show` tries again.
  */
 export function createLazyView(load: () => Promise<View>, onFailure: () => void): LazyView {
   let loading: Promise<View> | undefined
   let view: View | undefined
-  /** The state to show when the modules are there; undefined if another view is shown. */
+  /** The state to show when the modules are there. Undefined if another view is shown. */
   let wanted: State | undefined
 
   async function start(): Promise<void> {

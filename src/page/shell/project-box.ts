@@ -15,7 +15,7 @@ export interface Project {
   newest: number
 }
 
-/** Sums the rows of projects, those with the most rows first. */
+/** Sums the rows of projects, most rows first. */
 export function projectsOf(rows: readonly ProjectRow[]): Project[] {
   const byName = new Map<string, Project>()
   for (const { project, rows: count, newest } of rows) {
@@ -37,7 +37,7 @@ export interface ProjectBox {
 export interface ProjectBoxEvents {
   /** Called with the name of a project, known or not. */
   onChoose(project: string): void
-  /** Asks for more projects with a text in their names; see `find` of known-projects.ts. */
+  /** Asks for more projects with a text in their names. See `find` of known-projects.ts. */
   find(text: string): Promise<readonly ProjectRow[] | undefined> | undefined
 }
 
@@ -49,11 +49,11 @@ interface Parts {
   projects: readonly Project[]
   /** Names of the projects in the list. */
   options: readonly string[]
-  /** The text that they match. */
+  /** The text that the projects in the list match. */
   matched: string
   /** Resolves when the list has what the service found for the text in the field. */
   searching: Promise<void>
-  /** The option that the keyboard is at; -1: the text in the field. */
+  /** The option that the keyboard is at. -1: the text in the field. */
   active: number
 }
 
@@ -97,7 +97,7 @@ function startSearch(box: Parts): void {
   box.searching = search(box)
 }
 
-/** Shows the known projects with the text of the field in their names, then those that the service finds. */
+/** Shows the known projects with the text of the field in their names, then the projects that the service finds. */
 async function search(box: Parts): Promise<void> {
   const { field, events } = box
   const text = field.value
@@ -105,7 +105,7 @@ async function search(box: Parts): Promise<void> {
   open(box, text, finding !== undefined)
   const found = await finding
   const isWanted = field.value === text && document.activeElement === field
-  // After a failure, the known ones stay.
+  // After a failure, the known projects stay.
   if (finding !== undefined && isWanted) list(box, found === undefined ? matching(box, text) : projectsOf(found), text)
 }
 
@@ -117,7 +117,7 @@ function open(box: Parts, text: string, isSearching = false): void {
   list(box, matching(box, text), text, isSearching)
 }
 
-/** Shows projects with a text in their names, to choose from; `isSearching`: the service is asked for more. */
+/** Shows projects with a text in their names, to choose from. `isSearching`: the service is asked for more. */
 function list(box: Parts, found: readonly Project[], text: string, isSearching = false): void {
   const shown = found.slice(0, MAX_OPTIONS)
   box.options = shown.map(({ name }) => name)
@@ -128,7 +128,7 @@ function list(box: Parts, found: readonly Project[], text: string, isSearching =
     close(box)
     return
   }
-  // Without any other option, a list must have this one.
+  // A list must have an option. Without a project, the note is the option.
   const role: Record<string, string> =
     shown.length === 0 ? { role: 'option', 'aria-disabled': 'true' } : { role: 'presentation' }
   box.list.replaceChildren(
@@ -199,7 +199,7 @@ function onKey(box: Parts, event: KeyboardEvent): void {
   event.preventDefault()
 }
 
-/** Chooses when all projects with the text are known: the first one may be among those that the service finds. */
+/** Chooses when all projects with the text are known: the service may find the first project. */
 async function enter(box: Parts): Promise<void> {
   const text = box.field.value
   if (box.active < 0 && !box.options.includes(text.trim())) await box.searching
@@ -207,7 +207,10 @@ async function enter(box: Parts): Promise<void> {
   if (box.field.value === text && document.activeElement === box.field) choose(box, chosenBy(box))
 }
 
-/** Returns the project that Enter chooses: the marked one, that of the name, the first that matches, or a new one. */
+/**
+ * Returns the project that Enter chooses: the marked project, the project of the name, the first match, or a new
+ * project.
+ */
 function chosenBy({ field, options, active, matched, chosen }: Parts): string {
   const text = field.value.trim()
   if (active >= 0) return options[active]!

@@ -8,7 +8,7 @@ import { projectsOf } from './project-box.js'
 /** Maximum of projects in the list. */
 const MAX_PROJECTS = 200
 
-/** Says that projects are loading; `isFailed`: they are not, and why is said elsewhere. */
+/** Says that projects are loading. `isFailed`: says nothing, since the failure is shown elsewhere. */
 export function showNoProjects(isFailed: boolean): void {
   byId('project-list').replaceChildren()
   byId('project-note').textContent = isFailed ? '' : 'Loading …'

@@ -1,4 +1,4 @@
-/** The menu of the time range: presets, and a range from one time to another. */
+/** The menu of the time range: presets, and a range between two times. */
 
 import { byId, element } from '../shared/dom.js'
 import { placeBelow } from '../shared/place-below.js'
@@ -59,7 +59,7 @@ export function createRangeControl(onChoose: (range: Range) => void): RangeContr
       for (const [i, made] of presets.entries())
         made.setAttribute('aria-pressed', String('preset' in range && range.preset === PRESET_NAMES[i]))
       byId('range-problem').textContent = ''
-      // A text that is being entered stays, unless it is of another range.
+      // A text that is being entered stays, unless the range changes.
       const texts = rangeTexts(range)
       if (shown === texts.join()) return
       shown = texts.join()

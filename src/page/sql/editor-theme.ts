@@ -1,9 +1,9 @@
-/** The look of the editor: the properties of the page's styles reach into its shadow tree. */
+/** The look of the editor: the properties of the page's styles reach into the editor's shadow tree. */
 import { EditorView } from '@codemirror/view'
 
 const BORDER = '1px solid var(--line)'
 
-/** Sizes and colours of the editor and of its list of suggestions. */
+/** Sizes and colours of the editor and of the list of suggestions. */
 export const theme = EditorView.theme({
   '&': {
     color: 'var(--text)',

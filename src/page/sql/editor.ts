@@ -1,6 +1,6 @@
 /**
- * The editor of a query. It is in a shadow tree, in which CodeMirror uses constructed style sheets: in the document it
- * would add `<style>` elements, which the page's Content Security Policy forbids.
+ * The editor of a query. The editor is in a shadow tree, in which CodeMirror uses constructed style sheets: in the
+ * document, CodeMirror would add `<style>` elements, which the page's Content Security Policy forbids.
  */
 
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
@@ -12,10 +12,10 @@ import { element } from '../shared/dom.js'
 import { theme } from './editor-theme.js'
 import { closeSuggestions } from './language.js'
 
-/** The editor, as the view uses it. */
+/** The interface of the editor to the view. */
 export interface Editor {
   text(): string
-  /** Replaces the text; the user can undo that. */
+  /** Replaces the text. The user can undo the change. */
   show(text: string): void
   focus(): void
   /** Marks the word or character at an offset as wrong, until the text is changed or marked again. */
@@ -70,7 +70,7 @@ function extensions(language: Extension, host: EditorHost): Extension {
   }
   return [
     Prec.highest(keymap.of([{ key: 'Mod-Enter', run, preventDefault: true }])),
-    // Tab is not among the keys, so that it leaves the editor.
+    // Tab is not among the keys, so that Tab leaves the editor.
     keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
     history(),
     lineNumbers(),

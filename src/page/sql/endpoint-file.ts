@@ -4,7 +4,7 @@
 export interface EndpointFile {
   /** Name of the endpoint: see {@link nameProblem}. */
   name: string
-  /** A sentence about its rows; empty for none. */
+  /** A sentence about the rows. Empty: no description. */
   description: string
   /** Maximum of rows in an answer, from 1 to {@link MOST_ROWS}. */
   maxRows: number
@@ -17,7 +17,7 @@ export const MOST_ROWS = 10_000
 const NAME = /^[a-z]\w*([.-]\w+)*$/i
 const MOST_CHARACTERS = 100
 
-/** Returns the error of the name of an endpoint; undefined if the name is valid. */
+/** Returns the error of the name of an endpoint, or undefined if the name is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'Enter a name.'
   if (name.length > MOST_CHARACTERS) return `A name has at most ${MOST_CHARACTERS} characters.`
@@ -47,7 +47,7 @@ function commentOf(description: string): string[] {
   return [LIKE_A_SETTING.test(words) ? `-- “${words}”` : `-- ${words}`]
 }
 
-/** Comments before the query would be read as settings too. Those with `#` are not. */
+/** Comments before the query would be read as settings too. Comments with `#` are not. */
 function withoutSettings(sql: string): string[] {
   const lines = sql.split('\n')
   const first = lines.findIndex((line) => !/^\s*(?:--|$)/.test(line))

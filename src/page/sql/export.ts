@@ -1,10 +1,10 @@
-/** The rows of the view that can be saved: those of the answer that is shown. */
+/** The rows of the view that can be saved: the rows of the shown answer. */
 import { rowsIn } from '../api/raw-rows.js'
 import { fileName } from '../export/file-name.js'
 import { type ExportSource, loadedRows } from '../export/source.js'
 import type { Parts } from './parts.js'
 
-/** Returns the export source of the view: the rows as the service sent them, and a link with their range. */
+/** Returns the export source of the view: the rows as sent by the service, and a link with their range. */
 export const exportSourceOf = (parts: Parts): ExportSource => ({
   extents() {
     const { answered, shown } = parts

@@ -1,6 +1,6 @@
-/** The place of an error in a query, which the service writes at the end of its message. */
+/** The place of an error in a query, which the service writes at the end of the message. */
 
-/** A message without its place, and the place; undefined if the message has none. */
+/** A message without the place, and the place, or undefined for no place. */
 export interface Fault {
   message: string
   place: Place | undefined
@@ -25,10 +25,10 @@ export function readFault(text: string, linesBefore = 0): Fault {
   return { message, place: place.line < 1 ? undefined : place }
 }
 
-/** Returns the place in words, as the service writes it. */
+/** Returns the place in the service's words. */
 export const placeText = ({ line, column }: Place): string => `line ${line}, column ${column}`
 
-/** Returns the offset of a place in a text; the nearest one in it if the text has no such place. */
+/** Returns the offset of a place in a text, or of the nearest place if the line or the text is too short. */
 export function offsetOf(text: string, { line, column }: Place): number {
   let start = 0
   for (let i = 1; i < line; i++) {

@@ -1,4 +1,4 @@
-/** The fields of sources, as the newest rows of a project have them. */
+/** The fields of sources in the newest rows of a project. */
 import { fetchFields } from '../api/explore.js'
 import { boundsOf, isoBounds, type Range } from '../shared/range.js'
 import { RESERVED } from './words.js'
@@ -9,11 +9,11 @@ export interface FieldsScope {
   range: Range
 }
 
-/** Fields by source. They are requested once for each scope. */
+/** Fields by source. Fields are requested once for each scope. */
 export interface FieldCache {
-  /** Returns the fields of a source; empty if they are not known. */
+  /** Returns the fields of a source, or empty if unknown. */
   known(scope: FieldsScope, source: string): readonly string[]
-  /** Loads the fields of sources that are not known yet. A failure is ignored: suggestions then lack these fields. */
+  /** Loads the fields of sources that are not known yet. A failure is ignored: suggestions then lack the fields. */
   load(scope: FieldsScope, sources: readonly string[]): Promise<void>
 }
 
@@ -52,7 +52,7 @@ async function fieldsOf({ project, range }: FieldsScope, source: string): Promis
   return rows.map(({ field }) => writtenField(field)).filter((field) => field !== undefined)
 }
 
-/** Returns a field as a query names it, with backticks if needed; undefined if its name has a dot in a key. */
+/** Returns the name of a field in a query, with backticks if needed, or undefined if a key has a dot. */
 export function writtenField(field: string): string | undefined {
   // The service writes a path with such a key as a list.
   if (field.startsWith('[')) return undefined

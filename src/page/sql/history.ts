@@ -1,10 +1,10 @@
-/** The queries that were run, newest first. The browser keeps them, for this service's address. */
+/** The queries that were run, newest first. The browser keeps the queries, for this service's address. */
 import { storedIn } from '../shared/stored.js'
 
 /** A query that was run. */
 export interface Run {
   sql: string
-  /** When it was run last, in milliseconds since 1970. */
+  /** Time of the last run, in milliseconds since 1970. */
   atMs: number
 }
 
@@ -34,7 +34,7 @@ export function keepRun(run: Run): void {
   stored.write(JSON.stringify(withRun(runs(), run)))
 }
 
-/** Returns runs with a new one, without those that there is no room for. */
+/** Returns runs with a new run, without the runs that there is no room for. */
 export function withRun(before: readonly Run[], run: Run): Run[] {
   const all = [run, ...before.filter(({ sql }) => sql !== run.sql)].slice(0, MOST_RUNS)
   let characters = 0

@@ -1,4 +1,4 @@
-/** Colours of a query, and its suggestions, for the editor. */
+/** Colours and suggestions of a query, for the editor. */
 import {
   autocompletion,
   type Completion,
@@ -37,7 +37,7 @@ const dialect = SQLDialect.define({
   operatorChars: '*+-%<>!=&|~^/:',
 })
 
-/** The colours are properties of the page's styles, so they follow its theme. */
+/** The colours are properties of the page's styles, which follow the theme. */
 const colors = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--accent)', fontWeight: '600' },
   { tag: tags.standard(tags.name), color: 'var(--series-4)' },
@@ -63,7 +63,7 @@ const SYMBOLS: Readonly<Record<Suggestion['kind'], string>> = {
 /** The fields of sources, for suggestions. */
 export interface LanguageFields {
   known: FieldsOf
-  /** Loads those of sources that are not known yet. */
+  /** Loads the fields of sources that are not known yet. */
   load(sources: readonly string[]): Promise<void>
 }
 
@@ -106,7 +106,7 @@ async function completionsOf(context: CompletionContext, fields: LanguageFields)
   return isLoaded ? { from: found.from, options, validFor: /^\w*$/ } : { from: found.from, options }
 }
 
-/** Adds the loaded fields to an open list, or opens one if the cursor is where it was. */
+/** Adds the loaded fields to an open list, or opens a list if the cursor has not moved. */
 function suggestAgain({ view, pos }: CompletionContext): void {
   if (view === undefined || !view.hasFocus) return
   if (completionStatus(view.state) !== null || view.state.selection.main.head === pos) startCompletion(view)

@@ -1,4 +1,4 @@
-/** The names that a query defines: the sources it reads, aliases of tables and of columns. */
+/** The names that a query defines: sources, aliases of tables and of columns. */
 import { isToken, nameOf, type Token } from './tokens.js'
 import { SOURCES } from './words.js'
 
@@ -6,15 +6,15 @@ import { SOURCES } from './words.js'
 export interface Names {
   /** The sources that the query reads. */
   sources: readonly string[]
-  /** Names of its WITH clauses. */
+  /** Names of the WITH clauses. */
   tables: readonly string[]
-  /** Other names of tables; those of lists (`unnest`) with the path of the list. */
+  /** Other names of tables. Names of lists (`unnest`) have the path of the list. */
   aliases: ReadonlyMap<string, string>
   /** Names that the query gives to columns. */
   columns: readonly string[]
 }
 
-/** Reads the names of a query, also of one that is not complete. */
+/** Reads the names of a query, even if incomplete. */
 export function namesOf(tokens: readonly Token[]): Names {
   const code = tokens.filter(({ kind }) => kind !== 'comment')
   const [tables, columns] = [new Set<string>(), new Set<string>()]
@@ -36,7 +36,7 @@ const isName = ({ kind }: Token) => kind === 'word' || kind === 'quoted'
 const isTable = (token: Token | undefined) =>
   token !== undefined && (isToken(token, 'unnest') || SOURCES.includes(nameOf(token)))
 
-/** Words that follow a table, and are no alias of it. */
+/** Words that follow a table, and are no alias. */
 const AFTER_TABLE = ['where', 'group', 'order', 'having', 'limit', 'cross', 'left', 'join', 'union', 'on', 'as']
 
 /** Reads the alias of the table at `at`: of a source, or of the list in `unnest(path)`. */
@@ -54,7 +54,7 @@ function readAlias(code: readonly Token[], at: number, aliases: Map<string, stri
   aliases.set(nameOf(alias), isList ? pathOf(path.slice(1).join(''), aliases) : '')
 }
 
-/** Returns a path of fields from the metadata; the first key may be an alias. */
+/** Returns a path of fields from the metadata. The first key may be an alias. */
 export function pathOf(written: string, aliases: ReadonlyMap<string, string>): string {
   const [first = '', ...rest] = written.split('.')
   const prefix = first === 'metadata' ? '' : (aliases.get(first) ?? first)

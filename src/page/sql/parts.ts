@@ -19,24 +19,24 @@ export interface SqlHost {
   change(next: { sql: string }): void
   /** Returns the address of the page that shows the same query over a range. */
   linkOf(range: Bounds): string
-  /** Returns true if the page handled the failure: it signed out. */
+  /** Returns true if the page handled the failure by signing out. */
   isHandled(failure: Failure): boolean
 }
 
-/** The purpose of a run: the rows of the query, or its plan. */
+/** The purpose of a run: the rows or the plan of the query. */
 export type RunKind = 'rows' | 'plan'
 
-/** The parts of the view, and its state. */
+/** The parts and the state of the view. */
 export interface Parts {
   readonly host: SqlHost
   readonly layout: Layout
   readonly editor: Editor
   readonly answer: AnswerView
   shown: SqlShown
-  /** The query that was run last; undefined if none was. */
+  /** The query that was run last, if any. */
   last: { sql: string; kind: RunKind } | undefined
-  /** The answer that is shown, with its range, which has an end; undefined if none is, also for a plan. */
+  /** The shown answer, with a range that has an end. Undefined if no answer is shown, also for a plan. */
   answered: { answer: SqlAnswer; bounds: Bounds } | undefined
-  /** Cancels the query that is running; undefined if none is. */
+  /** Cancels the running query, if any. */
   running: AbortController | undefined
 }

@@ -3,14 +3,14 @@ import { element } from '../shared/dom.js'
 
 /** A query in the dialog. */
 export interface Choice {
-  /** Above the query: its title, or when it was run. */
+  /** Above the query: the title, or the time of the run. */
   title: string
   sql: string
 }
 
 /** The dialog. */
 export interface Picker {
-  /** Opens it with these queries. */
+  /** Opens the dialog with queries. */
   open(choices: readonly Choice[]): void
   close(): void
 }
@@ -18,8 +18,8 @@ export interface Picker {
 let number = 0
 
 /**
- * Creates the dialog at the end of `place`. `empty`: its text if there are no queries. `actions`: buttons next to the
- * one that closes it. `onChoose` is called with the text of the query that was chosen.
+ * Creates the dialog at the end of `place`. `empty`: the text if there are no queries. `actions`: buttons next to the
+ * Close button. `onChoose` is called with the text of the query that was chosen.
  */
 export function createPicker(
   place: HTMLElement,

@@ -1,11 +1,11 @@
-/** The plan of a query, as EXPLAIN returns it. */
+/** The plan of a query, as returned by EXPLAIN. */
 import { numberOf, type Row } from '../api/api.js'
 import type { Cost } from '../api/cost.js'
 import { element } from '../shared/dom.js'
 import { count } from '../shared/format.js'
 import { workText } from '../shared/work-text.js'
 
-/** A step of a plan: an operator, its description, and the number of rows that it returns. */
+/** A step of a plan: an operator, its description, and the number of returned rows. */
 interface Step {
   step: number
   operator: string

@@ -3,20 +3,20 @@ import { Failure, get, parseExact, type Row, readText } from '../api/api.js'
 import { type Cost, costOf } from '../api/cost.js'
 import { type Bounds, isoOf } from '../shared/range.js'
 
-/** A query, its project, and the range of time of the rows that it reads. */
+/** A query, the project, and the range of time of the rows to read. */
 export interface SqlQuery {
   project: string
   sql: string
   bounds: Bounds
 }
 
-/** Rows of an answer, in its order. */
+/** Rows of an answer, in order. */
 export interface SqlAnswer {
   rows: readonly Row[]
   cost: Cost
   /** Warnings about the query. */
   warnings: readonly string[]
-  /** The answer as the service sent it. */
+  /** The answer as sent by the service. */
   body: string
 }
 
@@ -39,7 +39,7 @@ export function paramsOf({ project, sql, bounds: { fromUs, toUs } }: SqlQuery): 
   }
 }
 
-/** Runs a query. Throws a Failure; if the query is wrong, its message ends with the place. */
+/** Runs a query. Throws a Failure. If the query is wrong, the message ends with the place. */
 export async function runQuery(query: SqlQuery, signal: AbortSignal): Promise<SqlAnswer> {
   const path = `api/endpoints/query/logs.all?${new URLSearchParams(paramsOf(query))}`
   if (path.length > MOST_PATH_CHARACTERS) throw tooLong(path.length)

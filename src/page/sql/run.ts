@@ -1,4 +1,4 @@
-/** Runs the query in the editor, and shows its rows, its plan, or its error. */
+/** Runs the query in the editor, and shows the rows, the plan, or the error. */
 import type { Failure } from '../api/api.js'
 import { failureOf } from '../api/explore.js'
 import { element } from '../shared/dom.js'
@@ -11,13 +11,13 @@ import { problemText } from './problem.js'
 import { MOST_ROWS, runQuery, type SqlAnswer } from './query.js'
 import { isToken, tokensOf } from './tokens.js'
 
-/** A query as it is sent: with EXPLAIN in a line before it for its plan. */
+/** A query to send. For a plan, EXPLAIN is in a line before the query. */
 interface Sent {
   sql: string
   linesBefore: number
 }
 
-/** Runs the query in the editor, instead of the one that is running. It becomes part of the URL. */
+/** Runs the query in the editor, instead of the running query. The query becomes part of the URL. */
 export async function run(parts: Parts, kind: RunKind): Promise<void> {
   const sql = parts.editor.text()
   parts.running?.abort()
@@ -58,12 +58,12 @@ function sentOf(sql: string, kind: RunKind): Sent {
   return kind === 'plan' && !isExplained ? { sql: `EXPLAIN\n${sql}`, linesBefore: 1 } : { sql, linesBefore: 0 }
 }
 
-/** Runs the last query again, if it is still in the editor. */
+/** Runs the last query again, if the query is still in the editor. */
 export function rerun(parts: Parts): void {
   if (parts.last !== undefined && parts.last.sql === parts.editor.text()) void run(parts, parts.last.kind)
 }
 
-/** Cancels the query that is running, if one is. */
+/** Cancels the running query, if any. */
 export function cancel(parts: Parts): void {
   if (parts.running === undefined) return
   parts.running.abort()
@@ -123,7 +123,7 @@ function showWarnings({ layout }: Parts, warnings: readonly string[]): void {
   layout.warnings.hidden = warnings.length === 0
 }
 
-/** Shows a problem below the editor, in place of warnings; an empty text removes it. */
+/** Shows a problem below the editor, in place of warnings. An empty text removes the problem. */
 export function showProblem({ layout, editor }: Parts, text: string, ...more: Node[]): void {
   layout.warnings.hidden = true
   layout.problem.replaceChildren(...(text === '' ? [] : [text, ...more]))

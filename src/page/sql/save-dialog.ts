@@ -1,4 +1,4 @@
-/** The dialog that makes a `.sql` file of a query, with which the service answers it as an endpoint. */
+/** The dialog that makes a `.sql` file of a query, which the service serves as an endpoint. */
 import { copyText } from '../shared/copy.js'
 import { element } from '../shared/dom.js'
 import { endpointFile, MOST_ROWS, nameProblem } from './endpoint-file.js'
@@ -16,7 +16,7 @@ interface Parts {
   sql: string
 }
 
-/** Creates the dialog at the end of `place`, and returns a function that opens it with a query. */
+/** Creates the dialog at the end of `place`, and returns a function that opens the dialog with a query. */
 export function createSaveDialog(place: HTMLElement): (sql: string) => void {
   const parts: Parts = {
     dialog: element('dialog', { class: 'sql-dialog', 'aria-labelledby': 'sql-save-title' }),
@@ -78,7 +78,7 @@ function button(text: string, act: () => void): HTMLButtonElement {
   return made
 }
 
-/** Returns the file; undefined if a field has a wrong value, which is shown. */
+/** Returns the file. If a field has a wrong value, shows the problem and returns undefined. */
 function show(parts: Parts): string | undefined {
   const { name, description, maxRows, problem, file, where, said, sql } = parts
   const rows = Number(maxRows.value)

@@ -16,27 +16,27 @@ import { cancel, rerun, run, showNoRows, showProblem } from './run.js'
 import { createSaveDialog } from './save-dialog.js'
 import { TEMPLATES } from './templates.js'
 
-/** The view, as the page uses it. */
+/** The interface of the view to the page. */
 export interface SqlView {
   /**
-   * Shows a project, a range and a query. A query runs if the user says so, and again when they choose another project
-   * or range for it; never because a link or the back button opened it.
+   * Shows a project, a range and a query. A query runs if the user says so, and again when the user chooses another
+   * project or range. A link or the back button never runs a query.
    */
   show(shown: SqlShown): void
-  /** Runs the query again, if it was run. */
+  /** Runs the query again, if the query was run. */
   refresh(): void
   /** Cancels a query that is running. */
   stop(): void
-  /** Shows times and colours again, as they are chosen now. */
+  /** Shows times and colours again, with the current zone and theme. */
   redraw(): void
   /** Moves the focus to the editor. */
   focus(): void
 }
 
-/** The text in the editor, for this tab: a reload does not lose it. */
+/** The text in the editor, for this tab: a reload does not lose the text. */
 const draft = storedIn('sessionStorage', 'logweir-sql-draft')
 
-/** Creates the view in its root. */
+/** Creates the view in `root`. */
 export function createSqlView(root: HTMLElement, host: SqlHost): SqlView {
   const layout = createLayout(root)
   const fields = createFieldCache()
@@ -74,7 +74,7 @@ export function createSqlView(root: HTMLElement, host: SqlHost): SqlView {
   }
 }
 
-/** Shows the query of a link or of the back button, without running it. */
+/** Shows the query of a link or of the back button, without a run. */
 function open(parts: Parts, sql: string): void {
   if (sql === parts.editor.text()) return
   cancel(parts)
@@ -86,7 +86,7 @@ function open(parts: Parts, sql: string): void {
 const isElsewhere = (before: SqlShown, { project, range }: SqlShown) =>
   before.project !== project || JSON.stringify(before.range) !== JSON.stringify(range)
 
-/** Stores a changed text, and removes the error of the previous one. */
+/** Stores a changed text, and removes the error of the previous text. */
 function onChange(parts: Parts, text: string): void {
   draft.write(text)
   showProblem(parts, '')

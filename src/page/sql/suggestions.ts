@@ -17,9 +17,9 @@ import {
 export interface Suggestion {
   label: string
   kind: 'source' | 'column' | 'field' | 'name' | 'aggregate' | 'function' | 'keyword' | 'unit' | 'type'
-  /** A function as it is called. */
+  /** A function with arguments. */
   call?: string
-  /** Suggestions with a higher one come first: from -99 to 99. */
+  /** Suggestions with a higher boost come first: from -99 to 99. */
   boost: number
 }
 
@@ -29,10 +29,12 @@ export interface Suggestions {
   options: readonly Suggestion[]
 }
 
-/** Returns the known fields of a source, other than those with columns of their own; empty if none is known yet. */
+/**
+ * Returns the known fields of a source, without fields that have columns of their own. Empty if no field is known yet.
+ */
 export type FieldsOf = (source: string) => readonly string[]
 
-/** Returns the suggestions at an offset of a query; undefined in a text, a number or a comment. */
+/** Returns the suggestions at an offset of a query, or undefined in a text, a number or a comment. */
 export function suggestionsAt(query: string, offset: number, fieldsOf: FieldsOf): Suggestions | undefined {
   const tokens = tokensOf(query)
   const inside = tokens.find(({ at, end }) => at < offset && offset <= end)
@@ -89,7 +91,7 @@ function isAfterFrom(before: readonly Token[]): boolean {
   return isToken(clause, 'from')
 }
 
-/** A call that is not closed: its name in lower case, and the number of the argument at the end, from 0. */
+/** A call that is not closed: the name in lower case, and the number of the argument at the end, from 0. */
 interface OpenCall {
   name: string
   argument: number
@@ -115,7 +117,7 @@ function allFields({ sources }: Names, fieldsOf: FieldsOf): Set<string> {
   return new Set(sources.flatMap((source) => [...(DECLARED_FIELDS[source] ?? []), ...fieldsOf(source)]))
 }
 
-/** Returns the fields below a path, without the path; after an alias of a source also its columns. */
+/** Returns the fields below a path, without the path. After an alias of a source, also returns the columns. */
 function fieldsBelow(written: string, names: Names, fieldsOf: FieldsOf): Suggestion[] {
   const given = tokensOf(written).filter(({ kind }) => kind !== 'symbol')
   const path = pathOf(given.map(nameOf).join('.'), names.aliases)

@@ -1,12 +1,12 @@
-/** Queries to begin with. A test runs each of them. */
+/** Queries to begin with. A test runs each query. */
 
-/** A query with its title. */
+/** A query with a title. */
 export interface Template {
   title: string
   sql: string
 }
 
-/** The templates, in the order of the menu. The first one is in the editor when the view is opened. */
+/** The templates, in the order of the menu. The first template is in the editor when the view is opened. */
 export const TEMPLATES: readonly Template[] = [
   {
     title: 'Requests and errors by hour',

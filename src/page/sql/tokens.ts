@@ -1,17 +1,17 @@
-/** The tokens of a query that is being written: also of one that is not complete, or wrong. */
+/** The tokens of a query that is being written, and may be incomplete or wrong. */
 
 /** A token and its place in the text, from `at` to before `end`. */
 export interface Token {
   kind: 'word' | 'quoted' | 'text' | 'comment' | 'number' | 'symbol'
   at: number
   end: number
-  /** As it is spelled. */
+  /** The spelling. */
   text: string
 }
 
 /**
- * Texts, names and comments without an end reach to the end of the query. Two quotes in a text are one; a text between
- * three quotes may have one and two. Four quotes alone are a text of one.
+ * Texts, names and comments without an end reach to the end of the query. Two quotes in a text stand for a quote. A
+ * text between three quotes may have a quote, or two quotes in a row. Four quotes alone are a text of a quote.
  */
 const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [
   ['comment', /--[^\n]*|#[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y],
@@ -25,7 +25,7 @@ const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [
   ['symbol', /\S/y],
 ]
 
-/** Splits a query into tokens; blanks are none. */
+/** Splits a query into tokens. Blanks are no tokens. */
 export function tokensOf(query: string): Token[] {
   const tokens: Token[] = []
   for (let at = 0; at < query.length; ) {
@@ -36,7 +36,7 @@ export function tokensOf(query: string): Token[] {
   return tokens
 }
 
-/** Returns the token that begins at an offset; undefined if there is a blank. */
+/** Returns the token that begins at an offset, or undefined for a blank. */
 function tokenAt(query: string, at: number): Token | undefined {
   for (const [kind, pattern] of PATTERNS) {
     pattern.lastIndex = at
@@ -46,7 +46,7 @@ function tokenAt(query: string, at: number): Token | undefined {
   return undefined
 }
 
-/** Returns a name without its backticks. */
+/** Returns a name without backticks. */
 export const nameOf = ({ kind, text }: Token): string =>
   kind === 'quoted' ? text.replace(/^`|`$/g, '').replaceAll(/\\(.)/g, '$1') : text
 

@@ -1,6 +1,6 @@
 /**
- * The words of the service's SQL, for colours and suggestions. A test compares them with the tables of the service's
- * compiler, of which the page loads nothing.
+ * The words of the service's SQL, for colours and suggestions. A test compares the words with the tables of the
+ * service's compiler, of which the page loads nothing.
  */
 
 /** The sources that a query reads. */
@@ -12,7 +12,7 @@ export const SOURCES: readonly string[] = [
 /** The columns that each source has. */
 export const COLUMNS: readonly string[] = ['id', 'timestamp', 'event_message', 'project', 'metadata']
 
-/** The fields that have columns of their own, by source: they are read faster than others. */
+/** The fields that have columns of their own, by source. Queries read declared fields faster than others. */
 export const DECLARED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   edge_logs: [
     ...['request.url', 'request.path', 'request.method', 'request.headers.user_agent'],
@@ -29,7 +29,7 @@ export const DECLARED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   storage_logs: ['level'],
 }
 
-/** Words of the syntax. Some of them are no names unless they are in backticks. */
+/** Words of the syntax. Some words are names only in backticks. */
 export const KEYWORDS: readonly string[] = [
   ...['all', 'and', 'as', 'asc', 'at', 'between', 'by', 'case', 'cross', 'desc', 'distinct', 'else', 'end'],
   ...['explain', 'false', 'first', 'from', 'group', 'having', 'ilike', 'in', 'interval', 'is', 'join', 'last'],
@@ -37,7 +37,7 @@ export const KEYWORDS: readonly string[] = [
   ...['safe_offset', 'select', 'then', 'true', 'union', 'unnest', 'when', 'where', 'with'],
 ]
 
-/** Words that are no names unless they are in backticks. */
+/** Words that are names only in backticks. */
 export const RESERVED: readonly string[] = (
   'all and any array as asc assert_rows_modified at between by case cast collate contains create cross ' +
   'cube current default define desc distinct else end enum escape except exclude exists extract false ' +
@@ -55,7 +55,7 @@ export const UNITS: readonly string[] = [
   ...['microsecond', 'millisecond', 'second', 'minute', 'hour', 'day', 'week', 'isoweek', 'month', 'quarter', 'year'],
 ]
 
-/** The functions that read several rows, as they are called. */
+/** The functions that read several rows, with arguments. */
 export const AGGREGATES: readonly string[] = [
   'count(*)',
   'countif(condition)',
@@ -70,7 +70,7 @@ export const AGGREGATES: readonly string[] = [
   'string_agg(x, separator)',
 ]
 
-/** The other functions, as they are called. */
+/** The other functions, with arguments. */
 export const FUNCTIONS: readonly string[] = [
   'if(condition, then, else)',
   'ifnull(x, otherwise)',
@@ -140,5 +140,5 @@ export const FUNCTIONS: readonly string[] = [
   "json_object('key', value, …)",
 ]
 
-/** Returns the name of a function, given how it is called. */
+/** Returns the name of the function in a call. */
 export const nameOfCall = (call: string): string => call.slice(0, call.indexOf('('))
