@@ -6,7 +6,7 @@ import { fullTime, zoneName } from '../shared/times.js'
 import type { Cell, Rows } from './table.js'
 import { exactUsOf } from './times-in.js'
 
-/** Longer texts, and texts of several lines, are shown with a button to unfold the text. In characters. */
+/** Longer texts, and texts of several lines, are shown with a button that unfolds them. In characters. */
 const MAX_CHARACTERS = 100
 
 const TIMES = new Set(['microseconds', 'datetime'])

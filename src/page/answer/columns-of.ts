@@ -1,4 +1,4 @@
-/** Infers the columns of an answer from the rows, if the service does not describe the columns. */
+/** Infers the columns of an answer from the rows, if the service does not describe them. */
 import { isNumber, numberOf, type Row } from '../api/api.js'
 import type { Column } from '../api/endpoints.js'
 import { isDay, isTimeText } from './times-in.js'

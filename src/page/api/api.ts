@@ -112,7 +112,7 @@ export async function readText(response: Response): Promise<string> {
   }
 }
 
-/** The third argument of a reviver, in engines that pass a third argument: the text of the number. */
+/** The third argument of a reviver, in engines that pass it: the text of the number. */
 interface ReviverContext {
   source?: string
 }

@@ -4,7 +4,7 @@ import { element } from '../shared/dom.js'
 /** How long a button shows the outcome of a copy, in milliseconds. */
 const SAID_MS = 1_500
 
-/** Returns a line for a shell with a button that copies the line. `lineOf` is called now, and by `update`. */
+/** Returns a line for a shell with a button that copies it. `lineOf` is called now, and by `update`. */
 export function createCopyLine(name: string, lineOf: () => string): { root: HTMLElement; update(): void } {
   const text = element('code', { tabindex: '0', role: 'group', 'aria-label': `${name} line` }, lineOf())
   const button = element('button', { type: 'button', class: 'small' }, 'Copy')

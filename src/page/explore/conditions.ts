@@ -49,7 +49,7 @@ export function createConditions(change: Change, check: Check): Conditions {
     problem(found ?? '')
     if (found !== undefined) return
     const filters = reading.filters.reduce<readonly FilterEntry[]>(withFilter, state!.filters)
-    // A text in quotes keeps the quotes: without quotes, the text would be a phrase.
+    // A text in quotes keeps the quotes: without them, the text would be a phrase.
     if (reading.filters.length > 0) field.value = boxText(reading.search, phraseNote(text, aliases()) !== '')
     note()
     if (filters.length !== state!.filters.length || reading.search !== state!.search)

@@ -20,7 +20,7 @@ export interface DetailEvents {
 
 /** The pane. */
 export interface Detail {
-  /** Shows the record at a place. `line`: the JSON of the row, if the list has the row. */
+  /** Shows the record at a place. `line`: the JSON of the row, if the list has it. */
   open(query: Query, cursor: string, line: string | undefined): void
   close(): void
   focus(): void

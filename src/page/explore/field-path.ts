@@ -1,4 +1,4 @@
-/** Fields of a record: the path from the metadata to a value, and the name in filters. */
+/** Fields of a record: the path from the metadata to a value, and the name of the field in filters. */
 
 /** A step of a path: the key of a member, or the position in a list. */
 export type Step = string | number

@@ -22,7 +22,7 @@ export interface Fields {
   show(rows: readonly FieldRow[], source: SourceView): void
   /** Shows a text instead of fields. */
   showText(text: string): void
-  /** Says that fields are loading, and dims the fields until fields are shown. */
+  /** Says that fields are loading, and dims the previous fields until others are shown, or these again. */
   loading(): void
   /** Shows the previous fields again: loading failed. */
   keep(): void

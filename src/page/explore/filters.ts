@@ -52,7 +52,7 @@ export const isSame = (a: FilterEntry, b: FilterEntry): boolean => keyOf(a) === 
 const keyOf = (entry: FilterEntry) =>
   JSON.stringify(conditionsIn(entry).map(({ field, op, value }) => [field, op, value ?? null]))
 
-/** Returns filters with `added`, or unchanged if the filters have `added`. */
+/** Returns filters with `added`, or unchanged if they have it. */
 export const withFilter = (filters: readonly FilterEntry[], added: FilterEntry): readonly FilterEntry[] =>
   filters.some((filter) => isSame(filter, added)) ? filters : [...filters, added]
 

@@ -139,7 +139,7 @@ function markAll(list: Parts): void {
   markActive(list)
 }
 
-/** Tells screen readers which row the keyboard is at, as long as the row is in the page. */
+/** Tells screen readers which row the keyboard is at, as long as it is in the page. */
 function markActive({ root }: Parts): void {
   const id = root.querySelector('.rows > .active')?.id
   if (id === undefined) root.removeAttribute('aria-activedescendant')

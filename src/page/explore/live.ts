@@ -58,7 +58,7 @@ function schedule(run: () => void): void {
 
 /**
  * Returns the rank of an event's row. The event's id is the position of the reader, `<timestamp>.<rank>`, and more. A
- * late row does not change the id, so the id says nothing of a late row: then returns undefined.
+ * late row does not change the id, which then says nothing of the row: returns undefined.
  */
 function rankOf(id: string, timestampUs: number): number | undefined {
   const [, time, rank] = /^(-?\d+)\.(\d+)/.exec(id) ?? []

@@ -19,8 +19,7 @@ export interface Buttons {
 
 /**
  * Creates the buttons, which are at the end of the item's line. The buttons are for pointers only, so that keys need
- * not pass the buttons, and screen readers do not read the buttons with each item: the same keys work on the item
- * itself.
+ * not pass them, and screen readers do not read them with each item: the same keys work on the item itself.
  */
 export function createButtons(actions: ItemActions): Buttons {
   let current: Item | undefined

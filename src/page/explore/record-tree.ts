@@ -78,7 +78,7 @@ function addMembers(
   add(state, group, more)
 }
 
-/** An element of a list counts as the level of the list, since a list of a single object is as common as the object. */
+/** An element of a list is on the level of the list, since a list of a single object is as common as the object. */
 function isUnfoldedFirst(item: Item): boolean {
   if (!isBranch(item)) return false
   const level = item.steps.filter((step) => typeof step === 'string').length

@@ -19,7 +19,7 @@ export interface SearchReading {
   filters: readonly FilterEntry[]
   /** Text that the message contains. Empty: any message. */
   search: string
-  /** Message about a text that cannot be used, or undefined if the text can be used. */
+  /** Message about a text that cannot be used, or undefined if it can. */
   problem: string | undefined
 }
 

@@ -19,7 +19,7 @@ export interface Windowed {
   grow(count: number): void
   /** Scrolls as little as needed to have a row in view. */
   reveal(index: number): void
-  /** Returns the element of a row if the row is in the page. */
+  /** Returns the element of a row if it is in the page. */
   elementAt(index: number): HTMLElement | undefined
   /** The number of rows that are in view, at least one. */
   viewRows(): number

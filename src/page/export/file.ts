@@ -1,4 +1,4 @@
-/** Files that the page writes: a download, or a file that the user chose before the page writes. */
+/** Files that the page writes: a download, or a file that the user chose beforehand. */
 import { element } from '../shared/dom.js'
 
 /** A file that is being written. Only a complete file is saved. */
@@ -48,8 +48,8 @@ interface Picker {
 }
 
 /**
- * Lets the user choose the file, if the browser can, and writes directly to the file: the new content becomes visible
- * when complete. Otherwise returns a download. Returns undefined if the user chose no file. Must be called on a click.
+ * Lets the user choose the file, if the browser can, and writes directly to it: the new content becomes visible when
+ * complete. Otherwise returns a download. Returns undefined if the user chose no file. Must be called on a click.
  */
 export async function chooseFile(name: string, type: string): Promise<OutputFile | undefined> {
   const { showSaveFilePicker } = globalThis as Picker

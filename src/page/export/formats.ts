@@ -3,7 +3,7 @@
  */
 import { membersIn } from '../api/raw-rows.js'
 
-/** A row: JSON as the service sent the row, which keeps every sign, or parsed by `parseExact`. */
+/** A row: the JSON that the service sent, which keeps every sign, or parsed by `parseExact`. */
 export type ExportRow = string | object
 
 /** The formats of files, as their names end. */

@@ -30,9 +30,9 @@ export interface ExportRows {
   name: string
   /** Names of the columns in order. Undefined: the columns of the first row, so that CSV without rows is empty. */
   columns?: readonly string[] | undefined
-  /** The rows, page by page, or an array of all rows if the view has all rows. Throws a Failure. */
+  /** The rows, page by page, or an array of all rows if the view has them. Throws a Failure. */
   pages: readonly ExportRow[] | ((work: Work) => AsyncIterable<readonly ExportRow[]>)
-  /** Counts the rows of the pages before the pages are read. Throws a Failure. */
+  /** Counts the rows of the pages before they are read. Throws a Failure. */
   count?(work: Work): Promise<number>
 }
 

@@ -9,7 +9,7 @@ export interface Legend {
 
 /**
  * Creates a legend that names the series of a chart with their colours, shows a value of each, and then a note. Each
- * name is a button that hides the series, or shows the series again: `onToggle` is called with the index of the series.
+ * name is a button that hides the series, or shows it again: `onToggle` is called with the index of the series.
  */
 export function createLegend(
   entries: readonly { label: string; color: string }[],

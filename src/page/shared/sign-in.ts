@@ -6,7 +6,7 @@ import { createAttempts, keptToken, type Session, TOKEN_EXPIRED } from './sessio
 export interface SignIn {
   /** Signs in with the token kept in this tab, else without a token: a proxy may add a token to requests. */
   start(): Promise<void>
-  /** Forgets the token, and asks for another token. `reason`: message for the user, which may be empty. */
+  /** Forgets the token, and asks for one. `reason`: message for the user, which may be empty. */
   end(reason: string): void
 }
 

@@ -39,7 +39,7 @@ export function readTime(text: string, context: TimeContext): number | undefined
   return EPOCH.test(given) ? epochUs(given) : readDate(given, context)
 }
 
-/** The unit of a number since 1970, seconds or less, follows from the size of the number, as in records. */
+/** The unit of a number since 1970, seconds or less, follows from its size, as in records. */
 function epochUs(digits: string): number {
   const value = Number(digits)
   if (value < 1e11) return value * 1e6

@@ -26,8 +26,8 @@ export function wallText(instantMs: number, zone: Zone): string {
 
 /**
  * Returns the instant at which a clock in a zone shows a time, given as if in UTC, both in milliseconds. If clocks are
- * set back, clocks show an hour twice: `isLater` chooses the second pass. If clocks are set forward, clocks skip an
- * hour: a time in the skipped hour is read as if clocks had not been set, so the instant is after the hour.
+ * set back, they show an hour twice: `isLater` chooses the second pass. If clocks are set forward, they skip an hour: a
+ * time in the skipped hour is read as if clocks had not been set, so the instant is after the hour.
  */
 export function instantOf(wallMs: number, zone: Zone, isLater = false): number {
   const before = wallMs - zone.offsetMs(wallMs - DAY_MS)

@@ -20,7 +20,7 @@ export interface KnownProjects {
   rows(): readonly ProjectRow[] | undefined
   /** Loads the list again, and the rows of the chosen project (empty: none) if the list may lack the rows. */
   load(chosen: string): Promise<void>
-  /** Loads the rows of the chosen project, if the list may lack the rows and the rows were not asked for. */
+  /** Loads the rows of the chosen project, if the list may lack them and they were not asked for. */
   choose(project: string): void
   /** Whether a project has rows, or undefined while unknown. */
   has(project: string): boolean | undefined

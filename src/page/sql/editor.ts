@@ -1,6 +1,6 @@
 /**
- * The editor of a query. The editor is in a shadow tree, in which CodeMirror uses constructed style sheets: in the
- * document, CodeMirror would add `<style>` elements, which the page's Content Security Policy forbids.
+ * The editor of a query. It is in a shadow tree, in which CodeMirror uses constructed style sheets: in the document,
+ * CodeMirror would add `<style>` elements, which the page's Content Security Policy forbids.
  */
 
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'

@@ -1,4 +1,4 @@
-/** The queries that were run, newest first. The browser keeps the queries, for this service's address. */
+/** The queries that were run, newest first. The browser keeps them, for this service's address. */
 import { storedIn } from '../shared/stored.js'
 
 /** A query that was run. */

@@ -23,7 +23,7 @@ export interface SqlView {
    * project or range. A link or the back button never runs a query.
    */
   show(shown: SqlShown): void
-  /** Runs the query again, if the query was run. */
+  /** Runs the query again, if it was run. */
   refresh(): void
   /** Cancels a query that is running. */
   stop(): void

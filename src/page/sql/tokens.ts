@@ -10,8 +10,8 @@ export interface Token {
 }
 
 /**
- * Texts, names and comments without an end reach to the end of the query. Two quotes in a text stand for a quote. A
- * text between three quotes may have a quote, or two quotes in a row. Four quotes alone are a text of a quote.
+ * Texts, names and comments without an end reach to the end of the query. Two quotes in a text stand for one quote. A
+ * text between three quotes may have one or two quotes in a row. Four quotes alone are a text of one quote.
  */
 const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [
   ['comment', /--[^\n]*|#[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y],
