@@ -13,7 +13,10 @@ const ALL_INTERVALS = {
   '7day': { windowUs: 7 * DAY_US, bucket: 'day' },
 } satisfies Record<string, CountsInterval>
 
-/** The parameter `project` in both its meanings. A caller bound to projects cannot send a pattern. */
+/**
+ * The parameter `project`: a pattern for URLs, and the name of a project. A caller bound to projects cannot send a
+ * pattern.
+ */
 const PATTERN_AND_NAME: Param<{ pattern: string; name: string }> = {
   ...URL_PATTERN,
   description: `${URL_PATTERN.description}, or the project of a request without a URL`,
@@ -22,12 +25,13 @@ const PATTERN_AND_NAME: Param<{ pattern: string; name: string }> = {
 }
 
 /**
- * usage.api-counts for a self-hosted Supabase: its gateway logs the path of a request but no URL.
+ * usage.api-counts for a self-hosted Supabase, where the gateway logs the path of a request but no URL.
  *
- * Gives   the rows of usage.api-counts; a request without a URL counts if its project equals the parameter
- * Window  timestamp >= now - window, not truncated; no rows if the interval is unknown
- * Empty   no request: no row; a bucket with requests to none of the four has four zeros
- * Cost    one pass over the URLs and projects in the window
+ * Gives   the rows of usage.api-counts. A request without a URL counts if the project of the request equals the
+ *         parameter
+ * Window  timestamp >= now - window, not truncated. If the interval is unknown: no rows
+ * Empty   no request: no row. A bucket with requests to none of the four has four zeros
+ * Cost    a single pass over the URLs and projects in the window
  */
 export const apiCountsOfSupabase = endpoint({
   ...apiCounts,

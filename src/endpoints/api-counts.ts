@@ -3,7 +3,7 @@ import { type BucketUnit, contains, countWhere, matches, type Rows, type Sorted,
 import { endpoint, sql } from './endpoint.js'
 import { pattern, word } from './params.js'
 
-/** How far back an interval reads, and the width of its rows. */
+/** How far back an interval reads, and the width of a bucket. */
 export interface CountsInterval {
   windowUs: number
   bucket: BucketUnit
@@ -49,11 +49,11 @@ export function countAreas(requests: Rows<string>, bucket: BucketUnit): Sorted<s
 /**
  * usage.api-counts: how many requests each part of the platform served, per bucket of time.
  *
- * Gives   one row per bucket with a matching URL, oldest first: timestamp (`YYYY-MM-DDTHH:MM:SS` UTC), and the
- *         number of requests with /rest, /storage, /auth, /realtime in the path, counted separately, never null
- * Window  timestamp >= now - window, not truncated; no rows if the interval is unknown
- * Empty   no request: no row; a bucket with requests to none of the four has four zeros
- * Cost    one pass over the codes of the URLs in the window; the pattern is matched at most once per distinct URL
+ * Gives   a row per bucket with a matching URL, oldest first: timestamp (`YYYY-MM-DDTHH:MM:SS` UTC), and the number of
+ *         requests with /rest, /storage, /auth, /realtime in the path, counted separately, never null
+ * Window  timestamp >= now - window, not truncated. If the interval is unknown: no rows
+ * Empty   no request: no row. A bucket with requests to none of the four has four zeros
+ * Cost    a single pass over the codes of the URLs in the window. The pattern is matched at most once per distinct URL
  */
 export const apiCounts = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d03',

@@ -10,30 +10,35 @@ export interface CachePolicy {
   warmS: number
 }
 
-/** The definition of a stored query; {@link endpoint} makes an {@link Endpoint} of it. */
+/** The definition of a stored query. {@link endpoint} makes an {@link Endpoint} of the definition. */
 export interface EndpointSpec<P extends Params> {
   /** A UUID, never changed. */
   id: string
   name: string
-  /** A description of the rows in one line, for the listing of the queries. */
+  /** A description of the rows in a single line, for the listing of the queries. */
   summary?: string
   maxRows: number
   cache: CachePolicy | 'disabled'
   params: P
-  /** If it is set, requests with a parameter that is not in `params` are refused. By default it has no effect. */
+  /**
+   * If set, requests with a parameter that is not in `params` are refused. By default, such a parameter has no effect.
+   */
   refusesUnknown?: true
   /** The stored SQL that the listing shows: BigQuery dialect, `@name` for a parameter. */
   query: string
   plan(args: ArgsOf<P>, nowUs: number): Plan
 }
 
-/** The parameters of one request, by the interface of `URLSearchParams`. */
+/** The parameters of a request, by the interface of `URLSearchParams`. */
 export interface Given {
   get(name: string): string | null
   getAll(name: string): readonly string[]
 }
 
-/** Part of AbortSignal, a type that user modules may lack. Throws its reason once no caller waits for the answer. */
+/**
+ * Part of AbortSignal, a type that user modules may lack. Throws the signal's reason once no caller waits for the
+ * answer.
+ */
 export interface Cancellation {
   throwIfAborted(): void
 }
@@ -42,8 +47,8 @@ export interface Cancellation {
 export interface Computation {
   columns: readonly AnswerColumn[]
   /**
-   * Reads the rows of the plan, all or the first ones, and returns those of the answer. Gives way to the event loop,
-   * and rejects with the reason of `signal`.
+   * Reads all rows of the plan, or only the first rows, and returns the rows of the answer. Gives way to the event
+   * loop, and rejects with the reason of `signal`.
    */
   rows(ofPlan: AsyncIterable<Row>, signal: Cancellation): AsyncIterable<Row>
 }
@@ -53,26 +58,26 @@ export interface Call {
   /** The cache key, equal for equivalent calls: the values after defaulting, in a fixed order. */
   key: string
   plan(nowUs: number): Plan
-  /** If it is set, the answer has its rows, and not those of the plan. */
+  /** If set, the answer has the rows of the computation, not the rows of the plan. */
   computation?: Computation
-  /** Await it before `plan`, if it is set: it loads the compiler of SQL. Rejects with the errors of the compiler. */
+  /** Loads the compiler of SQL. If set, await the result before `plan`. Rejects with the errors of the compiler. */
   load?(): Promise<unknown>
   /** Set if the query is SQL that the client wrote. */
   isClientSql?: true
-  /** Set if names in the query may be wrong: warnings name those that no row has. */
+  /** Set if names in the query may be wrong: warnings list the names that no row has. */
   checksNames?: true
 }
 
-/** A call restricted to the rows of one project. */
+/** A call restricted to the rows of a single project. */
 export interface BoundCall extends Call {
   project: string
 }
 
-/** A stored query, as the layers above use it. */
+/** A stored query, as seen by the layers above. */
 export interface Endpoint {
   readonly id: string
   readonly name: string
-  /** A description of the rows in one line. */
+  /** A description of the rows in a single line. */
   readonly summary?: string | undefined
   readonly maxRows: number
   readonly cache: CachePolicy | 'disabled'
@@ -80,18 +85,18 @@ export interface Endpoint {
   readonly params: Params
   /** Whether the layer above refuses requests with parameters that are not in `params`. */
   readonly refusesUnknown?: true | undefined
-  /** Whether a request may bring its own query, as SQL in the parameter `sql`. The name is Logflare's. */
+  /** Whether a request may contain a query, as SQL in the parameter `sql`. The name is Logflare's. */
   readonly sandboxing?: boolean
-  /** Set if the owner of the service added it, in a file. */
+  /** Set if the owner of the service added the query, in a file. */
   readonly isOwn?: true
   /**
-   * Reads the parameters of one request; ignores those that the query does not have. Throws a LogweirError:
+   * Reads the parameters of a request. Ignores parameters that the query does not have. Throws a LogweirError:
    * `duplicate_parameter`, `missing_parameter`, `invalid_timestamp`, `invalid_pattern`.
    */
   call(given: Given): Call
   /**
    * The same for a caller that may read some projects only. `project` is then a name, never a pattern, and the answer
-   * has no row of another project, whatever the plan does. The layer above checks that the caller may read this one.
+   * has no row of another project, whatever the plan does. The layer above checks that the caller may read the project.
    * Also throws `forbidden_project` if the request names no project.
    */
   callBound(given: Given): BoundCall
@@ -101,12 +106,14 @@ export interface Endpoint {
 export const columnsOf = ({ computation }: Call, plan: Plan): readonly AnswerColumn[] =>
   computation?.columns ?? answerColumns(plan)
 
-/** Makes an endpoint of its parts: parameters, stored SQL, plan. Its contract is the docstring of its file. */
+/**
+ * Makes an endpoint of the parts: parameters, stored SQL, plan. The contract is the docstring of the endpoint's file.
+ */
 export function endpoint<P extends Params>(spec: EndpointSpec<P>): Endpoint {
   return endpointWith(spec, () => ({}))
 }
 
-/** Makes an endpoint that computes its answer from the rows of the plan. */
+/** Makes an endpoint that computes the answer from the rows of the plan. */
 export function computedEndpoint<P extends Params>(
   spec: EndpointSpec<P>,
   compute: (args: ArgsOf<P>) => Computation,
@@ -154,7 +161,7 @@ const notOfAProject = () =>
       'Name one of them as ?project=…, or use another token.',
   )
 
-/** Reads the parameters of one request. Throws `duplicate_parameter`, and the errors of the parameters. */
+/** Reads the parameters of a request. Throws `duplicate_parameter`, and the errors of the parameters. */
 export const readParams = <P extends Params>(params: P, given: Given): ArgsOf<P> =>
   readArgs(params, given, (param) => param.read)
 
@@ -176,7 +183,7 @@ function readArgs<P extends Params>(params: P, given: Given, readingOf: Reading)
 
 /**
  * Template tag for stored SQL: removes the common indentation and the empty first and last line. A value stands alone
- * in its line; all its lines are indented as the first.
+ * in a line. All lines of the value are indented as the first.
  */
 export function sql(strings: TemplateStringsArray, ...values: readonly string[]): string {
   const lines = strings

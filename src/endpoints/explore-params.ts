@@ -7,12 +7,12 @@ import { sql } from './endpoint.js'
 import { FILTER_DESCRIPTION, messageContains, readFilter } from './filter.js'
 import { type ArgsOf, invalidParameter, optionalText, type Param, required, text, timestamp } from './params.js'
 
-/** The start of the range, if none is given, is this much before its end. */
+/** If no start is given, the range starts this long before the end. */
 const DEFAULT_RANGE_US = HOUR_US
 
 const NAMES = SOURCES.map(({ name }) => name).join(', ')
 
-/** A source by its name or alias, required. Throws `missing_parameter`, or `invalid_parameter` for another text. */
+/** The name or alias of a source, required. Throws `missing_parameter`, or `invalid_parameter` for another text. */
 const SOURCE: Param<SourceName> = required({
   required: true,
   description: `the source whose rows are read: one of ${NAMES}, or an alias of it`,
@@ -25,7 +25,7 @@ const SOURCE: Param<SourceName> = required({
   },
 })
 
-/** A filter; undefined if it is absent or has no condition. Throws the errors of {@link readFilter}. */
+/** A filter, or undefined if the filter is absent or has no condition. Throws the errors of {@link readFilter}. */
 const FILTER: Param<Expression | undefined> = {
   required: false,
   description: FILTER_DESCRIPTION,
@@ -65,7 +65,7 @@ export function exploredRange({ start, end }: Pick<ExploreArgs, 'start' | 'end'>
   }
 }
 
-/** Returns the rows of a project that pass the filter and the search, by default those in the range of the request. */
+/** Returns the rows of a project that pass the filter and the search, by default in the range of the request. */
 export function exploredRows(
   args: ExploreArgs,
   nowUs: number,
@@ -74,7 +74,7 @@ export function exploredRows(
   return scan(args.source, range).filter(equals('project', args.project), conditionOf(args))
 }
 
-/** Returns the condition of the filter and the search; undefined if both are absent. */
+/** Returns the condition of the filter and the search, or undefined if both are absent. */
 export function conditionOf({ filter, search }: Pick<ExploreArgs, 'filter' | 'search'>): Expression | undefined {
   const searched = search === undefined ? undefined : messageContains(search)
   if (filter === undefined || searched === undefined) return filter ?? searched

@@ -5,19 +5,19 @@ import type { TimeRange } from '../plan/plan.js'
 import { sql } from './endpoint.js'
 import { type ExploreArgs, exploredRange, exploredRows } from './explore-params.js'
 
-/** A range has at most 120 buckets up to now, and any number of later ones. */
+/** A range has at most 120 buckets up to now, and any number of later buckets. */
 export const MAX_BUCKET_ROWS = 10_000
 
 const MOST_BUCKETS = 120
 
-/** Widths of buckets up to a day. Longer ones are two days, four days, and so on. */
+/** Widths of buckets up to a day. Longer widths are two days, four days, and so on. */
 const WIDTHS_US = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND_US),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_US),
   ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_US),
 ]
 
-/** Returns the smallest width of which a range has at most 120 buckets; a range without an end ends now. */
+/** Returns the smallest width of which a range has at most 120 buckets. A range without an end ends now. */
 function widthOfBuckets({ fromUs, throughUs }: TimeRange, nowUs: number): number {
   const lastUs = Math.max(fromUs, Number.isFinite(throughUs) ? throughUs : nowUs)
   const isWide = (widthUs: number) => Math.floor(lastUs / widthUs) - Math.floor(fromUs / widthUs) < MOST_BUCKETS
@@ -35,7 +35,7 @@ export const BUCKET_SQL = sql`
   bucket_us,
 `
 
-/** Returns the rows of a request, and of each the start of its bucket and the width of all buckets. */
+/** Returns the rows of a request, the start of the bucket of each row, and the width of all buckets. */
 export function exploredBuckets(args: ExploreArgs, nowUs: number) {
   const range = exploredRange(args, nowUs)
   const widthUs = widthOfBuckets(range, nowUs)

@@ -2,14 +2,14 @@ import { shorten } from '../base/shorten.js'
 import { column, type Expression, field } from '../plan/expression.js'
 import { invalidParameter } from './params.js'
 
-/** A field of a record as a parameter names it. */
+/** A field of a record, named by a parameter. */
 export interface NamedField {
-  /** The column of the row that it is, or the keys of its path in the metadata. */
+  /** The column of the row, or the keys of the path in the metadata. */
   place: FieldColumn | readonly string[]
   expression: Expression
 }
 
-/** The columns that are fields besides those of the metadata. */
+/** The columns that are fields, besides the fields of the metadata. */
 const COLUMNS = ['id', 'timestamp', 'event_message', 'project'] as const
 type FieldColumn = (typeof COLUMNS)[number]
 
@@ -21,7 +21,7 @@ const SHOWN_CHARACTERS = 60
 
 const METADATA = 'metadata'
 
-/** Returns the error of one part of a parameter; the message names its place, the fault and the remedy. */
+/** Returns the error of a part of a parameter. The message states the place of the part, the fault and the remedy. */
 export function faultAt(name: string, place: string, fault: string, remedy: string) {
   const at = place === '' ? '' : ` at ${place}`
   return invalidParameter(`The parameter "${name}" is invalid${at}: ${fault}. ${remedy}`)
@@ -38,9 +38,9 @@ const ACCEPTED =
   'Name id, timestamp, event_message, project, or a path in the metadata: response.status_code, or its keys as a list.'
 
 /**
- * Returns the field of a name: one of the columns, a path of the metadata with dots between its keys, with or without
- * `metadata.` before it, or the keys as a list or as the JSON text of one. Throws `invalid_parameter` at `place`, a
- * place in the parameter `name`.
+ * Returns the field of a name: a column, a path of the metadata with dots between the keys, with or without the prefix
+ * `metadata.`, or the keys as a list or as the JSON text of a list. Throws `invalid_parameter` at `place`, a place in
+ * the parameter `name`.
  */
 export function readFieldName(value: unknown, name: string, place: string): NamedField {
   const fault = (text: string) => faultAt(name, place, text, ACCEPTED)

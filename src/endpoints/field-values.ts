@@ -5,18 +5,18 @@ import { jsonOfField } from '../plan/functions/json-path.js'
 import { RawJson } from '../plan/values/values.js'
 import type { Cancellation } from './endpoint.js'
 
-/** A value that may be listed. Integers beyond 2^53 are big ones. */
+/** A value that may be listed. Integers beyond 2^53 are bigints. */
 type Listed = string | number | boolean | bigint
 
 /** The values of a field. */
 export interface Values {
-  /** How often each of those that may be listed occurs: counted in place, by one lookup for each value. */
+  /** How often each value that may be listed occurs. Counted in place, with a single lookup for each value. */
   counts: Map<Listed, { count: number }>
-  /** The others, by their hashes: long texts, objects and lists. */
+  /** The hashes of the other values: long texts, objects and lists. */
   hidden: Set<string>
 }
 
-/** A field and its values in some rows. */
+/** A field and the values of the field in some rows. */
 export interface FieldCount {
   keys: readonly string[]
   /** The rows that have the field. */
@@ -37,7 +37,7 @@ export interface SampleLimits {
   rows: number
   /** Characters of metadata. */
   characters: number
-  /** Fields and objects on the way to them; further ones are not counted. */
+  /** Fields and the objects on the way to the fields. Further fields and objects are not counted. */
   nodes: number
   /** Keys on the way to a field. */
   depth: number
@@ -55,10 +55,10 @@ interface Node extends FieldCount {
 }
 
 /**
- * Counts the fields of the newest rows and their values. `rows` have the column `metadata`; reads one row more than the
- * sample has, to know whether there are more. A field is a place that is a value in any row. Its count is the number
- * of rows for which the filter `exists` holds, so rows in which the place is an object count too. Parses in slices of
- * time; rejects with the reason of `signal`.
+ * Counts the fields of the newest rows and their values. `rows` have the column `metadata`. Reads a row more than the
+ * sample has, to know whether there are more rows. A field is a place that is a value in any row. The count of a field
+ * is the number of rows for which the filter `exists` holds, so rows in which the place is an object count too. Parses
+ * in slices of time. Rejects with the reason of `signal`.
  */
 export async function countFields(
   rows: AsyncIterable<Row>,
@@ -86,7 +86,7 @@ export async function countFields(
   return { fields: count.fields(), rows: texts.length, isCut }
 }
 
-/** Counts the fields of records; objects that are the first element of a list count as the list. */
+/** Counts the fields of records. Objects that are the first element of a list count as the list. */
 function createCounter({ nodes, depth }: SampleLimits) {
   const root = nodeAt([])
   let made = 0
@@ -100,7 +100,7 @@ function createCounter({ nodes, depth }: SampleLimits) {
     return child
   }
 
-  /** Returns the object whose members are the fields below a place; undefined if the place is a value. */
+  /** Returns the object whose members are the fields below a place, or undefined if the place is a value. */
   function membersOf(value: unknown, node: Node): Members | undefined {
     const first: unknown = Array.isArray(value) ? value[0] : value
     return isObject(first) && node.keys.length < depth ? first : undefined
@@ -123,7 +123,7 @@ function createCounter({ nodes, depth }: SampleLimits) {
     else addValue(node.values, value)
   }
 
-  /** Adds the objects in a record that are the value of a field, once it is known which places are fields. */
+  /** Adds the objects in a record that are the value of a field. Called once all fields are known. */
   function visitObjects(value: unknown, node: Node): void {
     const members = membersOf(value, node)
     if (members === undefined) return
@@ -173,7 +173,7 @@ function addValue(values: Values, value: unknown, by = 1): void {
   else increase(values, value as Listed, by)
 }
 
-/** Counts a number beyond 2^53: if it is spelled as an integer, with all its digits. */
+/** Counts a number beyond 2^53, with all digits if the number is spelled as an integer. */
 function addUnsafe(values: Values, value: number, spelled: string, by = 1): void {
   const text = INTEGER.test(spelled) ? spelled : JSON.stringify(value)
   increase(values, INTEGER.test(text) ? BigInt(text) : value, by)
@@ -188,7 +188,10 @@ function fieldsBelow(node: Node): Node[] {
   return [...own, ...[...node.children.values()].flatMap(fieldsBelow)]
 }
 
-/** The values of one field in all rows, as a group by it has them: rows with the columns `value` and `rows`. */
+/**
+ * Counts the values of a field in all rows. `groups` are the rows grouped by the field, with columns `value` and
+ * `rows`.
+ */
 export async function countGroups(
   groups: AsyncIterable<Row>,
   signal?: Cancellation,
@@ -221,7 +224,7 @@ function addAnswer(values: Values, value: Value, by: number): void {
 /** Returns the number of different values. */
 export const distinctValues = ({ counts, hidden }: Values): number => counts.size + hidden.size
 
-/** Returns the most frequent values of those that are listed, as JSON: `[{"value":…,"count":…}, …]`. */
+/** Returns the most frequent of the listed values, as JSON: `[{"value":…,"count":…}, …]`. */
 export function topValues({ counts }: Values, most: number): RawJson {
   const leastCount =
     Float64Array.from(counts.values(), ({ count }) => count)

@@ -6,7 +6,7 @@ import { elementsOfJson, jsonAt } from '../plan/functions/json-path.js'
 import { momentUs, numberOfText, type Scalar, Timestamp } from '../plan/values/values.js'
 import { faultAt, type NamedField, readFieldName, shown } from './field-name.js'
 
-/** The limits of a filter: its conditions, and the values of one `in` or `not_in`. */
+/** The limits of a filter: the number of conditions, and the number of values of an `in` or `not_in`. */
 export const MAX_CONDITIONS = 50
 export const MAX_VALUES = 1_000
 
@@ -18,17 +18,17 @@ const EXAMPLE = '[{"field":"response.status_code","op":">=","value":500}]'
 /** A value that a field is compared with. */
 type Compared = string | number | bigint | boolean | null
 
-/** A condition that is read: its field, the JSON of its value, and where it is, for messages. */
+/** A condition that is read: field, JSON of the value, and errors that name the place of the condition. */
 interface Given {
   field: NamedField
   value: unknown
-  /** The values of the condition, a list's or its own, with all digits of integers. */
+  /** The value of the condition, or the elements if the value is a list, with all digits of integers. */
   exact(): readonly unknown[]
   countPattern(pattern: string): void
   fault(text: string, remedy: string, code?: string): LogweirError
 }
 
-/** Makes the expression of an operator. Throws the fault of a value that it does not accept. */
+/** Makes the expression of an operator. Throws the fault of a value that the operator does not accept. */
 type Operator = (given: Given) => Expression
 
 const OPERATORS: ReadonlyMap<unknown, Operator> = new Map<unknown, Operator>([
@@ -62,12 +62,12 @@ interface FilterText {
 }
 
 /**
- * Returns the condition that a filter is: a JSON list of conditions `{"field", "op", "value"}`, which all must hold;
+ * Returns the condition of a filter: a JSON list of conditions `{"field", "op", "value"}`, which all must hold. Returns
  * undefined if the list is empty. A list in place of a condition has alternatives, of which at least one must hold.
- * `!=` and `not_in` keep rows without the field, as users expect of an exclusion; the value of a missing field is null.
- * A text that spells a number equals that number. `name` is that of the parameter.
+ * `!=` and `not_in` keep rows without the field, as users expect of an exclusion. The value of a missing field is null.
+ * A text that spells a number equals that number. `name` is the name of the parameter.
  *
- * Throws `invalid_parameter`, or `invalid_pattern` for the value of `matches`; the message names the place, the fault
+ * Throws `invalid_parameter`, or `invalid_pattern` for the value of `matches`. The message names the place, the fault
  * and the remedy.
  */
 export function readFilter(text: string, name = 'filter'): Expression | undefined {
@@ -163,7 +163,7 @@ function listOfValues({ field, value, exact, fault }: Given): (Compared | Timest
   return exact().map((one) => readValue(one, field, (text) => fault(text, remedy)))
 }
 
-/** Returns a value next to a field; next to the timestamp, texts and numbers are times. */
+/** Returns the value that a field is compared with. For the timestamp, texts and numbers are times. */
 function readValue(value: unknown, { place }: NamedField, fault: (text: string) => LogweirError) {
   if (typeof value === 'object' && value !== null) throw fault(`${shown(value)} is a list or an object`)
   if (typeof value === 'number' && !Number.isFinite(value)) throw fault('it is beyond the range of doubles')
@@ -184,7 +184,7 @@ function ordered(operator: 'lt' | 'le' | 'gt' | 'ge'): Operator {
 
 const isMissing = ({ expression }: NamedField) => fn.is_null(expression)
 
-/** True if the field equals one of the values, of which null is that of a missing field. */
+/** True if the field equals any of the values. Null is the value of a missing field. */
 function isAny(field: NamedField, values: readonly Scalar[]): Expression {
   const [first, ...others] = values.filter((value) => value !== null)
   if (first === undefined) return isMissing(field)
@@ -193,7 +193,7 @@ function isAny(field: NamedField, values: readonly Scalar[]): Expression {
   return values.includes(null) ? fn.or(isMissing(field), equals) : equals
 }
 
-/** True if the field equals none of the values, also if it is missing, unless null is one of them. */
+/** True if the field equals none of the values. True for a missing field, unless null is among the values. */
 const isNone = (field: NamedField, values: readonly Scalar[]): Expression => fn.not(fn.is_true(isAny(field, values)))
 
 function withoutValue(given: Given): Given {

@@ -10,7 +10,7 @@ import { logsFields } from './logs-fields.js'
 import { logsHistogram } from './logs-histogram.js'
 import { logsMeasure } from './logs-measure.js'
 
-/** Every stored query. A new one is one file and one line here. */
+/** Every stored query. A new query is a new file and a line here. */
 export const ENDPOINTS: readonly Endpoint[] = [
   logsAll,
   invocationStats,
@@ -23,13 +23,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 /** Settings that replace stored queries by variants with the same id and name. */
 export interface EndpointSettings {
-  /** Loads the compiler of SQL that clients send to logs.all; undefined if they may send none. */
+  /** Loads the compiler of SQL that clients send to logs.all. Undefined if clients may not send SQL. */
   loadCompiler?: (() => Promise<SqlCompiler>) | undefined
-  /** Whether the records are those of a self-hosted Supabase. */
+  /** Whether the records come from a self-hosted Supabase. */
   supabase?: boolean
 }
 
-/** Returns the stored queries as a service with these settings answers them. */
+/** Returns the stored queries of a service with the given settings. */
 export function endpointsOf({ loadCompiler, supabase = false }: EndpointSettings): readonly Endpoint[] {
   const variants = new Map<Endpoint, Endpoint>()
   if (loadCompiler !== undefined) variants.set(logsAll, logsAllWithSql(loadCompiler))

@@ -5,13 +5,13 @@ import { BUCKETS_SQL, INVOCATION_PARAMS, invocationStats, STATS_SQL, statsPlan }
 const isPresent = (name: string) => fn.not(fn.is_null(name))
 
 /**
- * functions.invocation-stats for a self-hosted Supabase: its function relay sends only the output of functions.
+ * functions.invocation-stats for a self-hosted Supabase, where the function relay sends only the output of functions.
  *
  * Gives   the rows of functions.invocation-stats, computed without records that have neither function id, execution
  *         time nor status: lines of a console, not invocations
- * Window  that of functions.invocation-stats
+ * Window  the window of functions.invocation-stats
  * Empty   no invocation: no row, never a zero row
- * Cost    that of functions.invocation-stats, and a look at these three fields in each row of the project
+ * Cost    the cost of functions.invocation-stats, and a look at the three fields in each row of the project
  */
 export const invocationStatsOfSupabase = endpoint({
   ...invocationStats,

@@ -38,7 +38,10 @@ export const INVOCATION_PARAMS = {
   interval: word(INTERVALS, '1day'),
 }
 
-/** The start of the stored SQL: each record with its bucket and the first bucket of the window, without conditions. */
+/**
+ * The start of the stored SQL: each record with the record's bucket and the first bucket of the window, without
+ * conditions.
+ */
 export const BUCKETS_SQL = sql`
   select
     case @interval
@@ -79,7 +82,7 @@ export const STATS_SQL = sql`
   order by timestamp asc
 `
 
-/** Returns the plan over the records for which `isInvocation` is true; over all of them if it is undefined. */
+/** Returns the plan over the records for which `isInvocation` is true, or over all records if undefined. */
 export function statsPlan(
   { project, function_id, interval }: ArgsOf<typeof INVOCATION_PARAMS>,
   nowUs: number,
@@ -109,12 +112,12 @@ export function statsPlan(
 /**
  * functions.invocation-stats: how often and how long functions ran, per bucket of time.
  *
- * Gives   one row per bucket that has an invocation, oldest first: timestamp (µs UTC, start of the bucket), min, max,
- *         avg, p95 and p99 of the execution time (ms, null if no invocation has one), count,
- *         error_count (status >= 400)
+ * Gives   a row per bucket that has an invocation, oldest first: timestamp (µs UTC, start of the bucket), min, max,
+ *         avg, p95 and p99 of the execution time (ms, null if no invocation has an execution time), count, error_count
+ *         (status >= 400)
  * Window  from the bucket of (now - window) to the bucket of now, both included
  * Empty   no invocation: no row, never a zero row
- * Cost    one pass over the project's rows in the segments that overlap the window; memory grows with buckets
+ * Cost    a single pass over the project's rows in the segments that overlap the window. Memory grows with buckets
  */
 export const invocationStats = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d02',

@@ -8,9 +8,9 @@ import { type Endpoint, endpoint, type Given } from './endpoint.js'
 import { LOGS_ALL_PARAMS, logsAll } from './logs-all.js'
 import { optionalText } from './params.js'
 
-/** The SQL compiler, as this endpoint uses it. */
+/** The part of the SQL compiler that this endpoint uses. */
 export interface SqlCompiler {
-  /** Throws `invalid_sql` or `unsupported_sql`; so does `plan`, also `invalid_pattern` and `too_much_memory`. */
+  /** Throws `invalid_sql` or `unsupported_sql`. `plan` also throws `invalid_pattern` and `too_much_memory`. */
   readSql(text: string): ParsedSql
 }
 
@@ -20,7 +20,7 @@ interface ParsedSql {
   plan(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan
 }
 
-/** Clients repeat their texts, each time for another range of time. Limits of texts, and of their characters. */
+/** Clients repeat a text, each time for another range of time. Limits of the kept texts, and of the characters. */
 const KEPT_TEXTS = 500
 const KEPT_CHARACTERS = 250_000
 
@@ -33,14 +33,14 @@ const SQL = {
 /**
  * logs.all with SQL of clients: if `sql` is given and not empty, the rows of that query are the answer.
  *
- * Gives   at most 1000 rows with the columns of the SQL; without `sql`, the rows of logs.all
+ * Gives   at most 1000 rows with the columns of the SQL. Without `sql`, the rows of logs.all
  * Window  timestamp > iso_timestamp_start, <= iso_timestamp_end, in every source that the SQL reads; project_tier is
  *         ignored
  * Empty   whatever the SQL makes of no rows: the SQL sees only rows of the project in the window
- * Cost    that of the SQL
+ * Cost    the cost of the SQL
  *
- * `loadCompiler` is called when the first SQL arrives. A call throws the errors of logs.all when it is made, and those
- * of the SQL when its plan is.
+ * `loadCompiler` is called when the first SQL arrives. Making a call throws the errors of logs.all. Making the plan
+ * throws the errors of the SQL.
  */
 export function logsAllWithSql(loadCompiler: () => Promise<SqlCompiler>): Endpoint {
   let compiler: SqlCompiler | undefined

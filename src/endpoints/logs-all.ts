@@ -19,7 +19,7 @@ export const LOGS_ALL_PARAMS = {
  * Gives   at most 100 rows, newest first (timestamp, then arrival): id, timestamp (µs UTC), event_message, metadata
  * Window  timestamp > now - the tier's retention, > iso_timestamp_start, <= iso_timestamp_end
  * Empty   no request: no row
- * Cost    the newest rows of the project in each segment until 100 are found; cold columns of the answer's rows only
+ * Cost    the newest rows of the project in each segment until 100 are found. Cold columns of the answer's rows only
  */
 export const logsAll = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d01',

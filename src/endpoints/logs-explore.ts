@@ -9,7 +9,7 @@ import { invalidParameter, type Param } from './params.js'
 const MAX_ROWS = 1000
 const DEFAULT_ROWS = 100
 
-/** The number of rows of a page. Throws `invalid_parameter` if it is not a whole number from 1 to {@link MAX_ROWS}. */
+/** The number of rows of a page. Throws `invalid_parameter` unless a whole number from 1 to {@link MAX_ROWS}. */
 const LIMIT: Param<number> = {
   required: false,
   description: `the most rows, from 1 to ${MAX_ROWS}; default: ${DEFAULT_ROWS}`,
@@ -23,7 +23,7 @@ const LIMIT: Param<number> = {
   },
 }
 
-/** The position of a row; undefined if absent. Throws `invalid_parameter`. */
+/** The position of a row, or undefined if absent. Throws `invalid_parameter`. */
 const cursor = (description: string): Param<Position | undefined> => ({
   required: false,
   description: `${description}: timestamp and rank of that row, with a dot between them`,
@@ -38,7 +38,7 @@ const cursor = (description: string): Param<Position | undefined> => ({
   },
 })
 
-/** The rows of a request in a part of its range of time, and how many of them are wanted. */
+/** The rows of a request in a part of the request's range of time, and the wanted number of rows. */
 interface Page {
   range: TimeRange
   limit: number
@@ -72,7 +72,7 @@ function rowsBefore(page: Page, { timestampUs, rank }: Position): Plan {
   const skipped = rank - 1 - rows
   const next = oldest(ties, rows, skipped)
   if (skipped === 0) return firstOf('desc', limit, next, older)
-  // If fewer rows have this time than the cursor says, they are the newest of them.
+  // Used if fewer rows have this time than the cursor says: the newest of the rows with this time.
   const others = union(newest(ties, limit))
     .filter(call('le', column('rank'), literal(skipped)))
     .limit(limit)
@@ -88,18 +88,18 @@ function rowsAfter(page: Page, { timestampUs, rank }: Position): Plan {
 }
 
 /**
- * logs.explore: the rows of one source of a project that pass a filter, page by page.
+ * logs.explore: the rows of a source of a project that pass a filter, page by page.
  *
  * Gives   at most `limit` rows, newest first (timestamp, then arrival): id, timestamp (µs UTC), event_message,
- *         metadata, rank (the place of the row among the matching ones of its timestamp, in order of arrival, from 1).
- *         `before` the cursor `<timestamp>.<rank>` of a row: the newest rows older than it. `after` it: the oldest
- *         rows newer than it. Paging with `before` gives each row once, while rows arrive too: a new one has the last
- *         rank of its timestamp
+ *         metadata, rank (the place of the row among the matching rows with the same timestamp, in order of arrival,
+ *         from 1). `before` the cursor `<timestamp>.<rank>` of a row: the newest rows older than the row. `after` the
+ *         cursor: the oldest rows newer than the row. Paging with `before` gives each row once, while rows arrive too:
+ *         a new row has the last rank of the row's timestamp
  * Window  timestamp >= start (default: an hour before end, or before now), < end
  * Empty   no matching row: no row
- * Cost    the matching rows next to the cursor in each segment until there are enough. Without a cursor the cold
- *         columns of the rows are streamed; with one, those of up to three times `limit` rows are in memory, and the
- *         places of as many rows as its rank says
+ * Cost    the matching rows next to the cursor in each segment until there are enough. Without a cursor, the cold
+ *         columns of the rows are streamed. With a cursor, the cold columns of up to three times `limit` rows are in
+ *         memory, and the places of as many rows as the rank of the cursor says
  */
 export const logsExplore = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d11',

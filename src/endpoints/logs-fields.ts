@@ -41,14 +41,15 @@ const PARAMS = { ...EXPLORE_PARAMS, field: FIELD }
 /**
  * logs.fields: the fields of the rows of a source, and their most frequent values.
  *
- * Gives   one row for each field of the newest 2,000 rows, or of the newest 8 MiB of metadata, the fields with a column
- *         of their own first, then by count, at most 300: field (a name as in a filter), count (rows that have it),
- *         values (JSON list of the 10 most frequent, each with its count; without texts over 200 characters, objects
- *         and lists), distinct (different values), rows (rows that were read), is_sample (whether the range has more).
- *         With `field` one row: its 50 most frequent values in all rows of the range
+ * Gives   a row for each field of the newest 2,000 rows, or of the newest 8 MiB of metadata, the fields with a column
+ *         of their own first, then by count, at most 300: field (a name as in a filter), count (rows that have the
+ *         field), values (JSON list of the 10 most frequent values with counts, without texts over 200 characters,
+ *         objects and lists), distinct (different values), rows (rows that were read), is_sample (whether the range has
+ *         more rows). With `field` a single row: the 50 most frequent values of the field in all rows of the range
  * Window  timestamp >= start, < end
- * Empty   no row has a field: no row; with `field` a row of zeros
- * Cost    reads and parses the metadata of the sample; with `field` one pass over its values in all rows
+ * Empty   no row has a field: no row. With `field`: a row of zeros
+ * Cost    reads and parses the metadata of the sample. With `field`: a single pass over the values of the field in all
+ *         rows
  */
 export const logsFields = computedEndpoint(
   {
@@ -97,7 +98,7 @@ const sampledFields = (source: SourceName): Computation => ({
   },
 })
 
-/** The values of one field in all rows. */
+/** The values of a field in all rows. */
 const valuesOfField = (field: NamedField): Computation => ({
   columns: COLUMNS,
   async *rows(ofPlan, signal) {
@@ -106,7 +107,7 @@ const valuesOfField = (field: NamedField): Computation => ({
   },
 })
 
-/** Fields with a column of their own in the order of these, then the others by their rows, then by name. */
+/** Sorts the fields that have a column first, in the order of the columns, then the others by count, then by name. */
 function inOrder(fields: readonly FieldCount[], source: SourceName): FieldCount[] {
   const declared = hotColumns(source).map(({ path }) => nameOfPath(path))
   const named = fields.map((field) => {

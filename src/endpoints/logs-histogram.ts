@@ -16,7 +16,7 @@ interface Outcome {
 const LEVEL = field('level')
 const RESPONSE_STATUS = field('response.status_code')
 
-/** They all have columns of their own: the other sources have none of such fields. */
+/** The outcome fields of each source. All have columns of their own. Other sources have no outcome field. */
 const OUTCOMES: Partial<Record<SourceName, Outcome>> = {
   edge_logs: { status: RESPONSE_STATUS },
   function_edge_logs: { status: RESPONSE_STATUS },
@@ -27,7 +27,7 @@ const OUTCOMES: Partial<Record<SourceName, Outcome>> = {
   storage_logs: { level: LEVEL },
 }
 
-/** `2xx` for 200 to 299, and so on; null for other numbers and other values. */
+/** `2xx` for 200 to 299, and so on. Null for other numbers and other values. */
 const STATUS_CLASS = fn.case(
   fn.lt('status', 100),
   literal(null),
@@ -42,14 +42,14 @@ function classOf({ status, level }: Outcome): Expression {
   return level === undefined ? STATUS_CLASS : fn.coalesce(STATUS_CLASS, LEVEL_CLASS)
 }
 
-/** The part of the platform that a request is for: the first step of its path. */
+/** The part of the platform that a request is for: the first step of the request's path. */
 const PARTS = ['rest', 'auth', 'storage', 'realtime', 'functions', 'graphql'] as const
 const PART = fn.regexp_extract(field('request.path'), `^/(${PARTS.join('|')})(?:/|$)`)
 
 /** The ways to split rows. */
 const SPLITS = ['outcome', 'part', 'nothing'] as const
 
-/** The columns that the rows of a bucket are grouped by, and the class that these make. */
+/** The columns that the rows of a bucket are grouped by, and the class that the columns make. */
 function splitOf({ by, source }: { by: (typeof SPLITS)[number]; source: SourceName }) {
   if (by === 'part' && source === 'edge_logs') return { columns: { part: PART }, class: column('part') }
   const columns = by === 'outcome' ? (OUTCOMES[source] ?? {}) : {}
@@ -66,14 +66,15 @@ const BY: Param<(typeof SPLITS)[number]> = {
 /**
  * logs.histogram: how many rows of a source there are, per bucket of time and class.
  *
- * Gives   one row for each bucket and class that has rows, by time, then class: timestamp (µs UTC, start of the bucket,
- *         a multiple of the width since the epoch), bucket_us (the width), class, count. The width is the smallest of
- *         1, 2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12 h, 1, 2, 4, … days of which the range has at most 120 buckets.
- *         The class is that of the status (`1xx` to `5xx`) if there is one, else the level in lower case, else null.
- *         With `by=part` it is the first step of the path of edge_logs if that is a part of the platform, else null
+ * Gives   a row for each bucket and class that has rows, by time, then class: timestamp (µs UTC, start of the bucket, a
+ *         multiple of the width since the epoch), bucket_us (the width), class, count. The width is the smallest of 1,
+ *         2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12 h, 1, 2, 4, … days of which the range has at most 120 buckets. The
+ *         class is the class of the status (`1xx` to `5xx`) if there is a status, else the level in lower case, else
+ *         null. With `by=part`, the class is the first step of the path of edge_logs if the step is a part of the
+ *         platform, else null
  * Window  timestamp >= start, < end
  * Empty   no row: no row, never a zero row
- * Cost    one pass over the times and the outcomes of the project's rows in the segments that overlap the window
+ * Cost    a single pass over the times and the outcomes of the project's rows in the segments that overlap the window
  */
 export const logsHistogram = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d12',
@@ -97,7 +98,7 @@ export const logsHistogram = endpoint({
   plan(args, nowUs) {
     const { rows, timestamp, bucket_us } = exploredBuckets(args, nowUs)
     const split = splitOf(args)
-    // Classes are made of the groups of these values, which every engine makes of its columns.
+    // Every engine can group by the columns. The classes are made of the groups, not of the rows.
     return rows
       .group({ timestamp, ...split.columns })
       .aggregate({ rows: count() })

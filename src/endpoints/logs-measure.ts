@@ -15,8 +15,8 @@ const FIELD: Param<NamedField> = required({
 })
 
 /**
- * The numbers of a field. A column of numbers is read as it is, so that an engine that keeps it can measure it; in any
- * other field a text may spell a number.
+ * The numbers of a field. A column of numbers is read unchanged, so that an engine that stores the column can measure
+ * the column. In any other field, a text may spell a number.
  */
 function numbersOf({ place, expression }: NamedField, source: SourceName): Expression {
   const path = JSON.stringify(place)
@@ -27,12 +27,12 @@ function numbersOf({ place, expression }: NamedField, source: SourceName): Expre
 /**
  * logs.measure: the numbers of a field of a source, per bucket of time.
  *
- * Gives   one row for each bucket with a row that has a number, by time: timestamp (µs UTC, start of the bucket),
- *         bucket_us (its width, that of logs.histogram), count (rows with a number), min, max, avg, p50, p95, p99. A
- *         text that spells a number is that number, unless the field has a column of numbers
+ * Gives   a row for each bucket with a row that has a number, by time: timestamp (µs UTC, start of the bucket),
+ *         bucket_us (the width of the bucket, as in logs.histogram), count (rows with a number), min, max, avg, p50,
+ *         p95, p99. A text that spells a number is that number, unless the field has a column of numbers
  * Window  timestamp >= start, < end
  * Empty   no number: no row, never a zero row
- * Cost    one pass over the times and the field of the project's rows in the segments that overlap the window
+ * Cost    a single pass over the times and the field of the project's rows in the segments that overlap the window
  */
 export const logsMeasure = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d14',

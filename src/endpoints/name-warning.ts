@@ -2,14 +2,14 @@ import { KIB } from '../base/units.js'
 import type { FieldName } from '../plan/names-in-plan.js'
 import type { SourceName } from '../sources.js'
 
-/** The most warnings of an answer, and the most bytes of all of them as a header. */
+/** The most warnings of an answer, and the most bytes of the header with all warnings. */
 export const MAX_WARNINGS = 10
 const MAX_BYTES = 2 * KIB
 /** The most characters of a name, and the most bytes of the name in ASCII. */
 const MAX_NAME_CHARACTERS = 200
 const MAX_NAME_BYTES = 500
 
-/** The rows that have no such field: of these sources, all in the range or only so many of the newest. */
+/** The rows that lack the field: rows of `sources`, either all in the range or only the `newest` rows. */
 interface Scope {
   sources: readonly SourceName[]
   newest: number | undefined
@@ -39,7 +39,7 @@ function shortName(name: string): string {
   return text
 }
 
-/** Returns warnings as a header has them: a JSON list in ASCII of the first warnings. Undefined if there is none. */
+/** Returns the text of the header: a JSON list in ASCII of the first warnings. Undefined if there is no warning. */
 export function warningsHeader(warnings: readonly string[]): string | undefined {
   let list: string[] = []
   for (const warning of warnings.slice(0, MAX_WARNINGS)) {
@@ -50,6 +50,6 @@ export function warningsHeader(warnings: readonly string[]): string | undefined 
   return list.length === 0 ? undefined : asciiJson(list)
 }
 
-/** JSON without characters beyond ASCII: each UTF-16 unit of these is an escape. */
+/** JSON without characters beyond ASCII: each UTF-16 unit of a non-ASCII character is an escape. */
 const asciiJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

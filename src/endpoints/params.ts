@@ -5,12 +5,12 @@ import { compilePattern, MAX_PATTERN_LENGTH, quotePattern } from '../base/patter
 import { numberOfText } from '../plan/values/values.js'
 
 /**
- * One parameter of an endpoint: how its text becomes a value. `read` gets undefined if the parameter is absent or empty
+ * A parameter of an endpoint: how the text becomes a value. `read` gets undefined if the parameter is absent or empty
  * (the contract treats both alike) and throws a LogweirError with the parameter's name, the fault and the remedy.
  */
 export interface Param<T> {
   read(text: string | undefined, name: string): T
-  /** The same for a caller that may read some projects only and must name one of them. Default: `read`. */
+  /** Reads for a caller that may read some projects only and must name a project. Default: `read`. */
   readBound?(text: string | undefined, name: string): T
   /** For the listing of the queries: whether the parameter must be given. */
   required: boolean
@@ -40,17 +40,17 @@ function requireText(text: string | undefined, name: string): string {
 
 const NOT_EMPTY = { type: 'string', minLength: 1 } as const
 
-/** Any text, required. Throws `missing_parameter` if it is absent or empty. */
+/** Any text, required. Throws `missing_parameter` if the text is absent or empty. */
 export function text(description: string): Param<string> {
   return { required: true, description, codes: ['missing_parameter'], schema: NOT_EMPTY, read: requireText }
 }
 
-/** Any text; undefined if absent. */
+/** Any text, or undefined if absent. */
 export function optionalText(description: string): Param<string | undefined> {
   return { required: false, description, codes: [], read: (value) => value }
 }
 
-/** A text of at most this many characters (code points); undefined if absent. Throws `invalid_parameter`. */
+/** A text of at most `maxCharacters` code points, or undefined if absent. Throws `invalid_parameter`. */
 export function shortText(description: string, maxCharacters: number): Param<string | undefined> {
   return {
     required: false,
@@ -63,7 +63,7 @@ export function shortText(description: string, maxCharacters: number): Param<str
   }
 }
 
-/** One key of a table. If the text is another one, or absent, the value is `otherwise`. */
+/** A key of a table. If the text is no key, or absent, the value is `otherwise`. */
 export function word<Key extends string, Other extends Key | undefined>(
   table: Readonly<Record<Key, unknown>>,
   otherwise: Other,
@@ -78,7 +78,7 @@ export function word<Key extends string, Other extends Key | undefined>(
   }
 }
 
-/** One of some words, required. Throws `missing_parameter`, or `invalid_parameter` for another text. */
+/** A word of a list, required. Throws `missing_parameter`, or `invalid_parameter` for another text. */
 export function requiredWord<Word extends string>(words: readonly Word[]): Param<Word> {
   const word = wordAmong(words)
   return {
@@ -91,7 +91,7 @@ export function requiredWord<Word extends string>(words: readonly Word[]): Param
   }
 }
 
-/** One of some words; the first if it is absent. Throws `invalid_parameter` for another text. */
+/** A word of a list. If absent, the value is the first word. Throws `invalid_parameter` for another text. */
 export function wordAmong<Word extends string>(words: readonly Word[]): Param<Word> {
   return {
     required: false,
@@ -105,7 +105,7 @@ export function wordAmong<Word extends string>(words: readonly Word[]): Param<Wo
   }
 }
 
-/** A decimal number; undefined if absent. Throws `invalid_parameter`, also for an integer beyond 2^53. */
+/** A decimal number, or undefined if absent. Throws `invalid_parameter`, also for an integer beyond 2^53. */
 export function number(description: string): Param<number | undefined> {
   return {
     required: false,
@@ -123,7 +123,7 @@ export function number(description: string): Param<number | undefined> {
 }
 
 /**
- * An ISO 8601 time, in microseconds since the epoch, beyond the year 2255 the nearest double; undefined if absent.
+ * An ISO 8601 time, in microseconds since the epoch, beyond the year 2255 the nearest double. Undefined if absent.
  * Throws `invalid_timestamp`.
  */
 export const timestamp = (description: string): Param<number | undefined> => timeParam(description, parseIso8601)
@@ -155,7 +155,7 @@ function timeParam<T extends Moment>(
 }
 
 /**
- * An RE2 pattern, required; for a caller bound to projects a literal text. Throws `missing_parameter` or
+ * An RE2 pattern, required. For a caller bound to projects, the text is literal. Throws `missing_parameter` or
  * `invalid_pattern`.
  */
 export function pattern(description: string): Param<string> {
@@ -173,7 +173,7 @@ export function pattern(description: string): Param<string> {
   }
 }
 
-/** An RE2 pattern; undefined if absent. Throws `invalid_pattern`. */
+/** An RE2 pattern, or undefined if absent. Throws `invalid_pattern`. */
 export function optionalPattern(description: string): Param<string | undefined> {
   return {
     required: false,
@@ -187,7 +187,7 @@ export function optionalPattern(description: string): Param<string | undefined> 
   }
 }
 
-/** The same parameter, required. Throws `missing_parameter` if it is absent or empty. */
+/** Returns the parameter as required. Throws `missing_parameter` if the parameter is absent or empty. */
 export function required<T>(param: Param<T>): Param<T> {
   const { codes = ['invalid_parameter'], schema = { type: 'string' }, read } = param
   return {
@@ -199,7 +199,7 @@ export function required<T>(param: Param<T>): Param<T> {
   }
 }
 
-/** The same parameter, with the value of `text` if it is absent or empty. */
+/** Returns the parameter with a default: the value of `text` if the parameter is absent or empty. */
 export function withDefault<T>(param: Param<T>, text: string): Param<T> {
   return { ...param, read: (value, name) => param.read(value ?? text, name) }
 }

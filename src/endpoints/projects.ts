@@ -11,7 +11,7 @@ import { type ArgsOf, optionalText, shortText, wordAmong } from './params.js'
 
 const MAX_MATCH_CHARACTERS = 200
 
-/** `GET /api/projects` for the metrics and for its cache: an answer is never refreshed before a client asks again. */
+/** `GET /api/projects` for the metrics and the cache: an answer is never refreshed before a client asks again. */
 export const PROJECTS = {
   name: 'projects',
   maxRows: 10_000,
@@ -38,7 +38,7 @@ export const tooManyProjects = (error: LogweirError): LogweirError =>
 
 /** Which projects a call counts, and in what order. */
 export interface ProjectsCall extends Partial<Pick<ProjectsArgs, 'match' | 'order'>> {
-  /** Only records of these projects are read; undefined: all. */
+  /** Only records of these projects are read. Undefined: all projects. */
   projects?: ReadonlySet<string> | undefined
 }
 
@@ -47,8 +47,8 @@ export interface ProjectsCall extends Partial<Pick<ProjectsArgs, 'match' | 'orde
  *
  * Gives   at most 10,000 rows: project, source, rows, newest (µs UTC)
  * Order   by project, then source; with `order` rows the projects with the most records first
- * Empty   a record without a project counts nowhere; a project without records of a source has no row of it
- * Cost    one pass over the column of projects of all segments, two with `order` rows; sealed segments keep counts
+ * Empty   a record without a project counts nowhere. A project without records of a source has no row for that source
+ * Cost    a single pass over the column of projects of all segments, two with `order` rows. Sealed segments keep counts
  */
 export function projectsCall({ projects, match, order = 'name' }: ProjectsCall = {}): Call {
   const names = projects && [...projects].filter((name) => name !== '').sort()
@@ -105,7 +105,7 @@ function countsOf(names: readonly string[] | undefined, match: string | undefine
   return union(first!, ...others)
 }
 
-/** The counts of one source. Records without a project are a group of their own, which is left out. */
+/** The counts of a source. Records without a project form a group, which is left out. */
 function countsOfSource(source: SourceName, names: readonly string[] | undefined, match: string | undefined) {
   return scan(source, ALL_TIME)
     .filter(names && isAmong(names), match === undefined ? undefined : containsText('project', match))

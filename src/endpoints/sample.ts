@@ -1,9 +1,9 @@
 import type { Call, Endpoint } from './endpoint.js'
 
-/** Values to try: most parameters accept one of them. */
+/** Values to try: most parameters accept at least one. */
 const SAMPLES = ['', 'a', '1', '2026-11-20T10:00:00Z']
 
-/** Returns a call with sample parameters; undefined if a parameter accepts none of the samples. */
+/** Returns a call with sample parameters, or undefined if a parameter accepts none of the samples. */
 export function sampleCall(endpoint: Endpoint): Call | undefined {
   const given = Object.entries(endpoint.params).map(([name, param]) => [
     name,
@@ -13,7 +13,7 @@ export function sampleCall(endpoint: Endpoint): Call | undefined {
   return endpoint.call(new URLSearchParams(given as [string, string][]))
 }
 
-/** Returns the words that a parameter must be one of, as its schema lists them. */
+/** Returns the words that a parameter accepts, from the schema of the parameter. */
 function wordsOf({ schema }: Endpoint['params'][string]): readonly string[] {
   const words = schema?.enum
   return Array.isArray(words) ? words.filter((word) => typeof word === 'string') : []

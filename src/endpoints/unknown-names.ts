@@ -16,11 +16,11 @@ import { MAX_WARNINGS, nameWarning } from './name-warning.js'
 
 /** The newest rows that are looked at for names: as many as a query of the newest rows reads at least. */
 const SAMPLE_ROWS = 256
-/** The newest rows that are looked at for names that the sample does not have: a search of them takes milliseconds. */
+/** The newest rows that are looked at for names that the sample does not have: a search takes milliseconds. */
 const MORE_ROWS = 4_096
 /** The limits of the sample of which the nearest field is taken. */
 const FIELD_SAMPLE = { rows: SAMPLE_ROWS, characters: 1_000_000, nodes: 2_000, depth: 8 }
-/** The most scans, and names of each, that are looked at. */
+/** The most scans that are looked at, and the most names of a scan. */
 const MAX_SCANS = 10
 const MAX_NAMES = 50
 /** Names that were found in rows, with the time of the row. */
@@ -40,7 +40,7 @@ export interface CheckedRun {
   project?: string | undefined
   /** Milliseconds that the plan took. */
   ranMs: number
-  /** Once it is aborted, no more rows are read. */
+  /** When the signal is aborted, no more rows are read. */
   signal: AbortSignal
   /** Runs a plan as the plan of the query was run. */
   run(plan: Plan, signal: AbortSignal): Promise<AsyncIterable<Row>>
@@ -50,8 +50,8 @@ export interface CheckedRun {
 export interface NameChecks {
   /**
    * Returns a warning for each name of a plan that is read as a field and that no row of the scan has. Reads only rows
-   * of the scans of the plan: the newest rows, and those before them only for a short time. Rejects only once the
-   * signal is aborted.
+   * of the scans of the plan: the newest rows, and older rows only for a short time. Rejects only once the signal is
+   * aborted.
    */
   warnings(run: CheckedRun): Promise<string[]>
 }
@@ -109,7 +109,7 @@ function keyOfOperator(operator: Operator): string {
   return operator.op === 'unnest' ? `${operator.name} ${expressionKey(operator.list)}` : ''
 }
 
-/** The longest key that is kept as it is. */
+/** The longest key that is kept without hashing. */
 const MAX_KEY_CHARACTERS = 200
 
 /** Returns the key of a name in the rows of a scan and a project. */
@@ -214,7 +214,7 @@ async function newestRows(
   return { rows: 0, missing: names }
 }
 
-/** A name that the newest rows do not have; older rows may have the name. */
+/** A name that the newest rows do not have. If `isOpen`, older rows may have the name. */
 type Absent = FieldName & { isOpen?: true }
 
 /** Looks for names in more rows, then in all as long as there is time. Returns the names that were not found. */
@@ -284,7 +284,7 @@ async function fieldsOf({ scan, operators }: NamedRows, run: CheckedRun): Promis
   return new Map(paths.map((keys) => [nameOfPath(keys), keys]))
 }
 
-/** The name of the nearest field: one with a name like it, or else one whose last key is the name. */
+/** The name of the nearest field: a field with a similar name, or else a field whose last key is the name. */
 function nearestField({ name, paths }: FieldName, fields: Fields): string | undefined {
   const known = [...fields.keys(), ...COLUMNS]
   const written = paths.map((path) => path.join('.'))

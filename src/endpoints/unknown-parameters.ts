@@ -4,8 +4,8 @@ import { shown } from './field-name.js'
 import { invalidParameter } from './params.js'
 
 /**
- * Throws `invalid_parameter` for a parameter that is not known, and names the nearest known one. Without this error, a
- * misspelled filter would return all rows without a word.
+ * Throws `invalid_parameter` for a parameter that is not known, and names the nearest known parameter. Without this
+ * error, a misspelled filter would return all rows without a word.
  */
 export function refuseUnknown(search: URLSearchParams, known: readonly string[]): void {
   for (const name of search.keys()) {
