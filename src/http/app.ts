@@ -51,34 +51,34 @@ export interface AppParts {
   endpoints: readonly Endpoint[]
   metrics: Metrics
   clock: Clock
-  /** Returns the access that the token with this SHA-256 digest grants; undefined if there is no such token. */
+  /** Returns the access that the token with this SHA-256 digest grants, or undefined if there is no such token. */
   accessOf: (digest: Uint8Array) => Access | undefined
   /** Called for each request. */
   status: () => Status
   limits?: Partial<HttpLimits & LogsLimits & TailLimits>
   log: Log
-  /** The memory limit of the process, of which queries, the cache, bodies and tails have their shares. */
+  /** The memory limit of the process, of which queries, the cache, bodies and tails each have a share. */
   memoryLimitBytes?: number
-  /** When records were last accepted. Without it, empty answers are cached like any other. */
+  /** When records were last accepted. If absent, empty answers are cached like any other. */
   arrivals?: Arrivals
-  /** Stores the records of requests. Without it, there are no paths that accept records. */
+  /** Stores the records of requests. If absent, there are no paths that accept records. */
   intake?: RecordIntake
-  /** Converts OTLP bodies for the intake. Without it, there is no OTLP path. */
+  /** Converts OTLP bodies for the intake. If absent, there is no OTLP path. */
   translate?: Translate
-  /** Without it, the service speaks its own dialect. */
+  /** If absent, the service speaks Logweir's dialect. */
   dialect?: Dialect
 }
 
 /** The HTTP side of the service, independent of sockets. */
 export interface App {
-  /** Answers a request; never throws. `env` is its connection; tests have none. */
+  /** Answers a request. Never throws. `env` is the connection of the request. Tests have no connection. */
   fetch(request: Request, env?: Partial<HttpBindings>): Answer
   /** Returns the error response for bytes that are no valid HTTP request. */
   refuse(error: unknown): Response
   /**
-   * Ends all live tails, since a tail has no end of its own. Requests that are not answered `answerMs` later get 503,
-   * so that their clients have an answer before their connections are closed. Requests that have not arrived yet get
-   * 503 `bodyMs` later, since a client that still sends needs time to read.
+   * Ends all live tails, since a tail never ends by itself. Requests that are not answered `answerMs` later get 503, so
+   * that the clients have an answer before the connections are closed. Requests that have not arrived yet get 503
+   * `bodyMs` later, since a client that still sends needs time to read.
    */
   beginStop(answerMs: number, bodyMs?: number): void
   /** Replaces the endpoints that are served and listed. */
@@ -160,7 +160,7 @@ function createServices(parts: AppParts, errorForm: Dialect['errorForm']) {
   return { queries, readPosted: createPostedParameters(posted, clock), tails, logs, otlp }
 }
 
-/** Creates the exchange with all its fields, so that all exchanges have one shape for the JIT compiler. */
+/** Creates the exchange with all fields, so that all exchanges have one shape for the JIT compiler. */
 function exchangeOf(request: Request, env?: Partial<HttpBindings>): Exchange {
   const path = requestPath(request)
   return { request, path, incoming: env?.incoming, outgoing: env?.outgoing, access: undefined, posted: undefined }
@@ -168,13 +168,13 @@ function exchangeOf(request: Request, env?: Partial<HttpBindings>): Exchange {
 
 type Handler = (exchange: Exchange) => Answer
 
-/** One link of the chain: returns a response of its own, or that of `next`. */
+/** A link of the chain: returns a new response, or the response of `next`. */
 type Middleware = (exchange: Exchange, next: Handler) => Answer
 
 /**
- * Composes middleware, the first one outermost, around the handler that comes last. Hono's own middleware always
- * answers in a later microtask. Here a response that is ready is returned at once: that is faster, and the client
- * still gets the response if the body of the request turns out to be malformed.
+ * Composes middleware, the first outermost, around the handler that comes last. Hono's own middleware always answers in
+ * a later microtask. Here a response that is ready is returned at once: that is faster, and the client still gets the
+ * response if the body of the request turns out to be malformed.
  */
 function chain(...links: readonly [...Middleware[], Handler]): Handler {
   const middleware = links.slice(0, -1) as Middleware[]
@@ -182,11 +182,11 @@ function chain(...links: readonly [...Middleware[], Handler]): Handler {
   return middleware.reduceRight<Handler>((next, one) => (exchange) => one(exchange, next), handler)
 }
 
-/** Applies `change` to a response when it is ready. */
+/** Applies `change` to a response when the response is ready. */
 const whenReady = (answer: Answer, change: (response: Response) => Response) =>
   answer instanceof Promise ? answer.then(change) : change(answer)
 
-/** Returns the error response in the format of the request. `headers` override those of the error. */
+/** Returns the error response in the format of the request. `headers` override the headers of the error. */
 type Refuse = (error: unknown, exchange: Exchange, headers?: HeaderFields) => Response
 
 function count({ requests }: Metrics, response: Response): Response {
@@ -237,7 +237,7 @@ function trackPending({ track }: PendingAnswers): Middleware {
   }
 }
 
-/** Returns the access of a request's token; undefined if it has no valid one. */
+/** Returns the access of a request's token, or undefined if the request has no valid token. */
 type GrantedTo = (exchange: Exchange) => Access | undefined
 
 /**
@@ -251,7 +251,7 @@ function refuseWhileStarting(status: () => Status, grantedTo: GrantedTo, intake?
   }
 }
 
-/** Answers OPTIONS on any path, known or unknown, without a token: browsers send none with a preflight. */
+/** Answers OPTIONS on any path, known or unknown, without a token: browsers send no token with a preflight. */
 const answerPreflight: Middleware = (exchange, next) => {
   const { request, path } = exchange
   if (request.method !== 'OPTIONS') return next(exchange)
@@ -278,8 +278,8 @@ function delayWrongTokens(
 }
 
 /**
- * Lets a request pass if its path is public, or if its token is known, within its rate, and permits the path. A path
- * for any token lets requests without a known one pass too.
+ * Lets a request pass if the path is public, or if the token is known, within the rate limit, and permits the path. A
+ * path for any token lets requests without a known token pass too.
  */
 function requireAccess(
   routes: readonly Route[],

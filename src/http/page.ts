@@ -1,4 +1,6 @@
-/** The files of the explorer page. They need no token: they contain no logs, only the code that requests them. */
+/**
+ * The files of the explorer page. The files need no token: the files contain no logs, only the code that requests logs.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { COMMON_HEADERS } from './reply/cors.js'
@@ -35,16 +37,16 @@ const HEADERS = {
   'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  // Revalidated on each use, but sent only if it has changed.
+  // Revalidated on each use, but sent only if the file has changed.
   'Cache-Control': 'no-cache',
   ...VARY,
 }
 
 /** The files, by path. */
 export interface Page {
-  /** The paths of its files; the page itself is at `/`. */
+  /** The paths of the files. The page itself is at `/`. */
   paths: ReadonlySet<string>
-  /** Answers GET or HEAD of one of the paths; 304 if the client has the file. */
+  /** Answers GET or HEAD of a path. Answers 304 if the client has the file. */
   answer(path: string, request: Request): Response | Promise<Response>
 }
 

@@ -1,4 +1,4 @@
-/** The table of routes: every path of the service with its method, its access and its handler. */
+/** The table of routes: every path of the service with method, access and handler. */
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Clock } from '../base/clock.js'
@@ -25,26 +25,26 @@ import { CODED_JSON_HEADERS, codedReply, jsonReply, VARY } from './reply/reply.j
 import type { Tails } from './tail/tail.js'
 
 /**
- * State of the service. `degraded`: rows cannot be stored, or standard input failed; stored rows can still be queried.
+ * State of the service. `degraded`: rows cannot be stored, or standard input failed. Stored rows can still be queried.
  */
 export type Status = 'starting' | 'ok' | 'degraded' | 'stopping'
 
-/** A request on its way through the chain of `app.ts`, with its connection if there is one. */
+/** A request on the way through the chain of `app.ts`, with the connection if there is a connection. */
 export interface Exchange {
   request: Request
   path: string
   incoming: HttpBindings['incoming'] | undefined
   outgoing: HttpBindings['outgoing'] | undefined
-  /** The access of the request's token; undefined on public paths. */
+  /** The access of the request's token. Undefined on public paths. */
   access: Access | undefined
-  /** The parameters of a query by POST, as a query string; undefined until its body is read. */
+  /** The parameters of a query by POST, as a query string. Undefined until the body is read. */
   posted: string | undefined
 }
 
-/** A response, or the promise of one. Handlers that have the response at hand return it at once, which is faster. */
+/** A response, or a promise. Handlers that have the response at hand return the response at once, which is faster. */
 export type Answer = Response | Promise<Response>
 
-/** The type parameter of Hono: the exchange is its `env`. */
+/** The type parameter of Hono: the exchange is Hono's `env`. */
 export interface Env {
   Bindings: Exchange
 }
@@ -54,7 +54,10 @@ export interface Route {
   path: string
   /** Needs no token. */
   isPublic?: boolean
-  /** Answers requests without a known token too, and needs no scope. A known token must be within its rate. */
+  /**
+   * Answers requests without a known token too, and needs no scope. A known token must be within the token's rate
+   * limit.
+   */
   isForAnyToken?: boolean
   answer(context: Context<Env>): Answer
 }
@@ -65,7 +68,7 @@ export function methodsOf(path: string): string {
   return path.startsWith(QUERY_PATH) ? QUERY_METHODS : ALLOWED_METHODS
 }
 
-/** The files of the explorer page. They are public: they contain no logs. */
+/** The files of the explorer page. The files are public, since the files contain no logs. */
 export function pageRoutes(): Route[] {
   const page = loadPage()
   return [...page.paths].map((path) => ({
@@ -75,7 +78,7 @@ export function pageRoutes(): Route[] {
   }))
 }
 
-/** The paths about the service itself: health, readiness, metrics, and the documents about its endpoints. */
+/** The paths about the service itself: health, readiness, metrics, and the documents about the endpoints. */
 export function serviceRoutes(status: () => Status, { registry }: Metrics, documents: Documents): Route[] {
   const health = () => jsonReply(JSON.stringify({ status: status() }))
   const ready = () => {
@@ -99,8 +102,8 @@ export function serviceRoutes(status: () => Status, { registry }: Metrics, docum
 }
 
 /**
- * The permissions of a request's token. A page may ask this before its user signs in: an answer with an error status
- * would be an error in the browser's console. It says no more than other paths do with this token.
+ * The permissions of a request's token. A page may ask before the user signs in: an answer with an error status would
+ * be an error in the browser's console. The answer says no more than other paths do with this token.
  */
 export function sessionRoutes(): Route[] {
   return [{ path: '/api/session', isForAnyToken: true, answer: ({ env }) => sessionReply(env.access) }]
@@ -144,7 +147,7 @@ export function queryRoutes(queries: Queries, readPosted: ReadPosted): Route[] {
   ]
 }
 
-/** Live tails; none if the engine has none. `authenticate` is called again while a tail lasts. */
+/** Live tails. No route if the engine has no live tails. `authenticate` is called again while a tail lasts. */
 export function tailRoutes(tails: Tails | undefined, authenticate: Authenticate): Route[] {
   if (tails === undefined) return []
   const answer: Route['answer'] = ({ env }) =>
@@ -154,7 +157,7 @@ export function tailRoutes(tails: Tails | undefined, authenticate: Authenticate)
 
 /**
  * Returns a route for each path that accepts records and has a handler. Handlers limit size, memory and rate of a body
- * while they receive it.
+ * while receiving the body.
  */
 export function logsRoutes(logs: Logs | undefined, otlp: OtlpLogs | undefined): Route[] {
   return LOGS_PATHS.flatMap((path) => {
@@ -172,7 +175,7 @@ export interface Documents {
   replace(endpoints: readonly Endpoint[]): void
 }
 
-/** Builds the documents once for each set of endpoints: they are compressed once, too. */
+/** Builds the documents once for each set of endpoints. The documents are compressed once, too. */
 export function createDocuments(endpoints: readonly Endpoint[], dialect: Dialect, clock: Clock): Documents {
   const build = (all: readonly Endpoint[]): ReturnType<Documents['current']> => ({
     listing: { plain: Buffer.from(definitions(all)) },

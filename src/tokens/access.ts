@@ -9,9 +9,9 @@ export type Scope = (typeof SCOPES)[number]
 /** The permissions and limits of a token. */
 export interface Access {
   scopes: ReadonlySet<Scope>
-  /** The projects to which queries and records of the token are restricted; undefined: all projects. */
+  /** The projects to which queries and records of the token are restricted. Undefined: all projects. */
   projects: ReadonlySet<string> | undefined
-  /** The rate limit of its requests; undefined: none. */
+  /** The rate limit of the token's requests. Undefined: no limit. */
   limit?: Limit | undefined
 }
 

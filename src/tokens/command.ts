@@ -14,7 +14,7 @@ import { readTokenEntries, updateTokenEntries } from './update-file.js'
 /** `logweir token`: creates, lists and revokes the tokens in a file, whether a service is running or not. */
 
 interface Parts {
-  /** Resolves when the text has been written; rejects with EPIPE if the reader has closed the pipe. */
+  /** Resolves when the text has been written. Rejects with EPIPE if the reader has closed the pipe. */
   print(text: string): unknown
   log: Log
   clock: Clock
@@ -22,7 +22,7 @@ interface Parts {
 
 const ID_BYTES = 4
 
-/** Runs one of the three commands. Throws `usage`; `failed` if the file or its contents do not allow it now. */
+/** Runs a token command. Throws `usage`, or `failed` if the file or the contents of the file do not allow it now. */
 export async function runTokenCommand(config: TokenConfig, parts: Parts): Promise<void> {
   const path = config.tokensFile ?? tokensFilePath(config.dataDir)
   if (config.action === 'create') return create(config, path, parts)
@@ -30,7 +30,7 @@ export async function runTokenCommand(config: TokenConfig, parts: Parts): Promis
   await parts.print(config.json ? jsonOf(readTokenEntries(path)) : tableOf(readTokenEntries(path)))
 }
 
-/** Prints only the token to standard output, so that a script can read it. */
+/** Prints only the token to standard output, so that a script can read the token. */
 async function create(config: TokenCreateConfig, path: string, { print, log, clock }: Parts): Promise<void> {
   const token = generateToken()
   const entry = entryOf(config, token, clock.nowUs())

@@ -5,19 +5,19 @@ import type { Scope } from './access.js'
 
 /** A token in the file of hashed tokens. */
 export interface TokenEntry {
-  /** 8 hexadecimal digits, unique and never changed; for people, as the name is. */
+  /** 8 hexadecimal digits, unique and never changed. For people, like the name. */
   id: string
   name?: string
   /** The SHA-256 of the token, in hexadecimal digits. */
   sha256: string
   scopes: readonly Scope[]
-  /** The projects to which it is restricted; absent: all projects. */
+  /** The projects to which the token is restricted. Absent: all projects. */
   projects?: readonly string[]
-  /** ISO 8601; absent: the token does not expire. */
+  /** ISO 8601. Absent: the token does not expire. */
   expires?: string
-  /** The rate limit, such as 100/s; absent: none. */
+  /** The rate limit, such as 100/s. Absent: no limit. */
   rate?: string
-  /** When it was created, ISO 8601. */
+  /** When the token was created, ISO 8601. */
   created: string
 }
 
@@ -41,8 +41,8 @@ const member = (type: ValueType<unknown>, isRequired = false, isList = false): M
 const { name, scope, project, rate } = TOKEN_SETTINGS
 
 /**
- * The valid members of an entry, with the types of the settings they come from. Others are refused: they may be
- * misspelled restrictions.
+ * The valid members of an entry, with the types of the corresponding settings. Other members are refused, since an
+ * unknown member may be a misspelled restriction.
  */
 const MEMBERS: Record<keyof TokenEntry, Member> = {
   id: member(hex(8), true),
@@ -55,7 +55,7 @@ const MEMBERS: Record<keyof TokenEntry, Member> = {
   created: member(isoTime, true),
 }
 
-/** Whether the text of a tokens file contains hashed tokens, not plain ones: it begins with a brace. */
+/** Whether the text of a tokens file contains hashed tokens, not plain tokens: the text begins with a brace. */
 export const isTokenEntriesText = (text: string): boolean => /^\s*\{/.test(text)
 
 /** Formats entries as the text of a file of hashed tokens. */
@@ -64,7 +64,7 @@ export function formatTokenEntries(entries: readonly TokenEntry[]): string {
 }
 
 /**
- * Parses the text of a file of hashed tokens, which a person may have edited. Throws `usage`; `path` is for its
+ * Parses the text of a file of hashed tokens, which a person may have edited. Throws `usage`. `path` is for the error
  * message.
  */
 export function parseTokenEntries(text: string, path: string): TokenEntry[] {

@@ -2,10 +2,14 @@ import type { Clock } from '../base/clock.js'
 import { createTokenBucket } from '../base/token-bucket.js'
 import type { Rate } from '../config/value-types.js'
 
-/** The rate limit of an access token: a token bucket that allows bursts of one second's requests, at least of one. */
+/**
+ * The rate limit of an access token: a token bucket that allows bursts of a second's requests, at least of a single
+ * request.
+ */
 export interface Limit {
   /**
-   * Counts a request and returns 0; if the limit is reached, returns the whole seconds until the next one, at least 1.
+   * Counts a request and returns 0. If the limit is reached, returns the whole seconds until the next request, at least
+   * 1.
    */
   take(): number
 }
@@ -13,7 +17,7 @@ export interface Limit {
 const SECOND_MS = 1_000
 
 /**
- * Returns a limit that is not used up yet. One request is `unitMs` tokens, so that levels stay integers at any rate.
+ * Returns a limit that is not used up yet. A request takes `unitMs` tokens, so that levels stay integers at any rate.
  */
 export function createLimit({ count, unitMs }: Rate, clock: Pick<Clock, 'monotonicMs'>): Limit {
   const capacity = Math.max(unitMs, count * SECOND_MS)

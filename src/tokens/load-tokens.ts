@@ -25,17 +25,17 @@ export interface TokenSettings extends SupabaseTokenSettings {
 export interface Tokens {
   /** Returns the access of the token with this SHA-256, or undefined if the token is unknown or has expired. */
   accessOf(digest: Uint8Array): Access | undefined
-  /** The token that was generated because none is configured or stored; the caller shows and stores it. */
+  /** The token that was generated because no token is configured or stored. The caller shows and stores the token. */
   made: string | undefined
   /** Stops watching the tokens file. */
   close(): void
 }
 
 /**
- * Loads the tokens of the variables and of the tokens file, which is the one in the data directory if none is named. If
- * no token is configured, the one stored in the data directory is valid too; if there is none at all, a new one is
- * generated. Throws `usage` if a token cannot be sent in a header, `failed` if a file cannot be read, and
- * `tokens_unavailable` if the named file is missing or contains no token yet.
+ * Loads the tokens of the variables and of the tokens file. If no file is named, the tokens file is the file in the
+ * data directory. If no token is configured, the token stored in the data directory is valid too. If there is no token
+ * at all, a new token is generated. Throws `usage` if a token cannot be sent in a header, `failed` if a file cannot be
+ * read, and `tokens_unavailable` if the named file is missing or contains no token yet.
  */
 export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
   const { accessTokens, dataDir } = settings
@@ -50,7 +50,7 @@ export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: 
   const made = isConfigured || stored !== undefined || countInFile > 0 ? undefined : generateToken()
   const others = plainTokens([...ofVariable, ...[stored ?? made].filter((token) => token !== undefined)])
 
-  // The last one of equal tokens counts, so the other settings decide the access of a token of Supabase.
+  // The last of equal tokens counts, so the other settings decide the access of a token of Supabase.
   const tokens = () => [...ofSupabase, ...(file?.tokens ?? []), ...others]
 
   function refresh(): void {

@@ -13,7 +13,9 @@ const TOKEN_BYTES = 32
 const PRIVATE_FILE = 0o600
 const OF_OTHERS = 0o077
 
-/** Returns a new token: 32 random bytes as 43 characters of base64url. It never begins with `-`, as a flag would. */
+/**
+ * Returns a new token: 32 random bytes as 43 characters of base64url. A token never begins with `-`, as a flag would.
+ */
 export function generateToken(): string {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   return token.startsWith('-') ? generateToken() : token
@@ -35,8 +37,8 @@ export function storeToken(dataDir: string, token: string): void {
 }
 
 /**
- * Returns the stored token, or undefined if there is none. Makes its file private if others can read it. Throws
- * `failed` if the file cannot be read, `usage` if it does not contain a valid token.
+ * Returns the stored token, or undefined if there is none. Makes the file private if other users can read the file.
+ * Throws `failed` if the file cannot be read, `usage` if the file does not contain a valid token.
  */
 export function readStoredToken(dataDir: string): string | undefined {
   const path = storedTokenPath(dataDir)

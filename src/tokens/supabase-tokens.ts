@@ -4,9 +4,9 @@ import { FULL_ACCESS, INGEST_ACCESS } from './access.js'
 import { plainTokens, type RegisteredToken } from './token-registry.js'
 import { checkToken } from './token-syntax.js'
 
-// The tokens that the files of a self-hosted Supabase give to its analytics service, to Vector and to Studio.
+// The tokens that the files of a self-hosted Supabase give to the analytics service, to Vector and to Studio.
 
-/** The texts of their variables; undefined if a variable is not set. */
+/** The texts of the tokens' variables. Undefined if a variable is not set. */
 export interface SupabaseTokenSettings {
   /** Whether the tokens are valid. */
   supabase: boolean
@@ -19,7 +19,9 @@ export interface SupabaseTokenSettings {
 const PUBLIC_VARIABLE = SERVE_SETTINGS.publicAccessToken.variableName
 const PRIVATE_VARIABLE = SERVE_SETTINGS.privateAccessToken.variableName
 
-/** The values in the example files that Supabase publishes, the older one too (docker/.env.example, November 2026). */
+/**
+ * The values in the example files that Supabase publishes, the older value too (docker/.env.example, November 2026).
+ */
 const PUBLISHED = new Set([
   'your-super-secret-and-long-logflare-key-public',
   'your-super-secret-and-long-logflare-key-private',
@@ -27,9 +29,10 @@ const PUBLISHED = new Set([
 ])
 
 /**
- * Returns the tokens, the private one last; none if no variable is set. Without `supabase` there are none, and a
- * warning names the variables that are set. The texts are taken as they are, since Vector and Studio send them so. Logs
- * one warning if some have a published value. Throws `usage` if one cannot be sent in a header.
+ * Returns the tokens, the private token last, or an empty list if no variable is set. Without `supabase`, returns an
+ * empty list and logs a warning with the variables that are set. The texts are taken verbatim, since Vector and Studio
+ * send the texts verbatim. Logs a single warning if some tokens have a published value. Throws `usage` if a token
+ * cannot be sent in a header.
  */
 export function readSupabaseTokens(settings: SupabaseTokenSettings, log: Log): RegisteredToken[] {
   const given = [
@@ -46,7 +49,7 @@ export function readSupabaseTokens(settings: SupabaseTokenSettings, log: Log): R
   return given.flatMap(({ token, access }) => plainTokens([token], access))
 }
 
-/** A fault of variables: the code of its warning, and the text behind their names. */
+/** A fault of variables: the code of the warning, and the text after the names of the variables. */
 interface Fault {
   code: string
   text: string

@@ -2,19 +2,19 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../base/clock.js'
 import { type Access, FULL_ACCESS } from './access.js'
 
-/** A valid token: its SHA-256, never the token itself. */
+/** A valid token: the SHA-256 of the token, never the token itself. */
 export interface RegisteredToken {
   digest: Uint8Array
   access: Access
-  /** The token is invalid from this time on; infinite if it does not expire. */
+  /** The token is invalid from this time on. Infinite if the token does not expire. */
   expiresUs: number
 }
 
 /** The tokens that are valid at the moment. */
 export interface TokenRegistry {
-  /** Returns the access of the token with this SHA-256, or undefined if it is unknown or has expired. */
+  /** Returns the access of the token with this SHA-256, or undefined if the token is unknown or has expired. */
   accessOf(digest: Uint8Array): Access | undefined
-  /** Replaces all tokens. If two have the same digest, the last one counts. */
+  /** Replaces all tokens. If two tokens have the same digest, the last token counts. */
   replace(tokens: readonly RegisteredToken[]): void
 }
 
@@ -23,9 +23,10 @@ const DIGEST_BYTES = 32
 const NO_DIGEST = new Uint8Array(DIGEST_BYTES)
 
 /**
- * Returns an empty registry. It looks tokens up by a hash of their digest that is keyed with random bytes of this
- * process, then compares the digests in constant time. With 1,000 tokens this takes 0.001 ms per request; comparing all
- * of them takes 0.09 ms. The time of the lookup reveals nothing, since the key is unknown outside the process.
+ * Returns an empty registry. The registry looks a token up by a hash of the digest, keyed with random bytes of this
+ * process, then compares the digests in constant time. With 1,000 tokens, a lookup takes 0.001 ms per request.
+ * Comparing all tokens takes 0.09 ms. The time of the lookup reveals nothing, since the key is unknown outside the
+ * process.
  */
 export function createTokenRegistry(clock: Pick<Clock, 'nowUs'>): TokenRegistry {
   const key = randomBytes(DIGEST_BYTES)

@@ -1,9 +1,9 @@
 import { LogweirError } from '../base/errors.js'
 import { usageError } from '../base/failures.js'
 
-/** Parses plain tokens as people, editors and secret managers write them. No error message contains a token. */
+/** Parses plain tokens, as written by people, editors and secret managers. No error message contains a token. */
 
-/** Returns the token. Throws `usage` if it cannot be sent in a header; `where` begins the message. */
+/** Returns the token. Throws `usage` if the token cannot be sent in a header. `where` begins the message. */
 export function checkToken(token: string, where: string): string {
   if (token === '') throw usageError(`${where} is empty. Remove it, or write it out.`)
   if (!/^[\x21-\x7e]+$/.test(token)) {
@@ -17,7 +17,7 @@ export function checkToken(token: string, where: string): string {
 }
 
 /**
- * Returns the text without surrounding white space, and without one pair of quotes if no such quote is between them.
+ * Returns the text without surrounding white space. Removes a pair of quotes if no quote of that kind is in between.
  */
 export function unquote(text: string): string {
   const [, , inner] = /^(['"])((?:(?!\1).)*)\1$/s.exec(text.trim()) ?? []
@@ -25,8 +25,8 @@ export function unquote(text: string): string {
 }
 
 /**
- * Parses the tokens of a variable, separated by commas or line breaks with optional white space. Quotes around all of
- * them or around each are removed. Throws `usage` if one is empty or invalid.
+ * Parses the tokens of a variable, separated by commas or line breaks with optional white space. Quotes around the
+ * whole text or around each token are removed. Throws `usage` if a token is empty or invalid.
  */
 export function parseTokensVariable(text: string, where: string): string[] {
   const parts = unquote(text).split(/\s*,\s*|\s*[\r\n]\s*/)
@@ -34,9 +34,9 @@ export function parseTokensVariable(text: string, where: string): string[] {
 }
 
 /**
- * Parses the tokens of a file: one per line, in quotes or not, with comments after `#`; or lines `NAME=value` as in a
- * file of environment variables, if the name is that of a token. Throws `usage` if a line is neither,
- * `tokens_unavailable` if there is no token.
+ * Parses the tokens of a file: a token per line, in quotes or not, with comments after `#`. A line may also be
+ * `NAME=value`, as in a file of environment variables, if the name is the name of a token variable. Throws `usage` for
+ * any other line, `tokens_unavailable` if there is no token.
  */
 export function parsePlainTokens(text: string, path: string): string[] {
   const lines = text.split(/\r\n|[\r\n]/).map(withoutComment)
@@ -46,7 +46,7 @@ export function parsePlainTokens(text: string, path: string): string[] {
   throw new LogweirError('tokens_unavailable', `${path}: holds no token. Write one on a line of its own.`)
 }
 
-/** Removes a comment. After a quote that is not closed it is kept, so that the line is refused instead of cut. */
+/** Removes a comment. A comment after an unclosed quote is kept, so that the line is refused instead of cut. */
 function withoutComment(line: string): string {
   const bare = line.trim()
   if (bare.startsWith('#')) return ''
@@ -71,7 +71,9 @@ function readLine(line: string, where: string): string[] {
   )
 }
 
-/** Whether `NAME=value` sets a variable. Otherwise it is a token with equals signs, such as the padding of Base64. */
+/**
+ * Whether `NAME=value` sets a variable. Otherwise the text is a token with equals signs, such as the padding of Base64.
+ */
 function isVariable(name: string, value: string): boolean {
   if (!/^[A-Z_][A-Z0-9_]*$/.test(name)) return false
   return /^=*$/.test(value) ? name.includes('_') : true

@@ -19,7 +19,7 @@ const MAX_FILE_BYTES = 64 * MIB
 
 /**
  * Returns the text of a tokens file without a byte order mark, or undefined if there is no such file. Throws `failed`
- * if it cannot be read, `usage` if it is not text or is over 64 MiB.
+ * if the file cannot be read, `usage` if the file is not text or is over 64 MiB.
  */
 export function readTokensText(path: string): string | undefined {
   try {
@@ -38,11 +38,11 @@ function decode(bytes: Uint8Array): string {
   return text
 }
 
-/** Parses a tokens file, hashed or plain. A rate limit keeps its state when the file is read again. */
+/** Parses a tokens file, hashed or plain. A rate limit keeps the current level when the file is read again. */
 export interface FileReader {
   /**
-   * Returns the tokens in a file's text. Throws `usage` if it is invalid, `tokens_unavailable` if it contains no token
-   * yet.
+   * Returns the tokens in a file's text. Throws `usage` if the text is invalid, `tokens_unavailable` if the text
+   * contains no token yet.
    */
   read(text: string): RegisteredToken[]
 }

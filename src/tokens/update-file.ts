@@ -18,15 +18,15 @@ import { formatTokenEntries, isTokenEntriesText, parseTokenEntries, type TokenEn
 import { readTokensText } from './tokens-file.js'
 
 const PRIVATE_FILE = 0o600
-/** How long an update waits for another one to finish, and its polling interval. */
+/** How long an update waits for another update to finish, and the polling interval. */
 const WAIT_MS = 10_000
 const POLL_MS = 20
-/** An update takes milliseconds: the process of one that is as old as this has died. */
+/** An update takes milliseconds: if an unfinished update is older, the process of the update has died. */
 const DEAD_MS = 5_000
 
 /**
- * Returns the entries of a file of hashed tokens; empty if there is no file. Throws `usage`, or `failed` if it cannot
- * be read.
+ * Returns the entries of a file of hashed tokens, or an empty list if there is no file. Throws `usage`, or `failed` if
+ * the file cannot be read.
  */
 export function readTokenEntries(path: string): TokenEntry[] {
   const text = readTokensText(path)
@@ -36,16 +36,16 @@ export function readTokenEntries(path: string): TokenEntry[] {
 }
 
 /**
- * Updates a file of hashed tokens atomically; updates of several processes run one after the other. If the path is a
- * link, its target is updated. Creates a file that only its owner can read if there is none. Throws `usage`, `failed`
- * if the file cannot be written now, and the errors of `change`.
+ * Updates a file of hashed tokens atomically. Updates of several processes run in sequence. If the path is a link, the
+ * target of the link is updated. If there is no file, creates a file that only the owner can read. Throws `usage`,
+ * `failed` if the file cannot be written now, and the errors of `change`.
  */
 export async function updateTokenEntries(
   named: string,
   change: (entries: readonly TokenEntry[]) => readonly TokenEntry[],
 ) {
   const path = targetOf(named)
-  // The new file is also the lock: the process that created it may rename it over the old one.
+  // The new file is also the lock: the process that created the new file may rename the new file over the old file.
   const next = `${path}.new`
   const file = await createExclusively(next)
   try {
@@ -70,7 +70,7 @@ function targetOf(path: string): string {
   }
 }
 
-/** Whether an open file is still at its path: another process may have removed it as dead. */
+/** Whether an open file is still at the path: another process may have removed the file as dead. */
 function isAt(file: number, path: string): boolean {
   return fstatSync(file).ino === statSync(path, { throwIfNoEntry: false })?.ino
 }

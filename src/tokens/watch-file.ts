@@ -4,24 +4,25 @@ import type { Log } from '../base/log.js'
 import type { RegisteredToken } from './token-registry.js'
 import { createFileReader, readTokensText } from './tokens-file.js'
 
-/** A tokens file that is reloaded when it changes. */
+/** A tokens file that is reloaded when the file changes. */
 export interface WatchedTokensFile {
-  /** The tokens when the file was last read successfully; empty if it never existed. */
+  /** The tokens when the file was last read successfully. Empty if the file never existed. */
   tokens: readonly RegisteredToken[]
   /** Stops watching. */
   close(): void
 }
 
 /**
- * The polling interval; change notifications of the operating system are not reliable. A change takes effect at the
- * second poll that sees it.
+ * The polling interval. Change notifications of the operating system are not reliable. A change takes effect at the
+ * second poll that sees the change.
  */
 const POLL_MS = 500
 
 /**
  * Reads a tokens file, which need not exist, and calls `onChange` after each reload. A file that is still being written
- * is not read, since a truncated token would be a weak one. If the changed file is invalid or was deleted, the previous
- * tokens stay valid and one line is logged. Throws `usage` or `tokens_unavailable` if the file is invalid at first.
+ * is not read, since a truncated token would be weak. If the changed file is invalid or was deleted, the previous
+ * tokens stay valid and a single line is logged. Throws `usage` or `tokens_unavailable` if the file is invalid at
+ * first.
  */
 export function watchTokensFile(
   path: string,
@@ -44,7 +45,7 @@ export function watchTokensFile(
     if (!isStable || found === loaded) return
     try {
       const changed = readTokensText(path)
-      // It changed while it was being read: the next polls will see that.
+      // The file changed during the read: the next polls will see the change.
       if (fileVersion(path) !== found) return
       loaded = found
       replaceTokens(changed)

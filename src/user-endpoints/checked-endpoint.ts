@@ -5,9 +5,9 @@ import { limited } from '../plan/limited.js'
 import { innerPlansOf, type Plan, type Scan, scansOf } from '../plan/plan.js'
 
 /**
- * Returns an endpoint of a module as the service runs it. Each plan passes {@link checkPlan} before an engine receives
- * it. A LogweirError that the endpoint throws is an answer to the client, and stays as it is; the message of any other
- * error is prefixed with the endpoint's name.
+ * Returns an endpoint of a module with checks. Each plan passes {@link checkPlan} before an engine receives the plan. A
+ * LogweirError that the endpoint throws is an answer to the client, and stays unchanged. The message of any other error
+ * is prefixed with the endpoint's name.
  */
 export function checkedEndpoint(endpoint: Endpoint): Endpoint {
   const { name, maxRows } = endpoint
@@ -33,8 +33,9 @@ export function checkedEndpoint(endpoint: Endpoint): Endpoint {
 }
 
 /**
- * Returns the plan, limited to at most `maxRows` rows. Throws a TypeError if no engine can run it, or if it names a
- * source or column that does not exist: a name may come from a parameter, and must not become part of a server's SQL.
+ * Returns the plan, limited to at most `maxRows` rows. Throws a TypeError if no engine can run the plan, or if the plan
+ * names a source or column that does not exist: a name may come from a parameter, and must not become part of a
+ * server's SQL.
  */
 export function checkPlan(plan: Plan, maxRows: number): Plan {
   if (!Array.isArray(plan))
@@ -45,7 +46,7 @@ export function checkPlan(plan: Plan, maxRows: number): Plan {
   return limited(plan, maxRows)
 }
 
-/** Checks every limit of a plan, those of its inner plans included. */
+/** Checks every limit of a plan and of the inner plans. */
 function checkLimits(plan: Plan): void {
   for (const operator of plan) {
     innerPlansOf(operator).forEach(checkLimits)

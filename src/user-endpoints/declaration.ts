@@ -18,7 +18,7 @@ import { lineError } from './failure.js'
 /** A parameter that a `.sql` file declares. */
 export interface Declaration {
   param: Param<unknown>
-  /** Whether it is declared as `text, required`. */
+  /** Whether the parameter is declared as `text, required`. */
   isRequiredText: boolean
   /** Counted from 1. */
   line: number
@@ -26,7 +26,7 @@ export interface Declaration {
   scalarOf(value: unknown): Scalar
 }
 
-/** The types, each with the description of its values. */
+/** The types, each with a description of the values. */
 const DESCRIPTIONS = {
   text: 'any text',
   word: '',
@@ -50,7 +50,7 @@ const OTHERWISE = /^otherwise\s+(.+)$/
 const QUOTED = /^(["'`]).*\1$/
 
 /**
- * Reads the declaration of a parameter, such as `text, required`. Throws `usage`; the message ends with ` (line N)`.
+ * Reads the declaration of a parameter, such as `text, required`. Throws `usage`. The message ends with ` (line N)`.
  */
 export function readDeclaration(name: string, declared: string, line: number): Declaration {
   const fail: Fail = (problem) => {

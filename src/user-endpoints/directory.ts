@@ -4,13 +4,13 @@ import { pathError, usageError } from '../base/failures.js'
 import { fileVersion } from '../base/file-version.js'
 import { isSqlFile } from './sql-file.js'
 
-/** Maximum of modules and `.sql` files, and of helpers next to link targets, in one directory. */
+/** Maximum of modules and `.sql` files, and of helpers next to link targets, in a directory. */
 const MAX_FILES = 200
 
 /**
- * A version text per file of a directory; it changes when the file does. Keys, in this order: names of modules, `.sql`
- * files and helpers, sorted; paths of helpers next to the targets of links; names of linked sub-directories, each with
- * a final slash. The value is `gone` if a link has no target.
+ * A version text per file of a directory. The version changes when the file changes. Keys, in this order: names of
+ * modules, `.sql` files and helpers, sorted, then paths of helpers next to the targets of links, then names of linked
+ * sub-directories, each with a final slash. The value is `gone` if a link has no target.
  */
 export type FileVersions = ReadonlyMap<string, string>
 
@@ -49,7 +49,7 @@ function entriesOf(directory: string): Dirent[] {
   }
 }
 
-/** Returns the paths of helpers outside of the directory: those next to the targets of linked modules. */
+/** Returns the paths of helpers outside of the directory: the helpers next to the targets of linked modules. */
 function helpersNextToTargets(directory: string, names: readonly string[]): string[] {
   const targets = names.map((name) => realPathOf(join(directory, name))).filter((path) => path !== undefined)
   const folders = new Set(targets.map((path) => dirname(path)))
@@ -67,7 +67,8 @@ function helpersIn(folder: string): string[] {
 }
 
 /**
- * A change of a file in a sub-directory takes effect at the next restart only; a change of a link's target, at once.
+ * A change of a file in a sub-directory takes effect at the next restart only. A change of a link's target takes effect
+ * at once.
  */
 function isLinkedDirectory(directory: string, entry: Dirent): boolean {
   if (!entry.isSymbolicLink() || entry.name.startsWith('.') || isWatched(entry.name)) return false
@@ -75,7 +76,7 @@ function isLinkedDirectory(directory: string, entry: Dirent): boolean {
   return target !== undefined && statSync(target, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** Returns the path without links; undefined if a link in it has no target. */
+/** Returns the path without links, or undefined if a link in the path has no target. */
 function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path)
@@ -88,8 +89,8 @@ function realPathOf(path: string): string | undefined {
 const WRITABLE_BY_OTHERS = 0o022
 
 /**
- * Returns the first path, of the directory and its files, that users other than its owner may write to; undefined if
- * none.
+ * Returns the first path, of the directory and the files, that users other than the owner may write to, or undefined if
+ * there is no such path.
  */
 export function writableByOthers(directory: string, versions: FileVersions): string | undefined {
   const paths = [directory, ...[...versions.keys()].map((name) => resolve(directory, name))]

@@ -12,8 +12,9 @@ export const lineError = (problem: string, line: number): LogweirError<'usage'> 
   usageError(`${problem} (line ${line})`)
 
 /**
- * Describes an error of a file in one line: name, message and, if known, the line in the file. The version parameter is
- * removed from addresses. A LogweirError, as SQL and parameters throw it, is described by its message.
+ * Describes an error of a file in a single line: name, message and, if known, the line in the file. The version
+ * parameter is removed from addresses. A LogweirError, which SQL and parameters throw, is described by the error
+ * message.
  */
 export async function describeFailure(error: unknown, path: string): Promise<string> {
   if (error instanceof LogweirError) return oneLine(error.message)
@@ -31,7 +32,7 @@ function placeIn({ stack }: Error): string | undefined {
   return file && `${decodeURIComponent(file)}, line ${line}`
 }
 
-/** Asks `node --check` for the line of a syntax error: the error of an import does not contain it in Node 20. */
+/** Asks `node --check` for the line of a syntax error: the error of an import does not contain the line in Node 20. */
 async function placeOfSyntaxError(error: Error, path: string): Promise<string | undefined> {
   if (error.name !== 'SyntaxError') return undefined
   const text = await readFile(path).catch(() => '')

@@ -8,7 +8,7 @@ import { MAX_ROWS, MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from './validate.js'
 export interface FrontMatter {
   name: string | undefined
   id: string | undefined
-  /** The first comment that is no entry; undefined if there is none. */
+  /** The first comment that is no entry, or undefined if there is no such comment. */
   summary: string | undefined
   maxRows: number
   cache: CachePolicy | 'disabled'
@@ -28,7 +28,7 @@ const ENTRY = /^([a-z]\w*(?:[ _-]+\w+)?)\s*:\s*(.*)$/i
 /** A line that declares a parameter, the colon forgotten or not. */
 const PARAM = /^param\s+(\w+)\s*(:?)\s*(.*)$/i
 
-/** One `key: value` line of a file. */
+/** A `key: value` line of a file. */
 interface Entry {
   value: string
   /** Counted from 1. */
@@ -37,7 +37,7 @@ interface Entry {
 
 /**
  * Reads the front matter of a `.sql` file: the `key: value` lines in the comments before the query. Other comments are
- * ignored. Throws `usage` for a wrong line; the message ends with ` (line N)`.
+ * ignored. Throws `usage` for a wrong line. The message ends with ` (line N)`.
  */
 export function readFrontMatter(text: string): FrontMatter {
   const lines = text.split('\n').map(commentOf)
@@ -61,13 +61,13 @@ export function readFrontMatter(text: string): FrontMatter {
   }
 }
 
-/** Returns the text of a comment line, empty for an empty line; undefined for a line of the query. */
+/** Returns the text of a comment line, empty for an empty line, or undefined for a line of the query. */
 function commentOf(line: string): string | undefined {
   const text = line.trim()
   return text === '' || text.startsWith('--') ? text.slice(2).trim() : undefined
 }
 
-/** Returns the first comment that is no entry, of one line or of lines that follow each other, without a final dot. */
+/** Returns the first comment that is no entry, of a single line or of consecutive lines, without a final dot. */
 function summaryOf(comments: readonly string[]): string | undefined {
   const first = comments.findIndex(isPlain)
   if (first < 0) return undefined
@@ -85,7 +85,7 @@ function isPlain(comment: string): boolean {
   return comment !== '' && !PARAM.test(comment) && !KEYS.some((one) => one === key)
 }
 
-/** Adds the parameter that a comment declares, and returns whether it declares one. */
+/** Adds the parameter that a comment declares, and returns whether the comment declares a parameter. */
 function readParam(comment: string, line: number, params: Map<string, Declaration>): boolean {
   const [, name, colon, value] = PARAM.exec(comment) ?? []
   if (name === undefined) return false
@@ -95,7 +95,7 @@ function readParam(comment: string, line: number, params: Map<string, Declaratio
   return true
 }
 
-/** Adds the entry in a comment, unless it is a plain comment. Throws if its key is nearly a known one. */
+/** Adds the entry in a comment, unless the comment is plain. Throws if the key is similar to a known key. */
 function readEntry(comment: string, line: number, entries: Map<Key, Entry>): void {
   const [, written, value] = ENTRY.exec(comment) ?? []
   if (written === undefined) return
@@ -136,7 +136,7 @@ function readMaxRows(entry: Entry | undefined): number {
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 }
 const CACHE = /^(\d{1,9}) ?([smh])(?:\s*,\s*warm (\d{1,9}) ?([smh]))?$/
 
-/** Reads `900s, warm 300s`. By default an entry in use is computed again after a third of its time. */
+/** Reads `900s, warm 300s`. By default, an entry in use is computed again after a third of the entry's time. */
 function readCache(entry: Entry | undefined): CachePolicy | 'disabled' {
   if (entry === undefined || entry.value === 'disabled') return 'disabled'
   const [, ttl, ttlUnit, warm, warmUnit] = CACHE.exec(entry.value) ?? []
@@ -156,7 +156,7 @@ function readProject(entry: Entry | undefined): boolean {
   throw lineError(`project: ${entry.value} is not understood. Write "by hand", or delete the line`, entry.line)
 }
 
-/** The project is applied to every source, so each request has to name it. */
+/** The project is applied to every source, so each request has to name a project. */
 function checkProject(project: Declaration | undefined): void {
   if (project === undefined || project.isRequiredText) return
   throw lineError(

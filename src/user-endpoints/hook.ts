@@ -1,6 +1,6 @@
 /**
- * Module resolution hook for modules of `--endpoints`. Node 20 runs it on a thread of its own, newer Nodes on the main
- * one.
+ * Module resolution hook for modules of `--endpoints`. Node 20 runs the hook on a separate thread, newer Nodes on the
+ * main thread.
  */
 
 import { realpathSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const ENDPOINT_BUILDER = new URL('../endpoint.js', import.meta.url).href
 
 /**
- * Query parameter in the URL of such a module. Its number is different at each load, because Node loads each URL only
+ * Query parameter in the URL of such a module. The number is different at each load, because Node loads each URL only
  * once for the life of the process.
  */
 export const VERSION_PARAMETER = 'logweir'
@@ -24,13 +24,13 @@ interface Context {
   parentURL?: string | undefined
 }
 
-/** Helpers next to a module are loaded again with it; packages are not. */
+/** Helpers next to a module are loaded again with the module. Packages are not. */
 const isRelative = (specifier: string) => /^\.{0,2}\//.test(specifier)
 
 /**
  * Resolves an import. `logweir/endpoint` is always the builder of the running program, whatever is installed next to
- * the module. A module is read as ESM, whatever its package.json says. Returns a promise if `next` does: Node's
- * asynchronous and synchronous hooks both use this function.
+ * the module. A module is read as ESM, whatever the module's package.json says. Returns a promise if `next` does:
+ * Node's asynchronous and synchronous hooks both use this function.
  */
 export function resolve<R extends Resolved | Promise<Resolved>>(
   specifier: string,
@@ -47,15 +47,15 @@ export function resolve<R extends Resolved | Promise<Resolved>>(
   return found instanceof Promise ? found.then(finish) : finish(found)
 }
 
-/** Returns the version in a URL; undefined if it has none, or if it is not a URL. */
+/** Returns the version in a URL, or undefined if the URL has no version, or if the text is not a URL. */
 function versionOf(url: string | undefined): string | undefined {
   if (url === undefined || !URL.canParse(url)) return undefined
   return new URL(url).searchParams.get(VERSION_PARAMETER) ?? undefined
 }
 
 /**
- * Returns the URL of a file with all links in its path resolved; undefined if there is no such file, which Node then
- * reports. Node's own resolution would cache the target of each link for the life of the process.
+ * Returns the URL of a file with all links in the path resolved. Returns undefined if there is no such file, which Node
+ * then reports. Node's own resolution would cache the target of each link for the life of the process.
  */
 function realUrlOf(specifier: string, parentURL: string | undefined): string | undefined {
   try {

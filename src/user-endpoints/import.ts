@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url'
 import { resolve, VERSION_PARAMETER } from './hook.js'
 
 /**
- * Loads a module as its file is now and returns its exports. `version` has to be different at each call. Node never
- * frees a loaded module. Rejects with the module's error, or if it is not loaded within 10 s.
+ * Loads the current version of a module's file and returns the exports. `version` has to be different at each call.
+ * Node never frees a loaded module. Rejects with the module's error, or if the module is not loaded within 10 s.
  */
 export type ImportModule = (path: string, version: number) => Promise<Readonly<Record<string, unknown>>>
 

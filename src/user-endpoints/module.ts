@@ -11,14 +11,15 @@ import { isEndpoint, validateEndpoint } from './validate.js'
 /** Dependencies of {@link loadModule}. */
 export interface ModuleParts {
   importModule: ImportModule
-  /** Runs a plan on an engine without rows. Rejects if the engine cannot run it. */
+  /** Runs a plan on an engine without rows. Rejects if the engine cannot run the plan. */
   tryPlan(plan: Plan): Promise<void>
   nowUs(): number
 }
 
 /**
- * Loads a module or a `.sql` file and returns its endpoints, each validated and its plan run once. Throws `usage` with
- * one line that names the file if it cannot be loaded, has no endpoint, or an invalid one.
+ * Loads a module or a `.sql` file and returns the endpoints. Each endpoint is validated, and the plan is run once.
+ * Throws `usage` with a line that names the file if the file cannot be loaded, has no endpoint, or has an invalid
+ * endpoint.
  */
 export async function loadModule(path: string, version: number, parts: ModuleParts): Promise<readonly Endpoint[]> {
   const loading = isSqlFile(path) ? loadSqlFile(path).then((one) => [one]) : importEndpoints(path, version, parts)
@@ -46,8 +47,8 @@ async function importEndpoints(path: string, version: number, { importModule }: 
 }
 
 /**
- * Runs the plan once with sample parameters. If the endpoint accepts none of them, only a request shows whether it
- * runs.
+ * Runs the plan once with sample parameters. If the endpoint accepts none of the samples, only a request shows whether
+ * the plan runs.
  */
 async function runSample(endpoint: Endpoint, { tryPlan, nowUs }: ModuleParts): Promise<void> {
   const call = sampleCall(endpoint)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The namespace of endpoints that are named by their name alone; never changed. */
+/** The namespace of endpoints that have a name but no id. Never changed. */
 const NAMESPACE = 'f97ccd42-d358-4cd7-85cf-2b93b5cfcf34'
 
 /** Returns the UUID of an endpoint's name: version 5 (RFC 9562, section 5.5), the same for the same name. */

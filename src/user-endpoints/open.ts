@@ -8,7 +8,7 @@ import { loadModule, type ModuleParts } from './module.js'
 import { isSqlFile } from './sql-file.js'
 
 interface Parts extends ModuleParts {
-  /** The built-in endpoints: no module may use one of their names or ids. */
+  /** The built-in endpoints: no module may use the name or id of a built-in endpoint. */
   reserved: readonly Endpoint[]
   log: Log
 }
@@ -17,19 +17,19 @@ interface Parts extends ModuleParts {
 export interface UserEndpoints {
   endpoints(): readonly Endpoint[]
   /**
-   * Polls the directory for changes, and calls `onChange` with all endpoints after each change of them. If a changed
-   * module cannot be used, its previous endpoints stay in force. Logs each change once. Returns a function that stops
-   * polling.
+   * Polls the directory for changes, and calls `onChange` with all endpoints after each change of the endpoints. If a
+   * changed module cannot be used, the previous endpoints of the module stay in force. Logs each change once. Returns a
+   * function that stops polling.
    */
   watch(clock: Clock, onChange: (endpoints: readonly Endpoint[]) => void): () => void
 }
 
-/** Time between two polls. File system events are not used: not every file system sends them. */
+/** Time between two polls. File system events are not used: not every file system sends events. */
 const POLL_INTERVAL_MS = 1_000
 
 const MAX_ENDPOINTS = 500
 
-/** Loads all modules and `.sql` files of a directory. Throws `usage`, with one line, if one of them cannot be used. */
+/** Loads all modules and `.sql` files of a directory. Throws `usage`, with a single line, if a file cannot be used. */
 export async function openUserEndpoints(directory: string, parts: Parts): Promise<UserEndpoints> {
   const { log } = parts
   const modules = createModules(directory, parts)
@@ -39,7 +39,7 @@ export async function openUserEndpoints(directory: string, parts: Parts): Promis
   const open = writableByOthers(directory, versions)
   if (open !== undefined) log(`other users may write to ${open}, and the service runs its code: chmod go-w ${open}`)
 
-  /** Loads changed modules, removes deleted ones, and returns whether the endpoints have changed. */
+  /** Loads changed modules, removes deleted modules, and returns whether the endpoints have changed. */
   async function poll(): Promise<boolean> {
     const found = readFileVersions(directory)
     const changed = changedNames(versions, found)
@@ -106,8 +106,8 @@ function createModules(directory: string, { reserved, log, ...parts }: Parts) {
   }
 
   /**
-   * Removes the modules that are not in `found`, then loads those that need it. Returns whether any endpoint was
-   * removed or replaced.
+   * Removes the modules that are not in `found`, then loads the modules that need a reload. Returns whether any
+   * endpoint was removed or replaced.
    */
   async function update(found: FileVersions, changed: ReadonlySet<string>): Promise<boolean> {
     const stale = [...found.keys()].filter((name) => !isHelper(name)).filter(needsReload(changed))
@@ -122,7 +122,7 @@ function createModules(directory: string, { reserved, log, ...parts }: Parts) {
   return { endpoints, load, update }
 }
 
-/** Polls until the returned function is called, one poll at a time. Logs once that a directory cannot be read. */
+/** Polls until the returned function is called. Polls do not overlap. Logs once that a directory cannot be read. */
 function startPolling(clock: Clock, log: Log, poll: () => Promise<void>): () => void {
   let isPolling = false
   let lastError: string | undefined

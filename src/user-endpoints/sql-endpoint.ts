@@ -7,16 +7,16 @@ import { lineError } from './failure.js'
 import { type FrontMatter, readFrontMatter } from './front-matter.js'
 import { uuidOfName } from './name-uuid.js'
 
-/** The SQL compiler, as endpoints in files use it. */
+/** The part of the SQL compiler that endpoints in files use. */
 export interface Compiler {
   /** Throws `invalid_sql` or `unsupported_sql`. */
   readSql(text: string): SqlQuery
 }
 
 /**
- * Returns the endpoint of a `.sql` file. `defaultName` is its name if the front matter has none; `readSql` parses the
- * text. Its fields may still be invalid. Throws `usage` for wrong front matter and the errors of `readSql`; the message
- * ends with the place in the file.
+ * Returns the endpoint of a `.sql` file. If the front matter has no name, the endpoint is named `defaultName`.
+ * `readSql` parses the text. The endpoint's fields may still be invalid. Throws `usage` for wrong front matter and the
+ * errors of `readSql`. The message ends with the place in the file.
  */
 export function sqlEndpoint(text: string, defaultName: string, readSql: Compiler['readSql']): Endpoint {
   const matter = readFrontMatter(text)
@@ -32,7 +32,7 @@ export function sqlEndpoint(text: string, defaultName: string, readSql: Compiler
 }
 
 /**
- * Returns the endpoint of a `.sql` file that is known to be right: its query is compiled when the first call is run.
+ * Returns the endpoint of a `.sql` file that is known to be right. The query is compiled when the first call is run.
  * Throws `usage` for wrong front matter.
  */
 export function lazySqlEndpoint(text: string, defaultName: string, loadCompiler: () => Promise<Compiler>): Endpoint {
@@ -46,7 +46,7 @@ export function lazySqlEndpoint(text: string, defaultName: string, loadCompiler:
   }
 }
 
-/** `queryOf` returns the compiled text; plans call it. */
+/** `queryOf` returns the compiled text. Plans call `queryOf`. */
 function endpointOf(text: string, defaultName: string, matter: FrontMatter, queryOf: () => SqlQuery): Endpoint {
   const { name = defaultName, summary, maxRows, cache, isProjectByHand, params } = matter
   const isOfProject = params.has('project') && !isProjectByHand
@@ -74,7 +74,9 @@ function refuseBound(): never {
   )
 }
 
-/** Throws `usage` if the query can be no endpoint, or if its parameters are not those of the front matter. */
+/**
+ * Throws `usage` if the query can be no endpoint, or if the parameters differ from the parameters of the front matter.
+ */
 function checkQuery(text: string, query: SqlQuery, { params, isProjectByHand }: FrontMatter): void {
   const isExplain = (word: string) => /^explain$/i.test(word)
   if (query.isExplain) throw lineError('an endpoint cannot be EXPLAIN: delete the word', lineWith(text, isExplain))

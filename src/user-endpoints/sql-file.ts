@@ -7,12 +7,12 @@ import { sqlEndpoint } from './sql-endpoint.js'
 const EXTENSION = '.sql'
 const MAX_BYTES = 65_536
 
-/** Returns whether a file of this name holds one endpoint in SQL. */
+/** Returns whether a file of this name holds an endpoint in SQL. */
 export const isSqlFile = (name: string): boolean => name.endsWith(EXTENSION)
 
 /**
- * Loads a `.sql` file as it is now. The endpoint's fields may still be invalid. Throws `usage` if it is no such file,
- * the errors of {@link sqlEndpoint}, and those of the file system.
+ * Loads the current version of a `.sql` file. The endpoint's fields may still be invalid. Throws `usage` if the file is
+ * not regular, over 64 KiB or not UTF-8, the errors of {@link sqlEndpoint}, and the errors of the file system.
  */
 export async function loadSqlFile(path: string): Promise<Endpoint> {
   const text = await readText(path)

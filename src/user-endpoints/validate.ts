@@ -27,14 +27,14 @@ const isIntegerIn = (value: unknown, min: number, max: number) =>
 const isText = (value: unknown, maxCharacters: number): value is string =>
   typeof value === 'string' && value.trim() !== '' && value.length <= maxCharacters
 
-/** Returns whether an export of a module was made by `endpoint(…)`; its fields may still be invalid. */
+/** Returns whether an export of a module was made by `endpoint(…)`. The fields may still be invalid. */
 export function isEndpoint(value: unknown): value is Endpoint {
   return typeof value === 'object' && value !== null && 'callBound' in value && 'params' in value
 }
 
 /**
- * Returns an error message that names the invalid field of an endpoint and its valid values, without a final dot;
- * undefined if it is valid.
+ * Returns an error message that names the invalid field of an endpoint and the valid values, without a final dot.
+ * Returns undefined if the endpoint is valid.
  */
 export function validateEndpoint({ id, name, summary, maxRows, cache, query, params }: Endpoint): string | undefined {
   if (!isText(name, MAX_NAME_CHARACTERS) || !NAME.test(name) || UUID.test(name)) {

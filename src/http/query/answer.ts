@@ -10,7 +10,9 @@ export type OwnHeaders = HeaderFields & { 'Cache-Status': string; 'Server-Timing
 export const warningsField = (warnings: string | undefined): HeaderFields =>
   warnings === undefined ? {} : { 'Logweir-Warnings': warnings }
 
-/** Returns a buffered answer of a query, compressed if the client accepts that; 304 if If-None-Match names its ETag. */
+/**
+ * Returns a buffered answer of a query, compressed if the client accepts that, or 304 if If-None-Match names the ETag.
+ */
 export function answerReply(
   request: Headers,
   body: Body,

@@ -5,11 +5,11 @@ import type { SourceName } from '../../sources.js'
 export interface Arrivals {
   /** Called when records of a source have been accepted. */
   note(source: SourceName): void
-  /** Whether an answer that was computed at `atMs` of the monotonic clock may lack records of one of the sources. */
+  /** Whether an answer that was computed at `atMs` of the monotonic clock may lack records of any of the sources. */
   mayLack(sources: readonly SourceName[], atMs: number): boolean
 }
 
-/** `visibleMs`: how long queries may not see a record after it was accepted. */
+/** `visibleMs`: how long after acceptance a record may be invisible to queries. */
 export function createArrivals(clock: Clock, visibleMs = 0): Arrivals {
   const newestMs = new Map<SourceName, number>()
   return {

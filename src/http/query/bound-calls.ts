@@ -2,21 +2,23 @@ import { LRUCache } from 'lru-cache'
 import type { Call, Endpoint } from '../../endpoints/endpoint.js'
 import { refusals } from '../reply/errors.js'
 
-/** Limits of one cache: query strings, and their characters together; one of a POST may be too long for it. */
+/**
+ * Limits of a cache: query strings, all characters, and the characters of a query string. A POST may have a longer one.
+ */
 const CACHED_CALLS = 1_000
 const CACHED_CHARACTERS = 1_000_000
 const MAX_CACHED_CHARACTERS = 65_536
 
 /**
- * Returns the call of a query string. With `projects`, only calls of one of these are permitted: throws
- * `forbidden_project` for another. Throws the errors of `endpoint.call` and `endpoint.callBound`, which are not cached.
+ * Returns the call of a query string. With `projects`, throws `forbidden_project` for a call of another project. Throws
+ * the errors of `endpoint.call` and `endpoint.callBound`, which are not cached.
  */
 export type BoundCalls = (search: string, projects?: ReadonlySet<string>) => Call
 
 /**
- * Caches the calls of an endpoint by their query string. Clients repeat themselves, and compiling a pattern takes
- * longer than the rest of a cached answer. `keyPrefix` is put before each call's key; it separates the calls of an
- * endpoint from those of one that it has replaced.
+ * Caches the calls of an endpoint by query string. Clients repeat calls, and compiling a pattern takes longer than the
+ * rest of a cached answer. `keyPrefix` is put before each call's key, and separates the calls of an endpoint from the
+ * calls of a replaced endpoint.
  */
 export function createBoundCalls(endpoint: Endpoint, keyPrefix = ''): BoundCalls {
   const prefixed = <C extends Call>(call: C): C => (keyPrefix === '' ? call : { ...call, key: keyPrefix + call.key })

@@ -13,7 +13,7 @@ export interface CacheJob {
   call: Call
 }
 
-/** The answer of a job, and the time as of which its rows are complete (the clock's monotonic milliseconds). */
+/** The answer of a job, and the time as of which the rows are complete (the clock's monotonic milliseconds). */
 export interface CachedAnswer {
   forms: EncodedForms
   atMs: number
@@ -32,22 +32,30 @@ export interface CacheEntry extends CachedAnswer {
 
 /** The cached answers. The least recently used are evicted if a limit is exceeded. */
 export interface ResultCache {
-  /** Returns the entry of a key and marks it as used; undefined if there is none, or if it is older than its TTL. */
+  /**
+   * Returns the entry of a key and marks the entry as used. Undefined if there is no entry, or if older than the TTL.
+   */
   get(key: string): CacheEntry | undefined
-  /** Caches an answer, unless a later one is cached or it is too large. Returns whether the key has an entry now. */
+  /**
+   * Caches an answer, unless a later answer is cached or the answer is too large. Returns whether the key has an entry
+   * now.
+   */
   put(job: CacheJob, answer: CachedAnswer, asked: 'now' | 'before'): boolean
-  /** Updates the size of an entry that has a new encoded form. Calls `discard` first if the form makes it too large. */
+  /**
+   * Updates the size of an entry that has a new encoded form. Calls `discard` first if the form makes the entry too
+   * large.
+   */
   resize(key: string, discard: () => void): void
   /** Deletes the answers of an endpoint. */
   forget(endpoint: Endpoint): void
-  /** Deletes entries not used within their TTL. Returns those due for a refresh, the least recently tried first. */
+  /** Deletes entries not used within the TTL. Returns entries due for a refresh, the least recently tried first. */
   due(): CacheEntry[]
 }
 
 /** Approximate bytes of an entry's objects and pointers. */
 const ENTRY_BYTES = 512
 
-/** The entry and its call each have a copy of the key, at up to two bytes per character. */
+/** The entry and the call each have a copy of the key, at up to two bytes per character. */
 const sizeOf = (entry: CacheEntry, key: string) =>
   encodedBytes(entry.forms) + 4 * key.length + (entry.warnings?.length ?? 0) + ENTRY_BYTES
 

@@ -26,29 +26,29 @@ interface Parts extends ComputeParts {
   metrics: Metrics
   log: Log
   memory: MemoryBudget
-  /** Without it, empty answers are cached like any other. */
+  /** If absent, empty answers are cached like any other. */
   arrivals?: Arrivals
 }
 
 /** Answers calls of endpoints with a cache policy. */
 export interface Cached {
-  /** Returns the cached answer; undefined if there is none, or if it may lack records that arrived later. */
+  /** Returns the cached answer, or undefined if there is none, or if the answer may lack records that arrived later. */
   hit(job: CacheJob, request: Request, representation: Representation): Response | Promise<Response> | undefined
   /**
-   * Computes the answer and caches it. Callers of the same key share one run, unless `fresh` is set and the run has
-   * read its time already. Rejects with the errors of the run, and with `abandoned` if the client leaves.
+   * Computes the answer and caches it. Callers with equal keys share a run, unless `fresh` is set and the run has
+   * already read the time. Rejects with the errors of the run, and with `abandoned` if the client leaves.
    */
   miss(job: CacheJob, request: Request, representation: Representation, fresh: boolean): Promise<Response>
-  /** Deletes the answers of an endpoint; those that are being computed will not be cached. */
+  /** Deletes the answers of an endpoint. Answers that are being computed will not be cached. */
   forget(endpoint: Endpoint): void
   /** Stops warming at once. */
   close(): void
 }
 
-/** `asked`: whether a client waits for the run (`now`), or warming started it (`before`). */
+/** `asked`: whether a client waits for the run (`now`), or warming started the run (`before`). */
 type Run = CacheJob & { asked: 'now' | 'before' }
 
-/** Creates the cached side of the queries and starts to warm its cache. */
+/** Creates the cached side of the queries and starts to warm the cache. */
 export function createCached(parts: Parts): Cached {
   const { concurrency, clock, limits, metrics, log } = parts
   const cache = createCache(limits, clock, metrics)
@@ -123,19 +123,19 @@ async function encodedAnswer(
   return { answer: { atMs, forms, emptySources, warnings }, measured }
 }
 
-/** Whether an empty answer may have rows by now. Causes at most one run per `emptyMs`. */
+/** Whether an empty answer may have rows by now. Causes at most a single run per `emptyMs`. */
 function isOutdated({ atMs, emptySources }: CachedAnswer, { arrivals, clock, limits }: Parts): boolean {
   if (arrivals === undefined || emptySources === undefined) return false
   return clock.monotonicMs() - atMs >= limits.emptyMs && arrivals.mayLack(emptySources, atMs)
 }
 
-/** Encodes all rows as JSON, however long, and counts them. */
+/** Encodes and counts all rows, as JSON of any length. */
 async function encodeCounted(rows: AsyncIterable<Row>, columns: readonly AnswerColumn[], encoding: Encoding) {
   const encoder = countRows(jsonFormat.encoder(columns))
   return { json: await encodeAll(rows, encoder, encoding), rows: encoder.rows() }
 }
 
-/** Wraps an encoder; `rows` returns how many rows it has encoded. */
+/** Wraps an encoder. `rows` returns how many rows were encoded. */
 function countRows(encoder: Encoder): Encoder & { rows(): number } {
   let rows = 0
   return {
@@ -148,7 +148,7 @@ function countRows(encoder: Encoder): Encoder & { rows(): number } {
   }
 }
 
-/** The sources that a plan reads; none if its parameters make it empty. */
+/** The sources that a plan reads. Empty if the parameters make the plan empty. */
 function sourcesOf(plan: Plan): readonly SourceName[] {
   if (plan.some((operator) => operator.op === 'limit' && operator.rows === 0)) return []
   return plan.flatMap((operator) => {

@@ -8,12 +8,12 @@ import type { AnswerColumn, Row } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import type { Measured } from '../reply/server-timing.js'
 
-/** The outcome of one run: its encoded rows, and when it read the time (the clock's monotonic milliseconds). */
+/** The outcome of a run: the encoded rows, and when the run read the time (the clock's monotonic milliseconds). */
 export interface Computed<Encoded> {
   encoded: Encoded
   plan: Plan
   columns: readonly AnswerColumn[]
-  /** The header of the warnings about the query; undefined if there is none. */
+  /** The header of the warnings about the query. Undefined if there is no warning. */
   warnings: string | undefined
   atMs: number
   measured: Measured
@@ -27,10 +27,10 @@ export interface ComputeParts {
 }
 
 /**
- * Runs a call and encodes its rows; cached and uncached answers are both computed here. The time is read before the
- * plan is made, so that the age of an answer is never understated. Rejects with the reason of `signal` once it is
- * aborted, and with the errors of engine and plan. The scan statistics of a client's SQL are left out: they depend on
- * rows of other projects.
+ * Runs a call and encodes the rows. Cached and uncached answers are both computed here. The time is read before the
+ * plan is made, so that the age of an answer is never understated. Rejects with the reason of `signal` once aborted,
+ * and with the errors of engine and plan. The scan statistics of a client's SQL are left out, because the statistics
+ * depend on rows of other projects.
  */
 export async function compute<Encoded>(
   { engine, clock, nameChecks }: ComputeParts,

@@ -9,8 +9,8 @@ import { callAfter, onAbort } from './waiting.js'
 export interface ConcurrencyLimit {
   /**
    * Runs `work` in a slot. Throws `overloaded` if too many callers wait already, if no slot becomes free in time, or if
-   * the work takes too long; `abandoned` once `caller` is aborted. The signal tells `work` to stop; its slot is free
-   * when it has.
+   * the work takes too long. Throws `abandoned` once `caller` is aborted. The signal tells `work` to stop. The slot is
+   * free when `work` has stopped.
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>, caller: AbortSignal): Promise<T>
 }
@@ -25,15 +25,15 @@ type QueryLimits = Pick<HttpLimits, 'queriesAtOnce' | 'queriesWaiting' | 'waitMs
 
 type Running = Pick<Gauge, 'inc' | 'dec'>
 
-/** Creates a limit of `limits.queriesAtOnce` slots. `running` counts those in use. */
+/** Creates a limit of `limits.queriesAtOnce` slots. `running` counts the slots in use. */
 export function createConcurrencyLimit(limits: QueryLimits, clock: Clock, running: Running): ConcurrencyLimit {
   return limitOf([slotsOf(limits, clock)], limits, clock, running)
 }
 
 /**
- * Creates the limits of queries that share `limits.queriesAtOnce` slots, of which SQL of clients uses at most half. It
- * waits for its half in a queue of its own, and only then for one of all slots. So a stored query waits for at most
- * that half of the slots, however much SQL waits.
+ * Creates the limits of queries that share `limits.queriesAtOnce` slots, of which SQL of clients uses at most half. SQL
+ * waits for a slot of that half in a separate queue, and only then for one of all slots. So a stored query waits for at
+ * most that half of the slots, however much SQL waits.
  */
 export function createConcurrencyLimits(
   limits: QueryLimits & Pick<HttpLimits, 'sqlQueriesWaiting'>,
@@ -52,7 +52,7 @@ export function createConcurrencyLimits(
 const slotsOf = ({ queriesAtOnce, queriesWaiting, waitMs }: QueryLimits, clock: Clock) =>
   createSlots({ slots: queriesAtOnce, waiting: queriesWaiting, waitMs }, clock)
 
-/** A query takes one of each of these slots, in this order. */
+/** A query takes a slot of each of `slots`, in this order. */
 function limitOf(
   slots: readonly Slots[],
   { queryMs }: Pick<QueryLimits, 'queryMs'>,
@@ -83,7 +83,7 @@ function limitOf(
   }
 }
 
-/** Takes one of each of the slots, or none. The returned function frees them. */
+/** Takes a slot of each of `slots`, or none. The returned function frees the taken slots. */
 async function takeAll(slots: readonly Slots[], caller: AbortSignal): Promise<() => void> {
   const taken: (() => void)[] = []
   const releaseAll = () => {
@@ -98,7 +98,7 @@ async function takeAll(slots: readonly Slots[], caller: AbortSignal): Promise<()
   }
 }
 
-/** Settles as `done` does, or rejects with the reason of the signal if that is aborted first. */
+/** Settles as `done` does, or rejects with the reason of the signal if the signal is aborted first. */
 function unlessAborted<T>(done: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const removeListener = onAbort(signal, () => reject(signal.reason))

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.js'
 
-/** One endpoint of the listing; names and meaning of the fields are Logflare's. */
+/** An endpoint of the listing. Names and meaning of the fields are Logflare's. */
 function definition({ id, name, query, maxRows, cache, params, sandboxing = false }: Endpoint) {
   return {
     id,

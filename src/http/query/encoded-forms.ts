@@ -4,14 +4,14 @@ import { readJson } from '../formats/read-json.js'
 import { encodeAll } from '../reply/chunks.js'
 import { type Body, bodyBytes } from '../reply/encoding.js'
 
-/** An answer as JSON, and in the other formats that were requested; a promise while a format is being encoded. */
+/** An answer as JSON, and in the other formats that were requested. A promise while a format is being encoded. */
 export interface EncodedForms {
   readonly json: Body
   readonly columns: readonly AnswerColumn[]
   readonly others: Map<Format['name'], Body | Promise<Body>>
 }
 
-/** `onGrowth` is called when another format or a compressed form was made; its argument discards that form. */
+/** `onGrowth` is called when another format or a compressed form was made. The argument discards that form. */
 export function createEncodedForms(
   plain: Uint8Array,
   columns: readonly AnswerColumn[],
@@ -27,7 +27,7 @@ export function encodedBytes({ json, others }: EncodedForms): number {
   return bytes
 }
 
-/** Returns the answer in a format. It is encoded from the JSON once, however many callers wait for it. */
+/** Returns the answer in a format. The answer is encoded from the JSON once, however many callers wait. */
 export function encodedIn(forms: EncodedForms, format: Format): Body | Promise<Body> {
   if (format.name === 'json') return forms.json
   const made = forms.others.get(format.name)

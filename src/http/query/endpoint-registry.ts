@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { type BoundCalls, createBoundCalls } from './bound-calls.js'
 
-/** An endpoint that is served, and its calls. */
+/** An endpoint that is served, and the calls of the endpoint. */
 export interface RegisteredEndpoint {
   endpoint: Endpoint
   callOf: BoundCalls
@@ -9,15 +9,15 @@ export interface RegisteredEndpoint {
 
 /** The endpoints that are served, by name and id. */
 export interface EndpointRegistry {
-  /** Returns the endpoint of a name or id; undefined if there is none. */
+  /** Returns the endpoint of a name or id, or undefined if there is no such endpoint. */
   find(idOrName: string): RegisteredEndpoint | undefined
-  /** Replaces all endpoints. Returns those that were removed. */
+  /** Replaces all endpoints. Returns the removed endpoints. */
   replace(endpoints: readonly Endpoint[]): readonly Endpoint[]
 }
 
 /**
- * Registers endpoints. An endpoint that a replacement keeps also keeps its cached calls. A new endpoint's calls never
- * share a key with those of an earlier endpoint of the same id.
+ * Registers endpoints. An endpoint that a replacement keeps also keeps the cached calls. A new endpoint's calls never
+ * share a key with calls of an earlier endpoint of the same id.
  */
 export function createEndpointRegistry(endpoints: readonly Endpoint[]): EndpointRegistry {
   let byEndpoint = new Map<Endpoint, RegisteredEndpoint>()

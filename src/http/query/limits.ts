@@ -1,22 +1,24 @@
 import { availableParallelism } from 'node:os'
 import { KIB, MIB } from '../../base/units.js'
 
-/** Limits of queries and their cache. Each has a small value in tests. */
+/** Limits of queries and the cache. Tests use small values. */
 export interface HttpLimits {
   /** Queries that run at the same time. */
   queriesAtOnce: number
-  /** Queries that may wait for a slot, and how long each may wait. */
+  /** Queries that may wait for a slot, and how long a query may wait. */
   queriesWaiting: number
   waitMs: number
-  /** Queries in SQL of clients that may wait for one of their half of the slots, each as long as others. */
+  /** Queries in SQL of clients that may wait for a slot of SQL's half, each for `waitMs`. */
   sqlQueriesWaiting: number
-  /** The longest run of a query, from its slot to its answer. */
+  /** The longest run of a query, from the slot to the answer. */
   queryMs: number
-  /** An uncached answer is buffered up to this size; a longer one is streamed. */
+  /** An uncached answer is buffered up to this size. A longer answer is streamed. */
   bufferedBytes: number
-  /** A cached answer without rows that is older is computed again if records of its sources have arrived since. */
+  /**
+   * A cached answer without rows that is older is computed again if records of the answer's sources have arrived since.
+   */
   emptyMs: number
-  /** Limits of the cache: answers, bytes of all answers with their keys, and bytes of one answer. */
+  /** Limits of the cache: answers, bytes of all answers with keys, and bytes of a single answer. */
   cacheEntries: number
   cacheBytes: number
   cacheEntryBytes: number
@@ -38,7 +40,7 @@ export const HTTP_LIMITS: HttpLimits = {
 
 /** The share of the memory limit for the cache. */
 const CACHE_SHARE = 1 / 16
-/** The share of the cache for one answer. */
+/** The share of the cache for a single answer. */
 const ENTRY_SHARE = 1 / 8
 
 /** The share of the memory limit for an answer that is buffered: many clients may be slow. */

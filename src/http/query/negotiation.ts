@@ -7,7 +7,7 @@ import { ndjsonFormat } from '../formats/ndjson.js'
 import { refusals } from '../reply/errors.js'
 import { ANSWER_HEADERS, type HeaderFields } from '../reply/reply.js'
 
-/** One media type of answers. */
+/** A media type of answers. */
 export interface Representation {
   format: Format
   /** The headers of every 200 response of this type. */
@@ -34,16 +34,17 @@ function representationOf(format: Format, contentType: string): Representation {
 const ANY = '*/*'
 const MEDIA_RANGE = /^(?:\*\/\*|[^\s/*]+\/(?:\*|[^\s/*]+))$/
 
-/** A media range of an Accept header: its weight, and its index in the header. */
+/** A media range of an Accept header: the weight, and the index in the header. */
 interface Range {
   q: number
   index: number
 }
 
 /**
- * Returns the representation that a client prefers (RFC 9110, 12.5.1): by weight; among equal weights one that is named
- * before one that only a wildcard matches, then in the order of the header, then in ours. Returns JSON if the header is
- * absent or contains no media range. Throws `not_acceptable` if it accepts none of ours.
+ * Returns the representation that a client prefers (RFC 9110, 12.5.1): by weight. Among equal weights, a named media
+ * type precedes a media type that only a wildcard matches. Then the order of the header counts, then our order. Returns
+ * JSON if the header is absent or contains no media range. Throws `not_acceptable` if the header accepts none of our
+ * media types.
  */
 export function negotiate(request: Headers): Representation {
   const header = request.get('accept')
@@ -60,7 +61,7 @@ export function negotiate(request: Headers): Representation {
   return best.representation
 }
 
-/** The well-formed ranges of a header; of equal ranges the one with the highest weight. */
+/** The well-formed ranges of a header. Of equal ranges, only the range with the highest weight. */
 function rangesOf(header: string): Map<string, Range> {
   const ranges = new Map<string, Range>()
   parseAccept(header).forEach(({ type, q }, index) => {
@@ -70,7 +71,7 @@ function rangesOf(header: string): Map<string, Range> {
   return ranges
 }
 
-/** The most precise range that matches a type; undefined if none does. */
+/** The most precise range that matches a type, or undefined if no range matches. */
 function rangeFor(mediaType: string, ranges: ReadonlyMap<string, Range>) {
   const forms = [ANY, `${mediaType.slice(0, mediaType.indexOf('/'))}/*`, mediaType]
   const precision = forms.findLastIndex((form) => ranges.has(form))

@@ -2,10 +2,10 @@ import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Metrics } from '../../base/metrics.js'
 
-/** The source of an answer: the cache, a run that is cached, or a run that is not. */
+/** The source of an answer: the cache, a cached run, or an uncached run. */
 export type Origin = 'hit' | 'miss' | 'bypass'
 
-/** Counts one query and its duration since `startedMs` of the monotonic clock. `error` is set if it failed. */
+/** Counts a query and the duration since `startedMs` of the monotonic clock. `error` is set if the query failed. */
 export type Observe = (endpoint: string, origin: Origin, startedMs: number, error?: unknown) => void
 
 /** Returns the observer that updates the metrics of queries and cache. */

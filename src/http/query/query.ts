@@ -33,47 +33,48 @@ interface Parts {
   arrivals?: Arrivals
 }
 
-/** A request of one endpoint. */
+/** A request of an endpoint. */
 export interface QueryRequest {
   request: Request
   /** Returns the parameters as a query string. Called once, and only if there is such an endpoint. */
   search(): string | Promise<string>
-  /** Closed if an answer fails after its first bytes were sent. */
+  /** Closed if an answer fails after the first bytes were sent. */
   connection?: Connection | undefined
-  /** If they are set, only calls of one of these projects are permitted. */
+  /** If set, calls of other projects are refused. */
   projects?: ReadonlySet<string> | undefined
 }
 
-/** The stored queries, as requests call them. */
+/** The stored queries, as called by requests. */
 export interface Queries {
   /**
-   * Answers GET, HEAD or POST of one endpoint, by name or id. Throws or rejects with a LogweirError: `not_found`,
+   * Answers GET, HEAD or POST of an endpoint, by name or id. Throws or rejects with a LogweirError: `not_found`,
    * `not_acceptable`, `forbidden_project`, and the errors of `search`, parameters, plan and engine.
    */
   answer(idOrName: string, asked: QueryRequest): Response | Promise<Response>
   /**
-   * Answers GET or HEAD of the list of projects, or of those that the request names. With `projects` only these are
-   * permitted. Throws or rejects with `duplicate_parameter`, `invalid_parameter`, `forbidden_project`, `not_acceptable`
-   * and the errors of the engine.
+   * Answers GET or HEAD of the list of projects, or of the project that the request names. With `projects`, other
+   * projects are refused. Throws or rejects with `duplicate_parameter`, `invalid_parameter`, `forbidden_project`,
+   * `not_acceptable` and the errors of the engine.
    */
   answerProjects(request: Request, projects?: ReadonlySet<string>): Response | Promise<Response>
   /**
-   * Whether the request for a path brings its own query, as SQL. `search` are its parameters as a query string;
-   * undefined if they were not read: a POST of an endpoint that runs SQL then counts as one that brings SQL.
+   * Whether the request for a path contains a query, as SQL. `search` are the request's parameters as a query string,
+   * or undefined if the parameters were not read. If undefined, a POST of an endpoint that runs SQL counts as a request
+   * that contains SQL.
    */
   isClientSql(path: string, search: string | undefined): boolean
-  /** Replaces the endpoints. Running requests finish; the cached answers of removed endpoints are deleted. */
+  /** Replaces the endpoints. Running requests finish. The cached answers of removed endpoints are deleted. */
   replace(endpoints: readonly Endpoint[]): void
   /** Stops warming, and runs without a waiting caller. */
   close(): void
 }
 
-/** The path of an endpoint is this and its name or id. */
+/** The path of an endpoint is this prefix and the name or id. */
 export const QUERY_PATH = '/api/endpoints/query/'
 
 const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 
-/** Creates the queries, and starts to warm their cache. */
+/** Creates the queries, and starts to warm the cache. */
 export function createQueries({ engine, endpoints, metrics, clock, limits, log, memory, arrivals }: Parts): Queries {
   const registry = createEndpointRegistry(endpoints)
   const concurrency = createConcurrencyLimits(limits, clock, metrics.queriesRunning)
@@ -135,7 +136,7 @@ function explainTooMany(error: unknown): never {
   throw error instanceof LogweirError && error.code === 'too_many_groups' ? tooManyProjects(error) : error
 }
 
-/** Observes an answer when it is ready. */
+/** Observes an answer when the answer is ready. */
 type Observed = (name: string, origin: Origin, startedMs: number, reply: Promise<Response>) => Promise<Response>
 
 function createObserved(observe: Observe): Observed {
@@ -164,7 +165,7 @@ function createCachedAnswers(cached: Cached, observe: Observe, observed: Observe
   }
 }
 
-/** Logs an error after the first bytes of an answer, and closes the connection, or throws if there is none. */
+/** Logs an error after the first bytes of an answer, and closes the connection, or throws if there is no connection. */
 function fail(error: unknown, connection: Connection | undefined, log: Log): void {
   const failure = toPublicError(error, log)
   if (connection === undefined) throw failure

@@ -1,25 +1,25 @@
 import { refusals } from '../reply/errors.js'
 
-/** One run, and how many callers wait for it. */
+/** A run, and the number of callers that wait. */
 interface SharedRun<T> {
   result: Promise<T>
   waiters: number
-  /** Whether the run has read its time: its answer lacks records that arrive later. */
+  /** Whether the run has read the time: the answer lacks records that arrive later. */
   hasBegun: boolean
   stop(): void
 }
 
-/** Callers that ask for the same key at the same time share one run. Results are not cached. */
+/** Concurrent callers with equal keys share a run. Results are not cached. */
 export interface SingleFlight<Job, T> {
   /**
-   * Returns the result for `key`, of the current run or of a new one; `collapsed` says that the run was current. If
-   * `fresh` is set, a run that has begun is not joined. Throws `abandoned` once `caller` is aborted; a run is aborted
-   * once all its callers are.
+   * Returns the result for `key`, of the current run or of a new run. `collapsed` says that the run was current. If
+   * `fresh` is set, a run that has begun is not joined. Throws `abandoned` once `caller` is aborted. A run is aborted
+   * once all callers are aborted.
    */
   join(key: string, job: Job, caller: AbortSignal, fresh?: boolean): Promise<{ value: T; collapsed: boolean }>
 }
 
-/** Runs one job. Calls `begin` when it reads its time. */
+/** Runs a job. Calls `begin` when reading the time. */
 export type Run<Job, T> = (job: Job, signal: AbortSignal, begin: () => void) => Promise<T>
 
 /** Creates a single flight without runs. */
@@ -57,7 +57,7 @@ export function createSingleFlight<Job, T>(run: Run<Job, T>): SingleFlight<Job, 
   }
 }
 
-/** Waits for the result as one of the callers of a run. */
+/** Waits for the result as a caller of the run. */
 function wait<T>(shared: SharedRun<T>, caller: AbortSignal): Promise<T> {
   shared.waiters += 1
   return new Promise((resolve, reject) => {

@@ -3,16 +3,16 @@ import { LogweirError } from '../../base/errors.js'
 import { refusals } from '../reply/errors.js'
 import { callAfter, onAbort } from './waiting.js'
 
-/** Slots for queries. The callers that find none free wait in FIFO order. */
+/** Slots for queries. Callers that find no free slot wait in FIFO order. */
 export interface Slots {
   /**
-   * Takes a slot; the returned function frees it. Throws `overloaded` if too many callers wait already, or if no slot
-   * becomes free in time; `abandoned` once `caller` is aborted.
+   * Takes a slot. The returned function frees the slot. Throws `overloaded` if too many callers wait already, or if no
+   * slot becomes free in time. Throws `abandoned` once `caller` is aborted.
    */
   take(caller: AbortSignal): Promise<() => void>
 }
 
-/** The number of slots, how many callers may wait for one, and how long. */
+/** The number of slots, how many callers may wait for a slot, and how long. */
 export interface SlotLimits {
   slots: number
   waiting: number
@@ -23,7 +23,7 @@ interface State {
   limits: SlotLimits
   clock: Clock
   free: number
-  /** The callers that wait, first in first out; each is called when it gets a slot. */
+  /** The waiting callers, first in first out. A function is called when the caller gets a slot. */
   queue: Set<() => void>
 }
 
@@ -45,7 +45,7 @@ export function createSlots(limits: SlotLimits, clock: Clock): Slots {
   }
 }
 
-/** Frees a slot, or hands it to the first caller that waits. */
+/** Frees a slot, or hands the slot to the first waiting caller. */
 function release(state: State): void {
   const [admit] = state.queue
   if (admit === undefined) state.free += 1

@@ -29,10 +29,10 @@ export interface UncachedRequest {
 }
 
 /**
- * Answers calls that are never cached. An answer of at most `bufferedBytes` is buffered, so that its length, its ETag
- * and its errors are known before the first byte is sent. A longer one is streamed, after it has freed its concurrency
- * slot. The memory of the query, and of the part of its answer that waits for the client, counts until the client has
- * taken the answer.
+ * Answers calls that are never cached. An answer of at most `bufferedBytes` is buffered, so that length, ETag and
+ * errors are known before the first byte is sent. A longer answer is streamed, after the concurrency slot is freed. The
+ * memory of the query, and of the part of the answer that waits for the client, counts until the client has taken the
+ * answer.
  */
 export function createUncached({ concurrency, bufferedBytes, memory: budget, metrics, ...parts }: Parts) {
   /** Returns undefined if there is no room when the slot is free: the slot is not kept while the query waits. */

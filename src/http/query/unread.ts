@@ -8,8 +8,8 @@ const QUERY_PARAMETERS = ['sql', 'lql'] as const
 
 /**
  * Returns a function that reports a query in the request's parameters that the endpoint ignores: the client gets other
- * rows than it asked for. It takes the endpoint and the query string. Each request is counted; the log has one line for
- * each endpoint and parameter, without the value.
+ * rows than requested. The function takes the endpoint and the query string. Each request is counted. The log has a
+ * single line for each endpoint and parameter, without the value.
  */
 export function createUnreadReport(
   { unreadParameters }: Pick<Metrics, 'unreadParameters'>,

@@ -9,7 +9,7 @@ export function callAfter(clock: Clock, delayMs: number, work: () => void): () =
   return stop
 }
 
-/** Calls `work` when `signal` is aborted, at once if it is already. Returns a function that removes the listener. */
+/** Calls `work` when `signal` is aborted, at once if already aborted. Returns a function that removes the listener. */
 export function onAbort(signal: AbortSignal, work: () => void): () => void {
   if (signal.aborted) work()
   else signal.addEventListener('abort', work, { once: true })

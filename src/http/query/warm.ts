@@ -18,9 +18,10 @@ interface Parts {
 }
 
 /**
- * Refreshes the cache entries in use, in the background and one at a time, when they are due. If a refresh fails, the
- * entry stays and the refresh is tried again at its next turn. Between two refreshes it yields to the event loop: an
- * engine may answer from its own caches without a single wait. Returns a function that stops warming at once.
+ * Refreshes the cache entries in use, in the background and in sequence, when the entries are due. If a refresh fails,
+ * the entry stays and the refresh is tried again at the entry's next turn. Yields to the event loop between two
+ * refreshes: an engine may answer from its own caches without a single wait. Returns a function that stops warming at
+ * once.
  */
 export function startWarming({ cache, refresh, clock, metrics, log }: Parts): () => void {
   const stopped = new AbortController()

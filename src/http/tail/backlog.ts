@@ -1,11 +1,11 @@
-/** A record that arrived live: its time and its event. */
+/** A record that arrived live: time and event. */
 export interface Entry {
   timestampUs: number
   event: Buffer
 }
 
 /**
- * The latest records of a channel, numbered from 0 in order of arrival. Those from `first` to before `end` are in
+ * The latest records of a channel, numbered from 0 in order of arrival. The records from `first` to before `end` are in
  * memory.
  */
 export interface Backlog {
@@ -15,17 +15,15 @@ export interface Backlog {
   push(entry: Entry): void
   /** Deletes the oldest record. */
   shift(): void
-  /**
-   * Returns the events from `number` on, at least `wantedBytes` of them if there are that many, and the next number.
-   */
+  /** Returns the events from `number` on, at least `wantedBytes` if there are that many, and the next number. */
   read(number: number, wantedBytes: number): { bytes: Buffer; next: number }
   entries(): Iterable<[number: number, entry: Entry]>
 }
 
-/** Approximate bytes of an entry in addition to its event. */
+/** Approximate bytes of an entry in addition to the event. */
 const ENTRY_BYTES = 256
 
-/** Creates an empty backlog. It has no limit of its own: the caller shifts. */
+/** Creates an empty backlog. A backlog has no limit: the caller shifts. */
 export function createBacklog(): Backlog {
   const entries = new Map<number, Entry>()
   let first = 0

@@ -8,7 +8,7 @@ import { gapEvent, idLine, recordEvent } from './events.js'
 import type { TailLimits } from './limits.js'
 import type { TailRows } from './tail-rows.js'
 
-/** The columns of a record, in the order of its JSON. */
+/** The columns of a record, in the order of the JSON. */
 export const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'] as const
 
 /** The rows of a tail after a position, up to a time. */
@@ -25,25 +25,25 @@ interface RowRange {
 export interface CatchUp extends Pick<RowRange, 'subscription' | 'project' | 'tailRows' | 'signal'> {
   /** The name of the rows in ids. */
   stream: string
-  /** The position of the reader; undefined for a new one. */
+  /** The position of the reader. Undefined for a new reader. */
   after: Position | undefined
   nowUs: number
   limits: TailLimits
   errorForm: ErrorForm
 }
 
-/** The stored rows that a reader is sent before live ones. */
+/** The stored rows that a reader is sent before live rows. */
 export interface CaughtUp {
   /** Oldest first. */
   events: readonly Buffer[]
-  /** The position after these events. */
+  /** The position after the events. */
   position: Position
-  /** How many live rows the subscription had delivered by then: the reader continues with the next one. */
+  /** How many live rows the subscription had delivered by then. The reader continues with the next row. */
   delivered: number
 }
 
 /**
- * Reads the rows after a position, only the newest if there are too many; a new reader gets a few of the latest rows.
+ * Reads the rows after a position, only the newest if there are too many. A new reader gets a few of the latest rows.
  */
 export async function catchUp({ after, nowUs, limits, errorForm, stream, ...rest }: CatchUp): Promise<CaughtUp> {
   const start = after ?? { timestampUs: nowUs - limits.firstUs, rank: 0 }
@@ -75,14 +75,14 @@ export async function endOf({
 const isAfter = (row: Position, position: Position) =>
   row.timestampUs > position.timestampUs || (row.timestampUs === position.timestampUs && row.rank > position.rank)
 
-/** A row that was read, and its event. */
+/** A row that was read, and the event of the row. */
 interface ReadRow extends Position {
   data: Buffer
 }
 
 /**
- * Returns the newest rows after a position, oldest first: `wanted` rows or `wantedBytes` of them. `isComplete` if these
- * are all.
+ * Returns the newest rows after a position, oldest first: `wanted` rows or `wantedBytes` of rows. `isComplete`: whether
+ * there are no other rows.
  */
 async function readNewest(range: RowRange, wanted: number, wantedBytes: number) {
   const { subscription, project, tailRows, after, throughUs, signal } = range

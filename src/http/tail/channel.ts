@@ -14,36 +14,38 @@ import type { TailLimits } from './limits.js'
 import { streamName, type TailRows } from './tail-rows.js'
 
 /**
- * The live records of one project and source that pass a filter, encoded once for all readers. A reader only keeps the
- * number of its next record: it is dropped if that record is evicted from the backlog.
+ * The live records of a project and a source that pass a filter, encoded once for all readers. A reader only keeps the
+ * number of the next record. If that record is evicted from the backlog, the reader is dropped.
  */
 export interface Channel {
-  /** Identifies this channel: record numbers of other channels are not valid in it. */
+  /** Identifies this channel: record numbers of other channels are not valid here. */
   readonly name: string
   readonly project: string
   readonly tailRows: TailRows
-  /** The name of its rows in ids of events. */
+  /** The name of the channel's rows in ids of events. */
   readonly stream: string
   readonly backlog: Backlog
   readonly readers: Set<ChannelReader>
-  /** Resolves when the channel can be read. If the engine cannot be queried it closes, then rejects. */
+  /**
+   * Resolves when the channel can be read. If the engine cannot be queried, the channel closes, then `opened` rejects.
+   */
   readonly opened: Promise<Pick<Subscription, 'run'>>
-  /** Evicts the oldest record, and drops readers that have not read it. */
+  /** Evicts the oldest record, and drops readers that have not read the record. */
   shrink(): void
   close(): void
 }
 
-/** A reader, as its channel sees it. */
+/** A reader, as seen by the channel. */
 export interface ChannelReader {
-  /** The number of its next record; undefined while it catches up with stored rows. */
+  /** The number of the next record. Undefined while the reader catches up with stored rows. */
   readonly next: number | undefined
   /** Called if there may be something to read. */
   wake(): void
-  /** Called if it reads too slowly. */
+  /** Called if the reader is too slow. */
   drop(): void
 }
 
-/** The rows of a channel, and its surroundings. */
+/** The rows of a channel, and the channel's dependencies. */
 export interface ChannelParts {
   project: string
   tailRows: TailRows
@@ -51,7 +53,7 @@ export interface ChannelParts {
   clock: Clock
   limits: TailLimits
   errorForm: ErrorForm
-  /** Limits how many channels look for the end of filtered rows at the same time; undefined: no limit. */
+  /** Limits how many channels look for the end of filtered rows at the same time. Undefined: no limit. */
   concurrency?: ConcurrencyLimit | undefined
   /** Called after records were added. */
   onGrown(): void
@@ -65,7 +67,7 @@ interface State extends ChannelParts {
   readers: Set<ChannelReader>
   backlog: Backlog
   rate: TokenBucket
-  /** After all records so far; undefined until the channel is open. */
+  /** After all records so far. Undefined until the channel is open. */
   position: Position | undefined
   /** Aborted when the channel closes. */
   closed: AbortController
@@ -74,7 +76,7 @@ interface State extends ChannelParts {
 
 const NAME_BYTES = 6
 
-/** Opens a channel: subscribes to its rows and finds the position after its stored rows. */
+/** Opens a channel: subscribes to the rows and finds the position after the stored rows. */
 export function createChannel(parts: ChannelParts): Channel {
   const { project, tailRows, follow, clock, limits } = parts
   const state: State = {
@@ -138,14 +140,14 @@ const cursorAfter = ({ name, stream }: State, position: Position, number: number
   live: { channel: name, number: number + 1 },
 })
 
-/** Finds the end of the stored rows, and adds cursors to the records that arrived before it was known. */
+/** Finds the end of the stored rows, and adds cursors to the records that arrived before the end was known. */
 async function open(state: State, subscribing: Promise<Subscription>): Promise<Subscription> {
   const { clock, backlog } = state
   const subscription = await subscribing
   const end = await findEnd(state, subscription)
   let position = end.position
   for (const [number, entry] of backlog.entries()) {
-    // Records that arrived before the end was read are included in it; those that arrived since may be newer.
+    // `end` includes the records that arrived before the end was read. Records that arrived since may be newer.
     if (number >= end.delivered) position = advance(position, entry.timestampUs, clock.nowUs())
     entry.event = Buffer.concat([idLine(cursorAfter(state, position, number)), entry.event])
   }
@@ -153,7 +155,7 @@ async function open(state: State, subscribing: Promise<Subscription>): Promise<S
   return subscription
 }
 
-/** Finds the position after the stored rows. With a filter all of a day may have to be read. */
+/** Finds the position after the stored rows. With a filter, a whole day may have to be read. */
 function findEnd({ clock, project, tailRows, limits, concurrency, closed }: State, subscription: Subscription) {
   const find = (signal?: AbortSignal) =>
     endOf({ subscription, project, tailRows, nowUs: clock.nowUs(), limits, signal })
@@ -172,7 +174,7 @@ function close(state: State): void {
   state.onClosed()
 }
 
-/** Closes a channel with more records than anyone can read live, so that ingest does not pay for them. */
+/** Closes a channel with more records than anyone can read live, so that ingest does not pay for the channel. */
 function giveUp(state: State): void {
   for (const reader of state.readers) reader.drop()
   close(state)

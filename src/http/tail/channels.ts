@@ -8,13 +8,13 @@ import type { TailLimits } from './limits.js'
 import { EDGE_ROWS, type TailRows } from './tail-rows.js'
 
 /**
- * The channels of all rows with readers. A channel stays open for a while after its last reader has left: one that
+ * The channels of all rows with readers. A channel stays open for a while after the last reader has left: a reader that
  * reconnects soon finds the records that arrived in between.
  */
 export interface Channels {
   /**
-   * Returns the channel of some rows of a project, by default its edge records, opened if there is none. The reader
-   * must call {@link release}.
+   * Returns the channel of some rows of a project, by default the edge records. Opens a channel if there is none. The
+   * reader must call {@link release}.
    */
   acquire(project: string, tailRows?: TailRows): Channel
   release(channel: Channel): void
@@ -41,7 +41,7 @@ interface OpenChannel {
 /** In full, not as a digest: a channel must never be found for another project. */
 const keyOf = (project: string, { key }: TailRows) => JSON.stringify([project, key])
 
-/** Creates the registry of channels, with none open. Together their backlogs have at most `limits.backlogsBytes`. */
+/** Creates the registry of channels, with none open. All backlogs together have at most `limits.backlogsBytes`. */
 export function createChannels({ follow, clock, limits, errorForm, concurrency }: Parts): Channels {
   const open = new Map<string, OpenChannel>()
 
@@ -65,7 +65,7 @@ export function createChannels({ follow, clock, limits, errorForm, concurrency }
     unused?.channel.close()
   }
 
-  /** Shrinks the largest backlogs until all together are within their limit. */
+  /** Shrinks the largest backlogs until all backlogs together are within the limit. */
   function balance(): void {
     const channels = [...open.values()].map(({ channel }) => channel)
     let bytes = channels.reduce((sum, { backlog }) => sum + backlog.bytes, 0)

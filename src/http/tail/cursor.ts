@@ -1,14 +1,14 @@
 import { type Position, readPosition, writePosition } from '../../plan/position.js'
 
 /**
- * The position of a tail's reader, as the `id` of an event states it: `<timestamp>.<rank>-<stream>`, followed by
+ * The position of a tail's reader, as stated in the `id` of an event: `<timestamp>.<rank>-<stream>`, followed by
  * `.<channel>.<number>` if the record arrived live. The first part is valid as long as the rows are stored, the second
  * as long as the channel is open. Ids of earlier versions and of rows of `logs.explore` have no `-<stream>`.
  */
 export interface Cursor extends Position {
-  /** The name of the rows among which the rank counts; undefined if it is not known. */
+  /** The name of the rows among which the rank counts. Undefined if the name is not known. */
   stream?: string | undefined
-  /** The next record of a channel, by its number from 0. */
+  /** The next record of a channel, numbered from 0. */
   live?: { channel: string; number: number } | undefined
 }
 
@@ -20,7 +20,7 @@ export function writeCursor({ stream, live, ...place }: Cursor): string {
 
 const CURSOR = /^(-?\d+\.\d+)(?:-([0-9a-f]{12}))?(?:\.([0-9a-f]{12})\.(\d{1,15}))?$/
 
-/** Parses the text of {@link writeCursor}; returns undefined for any other text. */
+/** Parses the text of {@link writeCursor}. Returns undefined for any other text. */
 export function readCursor(text: string): Cursor | undefined {
   const match = CURSOR.exec(text)
   if (match === null) return undefined
@@ -31,8 +31,8 @@ export function readCursor(text: string): Cursor | undefined {
 }
 
 /**
- * Returns the position after a row that arrives at `position`. Only a row that is the newest advances it. A late row
- * does not, nor does one with a time in the future: every later row would be late then.
+ * Returns the position after a row that arrives at `position`. Only the newest row advances the position. A late row
+ * does not. A row with a time in the future does not either: every later row would be late then.
  */
 export function advance(position: Position, timestampUs: number, nowUs: number): Position {
   if (timestampUs < position.timestampUs || timestampUs > nowUs) return position

@@ -14,21 +14,21 @@ const rowJson = createRowJson()
 const GAP = 'gap'
 
 /**
- * Line ends would end a line of the stream. In JSON they are white space between tokens; within texts they are escaped.
+ * Line ends would end a line of the stream. In JSON, line ends are white space between tokens. Within texts, line ends
+ * are escaped.
  */
 const LINE_ENDS = /[\r\n]/g
 
 /**
- * Returns the event of a record: its row as one line of JSON. Without a cursor the caller puts an id line before it.
+ * Returns the event of a record: the row as a line of JSON. Without a cursor, the caller puts an id line before the
+ * event.
  */
 export function recordEvent(row: Row, cursor?: Cursor): Buffer {
   const id = cursor === undefined ? '' : idText(cursor)
   return Buffer.from(`${id}data: ${rowJson(row).replace(LINE_ENDS, ' ')}\n\n`)
 }
 
-/**
- * Returns the line that states the reader's position. Without data after it, it only sets the client's Last-Event-ID.
- */
+/** Returns the line that states the reader's position. An id line without data only sets the client's Last-Event-ID. */
 export function idLine(cursor: Cursor): Buffer {
   return Buffer.from(idText(cursor))
 }
@@ -38,12 +38,12 @@ const idText = (cursor: Cursor) => `id: ${writeCursor(cursor)}\n`
 /** Ends an id line that has no data. */
 export const NO_DATA = Buffer.from('\n')
 
-/** Returns the last event of a stream: the reason why it ends. */
+/** Returns the last event of a stream: the reason why the stream ends. */
 export function droppedEvent(reason: { message: string; code: string }, form: ErrorForm): Buffer {
   return namedEvent('dropped', errorJson(reason, form))
 }
 
-/** Returns the event that says that records were left out; those from `fromUs` on follow. */
+/** Returns the event that says that records were left out. Records from `fromUs` on follow. */
 export function gapEvent(fromUs: number, form: ErrorForm): Buffer {
   const message =
     'More records arrived than can be sent: those before the time "from" (µs) are left out. A query has them.'

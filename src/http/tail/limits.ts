@@ -1,19 +1,19 @@
 import { DAY_US, KIB, MIB } from '../../base/units.js'
 
-/** Limits of live tails. Each has a small value in tests. */
+/** Limits of live tails. Tests use small values. */
 export interface TailLimits {
   /** Open tails. */
   tails: number
-  /** Bytes of the latest records that are buffered, of one project and of all projects. */
+  /** Bytes of the latest records that are buffered, of a single project and of all projects. */
   backlogBytes: number
   backlogsBytes: number
-  /** Bytes of new records per second and project, and their burst. A project that exceeds them has no live tail. */
+  /** Bytes of new records per second and project, and the burst. A project that exceeds the limit has no live tail. */
   receivedBytesPerS: number
   receivedBurstBytes: number
   /** Bytes sent to all readers together, per second and as a burst. */
   sentBytesPerS: number
   sentBurstBytes: number
-  /** Stored rows that are sent first: to a new reader, to one that reconnects, and their bytes. */
+  /** Stored rows that are sent first: to a new reader, to a reader that reconnects, and the bytes of the rows. */
   firstRows: number
   missedRows: number
   caughtUpBytes: number
@@ -22,9 +22,9 @@ export interface TailLimits {
   /** Bytes that are handed to the connection at once. */
   chunkBytes: number
   keepAliveMs: number
-  /** How often the token of a tail is checked. The token registry knows a change at most a second after it. */
+  /** How often the token of a tail is checked. The token registry knows a change after at most a second. */
   tokenCheckMs: number
-  /** How long the records of a project are buffered after its last reader has left. */
+  /** How long the records of a project are buffered after the last reader has left. */
   lingerMs: number
   /** How long a reader that is being dropped may take to read the reason. */
   endMs: number
@@ -50,7 +50,9 @@ export const TAIL_LIMITS: TailLimits = {
   endMs: 1_000,
 }
 
-/** The shares of the memory limit: the buffers of all projects, of one project, and the stored rows of one reader. */
+/**
+ * The shares of the memory limit: the buffers of all projects, of a single project, and the stored rows of a reader.
+ */
 const BACKLOGS_SHARE = 1 / 16
 const BACKLOG_SHARE = 1 / 32
 const CAUGHT_UP_SHARE = 1 / 512

@@ -13,10 +13,10 @@ import { BEGINNING, droppedEvent, idLine, KEEP_ALIVE, NO_DATA } from './events.j
 import type { TailLimits } from './limits.js'
 import type { SendRate } from './send-rate.js'
 
-/** The channel of a reader, its limits, and the callbacks to its owner. */
+/** The channel of a reader, the limits, and the callbacks to the owner. */
 export interface ReaderParts {
   channel: Channel
-  /** The position at which the client lost the connection; undefined for a new client. */
+  /** The position at which the client lost the connection. Undefined for a new client. */
   cursor: Cursor | undefined
   clock: Clock
   limits: TailLimits
@@ -28,7 +28,7 @@ export interface ReaderParts {
   isAllowed(): boolean
   /** Maps a failure to the error that the client may see. */
   toPublicError(error: unknown): LogweirError
-  /** Called once if the tail is ended by the service; the client may still read the reason. */
+  /** Called once if the service ends the tail. The client may still read the reason. */
   onEnd(reason: LogweirError): void
   /** Called once, when the client reads no more. */
   onLeave(): void
@@ -36,23 +36,23 @@ export interface ReaderParts {
   breakOff(): void
 }
 
-/** One tail: the chunks that its client is sent. */
+/** A tail: the chunks that the client is sent. */
 export interface TailReader extends ByteChunks {
-  /** Ends the stream with a `dropped` event. Does nothing if it has ended. */
+  /** Ends the stream with a `dropped` event. Does nothing if the stream has ended. */
   end(reason: LogweirError): void
 }
 
 interface State extends ReaderParts {
   /** Aborted when the client has left. */
   left: AbortController
-  /** Why the stream ends; undefined while it goes on. */
+  /** Why the stream ends. Undefined while the stream goes on. */
   reason?: LogweirError
-  /** The number of the next record in the channel; undefined while stored rows are sent. */
+  /** The number of the next record in the channel. Undefined while stored rows are sent. */
   next?: number
   isKeepAliveDue: boolean
-  /** This reader, as its channel sees it. */
+  /** This reader, as seen by the channel. */
   handle: ChannelReader
-  /** Resumes the stream if it waits for records. */
+  /** Resumes the stream if the stream waits for records. */
   wake(): void
   stopKeepAlive(): void
   stopTokenChecks(): void
@@ -65,7 +65,7 @@ const slowReader = () =>
     'Records arrive faster than this tail reads them. Reconnect with Last-Event-ID, and read faster.',
   )
 
-/** Opens a tail: stored rows first, then live records. A chunk is made when the client has taken the one before. */
+/** Opens a tail: stored rows first, then live records. A chunk is made when the client has taken the previous chunk. */
 export function createReader(parts: ReaderParts): TailReader {
   const state: State = {
     ...parts,
@@ -101,7 +101,7 @@ function keepAlive(state: State): void {
   state.wake()
 }
 
-/** Ends the stream if the token no longer permits it, also if there is no record to send. */
+/** Ends the stream if the token no longer permits the tail, also if there is no record to send. */
 function checkToken(state: State): void {
   if (!state.isAllowed()) end(state, refusals.unauthorized())
 }
@@ -128,7 +128,7 @@ function leave(state: State): void {
   state.onLeave()
 }
 
-/** The whole stream: beginning, stored rows, live records, and the reason if the service ends it. */
+/** The whole stream: beginning, stored rows, live records, and the reason if the service ends the stream. */
 async function* stream(state: State): AsyncGenerator<Uint8Array, void> {
   try {
     yield BEGINNING
@@ -140,7 +140,9 @@ async function* stream(state: State): AsyncGenerator<Uint8Array, void> {
   leave(state)
 }
 
-/** Sends the stored rows after the cursor, unless the channel still has its records; returns where live ones begin. */
+/**
+ * Sends the stored rows after the cursor, unless the channel still has the records. Returns where live records begin.
+ */
 async function* stored(state: State): AsyncGenerator<Uint8Array, Position> {
   const { channel, cursor, clock, limits, errorForm, left } = state
   const subscription = await channel.opened
@@ -185,7 +187,10 @@ async function* live(state: State, position: Position): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Sends a chunk when the rate limit of all tails permits it. Throws `unauthorized` if the token no longer does. */
+/**
+ * Sends a chunk when the rate limit of all tails permits it. Throws `unauthorized` if the token no longer permits the
+ * tail.
+ */
 async function* withinRate({ sendRate, isAllowed }: State, chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
   await sendRate(chunk.length)
   if (!isAllowed()) throw refusals.unauthorized()
@@ -194,7 +199,7 @@ async function* withinRate({ sendRate, isAllowed }: State, chunk: Uint8Array): A
 
 const isInBacklog = ({ backlog }: Channel, number: number) => number >= backlog.first && number <= backlog.end
 
-/** Joins events to chunks of at least `chunkBytes`; the last one may be smaller. */
+/** Joins events to chunks of at least `chunkBytes`. The last chunk may be smaller. */
 function* joinEvents(events: readonly Buffer[], chunkBytes: number): Generator<Buffer> {
   let from = 0
   let bytes = 0

@@ -3,7 +3,7 @@ import { createTokenBucket } from '../../base/token-bucket.js'
 
 /**
  * Rate limit of all tails together. Returns undefined if the bytes may be sent now, else a promise that resolves when
- * they may.
+ * the bytes may be sent.
  */
 export type SendRate = (bytes: number) => Promise<void> | undefined
 
@@ -11,8 +11,8 @@ export type SendRate = (bytes: number) => Promise<void> | undefined
 const CHECK_MS = 10
 
 /**
- * Returns a limit of `bytesPerS`, with bursts of `burstBytes`. Tails that wait continue in FIFO order. One that asks
- * for more than the burst continues when there is any budget; the debt delays the tails after it.
+ * Returns a limit of `bytesPerS`, with bursts of `burstBytes`. Tails that wait continue in FIFO order. A tail that asks
+ * for more than the burst continues when there is any budget. The debt delays later tails.
  */
 export function createSendRate(bytesPerS: number, burstBytes: number, clock: Clock): SendRate {
   const queue: { bytes: number; resolve: () => void }[] = []

@@ -7,13 +7,13 @@ import { refusals } from '../reply/errors.js'
 /** Which rows of a project a tail follows. */
 export interface TailRows {
   source: SourceName
-  /** Only rows for which it is true; undefined: all. */
+  /** Only rows for which the condition is true. Undefined: all rows. */
   where: Expression | undefined
   /** Equal for equal parameters. */
   key: string
 }
 
-/** The rows of a tail without these parameters. */
+/** The rows of a tail without parameters besides the project. */
 export const EDGE_ROWS: TailRows = { source: 'edge_logs', where: undefined, key: keyOf('edge_logs', '', '') }
 
 /**
@@ -29,7 +29,7 @@ export function readTailRows(params: URLSearchParams): TailRows {
   return { source, where, key: keyOf(source, filterText, search) }
 }
 
-/** Returns the value of a parameter; undefined if it is absent or empty. Throws `duplicate_parameter`. */
+/** Returns the value of a parameter, or undefined if the parameter is absent or empty. Throws `duplicate_parameter`. */
 export function onlyValue(params: URLSearchParams, name: string): string | undefined {
   const [value, ...others] = params.getAll(name)
   if (others.length > 0) throw refusals.twice(name)

@@ -1,4 +1,4 @@
-/** `GET /api/tail`: the records of a project and a source as they arrive, as server-sent events. */
+/** `GET /api/tail`: the newly arriving records of a project and a source, as server-sent events. */
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
@@ -31,13 +31,13 @@ export interface TailParts {
 /** All live tails of the service. */
 export interface Tails {
   /**
-   * Answers GET or HEAD. `access` returns the access of the token; it is called again while the tail lasts. `breakOff`
+   * Answers GET or HEAD. `access` returns the access of the token, and is called again while the tail lasts. `breakOff`
    * closes the connection of a client that does not read. Throws `missing_parameter`, `duplicate_parameter`,
    * `invalid_parameter`, `invalid_pattern`, `invalid_last_event_id`, `forbidden_project`, or `overloaded` if there are
    * too many tails.
    */
   answer(request: Request, access: () => Access | undefined, breakOff?: () => void): Response
-  /** Ends all tails and refuses new ones with `stopping`. Called at shutdown. */
+  /** Ends all tails and refuses new tails with `stopping`. Called at shutdown. */
   close(): void
 }
 
@@ -49,13 +49,13 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 } as const
 
-/** Tails have concurrency slots of their own for stored rows, and wait for them as queries do. */
+/** Tails have separate concurrency slots for stored rows, and wait for a slot as queries do. */
 const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
 
 /** Creates the tails, with none open. */
 export function createTails({ follow, metrics, clock, log, limits, errorForm }: TailParts): Tails {
   const shared = { clock, limits, errorForm }
-  // A tail reads once itself, and once more if it opens a channel with a filter.
+  // A tail reads once for the reader, and once more if the tail opens a channel with a filter.
   const concurrency = createConcurrencyLimit(
     { ...READING, queriesWaiting: 2 * limits.tails },
     clock,
@@ -116,11 +116,11 @@ export function createTails({ follow, metrics, clock, log, limits, errorForm }: 
 interface TailRequest {
   project: string
   tailRows: TailRows
-  /** The position at which the client lost the connection; undefined for a new client. */
+  /** The position at which the client lost the connection. Undefined for a new client. */
   cursor: Cursor | undefined
 }
 
-/** Reads the parameters of a tail. With `projects`, only these are permitted. */
+/** Reads the parameters of a tail. With `projects`, other projects are refused. */
 function readRequest({ url, headers }: Request, projects: ReadonlySet<string> | undefined): TailRequest {
   const params = new URL(url).searchParams
   refuseUnknown(params, TAIL_PARAMETERS)
@@ -132,7 +132,7 @@ function readRequest({ url, headers }: Request, projects: ReadonlySet<string> | 
 
 const TAIL_PARAMETERS = ['project', 'source', 'filter', 'search']
 
-/** Whether a token, which may have changed since the tail was opened, still permits it. */
+/** Whether a token, which may have changed since the tail was opened, still permits the tail. */
 const permits = (access: Access | undefined, project: string) =>
   access?.scopes.has('query') === true && access.projects?.has(project) !== false
 
@@ -151,7 +151,7 @@ function projectOf(params: URLSearchParams): string {
   )
 }
 
-/** Reads Last-Event-ID. The rank of an id counts the rows of one tail: that of another one is refused. */
+/** Reads Last-Event-ID. The rank of an id counts the rows of a single tail: an id of another tail is refused. */
 function cursorOf(headers: Headers, project: string, tailRows: TailRows): Cursor | undefined {
   const text = headers.get('last-event-id')
   if (!text) return undefined
@@ -160,7 +160,7 @@ function cursorOf(headers: Headers, project: string, tailRows: TailRows): Cursor
     throw wrongId('is not an id of this service. Send the id of the last event unchanged, or none.')
   }
   const { stream, live } = cursor
-  // Earlier versions had tails of all edge records alone. Without a channel it may be the place of any row.
+  // Earlier versions had tails of all edge records alone. Without a channel, the id may be the place of any row.
   const isOther =
     stream === undefined
       ? live !== undefined && !isOfAllEdgeRecords(tailRows)
