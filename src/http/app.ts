@@ -65,7 +65,7 @@ export interface AppParts {
   intake?: RecordIntake
   /** Converts OTLP bodies for the intake. If absent, there is no OTLP path. */
   translate?: Translate
-  /** If absent, the service speaks Logweir's dialect. */
+  /** If absent: {@link OWN_DIALECT}. */
   dialect?: Dialect
 }
 

@@ -17,7 +17,7 @@ const MAX_PARAMETERS = 50
 const MAX_SQL_CHARACTERS = 65_536
 
 /** Flags that `logweir query` reads itself, so that no parameter may have their names. */
-// Of `project`, the command has a variable alone: the flag is the parameter of the endpoint.
+// The command has only a variable for `project`: the flag is the parameter of the endpoint.
 const { project: _, ...SETTINGS_WITH_FLAGS } = QUERY_SETTINGS
 const FLAGS = new Set(['help', ...Object.keys(SETTINGS_WITH_FLAGS).map(fileNameOf)])
 

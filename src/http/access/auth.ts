@@ -7,7 +7,9 @@ const digestOfHeader = (value: string) => hash('sha256', Buffer.from(value, 'lat
 
 const BEARER = /^bearer +/i
 
-/** Returns the token in X-API-KEY; if that is absent or empty, the one in Authorization: Bearer; else an empty text. */
+/**
+ * Returns the token in X-API-KEY. If X-API-KEY is absent or empty, returns the token in Authorization: Bearer, else ''.
+ */
 function tokenInHeaders(headers: Headers): string {
   const key = headers.get('x-api-key')
   if (key) return key
@@ -16,8 +18,8 @@ function tokenInHeaders(headers: Headers): string {
 }
 
 /**
- * Returns the token in `api_key` of a query string; an empty text if there is none, or several. A token has no spaces:
- * a space is a plus sign that the client did not encode.
+ * Returns the token in `api_key` of a query string, or an empty text if there is no `api_key`, or several. A token has
+ * no spaces: a space is a plus sign that the client did not encode.
  */
 function tokenInSearch(search: string): string {
   const [key = '', ...others] = new URLSearchParams(search).getAll('api_key')
@@ -29,8 +31,9 @@ export const hasToken: (...request: Parameters<Authenticate>) => boolean = (head
   tokenInHeaders(headers) !== '' || (search !== undefined && tokenInSearch(search) !== '')
 
 /**
- * Returns the access that the token of a request grants; undefined if it has no valid token. The query string is given
- * only if it may hold the token; it does not count if a header has one, even a wrong one.
+ * Returns the access that the token of a request grants, or undefined if the request has no valid token. The query
+ * string is given only if the token may be there. The query string does not count if a header has a token, even a wrong
+ * token.
  */
 export type Authenticate = (headers: Headers, search?: string) => Access | undefined
 

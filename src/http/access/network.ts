@@ -1,14 +1,14 @@
 import { isIPv6 } from 'node:net'
 
-/** The groups of an IPv6 address that name its network: a provider gives each customer 64 bits of addresses or more. */
+/** The groups of an IPv6 address that name the network: a provider gives each customer 64 bits of addresses or more. */
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 
 /**
- * Returns the network of a socket's address, which one client has to itself: an IPv4 address unchanged, also if the
- * address is mapped to IPv6, and the first 64 bits of an IPv6 address. Any other text, such as none for a Unix
- * socket, is returned unchanged.
+ * Returns the network of a socket's address, which only a single client uses: an IPv4 address unchanged, also if the
+ * address is mapped to IPv6, and the first 64 bits of an IPv6 address. Any other text, such as none for a Unix socket,
+ * is returned unchanged.
  */
 export function networkOf(address: string): string {
   const [plain] = address.replace(MAPPED, '').split('%') as [string]

@@ -3,8 +3,8 @@ import { refusals } from '../reply/errors.js'
 import type { HeaderFields } from '../reply/reply.js'
 
 /**
- * Checks rate, scope and projects of a token at a path. Returns the response of `refuse` if one of them does not permit
- * the request, else undefined. `scope`: undefined if the path needs none.
+ * Checks rate, scope and projects of a token at a path. Returns the response of `refuse` if any of the three does not
+ * permit the request, else undefined. `scope`: undefined if the path needs no scope.
  */
 export function refuseAccess(
   access: Access,

@@ -7,7 +7,7 @@ import { networkOf } from './network.js'
 
 /** Limits of requests with a wrong token. */
 export interface WrongTokenLimits {
-  /** Wrong tokens of one network within a minute that are refused without delay. */
+  /** Wrong tokens of a network within a minute that are refused without delay. */
   freeAMinute: number
   /** The delay of further refusals, and the number of delayed refusals at a time, over all networks. */
   delayMs: number
@@ -79,7 +79,7 @@ function createRecent({ freeAMinute, networks }: WrongTokenLimits, clock: Clock)
   }
 
   return {
-    /** Notes one more wrong token. Returns whether fewer than `freeAMinute` were noted in the minute before. */
+    /** Notes another wrong token. Returns whether fewer than `freeAMinute` were noted in the minute before. */
     isFree(network: string): boolean {
       const noted = timesOf(network)
       const nowMs = clock.monotonicMs()

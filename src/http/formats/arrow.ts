@@ -22,14 +22,14 @@ import { momentOfText } from '../../plan/values/times.js'
 import { RawJson } from '../../plan/values/values.js'
 import type { Format } from './format.js'
 
-/** A record batch ends with the row that fills it to this size. */
+/** A record batch ends with the row that fills the batch to this size. */
 const BATCH_BYTES = 64 * KIB
 /** Approximate bytes of a value that is not a text. */
 const VALUE_BYTES = 8
 const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0)
 const NOTHING = new Uint8Array(0)
 
-/** The Arrow type of a column kind, and how its values become a vector. Both kinds of time have the same type. */
+/** The Arrow type of a column kind, and how values become a vector. Both kinds of time have the same type. */
 interface Kind {
   type: DataType
   vector(values: readonly (Value | undefined)[]): Vector
@@ -56,9 +56,9 @@ const KINDS: Readonly<Record<ColumnKind, Kind>> = {
 }
 
 /**
- * An Arrow IPC stream: the schema, then record batches of about 64 KiB or of one longer row. Texts and JSON are Utf8,
- * times are Timestamp in µs, UTC, counts are Int64, other numbers Float64; all are nullable. Without rows there is the
- * schema only.
+ * An Arrow IPC stream: the schema, then record batches of about 64 KiB or of a single longer row. Texts and JSON are
+ * Utf8, times are Timestamp in µs, UTC, counts are Int64, other numbers Float64. All are nullable. Without rows there
+ * is the schema only.
  */
 export const arrowFormat: Format = {
   name: 'arrow',
@@ -107,7 +107,7 @@ function textOf(value: Value | undefined): string | null {
 }
 
 /**
- * An integer or a time beyond 2^53 is a JSON number with all its digits. A number beyond 64 bits, as a sum of large
+ * An integer or a time beyond 2^53 is a JSON number with all digits. A number beyond 64 bits, as a sum of large
  * integers can be, is null.
  */
 function wholeOf(value: Value | undefined): bigint | null {
@@ -122,7 +122,7 @@ function datetimeUs(value: Value | undefined): bigint | null {
   return typeof value === 'string' ? BigInt(momentOfText(value)!) : null
 }
 
-/** NaN and infinities are null, as in JSON; an integer beyond 2^53, which an answer has as its digits, is rounded. */
+/** NaN and infinities are null, as in JSON. An integer beyond 2^53, which an answer has as digits, is rounded. */
 function doubleOf(value: Value | undefined): number | null {
   if (value instanceof RawJson) return Number(value.text)
   return typeof value === 'number' && Number.isFinite(value) ? value : null

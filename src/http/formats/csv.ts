@@ -3,12 +3,12 @@ import { RawJson } from '../../plan/values/values.js'
 import type { Format } from './format.js'
 
 const LINE_END = '\r\n'
-/** Texts that are ambiguous without quotes; some readers trim white space. */
+/** Texts that are ambiguous without quotes. Some readers trim white space. */
 const TO_QUOTE = /[",\r\n]|^\s|\s$/
 
 /**
- * CSV (RFC 4180) with a header line, even without rows. Null is an empty field, an empty text is `""`, JSON is its
- * text. Texts are not changed, not even those that a spreadsheet would evaluate as a formula.
+ * CSV (RFC 4180) with a header line, even without rows. Null is an empty field, an empty text is `""`, JSON is the JSON
+ * text. Texts are not changed, not even texts that a spreadsheet would evaluate as a formula.
  */
 export const csvFormat: Format = {
   name: 'csv',

@@ -3,7 +3,7 @@ import type { AnswerColumn, Row } from '../../plan/answer.js'
 /** A part of an answer: text, which is sent as UTF-8, or bytes. */
 export type Chunk = string | Uint8Array
 
-/** Encodes the rows of one answer, in their order. Chunks may be empty. */
+/** Encodes the rows of an answer, in order. Chunks may be empty. */
 export interface Encoder {
   /** Precedes the first row. */
   readonly begin: Chunk

@@ -10,7 +10,7 @@ function valueJson(value: Value): string {
   return value instanceof RawJson ? value.text : JSON.stringify(value)
 }
 
-/** Returns an encoder of single rows. It encodes each name once, because all rows of an answer share them. */
+/** Returns an encoder of single rows. Each name is encoded once, because all rows of an answer share the names. */
 export function createRowJson(): (row: Row) => string {
   const namesJson = new Map<string, string>()
   const nameJson = (name: string) => {
@@ -28,7 +28,7 @@ export function createRowJson(): (row: Row) => string {
   }
 }
 
-/** `{"result":[row,…]}`, with raw JSON values as they were stored; `{"result":[]}` without rows. */
+/** `{"result":[row,…]}`, with raw JSON values as stored. Without rows: `{"result":[]}`. */
 export const jsonFormat: Format = {
   name: 'json',
   encoder() {

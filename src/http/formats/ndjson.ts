@@ -1,7 +1,7 @@
 import type { Format } from './format.js'
 import { createRowJson } from './json.js'
 
-/** One row object per line, each ended by a line feed. Without rows it is empty. */
+/** A row object per line, each ended by a line feed. Without rows, the answer is empty. */
 export const ndjsonFormat: Format = {
   name: 'ndjson',
   encoder() {
@@ -15,7 +15,7 @@ export const ndjsonFormat: Format = {
   },
 }
 
-/** Raw JSON may contain line ends between tokens; those in its strings are escaped. */
+/** Raw JSON may contain line ends between tokens. Line ends in strings are escaped. */
 function onOneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ')
 }

@@ -8,8 +8,8 @@ import { JSON_BEGIN } from './json.js'
 const SLICE_CHARACTERS = 64 * KIB
 
 /**
- * Returns the rows of an answer that `jsonFormat` encoded. JSON columns keep their exact text, which `JSON.parse` of
- * the whole body would lose. Yields to the event loop every 64 KiB.
+ * Returns the rows of an answer that `jsonFormat` encoded. JSON columns keep the exact text, which `JSON.parse` of the
+ * whole body would lose. Yields to the event loop every 64 KiB.
  */
 export async function* readJson(body: Uint8Array, columns: readonly AnswerColumn[]): AsyncGenerator<Row> {
   const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
@@ -40,7 +40,7 @@ function readRow(json: string, start: number, kinds: ReadonlyMap<string, ColumnK
   return { row: Object.fromEntries(values), end: at + 1 }
 }
 
-/** Returns whether a value must keep its text: JSON, and integers and times that no double holds. */
+/** Returns whether a value must keep the text: JSON, and integers and times that no double holds. */
 function isRaw(kind: ColumnKind | undefined, text: string): boolean {
   if (kind === 'json') return text !== 'null'
   if (kind === 'any') return /^[[{\d-]/.test(text)

@@ -5,24 +5,24 @@ import { refusals } from '../reply/errors.js'
 /** A body that is still being received. */
 export interface ReceivedBody {
   bytesPerS(): number
-  /** Rejects the body with this error and releases its memory at once. */
+  /** Rejects the body with this error and releases the body's memory at once. */
   cut(error: Error): void
 }
 
-/** The share of one body. */
+/** The share of a body. */
 export interface BodyShare {
   /**
-   * Reserves that many more bytes; the slowest body that is being received is cut if they are not free. Throws
+   * Reserves `bytes` more bytes. If the bytes are not free, cuts the slowest body that is being received. Throws
    * `too_many_bodies` if that does not suffice, and `request_timeout` if this body is itself the slowest.
    */
   reserve(bytes: number): void
-  /** Frees bytes, by default all of them. */
+  /** Frees bytes, by default all bytes of the body. */
   release(bytes?: number): void
-  /** Marks the body as being received, so that it may be cut. Returns a function that ends that. */
+  /** Marks the body as being received, so that the body may be cut. Returns a function that removes the mark. */
   startReceiving(receiving: ReceivedBody): () => void
 }
 
-/** Reservations of all bodies, within one limit. */
+/** Reservations of all bodies, within a common limit. */
 export interface BodyMemory {
   createShare(): BodyShare
   reservedBytes(): number
@@ -35,7 +35,8 @@ export function createBodyMemory(limitBytes: number): BodyMemory {
   const receiving = new Set<ReceivedBody>()
 
   /**
-   * Cuts bodies, the slowest first, until `bytes` are free. `own` is the body that needs them, if it is being received.
+   * Cuts bodies, the slowest first, until `bytes` are free. `own` is the body that needs the bytes, if that body is
+   * being received.
    */
   function makeRoom(bytes: number, own: ReceivedBody | undefined): void {
     while (reservedBytes + bytes > limitBytes) {

@@ -10,12 +10,13 @@ export interface BodyRateLimits {
   maxBodyMs: number
 }
 
-/** The measured rate of one body. */
+/** The measured rate of a body. */
 export interface MinimumBodyRate {
   /** Counts received bytes. */
   add(bytes: number): void
   /**
-   * Returns bytes per second over the last window, or since the start if that is later; infinite at the start itself.
+   * Returns bytes per second over the last window, or since the start if the start is later. Infinite at the start
+   * itself.
    */
   bytesPerS(): number
   /** Stops measuring. */
@@ -25,7 +26,7 @@ export interface MinimumBodyRate {
 /** How often the rate is checked in a window. */
 const CHECKS = 15
 
-/** Starts to measure. Calls `onTooSlow` when the body is below its minimum rate or takes too long, until `stop`. */
+/** Starts to measure. Calls `onTooSlow` when the body is below the minimum rate or takes too long, until `stop`. */
 export function measureBodyRate(limits: BodyRateLimits, clock: Clock, onTooSlow: () => void): MinimumBodyRate {
   const startedMs = clock.monotonicMs()
   /** The bytes received by each check of the last window, oldest first. */

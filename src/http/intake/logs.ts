@@ -1,4 +1,4 @@
-/** `POST /api/logs`: accepts records as JSON and answers with their outcome. */
+/** `POST /api/logs`: accepts records as JSON and answers with the outcome. */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
@@ -11,21 +11,22 @@ import { contentTypes, isUtf8, type MediaType } from './media-types.js'
 import { fieldNamesIn, projectOf, sourceOf } from './parameters.js'
 import { createUploads, UPLOAD_LIMITS, type Upload, type UploadLimits } from './upload.js'
 
-/** The outcome of the records of one body. */
+/** The outcome of the records of a body. */
 export interface SendOutcome {
   taken: number
   rejected: number
   byReason: Readonly<Record<string, number>>
-  /** The first rejected records, by their number from 1. */
+  /** The first rejected records, numbered from 1. */
   rejects: readonly { record: number; reason: string }[]
 }
 
 /** Stores the records of request bodies. */
 export interface RecordIntake {
   /**
-   * Stores the records of a body; resolves when all valid ones are stored. Rejects with `invalid_body` or
-   * `body_too_large` if nothing was stored; after other errors some records may be. Records of projects that are not in
-   * `projects` are rejected. Once `signal` is aborted, work that has not begun is skipped. The intake owns `bytes`.
+   * Stores the records of a body. Resolves when all valid records are stored. Rejects with `invalid_body` or
+   * `body_too_large` if nothing was stored. After other errors, some records may be stored. Records of projects that
+   * are not in `projects` are rejected. Once `signal` is aborted, work that has not begun is skipped. The intake owns
+   * `bytes`.
    */
   take(
     bytes: Uint8Array,
@@ -33,7 +34,7 @@ export interface RecordIntake {
     defaults: { source?: string; project?: string; fieldNames?: FieldNames; projects?: ReadonlySet<string> },
     signal: AbortSignal,
   ): Promise<SendOutcome>
-  /** Returns why rows cannot be stored at the moment; undefined if they can. */
+  /** Returns why rows cannot be stored at the moment, or undefined if rows can be stored. */
   writeFailure(): Error | undefined
   /** Starts the threads that parse bodies. Called when records are about to be sent. */
   prepare(): void
@@ -41,14 +42,14 @@ export interface RecordIntake {
 
 /** Limits of requests with records. */
 export interface LogsLimits extends UploadLimits {
-  /** How long storing a body may take, from its last byte on. */
+  /** How long storing a body may take, from the last byte on. */
   takeMs: number
 }
 
 /** The limits of the service. */
 export const LOGS_LIMITS: LogsLimits = { ...UPLOAD_LIMITS, takeMs: 10_000 }
 
-/** One POST. With `projects`, its token permits records of these only. */
+/** A POST. With `projects`, the token permits only records of the listed projects. */
 export interface SendRequest {
   request: Request
   incoming?: IncomingMessage
@@ -57,11 +58,9 @@ export interface SendRequest {
 
 /** The paths that accept records as JSON. */
 export interface Logs {
-  /** Answers one POST. Rejects with the errors of {@link take} and `unsupported_content_type`. */
+  /** Answers a POST. Rejects with the errors of {@link take} and `unsupported_content_type`. */
   answer(sending: SendRequest): Promise<Response>
-  /**
-   * Passes the records of one POST to the intake, after `translate` if it is given. Rejects if nothing could be stored.
-   */
+  /** Passes the records of a POST to the intake, after `translate` if given. Rejects if nothing could be stored. */
   take(
     sending: SendRequest,
     form: 'json' | 'ndjson',
@@ -80,7 +79,7 @@ interface LogsParts {
   errorForm: ErrorForm
 }
 
-/** Creates the paths. They share one memory limit for bodies. */
+/** Creates the paths. The paths share a memory limit for bodies. */
 export function createLogs(intake: RecordIntake, { limits, clock, log, errorForm }: LogsParts): Logs {
   const uploads = createUploads(limits, clock)
 
@@ -117,7 +116,7 @@ export function createLogs(intake: RecordIntake, { limits, clock, log, errorForm
     })
   }
 
-  /** Errors of the body are returned as they are; after any other error the client should retry. */
+  /** Errors of the body are returned unchanged. After any other error, the client should retry. */
   function publicError(error: Error): Error {
     if (error instanceof LogweirError && BODY_CODES.has(error.code)) return error
     log(`records of an HTTP request could not be stored: ${error.message}`, {
@@ -133,7 +132,7 @@ export function createLogs(intake: RecordIntake, { limits, clock, log, errorForm
   }
 }
 
-/** Returns the bytes for the intake. Memory of a translation is reserved in addition to that of the body. */
+/** Returns the bytes for the intake. Memory of a translation is reserved in addition to the memory of the body. */
 async function translated({ bytes, reserve }: Upload, translate: Parameters<Logs['take']>[2]): Promise<Uint8Array> {
   if (translate === undefined) return bytes
   const made = await translate(bytes)
@@ -141,7 +140,7 @@ async function translated({ bytes, reserve }: Upload, translate: Parameters<Logs
   return made
 }
 
-/** Returns 200 if any record was stored; 400, which shippers do not retry, if all records were rejected. */
+/** Returns 200 if any record was stored. Returns 400, which shippers do not retry, if all records were rejected. */
 function replyOf({ taken, rejected, byReason, rejects }: SendOutcome, errorForm: ErrorForm): Response {
   if (rejected === 0) return jsonReply(LOGGED)
   const more = rejected - rejects.length
@@ -154,8 +153,8 @@ function replyOf({ taken, rejected, byReason, rejects }: SendOutcome, errorForm:
 const SOURCE_HINT = 'Name their source in the URL, as ?source=edge_logs, or in each record. '
 
 /**
- * Returns the error of a body without an accepted record. Its code is the reason of the rejects if they share one that
- * is an error code, else `invalid_records`.
+ * Returns the error of a body without an accepted record. If all rejects have the same reason, and the reason is an
+ * error code, the code is that reason, else `invalid_records`.
  */
 export function faultOf(byReason: SendOutcome['byReason']): { status: number; message: string; code: string } {
   const [reason, ...others] = Object.keys(byReason)
@@ -168,7 +167,7 @@ export function faultOf(byReason: SendOutcome['byReason']): { status: number; me
   return { status: status ?? 400, code: status ? reason! : 'invalid_records', message }
 }
 
-/** Errors of a body that are found after it was received, and too little memory for its translation. */
+/** Errors of a body that are found after receiving the body, and too little memory for a translation. */
 const BODY_CODES = new Set(['invalid_body', 'body_too_large', 'too_many_bodies'])
 /** Reasons that are error codes if all records have the same, and their HTTP status. */
 const REASON_STATUSES = new Map([
@@ -182,7 +181,9 @@ type Form = 'json' | 'ndjson'
 const NDJSON_TYPES = new Set(['application/x-ndjson', 'application/ndjson', 'application/jsonl'])
 const JSON_TYPE = /^application\/(?:json|[^\s/]+\+json)$/
 
-/** Returns the form of a body. If several types are given, all must be known; it is NDJSON only if all of them are. */
+/**
+ * Returns the form of a body. If several types are given, all must be known. The form is NDJSON only if all types are.
+ */
 function formOf(headers: Headers): Form {
   const forms = contentTypes(headers).map(formOfType)
   if (forms.length === 0 || forms.includes(undefined)) throw unknownType()

@@ -2,22 +2,22 @@
 export interface MediaType {
   /** In lower case, without parameters. */
   name: string
-  /** In lower case; undefined if it is not named. */
+  /** In lower case. Undefined if no charset is named. */
   charset: string | undefined
 }
 
 const UTF8_CHARSETS = new Set([undefined, 'utf-8', 'utf8', 'us-ascii'])
 
-/** Whether a text of this type is UTF-8, which it also is if the type names no charset. */
+/** Whether a text of this type is UTF-8. True also if the type names no charset. */
 export const isUtf8 = ({ charset }: MediaType): boolean => UTF8_CHARSETS.has(charset)
 
-/** The parts between commas; a comma in quotes does not separate. */
+/** The parts between commas. A comma in quotes does not separate. */
 const PARTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 
 /**
- * Returns the media types of a body; empty if the header is absent. There are several if a shipper adds a Content-Type
- * to its default one.
+ * Returns the media types of a body, or an empty list if the header is absent. There are several types if a shipper
+ * adds a Content-Type to the shipper's default type.
  */
 export function contentTypes(headers: Headers): readonly MediaType[] {
   const parts = (headers.get('content-type') ?? '').match(PARTS) ?? []

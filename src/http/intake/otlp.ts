@@ -1,4 +1,4 @@
-/** `POST /v1/logs`: accepts records in the encodings of OTLP/HTTP (OTLP 1) and answers with their outcome. */
+/** `POST /v1/logs`: accepts records in the encodings of OTLP/HTTP (OTLP 1) and answers with the outcome. */
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import { COMMON_HEADERS } from '../reply/cors.js'
@@ -16,13 +16,13 @@ export type Translate = (bytes: Uint8Array, encoding: 'json' | 'protobuf') => Pr
 /** The OTLP path. */
 export interface OtlpLogs {
   /**
-   * Answers one POST, in the media type of its body. Rejects with `unsupported_content_type` and the errors of the
+   * Answers a POST, in the media type of the body. Rejects with `unsupported_content_type` and the errors of the
    * intake.
    */
   answer(sending: SendRequest): Promise<Response>
 }
 
-/** Builds the OTLP path upon that of JSON: bodies are converted by `translate` first. */
+/** Builds the OTLP path upon the JSON path: bodies are converted by `translate` first. */
 export function createOtlpLogs(logs: Pick<Logs, 'take'>, translate: Translate): OtlpLogs {
   return {
     async answer(sending) {
@@ -36,14 +36,14 @@ export function createOtlpLogs(logs: Pick<Logs, 'take'>, translate: Translate): 
 
 const JSON_TYPE = 'application/json'
 
-/** By media type; the response has the same one. */
+/** By media type. The response has the media type of the body. */
 const ENCODINGS = new Map<string, 'json' | 'protobuf'>([
   [JSON_TYPE, 'json'],
   ['application/x-protobuf', 'protobuf'],
   ['application/protobuf', 'protobuf'],
 ])
 
-/** Returns the media type of a body; undefined if it is unsupported, or if several different ones are given. */
+/** Returns the media type of a body. Undefined if the type is unsupported, or if several different types are given. */
 function typeOf(headers: Headers): string | undefined {
   const [type, ...others] = contentTypes(headers).map(({ name }) => name)
   return type !== undefined && ENCODINGS.has(type) && others.every((other) => other === type) ? type : undefined
@@ -56,7 +56,8 @@ const unknownType = () =>
   )
 
 /**
- * Returns 200 if any record was stored: a client must not send it again then. Returns 400 if all records were rejected.
+ * Returns 200 if any record was stored: the client must not send the stored records again. Returns 400 if all records
+ * were rejected.
  */
 function replyOf(outcome: SendOutcome, type: string): Response {
   const { taken, rejected, byReason } = outcome
@@ -81,14 +82,16 @@ function partialMessage({ taken, rejected, rejects }: SendOutcome): string {
   return `${of} cannot be taken: ${listed.join(', ')}${more}. They are in the rejects file.`
 }
 
-/** Returns the error response in the encoding of OTLP. `more` headers override those of the error. */
+/** Returns the error response in the encoding of OTLP. `more` headers override the headers of the error. */
 export function otlpErrorReply(request: Headers, error: unknown, log: Log, more?: HeaderFields): Response {
   const { code, message } = toPublicError(error, log)
   const { status, headers } = httpStatusOf(code)
   return refusal(status, typeOf(request) ?? JSON_TYPE, code, message, { ...headers, ...more })
 }
 
-/** As JSON it is both an error as on every other path and a google.rpc.Status; as protobuf only the latter. */
+/**
+ * The JSON is both an error as on every other path and a google.rpc.Status. The protobuf is only a google.rpc.Status.
+ */
 function refusal(status: number, type: string, code: string, message: string, headers?: HeaderFields): Response {
   const json = JSON.stringify({ error: message, code, message })
   return reply(status, type, json, delimited(2, Buffer.from(`${message} (${code})`)), headers)
@@ -96,7 +99,7 @@ function refusal(status: number, type: string, code: string, message: string, he
 
 const NOTHING = Buffer.alloc(0)
 
-/** The Content-Type has no charset, because some clients compare it as a whole. */
+/** The Content-Type has no charset, because some clients compare the whole header. */
 function reply(status: number, type: string, json: string, protobuf: Buffer, headers?: HeaderFields): Response {
   const body = type === JSON_TYPE ? Buffer.from(json) : protobuf
   return new Response(new Uint8Array(body), {
@@ -107,7 +110,7 @@ function reply(status: number, type: string, json: string, protobuf: Buffer, hea
 
 const REPLY_HEADERS = { ...COMMON_HEADERS, 'Cache-Control': 'no-store' } as const
 
-// Responses need only two kinds of fields, so the decoder of requests is not loaded for them.
+// Responses need only two kinds of fields, so the decoder of requests is not loaded for responses.
 
 /** Encodes a protobuf field with a text or a message. */
 const delimited = (field: number, bytes: Uint8Array) =>

@@ -25,7 +25,10 @@ export function sourceOf(params: URLSearchParams): string | undefined {
   )
 }
 
-/** Returns the project of records without one: that of the URL, else the token's project if it has only one. */
+/**
+ * Returns the project of records without a project: the project in the URL, else the token's project if the token has a
+ * single project.
+ */
 export function projectOf(params: URLSearchParams, projects: ReadonlySet<string> | undefined): string | undefined {
   const named = one(params, 'project')
   if (projects === undefined) return named
@@ -34,7 +37,7 @@ export function projectOf(params: URLSearchParams, projects: ReadonlySet<string>
   throw refusals.forbiddenProject()
 }
 
-/** Returns the names of the time and message fields in the URL; undefined if it gives none. */
+/** Returns the names of the time and message fields in the URL, or undefined if the URL names no fields. */
 export function fieldNamesIn(params: URLSearchParams): FieldNames | undefined {
   const [time, message] = [namesIn(params, 'time_field'), namesIn(params, 'message_field')]
   if (time === undefined && message === undefined) return undefined
@@ -50,7 +53,7 @@ function namesIn(params: URLSearchParams, parameter: string): string[] | undefin
   throw invalidParameter(`${parameter} is not what it has to be: ${EXPECTED_NAMES}. Correct it, or leave it out.`)
 }
 
-/** Returns the value of a parameter; undefined if it is absent or empty. Throws `duplicate_parameter`. */
+/** Returns the value of a parameter, or undefined if the parameter is absent or empty. Throws `duplicate_parameter`. */
 function one(params: URLSearchParams, name: string): string | undefined {
   const [value, ...others] = params.getAll(name)
   if (others.length > 0) throw refusals.twice(name)

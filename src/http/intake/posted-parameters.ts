@@ -11,7 +11,7 @@ import { refusals } from '../reply/errors.js'
 import { contentTypes, isUtf8 } from './media-types.js'
 import { createUploads, UPLOAD_LIMITS, type UploadLimits } from './upload.js'
 
-/** The most bytes of a body with parameters, as it is sent and decompressed. */
+/** The most bytes of a body with parameters, as sent and decompressed. */
 const BODY_BYTES = 256 * KIB
 const MAX_BODIES_BYTES = 8 * MIB
 /** The share of the memory limit for all such bodies. */
@@ -24,21 +24,21 @@ export const postedLimits = (memoryLimitBytes: number): UploadLimits => ({
   bodiesBytes: Math.max(2 * BODY_BYTES, Math.min(MAX_BODIES_BYTES, memoryLimitBytes * BODIES_SHARE)),
 })
 
-/** A POST of a query, with its connection if there is one. */
+/** A POST of a query, with the connection if there is a connection. */
 interface PostRequest {
   request: Request
   incoming: IncomingMessage | undefined
 }
 
 /**
- * Returns the parameters of a POST as a query string: those of its URL, whose query string is `search`, then those of
- * its body. A body of another type is not read. Rejects with `unsupported_content_type`, `invalid_body`,
- * `invalid_parameter`, `duplicate_parameter` if URL and body have a name in common, and the errors of {@link
- * createUploads}.
+ * Returns the parameters of a POST as a query string: first the parameters of the URL, whose query string is `search`,
+ * then the parameters of the body. A body of another type is not read. Rejects with `unsupported_content_type`,
+ * `invalid_body`, `invalid_parameter`, `duplicate_parameter` if URL and body have a name in common, and the errors of
+ * {@link createUploads}.
  */
 export type ReadPosted = (post: PostRequest, search: string) => Promise<string>
 
-/** Creates the reader. Bodies have the time limits of all bodies, and a memory limit of their own. */
+/** Creates the reader. Bodies have the time limits of all bodies, and a separate memory limit. */
 export function createPostedParameters(limits: UploadLimits, clock: Clock): ReadPosted {
   const uploads = createUploads(limits, clock)
   return async ({ request, incoming }, search) => {
@@ -64,7 +64,7 @@ const READERS = new Map<string, (text: string) => Pairs>([
 
 const TYPES = [...READERS.keys()].join(' or ')
 
-/** Returns the reader of a body's type. If several types are given, they must be the same. */
+/** Returns the reader of a body's type. If several types are given, all must be equal. */
 function readerOf(headers: Headers): (text: string) => Pairs {
   const types = contentTypes(headers)
   const names = new Set(types.map(({ name }) => name))
@@ -124,7 +124,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** Returns a value of a parameter as its text in a URL. An integer that no double holds keeps its digits. */
+/** Returns a value of a parameter as the text in a URL. An integer that no double holds keeps all digits. */
 function textOf(name: string, spelled: string): string {
   const value: unknown = JSON.parse(spelled)
   if (typeof value === 'string') return value.toWellFormed()
@@ -145,7 +145,7 @@ function firstRepeated(names: readonly string[]): string | undefined {
   return names.find((name) => seen.size === seen.add(name).size)
 }
 
-/** Returns a query string with the parameters of the URL and those of the body. */
+/** Returns a query string with the parameters of the URL and of the body. */
 function joined(search: string, pairs: Pairs): string {
   const parameters = new URLSearchParams(search)
   const inUrl = new Set(parameters.keys())

@@ -1,4 +1,4 @@
-/** Receives the body of a request as it was sent, still compressed. */
+/** Receives the body of a request as sent, still compressed. */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
@@ -19,9 +19,9 @@ interface Parts {
 const UNKNOWN_LENGTH_BYTES = 64 * KIB
 
 /**
- * Returns the body in a buffer of its own. Rejects with `body_too_large`, `request_timeout`, `abandoned`, and the
- * errors of the share. After a failure the stream flows on and its data is dropped: to end it would close the
- * connection before the response is sent.
+ * Returns the body in a new buffer. Rejects with `body_too_large`, `request_timeout`, `abandoned`, and the errors of
+ * the share. After a failure, the stream flows on and the data is dropped: ending the stream would close the connection
+ * before the response is sent.
  */
 export function receive(
   request: Request,
@@ -70,14 +70,15 @@ export function receive(
     }
 
     stream.on('data', add).on('end', end).on('close', abandon)
-    // A client that leaves is also an error of the stream; 'close' follows.
+    // A client that leaves is also an error of the stream. Then 'close' follows.
     stream.on('error', () => {})
     if (stream.destroyed) abandon()
   })
 }
 
 /**
- * Returns Node's own stream if there is one: reading `request.body` would convert it to a web stream, which is slower.
+ * Returns Node's stream if there is a Node stream: reading `request.body` would convert it to a web stream, which is
+ * slower.
  */
 function streamOf(request: Request, incoming: IncomingMessage | undefined): Readable | undefined {
   if (incoming !== undefined) return incoming
@@ -107,7 +108,7 @@ function enlarged(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   return more
 }
 
-/** The error for a body over its limit. */
+/** The error for a body over the limit. */
 export const tooLarge = (limitBytes: number) =>
   new LogweirError(
     'body_too_large',

@@ -8,9 +8,9 @@ import { createBodyMemory } from './body-memory.js'
 import type { BodyRateLimits } from './body-rate.js'
 import { receive, tooLarge } from './receive.js'
 
-/** Limits of request bodies. Each has a small value in tests. */
+/** Limits of request bodies. Tests use small values. */
 export interface UploadLimits extends BodyRateLimits {
-  /** One body, as sent and decompressed. */
+  /** A single body, as sent and decompressed. */
   bodyBytes: number
   /** All bodies in memory, in both forms. */
   bodiesBytes: number
@@ -29,14 +29,14 @@ export const UPLOAD_LIMITS: UploadLimits = {
 const BODIES_SHARE = 1 / 8
 
 /**
- * Returns the bytes of all bodies in a process with a memory limit: enough for one compressed body of the largest size.
+ * Returns the bytes of all bodies in a process with a memory limit: enough for a compressed body of the largest size.
  */
 export function bodiesBytes(memoryLimitBytes: number): number {
   const { bodyBytes, bodiesBytes: most } = UPLOAD_LIMITS
   return Math.max(2 * bodyBytes, Math.min(most, memoryLimitBytes * BODIES_SHARE))
 }
 
-/** A complete, decompressed body. Its memory is reserved until `release`. */
+/** A complete, decompressed body. The body's memory is reserved until `release`. */
 export interface Upload {
   bytes: Uint8Array
   /** Reserves memory for bytes that are derived from the body. Throws `too_many_bodies`. */
@@ -47,9 +47,9 @@ export interface Upload {
 /** Receives and decompresses request bodies, within the shared memory. */
 export interface Uploads {
   /**
-   * Receives the body of a request. Throws `body_too_large`, `too_many_bodies`, `invalid_body` if its coding is broken,
-   * `unsupported_content_encoding`, `request_timeout` if it is too slow or is cut in favour of faster ones, and
-   * `abandoned` if the client leaves before its end.
+   * Receives the body of a request. Throws `body_too_large`, `too_many_bodies`, `invalid_body` if the coding is broken,
+   * `unsupported_content_encoding`, `request_timeout` if the body is too slow or is cut in favour of faster bodies, and
+   * `abandoned` if the client leaves before the end of the body.
    */
   read(request: Request, incoming?: IncomingMessage): Promise<Upload>
   reservedBytes(): number
@@ -105,7 +105,7 @@ export function createUploads(limits: UploadLimits, clock: Clock): Uploads {
   return { read, reservedBytes: memory.reservedBytes }
 }
 
-/** Returns the decoder of a body's content coding; undefined if it has none. */
+/** Returns the decoder of a body's content coding, or undefined if the body has no content coding. */
 function decoderOf(headers: Headers): Decode | undefined {
   const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
   if (coding === '' || coding === 'identity') return undefined

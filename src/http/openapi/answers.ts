@@ -5,7 +5,7 @@ import { listOf, reference, type Schema } from './json-schema.js'
 /** The responses of an operation, by HTTP status. */
 export type Answers = Readonly<Record<string, Schema>>
 
-/** Returns the description of one response, with its schema per media type and the names of its headers. */
+/** Returns the description of a response, with a schema per media type and the names of the headers. */
 export function answer(
   description: string,
   content: Readonly<Record<string, Schema>>,
@@ -45,10 +45,10 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 
 const statusOf = (code: string): number => httpStatusOf(code).status
 
-/** The forms of the errors of a path; `either`: the form depends on the request. */
+/** The forms of the errors of a path. `either`: the form depends on the request. */
 export type ErrorForms = ErrorForm | 'either'
 
-/** Returns the schema of an error with one of these codes, in each form that the path may answer. */
+/** Returns the schema of an error with any of `codes`, in each form that the path may answer. */
 function errorOf(codes: readonly string[], form: ErrorForms): Schema {
   const flat = { allOf: [reference('schemas', 'Error'), { properties: { code: { enum: codes } } }] }
   if (form === 'flat') return flat
@@ -57,7 +57,9 @@ function errorOf(codes: readonly string[], form: ErrorForms): Schema {
   return form === 'nested' ? nested : { anyOf: [flat, nested] }
 }
 
-/** Returns the error responses for error codes, one per HTTP status: JSON, or bytes of the media types in `others`. */
+/**
+ * Returns the error responses for error codes, grouped by HTTP status: JSON, or bytes of the media types in `others`.
+ */
 export function failures(codes: readonly string[], form: ErrorForms, others: readonly string[] = []): Answers {
   const statuses = [...new Set(codes.map(statusOf))].sort()
   return Object.fromEntries(
@@ -80,13 +82,13 @@ export function failures(codes: readonly string[], form: ErrorForms, others: rea
 
 /** The error codes of every path that needs a token. */
 export const TOKEN_CODES = ['unauthorized', 'forbidden', 'too_many_requests', 'starting'] as const
-/** The answers of every path that may take long, so that a stop cannot wait for its answer. */
+/** The error codes of every path that may take long, so that a stop cannot wait for the answer. */
 export const WAITING_CODES = [...TOKEN_CODES, 'stopping'] as const
 
 const WHAT = { type: 'string', description: 'what is wrong, and how to correct it' }
 const CODE = { type: 'string', pattern: '^[a-z_]+$', description: 'the same for ever' }
 
-/** The schemas of error responses, one for each form. */
+/** The schemas of error responses, a schema for each form. */
 export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
   Error: { type: 'object', properties: { error: WHAT, code: CODE }, required: ['error', 'code'] },
   NestedError: {
@@ -104,7 +106,7 @@ export const resultOf = (row: Schema): Schema => ({
   additionalProperties: false,
 })
 
-/** Returns the response with rows, in each media type, and with the names of its headers. */
+/** Returns the response with rows, in each media type, and with the names of the headers. */
 export const rowsAnswer = (row: Schema, headers: readonly string[]): Schema =>
   answer(
     'The rows, in the media type that Accept prefers.',

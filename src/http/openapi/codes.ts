@@ -1,6 +1,6 @@
 import { httpStatusOf } from '../reply/errors.js'
 
-/** The meaning of each error code of the service; the message of an error says more. */
+/** The meaning of each error code of the service. The message of an error says more. */
 const MEANINGS: Readonly<Record<string, string>> = {
   unauthorized: 'no token, or an unknown, revoked or expired one',
   forbidden: 'the token does not permit this path',
@@ -40,7 +40,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   internal: 'a defect: the log of the service has details',
 }
 
-/** The error codes of the service, each with its HTTP status and its meaning, for the OpenAPI document. */
+/** The error codes of the service, each with HTTP status and meaning, for the OpenAPI document. */
 export const CODES: readonly { code: string; status: number; meaning: string }[] = Object.entries(MEANINGS)
   .map(([code, meaning]) => ({ code, status: httpStatusOf(code).status, meaning }))
   .sort((a, b) => a.status - b.status)

@@ -5,7 +5,7 @@ import { CODES } from './codes.js'
 import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
 import { serviceOperations } from './service-operations.js'
 
-/** Returns the OpenAPI 3.1 description of the service as JSON, derived from the endpoints that check its requests. */
+/** Returns the OpenAPI 3.1 description of the service as JSON, derived from the endpoints that check the requests. */
 export function openApi(
   endpoints: readonly Endpoint[],
   version: string,

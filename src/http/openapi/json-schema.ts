@@ -3,7 +3,7 @@ import type { AnswerColumn, ColumnKind } from '../../plan/answer.js'
 /** A JSON Schema (2020-12), as in OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** Returns the schema of an object with exactly these members, all required. */
+/** Returns the schema of an object with exactly the given members, all required. */
 export function exactly(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<ColumnKind, Schema>> = {
   double: { type: ['number', 'null'] },
 }
 
-/** Returns the schema of a row with these columns. `x-kind` distinguishes kinds with the same JSON type. */
+/** Returns the schema of a row with the given columns. `x-kind` distinguishes kinds with the same JSON type. */
 export function rowSchema(columns: readonly AnswerColumn[]): Schema {
   return exactly(Object.fromEntries(columns.map(({ name, kind }) => [name, { ...KINDS[kind], 'x-kind': kind }])))
 }

@@ -19,8 +19,8 @@ function parameter(name: string, place: 'query' | 'header', description: string,
 }
 
 /**
- * Returns the operations of an endpoint under its name; its id is another path with the same operations. POST has the
- * parameters of GET in its body.
+ * Returns the operations of an endpoint under the endpoint's name. The id is another path with the same operations.
+ * POST has the parameters of GET in the body.
  */
 export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }: Dialect): Operations {
   const { name, params, cache, sandboxing } = endpoint
@@ -69,7 +69,7 @@ const POSTED_CODES = [
   'too_many_bodies',
 ]
 
-/** The body of a query by POST. No parameter is required in it, since the URL may have the parameter. */
+/** The body of a query by POST. No parameter is required in the body, since the URL may have the parameter. */
 function postedBody({ params, refusesUnknown }: Endpoint): Schema {
   const properties = Object.fromEntries(
     Object.entries(params).map(([name, { description, schema = TEXT }]) => [name, { description, ...schema }]),
@@ -104,9 +104,7 @@ function cachingOf({ cache }: Endpoint): string {
   return `Cached for up to ${cache.ttlS} seconds, and refreshed every ${cache.warmS} while clients ask for it.`
 }
 
-/**
- * Returns the maximum of rows, and as `default` that of a call without optional parameters, if it is lower and known.
- */
+/** Returns the maximum of rows. `default` is the maximum of a call without optional parameters, if known and lower. */
 function rowLimits(endpoint: Endpoint, nowUs: number): { limits: Schema; text: string } {
   const { maxRows } = endpoint
   const call = sampleCall(endpoint)
@@ -120,8 +118,8 @@ function rowLimits(endpoint: Endpoint, nowUs: number): { limits: Schema; text: s
 }
 
 /**
- * All calls have the same columns, but those with SQL of the client. If there is no sample call, or if its query is not
- * compiled yet, a row is only known to be an object.
+ * All calls have the same columns, except calls with SQL of the client. If there is no sample call, or if the query of
+ * the sample call is not compiled yet, a row is only known to be an object.
  */
 function rowOf(endpoint: Endpoint, nowUs: number): Schema {
   const call = sampleCall(endpoint)
@@ -181,7 +179,7 @@ const LOGS_PARAMETERS = [
   parameter('message_field', 'query', 'fields that can hold the message; default: event_message,message'),
 ]
 
-/** The ways in which a token can be sent, if that may be in the URL too. */
+/** The ways in which a token can be sent, if the URL may contain a token too. */
 const KEYS = [{ key: [] }, { bearer: [] }, { keyInUrl: [] }]
 const securityOf = ({ acceptsKeyInUrl }: Dialect): Schema => (acceptsKeyInUrl ? { security: KEYS } : {})
 
@@ -233,7 +231,7 @@ const PARTIAL: Schema = {
   additionalProperties: false,
 }
 
-/** Returns the operations of the path for OTLP. Its errors have the same form in every dialect. */
+/** Returns the operations of the path for OTLP. The errors have the same form in every dialect. */
 export const otlpOperations = (dialect: Dialect): Operations => ({
   post: {
     operationId: 'otlp-logs',

@@ -42,7 +42,7 @@ const publicPath = (operationId: string, summary: string, responses: Answers): O
   get: { operationId, tags: ['service'], summary, security: [], responses },
 })
 
-/** Returns the operations of all these paths, by path. */
+/** Returns the operations of the service paths, by path. */
 export function serviceOperations({ errorForm, lists }: Dialect): Readonly<Record<string, Operations>> {
   const status = (description: string, ...codes: readonly string[]): Answers => ({
     200: answer(description, { 'application/json': STATUS }),

@@ -3,7 +3,7 @@ import type { Call, Endpoint } from '../../endpoints/endpoint.js'
 import { refusals } from '../reply/errors.js'
 
 /**
- * Limits of a cache: query strings, all characters, and the characters of a query string. A POST may have a longer one.
+ * Limits of a cache: query strings, all characters, and characters of a query string. POST allows longer query strings.
  */
 const CACHED_CALLS = 1_000
 const CACHED_CHARACTERS = 1_000_000

@@ -61,7 +61,7 @@ export function negotiate(request: Headers): Representation {
   return best.representation
 }
 
-/** The well-formed ranges of a header. Of equal ranges, only the range with the highest weight. */
+/** The well-formed ranges of a header. Among equal ranges, only the range with the highest weight. */
 function rangesOf(header: string): Map<string, Range> {
   const ranges = new Map<string, Range>()
   parseAccept(header).forEach(({ type, q }, index) => {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { LogweirError } from '../../base/errors.js'
 
-// A body whose chunks turn out to be malformed while its request is answered. Node only tells the server of it.
+// A body whose chunks turn out to be malformed while the request is answered. Node reports the error only to the
+// server.
 
 const BROKEN = 'logweir.broken'
 const errors = new WeakMap<IncomingMessage, LogweirError>()
@@ -18,7 +19,7 @@ export const brokenBodyOf = (incoming: IncomingMessage): LogweirError | undefine
 /** Whether a request has a body that may break. A body of a given length can only end too early. */
 export const mayBreak = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined
 
-/** Returns an answer; rejects with the error of {@link breakBody} if that comes first. */
+/** Returns an answer. Rejects with the error of {@link breakBody} if the error comes first. */
 export function unlessBroken<T>(incoming: IncomingMessage, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const settle = () => incoming.off(BROKEN, reject)

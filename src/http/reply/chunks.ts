@@ -3,7 +3,7 @@ import type { MemoryShare } from '../../base/memory-budget.js'
 import type { Row } from '../../plan/answer.js'
 import type { Chunk, Encoder } from '../formats/format.js'
 
-/** It returns arrays of the exact size; a small Buffer would be a view of a larger, shared one. */
+/** `encode` returns arrays of the exact size. A small Buffer would be a view of a larger, shared buffer. */
 const utf8 = new TextEncoder()
 
 /** An iterator over the chunks of a response body. */
@@ -13,7 +13,7 @@ export interface ByteChunks {
   return(): Promise<unknown>
 }
 
-/** An answer that is too long to be buffered: the bytes encoded so far, if any, and the chunks after them. */
+/** An answer that is too long to be buffered: the bytes encoded so far, if any, and the remaining chunks. */
 export interface PartialAnswer {
   head: Uint8Array | undefined
   rest: ByteChunks
@@ -26,9 +26,9 @@ export interface Encoding {
 }
 
 /**
- * Encodes rows up to `limitBytes`. Returns the whole answer, or, as soon as it is longer, its head and the remaining
- * chunks. Once `signal` is aborted it frees the rows and throws the reason. After any error of the rows they are freed
- * too.
+ * Encodes rows up to `limitBytes`. Returns the whole answer, or, as soon as the answer is longer, the head and the
+ * remaining chunks. Once `signal` is aborted, frees the rows and throws the reason. Also frees the rows after any error
+ * of the rows.
  */
 export async function encodeUpTo(
   rows: AsyncIterable<Row>,
@@ -86,8 +86,8 @@ function createBuffer(begin: Chunk) {
 }
 
 /**
- * Encodes the remaining rows, one chunk per call. While it waits for a slow client it keeps only the next chunk in
- * memory: the row it was encoded from, several times as large, can be collected by then.
+ * Encodes the remaining rows, a chunk per call. While a slow client is awaited, only the next chunk stays in memory:
+ * the row of the chunk, several times as large, can be collected by then.
  */
 function remainingChunks(rows: AsyncIterator<Row>, encoder: Encoder): ByteChunks {
   let ended = false

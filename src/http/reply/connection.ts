@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** The connection of one response. */
+/** The connection of a response. */
 export interface Connection {
   /** Closes the connection in the middle of the response. */
   breakOff(): void

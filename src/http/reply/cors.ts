@@ -1,8 +1,8 @@
 import { KIB } from '../../base/units.js'
 
 /**
- * Headers of every response, errors included: pages of any origin can read the response, and no browser takes it for
- * another type than its Content-Type.
+ * Headers of every response, errors included: pages of any origin can read the response, and no browser assumes another
+ * type than the Content-Type.
  */
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
@@ -10,14 +10,14 @@ export const COMMON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** The methods of every path, except those below. */
+/** The methods of every path, except the paths below. */
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 /** The methods of the endpoints. */
 export const QUERY_METHODS = 'GET, HEAD, POST, OPTIONS'
 /** The methods of paths that accept records. */
 export const LOGS_METHODS = 'POST, OPTIONS'
 
-/** The headers that are allowed if a preflight names none. */
+/** The headers that are allowed if a preflight names no headers. */
 const USUAL_HEADERS = 'X-API-KEY, Authorization, Content-Type, Cache-Control, If-None-Match, Last-Event-ID'
 
 /** Comma-separated header names (RFC 9110, 5.6.2). */

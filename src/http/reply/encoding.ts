@@ -11,22 +11,22 @@ import {
 import { parseAccept } from 'hono/utils/accept'
 import { KIB } from '../../base/units.js'
 
-/** A smaller body fits into one packet uncompressed. */
+/** A smaller body fits into a single packet uncompressed. */
 const MIN_CODED_BYTES = KIB
-/** A larger body is compressed in the thread pool, so that other requests do not wait for it. */
+/** A larger body is compressed in the thread pool, so that other requests do not wait. */
 const MAX_SYNC_BYTES = 64 * KIB
-/** For our answers as fast as level 1, and 5 % smaller; level 6 takes twice as long. */
+/** For our answers as fast as level 1, and 5 % smaller. Level 6 takes twice as long. */
 const GZIP_OPTIONS = { level: 3 }
 /**
  * Faster than gzip, and smaller: by 10 % for logs, by a third for small answers. The window size limits the memory of a
- * stream to that of gzip.
+ * stream to the memory of a gzip stream.
  */
 const BROTLI_OPTIONS = { params: { [zlib.BROTLI_PARAM_QUALITY]: 2, [zlib.BROTLI_PARAM_LGWIN]: 18 } }
 
 const gzipInPool = promisify<Uint8Array, typeof GZIP_OPTIONS, Uint8Array>(gzip)
 const brotliInPool = promisify<Uint8Array, typeof BROTLI_OPTIONS, Uint8Array>(brotliCompress)
 
-/** A content coding, by its name in Content-Encoding. */
+/** A content coding, by the name in Content-Encoding. */
 export type Coding = 'gzip' | 'br'
 
 const CODERS = {
@@ -43,26 +43,26 @@ const CODERS = {
 }
 
 /**
- * The bytes of a response, and their compressed forms once a client has asked for them; promises while they are made.
+ * The bytes of a response, and the compressed forms that a client has requested. A form is a promise until complete.
  */
 export interface Body {
   readonly plain: Uint8Array
   gzip?: Uint8Array | Promise<Uint8Array>
   br?: Uint8Array | Promise<Uint8Array>
-  /** The ETag, once it was computed. */
+  /** The ETag, once computed. */
   tag?: string
-  /** Called when a compressed form was made; `discard` frees it. */
+  /** Called when a compressed form was made. `discard` frees the form. */
   onGrowth?: (discard: () => void) => void
 }
 
-/** Returns the bytes of a body, its compressed forms included. */
+/** Returns the bytes of a body, including compressed forms. */
 export function bodyBytes({ plain, gzip, br }: Body): number {
   return plain.byteLength + madeBytes(gzip) + madeBytes(br)
 }
 
 const madeBytes = (form: Body[Coding]) => (form instanceof Uint8Array ? form.byteLength : 0)
 
-/** Returns a compressed form of a body. It is made once, however many requests wait for it. */
+/** Returns a compressed form of a body. The form is made once, however many requests wait. */
 export function codedForm(body: Body, coding: Coding): Uint8Array | Promise<Uint8Array> {
   const made = body[coding]
   if (made !== undefined) return made
@@ -95,11 +95,12 @@ function keep(body: Body, coding: Coding, bytes: Uint8Array): Uint8Array {
 export const createCompressor = (coding: Coding) => CODERS[coding].stream()
 
 /**
- * Returns the coding in which a body of `bytes` bytes is sent (RFC 9110, 12.5.3); undefined if it is sent uncompressed.
- * It is compressed if brotli or gzip is accepted with at least the weight of no compression; a small body only if no
- * compression is refused. The coding with the higher weight wins. If they are equal, brotli does, but only if it is
- * named: `*` may come from a client that does not know it. Without the header it is sent uncompressed. The standard
- * permits any coding then, but such a client may not know gzip.
+ * Returns the coding in which a body of `bytes` bytes is sent (RFC 9110, 12.5.3), or undefined if the body is sent
+ * uncompressed. The body is compressed if brotli or gzip is accepted with at least the weight of no compression. A
+ * small body is compressed only if no compression is refused. The coding with the higher weight wins. If the weights
+ * are equal, brotli wins, but only if named: `*` may come from a client that does not know brotli. Without the header,
+ * the body is sent uncompressed. The standard permits any coding then, but a client without the header may not know
+ * gzip.
  */
 export function wantedCoding(request: Headers, bytes: number): Coding | undefined {
   const header = request.get('accept-encoding')

@@ -1,7 +1,7 @@
 /** The forms of error bodies: `flat` is `{"error","code"}`, `nested` is Logflare's `{"error":{"message","code"}}`. */
 export type ErrorForm = 'flat' | 'nested'
 
-/** Returns an error as JSON in one of the forms; the members of `more` follow at the top. */
+/** Returns an error as JSON in the given form. The members of `more` follow at the top level. */
 export function errorJson(
   { message, code }: { message: string; code: string },
   form: ErrorForm,

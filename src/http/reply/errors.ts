@@ -39,7 +39,7 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
   ['request_timeout', { status: 408, headers: { Connection: 'close' } }],
   ['invalid_last_event_id', { status: 400 }],
   ['overloaded', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
-  // Most starts take a second. A retry during a longer one is cheap.
+  // Most starts take a second. A retry during a longer start is cheap.
   ['starting', { status: 503, headers: { 'Retry-After': SOON_S } }],
   ['stopping', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
   ['missing_source', { status: 400 }],
@@ -51,7 +51,7 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
   ['unsupported_content_encoding', { status: 415 }],
   ['too_many_requests', { status: 429, headers: { 'Retry-After': SOON_S } }],
   ['too_many_bodies', { status: 429, headers: { 'Retry-After': SOON_S } }],
-  // The engine's server is unreachable, too slow, or lacks a shard; or rows cannot be stored.
+  // The engine's server is unreachable, too slow, or lacks a shard, or rows cannot be stored.
   ['engine_unavailable', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
   // The client has left, so only metrics show this status.
   ['abandoned', { status: 499 }],
@@ -62,7 +62,7 @@ const INTERNAL = new LogweirError(
   'The service failed with an internal error. Try again; if it persists, see the log of the service.',
 )
 
-/** The errors of requests that are thrown in more than one place. */
+/** The errors of requests that are thrown in several places. */
 export const refusals = {
   unauthorized: () =>
     new LogweirError(
@@ -138,7 +138,10 @@ function isPublic(error: unknown): error is LogweirError {
   return error instanceof LogweirError && HTTP_STATUSES.has(error.code)
 }
 
-/** Returns the error that a client may see: itself if its code is known, else `internal`, after it was logged. */
+/**
+ * Returns the error that a client may see: the error itself if the code is known, else `internal`, after logging the
+ * error.
+ */
 export function toPublicError(error: unknown, log: Log): LogweirError {
   if (isPublic(error)) return error
   const [description, stack] =
@@ -150,7 +153,7 @@ export function toPublicError(error: unknown, log: Log): LogweirError {
 /** Returns status and headers of an error code that {@link toPublicError} returned. */
 export const httpStatusOf = (code: string): HttpStatus => HTTP_STATUSES.get(code) ?? { status: 500 }
 
-/** Returns the error response. `more` headers override those of the code. */
+/** Returns the error response. `more` headers override the headers of the code. */
 export function errorReply(error: unknown, log: Log, more?: HeaderFields, form: ErrorForm = 'flat'): Response {
   const shown = toPublicError(error, log)
   const { status, headers } = httpStatusOf(shown.code)

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Body } from './encoding.js'
 
-/** 96 bits: two answers do not get the same tag by chance, nor by records that are made for it. */
+/** 96 bits: two answers do not get the same tag by chance, nor by records made for that purpose. */
 const TAG_CHARACTERS = 16
 
 /**
- * Returns the ETag of a body, computed once. It is weak: the compressed forms have the same one. Other formats have
- * other bytes and therefore another tag.
+ * Returns the ETag of a body, computed once. The tag is weak, because the compressed forms have the same tag. Other
+ * formats have other bytes and therefore another tag.
  */
 export function tagOf(body: Body): string {
   body.tag ??= `W/"${hash('sha256', body.plain, 'base64url').slice(0, TAG_CHARACTERS)}"`

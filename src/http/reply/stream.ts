@@ -4,9 +4,9 @@ import type { PartialAnswer } from './chunks.js'
 import { type Coding, createCompressor } from './encoding.js'
 
 /**
- * Returns a partial answer as a response body. A row is read when the client has taken the one before. A body that
- * fails must not end as if it were complete: `onFailure` gets the error and closes the connection or throws. If the
- * client cancels, the rows are freed; that is no failure.
+ * Returns a partial answer as a response body. A row is read when the client has taken the previous row. A body that
+ * fails must not end like a complete body: `onFailure` gets the error and closes the connection or throws. If the
+ * client cancels, the rows are freed, which is no failure.
  */
 export function streamBody(
   { head, rest }: PartialAnswer,
@@ -26,7 +26,7 @@ export function streamBody(
   }
   return new ReadableStream<Uint8Array>(
     {
-      // A chunk that arrives after cancel() cannot be enqueued; that is no failure.
+      // A chunk that arrives after cancel() cannot be enqueued, which is no failure.
       pull: (controller) => pull(controller).catch((error) => (isRead ? onFailure(error) : undefined)),
       async cancel() {
         isRead = false
@@ -60,10 +60,10 @@ export function countedAnswer({ head, rest }: PartialAnswer, memory: MemoryShare
   }
 }
 
-/** Compresses a partial answer. It reads ahead of the client by the buffers of the compressor. */
+/** Compresses a partial answer. Reads ahead of the client by the buffers of the compressor. */
 export function compressed(answer: PartialAnswer, coding: Coding): PartialAnswer {
   const compressor = createCompressor(coding)
-  // An error of the rows destroys the compressor, so that reading `chunks` throws it.
+  // An error of the rows destroys the compressor, so that reading `chunks` throws the error.
   pipeline(allChunks(answer), compressor).catch(() => {})
   const chunks = compressor[Symbol.asyncIterator]()
   return {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { lingerAndClose } from './linger.js'
 import type { Latest } from './malformed.js'
 
-/** How long a connection that has sent nothing may still send its first request after the server began to close. */
+/** How long a connection that has sent nothing may still send the first request after the server began to close. */
 const SILENT_MS = 300
 
 /**
@@ -17,21 +17,23 @@ const MAX_TURNS = 64
 export interface ConnectionLimits {
   /** Open connections. */
   connections: number
-  /** How long a client may continue to send its request after the response. */
+  /** How long a client may continue to send a request after the response. */
   lingerMs: number
 }
 
-/** The connections of a server: their number, the order of their requests, and their end. */
+/** The connections of a server: number, order of requests, and end. */
 export interface Connections {
-  /** Adds a connection. Over the limit, closes the one that has been idle longest; if none is idle, the new one. */
+  /** Adds a connection. Over the limit, closes the longest idle connection, or the new connection if none is idle. */
   add(socket: Socket): void
-  /** Returns the latest request of a connection; undefined if there was none. */
+  /** Returns the latest request of a connection, or undefined if there was no request. */
   latestOf(socket: Socket): Latest | undefined
-  /** Answers the requests of a connection one after the other. Requests after a response that ends it are ignored. */
+  /**
+   * Answers the requests of a connection in sequence. Requests after a response that ends the connection are ignored.
+   */
   listener: RequestListener
   /**
-   * Accepts no more connections. Ends idle ones at once, others after their response, and destroys the remaining ones
-   * after `limitMs`. Resolves when all are closed.
+   * Accepts no more connections. Ends idle connections at once, others after the response, and destroys the remaining
+   * connections after `limitMs`. Resolves when all are closed.
    */
   close(server: Server, limitMs: number): Promise<void>
 }
@@ -39,18 +41,18 @@ export interface Connections {
 interface State {
   answer: RequestListener
   limits: ConnectionLimits
-  /** The open connections, each with its latest response. */
+  /** The open connections, each with the latest response. */
   latest: Map<Socket, ServerResponse | undefined>
   /** The responses whose turn has come. */
   started: WeakSet<ServerResponse>
-  /** Connections that wait for their next request, the longest idle first, with the bytes read from each by then. */
+  /** Connections that wait for the next request, the longest idle first, with the bytes read from each by then. */
   idle: Map<Socket, number>
-  /** How many requests that may send records are not answered yet, by connection; none if there is no entry. */
+  /** How many requests that may send records are not answered yet, by connection. No entry means zero. */
   sending: WeakMap<Socket, number>
   isClosing: boolean
 }
 
-/** Creates the connections of a server; `answer` answers their requests. */
+/** Creates the connections of a server. `answer` answers the requests. */
 export function createConnections(answer: RequestListener, limits: ConnectionLimits): Connections {
   const state: State = {
     answer,
@@ -84,15 +86,15 @@ function add(state: State, socket: Socket): void {
 }
 
 /**
- * Ends a connection when its client has ended its side. Mostly the client has left: its queries are aborted. But if a
- * request that sends records is not answered yet, Node ends the connection after the last response: the records are
- * stored anyway, and the client may still read.
+ * Ends a connection when the client has ended the client's side. Mostly the client has left: the client's queries are
+ * aborted. But if a request that sends records is not answered yet, Node ends the connection after the last response:
+ * the records are stored anyway, and the client may still read.
  */
 function endWithClient({ sending }: State, socket: Socket): void {
   if (!sending.has(socket)) socket.end()
 }
 
-/** Answers a request when the response before it on the same connection is done. */
+/** Answers a request when the previous response on the same connection is done. */
 function enqueue(state: State, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { socket } = incoming
   const before = state.latest.get(socket)
@@ -121,7 +123,7 @@ function start(state: State, incoming: IncomingMessage, outgoing: ServerResponse
   state.answer(incoming as Parameters<RequestListener>[0], outgoing as Parameters<RequestListener>[1])
 }
 
-/** Marks a connection as idle. A client that still sends its request gets `lingerMs` for that first. */
+/** Marks a connection as idle. A client that is still sending a request first gets `lingerMs` to finish. */
 function markIdle(state: State, incoming: IncomingMessage): void {
   const { socket } = incoming
   const isLatest = state.latest.get(socket)?.req === incoming
@@ -135,7 +137,8 @@ function markIdle(state: State, incoming: IncomingMessage): void {
 }
 
 /**
- * Replaces Node's way to end a connection after its last response: a client that still sends must be able to read it.
+ * Replaces Node's way to end a connection after the last response: a client that still sends must be able to read the
+ * response.
  */
 function closeGently({ latest, limits }: State, socket: Socket): void {
   const destroySoon = socket.destroySoon.bind(socket)
@@ -152,13 +155,13 @@ function remove({ latest, idle }: State, socket: Socket): void {
   idle.delete(socket)
 }
 
-/** Returns the connection that has been idle longest; one that has sent a part of its next request is not idle. */
+/** Returns the longest idle connection. A connection that has sent a part of the next request is not idle. */
 function longestIdle({ idle }: State): Socket | undefined {
   for (const [socket, bytes] of idle) if (socket.bytesRead === bytes) return socket
   return undefined
 }
 
-/** Whether one more connection is within the limit, after an idle one was closed if necessary. */
+/** Whether another connection is within the limit. Closes an idle connection if necessary. */
 function hasRoom(state: State): boolean {
   if (state.latest.size < state.limits.connections) return true
   const socket = longestIdle(state)
@@ -184,7 +187,7 @@ async function close(state: State, server: Server, limitMs: number): Promise<voi
 
 /**
  * Waits until the event loop has accepted the connections that the system has accepted: these connections would be
- * reset when the server closes, although their clients have sent requests. A turn accepts one connection or all
+ * reset when the server closes, although the clients have sent requests. A turn accepts a single connection or all
  * connections, by the version of Node.
  */
 async function acceptWaiting(server: Server): Promise<void> {
@@ -196,7 +199,7 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.off('connection', onConnection)
 }
 
-/** Ends a connection after a response, and says so in its headers if they are not sent yet. */
+/** Ends a connection after a response, and says so in the headers unless the headers are already sent. */
 function endAfter(outgoing: ServerResponse, socket: Socket): void {
   outgoing.shouldKeepAlive = false
   outgoing.once('close', () => socket.destroySoon())

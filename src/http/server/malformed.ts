@@ -21,10 +21,10 @@ export function hasUnknownFraming({ headers, httpVersion }: IncomingMessage): bo
   return codings !== undefined && (codings.toLowerCase() !== 'chunked' || httpVersion === '1.0')
 }
 
-/** The latest request of a connection, by its response. */
+/** The latest request of a connection, by the response. */
 export interface Latest {
   outgoing: ServerResponse
-  /** Whether the responses before it are done. */
+  /** Whether the previous responses are done. */
   isStarted: boolean
 }
 
@@ -34,7 +34,7 @@ const awaiting = new WeakSet<Socket>()
 /**
  * Refuses bytes that Node's parser refuses, and ends the connection: at once if all requests before are answered, after
  * the response to a whole request, in place of the response to a request with a malformed body. Destroys the connection
- * if a response is half sent, or if the client has left before its response.
+ * if a response is half sent, or if the client has left before the response.
  */
 export function refuseMalformed(
   error: NodeJS.ErrnoException,
@@ -60,7 +60,7 @@ function refuseLater(
   refuse: (error: LogweirError) => Response,
 ): boolean {
   const { req } = outgoing
-  // The parser reports its error again for each further packet, and for the end.
+  // The parser reports the error again for each further packet, and for the end.
   if (isStarted && brokenBodyOf(req) !== undefined) return true
   if (socket.readableEnded || code === 'HPE_INVALID_EOF_STATE') return false
   if (!req.complete) return !outgoing.headersSent && (breakBody(req, refusal) || !isStarted)

@@ -13,9 +13,9 @@ import { hasUnknownFraming, headBytes, refuseMalformed } from './malformed.js'
 export interface ServerLimits extends ConnectionLimits {
   /** Bytes of the request line and headers, as sent. */
   headBytes: number
-  /** From a request's first byte to the end of its headers. */
+  /** From a request's first byte to the end of the headers. */
   headersMs: number
-  /** How long a connection may be idle, and how long a client may read nothing of its response. */
+  /** How long a connection may be idle, and how long a client may read nothing of a response. */
   keepAliveMs: number
   stalledMs: number
   /** How often `headersMs` is checked. */
@@ -44,11 +44,11 @@ export interface ListenOptions {
   limits?: Partial<ServerLimits>
 }
 
-/** A server that listens. `port` is the actual one. */
+/** A server that listens. `port` is the actual port. */
 export interface Listening {
   url: string
   port: number
-  /** Accepts no more connections; ends idle ones at once, others after their response or after `closeMs`. */
+  /** Accepts no more connections. Ends idle connections at once, others after the response or after `closeMs`. */
   close(): Promise<void>
 }
 
@@ -79,21 +79,22 @@ function makeServer(app: App, limits: ServerLimits) {
   }, limits)
   const server = createServer(
     {
-      // Node counts fewer bytes than were sent, so it accepts everything within the limit; headBytes is checked again.
+      // Node counts fewer bytes than were sent, so Node accepts everything within the limit. headBytes is checked
+      // again.
       maxHeaderSize: limits.headBytes,
       headersTimeout: limits.headersMs,
-      // Bodies have a minimum rate where they are received; other requests end with their response.
+      // Bodies have a minimum rate in the receiver. Other requests end with the response.
       requestTimeout: 0,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkMs,
-      // A missing Host, or two joined ones, is not valid: the request listener refuses both.
+      // A missing Host, or two joined Hosts, are not valid: the request listener refuses both.
       requireHostHeader: false,
       joinDuplicateHeaders: true,
     },
     connections.listener,
   )
   server.maxHeadersCount = 0
-  // By default Node ends a connection as soon as its client has ended its side; see `connections.add`.
+  // By default, Node ends a connection as soon as the client has ended the client's side, see `connections.add`.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.timeout = limits.stalledMs
   server.on('connection', connections.add)

@@ -13,7 +13,7 @@ export interface TailRows {
   key: string
 }
 
-/** The rows of a tail without parameters besides the project. */
+/** The rows of a tail without `source`, `filter` and `search`. */
 export const EDGE_ROWS: TailRows = { source: 'edge_logs', where: undefined, key: keyOf('edge_logs', '', '') }
 
 /**
