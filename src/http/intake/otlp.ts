@@ -56,8 +56,8 @@ const unknownType = () =>
   )
 
 /**
- * Returns 200 if any record was stored: the client must not send the stored records again. Returns 400 if all records
- * were rejected.
+ * Returns 200 if any record was stored: then a client must not send the body again. Returns 400 if all records were
+ * rejected.
  */
 function replyOf(outcome: SendOutcome, type: string): Response {
   const { taken, rejected, byReason } = outcome
