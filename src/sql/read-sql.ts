@@ -13,20 +13,24 @@ import { parseStatement } from './parse/query.js'
 export interface SqlQuery {
   /** The names of the @parameters in the text. */
   readonly parameters: ReadonlySet<string>
-  /** Throws `unsupported_sql`, with the place of the first parameter, if the text has one: it is no stored query. */
+  /**
+   * Throws `unsupported_sql`, with the place of the first parameter, if the text has parameters: only stored queries
+   * have parameters.
+   */
   refuseParameters(): void
   /** Whether the text starts with EXPLAIN. */
   readonly isExplain: boolean
   /**
-   * Returns the plan with the values of parameters (null if absent), at a time in microseconds since the epoch. It has
-   * a limit only if the text has one. Throws `invalid_sql`, `unsupported_sql`, `invalid_pattern` or `too_much_memory`.
+   * Returns the plan with the values of parameters (null if absent), at a time in microseconds since the epoch. The
+   * plan has a limit only if the text has LIMIT. Throws `invalid_sql`, `unsupported_sql`, `invalid_pattern` or
+   * `too_much_memory`.
    */
   plan(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan
 }
 
 /**
- * Parses a text of the SQL that docs/sql.md describes. Throws `invalid_sql` if it is wrong, `unsupported_sql` if it is
- * outside of the subset or beyond a limit; the message ends with its place, ` (line 3, column 14)`.
+ * Parses a text of the SQL that docs/sql.md describes. Throws `invalid_sql` for wrong SQL, `unsupported_sql` for SQL
+ * outside of the subset or beyond a limit. The message ends with the place of the error, ` (line 3, column 14)`.
  */
 export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
   const { query, isExplain, parameters } = located(text, () => parseStatement(text, limits))
@@ -46,7 +50,7 @@ export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
     parameters: new Set(parameters.keys()),
     refuseParameters: () => located(text, () => refuse(parameters)),
     isExplain,
-    // The same plan is used again if it can be no other one: the engine then knows its expressions.
+    // A constant plan is used again: the engine then knows the expressions of the plan.
     plan: (args, nowUs) => constant ?? located(text, () => compile(args, nowUs)),
   }
 }

@@ -14,10 +14,10 @@ type Call = NodeOf<'call'>
 /** The most parts of `approx_quantiles`, and elements of `array_agg`. */
 const MAX_ELEMENTS = 10_000
 
-/** The aggregates of one SELECT: equal ones are computed once. */
+/** The aggregates of a SELECT. Equal aggregates are computed once. */
 export class Aggregates {
   readonly #named = new Map<string, NamedAggregate & { at: number }>()
-  /** Compiles arguments: over the rows before they are grouped, without aggregates. */
+  /** Compiles arguments: over ungrouped rows, without aggregates. */
   readonly #rows: Compiler
   readonly #fresh: (prefix: string) => string
   readonly #schema: Map<string, Type>
@@ -39,7 +39,7 @@ export class Aggregates {
     for (const { value, at } of this.#named.values()) for (const arg of value.args) measure(arg, at)
   }
 
-  /** Returns the column of an aggregate. Throws an SqlFault if its arguments do not fit. */
+  /** Returns the column of an aggregate. Throws an SqlFault if the arguments do not fit. */
   add(node: Call): Expression {
     const value = aggregateOf(node, this.#rows)
     const key = `${value.fn} ${value.args.map(expressionKey).join(' ')}`
@@ -78,7 +78,7 @@ function argumentOf(node: Node, fn: AggregateName, rows: Compiler): Expression {
   return fn === 'string_agg' ? rows.compileArgument(node, 'concat') : rows.compile(node)
 }
 
-/** How many arguments SQL has for each aggregate; `quantile` is the compiler's own. */
+/** The aggregates with two arguments. `quantile` is an aggregate of the compiler, not of SQL. */
 const TWO: ReadonlySet<string> = new Set(['approx_quantiles', 'quantile'])
 
 function checkCount({ name, args, at }: Call): void {

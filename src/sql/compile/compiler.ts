@@ -4,7 +4,10 @@ import type { Type } from '../../plan/values/values.js'
 import type { Node } from '../parse/tree.js'
 import type { Context } from './context.js'
 
-/** Compiles expressions over the rows of one part of a query, as functions of SQL need it for their arguments. */
+/**
+ * Compiles expressions over the rows of a part of a query. Functions of SQL compile their arguments with this
+ * interface.
+ */
 export interface Compiler {
   readonly context: Context
   /** Returns the expression of a node. Throws an SqlFault. */
@@ -17,6 +20,6 @@ export interface Compiler {
   compileCondition(node: Node): Expression
   /** The static type of an expression. */
   typeOf(expression: Expression): Type
-  /** Returns a call, or its value if that is known. Throws an SqlFault at `at` if the arguments do not fit. */
+  /** Returns a call, or the value of the call if known. Throws an SqlFault at `at` if the arguments do not fit. */
   call(fn: FunctionName, args: readonly Expression[], at: number): Expression
 }

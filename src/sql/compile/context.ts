@@ -4,7 +4,7 @@ import { invalid, unsupported } from '../parse/fault.js'
 import type { SqlLimits } from '../parse/limits.js'
 import type { NodeOf } from '../parse/tree.js'
 
-/** State that all parts of a text share while it is compiled: parameters, time, and the amounts made so far. */
+/** State that all parts of a text share during compilation: parameters, time, and the amounts made so far. */
 export interface Context {
   args: Readonly<Record<string, Scalar>>
   nowUs: number
@@ -18,7 +18,7 @@ export interface Context {
   countPattern(pattern: string): void
 }
 
-/** How much a text reads and computes; common table expressions count at each use. */
+/** How much a text reads and computes. Common table expressions count at each use. */
 export type Amounts = Record<Amount, number>
 type Amount = 'scans' | 'unnests' | 'expressions'
 
@@ -27,7 +27,7 @@ const NOUNS: Readonly<Record<Amount, string>> = { scans: 'tables', unnests: 'lis
 /** Returns the amounts of an empty text. */
 export const noAmounts = (): Amounts => ({ scans: 0, unnests: 0, expressions: 0 })
 
-/** Adds to one of the amounts of a text. Throws `unsupported_sql` beyond its limit. */
+/** Adds to an amount of a text. Throws `unsupported_sql` beyond the limit of that amount. */
 export function addAmount({ made, limits }: Context, amount: Amount, count: number, at: number): void {
   made[amount] += count
   if (made[amount] > limits[amount])
@@ -39,7 +39,7 @@ export function addAmounts(context: Context, amounts: Amounts, at: number): void
   for (const amount of Object.keys(NOUNS) as Amount[]) addAmount(context, amount, amounts[amount], at)
 }
 
-/** Returns the value of a parameter. Throws `invalid_sql` if it has none. */
+/** Returns the value of a parameter. Throws `invalid_sql` if the parameter has no value. */
 export function valueOfParameter({ name, at }: NodeOf<'parameter'>, { args }: Context): Scalar {
   if (Object.hasOwn(args, name)) return args[name]!
   throw invalid(`The parameter @${name} has no value. Parameters are declared in the files of stored queries.`, at)

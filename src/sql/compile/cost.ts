@@ -2,13 +2,13 @@ import type { Expression } from '../../plan/expression.js'
 import { unsupported } from '../parse/fault.js'
 import type { SqlLimits } from '../parse/limits.js'
 
-/** The size of an expression with those of derived columns in place of their names. */
+/** The size of an expression, in which the name of a derived column counts as the expression of that column. */
 export interface Cost {
   expressions: number
   levels: number
 }
 
-/** The costs of columns by name; a column that is not here is stored, and costs one. */
+/** The costs of columns by name. A column that is absent is stored, and has the cost {@link ONE}. */
 export type ColumnCosts = ReadonlyMap<string, Cost>
 
 const ONE: Cost = { expressions: 1, levels: 1 }

@@ -6,7 +6,7 @@ type Elements = ReadonlySet<string>
 
 const NONE: Elements = new Set()
 
-/** Returns the columns of a plan's rows that `unnest` took from lists, whatever queries they have passed through. */
+/** Returns the columns of a plan's rows that `unnest` took from lists, also through nested queries. */
 export function elementColumns(plan: Plan): Elements {
   return plan.reduce(elementsAfter, NONE)
 }
@@ -32,7 +32,7 @@ function elementsAfter(before: Elements, operator: Operator): Elements {
   }
 }
 
-/** A column is one of elements if it is in all parts. */
+/** A column of a union consists of elements if the columns at its place do so in all parts. */
 function elementsOfUnion(plans: readonly Plan[]): Elements {
   const parts = plans.map((plan) => {
     const elements = elementColumns(plan)
@@ -41,7 +41,7 @@ function elementsOfUnion(plans: readonly Plan[]): Elements {
   return new Set(namesOf(plans[0]!).filter((_, i) => parts.every((part) => part[i])))
 }
 
-/** The columns of a query in order: each plan of a union is one, and chooses them. */
+/** The columns of a query in order. Each plan of a union is a query and has a `select`. */
 const namesOf = (plan: Plan): string[] =>
   plan.findLast((operator) => operator.op === 'select')?.columns.map(({ name }) => name) ?? []
 
@@ -50,7 +50,7 @@ function elementsAmong(columns: readonly { name: string; value: Expression }[], 
   return new Set(columns.filter(({ value }) => isElement(value)).map(({ name }) => name))
 }
 
-/** Aggregates that return one of the values that they are given. */
+/** Aggregates that return one of their input values. */
 const CHOOSING: ReadonlySet<string> = new Set(['any_value', 'min', 'max'])
 
 function chosenElements(aggregates: readonly NamedAggregate[], before: Elements): string[] {
@@ -76,7 +76,7 @@ export function elementTest(elements: Elements): (expression: Expression) => boo
   return isElement
 }
 
-/** The arguments of which a function returns one. */
+/** The arguments that a function chooses its result from. */
 function choicesOf({ fn, args }: Expression & { kind: 'call' }): readonly Expression[] {
   switch (fn) {
     case 'coalesce':

@@ -8,14 +8,14 @@ import { unsupported } from '../parse/fault.js'
 
 /** The most characters of a description. */
 const MAX_CHARACTERS = 500
-/** The most operators that are explained: each is run with all before it. */
+/** The most operators that are explained: each operator is run with all earlier operators. */
 const MAX_OPERATORS = 100
 /** The most columns of all operators that are run. */
 const MAX_COLUMNS = 100_000
 
 /**
- * Returns the plan of EXPLAIN: a row for each operator of a plan, in order, with its step, its name, its description,
- * and the number of rows that it returns. Operators of unions and subqueries precede their own.
+ * Returns the plan of EXPLAIN: a row for each operator of a plan, in order, with step, name, description, and the
+ * number of rows that the operator returns. Operators of unions and subqueries precede their own.
  */
 export function explained(plan: Plan): Plan {
   const prefixes = prefixesOf(plan)
@@ -47,7 +47,7 @@ export function explained(plan: Plan): Plan {
 
 const columnsOf = (operator: Operator): number => ('columns' in operator ? operator.columns.length : 0)
 
-/** The beginnings of a plan up to each operator; columns that are only added are no step of their own. */
+/** The beginnings of a plan up to each operator. An `extend` is no step of its own. */
 function prefixesOf(plan: Plan): Plan[] {
   return plan.flatMap((operator, i) => {
     if (operator.op === 'extend') return []
@@ -114,7 +114,7 @@ function rangeText({ fromUs, throughUs }: Operator & { op: 'scan' }): string {
   return throughUs <= latestUs ? `${from} through ${datetimeText(throughUs)}` : from
 }
 
-/** An expression as a text, cut where it is long. */
+/** An expression as a text, cut if long. */
 function spell(expression: Expression): string {
   if (expression.kind === 'column') return expression.name
   if (expression.kind === 'literal') return literalText(expression.value)

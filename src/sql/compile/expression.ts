@@ -22,11 +22,11 @@ import { timeWithInterval } from './times.js'
 
 /** The surroundings of expressions in a query: names of outputs, and the handlers of aggregates and subqueries. */
 export interface Surroundings {
-  /** The output columns by name in lower case; they win over fields. Only HAVING and ORDER BY see them. */
+  /** The output columns by name in lower case. Outputs win over fields. Only HAVING and ORDER BY see outputs. */
   outputs?: ReadonlyMap<string, Expression>
   /** The names of outputs in lower case that the part does not see. */
   hiddenOutputs?: ReadonlySet<string>
-  /** Takes an aggregate, and returns the expression of its value. Without it, aggregates are refused. */
+  /** Takes an aggregate, and returns the expression of its value. If undefined, aggregates are refused. */
   aggregate?(node: NodeOf<'call'>): Expression
   /** Compiles a subquery. */
   subquery(query: Query): Plan
@@ -40,13 +40,13 @@ export interface Surroundings {
   fresh(prefix: string): string
 }
 
-/** Compiles expressions of one part of a query, all over the same rows. A node gives the same expression each time. */
+/** Compiles expressions of a part of a query, all over the same rows. A node gives the same expression each time. */
 export class Expressions implements Compiler {
   readonly context: Context
   readonly #scope: Scope
   readonly #around: Surroundings
   readonly #known = new Map<Node, Expression>()
-  /** The checks of values that may be no conditions: of one value, one. */
+  /** The checks of values that may be no conditions: a single check for each value. */
   readonly #checkedConditions = new Map<Expression, Expression>()
   /** Visited nodes: the calls among their arguments are compiled, or on the stack. */
   readonly #opened = new Set<Node>()
@@ -58,8 +58,8 @@ export class Expressions implements Compiler {
   }
 
   /**
-   * Returns the expression of a node. Throws an SqlFault. Compiles the calls in it before those around them, so that a
-   * deep text is no deep recursion.
+   * Returns the expression of a node. Throws an SqlFault. Compiles inner calls before outer calls, so that a deep text
+   * is no deep recursion.
    */
   compile(node: Node): Expression {
     const found = this.#known.get(node)
@@ -81,7 +81,7 @@ export class Expressions implements Compiler {
     return this.#known.get(node)!
   }
 
-  /** The calls among the arguments of a node that are compiled over the same rows, the first one last. */
+  /** The calls among the arguments of a node that are compiled over the same rows, in reverse order. */
   #callsIn(node: Node): Node[] {
     if (node.kind !== 'operator' && node.kind !== 'call') return []
     if (node.kind === 'call' && isAggregate(node.name)) return []
@@ -106,8 +106,8 @@ export class Expressions implements Compiler {
   }
 
   /**
-   * A condition. A value that may be neither true nor false is checked where it is written: a filter and functions of
-   * conditions know no place of their arguments.
+   * A condition. A value that may be neither true nor false is checked at its place in the text: a filter and
+   * functions of conditions know no place of their arguments.
    */
   compileCondition(node: Node): Expression {
     const value = this.compile(node)
@@ -124,10 +124,10 @@ export class Expressions implements Compiler {
     return typeOf(expression, this.#scope.schema)
   }
 
-  /** Returns a call, or its value if that is known. Throws an SqlFault at `at` if the arguments do not fit. */
+  /** Returns a call, or the value of the call if known. Throws an SqlFault at `at` if the arguments do not fit. */
   call(fn: FunctionName, args: readonly Expression[], at: number): Expression {
     return this.#checked(at, () => {
-      // Before it is folded: a wrong number of arguments is an error of literals too.
+      // Before folding: a wrong number of arguments is an error of literals too.
       const [least, most] = FUNCTIONS[fn].arity
       const message = wrongCount(fn, least, most, args.length)
       if (message !== undefined) throw invalid(message, at)
@@ -211,7 +211,7 @@ export class Expressions implements Compiler {
     return true
   }
 
-  /** `approx_quantiles(x, 100)[offset(95)]` is one quantile, if its percentage is a whole number. */
+  /** `approx_quantiles(x, 100)[offset(95)]` is a single quantile, if the percentage is a whole number. */
   #quantile(list: NodeOf<'call'>, place: Node): Expression | undefined {
     const [value, parts] = list.args
     if (parts === undefined || list.isDistinct || list.limit !== undefined) return undefined
@@ -257,8 +257,8 @@ function isConditionAt(fn: FunctionName, place: number, count: number): boolean 
 const keysOfNodes = new WeakMap<Node, string>()
 
 /**
- * Returns a text that is equal for nodes that mean the same over the same rows. A subquery within the node is in the
- * text by its own key, so that each of many nested subqueries is read once.
+ * Returns a text that is equal for nodes that mean the same over the same rows. A nested subquery is represented by
+ * its key, so that each of many nested subqueries is read once.
  */
 function keyOfNode(node: NodeOf<'inQuery'>): string {
   const known = keysOfNodes.get(node)
@@ -291,7 +291,7 @@ function countPatternOf(fn: FunctionName, [, pattern]: readonly Expression[], { 
   else if (fn === 'like' || fn === 'ilike') countPattern(likePattern(pattern.value))
 }
 
-/** Binds a call for the error of a literal argument: it is one of the text, not of a row. */
+/** Binds a call, so that the error of a literal argument is an error of the text, not of a row. */
 function bindOnce({ fn, args }: Expression & { kind: 'call' }): void {
   const constants = args.map((arg) => (arg.kind === 'literal' ? arg.value : undefined))
   FUNCTIONS[fn].bind(

@@ -13,8 +13,8 @@ const isTrue = (arg: Expression) => isLiteral(arg) && arg.value === true
 const isNotTrue = (arg: Expression) => isLiteral(arg) && (arg.value === false || arg.value === null)
 
 /**
- * Returns a call, or the value or the argument that it always has, so that parameters and the current time cost nothing
- * for each row. A call that fails remains: only a row that reaches it raises the error.
+ * Returns a call, or the value or the argument that the call always returns, so that parameters and the current time
+ * cost nothing for each row. A call that fails remains: only a row that reaches the call raises the error.
  */
 export function foldedCall(fn: FunctionName, args: readonly Expression[]): Expression {
   switch (fn) {
@@ -34,7 +34,7 @@ export function foldedCall(fn: FunctionName, args: readonly Expression[]): Expre
   }
 }
 
-/** Terms behind the decisive value are dropped: they are never evaluated. */
+/** Terms behind the decisive value are never evaluated, and are dropped. */
 function foldedChain(fn: 'and' | 'or', args: readonly Expression[], decisive: boolean): Expression {
   const terms: Expression[] = []
   for (const arg of args) {
@@ -73,7 +73,7 @@ function foldedCase(args: readonly Expression[]): Expression {
 }
 
 function foldedValue(fn: FunctionName, args: readonly Expression[]): Expression | undefined {
-  // The type of a cast stays known, also if its value is null.
+  // The type of a cast stays known, even if the value is null.
   const isCast = fn.includes('cast_')
   if (isNullBy(fn, args)) return isCast ? undefined : literal(null)
   if (!args.every(isLiteral) || fn === 'field' || fn === 'field_text' || fn === 'json_object') return undefined
@@ -91,10 +91,10 @@ function foldedValue(fn: FunctionName, args: readonly Expression[]): Expression 
   }
 }
 
-/** Functions that read a literal argument when they are made ready, which must not be null then. */
+/** Functions that read a literal argument in `bind`, where the argument must not be null. */
 const NEEDS_LITERAL = /^(?:regexp_|format_|parse_|json_)/
 
-/** Whether a function is null because an argument is, and no argument before that one may raise an error. */
+/** Whether a function is null because an argument is null, and no earlier argument can raise an error. */
 function isNullBy(fn: FunctionName, args: readonly Expression[]): boolean {
   const place = FUNCTIONS[fn].isStrict ? args.findIndex(isNull) : -1
   return place >= 0 && (NEEDS_LITERAL.test(fn) || args.slice(0, place).every(isSafe))

@@ -30,7 +30,7 @@ const cast =
     return compiler.call(fn, [compiler.compile(args[0]!)], at)
   }
 
-/** `timestamp_trunc(x, hour)`. A time keeps its type; `type` is the type of the result for any other value. */
+/** `timestamp_trunc(x, hour)`. A time keeps its type. `type` is the type of the result for any other value. */
 const truncation =
   (type: TimeType): Compile =>
   ({ name, args, at }, compiler) => {
@@ -51,7 +51,7 @@ const truncation =
     return compiler.call(`${kept}_trunc`, [value, known], at)
   }
 
-/** `timestamp_sub(x, interval 1 hour)`; a value of another type than `type` is cast to it. */
+/** `timestamp_sub(x, interval 1 hour)`. A value of another type is cast to `type`. */
 const shift =
   (isEarlier: boolean, type: TimeType): Compile =>
   ({ name, args, at }, compiler) => {
@@ -70,8 +70,8 @@ const shift =
   }
 
 /**
- * `timestamp_diff(later, earlier, hour)`. Elapsed time if an argument is a timestamp, starts of units if one is a
- * datetime or a date, else as the name of the function has it.
+ * `timestamp_diff(later, earlier, hour)`. Elapsed time if an argument is a timestamp, starts of units if an argument
+ * is a datetime or a date, else as the name of the function says.
  */
 const difference =
   (fn: 'timestamp_diff' | 'date_diff'): Compile =>

@@ -13,9 +13,9 @@ const NO_KEY: NoKeyMessage = (name) =>
   `group by it, or write any_value(${name ?? '…'}).`
 
 /**
- * Returns a function that rewrites an expression over rows as one over their groups: keys become columns of the group,
- * and columns named in `kept` remain. Throws `invalid_sql` with `message`, at the place of its name, for any other
- * column.
+ * Returns a function that rewrites an expression over rows as an expression over groups: keys become columns of the
+ * group, and columns named in `kept` remain. Throws `invalid_sql` with `message`, at the place of the name, for any
+ * other column.
  */
 export function createGroupRewriter(
   keys: readonly NamedExpression[],
@@ -47,7 +47,7 @@ export function createGroupRewriter(
   return rewrite
 }
 
-/** A field as it is read outside of functions of texts: groups have one value for `1` and `1.0`. */
+/** A field as read outside of functions of texts: groups have the same value for `1` and `1.0`. */
 function asField(expression: Expression): Expression {
   if (expression.kind !== 'call') return expression
   if (expression.fn === 'field_text') return { ...expression, fn: 'field' }

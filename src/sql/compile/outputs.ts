@@ -1,7 +1,7 @@
 import { invalid, unsupported } from '../parse/fault.js'
 import type { Item, Node } from '../parse/tree.js'
 
-/** One output column before it is compiled: an expression, or a column of the table that `*` named. */
+/** An output column before compilation: an expression, or a column of the table that `*` named. */
 export type Output = { name: string; at: number } & ({ node: Node; column?: never } | { column: string; node?: never })
 
 /** The table that `*` and `t.*` stand for. */
@@ -28,7 +28,7 @@ export function outputsOf(items: readonly Item[], table: Table, mostColumns: num
   return withDistinctNames(outputs)
 }
 
-/** Returns a function that names the values of one SELECT: values without a name are numbered. */
+/** Returns a function that names the values of a SELECT: values without a name are numbered. */
 function namer(): (item: Item & { kind: 'value' }) => Output {
   let anonymous = 0
   return ({ value, name }) => {
@@ -50,7 +50,7 @@ function columnsOf({ table, at }: Item & { kind: 'all' }, { names, aliases, hidd
   return names.map((name) => ({ name, at, column: name }))
 }
 
-/** A name that is taken already, whatever its case, gets `_1`, `_2`, … */
+/** Adds `_1`, `_2`, … to a name that is taken, whatever the case of letters. */
 function withDistinctNames(outputs: readonly Output[]): Output[] {
   const taken = new Set<string>()
   const counts = new Map<string, number>()

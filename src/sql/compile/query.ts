@@ -17,7 +17,7 @@ import type { Relation } from './relation.js'
 import type { Scope } from './scope.js'
 import { type Block, compileSelect, createFreshNames, type NamedTable, sortKeys } from './select.js'
 
-/** A common table expression, and the amounts that each use of it adds. */
+/** A common table expression, and the amounts that each use adds. */
 interface CommonTable {
   relation: Relation
   amounts: Amounts
@@ -31,7 +31,7 @@ interface Outer {
   aliases: ReadonlySet<string>
 }
 
-/** Returns the plan of a query. Its JSON is in the form of BigQuery's answers. Throws an SqlFault. */
+/** Returns the plan of a query. JSON in the rows has the form of BigQuery's answers. Throws an SqlFault. */
 export function compileQuery(query: Query, context: Context): Plan {
   return compile(query, { tables: new Map(), aliases: new Set() }, context, true).plan
 }
@@ -59,7 +59,7 @@ function checkKeys({ orderBy, body }: Query, { limits: { columns } }: Context): 
   if (groupBy.length > columns) throw unsupported(`GROUP BY has more than ${columns} keys.`, groupBy[columns]!.at)
 }
 
-/** The aliases of a table and its lists, in lower case. */
+/** The aliases of a table and of the lists of FROM, in lower case. */
 function aliasesOf(from: From | undefined): string[] {
   if (from === undefined) return []
   const aliases = [aliasOf(from.table), ...from.unnests.map(({ alias }) => alias)]
@@ -68,7 +68,10 @@ function aliasesOf(from: From | undefined): string[] {
 
 const aliasOf = (table: Table) => table.alias ?? (table.kind === 'table' ? table.name : undefined)
 
-/** Compiles common table expressions in order: each sees those before it, and counts only where it is used. */
+/**
+ * Compiles common table expressions in order: each expression sees the earlier expressions, and counts only where
+ * used.
+ */
 function withTables({ tables }: Query, outer: Outer, context: Context): Outer['tables'] {
   if (tables.length === 0) return outer.tables
   const all = new Map(outer.tables)
@@ -82,7 +85,7 @@ function withTables({ tables }: Query, outer: Outer, context: Context): Outer['t
   return all
 }
 
-/** The plan of a subquery behind IN, which has one column. */
+/** The plan of a subquery behind IN. Throws `invalid_sql` unless the subquery has a single column. */
 function columnOf({ plan, names }: Relation, { at }: Query): Plan {
   if (names.length === 1) return plan
   throw invalid(`The subquery behind IN has ${names.length} columns: select one.`, at)
@@ -106,7 +109,7 @@ function tableOf(from: From | undefined, outer: Outer, context: Context, at: num
   }
 }
 
-/** The names of a table that its alias hides, in lower case: a source has two. */
+/** The names of a table that the alias hides, in lower case: a source has two names. */
 function hiddenNamesOf(table: Table): ReadonlyMap<string, string> {
   const { alias } = table
   if (alias === undefined || table.kind === 'derived') return new Map()
@@ -117,7 +120,7 @@ function hiddenNamesOf(table: Table): ReadonlyMap<string, string> {
   return new Map(names.filter((name) => name !== alias.toLowerCase()).map((name) => [name, alias]))
 }
 
-/** One row without columns, for SELECT without FROM: the only group of no rows. */
+/** A row without columns, for SELECT without FROM: the only group of no rows. */
 const oneRow = (): Relation => ({
   plan: [
     { op: 'scan', sources: ['edge_logs'], fromUs: Number.POSITIVE_INFINITY, throughUs: Number.NEGATIVE_INFINITY },
@@ -206,7 +209,7 @@ function columnScope(schema: Map<string, Type>, { aliases }: Outer, context: Con
   }
 }
 
-/** ORDER BY of a union has no operators before it, in which a subquery could be. */
+/** A union has no operators before ORDER BY that could run a subquery. */
 const noSubqueries = () => ({
   before: [],
   subqueries: new Map<string, string>(),
@@ -247,7 +250,7 @@ function unionCosts(parts: readonly Relation[]): Map<string, Cost> {
 const notSelected = (name = 'this value') =>
   `SELECT DISTINCT is sorted by what it selects: select ${name} too, or use GROUP BY.`
 
-/** SELECT DISTINCT: one group for each combination of outputs, sorted by these. */
+/** SELECT DISTINCT: a group for each combination of outputs, sorted by outputs. */
 function distinct(block: Block): Block {
   const { plan, schema, outputs, keys } = block
   const types = outputs.map(({ name, value }) => [name, typeOf(value, schema)] as const)
@@ -294,7 +297,7 @@ function finished(block: Block, query: Query, context: Context, isAnswer: boolea
   }
 }
 
-/** The keys as columns to sort by: a column of the answer with such a name would hide it. */
+/** The keys as columns to sort by, with names that no column of the answer has: an output would hide the key. */
 function orderColumns({ keys, outputs, fresh }: Block): readonly (Block['keys'][number] & { name: string })[] {
   if (keys.length === 0) return []
   const taken = new Set(outputs.map(({ name }) => name))
@@ -306,8 +309,8 @@ function orderColumns({ keys, outputs, fresh }: Block): readonly (Block['keys'][
 }
 
 /**
- * JSON in the form in which BigQuery returns it: an object is in a list of one, unless it is an element of a list. An
- * object that the query itself makes stays an object.
+ * JSON in the form of BigQuery's answers: an object is in a list of length 1, unless the object is an element of a
+ * list. An object that the query itself makes stays an object.
  */
 function asAnswer({ plan, schema, outputs }: Block, context: Context): NamedExpression[] {
   const isElement = elementTest(elementColumns(plan))

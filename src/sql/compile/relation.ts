@@ -5,16 +5,16 @@ import type { Constants } from './scope.js'
 
 /** The rows of a source, a query or a derived table: their plan, and the columns that SQL sees. */
 export interface Relation {
-  /** Owned by the part of the query that reads the relation, which adds its operators to it. */
+  /** Owned by the part of the query that reads the relation. The reader adds operators to the plan. */
   plan: Operator[]
-  /** The columns of the plan, those that SQL does not see too. */
+  /** The columns of the plan, with the columns that SQL does not see. */
   schema: Schema
   /** The columns that `*` names, in order. */
   names: readonly string[]
-  /** The costs of columns that the plan computes when they are read. */
+  /** The costs of columns that the plan computes on access. */
   costs: ColumnCosts
-  /** The values of columns that are literals: conditions on them are decided when the text is compiled. */
+  /** The values of literal columns. Conditions on literal columns are decided when the text is compiled. */
   constants: Constants
-  /** How many queries it is nested in. */
+  /** The depth of nested queries in the relation. */
   levels: number
 }

@@ -14,28 +14,28 @@ export interface Scope {
   columns: ReadonlyMap<string, string>
   /** The values of columns that are the same in all rows. */
   constants: Constants
-  /** Aliases of the table, in lower case; a source has its own name as one. */
+  /** Aliases of the table, in lower case. The name of a source is an alias too. */
   tableAliases: ReadonlySet<string>
-  /** Names of the table that its alias hides, in lower case, each with the alias. */
+  /** Names of the table that the alias hides, in lower case, each with the alias. */
   hiddenNames: ReadonlyMap<string, string>
   /** The columns of unnested elements by alias, in lower case. */
   unnestAliases: ReadonlyMap<string, string>
   /** The columns of all unnested elements, the innermost first. */
   unnests: readonly string[]
-  /** Aliases of the queries around this one, in lower case, which it cannot refer to. */
+  /** Aliases of the outer queries, in lower case. The query cannot refer to outer aliases. */
   outerAliases: ReadonlySet<string>
-  /** The types of all columns, those that SQL does not see too. */
+  /** The types of all columns, with the columns that SQL does not see. */
   schema: Schema
   /** Counts the expressions that a name adds to the expressions of the text. Throws an SqlFault over the limit. */
   count(expressions: number, at: number): void
 }
 
-/** Whether a field is read for a function of texts, which takes a number's digits as they were sent. */
+/** Whether a field is read for a function of texts, which reads the digits of a number as sent by the client. */
 type Reading = 'field' | 'field_text'
 
 /**
- * Resolves a name to a column, an element of a list or a field. Throws `invalid_sql` if it is none of them, and
- * `unsupported_sql` if it is a table of a query around this one.
+ * Resolves a name to a column, an element of a list or a field. Throws `invalid_sql` for an unknown name, and
+ * `unsupported_sql` for a table of an outer query.
  */
 export function resolveName(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
   const first = steps[0]!.toLowerCase()
@@ -59,8 +59,8 @@ const tooDeep = (at: number) =>
 const choices = new WeakMap<Scope, Map<string, Expression>>()
 
 /**
- * A name that is looked up in several places, the same expression each time. The name counts as one expression for each
- * place: otherwise a text of names and lists would become as many expressions as names multiplied by lists.
+ * A name that is looked up in several places, the same expression each time. The name counts once for each place:
+ * otherwise a text of names and lists would become as many expressions as names multiplied by lists.
  */
 function choiceOf(
   places: readonly string[],
@@ -86,7 +86,7 @@ function placesOfFields({ unnests, columns }: Scope): string[] {
   return metadata === undefined ? [...unnests] : [...unnests, metadata]
 }
 
-/** The first step is read from the first place where it is not null, row by row. */
+/** Reads the first step, row by row, from the first place where the field is not null. */
 function firstOf(places: readonly string[], steps: readonly string[], reading: Reading): Expression {
   const read = steps.length === 1 ? reading : 'field'
   const found = call('coalesce', ...places.map((place) => fieldOf(column(place), steps.slice(0, 1), read)))

@@ -14,21 +14,21 @@ import { type Output, outputsOf } from './outputs.js'
 import type { Relation } from './relation.js'
 import type { Scope } from './scope.js'
 
-/** A table of FROM, and the names that it has there. */
+/** A table of FROM, and the names of the table there. */
 export interface NamedTable {
   relation: Relation
   aliases: ReadonlySet<string>
-  /** Its own names if it has an alias, in lower case, each with the alias. */
+  /** The names that the alias hides, in lower case, each with the alias. Empty if the table has no alias. */
   hiddenNames: ReadonlyMap<string, string>
 }
 
-/** The query around a SELECT: its table, and its subqueries. */
+/** The query around a SELECT: the table, and a compiler of subqueries. */
 export interface SelectContext {
   context: Context
   /** Undefined: there is no FROM. */
   table: NamedTable
   hasTable: boolean
-  /** Aliases of the queries around this one, in lower case. */
+  /** Aliases of the outer queries, in lower case. */
   outerAliases: ReadonlySet<string>
   subquery(query: Query): Plan
 }
@@ -36,20 +36,20 @@ export interface SelectContext {
 /** A key of ORDER BY, and its place in the text. */
 export type PlacedKey = SortKey & { at: number }
 
-/** A SELECT with its order, before its columns are chosen: operators, and expressions over their rows. */
+/** A SELECT with its order, before columns are chosen: operators, and expressions over the rows of the operators. */
 export interface Block {
   plan: Operator[]
   schema: Map<string, Type>
   outputs: readonly (NamedExpression & { at: number })[]
   keys: readonly PlacedKey[]
   costs: ColumnCosts
-  /** How deep its tables are nested. */
+  /** How deep the table is nested. */
   levels: number
   /** Returns a column name that the rows do not have. */
   fresh(prefix: string): string
 }
 
-/** Compiles a SELECT and the ORDER BY behind it. */
+/** Compiles a SELECT and its ORDER BY. */
 export function compileSelect(select: Select, orderBy: readonly OrderItem[], around: SelectContext): Block {
   const compiler = new SelectCompiler(select, around)
   const isGrouped =
@@ -74,7 +74,7 @@ export function createFreshNames(taken: ReadonlyMap<string, unknown>): (prefix: 
 
 class SelectCompiler {
   readonly outputs: readonly Output[]
-  /** By name in lower case, once one is looked up. */
+  /** Outputs by name in lower case. Undefined before the first lookup. */
   #outputsByName: ReadonlyMap<string, Output> | undefined
   readonly #select: Select
   readonly #around: SelectContext
@@ -126,7 +126,7 @@ class SelectCompiler {
     this.#plan.push(...this.#before.splice(0))
   }
 
-  /** Adds the lists of FROM to the plan. Each sees the tables before it. */
+  /** Adds the lists of FROM to the plan. Each list sees the earlier tables. */
   #joined(scope: Scope): Scope {
     return (this.#select.from?.unnests ?? []).reduce((before, unnest) => this.#unnested(unnest, before), scope)
   }
@@ -151,7 +151,7 @@ class SelectCompiler {
   #filter(): void {
     const { where } = this.#select
     if (where === undefined) return
-    // Names of outputs are not in sight in WHERE: there they are fields, which no row may have.
+    // WHERE does not see outputs: the name of an output is read as a field, which no row may have.
     this.#ofRows.hiddenOutputs = this.#namedOutputs()
     const condition = this.#rows.compileCondition(where)
     delete this.#ofRows.hiddenOutputs
@@ -182,7 +182,7 @@ class SelectCompiler {
     return this.#block(outputs, keys, this.#around.table.relation.costs)
   }
 
-  /** The keys of rows: they may name outputs. */
+  /** The keys of rows. A key may name an output. */
   #sortKeys(orderBy: readonly OrderItem[], outputs: Block['outputs']): PlacedKey[] {
     const surroundings = { ...this.#ofRows, outputs: byName(outputs) }
     const expressions = new Expressions(this.#around.context, this.#scope, surroundings)
@@ -193,7 +193,7 @@ class SelectCompiler {
     })
   }
 
-  /** Groups; HAVING and ORDER BY may name outputs, and have aggregates of their own. */
+  /** Groups the rows. HAVING and ORDER BY may name outputs, and may have further aggregates. */
   grouped(orderBy: readonly OrderItem[]): Block {
     const { context } = this.#around
     const aggregates = new Aggregates(this.#rows, this.#fresh, this.#schema)
@@ -300,7 +300,7 @@ const nameOf = (operator: Operator) => ('name' in operator ? operator.name : '')
 
 const byName = (outputs: Block['outputs']) => new Map(outputs.map(({ name, value }) => [name.toLowerCase(), value]))
 
-/** The place of an output that a whole number names, from 0; undefined for any other node. */
+/** The place of an output that a whole number names, from 0, or undefined for any other node. */
 function placeOf(node: Node, count: number, clause: string): number | undefined {
   if (node.kind !== 'literal' || typeof node.value !== 'number' || !Number.isInteger(node.value)) return undefined
   if (node.value >= 1 && node.value <= count) return node.value - 1

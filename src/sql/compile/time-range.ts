@@ -7,13 +7,13 @@ import { momentUs } from '../../plan/values/values.js'
 /** A column that is the timestamp of stored rows, whole or truncated to a unit, in some or all scans of a plan. */
 interface TimeColumn {
   places: readonly { range: TimeRange; unit: TimeUnit | undefined }[]
-  /** Whether every row of the plan comes from one of these scans. */
+  /** Whether every row of the plan comes from the scans of `places`. */
   isWhole: boolean
 }
 
 type TimeColumns = ReadonlyMap<string, TimeColumn>
 
-/** A part of a plan; later operators may still narrow its scans. */
+/** A part of a plan. Later operators may still narrow the scans. */
 interface Narrowed {
   /** Make the operators, when all of the plan has been seen. */
   operators: (() => Operator)[]
@@ -24,7 +24,7 @@ interface Narrowed {
 
 /**
  * Moves conditions on the timestamp into the scans of a plan, so that other days are not read: comparisons of the
- * column, or of its start of a unit, with a literal. Conditions behind a limit remain.
+ * column, or of the column truncated to a unit, with a literal. Conditions behind a limit remain.
  */
 export function withTimeRanges(plan: Plan): Plan {
   return madeOf(narrow(plan))
@@ -45,7 +45,7 @@ function narrow(plan: Plan): Narrowed {
   return { operators, columns, names }
 }
 
-/** Returns the columns behind one operator; the operator itself is kept unless others replace it. */
+/** Returns the columns behind an operator. The operator itself is kept unless `operators` is set. */
 function narrowStep(operator: Operator, columns: TimeColumns): Partial<Narrowed> {
   switch (operator.op) {
     case 'scan':
@@ -91,7 +91,7 @@ function united(plans: readonly Plan[]): Narrowed {
   return { operators: [union], columns, names }
 }
 
-/** A column that replaces another one of its name is a time only if its own expression is. */
+/** A column that replaces an existing column is a time only if the new expression is a time. */
 function extended(added: readonly NamedExpression[], columns: TimeColumns): TimeColumns {
   const all = new Map(columns)
   for (const { name } of added) all.delete(name)
@@ -135,7 +135,7 @@ function truncated({ places, isWhole }: TimeColumn, unit: TimeUnit): TimeColumn 
   return { places: places.map(({ range }) => ({ range, unit })), isWhole }
 }
 
-/** Narrows the scans by the conditions on times; returns the filter of the others. */
+/** Narrows the scans by the conditions on times, and returns the filter of all other conditions. */
 function filtered(where: Expression, columns: TimeColumns): (() => Operator)[] {
   const rest = conjunctsOf(where).filter((condition) => !narrowBy(condition, columns))
   if (rest.length === 0) return []
@@ -144,7 +144,7 @@ function filtered(where: Expression, columns: TimeColumns): (() => Operator)[] {
 
 const MIRRORED: Readonly<Record<string, string>> = { eq: 'eq', lt: 'gt', le: 'ge', gt: 'lt', ge: 'le' }
 
-/** Narrows scans by one condition; returns whether that is all that the condition does. */
+/** Narrows scans by a condition. Returns whether the narrowed scans make the condition redundant. */
 function narrowBy(condition: Expression, columns: TimeColumns): boolean {
   if (condition.kind !== 'call' || MIRRORED[condition.fn] === undefined) return false
   const [left, right] = condition.args as [Expression, Expression]
@@ -162,8 +162,8 @@ function narrowBy(condition: Expression, columns: TimeColumns): boolean {
 }
 
 /**
- * The timestamps t for which `fn(truncate(t, unit), moment)` is true; `fn(t, moment)` without a unit. Bounds beyond
- * 2^53 are rounded, since no row is near them.
+ * The timestamps t for which `fn(truncate(t, unit), moment)` is true, or `fn(t, moment)` without a unit. Bounds beyond
+ * 2^53 are rounded, since no row has a time beyond 2^53.
  */
 function rangeOf(fn: string, moment: Moment, unit: TimeUnit | undefined): TimeRange {
   const start = unit === undefined ? moment : truncateUs(moment, unit)

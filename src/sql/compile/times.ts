@@ -9,7 +9,7 @@ import type { Compiler } from './compiler.js'
 const NO_SUM =
   'A time is moved by an interval, as timestamp + interval 1 hour, and subtracted with timestamp_diff(a, b, second).'
 
-/** `x + interval 1 hour` and `x - interval 1 hour`; undefined if no argument is an interval. */
+/** `x + interval 1 hour` and `x - interval 1 hour`, or undefined if no argument is an interval. */
 export function timeWithInterval({ fn, args, at }: NodeOf<'operator'>, compiler: Compiler): Expression | undefined {
   const [first, second] = args as [Node, Node]
   if (second.kind === 'interval') return timeAdd(compiler.compile(first), second, fn === 'sub', at, compiler)
@@ -35,7 +35,7 @@ export function timeAdd(
   return compiler.call('time_add', [time, added, literal(unitNamed(unit, unitAt))], at)
 }
 
-/** Reads a unit of time, as `minute` in `timestamp_trunc(x, minute)`; a parameter may have its name. */
+/** Reads a unit of time, as `minute` in `timestamp_trunc(x, minute)`, or a parameter with the name of a unit. */
 export function unitOf(node: Node | undefined, at: number, compiler: Compiler): Expression {
   if (node === undefined) throw invalid(`A unit of time is missing: one of ${TIME_UNITS.join(', ')}.`, at)
   if (node.kind === 'name' && node.steps.length === 1) return literal(unitNamed(node.steps[0]!, node.at))
@@ -50,7 +50,7 @@ export function unitOf(node: Node | undefined, at: number, compiler: Compiler): 
   throw invalid(`A unit of time is a word without quotes: one of ${TIME_UNITS.join(', ')}.`, node.at)
 }
 
-/** Returns the unit of a name. Throws `invalid_sql` if it names none. */
+/** Returns the unit of a name. Throws `invalid_sql` for any other name. */
 export function unitNamed(name: string, at: number): TimeUnit {
   const unit = name.toLowerCase() as TimeUnit
   if (TIME_UNITS.includes(unit)) return unit
@@ -59,7 +59,7 @@ export function unitNamed(name: string, at: number): TimeUnit {
   throw invalid(`${name} is no unit of time. ${meant}`, at)
 }
 
-/** Accepts a time zone argument if it is UTC. */
+/** Throws `unsupported_sql` unless a time zone argument is UTC or absent. */
 export function checkZone(node: Node | undefined): void {
   if (node === undefined) return
   const zone = node.kind === 'literal' && typeof node.value === 'string' ? node.value.toUpperCase() : ''

@@ -124,8 +124,8 @@ const OTHERS: ReadonlySet<string> = new Set(
 const GEOGRAPHY = /^(?:st|s2)_/
 
 /**
- * Returns what to write instead of a function that BigQuery has and that is not covered, with a space before it; empty
- * if there is nothing, undefined of other names. The name is in lower case.
+ * Returns the replacement for a function of BigQuery that is not covered, with a leading space. Empty if there is no
+ * replacement, undefined for other names. The name is in lower case.
  */
 export function uncoveredFunction(name: string): string | undefined {
   const remedy = REMEDIES.get(name)

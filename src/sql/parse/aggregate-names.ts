@@ -1,6 +1,6 @@
 import type { AggregateName } from '../../plan/aggregates.js'
 
-/** The aggregates of SQL by name; `count` with DISTINCT is another one. */
+/** The aggregates of SQL by name. `count` with DISTINCT is a separate aggregate in plans. */
 export const SQL_AGGREGATES: ReadonlySet<string> = new Set([
   'count',
   'countif',

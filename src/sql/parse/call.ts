@@ -90,7 +90,7 @@ const TYPE_ALIASES: Readonly<Record<string, CastType>> = {
   text: 'string',
 }
 
-/** Types that are not covered, and the one to write instead. */
+/** Types that are not covered, and the type to write instead. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
   varchar: 'string',
   char: 'string',
@@ -131,7 +131,7 @@ export function parseCast(tokens: Tokens): Node {
   return tokens.node({ kind: 'operator', fn: `${text as 'cast'}_${type}`, args: [value] }, at, [value])
 }
 
-/** `extract(hour from x)`, with `at time zone 'UTC'` behind it. */
+/** `extract(hour from x)`, optionally with `at time zone 'UTC'`. */
 export function parseExtract(tokens: Tokens): Node {
   const { at } = tokens.next()
   tokens.expect('(')

@@ -18,8 +18,8 @@ const ESCAPE = /\\(?:[xX]([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-3
 const LAST_CODE_POINT = 0x10ffff
 
 /**
- * Returns the text between quotes with its escapes decoded. An unknown escape keeps its backslash, so that `'\d'` is a
- * pattern of one digit. An escape of half a surrogate pair becomes U+FFFD, as in the values of rows.
+ * Returns the text between quotes with escapes decoded. An unknown escape keeps the backslash, so that `'\d'` is a
+ * pattern of a digit. An escape of half a surrogate pair becomes U+FFFD, as in the values of rows.
  */
 export function decodeEscapes(quoted: string): string {
   return quoted.includes('\\') ? quoted.replace(ESCAPE, decoded).toWellFormed() : quoted

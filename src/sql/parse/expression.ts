@@ -6,13 +6,16 @@ import { parseParentheses, parsePrimary } from './primary.js'
 import type { Tokens } from './tokens.js'
 import type { Node } from './tree.js'
 
-/** How tightly infix operators bind, as in BigQuery. NOT is between AND and comparisons; signs bind more tightly. */
+/**
+ * How tightly infix operators bind, as in BigQuery. NOT is between AND and comparisons. Signs bind more tightly than
+ * infix operators.
+ */
 const BINDS = { or: 1, and: 2, comparison: 4, sum: 5, product: 6 } as const
 
 /**
- * Parses an expression by precedence climbing: operators that bind at least as tightly as `least` are part of it.
- * Chains of AND, OR and || become one node each. Few calls are nested for each level of the text, so that the deepest
- * text that is allowed fits on the stack.
+ * Parses an expression by precedence climbing: operators that bind at least as tightly as `least` are part of the
+ * expression. A chain of AND, OR or || becomes a single node. Few calls are nested for each level of the text, so that
+ * the deepest text that is allowed fits on the stack.
  */
 export function parseExpression(tokens: Tokens, least: number = BINDS.or): Node {
   tokens.enter()
@@ -25,7 +28,7 @@ export function parseExpression(tokens: Tokens, least: number = BINDS.or): Node 
   return node
 }
 
-/** How tightly the next operator binds; undefined if none is next. */
+/** How tightly the next operator binds, or undefined if the next token is no operator. */
 function bindsOf(tokens: Tokens): number | undefined {
   const { kind, text } = tokens.peek()
   if (kind === 'symbol') return COMPARISONS.has(text) ? BINDS.comparison : SYMBOLS.get(text)
@@ -43,10 +46,10 @@ const SYMBOLS: ReadonlyMap<string, number> = new Map([
   ['||', BINDS.product],
 ])
 
-/** Tests that are words, and may have NOT before them. */
+/** Tests that are words, and may follow NOT. */
 const TESTS: ReadonlySet<string> = new Set(['between', 'in', 'like', 'ilike'])
 
-/** Parses the next operator and its right side. */
+/** Parses the next operator and the right side. */
 function parseInfix(tokens: Tokens, left: Node, binds: number): Node {
   const { text, kind } = tokens.peek()
   if (binds === BINDS.or || binds === BINDS.and) return parseChain(tokens, left, text as 'and' | 'or', binds)
@@ -58,7 +61,7 @@ function parseInfix(tokens: Tokens, left: Node, binds: number): Node {
 
 const ARITHMETIC: Readonly<Record<string, FunctionName>> = { '+': 'add', '-': 'sub', '*': 'mul', '/': 'div' }
 
-/** One node for `a op b op c`. */
+/** A single node for `a op b op c`. */
 function parseChain(tokens: Tokens, first: Node, symbol: 'and' | 'or' | '||', binds: number): Node {
   const args = [first]
   while (tokens.take(symbol)) args.push(parseExpression(tokens, binds + 1))
@@ -145,7 +148,10 @@ function parseLike(tokens: Tokens, fn: 'like' | 'ilike', value: Node): Node {
   return test
 }
 
-/** Signs, NOT, and a value. A loop, since a chain of them must not be a recursion: more than two are as one or two. */
+/**
+ * Signs, NOT, and a value. A loop, since a long chain of signs must not recurse. More than two signs count as 1 or 2,
+ * by parity.
+ */
 function parseOperand(tokens: Tokens): Node {
   const { at } = tokens.peek()
   if (tokens.isAt('not')) {
@@ -165,7 +171,7 @@ function repeated(tokens: Tokens, fn: 'not' | 'neg', count: number, value: Node,
   return node
 }
 
-/** Parses a value with its suffixes, `[offset(0)]` and `::int64`. */
+/** Parses a value with suffixes, `[offset(0)]` and `::int64`. */
 function parsePostfix(tokens: Tokens): Node {
   let node = tokens.isAt('(') ? parseParentheses(tokens) : parsePrimary(tokens)
   for (;;) {

@@ -17,15 +17,15 @@ export class SqlFault extends Error {
 /** Wrong SQL. */
 export const invalid = (message: string, at: number): SqlFault => new SqlFault('invalid_sql', message, at)
 
-/** SQL outside of the subset; the message names the replacement, if there is one. */
+/** SQL outside of the subset. The message names the replacement, if any. */
 export const unsupported = (message: string, at: number): SqlFault => new SqlFault('unsupported_sql', message, at)
 
-/** Runs `work`; converts an {@link SqlFault} to an error with ` (line L, column C)`, from 1, after its message. */
+/** Runs `work`. Converts an {@link SqlFault} to an error with ` (line L, column C)`, from 1, after the message. */
 export function located<T>(text: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    // The levels of a text are limited so that this does not happen; the depth of the stack depends on the caller too.
+    // The limit of levels prevents a stack overflow, but the depth of the stack depends on the caller too.
     const fault = error instanceof RangeError ? unsupported('The text is nested too deeply.', 0) : error
     if (!(fault instanceof SqlFault)) throw error
     throw new LogweirError(fault.code, fault.message + placeText(text, fault.at))

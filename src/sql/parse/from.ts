@@ -2,7 +2,7 @@ import { unsupported } from './fault.js'
 import type { Tokens } from './tokens.js'
 import type { From, Table, Unnest } from './tree.js'
 
-/** Parses the clause behind FROM: a table, and the lists that it is joined with. */
+/** Parses the clause behind FROM: a table, and the joined lists. */
 export function parseFrom(tokens: Tokens): From {
   const table = parseTable(tokens)
   refuseBehindTable(tokens)
@@ -30,7 +30,7 @@ function parseTable(tokens: Tokens): Table {
   return { kind: 'table', at, name, alias: tokens.alias() }
 }
 
-/** Names of sources may have dots and dashes; the lexer reads the end of `storage.logs.prod.2` as a number. */
+/** Names of sources may have dots and dashes. The lexer reads the end of `storage.logs.prod.2` as a number. */
 function tableName(tokens: Tokens): string {
   let name = tokens.name('a source or a subquery').spelled
   for (;;) {

@@ -3,11 +3,11 @@ import { decodeEscapes } from './escapes.js'
 import { invalid, unsupported } from './fault.js'
 import type { SqlLimits } from './limits.js'
 
-/** A token: its kind, its place, its decoded text and its spelling. */
+/** A token: kind, place, decoded text and spelling. */
 export interface Token {
   kind: 'word' | 'quoted' | 'text' | 'number' | 'parameter' | 'symbol' | 'end'
   at: number
-  /** A word, symbol or parameter in lower case; a name in backticks or a text as decoded; a number as spelled. */
+  /** A word, symbol or parameter in lower case, a name in backticks or a text decoded, a number as spelled. */
   text: string
   /** A word as spelled. */
   spelled: string
@@ -20,14 +20,14 @@ const PARAMETER = /@([A-Za-z_]\w*)/y
 const SYMBOL = /->>|->|@>|<=|>=|!=|<>|\|\||::|!~|=>|==|[-+*/(),.;=<>[\]~&|^%:!?{}]/y
 const NAME_IN_BACKTICKS = /`((?:[^`\\]|\\[\s\S])*)`/y
 /**
- * Texts in three quotes, in which one and two quotes have no meaning. Four quotes alone are a text of one quote, as in
- * other dialects.
+ * Texts in three quotes, in which a single or double quote has no meaning. Four quotes alone are a text of a single
+ * quote, as in other dialects.
  */
 const LONG_TEXTS: Readonly<Record<string, RegExp>> = {
   "'": /'''(?!'(?!'))((?:[^'\\]|\\[\s\S]|'{1,2}(?!'))*)'''/y,
   '"': /"""(?!"(?!"))((?:[^"\\]|\\[\s\S]|"{1,2}(?!"))*)"""/y,
 }
-/** Texts in each quote; two quotes are one inside of it. */
+/** Texts in each kind of quotes. A doubled quote inside stands for a single quote. */
 const TEXTS: Readonly<Record<string, RegExp>> = {
   "'": /'((?:[^'\\]|\\[\s\S]|'')*)'/y,
   '"': /"((?:[^"\\]|\\[\s\S]|"")*)"/y,
@@ -38,7 +38,9 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** Splits a text into tokens; the last one is `end`. Half of a surrogate pair is read as U+FFFD. Linear in the text. */
+/**
+ * Splits a text into tokens. The last token is `end`. Half of a surrogate pair is read as U+FFFD. Linear in the text.
+ */
 export function tokensOf(given: string, limits: SqlLimits): Token[] {
   if (Buffer.byteLength(given) > limits.textBytes)
     throw unsupported(`The text is longer than ${limits.textBytes} bytes.`, 0)
@@ -66,7 +68,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** A token, and the place behind it. */
+/** A token, and the place behind the token. */
 interface Found {
   token: Token
   next: number
@@ -96,7 +98,7 @@ function found(kind: Token['kind'], at: number, length: number, text: string, sp
   return { token: { kind, at, text, spelled }, next: at + length }
 }
 
-/** A word, or a text with a prefix of BigQuery before its quotes: `r'…'` is raw, bytes are not covered. */
+/** A word, or a text with a prefix of BigQuery before the quotes: `r'…'` is raw, bytes are not covered. */
 function wordAt(text: string, at: number, word: string): Found {
   const prefix = word.toLowerCase()
   const next = at + word.length

@@ -1,6 +1,6 @@
 import { KIB } from '../../base/units.js'
 
-/** Limits of one SQL text. Each has a small value in tests. */
+/** Limits of an SQL text. Each has a small value in tests. */
 export interface SqlLimits {
   /** Length of the text in UTF-8. */
   textBytes: number
@@ -12,7 +12,7 @@ export interface SqlLimits {
   scans: number
   /** Lists of FROM, counted in the same way. */
   unnests: number
-  /** Columns of one SELECT, keys of one GROUP BY, and keys of one ORDER BY. */
+  /** Columns of a SELECT, keys of a GROUP BY, and keys of an ORDER BY. */
   columns: number
 }
 

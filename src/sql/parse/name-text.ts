@@ -1,6 +1,6 @@
 import { RESERVED } from './reserved.js'
 
-/** Returns a name as a text of SQL has it: the steps that are no plain words in backticks. */
+/** Returns a name as spelled in SQL, with backticks around steps that are no plain words. */
 export const nameText = (steps: readonly string[]): string => steps.map(stepText).join('.')
 
 function stepText(step: string): string {

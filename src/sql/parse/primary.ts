@@ -6,7 +6,7 @@ import { RESERVED } from './reserved.js'
 import type { Tokens } from './tokens.js'
 import type { Node } from './tree.js'
 
-/** Words at which an expression of their own starts, that is not a name. */
+/** Words that start an expression of their own, not a name. */
 const STARTS: Readonly<Record<string, (tokens: Tokens) => Node>> = {
   case: parseCase,
   cast: parseCast,
@@ -64,7 +64,9 @@ function refuseWord(tokens: Tokens): void {
   if (RESERVED.has(text) && !isCall) tokens.name('an expression')
 }
 
-/** Parses an expression in parentheses; not by way of {@link parsePrimary}, one call less for each level of a text. */
+/**
+ * Parses an expression in parentheses. Not part of {@link parsePrimary}, to nest fewer calls for each level of a text.
+ */
 export function parseParentheses(tokens: Tokens): Node {
   const { at } = tokens.next()
   if (tokens.isAt('select') || tokens.isAt('with')) {

@@ -8,11 +8,11 @@ import { RESERVED } from './reserved.js'
 import { type Grammar, Tokens } from './tokens.js'
 import type { Body, CommonTable, Item, Node, OrderItem, Query, Select } from './tree.js'
 
-/** A statement: one query, and whether EXPLAIN precedes it. */
+/** A statement: a query, and whether EXPLAIN precedes the query. */
 export interface Statement {
   query: Query
   isExplain: boolean
-  /** The places of all parameters by name, each where it is first. */
+  /** The first place of each parameter by name. */
   parameters: ReadonlyMap<string, number>
 }
 
@@ -46,7 +46,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
 /** The clauses of a query in their order. */
 const CLAUSES = ['from', 'where', 'group', 'having', 'order', 'limit']
 
-/** The error of a text that goes on: a clause may be misspelt, which makes it an alias, or in the wrong place. */
+/** The error of a text that goes on: a clause may be in the wrong place, or misspelt and thus read as an alias. */
 function unexpectedEnd(tokens: Tokens): Error {
   const { text, at } = tokens.peek()
   const instead = INSTEAD.get(text)

@@ -1,4 +1,4 @@
-/** The reserved words of BigQuery's SQL: as names they are written in backticks. */
+/** The reserved words of BigQuery's SQL. A name that is a reserved word is written in backticks. */
 export const RESERVED: ReadonlySet<string> = new Set(
   [
     'all and any array as asc assert_rows_modified at between by case cast collate contains create cross',

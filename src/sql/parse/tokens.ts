@@ -14,10 +14,10 @@ export interface Grammar {
   query(tokens: Tokens): Query
 }
 
-/** Reads the tokens of one text in order, and counts nodes and levels. */
+/** Reads the tokens of a text in order, and counts nodes and levels. */
 export class Tokens {
   readonly grammar: Grammar
-  /** The places of the parameters among the tokens by name, each where it is first. */
+  /** The first place of each parameter among the tokens, by name. */
   readonly parameters: ReadonlyMap<string, number>
   readonly #tokens: readonly Token[]
   readonly #limits: SqlLimits
@@ -32,19 +32,19 @@ export class Tokens {
     this.parameters = placesOfParameters(tokens)
   }
 
-  /** The next token, one behind it, or the one before. */
+  /** The next token, or the token `ahead` places further (-1: the previous token). */
   peek(ahead = 0): Token {
     return this.#tokens[Math.min(this.#place + ahead, this.#tokens.length - 1)]!
   }
 
-  /** Returns the next token and moves behind it. */
+  /** Returns the next token and moves past the token. */
   next(): Token {
     const token = this.peek()
     if (token.kind !== 'end') this.#place++
     return token
   }
 
-  /** Whether the next tokens are these words or symbols. */
+  /** Whether the next tokens are the words or symbols `texts`. */
   isAt(...texts: readonly string[]): boolean {
     return texts.every((text, i) => {
       const { kind, text: found } = this.peek(i)
@@ -52,14 +52,14 @@ export class Tokens {
     })
   }
 
-  /** Moves behind these words or symbols, if they are next. */
+  /** Moves behind the words or symbols `texts` if the next tokens match. */
   take(...texts: readonly string[]): boolean {
     if (!this.isAt(...texts)) return false
     this.#place += texts.length
     return true
   }
 
-  /** Moves behind a word or symbol. Throws `invalid_sql` if it is not next. */
+  /** Moves behind a word or symbol. Throws `invalid_sql` if the next token is different. */
   expect(text: string, where = ''): Token {
     if (this.isAt(text)) return this.next()
     throw this.unexpected(`${text.toUpperCase()}${where}`)
@@ -86,14 +86,14 @@ export class Tokens {
     throw this.unexpected(what)
   }
 
-  /** Returns the name behind AS, or a name without AS that can be no word of the syntax; undefined if there is none. */
+  /** Returns the name behind AS, or a name without AS that is no reserved word. Undefined if there is no alias. */
   alias(): string | undefined {
     if (this.take('as')) return this.name('a name').spelled
     const { kind, text } = this.peek()
     return kind === 'quoted' || (kind === 'word' && !RESERVED.has(text)) ? this.next().spelled : undefined
   }
 
-  /** Returns an expression node with these `children`. Throws `unsupported_sql` beyond a limit. */
+  /** Returns an expression node with `children`. Throws `unsupported_sql` beyond a limit. */
   node<U extends Unplaced>(unplaced: U, at: number, children: readonly Node[] = [], isAggregate = false): Node {
     if (++this.#nodes > this.#limits.expressions)
       throw unsupported(`The text has more than ${this.#limits.expressions} expressions.`, at)
@@ -103,17 +103,17 @@ export class Tokens {
       depth = Math.max(depth, child.depth)
       hasAggregate ||= child.hasAggregate
     }
-    // Completes the object that it was given: a copy of each node would take a fifth of the time of parsing.
+    // Completes the given object: a copy of each node would take a fifth of the time of parsing.
     return place(unplaced as unknown as Node, at, this.checkDepth(depth + 1, at), hasAggregate)
   }
 
-  /** Returns a depth. Throws `unsupported_sql` if it is beyond the limit. */
+  /** Returns a depth. Throws `unsupported_sql` beyond the limit. */
   checkDepth(depth: number, at: number): number {
     if (depth <= this.#limits.levels) return depth
     throw unsupported(`The text is nested deeper than ${this.#limits.levels} levels.`, at)
   }
 
-  /** Enters a level of the text. Throws `unsupported_sql` if it is too deep. */
+  /** Enters a level of the text. Throws `unsupported_sql` if the level is too deep. */
   enter(): void {
     this.checkDepth(++this.#levels, this.peek().at)
   }
@@ -130,7 +130,7 @@ function placesOfParameters(tokens: readonly Token[]): Map<string, number> {
   return places
 }
 
-/** A token as messages name it. */
+/** The name of a token in messages. */
 export function describe({ kind, spelled, text }: Token): string {
   if (kind === 'end') return spelled
   if (kind === 'text') return `the text ${JSON.stringify(shorten(text, MOST_CHARACTERS))}`

@@ -1,11 +1,11 @@
 import type { FunctionName } from '../../plan/functions/table.js'
 import type { Scalar } from '../../plan/values/values.js'
 
-/** The syntax tree of an SQL text. `at` is the offset of a node's first token; `depth` counts levels, a leaf has 1. */
+/** The syntax tree of an SQL text. `at` is the offset of a node's first token. `depth` counts levels, a leaf has 1. */
 interface Place {
   at: number
   depth: number
-  /** Whether the node contains a call of an aggregate, those of subqueries left out. */
+  /** Whether the node contains a call of an aggregate, outside of subqueries. */
   hasAggregate: boolean
 }
 
@@ -14,9 +14,9 @@ export type Node = Place &
   (
     | { kind: 'literal'; value: Scalar }
     | { kind: 'parameter'; name: string }
-    /** A column, a field, or a unit of time: the steps of a path as they are spelled. */
+    /** A column, a field, or a unit of time: the steps of a path as spelled. */
     | { kind: 'name'; steps: readonly string[] }
-    /** A call by the name of SQL, in lower case and as it is spelled. */
+    /** A call by the name of SQL, in lower case and as spelled. */
     | ({ kind: 'call'; name: string; spelled: string; args: readonly Node[] } & CallOptions)
     /** An operator of the syntax, as a function of plans. */
     | { kind: 'operator'; fn: FunctionName; args: readonly Node[] }
@@ -50,7 +50,7 @@ export interface Query {
   offset: Node | undefined
 }
 
-/** One common table expression. */
+/** A common table expression. */
 export interface CommonTable {
   at: number
   name: string
@@ -72,19 +72,19 @@ export interface Select {
   having: Node | undefined
 }
 
-/** One item of SELECT; `table` is the alias in `t.*`. */
+/** An item of SELECT. `table` is the alias in `t.*`. */
 export type Item =
   | { kind: 'all'; at: number; table: string | undefined }
   | { kind: 'value'; value: Node; name: string | undefined }
 
-/** One item of ORDER BY. */
+/** An item of ORDER BY. */
 export interface OrderItem {
   by: Node
   direction: 'asc' | 'desc'
   nulls: 'first' | 'last'
 }
 
-/** The table of a query, and the lists that it is joined with. */
+/** The table of a query, and the joined lists. */
 export interface From {
   table: Table
   unnests: readonly Unnest[]
@@ -95,7 +95,7 @@ export type Table =
   | { kind: 'table'; at: number; name: string; alias: string | undefined }
   | { kind: 'derived'; at: number; query: Query; alias: string | undefined }
 
-/** `cross join unnest(list) as alias`; outer is `left join … on true`. */
+/** `cross join unnest(list) as alias`. Outer is `left join … on true`. */
 export interface Unnest {
   at: number
   list: Node
