@@ -25,17 +25,17 @@ const sumType = ([type]: readonly Type[]): Type => (type === 'integer' || type =
 const sameType = ([type = 'any']: readonly Type[]): Type => (type === 'count' ? 'integer' : type)
 
 const ALL = {
-  /** Rows; with a value, those where it is not null. */
+  /** The number of rows. With an argument, the number of rows where the value is not null. */
   count: define([0, 1], 'count'),
   /** Rows for which a condition is true. */
   countif: define([1, 1], 'count'),
-  /** The fraction of the rows for which a condition is true, 0 to 1; null without rows. */
+  /** The fraction of the rows for which a condition is true, 0 to 1. Null without rows. */
   share: define([1, 1], 'number'),
-  /** Sum of the numbers, and of the texts that spell numbers; null if there are none. */
+  /** Sum of the numbers, and of the texts that spell numbers. Null without numbers. */
   sum: define([1, 1], sumType),
-  /** Their mean. */
+  /** Mean of the numbers, and of the texts that spell numbers. */
   avg: define([1, 1], 'number'),
-  /** Least and greatest value in the order across types; null without a value. */
+  /** Least and greatest value in the order across types. Null without a value. */
   min: define([1, 1], sameType),
   max: define([1, 1], sameType),
   any_value: define([1, 1], sameType),
@@ -49,14 +49,14 @@ const ALL = {
   count_distinct: define([1, 1], 'count'),
   /** Exact up to 1,000 values, then with a standard error of at most 1.3 %. */
   approx_count_distinct: define([1, 1], 'count'),
-  /** `array_agg(x, limit)`, in any order; nulls are left out. */
+  /** `array_agg(x, limit)`, in any order. Nulls are left out. */
   array_agg: define([1, 2], 'list'),
-  /** `string_agg(x, separator)`, in any order; nulls are left out; null without a value. */
+  /** `string_agg(x, separator)`, in any order. Nulls are left out. Null without a value. */
   string_agg: define([1, 2], 'text'),
 } as const
 
 /** The name of an aggregate. */
 export type AggregateName = keyof typeof ALL
 
-/** Every aggregate by name, with its arguments and its type. Engines implement them. */
+/** Every aggregate by name, with arguments and type. Engines implement the aggregates. */
 export const AGGREGATES: Readonly<Record<AggregateName, AggregateFunction>> = ALL

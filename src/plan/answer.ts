@@ -4,12 +4,12 @@ import { schemaOf } from './schema.js'
 import { datetimeText } from './values/times.js'
 import { Datetime, isTime, RawJson, type Scalar, Timestamp, type Type } from './values/values.js'
 
-/** One value of an answer; null if absent. */
+/** A value of an answer, null if absent. */
 export type Value = string | number | boolean | null | RawJson
-/** One row of an answer, by column name. */
+/** A row of an answer, by column name. */
 export type Row = Readonly<Record<string, Value>>
 
-/** The type of a column's values in an answer; any value may also be null. */
+/** The type of a column's values in an answer. Any value may also be null. */
 export type ColumnKind =
   | 'text'
   /** A JSON text. */
@@ -24,10 +24,10 @@ export type ColumnKind =
   | 'count'
   | 'double'
   | 'boolean'
-  /** Differs from row to row: texts as they are, everything else as JSON. */
+  /** Differs from row to row: texts unchanged, everything else as JSON. */
   | 'any'
 
-/** The name and the type of a column of an answer; each value may also be null. */
+/** The name and the type of a column of an answer. Each value may also be null. */
 export interface AnswerColumn {
   name: string
   kind: ColumnKind
@@ -48,12 +48,12 @@ const KINDS: Readonly<Record<Type, ColumnKind>> = {
   null: 'any',
 }
 
-/** Returns the columns of a plan's answer in order, also if its limit is 0; none for the empty plan. */
+/** Returns the columns of a plan's answer in order, also if the limit is 0. None for the empty plan. */
 export function answerColumns(plan: Plan): readonly AnswerColumn[] {
   return [...schemaOf(plan)].map(([name, type]) => ({ name, kind: KINDS[type] }))
 }
 
-/** Returns a value as an answer has it: a timestamp as microseconds, whole numbers beyond 2^53 with all digits. */
+/** Returns a value in the form of answers: a timestamp as microseconds, whole numbers beyond 2^53 with all digits. */
 export function answerValue(value: Scalar): Value {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value

@@ -1,4 +1,4 @@
-/** Returns the message of a call with a wrong number of arguments; undefined if the number is right. */
+/** Returns the message of a call with a wrong number of arguments, or undefined if the number is right. */
 export function wrongCount(name: string, least: number, most: number, count: number): string | undefined {
   if (count >= least && count <= most) return undefined
   const range = most === Number.POSITIVE_INFINITY ? `at least ${least}` : least === most ? least : `${least} to ${most}`

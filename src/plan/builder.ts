@@ -10,7 +10,7 @@ import type { Scalar } from './values/values.js'
 /** A unit that timestamps can be truncated to in the builder of endpoints. */
 export type BucketUnit = Extract<TimeUnit, 'second' | 'minute' | 'hour' | 'day'>
 
-/** True if a column equals a value; null if it is absent. */
+/** True if a column equals a value. Null if the column is null. */
 export const equals = (name: Value, value: Scalar): Expression => call('eq', expressionOf(name), literal(value))
 /** True if an RE2 pattern matches somewhere in a column. */
 export const matches = (name: Value, pattern: string): Expression =>
@@ -27,15 +27,15 @@ export const optional = (name: Value, value: string | undefined): Expression | u
 export const count = (): Aggregate => ({ fn: 'count', args: [] })
 /** The number of rows for which a condition is true. */
 export const countWhere = (where: Expression): Aggregate => ({ fn: 'countif', args: [where] })
-/** The fraction of the rows for which a condition is true, from 0 to 1; null without rows. */
+/** The fraction of the rows for which a condition is true, from 0 to 1. Null without rows. */
 export const share = (where: Expression): Aggregate => ({ fn: 'share', args: [where] })
-/** The least value of a column; null if none is present. */
+/** The least value of a column. Null without a value. */
 export const min = (name: Value): Aggregate => ({ fn: 'min', args: [expressionOf(name)] })
-/** The greatest value of a column; null if none is present. */
+/** The greatest value of a column. Null without a value. */
 export const max = (name: Value): Aggregate => ({ fn: 'max', args: [expressionOf(name)] })
-/** The mean of a column's numbers; null if none is present. */
+/** The mean of a column's numbers. Null without numbers. */
 export const mean = (name: Value): Aggregate => ({ fn: 'avg', args: [expressionOf(name)] })
-/** The value at rank ceil(percent / 100 * n); rank error at most 0.5 percentage points, exact up to 100 values. */
+/** The value at rank ceil(percent / 100 * n). Rank error at most 0.5 percentage points, exact up to 100 values. */
 export const quantile = (name: Value, percent: number): Aggregate => ({
   fn: 'quantile',
   args: [expressionOf(name), literal(percent)],
@@ -69,8 +69,8 @@ function namedColumns(columns: readonly Columns<string>[], plan: Plan): NamedExp
 }
 
 /**
- * The rows at one point of a plan. `Column` is the union of their column names: any name for a source; behind
- * `aggregate` or `select` only the names that these made, so that another name does not compile.
+ * The rows at a point of a plan. `Column` is the union of the column names: any name for a source. Behind `aggregate`
+ * or `select`, only the new column names compile.
  */
 export class Rows<Column extends string> {
   readonly #plan: Plan
@@ -87,7 +87,7 @@ export class Rows<Column extends string> {
     return rows instanceof Rows ? rows.#plan : rows
   }
 
-  /** Keeps the rows for which every condition is true; undefined ones are ignored. */
+  /** Keeps the rows for which every condition is true. Undefined conditions are ignored. */
   filter(...conditions: readonly (Expression | undefined)[]): Rows<Column> {
     const given = conditions.filter((condition) => condition !== undefined)
     if (given.length === 0) return this
@@ -112,28 +112,28 @@ export class Rows<Column extends string> {
   }
 
   /**
-   * Returns one row for each element of a list, or one for an object, which becomes the column `name`. Any other value
-   * has no row, or with `outer` one row with a null element.
+   * Returns a row for each element of a list, or a single row for an object. The element or object becomes the column
+   * `name`. Any other value has no row, or with `outer` a row with a null element.
    */
   unnest<Name extends string>(list: Value, name: Name, rows: 'inner' | 'outer' = 'inner'): Rows<Column | Name> {
     const isOuter = rows === 'outer'
     return new Rows(append(this.#plan, { op: 'unnest', list: expressionOf(list), name, isOuter }))
   }
 
-  /** Adds the column `name`: whether a value is among the rows of another plan, which has one column. */
+  /** Adds the column `name`: whether a value is among the rows of another plan, which has a single column. */
   isIn<Name extends string>(value: Value, plan: Plan | Rows<never>, name: Name): Rows<Column | Name> {
     return new Rows(append(this.#plan, { op: 'isIn', value: expressionOf(value), plan: Rows.planOf(plan), name }))
   }
 
   /**
-   * Groups by columns, by fields, and by named expressions. Rows without a value form one group with a null key.
-   * Without a key there is one group, even of no rows.
+   * Groups by columns, by fields, and by named expressions. Rows without a value form a group with a null key. Without
+   * a key there is a single group, even of no rows.
    */
   group<const By extends readonly Columns<Column>[]>(...by: By): Grouped<NameOf<By[number], Column>> {
     return new Grouped(this.#plan, namedColumns(by, this.#plan))
   }
 
-  /** Keeps exactly these columns, in this order. */
+  /** Keeps exactly the columns `columns`, in this order. */
   select<const Kept extends readonly [Columns<Column>, ...Columns<Column>[]]>(
     ...columns: Kept
   ): Rows<NameOf<Kept[number], Column>> {
@@ -141,8 +141,8 @@ export class Rows<Column extends string> {
   }
 
   /**
-   * Sorts by a column or an expression. Rows with equal timestamps are sorted by arrival, the latest first; groups with
-   * equal values by their keys, ascending. Nulls come last unless `nulls` says otherwise.
+   * Sorts by a column or an expression. Rows with equal timestamps are sorted by arrival, the latest first. Groups
+   * with equal values are sorted by key, ascending. Nulls come last unless `nulls` says otherwise.
    */
   orderBy(
     by: Column | 'timestamp' | Expression,
@@ -152,7 +152,7 @@ export class Rows<Column extends string> {
     return new Sorted(this.#plan, [{ by: expressionOf(by), direction, nulls }], this.#ties)
   }
 
-  /** Ends the plan: at most this many rows, after the first `offset` ones. */
+  /** Ends the plan: at most `rows` rows, after the first `offset` rows. */
   limit(rows: number, offset = 0): Plan {
     return append(this.#plan, { op: 'limit', rows, offset })
   }
@@ -184,13 +184,13 @@ export class Sorted<Column extends string> {
   /**
    * Adds the column `name` to an order by the stored timestamp alone: the place of each row among all rows of its
    * timestamp, in order of arrival, from 1, whatever the limit. Rows of equal timestamps are then sorted by arrival in
-   * ascending order too, the first one first.
+   * ascending order too, the earliest first.
    */
   rank(name: string): Sorted<Column> {
     return new Sorted(this.#before, this.#keys, this.#ties, name)
   }
 
-  /** Ends the plan: at most this many rows, after the first `offset` ones. */
+  /** Ends the plan: at most `rows` rows, after the first `offset` rows. */
   limit(rows: number, offset = 0): Plan {
     const keys = [...this.#keys, ...this.#ties]
     const rank = this.#rank === undefined ? {} : { rank: this.#rank }
@@ -208,7 +208,7 @@ export class Grouped<Key extends string> {
     this.#keys = keys
   }
 
-  /** Returns one row for each group: its keys, then these columns. */
+  /** Returns a row for each group: the keys, then `columns`. */
   aggregate<Name extends string>(columns: Readonly<Record<Name, Aggregate>>): Rows<Key | Name> {
     const aggregates = Object.entries<Aggregate>(columns).map(([name, value]) => ({ name, value }))
     const ties = this.#keys.map(({ name }): SortKey => ({ by: column(name), direction: 'asc', nulls: 'last' }))
@@ -217,8 +217,8 @@ export class Grouped<Key extends string> {
 }
 
 /**
- * Starts a plan over the rows of one or several sources in a range of time. Rows of several sources have the columns
- * that all of them have.
+ * Starts a plan over the rows of one or more sources in a range of time. Rows of several sources have the columns that
+ * all of them have.
  */
 export function scan(
   source: SourceName | readonly [SourceName, ...SourceName[]],
@@ -229,7 +229,7 @@ export function scan(
 
 /**
  * Starts a plan over the rows of other plans, limited or not, which have the same number of columns. The names of the
- * columns are those of the first.
+ * columns come from the first plan.
  */
 export function union<Column extends string = string>(
   first: Plan | Rows<Column>,

@@ -8,7 +8,7 @@ import type { Scalar } from './values/values.js'
 
 /** A column or a field by its name, or an expression. */
 export type Value = string | Expression
-/** An argument behind the first one: a text is that text, and names no column. */
+/** An argument behind the first argument: a text is that text, and names no column. */
 export type Argument = Scalar | Expression
 
 type Text = string | Expression
@@ -59,21 +59,21 @@ type AggregateArguments = Record<'count', [value?: Value]> &
   Record<'array_agg', [value: Value, limit?: number]> &
   Record<'string_agg', [value: Value, separator?: string]>
 
-/** Endpoints do not call these: engines make calls of the first two, and SQL of the last. */
+/** Endpoints do not call `field_text`, `in_list` and `repeated`: engines call the first two, and SQL calls the last. */
 type CallableName = Exclude<FunctionName, 'field_text' | 'in_list' | 'repeated'>
 
 /** The place of the argument that may name a column, for functions with an option as their first argument. */
 const VALUE_PLACES: Partial<Record<FunctionName, number>> = { format_timestamp: 1, parse_timestamp: 1 }
 
 /**
- * Every function of expressions by name: `fn.lower('metadata.level')`. The first argument may name a column or a field;
- * a text in any other place is that text. Only `format_timestamp` and `parse_timestamp` take the name second.
+ * Every function of expressions by name: `fn.lower('metadata.level')`. The first argument may name a column or a
+ * field. A text in any other place is that text. Only `format_timestamp` and `parse_timestamp` take the name second.
  */
 export const fn = tableOf(FUNCTIONS, (name, args) => call(name, ...argumentsOf(args, VALUE_PLACES[name]))) as {
   readonly [Name in CallableName]: (...args: FunctionArguments[Name]) => Expression
 }
 
-/** Every aggregate by name, with arguments as those of {@link fn}: `agg.string_agg('project', ', ')`. */
+/** Every aggregate by name, with arguments as in {@link fn}: `agg.string_agg('project', ', ')`. */
 export const agg = tableOf(AGGREGATES, (name, args): Aggregate => ({ fn: name, args: argumentsOf(args) })) as {
   readonly [Name in AggregateName]: (...args: AggregateArguments[Name]) => Aggregate
 }
@@ -86,7 +86,7 @@ function tableOf<Name extends string, Result>(
   return Object.fromEntries(names.map((name) => [name, (...args: Argument[]) => make(name, args)])) as never
 }
 
-/** Returns the expressions of arguments, of which one place may name a column. */
+/** Returns the expressions of arguments. The argument at `valuePlace` may name a column. */
 function argumentsOf(args: readonly (Argument | undefined)[], valuePlace = 0): Expression[] {
   return args
     .filter((arg) => arg !== undefined)

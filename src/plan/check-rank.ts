@@ -1,6 +1,6 @@
 import type { Operator, Plan, SortKey } from './plan.js'
 
-/** Throws a TypeError if the order at a place of a plan, which has a rank, cannot have one. */
+/** Throws a TypeError if the order with a rank at a place of a plan may not have a rank there. */
 export function checkRank(plan: Plan, place: number): void {
   const { keys } = plan[place] as Operator & { op: 'orderBy' }
   if (keys.length !== 1 || !isTime(keys[0]!.by) || !hasStoredTime(plan.slice(0, place)))

@@ -4,14 +4,14 @@ import { jsonOf } from './functions/text-of.js'
 import { typeOfValue } from './schema.js'
 import type { Scalar } from './values/values.js'
 
-/** Keys up to this length stay readable; longer ones become digests. */
+/** Keys up to this length stay readable. Longer keys become digests. */
 const MAX_KEY_LENGTH = 200
 
 const keys = new WeakMap<Expression, string>()
 
 /**
  * Returns a text that is equal for expressions that mean the same, and different for others. Linear in the number of
- * distinct expression objects: an expression that contains another one several times costs that one once.
+ * distinct expression objects: a part that occurs several times in an expression costs once.
  */
 export function expressionKey(expression: Expression): string {
   const known = keys.get(expression)

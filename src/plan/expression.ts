@@ -2,8 +2,8 @@ import type { FunctionName } from './functions/table.js'
 import type { Scalar } from './values/values.js'
 
 /**
- * An expression over one row: plain data but for the value classes, so that a plan can be a cache key and be lowered to
- * another engine. Its value is never undefined; null means unknown (three-valued logic).
+ * An expression over a row: plain data but for the value classes, so that a plan can be a cache key and be lowered to
+ * another engine. The value is never undefined. Null means unknown (three-valued logic).
  */
 export type Expression =
   /** A column of the row by name. */
@@ -27,8 +27,8 @@ export function field(path: string | readonly string[]): Expression {
 }
 
 /**
- * Returns the path of an expression that is a field of the record, and whether it is read as text; undefined for any
- * other expression.
+ * Returns the path of an expression that is a field of the record, and whether the field is read as text. Undefined
+ * for any other expression.
  */
 export function pathOfField(expression: Expression): { keys: readonly string[]; isText: boolean } | undefined {
   if (expression.kind !== 'call' || (expression.fn !== 'field' && expression.fn !== 'field_text')) return undefined
@@ -38,10 +38,7 @@ export function pathOfField(expression: Expression): { keys: readonly string[]; 
   return keys.length === args.length ? { keys, isText: expression.fn === 'field_text' } : undefined
 }
 
-/**
- * Returns the names of all columns that an expression reads. An expression object is visited once, however often it
- * occurs.
- */
+/** Returns the names of all columns that an expression reads. Visits each distinct expression object once. */
 export function columnsOf(expression: Expression): Set<string> {
   const names = new Set<string>()
   const seen = new Set<Expression>()
@@ -57,7 +54,7 @@ export function columnsOf(expression: Expression): Set<string> {
 
 /**
  * Returns the terms of a conjunction: `a and (b and c)` gives a, b and c. An expression object is returned once. A
- * conjunction of one term is a term itself: it is the check that its argument is a condition.
+ * conjunction of a single term is a term itself: the check that its argument is a condition.
  */
 export function conjunctsOf(expression: Expression, seen = new Set<Expression>()): Expression[] {
   if (seen.has(expression)) return []
@@ -66,7 +63,7 @@ export function conjunctsOf(expression: Expression, seen = new Set<Expression>()
   return expression.args.flatMap((arg) => conjunctsOf(arg, seen))
 }
 
-/** Returns the condition that all of some conditions hold, or at least one of them. There is one condition at least. */
+/** Returns the condition that all conditions hold, or at least one condition. `conditions` must not be empty. */
 export function joinConditions(fn: 'and' | 'or', conditions: readonly Expression[]): Expression {
   return conditions.length === 1 ? conditions[0]! : call(fn, ...conditions)
 }

@@ -1,6 +1,6 @@
 import type { Plan } from './plan.js'
 
-/** Returns the plan with at most this many rows. A limit that it ends with is lowered; the empty plan stays empty. */
+/** Returns the plan with at most `maxRows` rows. A limit at the end is lowered. The empty plan stays empty. */
 export function limited(plan: Plan, maxRows: number): Plan {
   const last = plan.at(-1)
   if (last === undefined) return plan

@@ -6,11 +6,11 @@ import { type WrittenName, writtenName } from './written-name.js'
 export interface FieldName extends WrittenName {
   /** The field, over the rows of a {@link NamedRows}. */
   value: Expression
-  /** The paths in the metadata at which the field is looked up; none if that is not known. */
+  /** The paths in the metadata at which the field is looked up. Empty if the paths are unknown. */
   paths: readonly (readonly string[])[]
 }
 
-/** Stored rows that a plan scans, and the names that it reads as fields of them. */
+/** Stored rows that a plan scans, and the names that the plan reads as fields of the rows. */
 export interface NamedRows {
   scan: Scan
   /** The condition on the project, and the lists, of which none drops a row. */
@@ -18,7 +18,7 @@ export interface NamedRows {
   names: readonly FieldName[]
 }
 
-/** Columns that are stored ones, elements of lists or fields, as expressions over the rows of a scan. */
+/** Columns that are stored columns, elements of lists or fields, as expressions over the rows of a scan. */
 type Scope = ReadonlyMap<string, Expression>
 
 /** The paths of elements of lists in the metadata, by column. */
@@ -90,7 +90,7 @@ function expressionsOf(operator: Operator): readonly Expression[] {
   }
 }
 
-/** The columns behind an operator that are columns or fields before it. */
+/** The columns behind an operator that are columns or fields before the operator. */
 function scopeOf(columns: readonly NamedExpression[], before: Scope | undefined): Scope {
   const scope = new Map<string, Expression>()
   for (const { name, value } of columns) {
@@ -100,7 +100,7 @@ function scopeOf(columns: readonly NamedExpression[], before: Scope | undefined)
   return scope
 }
 
-/** Collects names, each once, in the order in which they are first read. */
+/** Collects distinct names in the order of first use. */
 function createNames() {
   const seen = new Set<Expression>()
   const names = new Map<string, FieldName>()
@@ -131,7 +131,7 @@ function isField(expression: Expression): boolean {
   return (expression.fn === 'field' || expression.fn === 'field_text') && isField(expression.args[0]!)
 }
 
-/** The same expression over the rows of the scan; undefined if it reads a column that is computed. */
+/** The same expression over the rows of the scan. Undefined if the expression reads a computed column. */
 function substituted(expression: Expression, scope: Scope | undefined): Expression | undefined {
   if (scope === undefined || expression.kind === 'literal') return expression
   if (expression.kind === 'column') return scope.get(expression.name)

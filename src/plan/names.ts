@@ -3,7 +3,7 @@ import { rewrittenCall } from './place.js'
 import type { NamedExpression, Operator, Plan } from './plan.js'
 import { type Schema, schemaOf } from './schema.js'
 
-/** The last key of a path with dots: the name of its column if no other is given. */
+/** The last key of a path with dots: the default name of its column. */
 export type LastKey<Path extends string> = Path extends `${string}.${infer Rest}` ? LastKey<Rest> : Path
 
 /** A field of the record: the value at a path of keys in its metadata. `level` and `metadata.level` are the same. */
@@ -12,27 +12,30 @@ export function field(path: string | readonly [string, ...string[]]): Expression
   return call('field', column('metadata'), ...keys.map(literal))
 }
 
-/** Returns the plan with one more operator, in which every name is a column of the rows. */
+/** Returns the plan with another operator, in which every name is a column of the rows. */
 export function append(plan: Plan, operator: Operator): Plan {
   let columns: Schema | undefined
   const resolve = resolver(() => (columns ??= columnsFor(operator, plan)))
   return [...plan, mapExpressions(operator, resolve)]
 }
 
-/** Returns the name that a column gets if it is selected or grouped by under the name `text`. */
+/** Returns the name of the column in the result if a query selects or groups by `text`. */
 export function nameOf(text: string, plan: Plan): string {
   if (!text.includes('.') || schemaOf(plan).has(text)) return text
   return text.slice(text.lastIndexOf('.') + 1)
 }
 
-/** The columns that an operator may name; an order behind `select` also names those left out. */
+/** The columns that an operator may name. An order behind `select` may also name the columns before `select`. */
 function columnsFor({ op }: Operator, plan: Plan): Schema {
   const columns = schemaOf(plan)
   if (op !== 'orderBy' || plan.at(-1)?.op !== 'select') return columns
   return new Map([...schemaOf(plan.slice(0, -1)), ...columns])
 }
 
-/** Returns a function that replaces names in expressions. One that occurs several times remains one object. */
+/**
+ * Returns a function that replaces names in expressions. An expression that occurs several times remains a single
+ * object.
+ */
 function resolver(columns: () => Schema): (expression: Expression) => Expression {
   const known = new Map<Expression, Expression>()
   const resolve = (expression: Expression): Expression => {
@@ -52,8 +55,9 @@ function mapArguments(expression: Expression & { kind: 'call' }, map: (arg: Expr
 }
 
 /**
- * Returns the expression that a name means. A column wins; then `url_path` is the path in the URL, and a path with dots
- * starts in a column that may hold JSON, or else in the metadata. Any other name is left for the check of the plan.
+ * Returns the expression that a name means. A column wins. Else `url_path` is the path in the URL, and a path with
+ * dots starts in a column that may hold JSON, or else in the metadata. Any other name is left for the check of the
+ * plan.
  */
 function resolveName(named: Expression & { kind: 'column' }, columns: () => Schema): Expression {
   const { name } = named

@@ -3,9 +3,9 @@ import { conjunctsOf, type Expression, joinConditions } from './expression.js'
 import { type Operator, type Plan, withInnerPlans } from './plan.js'
 
 /**
- * Returns the plan over the rows of one project alone. The project is the first condition behind each scan, those of
- * inner plans included, so that nothing is evaluated in rows of another one: engines rely on that. A plan that asks for
- * another project sees no rows; it keeps its columns, and a count without keys is 0.
+ * Returns the plan over the rows of a single project. The project is the first condition behind each scan, also in
+ * inner plans, so that nothing is evaluated in rows of another project: engines rely on that order. A plan that asks
+ * for another project sees no rows, but keeps its columns, and a count without keys is 0.
  */
 export function ofProject(plan: Plan, project: string): Plan {
   const [first, ...others] = plan.map((operator) => withInnerPlans(operator, (inner) => ofProject(inner, project)))

@@ -6,10 +6,10 @@ type Call = Expression & { kind: 'call' }
 /** Returns where an expression is written, as ` (line 1, column 8)`. Called only for an error. */
 export type Place = () => string
 
-/** Not in the expressions: equal ones at two places have one key, and share what is cached by it. */
+/** Not in the expressions: equal expressions at two places have the same key, and share cache entries. */
 const places = new WeakMap<Expression, Place>()
 
-/** Remembers where an expression is written; it keeps the place that it was given first. */
+/** Remembers where an expression is written. The first place given to an expression is kept. */
 export function givePlace(expression: Expression, place: Place): void {
   if (!places.has(expression)) places.set(expression, place)
 }
@@ -17,7 +17,7 @@ export function givePlace(expression: Expression, place: Place): void {
 /** Returns whether an expression was given a place. */
 export const hasPlace = (expression: Expression): boolean => places.has(expression)
 
-/** Returns a call with these arguments, or another function, at the place of the given one. */
+/** Returns a copy of the call `from` with another function or other arguments, at the place of `from`. */
 export function rewrittenCall(from: Call, changes: Partial<Pick<Call, 'fn' | 'args'>>): Call {
   const made = { ...from, ...changes }
   const place = places.get(from)
@@ -29,8 +29,8 @@ export function rewrittenCall(from: Call, changes: Partial<Pick<Call, 'fn' | 'ar
 class PlacedError extends LogweirError {}
 
 /**
- * Returns the error of an expression with the expression's place behind its message. Returns the error itself if it has
- * a place, if the expression has none, or if it is a defect.
+ * Returns the error of an expression with the expression's place behind the message. Returns the error itself if the
+ * error has a place, if the expression has no place, or if the error is a defect.
  */
 export function placedError(error: unknown, expression: Expression): unknown {
   const place = places.get(expression)

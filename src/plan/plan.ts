@@ -3,8 +3,8 @@ import type { Aggregate } from './aggregates.js'
 import type { Expression } from './expression.js'
 
 /**
- * A plan is plain data: operators, of which each takes the rows of the one before. The first is `scan` or `union`. The
- * empty list is the plan without rows and columns.
+ * A plan is plain data: operators, of which each takes the rows of the previous operator. The first is `scan` or
+ * `union`. The empty list is the plan without rows and columns.
  */
 export type Plan = readonly Operator[]
 
@@ -17,7 +17,7 @@ export interface TimeRange {
 /** Ascending or descending. */
 export type Direction = 'asc' | 'desc'
 
-/** An expression and the name of the column that it makes. */
+/** An expression and the name of its column. */
 export interface NamedExpression {
   name: string
   value: Expression
@@ -29,46 +29,51 @@ export interface NamedAggregate {
   value: Aggregate
 }
 
-/** One key of an order. */
+/** A key of an order. */
 export interface SortKey {
   by: Expression
   direction: Direction
   nulls: 'first' | 'last'
 }
 
-/** One step of a {@link Plan}. */
+/** A step of a {@link Plan}. */
 export type Operator =
-  /** The rows of one or several sources in a range of time. */
+  /** The rows of one or more sources in a range of time. */
   | ({ op: 'scan'; sources: readonly SourceName[] } & TimeRange)
-  /** The rows of all these plans, which have the same number of columns; the names are those of the first. */
+  /**
+   * The rows of all `plans`, which have the same number of columns. The names of the columns come from the first plan.
+   */
   | { op: 'union'; plans: readonly Plan[] }
   /**
-   * For each row one row for each element of a list, one for an object; the element is the column `name`. Any other
-   * value has no row, or with `isOuter` one in which `name` is null.
+   * For each row: a row for each element of a list, or a single row for an object. The element or object is the column
+   * `name`. Any other value has no row, or with `isOuter` a row in which `name` is null.
    */
   | { op: 'unnest'; list: Expression; name: string; isOuter: boolean }
   /**
-   * Adds the column `name`: whether a value is among the rows of another plan, which has one column. True, false or
-   * null as the function `in` over these rows; false if there are none. The value is evaluated only in rows in
-   * which the column is read, and only if the other plan has rows; the other plan is run once, as a whole.
+   * Adds the column `name`: whether a value is among the rows of another plan, which has a single column. True, false
+   * or null as the function `in` over the rows of the other plan, false without rows. The value is evaluated only in
+   * rows in which the column is read, and only if the other plan has rows. The other plan is run once, as a whole.
    */
   | { op: 'isIn'; value: Expression; plan: Plan; name: string }
   /** The rows for which a condition is true. */
   | { op: 'filter'; where: Expression }
-  /** Adds columns; one may replace another of that name, which the expressions still mean. */
+  /**
+   * Adds columns. If a new column has the name of an existing column, the expressions of this operator read the
+   * existing column.
+   */
   | { op: 'extend'; columns: readonly NamedExpression[] }
-  /** One row for each distinct combination of keys; without keys one row, also if there is none to aggregate. */
+  /** A row for each distinct combination of keys. Without keys a single row, even of no rows. */
   | { op: 'group'; keys: readonly NamedExpression[]; aggregates: readonly NamedAggregate[] }
-  /** Exactly these columns. */
+  /** Exactly `columns`. */
   | { op: 'select'; columns: readonly NamedExpression[] }
   /**
-   * Sorts; directly behind `select` also by columns that it leaves out. Equal timestamps in descending order go by
-   * arrival, the latest first; other ties are open.
+   * Sorts. Directly behind `select`, the keys may also read the columns before `select`. Equal timestamps in
+   * descending order go by arrival, the latest first. Other ties are open.
    *
    * `rank` adds a last column of that name: the place of each row among all rows of the order with the same timestamp,
    * in order of arrival, from 1. The only key is then the stored column `timestamp`, and ties go by arrival in
-   * ascending order too, the first one first. An order with a rank ends the plan, or `limit` is directly behind it. The
-   * order of arrival is known among the rows of one project and one source.
+   * ascending order too, the earliest first. An order with a rank ends the plan, or directly precedes `limit`. The
+   * order of arrival is known among the rows of a single project and source.
    */
   | { op: 'orderBy'; keys: readonly SortKey[]; rank?: string }
   | { op: 'limit'; rows: number; offset: number }
@@ -76,7 +81,7 @@ export type Operator =
 /** The operator `scan` of a plan. */
 export type Scan = Extract<Operator, { op: 'scan' }>
 
-/** Returns the plans that an operator reads besides the rows before it. */
+/** Returns the plans that an operator reads besides its input rows. */
 export function innerPlansOf(operator: Operator): readonly Plan[] {
   if (operator.op === 'isIn') return [operator.plan]
   return operator.op === 'union' ? operator.plans : []
@@ -88,7 +93,7 @@ export function withInnerPlans(operator: Operator, change: (plan: Plan) => Plan)
   return operator.op === 'union' ? { ...operator, plans: operator.plans.map(change) } : operator
 }
 
-/** Returns every scan of a plan, those of its inner plans included. */
+/** Returns every scan of a plan, also of inner plans. */
 export function scansOf(plan: Plan): Scan[] {
   return plan.flatMap((operator) => (operator.op === 'scan' ? [operator] : innerPlansOf(operator).flatMap(scansOf)))
 }

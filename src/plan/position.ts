@@ -2,7 +2,7 @@
 export interface Position {
   /** Microseconds since the epoch. */
   timestampUs: number
-  /** From 1 for a row; 0 is the place before all rows of this time. */
+  /** From 1 for a row. 0 is the place before all rows of this time. */
   rank: number
 }
 
@@ -11,7 +11,7 @@ export const writePosition = ({ timestampUs, rank }: Position): string => `${tim
 
 const POSITION = /^(-?\d{1,16})\.(\d{1,10})$/
 
-/** Parses the text of {@link writePosition}; returns undefined for any other text. */
+/** Parses the text of {@link writePosition}. Returns undefined for any other text. */
 export function readPosition(text: string): Position | undefined {
   const match = POSITION.exec(text)
   return match === null ? undefined : { timestampUs: Number(match[1]), rank: Number(match[2]) }

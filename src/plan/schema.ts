@@ -25,11 +25,11 @@ export type Schema = ReadonlyMap<string, Type>
 
 const NONE: Schema = new Map()
 
-/** Schemas of plans, which never change: the layers above and the engine read that of one plan several times. */
+/** Schemas of plans, which never change: the layers above and the engine read the schema of a plan several times. */
 const schemas = new WeakMap<Plan, Schema>()
 
 /**
- * Returns the columns of a plan's rows; none for the empty plan. Throws a TypeError on a plan that no engine runs: an
+ * Returns the columns of a plan's rows. None for the empty plan. Throws a TypeError on a plan that no engine runs: an
  * unknown column, a wrong number of arguments, an operator in the wrong place.
  */
 export function schemaOf(plan: Plan): Schema {
@@ -57,7 +57,7 @@ function checkedSchema(plan: Plan): Schema {
   return schema
 }
 
-/** The columns of the rows that an operator returns for rows with these columns. */
+/** The columns of the rows that an operator returns for rows with the columns `before`. */
 function schemaAfter(operator: Operator, before: Schema): Schema {
   switch (operator.op) {
     case 'scan':
@@ -130,7 +130,8 @@ function aggregateTypes({ aggregates }: Operator & { op: 'group' }, schema: Sche
 }
 
 /**
- * Returns the static type of an expression over rows with these columns. Throws a TypeError if it is not valid there.
+ * Returns the static type of an expression over rows with the columns of `schema`. Throws a TypeError if the
+ * expression is not valid there.
  */
 export function typeOf(expression: Expression, schema: Schema): Type {
   if (expression.kind === 'literal') return typeOfValue(expression.value)
@@ -142,7 +143,7 @@ export function typeOf(expression: Expression, schema: Schema): Type {
   return type
 }
 
-/** Types of calls, so that one that is shared by several others is checked once. */
+/** Types of calls, so that a call that several calls share is checked once. */
 const typesOfCalls = new WeakMap<Schema, WeakMap<Expression, Type>>()
 
 function typeOfCall(expression: Expression & { kind: 'call' }, schema: Schema): Type {
@@ -153,7 +154,7 @@ function typeOfCall(expression: Expression & { kind: 'call' }, schema: Schema): 
   const types = expression.args.map((arg) => typeOf(arg, schema))
   if (COMPARISONS.has(expression.fn) && types.some(isTimeType)) expression.args.forEach(checkTime)
   const result = typeof type === 'function' ? type(types, expression.args.map(literalOf)) : type
-  // A count is never null; a function of one, as nullif, may be.
+  // A count is never null, but a function of a count, as nullif, may be null.
   return result === 'count' ? 'integer' : result
 }
 

@@ -1,6 +1,6 @@
 import { type Plan, type TimeRange, withInnerPlans } from './plan.js'
 
-/** Returns the plan over the rows of a range of time alone. It narrows every scan, those of inner plans included. */
+/** Returns the plan over the rows of a range of time alone. Narrows every scan, also of inner plans. */
 export function withinTime(plan: Plan, range: TimeRange): Plan {
   return plan.map((operator) => {
     if (operator.op !== 'scan') return withInnerPlans(operator, (inner) => withinTime(inner, range))

@@ -27,7 +27,7 @@ export const CAST_TYPES = {
 /** A type that a value can be cast to. */
 export type CastType = keyof typeof CAST_TYPES
 
-/** Each returns undefined if it cannot. */
+/** A conversion returns undefined if the value cannot be converted. */
 const CONVERSIONS: Readonly<Record<CastType, (value: Scalar) => Scalar | undefined>> = {
   string: textOf,
   int64: toInteger,
@@ -38,7 +38,7 @@ const CONVERSIONS: Readonly<Record<CastType, (value: Scalar) => Scalar | undefin
   date: (value) => timeOf(value, TIME_OF.date),
 }
 
-/** Conversions between types: `cast_int64(x)` fails if it cannot, `safe_cast_int64(x)` is null then. */
+/** Conversions between types: if x cannot be converted, `cast_int64(x)` fails, and `safe_cast_int64(x)` is null. */
 export const CAST = {
   ...castsTo('string'),
   ...castsTo('int64'),

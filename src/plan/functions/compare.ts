@@ -2,7 +2,7 @@ import { Membership, membershipOf } from '../values/membership.js'
 import { compareAll, compareValues, isTime, isUnknown, momentUs, type Scalar, Timestamp } from '../values/values.js'
 import { type Cell, commonType, lazy, nullable, prepared, queryError, type ScalarFunction } from './function.js'
 
-/** Comparisons between values of any types, as {@link compareValues} has them. */
+/** Comparisons between values of any types, as in {@link compareValues}. */
 export const COMPARE = {
   eq: prepared(2, 'boolean', (constants) => withTimes(constants, equal)),
   ne: prepared(2, 'boolean', (constants) => withTimes(constants, unequal)),
@@ -11,7 +11,10 @@ export const COMPARE = {
   gt: ordering((order) => order > 0),
   ge: ordering((order) => order >= 0),
   in: lazy([2, Number.POSITIVE_INFINITY], 'boolean', isAmong),
-  /** The same over the elements of a literal list; false if it has none. Engines make it of the operator `isIn`. */
+  /**
+   * The same over the elements of a literal list. False for an empty list. Engines lower the operator `isIn` to
+   * `in_list`.
+   */
   in_list: lazy(2, 'boolean', isInList),
   nullif: nullable(
     2,
@@ -22,7 +25,10 @@ export const COMPARE = {
   least: extreme((order) => order < 0),
 } as const
 
-/** Returns false for values of different types, null if one is a time and the other cannot be read as one. */
+/**
+ * Returns false for values of different types, null if only one value is a time and the other value cannot be read as
+ * a time.
+ */
 function equal(a: Scalar, b: Scalar): boolean | null {
   const order = compareValues(a, b)
   return order === undefined && isUnknown(a, b) ? null : order === 0
@@ -42,7 +48,7 @@ function ordering(holds: (order: number) => boolean): ScalarFunction {
   return prepared(2, 'boolean', (constants) => withTimes(constants, apply))
 }
 
-/** Reads a literal once that stands next to times: a text that is no time is compared as it is. */
+/** Reads a literal next to times once, in advance. A text that is no time is compared as a text. */
 function withTimes(
   constants: readonly (Scalar | undefined)[],
   apply: (a: Scalar, b: Scalar) => Scalar,
@@ -56,10 +62,10 @@ function withTimes(
   return (a, b) => apply(moments[0] && isTime(b) ? moments[0] : a, moments[1] && isTime(a) ? moments[1] : b)
 }
 
-/** Fewer literals are compared one by one. */
+/** Fewer literals are compared in a loop. */
 const LEAST_MEMBERS = 8
 
-/** `x in (a, b, …)`: true if one equals, null if none does and one comparison is null. */
+/** `x in (a, b, …)`: true if an item equals x, else null if a comparison is null, else false. */
 function isAmong([value, ...items]: readonly Cell[], [, ...literals]: readonly (Scalar | undefined)[]): Cell {
   if (items.length >= LEAST_MEMBERS && !literals.includes(undefined)) return isMember(value!, literals as Scalar[])
   return (position) => {

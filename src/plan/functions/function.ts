@@ -9,21 +9,21 @@ export type Cell = (position: number) => Scalar
 type Arity = readonly [least: number, most: number]
 
 /**
- * The static type of a function's result, if need be from the types of its arguments and the values of literal ones,
- * which are undefined for the others.
+ * The static type of a function's result, if need be from the types of its arguments and the values of literal
+ * arguments (undefined for other arguments).
  */
 type ResultType = Type | ((args: readonly Type[], literals: readonly (Scalar | undefined)[]) => Type)
 
 /**
- * One function of expressions. The same arguments always give the same value: an engine evaluates it once for each
- * distinct value of a column.
+ * A function of expressions. The same arguments always give the same value: an engine evaluates a function once for
+ * each distinct value of a column.
  */
 export interface ScalarFunction {
   readonly arity: Arity
   readonly type: ResultType
-  /** Whether it is null if an argument is. A wrong literal argument is refused when the call is bound. */
+  /** Whether the result is null if an argument is null. A wrong literal argument is refused when the call is bound. */
   readonly isStrict?: true
-  /** Returns the cell of a call; `constants` has the values of literal arguments, undefined for the others. */
+  /** Returns the cell of a call. `constants` has the values of literal arguments, undefined for other arguments. */
   bind(args: readonly Cell[], constants: readonly (Scalar | undefined)[]): Cell
 }
 
@@ -33,7 +33,7 @@ export const MAX_VALUE_LENGTH = MIB
 /** An error of the query's own: status 400. Messages never quote a stored value. */
 export const queryError = (message: string): LogweirError => new LogweirError('invalid_sql', message)
 
-/** Returns a computed text, or throws `too_much_memory` if it is longer than {@link MAX_VALUE_LENGTH}. */
+/** Returns a computed text, or throws `too_much_memory` if the text is longer than {@link MAX_VALUE_LENGTH}. */
 export function bounded(text: string): string {
   if (text.length > MAX_VALUE_LENGTH) throw tooLong()
   return text
@@ -49,8 +49,8 @@ export function strict(arity: Arity | number, type: ResultType, apply: (...args:
 }
 
 /**
- * A {@link strict} function that is made ready once by its literal arguments: a pattern is compiled, a format is read.
- * The preparation throws if they are invalid.
+ * A {@link strict} function that reads literal arguments once, in `prepare`: a pattern is compiled, a format is read.
+ * `prepare` throws if a literal is invalid.
  */
 export function prepared(
   arity: Arity | number,
@@ -74,7 +74,7 @@ export function nullable(
   return lazy(arity, type, (args) => (position) => apply(...args.map((arg) => arg(position))))
 }
 
-/** A function that decides which of its arguments are evaluated: the others raise no error. */
+/** A function that decides which of its arguments are evaluated. An unevaluated argument raises no error. */
 export function lazy(
   arity: Arity | number,
   type: ResultType,
@@ -121,7 +121,7 @@ function strictCell(args: readonly Cell[], apply: (...args: Scalar[]) => Scalar)
   }
 }
 
-/** The common static type of some expressions; `any` if they differ. */
+/** The common static type of some expressions, or `any` if the types differ. */
 export function commonType(types: readonly Type[]): Type {
   const known = types.filter((type) => type !== 'null').map((type) => (type === 'count' ? 'integer' : type))
   const [first = 'null'] = known

@@ -1,6 +1,6 @@
 import { textOfUnits } from '../../base/utf16.js'
 
-/** One step of a JSON path: a key of an object, or a place in a list. */
+/** A step of a JSON path: a key of an object, or a place in a list. */
 export type JsonStep = string | number
 
 /** The most steps of a path, and keys of a field: no stored JSON value has more levels. */
@@ -8,7 +8,7 @@ export const MAX_STEPS = 128
 
 const STEP = /\.([A-Za-z_][\w-]*)|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]|\.?"((?:[^"\\]|\\.)*)"|\[(\d+)\]/y
 
-/** Reads a JSON path, as `$.a.b[0]['c d']`; undefined if it is none. */
+/** Reads a JSON path, as `$.a.b[0]['c d']`. Undefined if the text is no path. */
 export function readJsonPath(path: string): JsonStep[] | undefined {
   if (!path.startsWith('$')) return undefined
   const steps: JsonStep[] = []
@@ -24,7 +24,7 @@ export function readJsonPath(path: string): JsonStep[] | undefined {
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 44, 91, 93, 123, 125]
 
 /**
- * Returns the JSON text at a path of a JSON text, as it is spelled there; undefined if the path leads nowhere. If a key
+ * Returns the JSON text at a path of a JSON text, with its spelling, or undefined if the path leads nowhere. If a key
  * occurs more than once, the last value counts. The text must be valid JSON. Reads each character once.
  */
 export function jsonAt(json: string, steps: readonly JsonStep[]): string | undefined {
@@ -32,7 +32,7 @@ export function jsonAt(json: string, steps: readonly JsonStep[]): string | undef
 }
 
 /**
- * Returns the JSON text of a field: the value at a path of keys, as it is spelled there; undefined if the path leads
+ * Returns the JSON text of a field: the value at a path of keys, with its spelling, or undefined if the path leads
  * nowhere. On the way an object that is the first element of a list counts as the list, the whole text too.
  */
 export function jsonOfField(json: string, keys: readonly string[]): string | undefined {
@@ -45,7 +45,10 @@ type Place = number
 function find(json: string, steps: readonly JsonStep[], looksIntoLists: boolean): string | undefined {
   let found: { start: Place; end: Place } | undefined
 
-  /** Finds the value at the rest of the path, from step `depth` on, in the value at a place. Returns its end. */
+  /**
+   * Finds the value at the rest of the path, from step `depth` on, in the value at a place. Returns the end of the
+   * value at the place.
+   */
   function visit(start: Place, depth: number): Place {
     if (depth === steps.length) {
       const end = endOf(json, start)
@@ -110,7 +113,7 @@ function eachMember(json: string, start: Place, visit: (at: Place, keyAt: Place,
   return Math.min(next + 1, json.length)
 }
 
-/** Returns a valid JSON text without white space between its tokens. */
+/** Returns a valid JSON text without white space between tokens. */
 export function compactJson(json: string): string {
   if (!SPACE.test(json)) return json
   // Code units of the result: a text of a megabyte has half a million parts between white space.
@@ -168,7 +171,7 @@ function endOfAtom(json: string, at: Place): Place {
   return end
 }
 
-/** The keys of an object in order, each with the JSON text of its value. A key that occurs twice is in it twice. */
+/** The keys of an object in order, each with the JSON text of its value. A key that occurs twice is returned twice. */
 export function membersOfJson(json: string): [key: string, value: string][] {
   const members: [string, string][] = []
   eachMember(json, skipSpace(json, 0), (at, keyAt) => {

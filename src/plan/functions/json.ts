@@ -15,14 +15,14 @@ import { repeated } from './repeated.js'
 import { jsonOf, jsonOfList } from './text-of.js'
 import { isJson } from './valid-json.js'
 
-/** Reading JSON: from texts, and from JSON values as they are stored. */
+/** Reading JSON: from texts, and from stored JSON values. */
 export const JSON_FUNCTIONS = {
-  /** The text of a text, number or boolean at a path; null for an object, a list, null, or if the JSON is damaged. */
+  /** The text of a text, number or boolean at a path. Null for an object, a list, null, or damaged JSON. */
   json_value: atPath((found) => {
     if (found.startsWith('"')) return textOfJson(found)
     return found === 'null' || found.startsWith('{') || found.startsWith('[') ? null : found
   }),
-  /** The JSON at a path, as compact text; null for a JSON null. */
+  /** The JSON at a path, as compact text. Null for a JSON null. */
   json_query: atPath((found) => (found === 'null' ? null : compactJson(found))),
   /** The JSON of a value, as compact text. An integer beyond 2^53 is a text, which any reader of JSON reads exactly. */
   to_json_string: nullable(1, 'text', (value) => bounded(jsonStringOf(value))),
@@ -30,11 +30,11 @@ export const JSON_FUNCTIONS = {
   json_object: nullable([0, Number.POSITIVE_INFINITY], 'json', objectOf),
   /** The value at a path of keys in a JSON value, null if there is none: `field(metadata, 'request', 'method')`. */
   field: fieldOf(scalarOfJson),
-  /** The same for functions of texts: a number is the text of its digits as they were sent. */
+  /** The same for functions of texts: a number is the text of its digits as sent by the client. */
   field_text: fieldOf((found) => (isNumber(found) && scalarOfJson(found) !== null ? found : scalarOfJson(found))),
   /**
-   * A value as BigQuery returns it: every object that is no element of a list is in a list of one. The second argument
-   * is true if the value itself is an element.
+   * A value in the form of BigQuery's answers: every object that is no element of a list is in a list of length 1. The
+   * second argument is true if the value itself is an element.
    */
   repeated: strict([1, 2], ([type]) => type!, repeated),
 } as const
@@ -103,10 +103,10 @@ function jsonTextOf(value: Scalar): string | undefined {
   return isJson(value) ? value : undefined
 }
 
-/** The text that JSON spells; a lone surrogate becomes U+FFFD, as in UTF-8. */
+/** The text that JSON spells. A lone surrogate becomes U+FFFD, as in UTF-8. */
 const textOfJson = (json: string): string => (JSON.parse(json) as string).toWellFormed()
 
-/** A JSON text as a value: objects and lists stay JSON; null if it is null, or a number beyond the range of doubles. */
+/** A JSON text as a value: objects and lists stay JSON. Null for null, or for a number beyond the range of doubles. */
 export function scalarOfJson(json: string): Scalar {
   const first = json[0]!
   // A list may have half a million digits.

@@ -19,7 +19,7 @@ export const LOGIC = {
       (position) =>
         truthOf(condition!(position)) === true ? then!(position) : otherwise!(position),
   ),
-  /** Pairs of a condition and a value, then the value otherwise, null without it. */
+  /** Pairs of a condition and a value, then optionally the value otherwise, by default null. */
   case: lazy([2, Number.POSITIVE_INFINITY], typeOfCase, chooseCase),
   coalesce: lazy([1, Number.POSITIVE_INFINITY], commonType, (args) => (position) => {
     for (const arg of args) {
@@ -30,13 +30,13 @@ export const LOGIC = {
   }),
 } as const
 
-/** A condition's value: true, false, or null. Throws if it is neither. */
+/** A condition's value: true, false, or null. Throws for any other value. */
 export function truthOf(value: Scalar): boolean | null {
   if (value === null || typeof value === 'boolean') return value
   throw queryError('A condition is neither true nor false: compare the value with something.')
 }
 
-/** `and` if `decisive` is false, `or` if it is true: the decisive value ends the evaluation, null is next. */
+/** `and` if `decisive` is false, `or` if `decisive` is true: the decisive value ends the evaluation, null is next. */
 function connect(args: readonly Cell[], decisive: boolean): Cell {
   return (position) => {
     let result: boolean | null = !decisive

@@ -3,7 +3,7 @@ import { prepared, queryError, type ScalarFunction, strict } from './function.js
 
 type Numeric = number | bigint
 
-/** Arithmetic. Integers are exact up to 64 bits, and fail beyond; other results are doubles, and fail if not finite. */
+/** Arithmetic. Integers are exact up to 64 bits, and fail beyond. Other results are doubles, and fail if not finite. */
 export const NUMBER = {
   add: arithmetic(
     (a, b) => a + b,
@@ -24,20 +24,20 @@ export const NUMBER = {
   mod: strict(2, bothIntegers, (a: Scalar, b: Scalar) => modulo(need(a), need(b))),
   neg: strict(1, sameNumber, (a: Scalar) => negate(need(a))),
   abs: strict(1, sameNumber, (a: Scalar) => (need(a) < 0 ? negate(need(a)) : need(a))),
-  /** `round(x, digits)`; halves away from zero. */
+  /** `round(x, digits)`. Halves round away from zero. */
   round: strict([1, 2], 'number', (value: Scalar, digits: Scalar = 0) => round(need(value), wholeNumber(digits))),
   floor: strict(1, 'number', (value: Scalar) => wholeBy(Math.floor, need(value))),
   ceil: strict(1, 'number', (value: Scalar) => wholeBy(Math.ceil, need(value))),
 } as const
 
-/** The number that a value is, or a text spells. Throws if it is none. */
+/** The number that a value is, or a text spells. Throws for any other value. */
 export function need(value: Scalar): Numeric {
   const number = numberOf(value)
   if (number === undefined) throw queryError('Arithmetic needs numbers: use safe_cast(… as float64) for other values.')
   return number
 }
 
-/** The number that a value is, cut to a whole one. Throws if it is none. */
+/** The number that a value is, without its fraction. Throws if the value is no number. */
 export const wholeNumber = (value: Scalar): number => Math.trunc(Number(need(value))) + 0
 
 function bothIntegers(types: readonly Type[]): Type {

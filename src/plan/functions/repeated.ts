@@ -4,8 +4,8 @@ import { endOfText } from './json-path.js'
 
 /**
  * Returns a value in the form in which BigQuery returns JSON: each object that is not an element of a list becomes the
- * only element of one, at every level. The JSON values in a list are elements already, and the value itself is one if
- * `isElement`. Other values stay as they are.
+ * only element of a list, at every level. The JSON values in a list are elements already, and the value itself is an
+ * element if `isElement`. Other values are returned unchanged.
  */
 export function repeated(value: Scalar, isElement: Scalar = false): Scalar {
   if (value instanceof RawJson) return new RawJson(repeatedJson(value.text, isElement === true))
@@ -15,7 +15,7 @@ export function repeated(value: Scalar, isElement: Scalar = false): Scalar {
 const [LIST, ELEMENT, PUT_IN_LIST] = [0, 1, 2]
 const [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 91, 93, 123, 125]
 
-/** Copies a valid JSON text in one pass; numbers and texts keep their spelling. */
+/** Copies a valid JSON text in one pass. Numbers and texts keep their spelling. */
 function repeatedJson(json: string, isElement: boolean): string {
   let copy = ''
   /** The open objects and lists, from the outside in. */

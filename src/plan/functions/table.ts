@@ -13,8 +13,11 @@ const ALL = { ...LOGIC, ...COMPARE, ...NUMBER, ...TEXT, ...CAST, ...TIME, ...JSO
 /** The name of a function of expressions. */
 export type FunctionName = keyof typeof ALL
 
-/** Every function of expressions, by name. A new one is one line in the file of its kind. */
+/** Every function of expressions, by name. To add a function, add a line to the file of its kind. */
 export const FUNCTIONS: Readonly<Record<FunctionName, ScalarFunction>> = ALL
 
-/** The functions that read their arguments as texts: a number that a field holds is its digits as they were sent. */
+/**
+ * The functions that read their arguments as texts: a number in a field is the text of its digits as sent by the
+ * client.
+ */
 export const TEXT_FUNCTIONS: ReadonlySet<string> = new Set([...Object.keys(TEXT), 'cast_string', 'safe_cast_string'])

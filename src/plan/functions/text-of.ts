@@ -3,7 +3,7 @@ import { civilText, dateText, timestampText } from '../values/times.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../values/values.js'
 import { MAX_VALUE_LENGTH, tooLong } from './function.js'
 
-/** The text of a value as `cast(x as string)` returns it; lists and JSON as JSON. Null is not a value here. */
+/** The text of a value, as in `cast(x as string)`. Lists and JSON are spelled as JSON. Null is not a value here. */
 export function textOf(value: Scalar): string {
   if (typeof value === 'string') return value
   if (value instanceof Timestamp) return timestampText(value.us)
@@ -32,7 +32,7 @@ export const isPlain = (value: Scalar): boolean =>
 const isoText = (us: Moment) => civilText(us).replace(' ', 'T')
 
 /**
- * The JSON of a value: times as ISO 8601 texts with no, three or six digits of a fraction, a timestamp with `Z`;
+ * The JSON of a value: times as ISO 8601 texts with no, three or six digits of a fraction, a timestamp with `Z`, and
  * integers with all digits.
  */
 export function jsonOf(value: Scalar): string {

@@ -8,10 +8,10 @@ import { wholeNumber } from './number.js'
 import { regexpReplace } from './regexp-replace.js'
 import { textOf } from './text-of.js'
 
-/** The text of a value that a text function is given: the digits of a number, JSON as it is stored. */
+/** The text of an argument of a text function: the digits of a number, JSON as stored. */
 const text = (value: Scalar): string => textOf(value)
 
-/** Functions over texts; lengths and places count code points. */
+/** Functions over texts. Lengths and places count code points. */
 export const TEXT = {
   lower: strict(1, 'text', (value: Scalar) => bounded(simpleFold(text(value)))),
   upper: strict(1, 'text', (value: Scalar) => bounded(text(value).toUpperCase())),
@@ -32,7 +32,7 @@ export const TEXT = {
   contains: containing((value) => value),
   /** The same without regard to case. */
   contains_substr: containing(foldCase),
-  /** The path in a URL: from the first slash after the host up to a `?` or `#`; empty if there is none. */
+  /** The path in a URL: from the first slash after the host up to a `?` or `#`. Empty if the URL has no path. */
   url_path: strict(1, 'text', (value: Scalar) => urlPath(text(value))),
   split: strict([1, 2], 'list', (value: Scalar, separator?: Scalar) =>
     split(text(value), separator === undefined ? ',' : text(separator)),
@@ -124,7 +124,7 @@ function concat(values: readonly Scalar[]): string {
   return texts.join('')
 }
 
-/** Places count from 1; a negative one counts from the end, 0 is 1. */
+/** Places count from 1. A negative place counts from the end, 0 means 1. */
 function substr(value: string, from: number, length = Number.POSITIVE_INFINITY): string {
   if (length < 0) throw queryError('substr: the length must not be negative.')
   const skipped = from > 0 ? from - 1 : from === 0 ? 0 : Math.max(0, codePoints(value) + from)
@@ -152,7 +152,7 @@ function split(value: string, separator: string): readonly Scalar[] {
   return splitAt(separator, value)
 }
 
-/** `%` is any text, `_` any character, a backslash takes the next one literally. */
+/** `%` is any text, `_` any character, a backslash takes the next character literally. */
 function like(flags: string): ScalarFunction {
   return prepared(2, 'boolean', ([, literal]) => {
     const compile = (pattern: string) => compilePattern(`^(?:${likePattern(pattern)})$`, flags.replace('u', ''))

@@ -116,7 +116,7 @@ export function checkLength(format: string): void {
   throw queryError(`The format of a time has more than ${MAX_FORMAT_LENGTH} characters.`)
 }
 
-/** Spells a moment as `format_timestamp` does. Throws on an element that it does not know. */
+/** Spells a moment as `format_timestamp` does. Throws on an unknown element. */
 export function formatTime(format: string, us: Moment): string {
   const civil = civilOf(us)
   return spellOut(format).replace(ELEMENT, (element, digits: string | undefined, letter: string | undefined) => {

@@ -19,7 +19,7 @@ interface Parts {
   minute: number
   second: number
   microsecond: number
-  /** The hour is one of 0 to 11, by `%I`, of the half of the day that `%p` gives. */
+  /** The hour is from 0 to 11, by `%I`, of the half of the day that `%p` gives. */
   isHalfDay: boolean
   isAfternoon: boolean
   /** Seconds since the epoch, by `%s`, which replace all other parts. */
@@ -28,7 +28,8 @@ interface Parts {
 }
 
 /**
- * Reads one element at a place of a text into `parts`; returns the place behind it, or undefined if it is not there.
+ * Reads an element at a place of a text into `parts`. Returns the place behind the element, or undefined if the text
+ * has no such element at the place.
  */
 type Reader = (text: string, at: number, parts: Parts) => number | undefined
 
@@ -55,7 +56,7 @@ const padded =
   (text, at, parts) =>
     read(text, text[at] === ' ' ? at + 1 : at, parts)
 
-/** One of some names, whole or its first three letters, in any case. */
+/** A name of `names`, whole or by the first three letters, in any case. */
 function named(names: readonly string[], take: (index: number, parts: Parts) => void): Reader {
   return (text, at, parts) => {
     for (const [index, name] of names.entries()) {
@@ -69,7 +70,7 @@ function named(names: readonly string[], take: (index: number, parts: Parts) => 
   }
 }
 
-/** Takes a value as it is. */
+/** Takes a value unchanged. */
 const into =
   (part: 'year' | 'dayOfYear' | 'minute') =>
   (value: number, parts: Parts): void => {
@@ -155,7 +156,7 @@ function readOffset(text: string, at: number, parts: Parts): number | undefined 
   return at + (text[at + 3] === ':' ? 6 : 5)
 }
 
-/** Seconds with a fraction, as `%E*S` and `%E3S` read them. */
+/** Seconds with a fraction, as in `%E*S` and `%E3S`. */
 function readSeconds(text: string, at: number, parts: Parts): number | undefined {
   const [found, whole, fraction = ''] = /^(\d{1,2})(?:\.(\d{1,9}))?/.exec(text.slice(at, at + 12)) ?? []
   if (found === undefined || Number(whole) > 60) return undefined
@@ -188,7 +189,7 @@ function readSpace(text: string, from: number): number {
   return at
 }
 
-/** The readers of a format, one behind the other. The text may have white space around it. */
+/** The readers of a format, in order. The text may have white space at both ends. */
 function readersOf(format: string): Reader[] {
   const readers: Reader[] = [readSpace]
   for (let at = 0; at < format.length; ) {
@@ -207,8 +208,8 @@ function readersOf(format: string): Reader[] {
 }
 
 /**
- * Returns the function that reads a text by a format; it returns undefined if the text does not have that form, or is
- * no moment. Throws on an element that no text can be read by.
+ * Returns the function that reads a text by a format. The function returns undefined if the text does not have that
+ * form, or is no moment. Throws on an element that no text can be read by.
  */
 export function timeParser(format: string): (text: string) => Moment | undefined {
   const readers = readersOf(spellOut(format))
@@ -246,7 +247,7 @@ function momentOfParts({ epochSeconds, offsetUs, ...parts }: Parts): Moment | un
   return isInRange(us) ? us : undefined
 }
 
-/** The days since the epoch; undefined if there is no such day. */
+/** The days since the epoch. Undefined if there is no such day. */
 function dayOfParts({ year, month, day, dayOfYear }: Omit<Parts, 'epochSeconds' | 'offsetUs'>): number | undefined {
   const days = dayOfYear === undefined ? daysSinceEpoch(year, month, day) : daysSinceEpoch(year, 1, 1) + dayOfYear - 1
   const found = civilOf(momentAt(days, 0))

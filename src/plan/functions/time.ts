@@ -40,7 +40,9 @@ export const TIME = {
     const lengthUs = bucketWidthUs(width)
     return (time: Scalar) => new Timestamp(inYears(bucketStart(need(time), lengthUs)))
   }),
-  /** `time_add(t, n, unit)`; a negative n goes back. The result has the type of t; a date plus hours is a datetime. */
+  /**
+   * `time_add(t, n, unit)`. A negative n goes back. The result has the type of t, but a date plus hours is a datetime.
+   */
   time_add: withUnit(3, typeOfSum, 2, (unit) => (time: Scalar, count: Scalar) => add(time, numberOf(count), unit)),
   /** Whole units from b to a: elapsed time for timestamps. */
   timestamp_diff: withUnit(3, 'integer', 2, (unit) => {
@@ -74,7 +76,7 @@ export const TIME = {
   }),
 } as const
 
-/** The moment that a value is. Throws if it is none. */
+/** The moment that a value is. Throws if the value is no time. */
 function need(value: Scalar): Moment {
   const us = momentUs(value)
   if (us === undefined) throw queryError('A function over times got another value: use safe_cast(… as timestamp).')
@@ -109,7 +111,7 @@ function withUnit(
   return prepared(arity, type, (constants) => apply(unitOf(constants[place])))
 }
 
-/** Returns a moment. Throws if it is outside of the years 1 to 9999. */
+/** Returns a moment. Throws outside of the years 1 to 9999. */
 function inYears(us: Moment | undefined): Moment {
   if (us !== undefined && isInRange(us)) return us
   throw queryError('A time of the result is outside of the years 1 to 9999.')
@@ -177,14 +179,14 @@ export type TimePart = keyof typeof PARTS
 /** The first day of the year that a moment is in. */
 const yearStart = (us: Moment): number => daysSinceEpoch(civilOf(us).year, 1, 1)
 
-/** Weeks start on Sunday; the days before the first Sunday of a year are in week 0. */
+/** Weeks start on Sunday. The days before the first Sunday of a year are in week 0. */
 function weekOf(us: Moment): number {
   const first = yearStart(us)
   const firstWeek = weekStart(first, 'week')
   return (weekStart(dayOf(us), 'week') - firstWeek) / 7 + (firstWeek === first ? 1 : 0)
 }
 
-/** The week of ISO 8601, and the year that it belongs to: that of its Thursday. */
+/** The week of ISO 8601, and the year that the week belongs to: the year of its Thursday. */
 function isoWeekOf(us: Moment): { year: number; week: number } {
   const thursday = weekStart(dayOf(us), 'isoweek') + 3
   const { year } = civilOf(momentAt(thursday, 0))

@@ -18,7 +18,7 @@ class Brackets {
     this.#codes[this.depth++] = code
   }
 
-  /** The innermost bracket; undefined if none is open. */
+  /** The innermost bracket. Undefined if no bracket is open. */
   last(): number | undefined {
     return this.#codes[this.depth - 1]
   }

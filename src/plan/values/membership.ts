@@ -2,12 +2,11 @@ import type { Moment } from '../../base/moment.js'
 import { compareValues, integer, isTime, momentUs, numberOf, RawJson, type Scalar, timeUs } from './values.js'
 
 /**
- * Values for which it is asked whether others are among them: equal to one as `=` compares them, see
- * {@link compareValues}. An answer takes the same time however many values there are, but lists, which are compared one
- * by one.
+ * The set of values on the right side of IN. `has` compares as `=` does, see {@link compareValues}. A lookup takes the
+ * same time however many values there are. Only lists are compared in a loop.
  */
 export class Membership {
-  /** The values, of which equal ones of the same type are kept once. */
+  /** The values. Equal values of the same type are kept once. */
   readonly values: Scalar[] = []
   #hasNull = false
   readonly #booleans = new Set<boolean>()
@@ -16,7 +15,9 @@ export class Membership {
   /** The numbers that texts spell. */
   readonly #spelled = new NumberSet()
   readonly #times = new Set<Moment>()
-  /** The moments of numbers and texts, in microseconds; undefined until one is needed, since reading takes long. */
+  /**
+   * The moments of numbers and texts, in microseconds. Undefined until a moment is needed, since reading takes long.
+   */
   #moments: Set<Moment> | undefined
   /** Whether a number or text is no moment, as of the last of `#moments`. */
   #hasNoMoment = false
@@ -28,7 +29,7 @@ export class Membership {
     for (const value of values) this.add(value)
   }
 
-  /** Adds a value. Returns false if an equal one of its type was added before. */
+  /** Adds a value. Returns false if an equal value of its type was added before. */
   add(value: Scalar): boolean {
     const isNew = this.#insert(value)
     if (!isNew) return false
@@ -37,7 +38,7 @@ export class Membership {
     return true
   }
 
-  /** Reads the moments of values when they are added. Else the first time that is asked for takes long. */
+  /** Reads the moments of values in `add`. Else the first lookup of a time takes long. */
   expectTimes(): void {
     if (this.#moments !== undefined) return
     this.#moments = new Set()
@@ -45,8 +46,8 @@ export class Membership {
   }
 
   /**
-   * Returns whether a value is among the others: null if it is null, or if it equals none and a comparison with one is
-   * null. False if there are no others.
+   * Returns whether a value is in the set: null for null, or if no value is equal and a comparison is null. False if
+   * the set is empty.
    */
   has(value: Scalar): boolean | null {
     if (this.values.length === 0) return false
@@ -121,16 +122,18 @@ export function membershipOf(list: readonly Scalar[]): Membership {
 const isNumberOrText = (value: Scalar): value is number | bigint | string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
 
-/** Adds a value to a set. Returns false if it was there. */
+/** Adds a value to a set. Returns false if the set had the value. */
 function insert<T>(set: Set<T>, value: T): boolean {
   const { size } = set
   return set.add(value).size > size
 }
 
-/** Numbers, of which two are equal as `compareNumbers` has it: exactly if both are integers, otherwise as doubles. */
+/**
+ * A set of numbers. Two numbers are equal as in `compareNumbers`: exactly if both are integers, otherwise as doubles.
+ */
 class NumberSet {
   readonly #doubles = new Set<number>()
-  /** Integers that no double holds exactly, and the doubles next to them. */
+  /** Integers that no double holds exactly, and the doubles next to such integers. */
   readonly #integers = new Set<bigint>()
   readonly #rounded = new Set<number>()
 
@@ -149,7 +152,7 @@ class NumberSet {
   has(value: number | bigint): boolean {
     const number = canonical(value)
     if (typeof number === 'bigint') return this.#integers.has(number) || this.#doubles.has(Number(number))
-    // The double next to a long integer is never a safe one.
+    // The double next to a long integer is never a safe integer.
     return this.#doubles.has(number) || this.#rounded.has(number)
   }
 }

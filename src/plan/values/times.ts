@@ -37,22 +37,22 @@ export const TIME_UNITS = [...Object.keys(UNIT_US), ...Object.keys(UNIT_MONTHS)]
 /** Whether a unit is a part of a day, as an hour is: a date has none. */
 export const isPartOfDay = (unit: TimeUnit): boolean => (unitUs(unit) ?? DAY_US) < DAY_US
 
-/** The length of a unit that always takes the same time, in microseconds; undefined for months, quarters and years. */
+/** The length of a unit that always takes the same time, in microseconds. Undefined for months, quarters and years. */
 export const unitUs = (unit: TimeUnit): number | undefined => (UNIT_US as Partial<Record<TimeUnit, number>>)[unit]
 
 const DIGITS = /^\d+(?:\.\d+)?$/
 
 /**
- * Reads ISO 8601, or the digits of an epoch, as microseconds since the epoch; undefined if it is neither, or outside of
- * the years 1 to 9999.
+ * Reads ISO 8601, or the digits of an epoch, as microseconds since the epoch. Undefined for any other text, or outside
+ * of the years 1 to 9999.
  */
 export function momentOfText(text: string): Moment | undefined {
   return DIGITS.test(text) ? momentOfDigits(text) : momentOfIso8601(text)
 }
 
 /**
- * Reads an epoch as microseconds: below 1e11 it counts seconds, below 1e14 milliseconds, below 1e17 microseconds, else
- * nanoseconds; digits below the microsecond are cut. Undefined beyond the year 9999.
+ * Reads an epoch as microseconds: values below 1e11 count seconds, below 1e14 milliseconds, below 1e17 microseconds,
+ * other values nanoseconds. Digits below the microsecond are cut. Undefined beyond the year 9999.
  */
 export function momentOfNumber(value: number | bigint): Moment | undefined {
   if (typeof value === 'bigint' || Number.isInteger(value)) return momentOfInteger(BigInt(value))
@@ -93,7 +93,7 @@ function scaleOf(value: bigint): number {
   return value < 100_000_000_000_000_000n ? 0 : -3
 }
 
-/** The start of the unit that a moment is in, UTC; that of a week may be before the year 1. */
+/** The start of the unit that a moment is in, UTC. The start of a week may be before the year 1. */
 export function truncateUs(us: Moment, unit: TimeUnit): Moment {
   if (unit === 'week' || unit === 'isoweek') return momentAt(weekStart(dayOf(us), unit), 0)
   const length = unitUs(unit)
@@ -103,7 +103,10 @@ export function truncateUs(us: Moment, unit: TimeUnit): Moment {
   return momentAt(monthStart(year, Math.floor((month - 1) / months) * months), 0)
 }
 
-/** The start of the bucket that a row's time is in; buckets of one width follow one another from the epoch on. */
+/**
+ * The start of the bucket that a row's time is in. Buckets of the same width follow each other without gaps, aligned
+ * to the epoch.
+ */
 export const bucketStartUs = (us: number, widthUs: number): number => Math.floor(us / widthUs) * widthUs
 
 /** The same of any moment. */
@@ -118,7 +121,7 @@ export function bucketStart(us: Moment, widthUs: number): Moment {
 /** 1970-01-01 was the fourth day of a week that starts on Sunday, counted from 0, and the third from Monday. */
 const EPOCH_WEEKDAY = { week: 4, isoweek: 3 } as const
 
-/** The first day of the week that a day is in; days count from 1970-01-01. */
+/** The first day of the week that a day is in. Days count from 1970-01-01. */
 export const weekStart = (day: number, unit: 'week' | 'isoweek'): number =>
   day - ((((day + EPOCH_WEEKDAY[unit]) % 7) + 7) % 7)
 
@@ -132,7 +135,7 @@ function monthStart(year: number, month: number): number {
 const MOST_MONTHS = 12 * 10_000
 
 /**
- * A moment later by some whole units, earlier if they are negative; undefined outside of the years 1 to 9999. After
+ * A moment later by some whole units, earlier if `count` is negative. Undefined outside of the years 1 to 9999. After
  * months the day is the last of the month if the month has no such day.
  */
 export function addUnits(us: Moment, count: number | bigint, unit: TimeUnit): Moment | undefined {
@@ -183,7 +186,7 @@ export const unitsSinceEpoch = (us: Moment, length: number): number =>
     ? Math.floor(us / length)
     : dayOf(us) * (DAY_US / length) + Math.floor(timeOfDayUs(us) / length)
 
-/** The calendar's parts of a moment in UTC; months and days count from 1. */
+/** The calendar's parts of a moment in UTC. Months and days count from 1. */
 export interface Civil {
   year: number
   month: number

@@ -9,7 +9,7 @@ export class Timestamp {
   }
 }
 
-/** A date and a time of day without a zone, as the microseconds since the epoch that it would be in UTC. */
+/** A date and a time of day without a zone, as microseconds since the epoch, read as UTC. */
 export class Datetime {
   readonly us: Moment
   constructor(us: Moment) {
@@ -36,9 +36,9 @@ export class RawJson {
 }
 
 /**
- * One value of an expression. An integer is a `number` if a double holds it exactly (up to 2^53), else a `bigint` from
- * -2^63 to 2^64 - 1; {@link integer} decides. Numbers are finite. A list is the result of a function, never a stored
- * value.
+ * A value of an expression. An integer is a `number` if a double holds the integer exactly (up to 2^53), else a
+ * `bigint` from -2^63 to 2^64 - 1. {@link integer} decides. Numbers are finite. A list is the result of a function,
+ * never a stored value.
  */
 export type Scalar =
   | null
@@ -52,7 +52,9 @@ export type Scalar =
   | RawJson
   | readonly Scalar[]
 
-/** The static type of an expression; `any` if it differs from row to row. Each may also be null. */
+/**
+ * The static type of an expression, `any` if the type differs from row to row. A value of each type may also be null.
+ */
 export type Type =
   | 'boolean'
   | 'integer'
@@ -69,7 +71,10 @@ export type Type =
   /** The literal null. */
   | 'null'
 
-/** The types of times, each with its value of a moment in microseconds since the epoch: a date is the day of it. */
+/**
+ * The types of times, each with its value of a moment in microseconds since the epoch: a date is the day of the
+ * moment.
+ */
 export const TIME_OF = {
   timestamp: (us: Moment) => new Timestamp(us),
   datetime: (us: Moment) => new Datetime(us),
@@ -87,7 +92,9 @@ const MAX_INT64 = 2n ** 63n - 1n
 /** Hashes, trace ids and counters of other programs have no sign. */
 const MAX_UINT64 = 2n ** 64n - 1n
 
-/** Returns an integer in its canonical form; undefined if it needs more than 64 bits, with or without a sign. */
+/**
+ * Returns an integer in its canonical form. Undefined if the integer needs more than 64 bits, with or without a sign.
+ */
 export function integer(value: bigint): number | bigint | undefined {
   if (value > MAX_UINT64 || value < MIN_INT64) return undefined
   const double = Number(value)
@@ -107,8 +114,8 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const INTEGER = /^[+-]?\d+$/
 
 /**
- * Returns the number that a text spells: decimal, with optional sign, fraction and exponent. Undefined if it spells
- * none, or one beyond the range of doubles.
+ * Returns the number that a text spells: decimal, with optional sign, fraction and exponent. Undefined for any other
+ * text, or for a number beyond the range of doubles.
  */
 export function numberOfText(text: string): number | bigint | undefined {
   if (!NUMBER.test(text)) return undefined
@@ -170,13 +177,13 @@ function rankOf(value: Scalar): number {
 export const isTime = (value: Scalar): value is Timestamp | Datetime | CivilDate =>
   value instanceof Timestamp || value instanceof Datetime || value instanceof CivilDate
 
-/** The moment of a time, in microseconds; datetimes and dates are read as UTC. */
+/** The moment of a time, in microseconds. Datetimes and dates are read as UTC. */
 export const timeUs = (value: Timestamp | Datetime | CivilDate): Moment =>
   value instanceof CivilDate ? momentAt(value.days, 0) : value.us
 
 /**
- * The total order of all values, as ORDER BY, `min` and `max` have it: null, booleans, numbers, times, texts by code
- * point, JSON values by their bytes. Returns 0 for values that are one group.
+ * The total order of all values, for ORDER BY, `min` and `max`: null, booleans, numbers, times, texts by code point,
+ * JSON values by their bytes. Returns 0 for values of the same group.
  */
 export function compareAll(a: Scalar, b: Scalar): number {
   const rank = rankOf(a)
@@ -220,8 +227,9 @@ const isNoTime = (value: Scalar) =>
   !isTime(value) && rankOf(value) !== 1 && rankOf(value) < 5 && momentUs(value) === undefined
 
 /**
- * Compares two values as `=` and `<` do: negative, 0 or positive; undefined if they have no common type. A number and a
- * text that spells one compare as numbers; a time and a text or number as moments. `null` is not a value here.
+ * Compares two values as `=` and `<` do: negative, 0 or positive. Undefined if the values have no common type. A
+ * number and a text that spells a number compare as numbers, a time and a text or number as moments. `null` is not a
+ * value here.
  */
 export function compareValues(a: Scalar, b: Scalar): number | undefined {
   const [rankA, rankB] = [rankOf(a), rankOf(b)]
@@ -239,7 +247,10 @@ function compareWithTime(time: Timestamp | Datetime | CivilDate, other: Scalar):
   return otherUs === undefined ? undefined : compareMoments(timeUs(time), otherUs)
 }
 
-/** Reads a value as a moment: a time, an ISO 8601 text, the digits of an epoch or a number; undefined if it is none. */
+/**
+ * Reads a value as a moment: a time, an ISO 8601 text, the digits of an epoch or a number. Undefined for any other
+ * value.
+ */
 export function momentUs(value: Scalar): Moment | undefined {
   if (isTime(value)) return timeUs(value)
   if (typeof value === 'string') return momentOfText(value)
