@@ -17,7 +17,7 @@ export type Reason =
   | 'invalid_timestamp'
   | 'too_old'
   | 'too_far_ahead'
-  /** The project is not one that the sender's access token is bound to. */
+  /** The sender's access token is not bound to the project of the record. */
   | 'forbidden_project'
   | 'line_too_long'
   | 'too_deep'
@@ -26,30 +26,31 @@ export type Reason =
 export interface RejectBatch {
   count: number
   byReason: Partial<Record<Reason, number>>
-  /** The first of them, at most {@link LOGGED_PER_SECOND}; a line's number counts from 1. */
+  /** The first rejected lines, at most {@link LOGGED_PER_SECOND}. A line's number counts from 1. */
   first: { line: number; reason: Reason }[]
-  /** Their whole entries for the rejects file, at most `maxEntryBytes` of {@link Rejects}; empty if that is 0. */
+  /** Whole entries for the rejects file, at most `maxEntryBytes` of {@link Rejects}. Empty if `maxEntryBytes` is 0. */
   entries: Uint8Array
 }
 
 /** Stores rejected lines. */
 export interface Rejects {
-  /** The size of the longest entry that is stored, in bytes; 0 if entries are not stored. */
+  /** The size of the longest entry that is stored, in bytes. 0 if entries are not stored. */
   readonly maxEntryBytes: number
   /**
-   * Stores the rejects in order; resolves when they are written. Never rejects: a failing disk is logged once. Entries
-   * that wait for the disk are dropped, the oldest first, when later ones fill both files: these replace them anyway.
+   * Stores the rejects in order. Resolves when the rejects are written. Never rejects: a failing disk is logged once.
+   * Entries that wait for the disk are dropped, the oldest first, when later entries fill both files and would replace
+   * the older entries anyway.
    */
   write(rejects: RejectBatch): Promise<void>
   close(): Promise<void>
 }
 
-/** The size in bytes at which the rejects file is rotated. One older file of that size remains. */
+/** The size in bytes at which the rejects file is rotated. A single older file of that size remains. */
 export const REJECTS_FILE_BYTES = 16 * MIB
 
 /** Where rejects are stored, and the size at which the file is rotated, in bytes. */
 export interface RejectsOptions {
-  /** The directory of `rejects.ndjson`; without it rejects are only logged, with number and reason. */
+  /** The directory of `rejects.ndjson`. If undefined, rejects are only logged, with number and reason. */
   dataDir?: string
   log: Log
   maxBytes?: number
@@ -66,7 +67,7 @@ export function openRejects({
   return dataDir === undefined ? logRejects(log, clock) : fileRejects(dataDir, log, maxBytes)
 }
 
-/** The most log lines per second, in addition to one with the number of omitted ones. */
+/** The most log lines per second, in addition to a line with the number of omitted lines. */
 export const LOGGED_PER_SECOND = 3
 const REJECTED = { level: 'warn', code: 'rejected' } as const
 
@@ -95,7 +96,7 @@ function logRejects(log: Log, clock: Clock): Rejects {
   }
 }
 
-/** Appends to `rejects.ndjson`; a full one is renamed to `rejects.1.ndjson` and replaces the previous one. */
+/** Appends to `rejects.ndjson`. A full file is renamed to `rejects.1.ndjson`, which replaces the previous file. */
 function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   const path = join(dataDir, 'rejects.ndjson')
   let file: FileHandle | undefined
@@ -131,7 +132,10 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
     fileBytes += entries.length
   }
 
-  /** A failing disk must not stop the stream: it is logged once, until it works again. */
+  /**
+   * A failing disk must not stop the stream: the first failure is logged, and no further failure until the disk works
+   * again.
+   */
   async function logFailure(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -157,7 +161,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
   return { maxEntryBytes: maxBytes, write, close: () => queue.run(() => logFailure(closeFile)) }
 }
 
-/** Keeps the newest chunks of entries until they are written: at least `bytes` of them, if there are as many. */
+/** Keeps the newest chunks of entries until written: at least `bytes` bytes, or all chunks. */
 function createWaitingEntries(bytes: number) {
   const chunks: Uint8Array[] = []
   let waitingBytes = 0

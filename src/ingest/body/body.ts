@@ -1,4 +1,4 @@
-/** Parses whole request bodies into batches and rejects; synchronous, without clock or threads. */
+/** Parses whole request bodies into batches and rejects. Synchronous, without clock or threads. */
 
 import { byteOrderMarkLength, isSpace } from '../../base/ascii.js'
 import { LogweirError } from '../../base/errors.js'
@@ -12,20 +12,20 @@ import type { Module, SplitFault } from '../wasm/module.js'
 
 /** The most records in a JSON body. */
 export const MAX_RECORDS = 500_000
-/** The most rejects listed in the result of a body; all of them are counted and emitted. */
+/** The most rejects listed in the result of a body. All rejects are counted and emitted. */
 export const MAX_LISTED_REJECTS = 100
 
-/** Parses one body after the other. */
+/** Parses bodies, a body at a time. */
 export interface BodyParser {
   /**
    * Parses the records of a body, received at `nowUs`. Throws `invalid_body` if the body cannot be split into records,
-   * or if it is of the form `json` and one of its values is not JSON; `body_too_large` if it has more than {@link
-   * MAX_RECORDS}. No record is accepted then.
+   * or if a value of a body of the form `json` is not JSON. Throws `body_too_large` above {@link MAX_RECORDS} records.
+   * After an error no record is accepted.
    */
   parse(body: Body, nowUs: number): BodyResult
   /** Emits the batches that are not full. */
   flush(): void
-  /** Call it at intervals: frees memory that only many or large bodies need, if there were none for a while. */
+  /** To be called at intervals. Frees memory that only many or large bodies need, after a while without such bodies. */
   releaseIdle(): void
   /** Returns true if there is such memory to free. */
   holdsLargeMemory(): boolean
@@ -86,7 +86,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
 interface Lines {
   start: number
   end: number
-  /** Undefined if they were not counted. */
+  /** Undefined if the records were not counted. */
   records?: number
 }
 
@@ -106,7 +106,7 @@ function linesOfJson(body: Body, load: Load): Lines {
   throw faultError(objects.fault === 'damaged' ? objects : { ...objects, at: objects.at - free })
 }
 
-/** Returns the lines of an NDJSON body; lines with several objects are split. */
+/** Returns the lines of an NDJSON body. Lines with several objects are split. */
 function linesOfNdjson(body: Body, load: Load): Lines {
   const start = byteOrderMarkLength(body.bytes)
   if (!load(body).hasAdjacentObjects(start, body.bytes.length)) return { start, end: body.bytes.length }
@@ -114,7 +114,7 @@ function linesOfNdjson(body: Body, load: Load): Lines {
   return load(body, free).splitLines(free + start, free + body.bytes.length)
 }
 
-/** The most objects in a body, and one more: the shortest object is `{}`. */
+/** The most objects in a body, plus 1: the shortest object is `{}`. */
 const mostObjects = ({ length }: Uint8Array): number => (length >> 1) + 1
 
 const emptyResult = (): BodyResult => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
@@ -125,7 +125,7 @@ function countReject(outcome: BodyResult, line: number, reason: Reason): void {
   if (outcome.rejects.length < MAX_LISTED_REJECTS) outcome.rejects.push({ record: line, reason })
 }
 
-/** Returns a receiver of rejects that passes them on without the white space around them. */
+/** Returns a receiver of rejects that trims white space at both ends and passes the rejects on. */
 const passTrimmed =
   (sink: ParserSink): ParserSink['reject'] =>
   (line, reason, bytes, start, end) => {

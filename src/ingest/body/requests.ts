@@ -8,12 +8,12 @@ import { createThread, type Thread, type ThreadOptions } from '../thread/thread.
 export interface Requests {
   /**
    * Resolves when the rows of all valid records are in the engine. Throws `invalid_body` if the body cannot be split
-   * into records and `body_too_large` if it has too many: none is stored then. Throws `ingest_failed` if some may have
-   * been stored. A request that still waits when the signal is aborted is not parsed. The bytes may be transferred
-   * away.
+   * into records and `body_too_large` if the body has too many: no record is stored then. Throws `ingest_failed` if
+   * some records may have been stored. A request that still waits when the signal is aborted is not parsed. The bytes
+   * may be transferred away.
    */
   take(bytes: Uint8Array, form: BodyForm, defaults: Defaults, signal?: AbortSignal): Promise<BodyResult>
-  /** Starts the parsing thread, so that the first request does not wait for it. */
+  /** Starts the parsing thread, so that the first request does not wait for the thread. */
   prepare(): void
   /** Stops at once. */
   close(): Promise<void>
@@ -24,7 +24,7 @@ export interface RequestsOptions extends Omit<ThreadOptions, 'defaults'> {
   clock?: Clock
 }
 
-/** The most bytes of bodies in the parsing thread at a time; one body is always allowed. */
+/** The most bytes of bodies in the parsing thread at a time. A single body is always allowed. */
 const MAX_PENDING_BYTES = 8 * MIB
 
 interface Request {
@@ -37,8 +37,8 @@ interface Request {
 }
 
 /**
- * Creates the ingest of requests. They share one parsing thread, which starts with the first request or by `prepare`. A
- * failed thread is replaced.
+ * Creates the ingest of requests. All requests share a parsing thread, which starts with the first request or by
+ * `prepare`. A failed thread is replaced.
  */
 export function createRequests(options: RequestsOptions): Requests {
   const { clock = systemClock } = options
@@ -100,7 +100,7 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 }
 
-/** Returns the result of a body. Throws if it was refused as a whole. */
+/** Returns the result of a body. Throws if the body was refused as a whole. */
 function resultOf({ taken, refused }: WorkResult): BodyResult {
   if (refused !== undefined) throw new LogweirError(refused.code, refused.message)
   return taken!
@@ -108,6 +108,6 @@ function resultOf({ taken, refused }: WorkResult): BodyResult {
 
 const closed = () => new LogweirError('ingest_failed', 'The service stops and accepts no more records.')
 
-/** Returns the bytes in memory that is not shared, so that it can be transferred to another thread. */
+/** Returns the bytes in unshared memory, which can be transferred to another thread. */
 const transferable = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes)

@@ -11,11 +11,11 @@ const { retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flush
 const port = parentPort!
 const output = createWorkerOutput(port, maxRejectBytes)
 const parser = createBodyParser({ retentionUs, acceptsUnreadableTimes, maxLineBytes }, output)
-/** Results of bodies parsed since the last flush; their rows may be in batches that are not full. */
+/** Results of bodies parsed since the last flush. The rows may be in batches that are not full. */
 let finished: WorkResult[] = []
 let timer: NodeJS.Timeout | undefined
 
-/** Parses all bodies received so far before it flushes: the batches are larger then. */
+/** Parses all bodies received so far before a flush, for larger batches. */
 function work(body: BodyWork): void {
   if (finished.length === 0) setImmediate(finish)
   finished.push({ id: body.id, ...outcomeOf(body) })

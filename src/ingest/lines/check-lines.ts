@@ -9,8 +9,8 @@ export const HEAD_BYTES = 4 * KIB
 /** Receives the lines of a scanner, in their order. */
 export interface LineSink {
   /**
-   * Receives the lines [from, to) of the scanner's table: whole and valid UTF-8, blank ones included. The first has the
-   * number `line`, counted from 1.
+   * Receives the lines [from, to) of the scanner's table: whole and valid UTF-8, with blank lines. The first line has
+   * the number `line`, counted from 1.
    */
   lines(from: number, to: number, line: number): void
   /** Receives a line of the table that is not valid UTF-8. */
@@ -24,9 +24,9 @@ export const headAt = (bytes: Uint8Array, start: number, maxLineBytes: number): 
   bytes.slice(start, start + Math.min(HEAD_BYTES, maxLineBytes))
 
 /**
- * Scans the lines in [start, end) and passes them to the sink; the last one needs no newline. `before` is the number of
- * the line before the first; returns that of the last. UTF-8 is checked for all of them at once, and line by line only
- * if that fails.
+ * Scans the lines in [start, end) and passes the lines to the sink. The last line needs no newline. `before` is the
+ * number of the line before the first line. Returns the number of the last line. UTF-8 is checked for all lines at
+ * once, and line by line only if that fails.
  */
 export function checkLines(
   scanner: Scanner,
@@ -44,7 +44,7 @@ export function checkLines(
   const lineStart = (index: number): number => table[index * LINE_INTS + 1]!
   const lineEnd = (index: number): number => table[index * LINE_INTS + 2]!
 
-  /** Passes on the lines between those that are too long or not UTF-8. */
+  /** Passes on the lines between lines that are too long or not UTF-8. */
   function checkEach(count: number): void {
     let from = 0
     for (let i = 0; i < count; i++) {

@@ -9,20 +9,20 @@ const BLOCK_BYTES = 256 * KIB
 /** Returns the working memory that lines of this length need, in bytes. */
 export const capacityFor = (maxLineBytes: number): number => maxLineBytes + BLOCK_BYTES
 
-/** Writes the next bytes to the start of `into` and returns their number; 0 if there are no more. */
+/** Writes the next bytes to the start of `into` and returns the number of bytes, 0 at the end. */
 export type ReadBytes = (into: Uint8Array) => number
 
 /** Assembles chunks of a stream to lines. */
 export interface LineReader {
-  /** Reads one more chunk of any size; an incomplete last line waits for the next one. */
+  /** Reads another chunk of any size. An incomplete last line waits for the next chunk. */
   push(chunk: Uint8Array): void
-  /** Lets `read` write the next bytes directly to the memory that is scanned; returns their number. */
+  /** Lets `read` write the next bytes directly to the scanned memory. Returns the number of bytes. */
   fill(read: ReadBytes): number
   /** Ends the last line, with or without a newline. */
   end(): void
   /** Returns the number of lines that have ended so far. */
   lines(): number
-  /** Continues in the memory of another scanner of the same size; copies the start of an incomplete line there. */
+  /** Continues in the memory of another scanner of the same size. Copies the start of an incomplete line there. */
   moveTo(scanner: Scanner): void
 }
 
@@ -44,14 +44,14 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
     while (start < chunk.length) start = skipping ? skip(chunk, start) : take(chunk, start)
   }
 
-  /** Skips the rest of a line that is too long; returns the offset in the chunk at which to continue. */
+  /** Skips the rest of a line that is too long. Returns the offset in the chunk at which to continue. */
   function skip(chunk: Uint8Array, start: number): number {
     const newline = chunk.indexOf(NEWLINE, start)
     skipping = newline < 0
     return skipping ? chunk.length : newline + 1
   }
 
-  /** Copies the next part of the chunk and checks the lines that end in it; returns the offset at which to continue. */
+  /** Copies the next part of the chunk and checks the lines that end there. Returns the offset at which to continue. */
   function take(chunk: Uint8Array, start: number): number {
     const end = start + Math.min(blockRoom(), chunk.length - start)
     bytes.set(chunk.subarray(start, end), carried)

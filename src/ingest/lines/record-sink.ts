@@ -7,13 +7,13 @@ import type { LineSink } from './check-lines.js'
 
 /** The longest accepted line, in bytes. */
 export const MAX_LINE_BYTES = MIB
-/** A batch is emitted when it has this many rows. */
+/** A batch with this many rows is emitted. */
 export const BATCH_ROWS = 16_384
-/** A batch is emitted when its columns have this many bytes. */
+/** A batch whose columns have this many bytes is emitted. */
 export const BATCH_BYTES = 4 * MIB
-/** Lines scanned in one call. */
+/** Lines scanned per call. */
 const SCANNED_LINES = 512
-/** Batches of one tick that are larger together need the large memory. */
+/** If the batches of a tick are larger in total, the sink needs the large memory. */
 const LARGE_BYTES = 2 * MIB
 /**
  * Large memory is freed after this many ticks without a large batch. With fewer, a flood that waits for the engine or
@@ -21,7 +21,7 @@ const LARGE_BYTES = 2 * MIB
  */
 const IDLE_TICKS = 10
 
-/** Limits and defaults of parsing; tests pass smaller limits. */
+/** Limits and defaults of parsing. Tests pass smaller limits. */
 export interface ParserOptions {
   retentionUs: number
   /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
@@ -35,12 +35,12 @@ export interface ParserOptions {
 
 /** Receives the results of parsing. */
 export interface ParserSink {
-  /** Receives the next batch; its bytes are not shared. */
+  /** Receives the next batch. The bytes are not shared. */
   batch(batch: ParsedBatch): void
   /** Returns memory of an earlier batch for reuse, or undefined. */
   memory?(): Uint8Array<ArrayBuffer> | undefined
   /**
-   * Receives the line bytes[start, end) that is rejected, or its head if it is too long. Its number counts from 1. The
+   * Receives the rejected line bytes[start, end), or the head of a line that is too long. `line` counts from 1. The
    * bytes are valid during the call only.
    */
   reject(line: number, reason: Reason, bytes: Uint8Array, start: number, end: number): void
@@ -54,15 +54,15 @@ export interface RecordSink extends LineSink {
   rows(): number
   /** The number of rows in batches that are not full yet. */
   waitingRows(): number
-  /** Returns true if it still has memory that only a flood or a large body needs. */
+  /** Returns true if the sink still has memory that only a flood or a large body needs. */
   holdsLargeMemory(): boolean
-  /** Call it at intervals: returns true when large memory has been idle long enough to be freed by `replaceModule`. */
+  /** To be called at intervals. Returns true when large memory was idle long enough to be freed by `replaceModule`. */
   tick(): boolean
   /** Sets the time of receipt of the lines from now on. */
   setReceiptTime(nowUs: number): void
   /** Emits the batches that are not full. */
   flush(): void
-  /** Replaces the module by one of this capacity: WebAssembly memory is freed only together with its instance. */
+  /** Replaces the module by a module of this capacity: WebAssembly memory is freed only together with its instance. */
   replaceModule(capacityBytes: number): Module
 }
 

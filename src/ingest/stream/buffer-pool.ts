@@ -1,13 +1,13 @@
 /** Buffers that are reused, so that a stream creates no garbage. */
 export interface BufferPool {
-  /** Returns an idle buffer, or a new one below the limit, or else a promise of the next released one. */
+  /** Returns an idle buffer, or a new buffer below the limit, or else a promise of the next released buffer. */
   acquire(): Uint8Array | Promise<Uint8Array>
   release(buffer: Uint8Array): void
   /** Rejects the pending promise of `acquire`. */
   fail(error: Error): void
 }
 
-/** Creates a pool of at most `limit` buffers of `bufferBytes`; only one `acquire` may be pending at a time. */
+/** Creates a pool of at most `limit` buffers of `bufferBytes`. Only a single `acquire` may be pending at a time. */
 export function createBufferPool(limit: number, bufferBytes: number): BufferPool {
   const idle: Uint8Array[] = []
   let allocated = 0

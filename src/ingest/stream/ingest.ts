@@ -6,21 +6,23 @@ import { createThread, type IngestTotals, type Thread, type ThreadOptions } from
 import { type BufferPool, createBufferPool } from './buffer-pool.js'
 
 /**
- * Ingests one stream of NDJSON into an engine. Every promise rejects with `ingest_failed` after the engine has refused
- * a batch or the parsing thread has died: nothing is accepted from then on.
+ * Ingests a stream of NDJSON into an engine. Every promise rejects with `ingest_failed` after the engine has refused a
+ * batch or the parsing thread has died: nothing is accepted from then on.
  */
 export interface Ingest {
-  /** Starts the parsing thread before the first write, so that its rows are visible sooner. */
+  /** Starts the parsing thread before the first write, so that the first rows are visible sooner. */
   start(): void
   /**
-   * Writes the next bytes of the stream; they must not change until the promise resolves, when all of them are copied
-   * into buffers. A buffer is released when its batches are in the engine, so that a slow engine applies backpressure.
+   * Writes the next bytes of the stream. Resolves when all bytes are copied into buffers. The caller must not change
+   * the bytes before. A buffer is released when its batches are in the engine, so that a slow engine applies
+   * backpressure.
    */
   write(chunk: Uint8Array): Promise<void>
   /**
-   * Lets the parsing thread read the next bytes of a file into the memory that it scans. Resolves with their number
-   * when their rows are in the engine, with 0 at the end of the file. Several calls may be pending, which keeps the
-   * thread busy; their number bounds the memory. Rejects with the system's error if the file cannot be read.
+   * Lets the parsing thread read the next bytes of a file into the scanned memory. Resolves with the number of bytes
+   * when the rows are in the engine, with 0 at the end of the file. Several calls may be pending, which keeps the
+   * thread busy. The number of pending calls bounds the memory. Rejects with the system's error if the file cannot be
+   * read.
    */
   read(fd: number): Promise<number>
   /** Resolves when the rows of every whole line written so far are visible. */
@@ -38,11 +40,11 @@ export interface Ingest {
    * Counts the rows that are not in the engine yet as unstored, for this reason: no call waits for the engine any more.
    */
   giveUp(reason: Error): void
-  /** Stops at once; rows that are not in the engine yet are dropped. */
+  /** Stops at once. Rows that are not in the engine yet are dropped. */
   close(): Promise<void>
 }
 
-/** Options of a stream; tests pass smaller buffers. */
+/** Options of a stream. Tests pass smaller buffers. */
 export interface IngestOptions extends ThreadOptions {
   clock?: Clock
   /** The number and the size of the reused buffers of the stream. */
@@ -52,12 +54,12 @@ export interface IngestOptions extends ThreadOptions {
 
 const BUFFERS = 8
 const BUFFER_BYTES = MIB / 2
-/** With this many buffers in the worker the next one is sent only when it is full: small chunks are sent together. */
+/** With this many buffers in the worker, only full buffers are sent: small chunks are sent together. */
 const MAX_PENDING = 2
-/** Bytes that are read from a file in one step. */
+/** Bytes that are read from a file per step. */
 const READ_BYTES = MIB
 
-/** The parsing thread starts with the first write or by `start`: a service without a stream does not need it. */
+/** The parsing thread starts with the first write or by `start`: a service without a stream needs no thread. */
 export function createIngest(options: IngestOptions): Ingest {
   const { clock = systemClock, buffers = BUFFERS, bufferBytes = BUFFER_BYTES } = options
   let lastId = 0
@@ -86,7 +88,7 @@ export function createIngest(options: IngestOptions): Ingest {
     return thread.totals()
   }
 
-  /** Runs calls one after the other, and none after a failure. */
+  /** Runs calls in order, and no call after a failure. */
   function inOrder<T>(work: () => Promise<T>): Promise<T> {
     return queue.run(async () => {
       const failure = thread.failure()
@@ -112,7 +114,7 @@ export function createIngest(options: IngestOptions): Ingest {
   }
 }
 
-/** Copies the chunks of a stream into buffers of the pool, and sends these to the thread. */
+/** Copies the chunks of a stream into buffers of the pool, and sends the buffers to the thread. */
 function createBufferWriter(
   thread: Thread,
   pool: BufferPool,
@@ -125,7 +127,7 @@ function createBufferWriter(
   let buffer: Uint8Array | undefined
   let filledBytes = 0
 
-  /** Sends the buffer; resolves when its rows are in the engine. */
+  /** Sends the buffer. Resolves when its rows are in the engine. */
   async function send(then?: StreamWork['then']): Promise<void> {
     const work: StreamWork = { ...nextWork(), buffer, filledBytes, then }
     buffer = undefined
@@ -137,7 +139,7 @@ function createBufferWriter(
     sendRest()
   }
 
-  /** Sends the buffer unless it is empty. A failure is stored in the thread, and rejects the next call. */
+  /** Sends the buffer unless empty. A failure is stored in the thread, and rejects the next call. */
   function sendRest(): void {
     if (filledBytes > 0) send().catch(() => {})
   }

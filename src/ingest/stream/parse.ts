@@ -1,24 +1,24 @@
 import { capacityFor, createLineReader, type ReadBytes } from '../lines/lines.js'
 import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
 
-/** Parses NDJSON into batches and rejects, in the order of the lines; synchronous, without clock or threads. */
+/** Parses NDJSON into batches and rejects, in the order of the lines. Synchronous, without clock or threads. */
 export interface Parser {
   /** Reads a chunk of any size. `nowUs` is the time of its receipt. */
   push(chunk: Uint8Array, nowUs: number): void
-  /** The same for bytes that `read` writes directly to the input, which saves a copy; returns their number. */
+  /** The same for bytes that `read` writes directly to the input, which saves a copy. Returns the number of bytes. */
   fill(read: ReadBytes, nowUs: number): number
   /**
-   * Emits the batches that are not full. After several flushes with few rows it also frees the memory of a flood, so
+   * Emits the batches that are not full. After several flushes with few rows, also frees the memory of a flood, so
    * that an idle process is small.
    */
   flush(): void
   /** Returns the number of lines at the last flush: each line is in a batch emitted by then, or rejected. */
   flushedLines(): number
-  /** Ends the stream and its last line; emits all rows. */
+  /** Ends the stream and its last line. Emits all rows. */
   end(nowUs: number): void
   /** Returns whether a flush has work: rows wait, or large memory is held. */
   needsFlush(): boolean
-  /** Returns true if it still has memory that only a flood needs. */
+  /** Returns true if the parser still has memory that only a flood needs. */
   holdsLargeMemory(): boolean
 }
 

@@ -14,7 +14,7 @@ export interface ProgressOptions {
 const INTERVAL_MS = 500
 const CLEAR_LINE = '\r\u001b[K'
 
-/** Updates one line of a terminal twice a second; the returned function stops that and clears the line. */
+/** Updates a line of a terminal twice a second. The returned function stops the updates and clears the line. */
 export function startProgress({ terminal, clock, totals, bytes }: ProgressOptions): () => void {
   let last = { rows: 0, bytes: 0, ms: clock.monotonicMs() }
 

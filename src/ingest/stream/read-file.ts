@@ -4,8 +4,8 @@ import type { FileRead, StreamWork } from '../thread/messages.js'
 
 /**
  * Reads the next bytes of a file in pieces into the memory that `fill` provides, until `enoughBytes` are read or the
- * file ends. Returns an error only if nothing was read before it: the next read meets it again. Throws errors of
- * `fill`.
+ * file ends. Returns an error only if nothing was read before: else the next read meets the error again. Throws errors
+ * of `fill`.
  */
 export function readFile(
   { fd, enoughBytes }: Required<StreamWork>['file'],

@@ -7,14 +7,14 @@ import type { IngestTotals } from '../thread/thread.js'
 import type { Ingest } from './ingest.js'
 import { type ProgressOptions, startProgress } from './progress.js'
 
-/** Where standard input is read from, and where its lines are ingested. */
+/** The source of standard input, and the receivers of lines and of the progress. */
 export interface StdinOptions {
   ingest: Pick<Ingest, 'write' | 'read' | 'end' | 'totals' | 'countUnstored' | 'giveUp'>
   metrics: Pick<Metrics, 'stdinOpen'>
   clock?: Clock
   /** The file descriptor to read. */
   fd?: number
-  /** The terminal that shows the progress; undefined for none. */
+  /** The terminal that shows the progress. If undefined, no progress is shown. */
   terminal?: ProgressOptions['terminal']
 }
 
@@ -27,7 +27,7 @@ export interface StdinReport {
 
 /** A running reader of standard input. */
 export interface StdinReader {
-  /** Resolves when all rows that were read are visible; never rejects. */
+  /** Resolves when all rows that were read are visible. Never rejects. */
   done: Promise<StdinReport>
   /** Stops reading, and returns the same promise as `done`. From now on rows that cannot be stored are counted. */
   stop(): Promise<StdinReport>
@@ -38,15 +38,15 @@ export interface StdinReader {
 }
 
 interface ByteSource {
-  /** Moves the next bytes into `ingest` and returns their number; 0 at the end. */
+  /** Moves the next bytes into `ingest` and returns the number of bytes, 0 at the end. */
   move(ingest: StdinOptions['ingest']): Promise<number>
-  /** Stops reading: `move` returns 0 after it has moved the bytes that were already read. */
+  /** Stops reading: `move` returns 0 once the bytes already read are moved. */
   stop(): void
 }
 
 /**
- * Reads standard input into `ingest` if it is a pipe, a socket or a file; returns undefined if it is none. The next
- * chunk is read when there is room for it, which applies backpressure to the writer.
+ * Reads standard input into `ingest` if standard input is a pipe, a socket or a file, else returns undefined. The next
+ * chunk is read when there is room, which applies backpressure to the writer.
  */
 export function readStdin(options: StdinOptions): StdinReader | undefined {
   const { ingest, metrics, clock = systemClock, fd = 0, terminal } = options
@@ -127,7 +127,7 @@ function fileSource(fd: number): ByteSource {
 
 const STREAM_READ_BYTES = MIB / 16
 
-/** Reads a pipe or a socket: one read for each chunk, into one reused buffer. */
+/** Reads a pipe or a socket: a read for each chunk, into a reused buffer. */
 function streamSource(fd: number): ByteSource {
   const memory = new Uint8Array(STREAM_READ_BYTES)
   let unread: Uint8Array | undefined
@@ -140,7 +140,7 @@ function streamSource(fd: number): ByteSource {
   stream.on('end', () => end())
   stream.on('close', () => end())
 
-  /** Returns false, which pauses reading until `move` resumes it: the buffer is in use. */
+  /** Returns false, which pauses reading until `move` resumes the stream: the buffer is in use. */
   function receive(bytesRead: number): boolean {
     unread = memory.subarray(0, bytesRead)
     wake()

@@ -5,22 +5,22 @@ import type { ParsedBatch } from '../wasm/batch-builder.js'
 /** The messages between the main thread and a parsing thread. */
 
 /**
- * `json`: one record, an array of records, an object with such an array under `batch` (other members are ignored), or
- * concatenated records. `ndjson`: one record or several concatenated ones per line.
+ * `json`: a record, an array of records, an object with such an array under `batch` (other members are ignored), or
+ * concatenated records. `ndjson`: a record or several concatenated records per line.
  */
 export type BodyForm = 'json' | 'ndjson'
 
-/** Values for records of a stream that lack them. */
+/** Values for records of a stream that lack the field. */
 export interface StreamDefaults {
   /** Name or alias. */
   source?: string
   /** Applies to records that have a project in none of the places that are read. */
   project?: string
-  /** The names of the time and message fields; by default those of DEFAULT_FIELD_NAMES. */
+  /** The names of the time and message fields. By default DEFAULT_FIELD_NAMES. */
   fieldNames?: FieldNames
 }
 
-/** Values for records of a body that lack them. */
+/** Values for records of a body that lack the field. */
 export interface Defaults extends StreamDefaults {
   /** Not a default: records of other projects are rejected. If absent, all projects are accepted. */
   projects?: ReadonlySet<string>
@@ -33,23 +33,23 @@ export interface Body {
   defaults: Defaults
 }
 
-/** The result of one body. */
+/** The result of a body. */
 export interface BodyResult {
   taken: number
   rejected: number
   byReason: Partial<Record<Reason, number>>
-  /** The first rejected records, by their number in the body, from 1; for NDJSON the line number. */
+  /** The first rejected records, by number in the body, from 1. For NDJSON `record` is the line number. */
   rejects: { record: number; reason: Reason }[]
 }
 
-/** The settings of a parsing thread, passed when it starts. */
+/** The settings of a parsing thread, passed at the start. */
 export interface WorkerOptions {
   retentionUs: number
   /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes: boolean
   defaults?: StreamDefaults
   maxLineBytes?: number
-  /** The size of the longest entry for the rejects file; 0 if entries are not stored. */
+  /** The size of the longest entry for the rejects file. 0 if entries are not stored. */
   maxRejectBytes: number
   /** The longest time that a row waits in a batch that is not full, in milliseconds. */
   flushIntervalMs: number
@@ -60,13 +60,13 @@ export interface RecycledMemory {
   memory: Uint8Array<ArrayBuffer>
 }
 
-/** To the worker of a stream: its next bytes or a file to read, and the action that follows. */
+/** To the worker of a stream: the next bytes or a file to read, and the action that follows. */
 export interface StreamWork {
   id: number
   /** Memory that the answer returns, and the length of its filled part. */
   buffer?: Uint8Array | undefined
   filledBytes: number
-  /** The descriptor of a file to read from, until `enoughBytes` are read or it ends. */
+  /** The descriptor of a file to read from, until `enoughBytes` are read or the file ends. */
   file?: { fd: number; enoughBytes: number }
   /** The time of receipt. */
   nowUs: number
@@ -89,13 +89,13 @@ export interface WorkerMessage {
   done?: WorkResult
 }
 
-/** The result of one unit of work. */
+/** The result of a unit of work. */
 export interface WorkResult {
   id: number
   buffer?: Uint8Array | undefined
   /** For a file: the number of bytes read, or the error. */
   read?: FileRead
-  /** For a body: its result, or the error that refused it. */
+  /** For a body: the result, or the error that refused the body. */
   taken?: BodyResult
   refused?: { code: string; message: string }
 }

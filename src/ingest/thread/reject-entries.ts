@@ -1,19 +1,19 @@
-/** Encodes rejected lines as entries of the rejects file: one JSON object per line. */
+/** Encodes rejected lines as entries of the rejects file: a JSON object per line. */
 import { isUtf8 } from 'node:buffer'
 import { NEWLINE } from '../../base/ascii.js'
 import { KIB } from '../../base/units.js'
 import type { Reason } from '../rejects.js'
 
-/** Entries are emitted when they have about this size. */
+/** Entries are emitted in chunks of about this size. */
 const CHUNK_BYTES = 256 * KIB
-/** JSON writes at most this many bytes for one byte of a text. */
+/** JSON writes at most this many bytes for a byte of a text. */
 const BYTES_OF_ESCAPE = 6
 /** The most bytes of an entry without its text. */
 const FRAME_BYTES = 128
 
 /** Encodes entries into chunks. No object is created per entry. */
 export interface RejectEntries {
-  /** Adds the line bytes[start, end). Emits the entries before it if they and this one exceed a chunk. */
+  /** Adds the line bytes[start, end). Emits the earlier entries if the new entry does not fit in the chunk. */
   add(line: number, reason: Reason, bytes: Uint8Array, start: number, end: number): void
   /** Returns the entries that are not emitted yet, in memory of their own. */
   take(): Uint8Array<ArrayBuffer>
@@ -44,7 +44,7 @@ export function createRejectEntries(
     } else used = after
   }
 
-  /** Makes room for one more entry. The memory of a long line is replaced by that of a chunk afterwards. */
+  /** Makes room for another entry. After a long line, the memory shrinks to the size for chunks again. */
   function reserve(entryBytes: number): void {
     const size = used + entryBytes <= 2 * CHUNK_BYTES ? 2 * CHUNK_BYTES : used + entryBytes
     if (size === memory.length || (size < memory.length && used > 0)) return
@@ -62,7 +62,7 @@ export function createRejectEntries(
   return { add, take }
 }
 
-/** Writes an entry to `to` at `at`, where there must be room for it; returns the position after it. */
+/** Writes an entry to `to` at `at`, where there must be enough room. Returns the position after the entry. */
 function putEntry(
   to: Uint8Array,
   at: number,
@@ -85,7 +85,7 @@ function putEntry(
   return putAscii(to, p, END)
 }
 
-/** Not a Buffer: the loops of this file are fastest if they see arrays of one class. */
+/** Not a Buffer: the loops of this file are fastest on arrays of a single class. */
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text))
 
 const START = bytesOf('{"line":')
@@ -108,7 +108,7 @@ function frameOf(reason: Reason): Frame {
   return frame
 }
 
-/** Returns whether the bytes are UTF-8; most lines are ASCII and short, for which a call of `isUtf8` is slow. */
+/** Returns whether the bytes are UTF-8. Most lines are ASCII and short, for which a call of `isUtf8` is slow. */
 function isText(bytes: Uint8Array, start: number, end: number): boolean {
   let p = start
   while (p < end && bytes[p]! < 0x80) p++
@@ -132,7 +132,7 @@ function putNumber(to: Uint8Array, at: number, number: number): number {
 }
 
 const [QUOTE, BACKSLASH, LOWER_U] = [0x22, 0x5c, 0x75]
-/** The letter of the short escape of a control character; 0 for the others. */
+/** The letter of the short escape of a control character, 0 for all other control characters. */
 const SHORT_ESCAPES = new Uint8Array(0x20)
 for (const [byte, letter] of [
   [8, 'b'],
@@ -144,7 +144,7 @@ for (const [byte, letter] of [
   SHORT_ESCAPES[byte] = letter.charCodeAt(0)
 const HEX = bytesOf('0123456789abcdef')
 
-/** Writes valid UTF-8 as the content of a JSON string, as JSON.stringify does; returns the position after it. */
+/** Writes valid UTF-8 as the content of a JSON string, as JSON.stringify does. Returns the position after the text. */
 function putText(to: Uint8Array, at: number, bytes: Uint8Array, start: number, end: number): number {
   let p = at
   for (let i = start; i < end; i++) {

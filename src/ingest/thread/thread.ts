@@ -19,7 +19,7 @@ import type {
 } from './messages.js'
 import type { UnreadableTimes } from './unreadable-times.js'
 
-/** The numbers of accepted and rejected lines; blank lines are neither. */
+/** The numbers of accepted and rejected lines. Blank lines count as neither. */
 export interface IngestTotals {
   taken: number
   rejected: number
@@ -31,7 +31,7 @@ export interface IngestTotals {
 /** Rows that were read, and that the engine has refused while the service stopped. */
 export interface UnstoredRows {
   rows: number
-  /** The reason for which the first of these rows was refused. */
+  /** The reason for which the first row was refused. */
   reason: Error
   /** The lines before this line of the stream are stored or rejected. Lines are counted from 1. */
   fromLine: number
@@ -42,9 +42,12 @@ export interface ThreadOptions {
   engine: Pick<Engine, 'append'>
   metrics: Pick<Metrics, 'ingestedRows' | 'rejectedRows'>
   rejects: Pick<Rejects, 'write' | 'maxEntryBytes'>
-  /** Counts records that are stored with the time of receipt because theirs cannot be read; undefined rejects them. */
+  /**
+   * Counts records that are stored with the time of receipt because their own time cannot be read. If undefined, such
+   * records are rejected.
+   */
   unreadableTimes?: Pick<UnreadableTimes, 'note'> | undefined
-  /** For a stream: values for records that lack them. */
+  /** For a stream: values for records that lack the field. */
   defaults?: StreamDefaults
   /** The greatest age of a record, in microseconds. */
   retentionUs?: number
@@ -53,8 +56,8 @@ export interface ThreadOptions {
 }
 
 /**
- * A parsing thread: its batches are appended to the engine, its rejects are counted and written, in order. It fails
- * when the engine refuses a batch or the thread dies: nothing is accepted from then on.
+ * A parsing thread: its batches are appended to the engine, its rejects are counted and written, in order. The thread
+ * fails when the engine refuses a batch or the thread dies: nothing is accepted from then on.
  */
 export interface Thread {
   start(): void
@@ -74,7 +77,7 @@ export interface Thread {
   giveUp(reason: Error): void
   /** Returns the first failure, or undefined. */
   failure(): Error | undefined
-  /** Ends it at once: rows that are not in the engine yet are dropped. */
+  /** Ends the thread at once: rows that are not in the engine yet are dropped. */
   fail(message: string): Promise<void>
 }
 
@@ -174,7 +177,7 @@ function workerOptions({
   return { defaults, retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs }
 }
 
-/** Passes the output of a thread on and counts it. `recycle` is called with memory that the worker can reuse. */
+/** Passes on and counts the output of a thread. `recycle` is called with memory that the worker can reuse. */
 function createOutputHandler(
   { engine, metrics, rejects, unreadableTimes }: ThreadOptions,
   recycle: (memory: ArrayBuffer) => void,
@@ -201,7 +204,7 @@ function createOutputHandler(
     if (batch.unreadableTimes > 0) unreadableTimes?.note(batch.source, batch.unreadableTimes)
   }
 
-  /** Counts the rejects, and starts to write them: they may wait for the disk while rows are appended. */
+  /** Counts the rejects, and starts the write: rejects may wait for the disk while rows are appended. */
   function recordRejects(refused: RejectBatch): void {
     totals.rejected += refused.count
     for (const [reason, count] of Object.entries(refused.byReason) as [Reason, number][]) {
@@ -231,7 +234,7 @@ function createOutputHandler(
 }
 
 /**
- * Runs work, one at a time. Work may never end: after `giveUp` the work rejects with the reason, and no work begins.
+ * Runs work, without overlap. Work may never end: after `giveUp` the work rejects with the reason, and no work begins.
  */
 function createGivingUp() {
   let reason: Error | undefined

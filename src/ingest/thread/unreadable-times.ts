@@ -23,8 +23,8 @@ export interface UnreadableTimesParts {
 const LOG_INTERVAL_MS = MINUTE_US / 1000
 
 /**
- * Returns a counter that logs its first records at once, and later ones once a minute. It logs numbers and sources but
- * no values, which may be personal data.
+ * Returns a counter that logs the first records at once, and later records once a minute. The log has numbers and
+ * sources but no values, which may be personal data.
  */
 export function createUnreadableTimes({ metrics, log, clock }: UnreadableTimesParts): UnreadableTimes {
   const unlogged = new Map<SourceName, number>()

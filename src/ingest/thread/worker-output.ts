@@ -9,9 +9,9 @@ import { createRejectEntries } from './reject-entries.js'
 /** The most bytes of memory that wait for reuse: a head that is sealed returns as many at once. */
 const MAX_RETURNED_BYTES = 64 * MIB
 
-/** Sends the batches and rejects of a parsing thread; their memory is transferred. */
+/** Sends the batches and rejects of a parsing thread. The memory is transferred. */
 export interface WorkerOutput extends Required<ParserSink> {
-  /** Reports a finished unit of work, after its batches and rejects. */
+  /** Reports a finished unit of work, after the batches and rejects of the unit. */
   done(done: WorkResult): void
   /** Stores memory for reuse. */
   recycle(memory: Uint8Array<ArrayBuffer>): void
@@ -60,8 +60,8 @@ export function createWorkerOutput(
 }
 
 /**
- * Counts the rejects since the last message and encodes their entries. `emit` receives those that fill a chunk; the
- * others wait for `take`, which returns undefined if there are none.
+ * Counts the rejects since the last message and encodes the entries. `emit` receives full chunks of entries. All other
+ * entries wait for `take`, which returns undefined without rejects.
  */
 function createRejectCounter(maxEntryBytes: number, emit: (rejects: RejectBatch) => void) {
   const entries = createRejectEntries(maxEntryBytes, (full) => emit(batchOf(full)))

@@ -27,21 +27,21 @@ export interface ParsedBatch extends IngestBatch {
   unreadableTimes: number
 }
 
-/** The host's view of one batch builder in the module's memory. */
+/** The host's view of a batch builder in the module's memory. */
 export interface BatchBuilder {
   readonly source: SourceName
-  /** The number of rows in it. */
+  /** The number of rows in the builder. */
   rows(): number
   /**
-   * Returns the rows as an Arrow IPC stream, written to `memory` if it is large enough, else to new memory, and empties
-   * the builder.
+   * Returns the rows as an Arrow IPC stream, written to `memory` if large enough, else to new memory, and empties the
+   * builder.
    */
   takeBatch(memory?: Uint8Array<ArrayBuffer>): ParsedBatch
 }
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Returns the builder with these hot columns and its header at `address`; `clear` empties it. */
+/** Returns the builder with the hot columns `hot` and its header at `address`. `clear` empties the builder. */
 export function createBatchBuilder(
   source: SourceName,
   hot: readonly HotColumn[],
@@ -73,7 +73,7 @@ export function createBatchBuilder(
   return { source, rows: () => header[ROWS_WORD]!, takeBatch }
 }
 
-/** Returns the module's numbers of a builder's columns in schema order; in the module hot columns are last. */
+/** Returns the module's numbers of a builder's columns in schema order. In the module hot columns are last. */
 function columnNumbers(hotColumns: number): number[] {
   const hot = Array.from({ length: hotColumns }, (_, i) => HOT + i)
   return [TIMESTAMPS, PROJECTS, ...hot, IN_METADATA, ...COLD_COLUMNS.map((_, i) => IDS + i)]

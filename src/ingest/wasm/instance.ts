@@ -1,7 +1,7 @@
 /** The WebAssembly module that scans and appends lines. */
 import { instantiate, type Memory } from '../../base/wasm.js'
 
-/** The exports of the module's entry points; addresses are offsets in bytes. See wasm/README.md. */
+/** The exports of the module's entry points. Addresses are offsets in bytes. See wasm/README.md. */
 export interface Exports {
   memory: Memory
   bytesAddress(): number

@@ -3,11 +3,11 @@ import { METADATA_CONTEXT, PATHS } from '../../wasm-layout/field-table.js'
 /** The keys that lead to a field: a path below a record's metadata. */
 export type Path = readonly string[]
 
-/** The paths that the scanner looks for, as a trie. wasm/scan/paths.ts registers its keys. */
+/** The paths that the scanner looks for, as a trie. wasm/scan/paths.ts registers the keys. */
 export interface MetadataPaths {
-  /** Each key once, a key before those below it. */
+  /** Each key once, a key before the keys below. */
   keys: readonly PathKey[]
-  /** Returns the number of the field at a path. Throws a TypeError if the path is not one of the list. */
+  /** Returns the number of the field at a path. Throws a TypeError if the path is not in the trie. */
   fieldAt(path: Path): number
 }
 
@@ -17,9 +17,9 @@ export interface PathKey {
   /** The context that has the key, and the context of the objects that are its values, 0 if no path goes on there. */
   parent: number
   context: number
-  /** The number of the field that the key leads to; -1 if no path ends there. */
+  /** The number of the field that the key leads to, -1 if no path ends there. */
   field: number
-  /** The fields at the key and below it: the first one, and their number. */
+  /** The fields at and below the key: the first field, and the number of fields. */
   first: number
   count: number
 }
@@ -30,7 +30,7 @@ interface Node {
   below: Map<string, Node>
 }
 
-/** Merges paths to a trie and numbers their fields from PATHS on, depth first. Equal paths are one field. */
+/** Merges paths to a trie and numbers their fields from PATHS on, depth first. Equal paths are the same field. */
 export function createMetadataPaths(paths: Iterable<Path>): MetadataPaths {
   const root = createNode()
   for (const path of paths) {

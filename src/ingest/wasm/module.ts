@@ -16,7 +16,7 @@ import { addBuilders, addNames, builderIndexOf, type ColumnsOf, metadataPaths, s
 
 /** Sizes and limits of a module. */
 export interface ModuleOptions {
-  /** The most bytes and lines of one scan. */
+  /** The most bytes and lines of a scan. */
   capacityBytes: number
   maxLines: number
   /** The longest accepted line. */
@@ -28,47 +28,48 @@ export interface ModuleOptions {
   /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes?: boolean | undefined
   defaults?: LineDefaults
-  /** The hot columns of each source; those that engines store if it is not set. */
+  /** The hot columns of each source. By default the hot columns that engines store. */
   columnsOf?: ColumnsOf
 }
 
 /**
- * An instance of the WebAssembly module (the folder `wasm`): scans lines with SIMD, and appends them to the batch
+ * An instance of the WebAssembly module (the folder `wasm`): scans lines with SIMD, and appends the lines to the batch
  * builders of their sources. No object is allocated per line.
  */
 export interface Module extends Scanner {
   /**
-   * Appends the lines [from, to) of the table, received at `nowUs`; each must be whole, valid UTF-8 and not too long.
-   * Returns the index after the last one: `to`, unless one is rejected or fills a batch.
+   * Appends the lines [from, to) of the table, received at `nowUs`. Each line must be whole, valid UTF-8 and not too
+   * long. Returns the index after the last appended or rejected line: `to`, unless a line is rejected or fills a
+   * batch.
    */
   append(from: number, to: number, nowUs: number): number
-  /** Lets `append` reject records of other projects than these, and records without one; undefined allows all. */
+  /** Lets `append` reject records of other projects, and records without a project. Undefined allows all records. */
   setAllowedProjects(projects: ReadonlySet<string> | undefined): void
-  /** Returns why the last `append` stopped: the reason for its last line, or the builder that is full; or undefined. */
+  /** Returns why the last `append` stopped: the reason for the last line, or the full builder, or undefined. */
   stopCause(): Reason | BatchBuilder | undefined
-  /** Sets the defaults for the lines from now on; overwrites the start of `bytes`. */
+  /** Sets the defaults for the lines from now on. Overwrites the start of `bytes`. */
   setDefaults(defaults: LineDefaults): void
   /**
    * Splits the JSON body [start, end) into lines in place: the elements of an array, or of the array `batch` of an
-   * object, or one object. Returns the range and number of the lines, or the fault of the body and its offset.
+   * object, or a single object. Returns the range and number of the lines, or the fault of the body and its offset.
    */
   splitJson(start: number, end: number, maxRecords: number): SplitLines | SplitFault
   /**
-   * The same for concatenated objects; the lines are moved to the front. Before `start` one byte must be free for each
+   * The same for concatenated objects. The lines are moved to the front. Before `start` a byte must be free for each
    * object.
    */
   splitObjects(start: number, end: number, maxRecords: number): SplitLines | SplitFault
   /** Returns whether a line of the NDJSON body [start, end) may have several objects. */
   hasAdjacentObjects(start: number, end: number): boolean
-  /** Splits such lines and returns the range of all lines. Before `start` one byte must be free for each line. */
+  /** Splits such lines and returns the range of all lines. Before `start` a byte must be free for each line. */
   splitLines(start: number, end: number): Omit<SplitLines, 'records'>
   /** In the order of SOURCES. */
   readonly builders: readonly BatchBuilder[]
 }
 
-/** Values for lines that lack them, and the names of the time and message fields. */
+/** Values for lines that lack the field, and the names of the time and message fields. */
 export interface LineDefaults {
-  /** If it is set, a `source` that names no source is an ordinary field. */
+  /** If set, a `source` that names no source is an ordinary field. */
   source?: Source
   project?: string
   fieldNames?: FieldNames
@@ -93,7 +94,7 @@ export interface SplitFault {
     | 'too_many'
     | 'more_objects'
     | 'damaged'
-  /** The offset in bytes; if it is damaged, the number of the record from 1, or 0 if the damage is in none. */
+  /** The offset in bytes. For `damaged`, the number of the record from 1, or 0 if the damage is in no record. */
   at: number
 }
 
@@ -185,7 +186,7 @@ export function createModule(options: ModuleOptions): Module {
   }
 }
 
-/** Writes names to an address, each after its length; returns their bytes, or -1 if there is no restriction. */
+/** Writes names to an address, each after its length. Returns the number of bytes, or -1 if there is no restriction. */
 function writeProjects(memory: Buffer, address: number, projects: ReadonlySet<string> | undefined): number {
   if (projects === undefined) return -1
   let at = address

@@ -15,7 +15,7 @@ const COLUMN_KIND: Record<HotKind, number> = {
   areas: column.AREAS,
 }
 
-/** Where the metadata contains a project; undefined for the project of the record itself. */
+/** Where the metadata contains a project. Undefined for the project of the record itself. */
 const PATH_OF_PLACE: Record<ProjectPlace, Path | undefined> = {
   project: undefined,
   'metadata.project': ['project'],
@@ -26,8 +26,8 @@ const PATH_OF_PLACE: Record<ProjectPlace, Path | undefined> = {
 export type ColumnsOf = (source: SourceName) => readonly HotColumn[]
 
 /**
- * Returns the paths to projects and to the hot columns of all sources. They are one trie, since the source of a line
- * may come after its metadata.
+ * Returns the paths to projects and to the hot columns of all sources. All sources share a trie, since the source of a
+ * line may come after its metadata.
  */
 export function metadataPaths(columnsOf: ColumnsOf): MetadataPaths {
   const projects = Object.values(PATH_OF_PLACE).filter((path) => path !== undefined)
@@ -74,6 +74,6 @@ export function addNames(exports: Exports, bytes: Uint8Array, { keys }: Metadata
   for (const area of AREAS) exports.addArea(write(area))
 }
 
-/** Returns the number of a source's builder; -1 for none. */
+/** Returns the number of a source's builder, -1 without a source. */
 export const builderIndexOf = (source: Source | undefined): number =>
   source === undefined ? -1 : SOURCES.indexOf(source)

@@ -3,7 +3,9 @@ import { parseIso8601 } from '../../base/iso8601.js'
 
 const DIGITS = /^\d+(?:\.\d+)?$/
 
-/** Returns the text in bytes[start, end), ISO 8601 or the digits of an epoch, in microseconds; NaN if it is neither. */
+/**
+ * Returns the text in bytes[start, end), ISO 8601 or the digits of an epoch, in microseconds. NaN for any other text.
+ */
 export function timestampOfText(bytes: Uint8Array, start: number, end: number): number {
   const text = latin1(bytes, start, end)
   if (DIGITS.test(text)) return timestampOfNumber(bytes, start, end)
@@ -14,9 +16,9 @@ export function timestampOfText(bytes: Uint8Array, start: number, end: number): 
 const MAX_DIGITS = 19
 
 /**
- * Returns the JSON number in bytes[start, end), an epoch, in microseconds: below 1e11 it counts seconds, below 1e14
- * milliseconds, below 1e17 microseconds, else nanoseconds. It is read from the decimal text and thus exact; digits
- * below the microsecond are truncated. Exact up to 2^53 µs (the year 2255), infinite if it is far beyond.
+ * Returns the JSON number in bytes[start, end), an epoch, in microseconds: values below 1e11 count seconds, below 1e14
+ * milliseconds, below 1e17 microseconds, other values nanoseconds. The number is read from the decimal text and thus
+ * exact, without digits below the microsecond. Exact up to 2^53 µs (the year 2255), infinite far beyond.
  */
 export function timestampOfNumber(bytes: Uint8Array, start: number, end: number): number {
   const negative = bytes[start] === MINUS
@@ -29,7 +31,7 @@ export function timestampOfNumber(bytes: Uint8Array, start: number, end: number)
   let exponentAt = point
   while (exponentAt < end && !isE(bytes[exponentAt]!)) exponentAt++
   if (first >= exponentAt) return 0
-  // The value is 0.ddd… × 10^magnitude, its first digit not 0.
+  // The value is 0.ddd… × 10^magnitude, the first digit not 0.
   const magnitude = (first < point ? point - first : point + 1 - first) + exponentOf(bytes, exponentAt + 1, end)
   const digits = magnitude + shiftOf(negative ? 0 : magnitude)
   if (digits > MAX_DIGITS) return negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
@@ -39,14 +41,14 @@ export function timestampOfNumber(bytes: Uint8Array, start: number, end: number)
 
 const isE = (byte: number): boolean => byte === LETTER_e || byte === LETTER_E
 
-/** Returns the power of ten that converts a number with `magnitude` digits before its point to microseconds. */
+/** Returns the power of ten that converts a number with `magnitude` digits before the point to microseconds. */
 function shiftOf(magnitude: number): number {
   if (magnitude <= 11) return 6
   if (magnitude <= 14) return 3
   return magnitude <= 17 ? 0 : -3
 }
 
-/** Returns the exponent in bytes[start, end), 0 if that is empty; bounded, since no line has 1e9 digits. */
+/** Returns the exponent in bytes[start, end), 0 for an empty range. Bounded, since no line has 1e9 digits. */
 function exponentOf(bytes: Uint8Array, start: number, end: number): number {
   return start >= end ? 0 : Math.max(-1e9, Math.min(1e9, Number(latin1(bytes, start, end))))
 }
