@@ -3,7 +3,7 @@ import type { Value } from './request.js'
 
 type Attributes = Map<string, Value>
 
-/** A name of an attribute, whole and split at its dots. */
+/** A name of an attribute, whole and split at the dots. */
 interface Name {
   whole: string
   parts: readonly string[]
@@ -11,7 +11,10 @@ interface Name {
 
 const attributeNames = (...names: string[]) => names.map((whole): Name => ({ whole, parts: whole.split('.') }))
 
-/** Newer names come first: semantic conventions 1.21 renamed all of them, and a migrating program sends both. */
+/**
+ * Newer names come first: semantic conventions 1.21 renamed all these attributes, and a migrating program sends both
+ * names.
+ */
 const COPIES = [
   { parent: 'request', member: 'method', from: attributeNames('http.request.method', 'http.method') },
   { parent: 'request', member: 'url', from: attributeNames('url.full', 'http.url') },
@@ -45,8 +48,8 @@ function firstValue(attributes: Attributes, names: readonly Name[]): Value {
 }
 
 /**
- * Finds an attribute at the top, where it has its whole key if its place was occupied, or in the objects that its dots
- * name.
+ * Finds an attribute at the top under the whole key, for attributes whose place was occupied, or in the objects that
+ * the dots name.
  */
 function findValue(attributes: Attributes, { whole, parts }: Name): Value {
   const atTop = attributes.get(whole)

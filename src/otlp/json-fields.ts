@@ -7,7 +7,7 @@ import { parseIso8601 } from '../base/iso8601.js'
 import { shorten } from '../base/shorten.js'
 import { MalformedError } from './request.js'
 
-/** An object of a parsed request; its members are not checked yet. */
+/** An object of a parsed request. The members are not checked yet. */
 export type Json = Record<string, unknown>
 
 const originalNames = new Map<string, string>()
@@ -35,10 +35,10 @@ export const unknownFields = (message: Json, known: ReadonlySet<string>) =>
 
 const MAX_SHOWN_CHARACTERS = 64
 
-/** Returns a name as error messages show it: at most 64 characters, well-formed. */
+/** Returns a name for error messages: at most 64 characters, well-formed. */
 export const abbreviate = (name: string) => shorten(name, MAX_SHOWN_CHARACTERS)
 
-/** Returns the value of a field; undefined if it is absent or null. Throws if both of its names are present. */
+/** Returns the value of a field. Undefined if the field is absent or null. Throws if both names are present. */
 export function readField(message: Json, name: string): unknown {
   const original = originalName(name)
   const value = message[name] ?? undefined
@@ -59,7 +59,8 @@ const duplicate = (name: string, one: string, other: string) =>
   new MalformedError(`${name} is present twice, as ${one} and as ${other}`)
 
 /**
- * Returns the elements of the lists under all given names; undefined if none is present. One object is a list of one.
+ * Returns the elements of the lists under all given names. Undefined if no list is present. A single object counts as
+ * a list.
  */
 export function readList(message: Json, ...names: string[]): unknown[] | undefined {
   const lists = bothNames(names)
@@ -69,7 +70,8 @@ export function readList(message: Json, ...names: string[]): unknown[] | undefin
 }
 
 /**
- * Returns a list, or a list of one if the value is an object. Throws {@link MalformedError}, with the name, otherwise.
+ * Returns a list, or a list with the value as its only element if the value is an object. Throws {@link
+ * MalformedError}, with the name, otherwise.
  */
 export function requireList(value: unknown, name: string): unknown[] {
   if (Array.isArray(value)) return value
@@ -87,7 +89,7 @@ export function requireObject(value: unknown, name: string): Json {
   throw new MalformedError(`${name} is not an object`)
 }
 
-/** Returns a text field; the empty text if it is absent. */
+/** Returns a text field, or the empty text if the field is absent. */
 export const readText = (message: Json, name: string) => toText(readField(message, name) ?? '', name)
 
 /**
@@ -101,12 +103,12 @@ export function toText(value: unknown, name: string): string {
 }
 
 const DIGITS = /^-?\d{1,20}$/
-/** Protobuf's JSON mapping accepts these for integers too. */
+/** Protobuf's JSON mapping accepts fractions and exponents for integers too. */
 const WITH_FRACTION_OR_EXPONENT = /^-?\d{1,20}(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /**
- * Parses an integer, as a number or in quotes; undefined if it is not one or has a fraction. A bigint keeps all
- * digits; a number beyond 2^53 is already rounded.
+ * Parses an integer, as a number or in quotes. Undefined for any other value, such as a number with a fraction. A
+ * bigint keeps all digits. A number beyond 2^53 is already rounded.
  */
 export function parseInteger(value: unknown): number | bigint | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
@@ -117,7 +119,7 @@ export function parseInteger(value: unknown): number | bigint | undefined {
   return Number.isInteger(number) ? number : undefined
 }
 
-/** Returns an integer field; 0 if it is absent. */
+/** Returns an integer field, or 0 if the field is absent. */
 export function readInteger(message: Json, name: string): number {
   const integer = parseInteger(readField(message, name) ?? 0)
   if (integer !== undefined) return Number(integer)
@@ -125,7 +127,7 @@ export function readInteger(message: Json, name: string): number {
 }
 
 /**
- * Returns nanoseconds since 1970; 0 if the field is absent. ISO 8601 is truncated to microseconds, as records are
+ * Returns nanoseconds since 1970, or 0 if the field is absent. ISO 8601 is truncated to microseconds, as records are
  * stored.
  */
 export function readNanos(message: Json, name: string): bigint {
@@ -143,8 +145,8 @@ function nanosOfIso8601(value: unknown): bigint | undefined {
 const HEX = /^(?:[\da-f]{2})*$/i
 
 /**
- * Returns an id in lower-case hexadecimal. OTLP/JSON sends hexadecimal; protobuf's JSON mapping, base64, which is
- * recognized by its length of `idBytes`.
+ * Returns an id in lower-case hexadecimal. OTLP/JSON sends hexadecimal. Protobuf's JSON mapping sends base64, which is
+ * recognized by the length of `idBytes`.
  */
 export function readId(message: Json, name: string, idBytes: number): string {
   const value = readText(message, name)
@@ -156,7 +158,7 @@ export function readId(message: Json, name: string, idBytes: number): string {
 
 const BASE64 = /^[\w+/-]*={0,2}$/
 
-/** Decodes base64, standard or URL-safe, with or without padding; undefined if the text is not base64. */
+/** Decodes base64, standard or URL-safe, with or without padding. Undefined if the text is not base64. */
 export function decodeBase64(text: string): Buffer | undefined {
   const isPossible = BASE64.test(text) && text.replace(/=+$/, '').length % 4 !== 1
   return isPossible ? Buffer.from(text, 'base64') : undefined

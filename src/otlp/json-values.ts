@@ -1,7 +1,4 @@
-/**
- * Reads AnyValue and KeyValue in OTLP/JSON. A plain JSON value is read as the value that it is. Throws {@link
- * MalformedError}.
- */
+/** Reads AnyValue and KeyValue in OTLP/JSON. A plain JSON value is read unchanged. Throws {@link MalformedError}. */
 import {
   abbreviate,
   decodeBase64,
@@ -25,7 +22,7 @@ export function readAttributes(holder: Json, known: ReadonlySet<string>): Attrib
   return unknown.length === 0 ? attributes : [...readMembers(unknown, 0), ...attributes]
 }
 
-/** Reads the entries of a list of KeyValue, of one KeyValue, or of an object with the entries as members. */
+/** Reads the entries of a list of KeyValue, of a single KeyValue, or of an object with the entries as members. */
 function readEntries(list: unknown, name: string, depth: number): Attributes {
   if (Array.isArray(list)) return list.filter((entry) => entry !== null).map((entry) => readEntry(entry, depth))
   if (!isObject(list)) throw new MalformedError(`${name} is neither a list nor an object`)
@@ -46,14 +43,17 @@ function readEntry(entry: unknown, depth: number): Attributes[number] {
   return [readText(keyValue, 'key'), readValue(keyValue.value, depth)]
 }
 
-/** Throws if a KeyValue without key or value has an unknown field: it may be the missing one under a wrong name. */
+/**
+ * Throws if a KeyValue without key or value has an unknown field: the field may be the key or the value under a wrong
+ * name.
+ */
 function refuseUnknownInPlaceOf(name: string, keyValue: Json): void {
   const [unknown] = unknownFields(keyValue, KEY_VALUE)
   if (unknown !== undefined) throw new MalformedError(`an attribute has no ${name}, but ${abbreviate(unknown[0])}`)
 }
 
 /**
- * Reads an AnyValue that is `depth` levels deep; the values in an array or object are one level deeper. An object
+ * Reads an AnyValue that is `depth` levels deep. The values in an array or object are a level deeper. An object
  * without a known kind, such as `stringValue`, is itself the value.
  */
 export function readValue(any: unknown, depth: number): Value {
@@ -108,7 +108,8 @@ const KINDS = new Map(
 )
 
 /**
- * Returns the list in `values`. Throws if there is none but an unknown field: it may be the list under a wrong name.
+ * Returns the list in `values`. Throws if there is no list but an unknown field, which may be the list under a wrong
+ * name.
  */
 function readValues(value: unknown, name: string): unknown[] {
   const message = requireObject(value, name)

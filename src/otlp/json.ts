@@ -1,6 +1,6 @@
 /**
  * Reads OTLP in JSON: protobuf's JSON mapping, but ids in hexadecimal and enums as numbers. Other forms that exporters
- * send are read if they are unambiguous; docs/otlp.md lists them. Anything that may be a record is stored or rejected,
+ * send are read if unambiguous. docs/otlp.md lists the forms. Anything that may be a record is stored or rejected,
  * never skipped.
  */
 import { LogweirError } from '../base/errors.js'
@@ -34,7 +34,7 @@ import {
 import { severityNumberOf } from './severity.js'
 
 /**
- * Reads the records of a request. Throws {@link MalformedError} if the lists around them cannot be read, and
+ * Reads the records of a request. Throws {@link MalformedError} if the lists around the records cannot be read, and
  * `body_too_large` if the body has over 1,000,000 objects and arrays. A record that cannot be read itself becomes an
  * {@link UnreadableRecord}.
  */
@@ -60,7 +60,7 @@ function* readResourceLogs(resourceLogs: Json): Generator<RecordGroup, void> {
 
 /** A message with a list of messages or records. */
 interface ListMessage {
-  /** Names of the list; the first is the current one. */
+  /** Names of the list. The first name is the current name. */
   names: readonly string[]
   /** All known fields, the list included. */
   known: ReadonlySet<string>
@@ -82,7 +82,7 @@ interface Elements {
 
 /**
  * Returns the elements of the list, and the elements of unknown fields, which may be misplaced records. Throws if
- * there is no list but an unknown field: it may be the list under a wrong name.
+ * there is no list but an unknown field, which may be the list under a wrong name.
  */
 function readElements(message: Json, { names, known }: ListMessage, description: string): Elements {
   const elements = readList(message, ...names)
@@ -106,7 +106,7 @@ function findMisplaced(name: string, value: unknown, expected: string): Unreadab
 /** Returns an element of a list of messages. Null is an empty message. Throws if the element is not an object. */
 const requireMessage = (element: unknown, list: string) => requireObject(element ?? {}, `an element of ${list}`)
 
-/** Maximum of `{` and `[` in a body, including those in strings: each object or array takes memory beyond its bytes. */
+/** Maximum of `{` and `[` in a body, also in strings: each object or array takes memory beyond its bytes. */
 const MAX_BRACKETS = 1_000_000
 const [OPEN_ARRAY, OPEN_OBJECT] = [0x5b, 0x7b]
 
@@ -149,7 +149,7 @@ function* readRecords(records: readonly unknown[], misplaced: readonly Unreadabl
   yield* misplaced
 }
 
-/** Returns the value as JSON; empty if it is nested too deeply for `JSON.stringify`. */
+/** Returns the value as JSON. Empty if the value is nested too deeply for `JSON.stringify`. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value)

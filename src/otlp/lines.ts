@@ -7,17 +7,17 @@ import { addHttpMembers } from './http-attributes.js'
 import { membersJson, nestAttributes, toJson } from './metadata.js'
 import type { Attributes, LogRecord, RecordGroup, Scope, UnreadableRecord, Value } from './request.js'
 
-/** Limits of the lines of one request. */
+/** Limits of the lines of a request. */
 export interface LinesLimits {
   records: number
-  /** Bytes of all lines together; each line repeats the fields of its resource. */
+  /** Bytes of all lines together. Each line repeats the fields of its resource. */
   linesBytes: number
 }
 
-/** The limits in production; tests pass smaller ones. */
+/** The limits in production. Tests pass smaller limits. */
 export const LINES_LIMITS: LinesLimits = { records: 500_000, linesBytes: 48 * MIB }
 
-/** Lines are concatenated to strings of about this length before they are encoded as bytes. */
+/** Lines are concatenated to strings of about this length, and then encoded as bytes. */
 const FLUSH_CHARACTERS = 256 * KIB
 
 /**
@@ -46,7 +46,7 @@ export function encodeLines(groups: Iterable<RecordGroup>, limits: LinesLimits):
   return concatBytes(chunks, bytes)
 }
 
-/** JSON that all lines of a group share; empty if the group does not have it. */
+/** JSON that all lines of a group share. A property is empty if the group has no such field. */
 interface SharedJson {
   /** Source and project, each followed by a comma. */
   head: string
@@ -66,13 +66,13 @@ function sharedJson({ resource, scope }: RecordGroup): SharedJson {
   }
 }
 
-/** Returns the value of an attribute; undefined if it is absent, null or empty. */
+/** Returns the value of an attribute. Undefined if the value is absent, null or empty. */
 function attributeValue(attributes: Attributes, name: string): Value | undefined {
   const value = attributes.findLast(([key]) => key === name)?.[1]
   return value === null || value === '' ? undefined : value
 }
 
-/** Returns a member of an object, followed by a comma; empty if the value is undefined. */
+/** Returns a member of an object, followed by a comma. Empty if the value is undefined. */
 const member = (name: string, value: Value | undefined) => (value === undefined ? '' : `"${name}":${toJson(value)},`)
 
 function scopeJson({ name, version, attributes }: Scope): string {
@@ -98,7 +98,7 @@ function messageText(body: Value): string | undefined {
 const FIRST_NANOS = 10n ** 17n
 const NANOS_PER_MS = 1_000_000n
 
-/** Returns the timestamp member; empty if the record has no time, in which case the ingest sets the time of receipt. */
+/** Returns the timestamp member. Empty if the record has no time: the ingest then sets the time of receipt. */
 function timeMember({ timeUnixNano, observedTimeUnixNano }: LogRecord): string {
   const nanos = timeUnixNano || observedTimeUnixNano
   if (nanos === 0n) return ''
@@ -108,7 +108,7 @@ function timeMember({ timeUnixNano, observedTimeUnixNano }: LogRecord): string {
 
 /**
  * Returns the members of the metadata: the attributes, copies of HTTP attributes, then the other fields, each prefixed
- * with `otel.` if an attribute has its name.
+ * with `otel.` if an attribute has the same name.
  */
 function metadataMembers(record: LogRecord, shared: SharedJson): string {
   const attributes = nestAttributes(record.attributes.filter(([key]) => key !== ID))
@@ -134,7 +134,7 @@ const numberJson = (number: number) => (number === 0 ? '' : String(number))
 /** An id that is all zeros is absent (W3C Trace Context). */
 const idJson = (id: string) => (/^0*$/.test(id) ? '' : `"${id}"`)
 
-/** Returns a line that the ingest rejects as `invalid_field`, because its metadata is a text: the reason. */
+/** Returns a line that the ingest rejects as `invalid_field`, because the metadata is a text: the reason. */
 function unreadableLine({ reason, text }: UnreadableRecord, { head }: SharedJson): string {
   const metadata = `Not a log record of OTLP: ${reason}.`
   return `{${head}"metadata":${JSON.stringify(metadata)},"record":${JSON.stringify(text)}}\n`

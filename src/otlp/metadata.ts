@@ -1,14 +1,14 @@
 /** Converts attributes to nested objects, which queries read, and to JSON. */
 import type { Attributes, Value } from './request.js'
 
-/** Maximum of parts that become objects; a key with more stays whole. */
+/** Maximum of parts that become objects. A key with more parts stays whole. */
 const MAX_PARTS = 32
 
 /**
- * Returns the attributes as one object. A dot in a key means a nested object, which is where queries look for hot
- * fields. Keys with fewer parts are placed first, and nothing is replaced: if its place is occupied, an attribute is
- * stored at the top under its whole key, with `#2`, `#3` and so on appended if that is occupied too. Keys inside of a
- * value are not split.
+ * Returns the attributes as a single object. A dot in a key means a nested object, which is where queries look for hot
+ * fields. Keys with fewer parts are placed first, and nothing is replaced: if the place of an attribute is occupied,
+ * the attribute is stored at the top under the whole key, with `#2`, `#3` and so on appended if the whole key is
+ * occupied too. Keys inside of a value are not split.
  */
 export function nestAttributes(attributes: Attributes): Map<string, Value> {
   const top = new Map<string, Value>()
@@ -22,7 +22,7 @@ export function nestAttributes(attributes: Attributes): Map<string, Value> {
   return top
 }
 
-/** Splits a key at its dots; a key with an empty part, or with too many, stays whole. */
+/** Splits a key at the dots. A key with an empty part, or with too many parts, stays whole. */
 function splitKey(key: string): string[] {
   if (!key.includes('.')) return [key]
   const parts = key.split('.', MAX_PARTS + 1)
@@ -30,7 +30,7 @@ function splitKey(key: string): string[] {
 }
 
 /**
- * Returns the object for the last part, created if absent; undefined if a value that is not an object is in its way.
+ * Returns the object for the last part, created if absent. Undefined if a value that is not an object is in the way.
  */
 function ensureParent(top: Map<string, Value>, parts: readonly string[]): Map<string, Value> | undefined {
   let parent = top
@@ -43,14 +43,14 @@ function ensureParent(top: Map<string, Value>, parts: readonly string[]): Map<st
   return parent
 }
 
-/** Stores a value at the top under its whole key, with a number appended if the key exists. */
+/** Stores a value at the top under the whole key, with a number appended if the key exists. */
 function putAtTop(top: Map<string, Value>, key: string, value: Value): void {
   let name = key
   for (let number = 2; top.has(name); number++) name = `${key}#${number}`
   top.set(name, value)
 }
 
-/** Merges two objects with one place; any other second value is stored at the top under its whole key. */
+/** Merges two objects with the same place. Any other second value is stored at the top under the whole key. */
 function putOrMerge(
   top: Map<string, Value>,
   parent: Map<string, Value>,
@@ -66,8 +66,8 @@ function putOrMerge(
 }
 
 /**
- * Returns a value as JSON. Integers keep all digits; NaN and the infinities become strings, as in protobuf's JSON
- * mapping; bytes become base64.
+ * Returns a value as JSON. Integers keep all digits. NaN and the infinities become strings, as in protobuf's JSON
+ * mapping. Bytes become base64.
  */
 export function toJson(value: Value): string {
   if (typeof value === 'bigint') return String(value)
@@ -78,7 +78,7 @@ export function toJson(value: Value): string {
   return value instanceof Map ? `{${membersJson(value)}}` : JSON.stringify(value)
 }
 
-/** Returns the members of an object as JSON, without its braces. */
+/** Returns the members of an object as JSON, without braces. */
 export function membersJson(object: ReadonlyMap<string, Value>): string {
   const members: string[] = []
   for (const [name, value] of object) members.push(`${JSON.stringify(name)}:${toJson(value)}`)

@@ -1,7 +1,6 @@
 /**
- * Reads OTLP in protobuf. The field numbers are those of opentelemetry-proto 1 (collector/logs/v1, logs/v1,
- * resource/v1, common/v1) and of its older versions. Unknown fields are skipped, except in a message that has none of
- * its records.
+ * Reads OTLP in protobuf. The field numbers come from opentelemetry-proto 1 (collector/logs/v1, logs/v1, resource/v1,
+ * common/v1) and older versions. Unknown fields are skipped, except in a message that has no records.
  */
 import { WireType } from '@bufbuild/protobuf/wire'
 import {
@@ -34,7 +33,7 @@ import {
 
 const { Varint, Bit64, Bit32 } = WireType
 
-/** An AnyValue; its value is null until it has been read. */
+/** An AnyValue. The value is null until read. */
 interface AnyValue {
   value: Value
 }
@@ -44,7 +43,9 @@ interface KeyValue extends AnyValue {
   key: string
 }
 
-/** Creates a field of AnyValue that contains values, which are one level deeper. `finish` converts them to a Value. */
+/**
+ * Creates a field of AnyValue that contains values, which are a level deeper. `finish` converts the values to a Value.
+ */
 function container<U>(inner: () => MessageType<U>, open: () => U, finish: (made: U) => Value): Field<AnyValue> {
   return delimited((into, reader, depth) => {
     if (depth === MAX_NESTING) throw nestedTooDeep()
@@ -54,7 +55,10 @@ function container<U>(inner: () => MessageType<U>, open: () => U, finish: (made:
   })
 }
 
-/** The value of a later version's kind cannot be stored, so the record is rejected rather than stored without it. */
+/**
+ * The value of a later version's kind cannot be stored, so the record is rejected rather than stored without the
+ * value.
+ */
 function refuseUnknownKind(_: AnyValue, number: number): never {
   throw new MalformedError(`a value is of the unknown kind ${number}`)
 }
@@ -139,7 +143,7 @@ interface ScopeLogs {
   scope: Scope
 }
 
-/** Without its records: fields may be in any order, and records are read after the scope that they belong to. */
+/** Without the records: fields may be in any order, and records are read after their scope. */
 const SCOPE_LOGS = messageType<ScopeLogs>('ScopeLogs', {
   1: nested(
     () => SCOPE,
@@ -151,7 +155,7 @@ interface ResourceLogs {
   resource: Attributes
 }
 
-/** Without its ScopeLogs, which are read after the resource. */
+/** Without the ScopeLogs, which are read after the resource. */
 const RESOURCE_LOGS = messageType<ResourceLogs>('ResourceLogs', {
   1: nested(
     () => RESOURCE,
@@ -164,14 +168,14 @@ const RESOURCES = listType('ExportLogsServiceRequest', 'resource_logs', [1])
 const SCOPES = listType('ResourceLogs', 'scope_logs', [2, 1000], [1, 3])
 const RECORDS = listType('ScopeLogs', 'log_records', [2], [1, 3])
 
-/** Yields the elements that are not empty: a body may contain a great number of empty ones. */
+/** Yields the elements that are not empty: a body may contain a great number of empty elements. */
 function* readFilledElements(bytes: Uint8Array, type: ListType): Generator<Uint8Array, void> {
   for (const element of readElements(bytes, type)) if (element.length > 0) yield element
 }
 
 /**
- * Reads the records of an ExportLogsServiceRequest. Throws {@link MalformedError} if the lists around them cannot be
- * read. A record that cannot be read itself becomes an `UnreadableRecord`.
+ * Reads the records of an ExportLogsServiceRequest. Throws {@link MalformedError} if the lists around the records
+ * cannot be read. A record that cannot be read itself becomes an `UnreadableRecord`.
  */
 export function* readProtobuf(bytes: Uint8Array): Generator<RecordGroup, void> {
   for (const resourceLogs of readFilledElements(bytes, RESOURCES)) {

@@ -6,10 +6,10 @@ import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { MalformedError } from './request.js'
 import { StrictReader } from './strict-reader.js'
 
-/** One field of a message that is read into a `T`. */
+/** A field of a message that is read into a `T`. */
 export interface Field<T> {
   wire: WireType
-  /** Reads the value into the message; values in the message are `depth` levels deep. */
+  /** Reads the value into the message. Values in the message are `depth` levels deep. */
   read(into: T, reader: BinaryReader, depth: number): void
 }
 
@@ -22,7 +22,7 @@ export interface MessageType<T> {
   onUnknown(into: T, number: number): void
 }
 
-/** Creates a type of message from its fields by number. By default unknown fields are skipped. */
+/** Creates a type of message from fields by number. By default unknown fields are skipped. */
 export function messageType<T>(
   name: string,
   fields: Record<number, Field<T>>,
@@ -35,8 +35,8 @@ export function messageType<T>(
 export const delimited = <T>(read: Field<T>['read']): Field<T> => ({ wire: WireType.LengthDelimited, read })
 
 /**
- * Creates a field that is a message. `open` returns the object that its fields are read into; `close` is called after
- * they have been read. `inner` is a function because types may be recursive.
+ * Creates a field that is a message. `open` returns the object that the fields are read into. `close` is called after
+ * the last field. `inner` is a function because types may be recursive.
  */
 export function nested<T, U>(
   inner: () => MessageType<U>,
@@ -50,7 +50,7 @@ export function nested<T, U>(
   })
 }
 
-/** Reads a length and a message of that length. Throws {@link MalformedError} if it does not end there. */
+/** Reads a length and a message of that length. Throws {@link MalformedError} if the last field ends elsewhere. */
 export function readNested<T>(into: T, type: MessageType<T>, reader: BinaryReader, depth: number): void {
   readFields(into, type, reader, endOfValue(reader), depth)
 }
@@ -77,7 +77,9 @@ function readField<T>(into: T, { name, fields, onUnknown }: MessageType<T>, read
   else throw new MalformedError(`field ${number} of ${name} has the wire type ${wire} in place of ${field.wire}`)
 }
 
-/** Reads all bytes as one message and returns `into`. Throws {@link MalformedError} if they are not valid. */
+/**
+ * Reads all bytes as a single message and returns `into`. Throws {@link MalformedError} if the message is not valid.
+ */
 export function readMessage<T>(into: T, type: MessageType<T>, bytes: Uint8Array): T {
   const reader = new StrictReader(bytes)
   return withMalformedError(type.name, () => {
@@ -99,18 +101,18 @@ function withMalformedError<T>(name: string, read: () => T): T {
 /** Reads a text. Invalid UTF-8, such as a character that was cut in two, becomes U+FFFD. */
 export const readText = (reader: BinaryReader) => reader.string()
 
-/** Reads bytes and returns them in lower-case hexadecimal. */
+/** Reads bytes and returns the bytes in lower-case hexadecimal. */
 export const readHex = (reader: BinaryReader) => Buffer.from(reader.bytes()).toString('hex')
 
 /** State of {@link readElements}. */
 interface Element {
-  /** The field that was read last; null if it is not an element of the list. */
+  /** The element that was read last. Null if the last field is not an element of the list. */
   bytes: Uint8Array | null
   /** The first unknown field of the message so far. */
   unknown?: number
 }
 
-/** A message of which only one list is read. */
+/** A message of which only a single list is read. */
 export interface ListType {
   /** Field number and name of the list, for error messages. */
   list: string
@@ -121,8 +123,8 @@ const ELEMENT = delimited<Element>((element, reader) => void (element.bytes = re
 const SKIPPED = delimited<Element>((_, reader) => void reader.bytes())
 
 /**
- * Creates a {@link ListType}. `numbers` are the field numbers under which the list may be sent, the current one first;
- * `others` are known fields, which are skipped.
+ * Creates a {@link ListType}. `numbers` are the field numbers under which the list may be sent, the current number
+ * first. `others` are known fields, which are skipped.
  */
 export function listType(
   name: string,
@@ -136,8 +138,8 @@ export function listType(
 }
 
 /**
- * Yields the bytes of each element of the list. Throws {@link MalformedError} if the message is not valid, or if it
- * has no element but an unknown field, which may be the list in another version.
+ * Yields the bytes of each element of the list. Throws {@link MalformedError} if the message is not valid, or if the
+ * message has no element but an unknown field, which may be the list in another version.
  */
 export function* readElements(bytes: Uint8Array, { list, type }: ListType): Generator<Uint8Array, void> {
   const reader = new StrictReader(bytes)

@@ -1,5 +1,6 @@
 /**
- * Detects lists of records that `JSON.parse` loses: it keeps only the last value of a name that an object has twice.
+ * Detects lists of records that `JSON.parse` loses: if an object has a name twice, `JSON.parse` keeps the last value
+ * only.
  */
 import { MalformedError } from './request.js'
 
@@ -9,7 +10,8 @@ const LISTS =
 
 /**
  * Throws {@link MalformedError} if an object has a list twice. Compares the number of each name in the text and in the
- * parsed value; skips this if the text has only as many names as a request of one resource and one scope needs.
+ * parsed value. Skips the comparison if the text has only as many names as a request of a single resource and scope
+ * needs.
  */
 export function refuseRepeatedLists(json: string, parsed: unknown): void {
   const found = json.match(LISTS) ?? []

@@ -1,6 +1,6 @@
 /** OTLP log records, independent of the encoding of the request. */
 
-/** The value of an attribute or a body. A Map is a KeyValueList; null means no value. */
+/** The value of an attribute or a body. A Map is a KeyValueList. Null means no value. */
 export type Value = null | string | boolean | number | bigint | Uint8Array | Value[] | Map<string, Value>
 
 /** Attributes in the order of the request. The last of equal keys counts. */
@@ -28,7 +28,7 @@ export interface LogRecord {
   spanId: string
 }
 
-/** A record that cannot be read; the others of its request can. */
+/** A record that cannot be read. Other records of the request can be read. */
 export interface UnreadableRecord {
   /** An error message without a final dot. */
   reason: string
@@ -36,7 +36,7 @@ export interface UnreadableRecord {
   text: string
 }
 
-/** The records of one scope of one resource. */
+/** The records of a scope of a resource. */
 export interface RecordGroup {
   resource: Attributes
   scope: Scope

@@ -7,6 +7,6 @@ const NAMES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'].flatMap((leve
 ])
 const NUMBERS = new Map(['UNSPECIFIED', ...NAMES].map((name, number) => [name, number]))
 
-/** Returns the number of a severity such as `SEVERITY_NUMBER_INFO2` or `Info2`; undefined if OTLP has no such name. */
+/** Returns the number of a severity such as `SEVERITY_NUMBER_INFO2` or `Info2`. Undefined if OTLP has no such name. */
 export const severityNumberOf = (name: string): number | undefined =>
   NUMBERS.get(name.toUpperCase().replace(/^SEVERITY_NUMBER_/, ''))

@@ -2,12 +2,12 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 
 /** The most bytes of a varint. */
 const VARINT_BYTES = 10
-/** The most bytes of 32 bits, and the most that the last of them may hold. */
+/** The most bytes of 32 bits, and the greatest value of the last byte. */
 const [BYTES_OF_32_BITS, LAST_BITS] = [5, 0x0f]
 
 /**
- * Reads the wire format of protobuf. The reader of @bufbuild/protobuf cuts a length to 32 bits, so that it takes bytes
- * after a wrong length for the value, and skips a varint of any size. This one throws an Error.
+ * Reads the wire format of protobuf. The reader of @bufbuild/protobuf cuts a length to 32 bits, so that bytes after a
+ * wrong length are taken for the value, and skips a varint of any size. This reader throws an Error.
  */
 export class StrictReader extends BinaryReader {
   readonly #bytes: Uint8Array
@@ -18,7 +18,7 @@ export class StrictReader extends BinaryReader {
     this.uint32 = this.#readUint32
   }
 
-  /** Reads an unsigned varint, as a length or a tag. Throws if it exceeds 32 bits. */
+  /** Reads an unsigned varint, as a length or a tag. Throws if the number exceeds 32 bits. */
   #readUint32(): number {
     let number = 0
     for (let i = 0; i < VARINT_BYTES; i++) {
@@ -32,7 +32,7 @@ export class StrictReader extends BinaryReader {
     throw tooLong()
   }
 
-  /** Reads a signed varint. A negative one is sent with 64 bits, of which protobuf reads the lower 32. */
+  /** Reads a signed varint. A negative number is sent with 64 bits, of which protobuf reads the lower 32. */
   override int32(): number {
     return Number(BigInt.asIntN(32, BigInt(this.int64())))
   }

@@ -10,8 +10,8 @@ export type Encoding = 'json' | 'protobuf'
 const READERS = { json: readJson, protobuf: readProtobuf }
 
 /**
- * Translates an ExportLogsServiceRequest to NDJSON, one line per record. Throws `invalid_body` if it is not one, and
- * `body_too_large` if it exceeds a limit.
+ * Translates an ExportLogsServiceRequest to NDJSON, a line per record. Throws `invalid_body` if the body is no such
+ * request, and `body_too_large` if the body exceeds a limit.
  */
 export function translate(bytes: Uint8Array, encoding: Encoding, limits: LinesLimits): Uint8Array<ArrayBuffer> {
   try {

@@ -5,29 +5,29 @@ import { LINES_LIMITS, type LinesLimits } from './lines.js'
 import type { Encoding } from './translate.js'
 import type { TranslateReply, TranslateRequest } from './worker.js'
 
-/** Translates OTLP requests to NDJSON on a thread of its own, one after the other. */
+/** Translates OTLP requests to NDJSON on a separate thread, a request at a time. */
 export interface Translator {
   /**
    * Returns the records of an ExportLogsServiceRequest as lines of NDJSON. Rejects with `invalid_body` or
-   * `body_too_large`; with any other error if the thread has died, in which case the next request starts a new one.
+   * `body_too_large`, or with any other error if the thread has died. The next request then starts a new thread.
    */
   translate(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array>
-  /** Ends the thread at once; pending requests reject. */
+  /** Ends the thread at once. Pending requests reject. */
   close(): Promise<void>
 }
 
-/** Limits of one request. */
+/** Limits of a request. */
 export interface TranslatorLimits extends LinesLimits {
   /** Heap of the thread. The objects of the largest body need half of the default. */
   heapBytes: number
 }
 
-/** The limits in production; tests pass smaller ones. */
+/** The limits in production. Tests pass smaller limits. */
 export const TRANSLATOR_LIMITS: TranslatorLimits = { ...LINES_LIMITS, heapBytes: 256 * MIB }
 
 /**
- * Creates a translator. It has a thread of its own, because a large request takes 0.1 s and more without a pause. The
- * thread starts with the first request.
+ * Creates a translator. The translator has a separate thread, because a large request takes 0.1 s and more without a
+ * pause. The thread starts with the first request.
  */
 export function createTranslator(limits = TRANSLATOR_LIMITS): Translator {
   const thread = createRequestThread<TranslateRequest, TranslateReply>(new URL('./worker.js', import.meta.url), {

@@ -5,7 +5,7 @@ import { type Encoding, translate } from './translate.js'
 
 /** The translating thread. The memory of the lines is transferred, not copied, to the main thread. */
 
-/** One request to the thread. */
+/** A request to the thread. */
 export interface TranslateRequest {
   bytes: Uint8Array
   encoding: Encoding

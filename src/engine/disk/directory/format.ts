@@ -2,9 +2,9 @@ import { LogweirError } from '../../../base/errors.js'
 import { stateError } from '../../../base/failures.js'
 import { type Files, writeFile } from '../files/files.js'
 
-/** The format version of a data directory. It is raised by a change that an older version would misread. */
+/** The format version of a data directory. A change that an older version would misread raises the version. */
 export const DIRECTORY_FORMAT_VERSION = 1
-/** The file in a data directory that has its format version. */
+/** The file in a data directory that has the format version. */
 export const FORMAT_FILE = 'format.json'
 const NEW_NAME = `${FORMAT_FILE}.new`
 /** The most that is read of that file. */
@@ -12,7 +12,7 @@ const MAX_BYTES = 4096
 
 /**
  * Checks that this version may write to the directory, and writes the format file if there is none. Throws
- * `newer_format` if a newer version has written it, `damaged_format` if the format file cannot be parsed; nothing is
+ * `newer_format` if a newer version has written it, `damaged_format` if the format file cannot be parsed. Nothing is
  * changed then.
  */
 export async function checkFormat(files: Files, directory: string): Promise<void> {
@@ -50,7 +50,7 @@ function versionIn(text: string): number | undefined {
   }
 }
 
-/** Returns the error about a directory that no logweir has written; `directory` begins the sentence. */
+/** Returns the error about a directory that no logweir has written. `directory` begins the sentence. */
 export const noDataDirectory = (directory: string): LogweirError =>
   stateError(`${directory} is no data directory of logweir: there is no ${FORMAT_FILE} in it.`)
 

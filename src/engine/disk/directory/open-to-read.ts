@@ -9,9 +9,9 @@ import type { DataDirectory } from './open.js'
 const QUERY_IT = 'Query that service with logweir query --sql, or stop it.'
 
 /**
- * Opens a data directory without locking it, to read files that reject every change. Throws `failed` if it is not a
- * data directory, `data_dir_in_use` if a service has it, `newer_format`, `damaged_format`, and `data_dir_unusable` if
- * it cannot be read.
+ * Opens a data directory without a lock, with files that reject every change. Throws `failed` if the directory is not
+ * a data directory, `data_dir_in_use` if a service has the directory, `newer_format`, `damaged_format`, and
+ * `data_dir_unusable` if the directory cannot be read.
  */
 export async function openToRead(directory: string, parts: Partial<LockParts> = {}): Promise<DataDirectory> {
   const files = readOnlyFiles(createDiskFiles(directory))

@@ -6,7 +6,7 @@ import { checkFormat } from './format.js'
 /** A data directory that this process has locked. */
 export interface DataDirectory {
   directory: string
-  /** The files below it; changes are refused once the lock is lost. */
+  /** The files below the directory. Changes are refused once the lock is lost. */
   files: Files
   /** Releases the lock. */
   release(): Promise<void>

@@ -5,8 +5,8 @@ import { isSystemError } from './file-errors.js'
 /** Retries work on a disk that may be full or failing for a while. */
 export interface DiskRetry {
   /**
-   * Runs the work, and repeats it while it fails with an error of the system (`ENOSPC`, `EIO`). Rejects with the last
-   * error once {@link abandon} was called, and at once with any other error: a defect, which a retry cannot fix.
+   * Runs the work, and repeats the work after each error of the system (`ENOSPC`, `EIO`). Rejects with the last error
+   * once {@link abandon} was called, and at once with any other error: a defect, which a retry cannot fix.
    */
   retry<T>(work: () => Promise<T>): Promise<T>
   /**
@@ -21,7 +21,7 @@ export interface DiskRetry {
 }
 
 /**
- * Returns a `report` for {@link createDiskRetry} that logs when a directory fails to be written, and when it works
+ * Returns a `report` for {@link createDiskRetry} that logs when a directory cannot be written, and when writes succeed
  * again.
  */
 export function reportDiskState(directory: string, log: Log): (error: Error | undefined) => void {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { makeDirectories } from '../../../base/make-directories.js'
 
 /**
- * The file system below one directory, as far as storage needs it. Paths are relative to that directory, with `/`
+ * The part of a file system that storage needs, below a directory. Paths are relative to that directory, with `/`
  * between names. Every call rejects with the system's error (`ENOSPC`, `EIO`). Writes survive the death of the
- * process; a power cut only if they were synced, by `syncDirectory` or `WritableFile.sync`. Tests pass file systems
+ * process. Only writes synced by `syncDirectory` or `WritableFile.sync` survive a power cut. Tests pass file systems
  * that fail and lose writes.
  */
 export interface Files {
-  /** Returns the names in a directory, in no order; empty if it does not exist or is a file. */
+  /** Returns the names in a directory, in no order. Empty if `directory` does not exist or is a file. */
   list(directory: string): Promise<string[]>
   /** Returns the bytes of a file, or of all files below a directory. A file that cannot be examined counts as 0. */
   bytesBelow(path: string): Promise<number>
@@ -18,11 +18,11 @@ export interface Files {
   makeDirectory(path: string): Promise<void>
   /** Opens a regular file. Rejects for anything else, such as a directory or a named pipe. */
   openToRead(path: string): Promise<ReadableFile>
-  /** Opens a file for writing; creates it if it does not exist, else keeps its content. */
+  /** Opens a file for writing. Creates a missing file, and keeps the content of an existing file. */
   openToWrite(path: string): Promise<WritableFile>
   /** Renames a file or directory. The new name must not exist, except that a file may replace a file. */
   rename(from: string, to: string): Promise<void>
-  /** Deletes a file, or a directory with its content. Does nothing if it does not exist. */
+  /** Deletes a file, or a directory with its content. Does nothing if `path` does not exist. */
   remove(path: string): Promise<void>
   /** Makes the creations, renames and deletions in a directory survive a power cut. */
   syncDirectory(path: string): Promise<void>
@@ -30,16 +30,16 @@ export interface Files {
 
 /** A file that is open for reading. */
 export interface ReadableFile {
-  /** Size of the file when it was opened. */
+  /** Size of the file at the time of opening. */
   readonly bytes: number
-  /** Reads bytes at `position` to `target`, until that is full or the file ends. Returns their number. */
+  /** Reads bytes at `position` to `target`, until that is full or the file ends. Returns the number of bytes. */
   readAt(position: number, target: Uint8Array): Promise<number>
   close(): Promise<void>
 }
 
 /** A file that is open for writing. */
 export interface WritableFile {
-  /** Writes all pieces in order from `position` on. After an error any part of them may be written. */
+  /** Writes all pieces in order from `position` on. After an error any part of the pieces may be written. */
   writeAt(position: number, pieces: readonly Uint8Array[]): Promise<void>
   truncate(bytes: number): Promise<void>
   /** Makes all writes survive a power cut. */
@@ -47,7 +47,7 @@ export interface WritableFile {
   close(): Promise<void>
 }
 
-/** Writes a whole file, replacing its content if it exists. It survives a power cut once its directory is synced. */
+/** Writes a whole file, or replaces its content. The file survives a power cut once its directory is synced. */
 export async function writeFile(files: Files, path: string, pieces: readonly Uint8Array[]): Promise<void> {
   const file = await files.openToWrite(path)
   try {
@@ -132,7 +132,7 @@ const named = (path: string) => (error: NodeJS.ErrnoException) => {
 }
 
 async function openToWrite(path: string): Promise<WritableFile> {
-  // None of Node's flag strings creates a missing file and keeps the content of an existing one.
+  // None of Node's flag strings creates a missing file and keeps the content of an existing file.
   const file = await open(path, constants.O_CREAT | constants.O_WRONLY, FILE_MODE)
   return {
     async writeAt(position, pieces) {

@@ -54,8 +54,9 @@ export async function findMarker(
 }
 
 /**
- * Returns the marker of a journal if both copies of its header are damaged: the marker with the most bytes of undamaged
- * frames, since single frames of another file may be in the journal after a power cut. Undefined if there is no frame.
+ * Returns the marker of a journal if both copies of the header are damaged: the marker with the most bytes of
+ * undamaged frames, since single frames of another file may be in the journal after a power cut. Undefined if there is
+ * no frame.
  */
 export async function markerOfFrames(journal: JournalWindow): Promise<Uint8Array | undefined> {
   const bytesByMarker = new Map<string, number>()

@@ -4,7 +4,7 @@ import type { IngestBatch } from '../../engine.js'
 import { MARKER_BYTES } from './header.js'
 
 /**
- * The header of a frame, which contains one batch. A frame starts at a multiple of 8 bytes; numbers are
+ * The header of a frame, which contains a single batch. A frame starts at a multiple of 8 bytes. Numbers are
  * little-endian:
  *
  *    0  marker of the file
@@ -14,9 +14,9 @@ import { MARKER_BYTES } from './header.js'
  *   20  CRC-32 of the 20 bytes before it, seeded with the frame's position in the file, u32
  *   24  payload: an Arrow IPC stream, then zeros up to a multiple of 8 bytes
  *
- * The marker lets a reader find the next frame after any damage. The header has its own CRC, so that a length is
- * verified before memory is allocated for it. It depends on the position, so that a duplicated stretch of a file
- * yields its rows once.
+ * The marker lets a reader find the next frame after any damage. The header has its own CRC, so that the length is
+ * verified before memory is allocated. The CRC depends on the position, so that a duplicated stretch of a file yields
+ * its rows once.
  */
 export interface FrameHeader {
   payloadBytes: number
@@ -26,9 +26,9 @@ export interface FrameHeader {
 
 /** Length of the header of a frame. */
 export const FRAME_HEADER_BYTES = 24
-/** Frames start at its multiples, in bytes. Arrow reads columns in place if the payload is aligned. */
+/** Frames start at multiples of this number of bytes. Arrow reads columns in place if the payload is aligned. */
 export const ALIGNMENT = 8
-/** The largest payload. It bounds the memory of a reader. */
+/** The largest payload. The limit bounds the memory of a reader. */
 export const PAYLOAD_LIMIT_BYTES = 64 * MIB
 
 const PAYLOAD_BYTES_AT = 8

@@ -13,12 +13,12 @@ import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
  *   16  name of the source in ASCII, then zeros
  *   60  CRC-32 of the 60 bytes before it, u32
  *
- * It is stored twice, in different pages, so that neither a flipped bit nor a lost page makes the file unreadable.
- * The bytes between the copies are ignored. Magic, version and CRC keep their places in every version.
+ * The header is stored twice, in different pages, so that neither a flipped bit nor a lost page makes the file
+ * unreadable. The bytes between the copies are ignored. Magic, version and CRC keep their places in every version.
  */
 export interface JournalHeader {
   source: SourceName
-  /** Starts each frame of this file and of no other. Texts of logs contain it only by chance, 1 in 2^64. */
+  /** Starts each frame of this file and of no other. Texts of logs contain the marker only by chance, 1 in 2^64. */
   marker: Uint8Array
 }
 
@@ -26,7 +26,7 @@ export interface JournalHeader {
 export const JOURNAL_FORMAT_VERSION = 1
 /** Length of the marker. */
 export const MARKER_BYTES = 8
-/** Length of one copy of the header. */
+/** Length of a copy of the header. */
 export const HEADER_BYTES = 64
 /** Positions of the two copies. */
 export const HEADER_COPIES = [0, 4 * KIB] as const
@@ -56,7 +56,10 @@ export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
   return bytes
 }
 
-/** Whether bytes are the bytes that {@link encodeHeader} returned, or the first of these bytes. True for no bytes. */
+/**
+ * Whether bytes are the bytes that {@link encodeHeader} returned, or a prefix of the returned bytes. True for no
+ * bytes.
+ */
 export function isStartOfHeader(bytes: Buffer): boolean {
   if (bytes.length > FRAMES_START) return false
   const magic = Math.min(bytes.length, MAGIC.length)
@@ -66,8 +69,8 @@ export function isStartOfHeader(bytes: Buffer): boolean {
 }
 
 /**
- * Decodes the first `FRAMES_START` bytes of the file at `path`. Returns the header, if a copy of it is undamaged, and
- * the offsets of the damaged copies. Throws `newer_format` if a later version of logweir wrote the file.
+ * Decodes the first `FRAMES_START` bytes of the file at `path`. Returns the header, if a copy is undamaged, and the
+ * offsets of the damaged copies. Throws `newer_format` if a later version of logweir wrote the file.
  */
 export function decodeHeader(bytes: Buffer, path: string): { header?: JournalHeader; damaged: number[] } {
   const copies = HEADER_COPIES.map((at) => decodeCopy(bytes.subarray(at, at + HEADER_BYTES), path))

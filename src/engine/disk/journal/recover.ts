@@ -10,9 +10,9 @@ import { decodeHeader, FRAMES_START, HEADER_BYTES, HEADER_COPIES, type JournalHe
 import { isTornFrame, isTornStart } from './torn.js'
 import { createWindow } from './window.js'
 
-/** Receives the content of a journal in the order of the file. Each call is awaited; an error ends the recovery. */
+/** Receives the content of a journal in the order of the file. Each call is awaited. An error ends the recovery. */
 export interface JournalVisitor {
-  /** Called with each undamaged batch. Its bytes are valid until the promise resolves. */
+  /** Called with each undamaged batch. The bytes of the batch are valid until the promise resolves. */
   batch(batch: IngestBatch): Promise<void> | void
   /** Called with each damaged stretch. */
   damage(stretch: Damage): Promise<void> | void
@@ -20,7 +20,7 @@ export interface JournalVisitor {
   torn?(stretch: Damage): Promise<void> | void
 }
 
-/** A stretch of a file with bytes that were changed after they were written, or never completely written. */
+/** A stretch of a file with bytes that were changed after the write, or never completely written. */
 export interface Damage {
   path: string
   offset: number
@@ -41,7 +41,7 @@ export function describeDamage(directory: string, { path, offset, bytes, unreada
 export interface RecoveredJournal {
   /** Undefined if the file has no undamaged frame and both copies of the header are damaged, or were not written. */
   header: JournalHeader | undefined
-  /** Position of the next append: the end of the last valid frame; 0 without a header. */
+  /** Position of the next append: the end of the last valid frame, 0 without a header. */
   length: number
   batches: number
   rows: number
@@ -56,13 +56,14 @@ export interface RecoveredJournal {
 const WINDOW_BYTES = MIB
 
 /**
- * Reads the journal at `path`. Passes each undamaged frame to `visitor.batch`, and each stretch between them to
+ * Reads the journal at `path`. Passes each undamaged frame to `visitor.batch`, and each stretch between frames to
  * `visitor.damage`. Each damaged copy of the header is a stretch. If both copies are damaged, the frames tell the
- * marker, and `source` the source. Without such a frame the whole file is one stretch, and so is a file that cannot be
- * opened. An empty file has neither batches nor damage. Takes `windowBytes` of memory, or the largest frame.
+ * marker, and `source` the source. If no frame is undamaged either, the whole file is a single stretch, and so is a
+ * file that cannot be opened. An empty file has neither batches nor damage. Takes `windowBytes` of memory, or the
+ * largest frame.
  *
- * Rejects with the system's error if the error concerns more than this file, and with `newer_format`, before any visit,
- * if a later version of logweir wrote the file.
+ * Rejects with the system's error if the error concerns more than this file, and with `newer_format`, before any
+ * visit, if a later version of logweir wrote the file.
  */
 export async function recoverJournal(
   files: Files,
@@ -138,7 +139,7 @@ async function readJournal(reading: Reading, source: SourceName): Promise<Recove
 }
 
 /**
- * Returns the header, and the offsets of its damaged copies. If both copies are damaged, or no frame has the marker of
+ * Returns the header, and the offsets of the damaged copies. If both copies are damaged, or no frame has the marker of
  * the copies, the frames tell the marker.
  */
 async function findHeader(

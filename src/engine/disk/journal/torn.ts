@@ -1,8 +1,8 @@
 import { decodeFrameHeader, FRAME_HEADER_BYTES, frameBytes, PAYLOAD_LIMIT_BYTES } from './frame.js'
 import { isStartOfHeader, MARKER_BYTES } from './header.js'
 
-// A killed process leaves the first bytes of the last write: the kernel writes in order. These functions tell such an
-// end from damage. Zeros or other bytes in its place are damage: a kill does not leave such bytes.
+// A killed process leaves the first bytes of the last write: the kernel writes in order. The functions of this file
+// tell such an end from damage. Zeros or other bytes at the end are damage: a kill does not leave such bytes.
 
 /** Whether a file of `bytes` is the start of a journal without a completed first write. True for an empty file. */
 export const isTornStart = (bytes: Buffer): boolean => isStartOfHeader(bytes)

@@ -3,19 +3,19 @@ import type { ReadableFile } from '../files/files.js'
 /** The part of a file that is in memory. */
 export interface Window {
   /**
-   * Returns the `count` bytes of the file at `position`, fewer if it ends before. They are valid until the next call.
-   * They are aligned to 8 bytes in memory if `position` is a multiple of 8.
+   * Returns the `count` bytes of the file at `position`, fewer if the file ends before. The bytes are valid until the
+   * next call, and aligned to 8 bytes in memory if `position` is a multiple of 8.
    */
   view(position: number, count: number): Promise<Buffer>
 }
 
-/** Returns a window of `bytes`, or less for a smaller file. It grows to the largest `count` requested. */
+/** Returns a window of `bytes`, or less for a smaller file. The window grows to the largest `count` requested. */
 export function createWindow(file: ReadableFile, bytes: number): Window {
   let buffer = Buffer.allocUnsafeSlow(Math.min(bytes, file.bytes))
   let start = 0
   let filled = 0
 
-  /** Moves the window to `position`. Bytes from there on that are in it already are not read again. */
+  /** Moves the window to `position`. Bytes from `position` on that are already in the window are not read again. */
   async function move(position: number, count: number): Promise<void> {
     const from = position - start
     const kept = from >= 0 && from < filled ? buffer.subarray(from, filled) : buffer.subarray(0, 0)

@@ -6,30 +6,30 @@ import type { Files, WritableFile } from '../files/files.js'
 import { encodeFrame, frameBytes, PAYLOAD_LIMIT_BYTES } from './frame.js'
 import { createHeader, encodeHeader, FRAMES_START, type JournalHeader } from './header.js'
 
-/** The file to which the batches of one head are written before they become visible. */
+/** The file to which the batches of a head are written. A batch becomes visible after its write. */
 export interface Journal {
   /** The 8 random bytes that identify this file. */
   readonly marker: Uint8Array
-  /** Length of the file up to the end of its last batch; 0 if it has none. */
+  /** Length of the file up to the end of the last batch. 0 without a batch. */
   readonly bytes: number
-  /** The error of the first sync that failed; undefined if none has. */
+  /** The error of the first sync that failed. Undefined if no sync failed. */
   readonly failure: Error | undefined
   /**
-   * Writes a batch after all batches appended before. Once it resolves, the batch survives the death of this process.
-   * Rejects with the system's error (`ENOSPC`, `EIO`) if it could not be written; `bytes` is then unchanged and the
-   * next batch is written in its place. A rejected batch may still be recovered, as a whole, if the process dies
-   * before the next append. Rejects with a RangeError above `PAYLOAD_LIMIT_BYTES`. The caller must not change the
-   * bytes before it has settled.
+   * Writes a batch after all batches appended before. Once the promise resolves, the batch survives the death of this
+   * process. Rejects with the system's error (`ENOSPC`, `EIO`) if the batch could not be written. `bytes` is then
+   * unchanged and the next batch is written in the same place. A rejected batch may still be recovered, as a whole, if
+   * the process dies before the next append. Rejects with a RangeError above `PAYLOAD_LIMIT_BYTES`. The caller must
+   * not change the bytes before the promise has settled.
    */
   append(batch: IngestBatch): Promise<void>
   /**
    * Resolves when every batch appended before the call, and the file itself, survives a power cut. Costs nothing if
    * nothing was written since the last sync. Appends continue at the same time.
    *
-   * The first error is final: this and every later sync rejects with it, and `failure` is set. After a failed fsync
-   * the kernel may have dropped the bytes and report success for the next fsync (PostgreSQL, 2018), so a second
-   * attempt proves nothing. Appends still work and survive the death of the process; the caller writes the rows,
-   * which it has in memory, to another file and deletes this one.
+   * The first error is final: this and every later sync rejects with that error, and `failure` is set. After a failed
+   * fsync the kernel may have dropped the bytes and report success for the next fsync (PostgreSQL, 2018), so a second
+   * attempt proves nothing. Appends still work and survive the death of the process. The caller writes the rows, which
+   * are still in memory, to another file and deletes this file.
    */
   sync(): Promise<void>
   /** Closes the file after all running calls, without a sync. Later appends and syncs are rejected. */
@@ -40,11 +40,11 @@ interface State {
   files: Files
   path: string
   header: JournalHeader
-  /** Position of the next frame; 0 before the header is written. */
+  /** Position of the next frame. 0 before the header is written. */
   length: number
   /** Whether there may be bytes after `length`. */
   torn: boolean
-  /** Number of batches written, and of those that were synced. */
+  /** Number of batches written, and number of batches synced. */
   written: number
   synced: number
   /** Whether the name of the file survives a power cut. */
@@ -56,16 +56,16 @@ interface State {
 
 /**
  * Returns a new journal at `path`, in a directory that must exist. The first append creates the file, or overwrites an
- * existing one.
+ * existing file.
  */
 export function createJournal(files: Files, path: string, source: SourceName): Journal {
   return openJournal({ ...FRESH, files, path, header: createHeader(source), length: 0, written: 0 })
 }
 
 /**
- * Returns the journal that `recoverJournal` has read, to append after its last valid frame. The first append
- * truncates the file to `length`. Recovered batches count as not yet synced: the process that wrote them may have
- * died before a sync.
+ * Returns the journal that `recoverJournal` has read, to append after the last valid frame. The first append truncates
+ * the file to `length`. Recovered batches count as not yet synced: the process that wrote them may have died before a
+ * sync.
  *
  * The file does not show whether a sync had failed in that process, in which case the recovered bytes may be in the
  * kernel's memory only. A caller that must exclude this appends the recovered batches to a new journal instead.
@@ -121,8 +121,8 @@ async function append(state: State, batch: IngestBatch): Promise<void> {
     await file.writeAt(state.length, isFirst ? [encodeHeader(state.header), ...frame] : frame)
   } catch (error) {
     state.torn = true
-    // Frees the space at once if the disk is full. If this fails too, the next append retries it and rejects with its
-    // error.
+    // Frees the space at once if the disk is full. If this fails too, the next append retries the truncation, and
+    // rejects if the truncation fails again.
     await cutTail(state, file).catch(() => {})
     throw error
   }
@@ -158,7 +158,7 @@ async function sync(state: State): Promise<void> {
   state.synced = written
 }
 
-/** Returns the file; the first call opens it, and so does the next call after an error. */
+/** Returns the file. The first call opens the file, and so does the next call after an error. */
 function open(state: State): Promise<WritableFile> {
   state.file ??= state.files.openToWrite(state.path).catch((error) => {
     state.file = undefined

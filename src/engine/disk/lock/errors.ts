@@ -12,7 +12,7 @@ export function inUse(
   return new LogweirError('data_dir_in_use', `The data directory ${directory} is in use by ${holder}. ${remedy}`)
 }
 
-/** The error for a lock that was removed or taken over while this process had it. */
+/** The error for a lock of this process that was removed or taken over. */
 export function lockLost(directory: string, path: string): LogweirError<'data_dir_lost'> {
   return new LogweirError(
     'data_dir_lost',
@@ -30,6 +30,6 @@ export function notALock(directory: string, path: string, kind: string): Logweir
   )
 }
 
-/** The error for a system error at one of the lock's files. */
+/** The error for a system error at a file of the lock. */
 export const cannotLock = (directory: string, path: string, error: unknown): Error =>
   explainFileError('data_dir_unusable', `The data directory ${directory} cannot be locked`, path, error)

@@ -17,10 +17,10 @@ const MAX_TRIES = 5
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO'])
 
 /**
- * Locks a directory with the file `lock.json`, for mounts without Unix sockets. It contains a random id; process ids
- * prove nothing, since in containers every process is 1. An existing file is taken over if it does not change during
- * `looks` checks: it is replaced by a rename, and read back later, so that of two starting processes one finds the
- * other's id. Throws `data_dir_in_use`, or `data_dir_unusable` if the file cannot be written.
+ * Locks a directory with the file `lock.json`, for mounts without Unix sockets. The file contains a random id. Process
+ * ids prove nothing, since in containers every process is 1. An existing file is taken over if unchanged during
+ * `looks` checks: a rename replaces the file, and the file is read back later, so that of two starting processes one
+ * finds the other's id. Throws `data_dir_in_use`, or `data_dir_unusable` if the file cannot be written.
  */
 export async function createFileMarker(directory: string, parts: LockParts): Promise<Marker> {
   const marker = fileMarker(join(directory, FILE_NAME))
@@ -53,7 +53,7 @@ function fileMarker(path: string): FileMarker {
       try {
         if (isOurs()) unlinkSync(path)
       } catch {
-        // The file stays. The next start waits until it counts as abandoned.
+        // The file stays. The next start waits until the file counts as abandoned.
       }
     },
   }
@@ -77,7 +77,7 @@ async function take(marker: FileMarker, directory: string, parts: LockParts): Pr
 
 const abandonedS = ({ timing }: LockParts) => (timing.looks * timing.touchMs) / 1000
 
-/** Creates the file. Returns false if it exists. Deletes it again if it could not be written. */
+/** Creates the file. Returns false if the file exists. If the write fails, the file is deleted again. */
 async function create(path: string, text: string): Promise<boolean> {
   const file = await open(path, 'wx', FILE_MODE).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return undefined

@@ -19,9 +19,9 @@ interface Moment {
 }
 
 /**
- * Holds a marker until it is released: touches it every `touchMs`, and calls `onLost` once if it was removed or
- * replaced. System errors do not prove that: a write then checks the marker again, and rejects with the error if the
- * check fails.
+ * Holds a marker until the release: touches the marker every `touchMs`, and calls `onLost` once if the marker was
+ * removed or replaced. System errors do not prove that: a write then checks the marker again, and rejects with the
+ * error if the check fails.
  */
 export async function holdMarker(marker: Marker, directory: string, parts: LockParts): Promise<DirectoryLock> {
   const { clock, timing, onLost } = parts

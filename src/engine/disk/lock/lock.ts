@@ -8,12 +8,12 @@ import { createSocketMarker, SOCKET_NAME } from './socket-marker.js'
 import { type Place, watchLock } from './watch.js'
 
 /**
- * Locks a directory for this process until it is released or the process ends, however it ends: with a socket if the
- * kernel knows whether the process of a socket lives, else with the file `lock.json`. It also checks for a lock of
- * the other kind, since the host and a virtual machine may share the directory.
+ * Locks a directory for this process until the release or any end of the process: with a socket if the kernel knows
+ * whether the process of a socket lives, else with the file `lock.json`. Also checks for a lock of the other kind,
+ * since the host and a virtual machine may share the directory.
  *
- * Throws `data_dir_in_use` if another process has it, `data_dir_unusable` if neither can be created. Taking over a
- * lock that a dead process may have left takes up to 12 s.
+ * Throws `data_dir_in_use` if another process has the lock, `data_dir_unusable` if neither kind of lock can be
+ * created. Taking over a lock that a dead process may have left takes up to 12 s.
  */
 export async function lockDirectory(directory: string, given: Partial<LockParts> = {}): Promise<DirectoryLock> {
   const parts = { ...LOCK_PARTS, ...given }
@@ -41,7 +41,9 @@ async function socketIn(directory: string, parts: LockParts) {
   }
 }
 
-/** Waits for the other kind of lock: throws `data_dir_in_use` if its process lives, else deletes it. */
+/**
+ * Waits for the other kind of lock: throws `data_dir_in_use` if the process of the lock lives, else deletes the lock.
+ */
 async function removeAbandoned(place: Place, parts: LockParts): Promise<void> {
   const observed = await watchLock(place, parts)
   if (observed === 'changed') throw inUse(place.directory, `another process (see ${place.path})`)

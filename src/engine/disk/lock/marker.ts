@@ -1,12 +1,15 @@
-/** A file that shows other processes that a directory is locked. Its time is updated while it is. */
+/**
+ * A file that shows other processes that a directory is locked. The time of the file is updated while the directory is
+ * locked.
+ */
 export interface Marker {
   path: string
   /**
-   * Updates the time of the file if it is still this process's. Returns false if it was removed or is another's.
-   * Rejects with the system's error.
+   * Updates the time of the file if this process still owns the file. Returns false if the file was removed or belongs
+   * to another process. Rejects with the system's error.
    */
   touch(): Promise<boolean>
-  /** Deletes the file if it is still this process's. */
+  /** Deletes the file if this process still owns the file. */
   remove(): Promise<void>
   /** Does the same, synchronously, while the process exits. */
   removeAtExit(): void

@@ -11,19 +11,19 @@ import type { LockParts } from './parts.js'
 export const SOCKET_NAME = 'lock'
 /** Every system supports socket addresses of this length, with room for the suffix of {@link removeStale}. */
 const MAX_ADDRESS_BYTES = 90
-/** Timeout of the answer. A holder that accepts the connection has the lock, even if it is too busy to answer. */
+/** Timeout of the answer. A holder that accepts the connection has the lock, even if too busy to answer. */
 const ANSWER_MS = 2_000
-/** A starting process that checks a socket moves it away for less than this. */
+/** A starting process that checks a socket moves the socket away for less than this. */
 const MOVED_MS = 200
-/** A starting process removes the socket of a dead one in less than this. */
+/** A starting process removes the socket of a dead process in less than this. */
 const ABANDONED_MS = 2_000
 const POLL_MS = 10
 
 /**
- * Locks a directory with a listening socket. The kernel closes it when the process ends, however it ends, and other
- * containers of the machine see it. Returns undefined if sockets do not work there, or if one exists and its process
- * cannot be determined. Throws `data_dir_in_use` if its process lives, and `data_dir_unusable` if another kind of
- * file has its name.
+ * Locks a directory with a listening socket. The kernel closes the socket at any end of the process, and other
+ * containers of the machine see the socket. Returns undefined if sockets do not work there, or if the process of an
+ * existing socket cannot be determined. Throws `data_dir_in_use` if the process of an existing socket lives, and
+ * `data_dir_unusable` if another kind of file has the name of the socket.
  */
 export async function createSocketMarker(
   directory: string,
@@ -66,7 +66,7 @@ async function take({ server, address, path, directory, listen }: Attempt): Prom
   }
 }
 
-/** The process of a socket: its answer, that it has ended, that there is no socket, or that it cannot be determined. */
+/** The process of a socket: the answer of a living process, a dead process, no socket, or an unknown state. */
 export type Holder = { answer: string } | 'dead' | 'gone' | 'unknown'
 
 /** Returns a description of the process of a socket, for messages. */
@@ -91,7 +91,7 @@ function holderOf(address: string): Promise<Holder> {
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED') resolve('dead')
       else if (code === 'ENOENT') resolve('gone')
-      // EAGAIN: its queue of connections is full, so it lives.
+      // EAGAIN: the queue of connections is full, so the process lives.
       else if (code !== 'EAGAIN' && !isAnswering) resolve('unknown')
     })
     socket.on('close', () => resolve({ answer }))
@@ -99,8 +99,8 @@ function holderOf(address: string): Promise<Holder> {
 }
 
 /**
- * Runs work that one starting process may do at a time: it makes a directory first, and removes it afterwards. A
- * directory that does not go away is left of a process that was killed meanwhile.
+ * Runs work that a single starting process may do at a time: makes a directory first, and removes the directory
+ * afterwards. A directory that does not go away is left of a process that was killed meanwhile.
  */
 async function alone(mutex: string, work: () => Promise<void>): Promise<void> {
   const endMs = performance.now() + ABANDONED_MS
@@ -122,8 +122,8 @@ async function alone(mutex: string, work: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Deletes the socket of a dead process, if it still is one, by moving it away first: a process between its calls of
- * bind and listen looks dead too. It is seen to answer then, and its socket is moved back.
+ * Moves the socket of a dead process away, checks the process again, and deletes the socket. A process between the
+ * calls of bind and listen looks dead too. A living process answers the second check, and the socket is moved back.
  */
 async function removeStale(address: string, directory: string): Promise<void> {
   const now = await holderOf(address)
@@ -138,7 +138,7 @@ async function removeStale(address: string, directory: string): Promise<void> {
 }
 
 /**
- * Returns the marker of a listening socket. The time of its file is updated too, for processes on another kernel,
+ * Returns the marker of a listening socket. The time of the file is updated too, for processes on another kernel,
  * which cannot connect: in a virtual machine, or on an NFS client.
  */
 function socketMarker(server: Server, path: string): Marker {
@@ -159,12 +159,12 @@ function socketMarker(server: Server, path: string): Marker {
       return true
     },
     async remove() {
-      // Closing the server deletes the file of that name, even if it is another's by now.
+      // Closing the server deletes the file of that name, even if the file belongs to another process by now.
       if (!(await isOurs())) return
       await new Promise((resolve) => server.close(resolve))
       await unlink(path).catch(() => {})
     },
-    // The kernel closes the socket. The next start finds that it refuses connections.
+    // The kernel closes the socket. The next start finds that the socket refuses connections.
     removeAtExit() {},
   }
 }
@@ -179,8 +179,8 @@ async function inodeOf(path: string): Promise<bigint | undefined> {
 }
 
 /**
- * Returns the address of the socket. On Linux a path that is too long is replaced by one through the directory's
- * descriptor.
+ * Returns the address of the socket. On Linux a path through the directory's descriptor replaces a path that is too
+ * long.
  */
 async function addressOf(directory: string): Promise<{ address: string; close(): Promise<void> }> {
   const address = join(directory, SOCKET_NAME)

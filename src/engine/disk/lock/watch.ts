@@ -13,13 +13,13 @@ export interface Place {
   directory: string
 }
 
-/** The result of watching a lock: it was removed, or touched, or the same at every check. */
+/** The result of watching a lock: the lock was removed, or touched, or the same at every check. */
 export type Observed = 'gone' | 'changed' | 'unchanged'
 
 /**
- * Checks a lock until it changes, at most `looks` times, every `touchMs`. Checks are counted and not timed, so that
- * neither a clock that jumps nor a machine that sleeps makes a lock look older. Rejects if `signal` is aborted, and
- * with the system's error.
+ * Checks a lock until the lock changes, at most `looks` times, every `touchMs`. Checks are counted and not timed, so
+ * that neither a clock that jumps nor a machine that sleeps makes a lock look older. Rejects if `signal` is aborted,
+ * and with the system's error.
  */
 export async function watchLock(
   place: Place,
@@ -36,10 +36,10 @@ export async function watchLock(
 }
 
 /**
- * Returns a value that changes when the lock is touched or replaced; undefined if it does not exist. For a file it
- * includes the text: opening a file fetches its state from a server, while attributes alone may be cached. It does
- * not include the inode, since some FUSE mounts number files differently at each call. Throws `data_dir_unusable` if
- * another kind of file is there.
+ * Returns a value that changes when the lock is touched or replaced. Undefined if the lock does not exist. The value
+ * of a file includes the text: opening a file fetches its state from a server, while attributes alone may be cached.
+ * The value does not include the inode, since some FUSE mounts number files differently at each call. Throws
+ * `data_dir_unusable` if another kind of file is there.
  */
 export async function lookAt({ path, kind, directory }: Place): Promise<string | undefined> {
   try {
