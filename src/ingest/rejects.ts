@@ -132,10 +132,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
     fileBytes += entries.length
   }
 
-  /**
-   * A failing disk must not stop the stream: the first failure is logged, and no further failure until the disk works
-   * again.
-   */
+  /** A failing disk must not stop the stream. Only the first failure is logged until the disk works again. */
   async function logFailure(work: () => Promise<void>): Promise<void> {
     try {
       await work()

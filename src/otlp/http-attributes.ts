@@ -11,10 +11,7 @@ interface Name {
 
 const attributeNames = (...names: string[]) => names.map((whole): Name => ({ whole, parts: whole.split('.') }))
 
-/**
- * Newer names come first: semantic conventions 1.21 renamed all these attributes, and a migrating program sends both
- * names.
- */
+/** Newer names come first: semantic conventions 1.21 renamed all attributes, and a migrating program sends both. */
 const COPIES = [
   { parent: 'request', member: 'method', from: attributeNames('http.request.method', 'http.method') },
   { parent: 'request', member: 'url', from: attributeNames('url.full', 'http.url') },

@@ -146,7 +146,7 @@ const HEX = /^(?:[\da-f]{2})*$/i
 
 /**
  * Returns an id in lower-case hexadecimal. OTLP/JSON sends hexadecimal. Protobuf's JSON mapping sends base64, which is
- * recognized by the length of `idBytes`.
+ * recognized by a decoded length of `idBytes`.
  */
 export function readId(message: Json, name: string, idBytes: number): string {
   const value = readText(message, name)

@@ -43,10 +43,7 @@ function readEntry(entry: unknown, depth: number): Attributes[number] {
   return [readText(keyValue, 'key'), readValue(keyValue.value, depth)]
 }
 
-/**
- * Throws if a KeyValue without key or value has an unknown field: the field may be the key or the value under a wrong
- * name.
- */
+/** Throws if a KeyValue without key or value has an unknown field, which may be the key or value, misnamed. */
 function refuseUnknownInPlaceOf(name: string, keyValue: Json): void {
   const [unknown] = unknownFields(keyValue, KEY_VALUE)
   if (unknown !== undefined) throw new MalformedError(`an attribute has no ${name}, but ${abbreviate(unknown[0])}`)

@@ -43,9 +43,7 @@ interface KeyValue extends AnyValue {
   key: string
 }
 
-/**
- * Creates a field of AnyValue that contains values, which are a level deeper. `finish` converts the values to a Value.
- */
+/** Creates a field of AnyValue that contains values, which are a level deeper. `finish` makes the Value. */
 function container<U>(inner: () => MessageType<U>, open: () => U, finish: (made: U) => Value): Field<AnyValue> {
   return delimited((into, reader, depth) => {
     if (depth === MAX_NESTING) throw nestedTooDeep()
@@ -55,10 +53,7 @@ function container<U>(inner: () => MessageType<U>, open: () => U, finish: (made:
   })
 }
 
-/**
- * The value of a later version's kind cannot be stored, so the record is rejected rather than stored without the
- * value.
- */
+/** A value of a later version's kind cannot be stored, so the record is rejected, not stored without a value. */
 function refuseUnknownKind(_: AnyValue, number: number): never {
   throw new MalformedError(`a value is of the unknown kind ${number}`)
 }

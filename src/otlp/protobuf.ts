@@ -77,9 +77,7 @@ function readField<T>(into: T, { name, fields, onUnknown }: MessageType<T>, read
   else throw new MalformedError(`field ${number} of ${name} has the wire type ${wire} in place of ${field.wire}`)
 }
 
-/**
- * Reads all bytes as a single message and returns `into`. Throws {@link MalformedError} if the message is not valid.
- */
+/** Reads all bytes as a message and returns `into`. Throws {@link MalformedError} if the message is not valid. */
 export function readMessage<T>(into: T, type: MessageType<T>, bytes: Uint8Array): T {
   const reader = new StrictReader(bytes)
   return withMalformedError(type.name, () => {

@@ -32,10 +32,7 @@ function columnsFor({ op }: Operator, plan: Plan): Schema {
   return new Map([...schemaOf(plan.slice(0, -1)), ...columns])
 }
 
-/**
- * Returns a function that replaces names in expressions. An expression that occurs several times remains a single
- * object.
- */
+/** Returns a function that replaces names in expressions. A repeated expression remains a single object. */
 function resolver(columns: () => Schema): (expression: Expression) => Expression {
   const known = new Map<Expression, Expression>()
   const resolve = (expression: Expression): Expression => {

@@ -40,9 +40,7 @@ export interface SortKey {
 export type Operator =
   /** The rows of one or more sources in a range of time. */
   | ({ op: 'scan'; sources: readonly SourceName[] } & TimeRange)
-  /**
-   * The rows of all `plans`, which have the same number of columns. The names of the columns come from the first plan.
-   */
+  /** The rows of all `plans`, which have equally many columns. The names of the columns come from the first plan. */
   | { op: 'union'; plans: readonly Plan[] }
   /**
    * For each row: a row for each element of a list, or a single row for an object. The element or object is the column

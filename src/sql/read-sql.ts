@@ -13,10 +13,7 @@ import { parseStatement } from './parse/query.js'
 export interface SqlQuery {
   /** The names of the @parameters in the text. */
   readonly parameters: ReadonlySet<string>
-  /**
-   * Throws `unsupported_sql`, with the place of the first parameter, if the text has parameters: only stored queries
-   * have parameters.
-   */
+  /** Throws `unsupported_sql`, with the place of the first parameter, if any: only stored queries have parameters. */
   refuseParameters(): void
   /** Whether the text starts with EXPLAIN. */
   readonly isExplain: boolean

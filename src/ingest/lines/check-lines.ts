@@ -9,8 +9,8 @@ export const HEAD_BYTES = 4 * KIB
 /** Receives the lines of a scanner, in their order. */
 export interface LineSink {
   /**
-   * Receives the lines [from, to) of the scanner's table: whole and valid UTF-8, with blank lines. The first line has
-   * the number `line`, counted from 1.
+   * Receives the lines [from, to) of the scanner's table: whole and valid UTF-8, blank lines included. The first line
+   * has the number `line`, counted from 1.
    */
   lines(from: number, to: number, line: number): void
   /** Receives a line of the table that is not valid UTF-8. */

@@ -13,8 +13,8 @@ export interface Ingest {
   /** Starts the parsing thread before the first write, so that the first rows are visible sooner. */
   start(): void
   /**
-   * Writes the next bytes of the stream. Resolves when all bytes are copied into buffers. The caller must not change
-   * the bytes before. A buffer is released when its batches are in the engine, so that a slow engine applies
+   * Writes the next bytes of the stream. Resolves when all bytes are copied into buffers. Until then the caller must
+   * not change the bytes. A buffer is released when its batches are in the engine, so that a slow engine applies
    * backpressure.
    */
   write(chunk: Uint8Array): Promise<void>

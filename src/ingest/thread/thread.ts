@@ -43,8 +43,7 @@ export interface ThreadOptions {
   metrics: Pick<Metrics, 'ingestedRows' | 'rejectedRows'>
   rejects: Pick<Rejects, 'write' | 'maxEntryBytes'>
   /**
-   * Counts records that are stored with the time of receipt because their own time cannot be read. If undefined, such
-   * records are rejected.
+   * Counts records with an unreadable time, stored with the time of receipt. If undefined, such records are rejected.
    */
   unreadableTimes?: Pick<UnreadableTimes, 'note'> | undefined
   /** For a stream: values for records that lack the field. */

@@ -3,9 +3,7 @@ import { parseIso8601 } from '../../base/iso8601.js'
 
 const DIGITS = /^\d+(?:\.\d+)?$/
 
-/**
- * Returns the text in bytes[start, end), ISO 8601 or the digits of an epoch, in microseconds. NaN for any other text.
- */
+/** Returns the text in bytes[start, end), ISO 8601 or the digits of an epoch, in microseconds. NaN for other texts. */
 export function timestampOfText(bytes: Uint8Array, start: number, end: number): number {
   const text = latin1(bytes, start, end)
   if (DIGITS.test(text)) return timestampOfNumber(bytes, start, end)

@@ -11,10 +11,7 @@ export const COMPARE = {
   gt: ordering((order) => order > 0),
   ge: ordering((order) => order >= 0),
   in: lazy([2, Number.POSITIVE_INFINITY], 'boolean', isAmong),
-  /**
-   * The same over the elements of a literal list. False for an empty list. Engines lower the operator `isIn` to
-   * `in_list`.
-   */
+  /** The same over the elements of a literal list, false if empty. Engines lower the operator `isIn` to `in_list`. */
   in_list: lazy(2, 'boolean', isInList),
   nullif: nullable(
     2,
@@ -25,10 +22,7 @@ export const COMPARE = {
   least: extreme((order) => order < 0),
 } as const
 
-/**
- * Returns false for values of different types, null if only one value is a time and the other value cannot be read as
- * a time.
- */
+/** Returns false for values of different types, null for a time and a value that cannot be read as a time. */
 function equal(a: Scalar, b: Scalar): boolean | null {
   const order = compareValues(a, b)
   return order === undefined && isUnknown(a, b) ? null : order === 0

@@ -45,10 +45,7 @@ type Place = number
 function find(json: string, steps: readonly JsonStep[], looksIntoLists: boolean): string | undefined {
   let found: { start: Place; end: Place } | undefined
 
-  /**
-   * Finds the value at the rest of the path, from step `depth` on, in the value at a place. Returns the end of the
-   * value at the place.
-   */
+  /** Finds the value at the rest of the path, from step `depth` on, in the value at a place. Returns its end. */
   function visit(start: Place, depth: number): Place {
     if (depth === steps.length) {
       const end = endOf(json, start)

@@ -16,8 +16,5 @@ export type FunctionName = keyof typeof ALL
 /** Every function of expressions, by name. To add a function, add a line to the file of its kind. */
 export const FUNCTIONS: Readonly<Record<FunctionName, ScalarFunction>> = ALL
 
-/**
- * The functions that read their arguments as texts: a number in a field is the text of its digits as sent by the
- * client.
- */
+/** The functions that read their arguments as texts: a number in a field is the digits that the client sent. */
 export const TEXT_FUNCTIONS: ReadonlySet<string> = new Set([...Object.keys(TEXT), 'cast_string', 'safe_cast_string'])

@@ -40,9 +40,7 @@ export const TIME = {
     const lengthUs = bucketWidthUs(width)
     return (time: Scalar) => new Timestamp(inYears(bucketStart(need(time), lengthUs)))
   }),
-  /**
-   * `time_add(t, n, unit)`. A negative n goes back. The result has the type of t, but a date plus hours is a datetime.
-   */
+  /** `time_add(t, n, unit)`. A negative n goes back. Returns the type of t, but a datetime for a date plus hours. */
   time_add: withUnit(3, typeOfSum, 2, (unit) => (time: Scalar, count: Scalar) => add(time, numberOf(count), unit)),
   /** Whole units from b to a: elapsed time for timestamps. */
   timestamp_diff: withUnit(3, 'integer', 2, (unit) => {

@@ -15,9 +15,7 @@ export class Membership {
   /** The numbers that texts spell. */
   readonly #spelled = new NumberSet()
   readonly #times = new Set<Moment>()
-  /**
-   * The moments of numbers and texts, in microseconds. Undefined until a moment is needed, since reading takes long.
-   */
+  /** The moments of numbers and texts, in microseconds. Undefined until needed, since reading takes long. */
   #moments: Set<Moment> | undefined
   /** Whether a number or text is no moment, as of the last of `#moments`. */
   #hasNoMoment = false
@@ -128,9 +126,7 @@ function insert<T>(set: Set<T>, value: T): boolean {
   return set.add(value).size > size
 }
 
-/**
- * A set of numbers. Two numbers are equal as in `compareNumbers`: exactly if both are integers, otherwise as doubles.
- */
+/** A set of numbers, equal as in `compareNumbers`: exactly if both are integers, otherwise as doubles. */
 class NumberSet {
   readonly #doubles = new Set<number>()
   /** Integers that no double holds exactly, and the doubles next to such integers. */

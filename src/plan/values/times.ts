@@ -103,10 +103,7 @@ export function truncateUs(us: Moment, unit: TimeUnit): Moment {
   return momentAt(monthStart(year, Math.floor((month - 1) / months) * months), 0)
 }
 
-/**
- * The start of the bucket that a row's time is in. Buckets of the same width follow each other without gaps, aligned
- * to the epoch.
- */
+/** The start of the bucket that a row's time is in. Buckets of a width are adjacent, aligned to the epoch. */
 export const bucketStartUs = (us: number, widthUs: number): number => Math.floor(us / widthUs) * widthUs
 
 /** The same of any moment. */

@@ -52,9 +52,7 @@ export type Scalar =
   | RawJson
   | readonly Scalar[]
 
-/**
- * The static type of an expression, `any` if the type differs from row to row. A value of each type may also be null.
- */
+/** The static type of an expression, `any` if the type differs from row to row. Values may also be null. */
 export type Type =
   | 'boolean'
   | 'integer'
@@ -71,10 +69,7 @@ export type Type =
   /** The literal null. */
   | 'null'
 
-/**
- * The types of times, each with its value of a moment in microseconds since the epoch: a date is the day of the
- * moment.
- */
+/** The types of times, each with its value of a moment in microseconds since the epoch: a date is the moment's day. */
 export const TIME_OF = {
   timestamp: (us: Moment) => new Timestamp(us),
   datetime: (us: Moment) => new Datetime(us),
@@ -92,9 +87,7 @@ const MAX_INT64 = 2n ** 63n - 1n
 /** Hashes, trace ids and counters of other programs have no sign. */
 const MAX_UINT64 = 2n ** 64n - 1n
 
-/**
- * Returns an integer in its canonical form. Undefined if the integer needs more than 64 bits, with or without a sign.
- */
+/** Returns an integer in its canonical form, undefined if more than 64 bits are needed, with or without a sign. */
 export function integer(value: bigint): number | bigint | undefined {
   if (value > MAX_UINT64 || value < MIN_INT64) return undefined
   const double = Number(value)
@@ -247,10 +240,7 @@ function compareWithTime(time: Timestamp | Datetime | CivilDate, other: Scalar):
   return otherUs === undefined ? undefined : compareMoments(timeUs(time), otherUs)
 }
 
-/**
- * Reads a value as a moment: a time, an ISO 8601 text, the digits of an epoch or a number. Undefined for any other
- * value.
- */
+/** Reads a value as a moment: a time, an ISO 8601 text, the digits of an epoch or a number. Else undefined. */
 export function momentUs(value: Scalar): Moment | undefined {
   if (isTime(value)) return timeUs(value)
   if (typeof value === 'string') return momentOfText(value)

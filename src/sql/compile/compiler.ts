@@ -4,10 +4,7 @@ import type { Type } from '../../plan/values/values.js'
 import type { Node } from '../parse/tree.js'
 import type { Context } from './context.js'
 
-/**
- * Compiles expressions over the rows of a part of a query. Functions of SQL compile their arguments with this
- * interface.
- */
+/** Compiles expressions over the rows of a part of a query. Functions of SQL use a Compiler for arguments. */
 export interface Compiler {
   readonly context: Context
   /** Returns the expression of a node. Throws an SqlFault. */

@@ -68,10 +68,7 @@ function aliasesOf(from: From | undefined): string[] {
 
 const aliasOf = (table: Table) => table.alias ?? (table.kind === 'table' ? table.name : undefined)
 
-/**
- * Compiles common table expressions in order: each expression sees the earlier expressions, and counts only where
- * used.
- */
+/** Compiles common table expressions in order: each sees the earlier expressions, and counts only where used. */
 function withTables({ tables }: Query, outer: Outer, context: Context): Outer['tables'] {
   if (tables.length === 0) return outer.tables
   const all = new Map(outer.tables)

@@ -7,7 +7,7 @@ import type { Constants } from './scope.js'
 export interface Relation {
   /** Owned by the part of the query that reads the relation. The reader adds operators to the plan. */
   plan: Operator[]
-  /** The columns of the plan, with the columns that SQL does not see. */
+  /** The columns of the plan, including columns that SQL does not see. */
   schema: Schema
   /** The columns that `*` names, in order. */
   names: readonly string[]

@@ -24,7 +24,7 @@ export interface Scope {
   unnests: readonly string[]
   /** Aliases of the outer queries, in lower case. The query cannot refer to outer aliases. */
   outerAliases: ReadonlySet<string>
-  /** The types of all columns, with the columns that SQL does not see. */
+  /** The types of all columns, including columns that SQL does not see. */
   schema: Schema
   /** Counts the expressions that a name adds to the expressions of the text. Throws an SqlFault over the limit. */
   count(expressions: number, at: number): void

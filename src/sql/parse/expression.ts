@@ -6,10 +6,7 @@ import { parseParentheses, parsePrimary } from './primary.js'
 import type { Tokens } from './tokens.js'
 import type { Node } from './tree.js'
 
-/**
- * How tightly infix operators bind, as in BigQuery. NOT is between AND and comparisons. Signs bind more tightly than
- * infix operators.
- */
+/** How tightly infix operators bind, as in BigQuery. NOT is between AND and comparisons. Signs bind more tightly. */
 const BINDS = { or: 1, and: 2, comparison: 4, sum: 5, product: 6 } as const
 
 /**
@@ -149,8 +146,7 @@ function parseLike(tokens: Tokens, fn: 'like' | 'ilike', value: Node): Node {
 }
 
 /**
- * Signs, NOT, and a value. A loop, since a long chain of signs must not recurse. More than two signs count as 1 or 2,
- * by parity.
+ * Signs, NOT, and a value. A loop, since a chain of signs must not recurse. More than two count as 1 or 2, by parity.
  */
 function parseOperand(tokens: Tokens): Node {
   const { at } = tokens.peek()

@@ -20,14 +20,14 @@ const PARAMETER = /@([A-Za-z_]\w*)/y
 const SYMBOL = /->>|->|@>|<=|>=|!=|<>|\|\||::|!~|=>|==|[-+*/(),.;=<>[\]~&|^%:!?{}]/y
 const NAME_IN_BACKTICKS = /`((?:[^`\\]|\\[\s\S])*)`/y
 /**
- * Texts in three quotes, in which a single or double quote has no meaning. Four quotes alone are a text of a single
- * quote, as in other dialects.
+ * Texts in three quotes, in which one and two quotes have no meaning. Four quotes alone are a text of one quote, as in
+ * other dialects.
  */
 const LONG_TEXTS: Readonly<Record<string, RegExp>> = {
   "'": /'''(?!'(?!'))((?:[^'\\]|\\[\s\S]|'{1,2}(?!'))*)'''/y,
   '"': /"""(?!"(?!"))((?:[^"\\]|\\[\s\S]|"{1,2}(?!"))*)"""/y,
 }
-/** Texts in each kind of quotes. A doubled quote inside stands for a single quote. */
+/** Texts in each kind of quotes. Two quotes inside are read as one. */
 const TEXTS: Readonly<Record<string, RegExp>> = {
   "'": /'((?:[^'\\]|\\[\s\S]|'')*)'/y,
   '"': /"((?:[^"\\]|\\[\s\S]|"")*)"/y,
@@ -38,9 +38,7 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/**
- * Splits a text into tokens. The last token is `end`. Half of a surrogate pair is read as U+FFFD. Linear in the text.
- */
+/** Splits a text into tokens, `end` last. Half of a surrogate pair is read as U+FFFD. Linear in the text. */
 export function tokensOf(given: string, limits: SqlLimits): Token[] {
   if (Buffer.byteLength(given) > limits.textBytes)
     throw unsupported(`The text is longer than ${limits.textBytes} bytes.`, 0)

@@ -64,9 +64,7 @@ function refuseWord(tokens: Tokens): void {
   if (RESERVED.has(text) && !isCall) tokens.name('an expression')
 }
 
-/**
- * Parses an expression in parentheses. Not part of {@link parsePrimary}, to nest fewer calls for each level of a text.
- */
+/** Parses an expression in parentheses. Not by way of {@link parsePrimary}: a call less for each level of a text. */
 export function parseParentheses(tokens: Tokens): Node {
   const { at } = tokens.next()
   if (tokens.isAt('select') || tokens.isAt('with')) {

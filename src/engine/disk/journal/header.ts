@@ -56,10 +56,7 @@ export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
   return bytes
 }
 
-/**
- * Whether bytes are the bytes that {@link encodeHeader} returned, or a prefix of the returned bytes. True for no
- * bytes.
- */
+/** Whether bytes are a result of {@link encodeHeader}, or a prefix of a result. True for no bytes. */
 export function isStartOfHeader(bytes: Buffer): boolean {
   if (bytes.length > FRAMES_START) return false
   const magic = Math.min(bytes.length, MAGIC.length)

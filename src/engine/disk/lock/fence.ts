@@ -1,8 +1,6 @@
 import type { Files, WritableFile } from '../files/files.js'
 
-/**
- * Returns files that await `confirm` before every change, and reject with the error of `confirm`. Reads do not wait.
- */
+/** Returns files that await `confirm` before every change, and reject with its error. Reads do not wait. */
 export function fenceFiles(files: Files, confirm: () => Promise<void>): Files {
   return {
     ...files,

@@ -41,9 +41,7 @@ async function socketIn(directory: string, parts: LockParts) {
   }
 }
 
-/**
- * Waits for the other kind of lock: throws `data_dir_in_use` if the process of the lock lives, else deletes the lock.
- */
+/** Waits for the other kind of lock: throws `data_dir_in_use` if its process lives, else deletes the lock. */
 async function removeAbandoned(place: Place, parts: LockParts): Promise<void> {
   const observed = await watchLock(place, parts)
   if (observed === 'changed') throw inUse(place.directory, `another process (see ${place.path})`)

@@ -1,7 +1,4 @@
-/**
- * A file that shows other processes that a directory is locked. The time of the file is updated while the directory is
- * locked.
- */
+/** A file that shows other processes that a directory is locked. The holder updates the time of the file. */
 export interface Marker {
   path: string
   /**
