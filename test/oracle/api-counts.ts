@@ -20,7 +20,7 @@ const INTERVALS_OF_SUPABASE: Intervals = new Map([
   ['7day', { windowUs: 7 * 24 * HOUR_US, unit: 'day' }],
 ])
 
-/** Escapes a literal for RE2; the library would also escape each slash in it. */
+/** Escapes a literal for RE2. The library would also escape each slash of the literal. */
 const unquoted = (pattern: string) =>
   pattern.replace(/\\Q(.*?)(?:\\E|$)/gs, (_, text: string) => text.replace(/[^\w\s]/g, '\\$&'))
 
@@ -31,8 +31,8 @@ export const apiCounts: Oracle = (records, params, nowUs) =>
   countsOf(records, INTERVALS.get(params.interval ?? ''), nowUs, matching(params.project!))
 
 /**
- * The same for a self-hosted Supabase: a record without a URL is that of its project. `name` is the project if
- * `project` is not it but its pattern.
+ * The same for a self-hosted Supabase: a record without a URL belongs to its project. `name` is the project if
+ * `project` is a pattern instead.
  */
 export const apiCountsOfSupabase: Oracle = (records, params, nowUs) => {
   const matches = matching(params.project!)

@@ -9,7 +9,7 @@ const WIDTHS_US = [
   ...[1, 2, 4, 8, 16, 32, 64, 128, 256, 512].map((n) => n * DAY_US),
 ]
 
-/** The buckets from that of one moment to that of another, counted one by one. */
+/** The number of buckets from the bucket of one moment to the bucket of another, counted singly. */
 function bucketsBetween(firstUs: number, lastUs: number, widthUs: number): number {
   let buckets = 1
   let endUs = Number(BigInt(firstUs) / BigInt(widthUs) + 1n) * widthUs
@@ -17,7 +17,7 @@ function bucketsBetween(firstUs: number, lastUs: number, widthUs: number): numbe
   return buckets
 }
 
-/** The width of the buckets of a range, the smallest that makes at most 120 of them. */
+/** The width of the buckets of a range: the smallest that makes at most 120 buckets. */
 export function bucketWidth({ startUs, endUs }: Asked, nowUs: number): number {
   const lastUs = Math.max(startUs, endUs === Number.POSITIVE_INFINITY ? nowUs : endUs - 1)
   return WIDTHS_US.find((one) => bucketsBetween(startUs, lastUs, one) <= 120)!

@@ -9,8 +9,8 @@ const EXACT_UP_TO = 100
 type Times = ReadonlyMap<number, readonly number[]>
 
 /**
- * Expects equal rows, except for the error that the contract allows for the average and the percentiles.
- * `times` are the numbers behind each row, ascending; without them percentiles must be exact.
+ * Expects equal rows, except for the error that the contract allows for the average and the percentiles. `times` are
+ * the numbers behind each row, ascending. Without `times`, percentiles must be exact.
  */
 export function expectRows(actual: readonly PlainRow[], expected: readonly PlainRow[], times: Times = new Map()): void {
   const forgiven = actual.map((row, i) => forgive(row, expected[i] ?? {}, times))
@@ -42,7 +42,7 @@ export function isMean(value: number, exact: number): boolean {
   return Math.abs(value - exact) <= MEAN_RELATIVE_ERROR * Math.abs(exact)
 }
 
-/** Whether a value is at most 0.5 percentage points from the wanted rank; few values must be exact. */
+/** Whether a value is at most 0.5 percentage points from the wanted rank. A few values must be exact. */
 export function isQuantile(value: number, percent: number, sorted: readonly number[]): boolean {
   if (sorted.length <= EXACT_UP_TO) return false
   const below = sorted.filter((time) => time < value).length

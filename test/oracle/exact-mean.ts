@@ -1,13 +1,13 @@
 /** Every finite double is a whole multiple of 2 to the -1074. */
 const SMALLEST_SHIFT = 1074n
 
-/** Returns the mean of finite doubles, exact but for one rounding to the nearest double, ties to even. */
+/** Returns the mean of finite doubles, exact but for a single rounding to the nearest double, ties to even. */
 export function exactMean(values: readonly number[]): number {
   const sum = values.reduce((total, value) => total + asMultiple(value), 0n)
   return nearestDouble(sum, BigInt(values.length) << SMALLEST_SHIFT)
 }
 
-/** Returns a double as a multiple of the smallest one. */
+/** Returns a double as a multiple of the smallest double. */
 function asMultiple(value: number): bigint {
   const bits = new BigUint64Array(new Float64Array([value]).buffer)[0]!
   const exponent = (bits >> 52n) & 0x7ffn
@@ -19,7 +19,7 @@ function asMultiple(value: number): bigint {
 /** Returns numerator / denominator as a double. A subnormal result may be rounded twice. */
 export function nearestDouble(numerator: bigint, denominator: bigint): number {
   if (numerator < 0n) return -nearestDouble(-numerator, denominator)
-  // The last bit of a quotient of over 64 bits is set if there is a remainder, so that Number() rounds it correctly.
+  // If there is a remainder, the last bit of a quotient of over 64 bits is set, so that Number() rounds correctly.
   const shift = bitLength(denominator) - bitLength(numerator) + 66
   const [above, below] =
     shift >= 0 ? [numerator << BigInt(shift), denominator] : [numerator, denominator << BigInt(-shift)]

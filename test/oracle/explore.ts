@@ -3,9 +3,9 @@ import { type TestRecord, valueAt } from '../support/records.js'
 import type { Params } from './oracle.js'
 import { isoUs } from './time.js'
 
-/** The rows of requests of the log explorer, by obvious code, over one record at a time. */
+/** The rows of requests of the log explorer, by obvious code, over a single record at a time. */
 
-/** A condition of a filter, as a client sends it. */
+/** A condition of a filter in the request of a client. */
 export interface Condition {
   field: string | readonly string[]
   op: string
@@ -27,7 +27,7 @@ export function fieldOf(record: TestRecord, field: Condition['field']): unknown 
 const numberOf = (value: unknown) =>
   typeof value === 'number' ? value : typeof value === 'string' && NUMBER.test(value) ? Number(value) : undefined
 
-/** Negative, 0 or positive; undefined between values that are never equal and have no order. */
+/** Negative, 0 or positive, or undefined between values that are never equal and have no order. */
 function compare(a: unknown, b: unknown): number | undefined {
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
@@ -79,7 +79,7 @@ function holds(record: TestRecord, { field, op, value }: Condition): boolean {
 /** A condition, or conditions of which at least one must hold. */
 export type Alternatives = Condition | readonly Condition[]
 
-/** A request of the log explorer; times in microseconds. */
+/** A request of the log explorer. Times are in microseconds. */
 export interface Asked {
   project: string
   source: string

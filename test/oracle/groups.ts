@@ -10,7 +10,7 @@ function considered(records: readonly TestRecord[], source: string, { project }:
     .filter(({ timestampUs }) => timestampUs >= nowUs - WEEK_US && timestampUs <= nowUs)
 }
 
-/** Returns one row for each key that a record has, in the order and number of the parameters. */
+/** Returns a row for each key that a record has, in the order and number of the parameters. */
 function rowsOf(
   records: readonly TestRecord[],
   key: string,

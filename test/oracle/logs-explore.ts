@@ -5,7 +5,7 @@ type Place = readonly [timestampUs: number, rank: number]
 const placeOf = (cursor: string) => cursor.split('.').map(Number) as unknown as Place
 const compare = ([us, rank]: Place, [otherUs, otherRank]: Place) => us - otherUs || rank - otherRank
 
-/** Numbers the matching rows of each time, sorts all of them, and cuts. */
+/** Numbers the matching rows of each time, sorts all matching rows, and cuts. */
 export const logsExplore: Oracle = (records, params, nowUs) => {
   const { limit, before, after } = params
   const wanted = Number(limit || 100)

@@ -33,7 +33,9 @@ function nameOf(keys: readonly string[]): string {
   return COLUMNS.includes(name) || keys[0] === 'metadata' ? `metadata.${name}` : name
 }
 
-/** The row of a field, with its `most` most frequent values. They are the values in `rows` examined rows. */
+/**
+ * The row of a field, with its `most` most frequent values. The field has the values `values` in `rows` examined rows.
+ */
 function rowOf(field: string, values: readonly unknown[], most: number, rows: number, isSample: boolean): PlainRow {
   const groups = [...groupBy(values, (value) => JSON.stringify(value))].map(([json, all]) => ({ json, n: all.length }))
   const listed = groups.filter(({ json }) => !/^[[{]/.test(json) && (json[0] !== '"' || JSON.parse(json).length <= 200))
@@ -48,7 +50,7 @@ function rowOf(field: string, values: readonly unknown[], most: number, rows: nu
   }
 }
 
-/** The fields of the newest rows of a request, or the values of one field in all of them. */
+/** The fields of the newest rows of a request, or the values of a single field in all rows. */
 export const logsFields: Oracle = (records, params, nowUs) => {
   const asked = askedOf(params, nowUs)
   const found = matching(records, asked)

@@ -16,7 +16,7 @@ export interface Json {
 export type PlainRow = Record<string, string | number | boolean | null | Json>
 export type Params = Readonly<Record<string, string>>
 
-/** The simplest implementation of an endpoint: over all records in order of arrival, one at a time. */
+/** The simplest implementation of an endpoint: record by record, over all records in order of arrival. */
 export type Oracle = (records: readonly TestRecord[], params: Params, nowUs: number) => PlainRow[]
 
 const ORACLES: Record<string, Oracle> = {
@@ -34,7 +34,10 @@ const ORACLES: Record<string, Oracle> = {
   'test.paths': pathGroups,
 }
 
-/** Like {@link oracle}, for a caller bound to the named project: over its records alone; its name is no pattern. */
+/**
+ * Like {@link oracle}, for a caller bound to the named project: over the records of the project alone. The name is no
+ * pattern.
+ */
 export function boundOracle(endpoint: string, records: readonly TestRecord[], params: Params, nowUs: number) {
   const own = records.filter(({ project }) => project === params.project)
   const isPattern = endpoint.endsWith('usage.api-counts')
@@ -48,8 +51,8 @@ export function oracle(endpoint: string, records: readonly TestRecord[], params:
 }
 
 /**
- * Returns the numbers behind each row of an answer with percentiles, ascending, by the row's timestamp; undefined if
- * there are none.
+ * Returns the numbers behind each row of an answer with percentiles, ascending, by the row's timestamp. Undefined if
+ * the answer has no percentiles.
  */
 export function numbersBehind(
   endpoint: string,

@@ -13,7 +13,7 @@ export function bucketStart(timestampUs: number, unit: Unit): number {
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/
 
 /**
- * Parses an ISO 8601 time of the contract's section 3 to µs, by Date and BigInt; returns undefined if it is
+ * Parses an ISO 8601 time of the contract's section 3 to µs, by Date and BigInt. Returns undefined if the time is
  * invalid.
  */
 export function isoUs(text: string): bigint | undefined {

@@ -5,13 +5,13 @@ import { exactMean } from '../exact-mean.js'
 import { bounded, textOf } from './functions.js'
 import { fail, keyText, numeric, order } from './values.js'
 
-/** The values that an answer may have instead of the exact one. */
+/** The values that an answer may have instead of the exact value. */
 export type Allowed =
   /** Within 1e-12 of the size of the value. */
   | { kind: 'near' }
-  /** Any of these. */
+  /** Any of the values. */
   | { kind: 'any'; values: readonly Scalar[] }
-  /** A list of as many of these. */
+  /** A list of as many of the values. */
   | { kind: 'list'; values: readonly Scalar[] }
   /** The texts in another order. */
   | { kind: 'joined'; texts: readonly string[]; separator: string }
@@ -104,7 +104,7 @@ const ALL: Readonly<Record<AggregateName, Implementation>> = {
 /** The names of all aggregates that the oracle knows. */
 export const AGGREGATE_NAMES = Object.keys(ALL) as AggregateName[]
 
-/** Aggregates the rows of a group; `evaluate` returns the value of an expression in a row. */
+/** Aggregates the rows of a group. `evaluate` returns the value of an expression in a row. */
 export function aggregate<Row>(
   { fn, args: [value, option] }: Aggregate,
   rows: readonly Row[],

@@ -17,10 +17,10 @@ import {
   order,
 } from './values.js'
 
-/** An argument; each call evaluates it, and may fail. */
+/** An argument. Each call evaluates the argument, and may fail. */
 export type Arg = () => Scalar
 
-/** One function the obvious way, over arguments that are evaluated when it asks for them. */
+/** A function the obvious way, over arguments that the function evaluates on demand. */
 type Implementation = (...args: Arg[]) => Scalar
 
 const MAX_LENGTH = 1024 * 1024
@@ -31,7 +31,7 @@ export function bounded(text: string): string {
   return text
 }
 
-/** Null if an argument is null; arguments behind it are not evaluated. */
+/** Null if an argument is null. Arguments behind a null are not evaluated. */
 function strict(apply: (...values: never[]) => Scalar): Implementation {
   return (...args) => {
     const values: Scalar[] = []
@@ -44,7 +44,7 @@ function strict(apply: (...values: never[]) => Scalar): Implementation {
   }
 }
 
-/** The truth of a condition; fails if it is neither true nor false nor null. */
+/** The truth of a condition. Fails if the condition is neither true nor false nor null. */
 export function truth(value: Scalar): boolean | null {
   return value === null || typeof value === 'boolean' ? value : fail()
 }
@@ -89,7 +89,7 @@ const ordered = (holds: (order: number) => boolean) =>
     return typeof result === 'number' ? holds(result) : null
   })
 
-/** The value that wins against all before it. */
+/** The value that wins against all values before. */
 const extreme = (wins: (order: number) => boolean) =>
   strict((...values: Scalar[]) =>
     values.reduce((best, value) => {
@@ -192,7 +192,7 @@ const NUMBERS: Record<string, Implementation> = {
 const cut = (value: number | bigint, whole: (value: number) => number) =>
   typeof value === 'bigint' ? value : whole(value) + 0
 
-/** The text of a value, as it is cast. */
+/** The text of a value after a cast. */
 export function textOf(value: Scalar): string {
   if (value instanceof Timestamp) return times.timestampText(value.us)
   if (value instanceof Datetime) return times.castText(value.us)
@@ -249,7 +249,7 @@ function replacement(to: string, match: readonly (string | null | undefined)[]):
 function replaceMatches(value: string, pattern: Pattern, to: string): string {
   // Match by match: the library cuts the result of a replacement function at its first NUL.
   const global = compilePattern(pattern.re2.source, 'g').re2
-  // The pattern is the same object for each text, and keeps the place of its last search.
+  // The pattern is the same object for each text, and keeps the place of the last search.
   global.lastIndex = 0
   let result = ''
   let end = -1
@@ -379,7 +379,7 @@ const unitOf = (unit: Scalar): string => {
 
 const SHORT_UNITS = ['microsecond', 'millisecond', 'second', 'minute', 'hour']
 
-/** A sum has the type of its time; hours of a date need a datetime. */
+/** A sum has the type of the time. Hours of a date need a datetime. */
 function sameKind(time: Scalar, us: times.Us | undefined, unit: string): Scalar {
   if (us === undefined) return fail()
   if (time instanceof Datetime || (time instanceof CivilDate && SHORT_UNITS.includes(unit))) return new Datetime(us)
@@ -447,7 +447,7 @@ const TIMES: Record<string, Implementation> = {
   parse_timestamp: strict((format: string, text: Scalar) => new Timestamp(parse(format, textOf(text)) ?? fail())),
 }
 
-/** The JSON at a path like `$.a[0]`; undefined if there is none. */
+/** The JSON at a path like `$.a[0]`, or undefined if nothing is there. */
 function jsonAt(value: Scalar, path: string): JsonNode | undefined {
   if (!/^\$(\.\w+|\[\d+\]|\['[^']*'\])*$/.test(path)) return fail()
   let found = readJson(typeof value === 'string' ? value : jsonOf(value))
@@ -500,7 +500,7 @@ const JSONS: Record<string, Implementation> = {
   },
 }
 
-/** The JSON of a value in which every object is an element of a list; the rest is as it is spelled. */
+/** The JSON of a value in which every object is an element of a list. Everything else keeps its spelling. */
 function repeatedText(json: string, isElement: boolean): string {
   const around = isElement ? ['['] : ['']
   return json.replace(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs, (token) => {

@@ -2,15 +2,15 @@ import { RawJson, type Scalar } from '../../../src/plan/values/values.js'
 import { remembered } from '../../support/remembered.js'
 import { numeric } from './values.js'
 
-/** A JSON value: its text as it is spelled, and its members or elements. */
+/** A JSON value: its text as spelled, and its members or elements. */
 export interface JsonNode {
   text: string
-  /** Keys of an object, the last one of each name; places of a list. */
+  /** Keys of an object, the last member of each name, or places of a list. */
   members?: ReadonlyMap<string, JsonNode>
   isList?: true
 }
 
-/** Reads a JSON text by recursion; undefined if it is none. */
+/** Reads a JSON text by recursion. Undefined if the text is no JSON. */
 export const readJson = remembered((text: string): JsonNode | undefined => {
   try {
     JSON.parse(text)
@@ -59,7 +59,7 @@ export function scalarOf({ text, members }: JsonNode): Scalar {
   return text === 'null' ? null : (numeric(text) ?? null)
 }
 
-/** The JSON of a value without spaces and repeated keys. Numbers, and the texts of values, stay as they are spelled. */
+/** The JSON of a value without spaces and repeated keys. Numbers, and the texts of values, keep their spelling. */
 export function compactJson({ text, members, isList }: JsonNode): string {
   if (members === undefined) return text
   if (isList) return `[${[...members.values()].map(compactJson).join(',')}]`

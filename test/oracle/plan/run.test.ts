@@ -24,7 +24,7 @@ const group = (fn: Parameters<typeof aggregateOf>[0], ...args: Expression[]): Op
 })
 const aggregateOf = (fn: (typeof AGGREGATE_NAMES)[number], ...args: Expression[]) => ({ fn, args })
 
-/** Records with their index as id; the times of the first two are equal. */
+/** Records with their index as id. The times of the first two records are equal. */
 const RECORDS: readonly TestRecord[] = [5, 5, 7, 3].map((timestampUs, i) => {
   return edge({ id: `${i}`, timestampUs, event_message: `${10 * i}`, project: i === 3 ? null : 'a' })
 })

@@ -9,19 +9,21 @@ import { callFunction, READS_TEXTS, truth } from './functions.js'
 import { readJson, scalarOf } from './json.js'
 import { keyText, order } from './values.js'
 
-/** The value of a column in a row, how far an answer may be off, or the code of the error that reading it raises. */
+/**
+ * The value of a column in a row, how far an answer may be off, or the code of the error that reading the cell raises.
+ */
 export interface Cell {
   value: Scalar
   allowed?: Allowed
   error?: string
 }
 
-/** One row: its columns, in order. */
+/** A row: its columns, in order. */
 interface OracleRow {
   cells: ReadonlyMap<string, Cell>
-  /** The columns before the last `select` or `extend`, by which an order directly behind it may sort too. */
+  /** The columns before the last `select` or `extend`, by which an order directly behind the operator may sort too. */
   before?: ReadonlyMap<string, Cell>
-  /** The place in order of arrival, of rows of a scan of one source; -1 if ties are open. */
+  /** The place in order of arrival, for rows of a scan of a single source. -1 if ties are open. */
   arrival: number
   /** The project of the record, if `arrival` counts. */
   project?: string | null
@@ -32,11 +34,11 @@ export interface Outcome {
   columns: readonly string[]
   /** The rows before a limit at the end of the plan, in order. */
   rows: readonly (readonly Cell[])[]
-  /** Rows of equal rank may change places; ascending. */
+  /** Ranks of the rows, ascending. Rows of equal rank may change places. */
   ranks: readonly number[]
   limit: number
   offset: number
-  /** The codes of errors of which one must be raised; empty if none has to. */
+  /** The codes of errors of which one must be raised. Empty if no error has to be raised. */
   must: ReadonlySet<string>
   /** The codes of errors that may be raised instead of an answer. */
   may: ReadonlySet<string>
@@ -50,21 +52,21 @@ interface Rows {
   ranks?: readonly number[]
 }
 
-/** Thrown and found errors of one run. */
+/** Thrown and found errors of a run. */
 interface Errors {
   must: Set<string>
   may: Set<string>
   isOpen: boolean
 }
 
-/** The code of an error of the query; any other error is a defect, and thrown on. */
+/** The code of an error of the query. Any other error is a defect, and thrown on. */
 function codeOf(error: unknown): string {
   const { code } = error as { code?: string }
   if (code === 'invalid_sql' || code === 'invalid_pattern' || code === 'too_much_memory') return code
   throw error
 }
 
-/** An error that a cell keeps until it is read. */
+/** An error that a cell keeps until the cell is read. */
 class CellError extends Error {
   readonly code: string
   constructor(code: string) {
@@ -73,7 +75,7 @@ class CellError extends Error {
   }
 }
 
-/** The value of an expression in a row. Throws the error of the query that it raises. */
+/** The value of an expression in a row. Throws the error of the query that the expression raises. */
 function evaluate(expression: Expression, row: OracleRow): Scalar {
   if (expression.kind === 'literal') return expression.value
   if (expression.kind === 'call') {
@@ -95,7 +97,7 @@ const asText = (arg: Expression): Expression =>
 const conjuncts = (where: Expression): Expression[] =>
   where.kind === 'call' && where.fn === 'and' ? where.args.flatMap(conjuncts) : [where]
 
-/** The cell of an expression: a column as it is, else its value or error. */
+/** The cell of an expression: a column unchanged, else the value or error of the expression. */
 function cellOf(value: Expression, row: OracleRow, errors: Errors): Cell {
   if (value.kind === 'column') return row.cells.get(value.name)!
   try {
@@ -108,7 +110,7 @@ function cellOf(value: Expression, row: OracleRow, errors: Errors): Cell {
   }
 }
 
-/** How far the value of an expression over an aggregate may be off: of its form in an answer, and of an element. */
+/** How far an expression over an aggregate may be off: the form of the aggregate in an answer, or an element. */
 function allowedOf(value: Expression, row: OracleRow): Allowed | undefined {
   if (value.kind !== 'call' || value.args[0]?.kind !== 'column') return undefined
   const allowed = row.cells.get(value.args[0].name)?.allowed
@@ -127,7 +129,7 @@ function allowedOf(value: Expression, row: OracleRow): Allowed | undefined {
 
 const cellsByRecord = new WeakMap<TestRecord, ReadonlyMap<string, Cell>>()
 
-/** The columns of a record, as a scan of its source has them. Kept, since many plans run over the same records. */
+/** The columns of a record in a scan of the source. Kept, since many plans run over the same records. */
 function cellsOf(record: TestRecord): ReadonlyMap<string, Cell> {
   const cells = cellsByRecord.get(record) ?? readCells(record)
   cellsByRecord.set(record, cells)
@@ -246,7 +248,10 @@ class Interpreter {
     }
   }
 
-  /** Conditions of a conjunction are tried from the left. Those behind one that is not true may be tried, or not. */
+  /**
+   * Conditions of a conjunction are tried from the left. Conditions behind a condition that is not true may be tried,
+   * or not.
+   */
   #passes(where: Expression, row: OracleRow): boolean {
     const conditions = conjuncts(where)
     for (const [i, condition] of conditions.entries()) {
@@ -320,14 +325,14 @@ class Interpreter {
   }
 }
 
-/** Whether a limit behind an operator may spare it some rows; a group needs them all. */
+/** Whether a limit behind an operator may spare the operator some rows. A group needs all rows. */
 function stopsEarlyAfter(later: Plan, otherwise: boolean): boolean {
   if (later.some((operator) => operator.op === 'limit' && operator.rows === 0)) return true
   const next = later.find(({ op }) => op === 'limit' || op === 'group')
   return next === undefined ? otherwise : next.op === 'limit'
 }
 
-/** Keeps some rows, and the order of them. */
+/** Keeps some rows, and the order of the rows. */
 function keepOrder({ columns, rows, ranks }: Rows, isKept: (row: OracleRow) => boolean): Rows {
   const kept = rows.map(isKept)
   return {
@@ -366,7 +371,7 @@ function sort(
   const compare = (a: Keyed, b: Keyed) =>
     keys.reduce((result, key, i) => result || compareBy(key, a.values[i]!, b.values[i]!), 0)
   const sorted = keyed.sort((a, b) => compare(a, b) || (b.row.arrival - a.row.arrival) * (isDescending ? 1 : -1))
-  // Sealed rows are sorted by project: their arrival is known among the rows of one.
+  // Sealed rows are sorted by project: their arrival is known among the rows of a single project.
   const projects = new Map<string, Set<unknown>>()
   for (const { row, values } of keyed) {
     const text = keyText(values[0]!)
@@ -407,8 +412,8 @@ function compareBy({ direction, nulls }: SortKey, a: Scalar, b: Scalar): number 
 }
 
 /**
- * Runs a plan over records in order of arrival, a row at a time. Returns the answers that it may have, errors of a
- * query included; a plan that is not valid throws something, or nothing.
+ * Runs a plan over records in order of arrival, a row at a time. Returns the possible answers, errors of a query
+ * included. A plan that is not valid throws something, or nothing.
  */
 export function runPlan(plan: Plan, records: readonly TestRecord[]): Outcome {
   const last = plan.at(-1)

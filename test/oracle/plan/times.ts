@@ -16,7 +16,7 @@ export const dayOf = (us: Us): number => Number(floorDivide(BigInt(us), DAY_US))
 
 const END_US = (BigInt(LAST_MS) + 1n) * 1000n
 
-/** A moment as values have it: a double if that is exact. */
+/** A moment in the form of values: a double if the double is exact. */
 const canonical = (us: bigint): Us => (us > -(2n ** 53n) && us < 2n ** 53n ? Number(us) : us)
 
 /** Microseconds of a moment that is in the years 1 to 9999, else undefined. */
@@ -46,7 +46,7 @@ const plainDigits = (value: number): string => {
   return text.includes('e') ? value.toFixed(20) : text
 }
 
-/** A number of seconds, milliseconds, microseconds or nanoseconds, by its size. */
+/** A number of seconds, milliseconds, microseconds or nanoseconds, by the size of the number. */
 function epoch(digits: string): Us | undefined {
   const [whole = '', fraction = ''] = digits.split('.')
   const size = BigInt(whole)
@@ -57,7 +57,7 @@ function epoch(digits: string): Us | undefined {
   return inRange(BigInt(whole + fraction.slice(0, places).padEnd(places, '0')))
 }
 
-/** A moment as a Date, and the microseconds of its millisecond. */
+/** A moment as a Date, and the microseconds of the millisecond. */
 function split(us: Us): { date: Date; rest: number } {
   const ms = floorDivide(BigInt(us), 1000n)
   return { date: new Date(Number(ms)), rest: Number(BigInt(us) - ms * 1000n) }
@@ -65,7 +65,7 @@ function split(us: Us): { date: Date; rest: number } {
 
 const joinUs = (date: Date, rest = 0) => canonical(BigInt(date.getTime()) * 1000n + BigInt(rest))
 
-/** `YYYY-MM-DD`, and `HH:MM:SS` with the fraction if there is one. */
+/** `YYYY-MM-DD`, and `HH:MM:SS` with the fraction if the moment has a fraction. */
 function texts(us: Us): [date: string, clock: string] {
   const { date, rest } = split(us)
   const [day, clock] = date.toISOString().split('T') as [string, string]
@@ -73,7 +73,7 @@ function texts(us: Us): [date: string, clock: string] {
   return [day, clock.slice(0, 8) + (fraction === '000000' ? '' : `.${fraction}`)]
 }
 
-/** As a cast spells it: three digits of a fraction are enough if the others are zeros. */
+/** The text of a cast: three digits of a fraction are enough if the others are zeros. */
 export function castText(us: Us): string {
   const text = texts(us).join(' ')
   return text.endsWith('000') && text.includes('.') ? text.slice(0, -3) : text
@@ -114,7 +114,7 @@ const MONTHS: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 1
 
 export const UNITS = [...Object.keys(LENGTHS_US), ...Object.keys(MONTHS)]
 
-/** A moment some units later; undefined outside of the years 1 to 9999. */
+/** A moment some units later, or undefined outside of the years 1 to 9999. */
 export function add(us: Us, count: Us, unit: string): Us | undefined {
   const length = LENGTHS_US[unit]
   if (length !== undefined) return inRange(BigInt(us) + BigInt(count) * length)
@@ -176,7 +176,7 @@ function sundays(us: Us): number {
   return count
 }
 
-/** The week of ISO 8601: the first one is that of January 4th. */
+/** The week of ISO 8601: the first week contains January 4th. */
 function isoWeek(us: Us): { year: number; week: number } {
   const { date } = split(truncate(us, 'day'))
   const year = date.getUTCFullYear()
@@ -191,7 +191,7 @@ function at(year: number, month: number, day: number): Date {
   return date
 }
 
-/** A part of a moment; undefined if there is no such part. */
+/** A part of a moment, or undefined if no part has the name. */
 export function partOf(us: Us, part: string): Scalar | undefined {
   const { date, rest } = split(us)
   return PARTS[part]?.(date, us, rest)
@@ -201,7 +201,7 @@ const name = (date: Date, options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...options }).format(date)
 const two = (value: number) => String(value).padStart(2, '0')
 
-/** A moment by a format of `format_timestamp`; undefined if the format has an element that is not covered. */
+/** A moment by a format of `format_timestamp`, or undefined if the format has an element that is not covered. */
 export function format(pattern: string, us: Us): string | undefined {
   const { date, rest } = split(us)
   const micros = String(date.getUTCMilliseconds() * 1000 + rest).padStart(6, '0')

@@ -28,7 +28,7 @@ export function kindOf(value: Scalar): Kind {
   return Array.isArray(value) ? 'list' : 'time'
 }
 
-/** An integer as the plan has it: a double if that is exact, else 64 bits. Fails beyond. */
+/** An integer in the form of plans: a double if the double is exact, else 64 bits. Fails beyond. */
 export function integer(value: bigint): number | bigint {
   return BigInt.asIntN(64, value) === value ? canonical(value) : fail()
 }
@@ -86,7 +86,7 @@ export function order(a: Scalar, b: Scalar): number {
   return x === y ? compareSame(x, a, b) : KINDS.indexOf(x) - KINDS.indexOf(y)
 }
 
-/** The result of a comparison; `different` between types that have nothing in common, null for unknown. */
+/** The result of a comparison: `different` between types that have nothing in common, null for unknown. */
 export function compare(a: Scalar, b: Scalar): number | 'different' | null {
   const [x, y] = [kindOf(a), kindOf(b)]
   if (x === 'null' || y === 'null') return null
@@ -101,13 +101,13 @@ export function compare(a: Scalar, b: Scalar): number | 'different' | null {
   return left === undefined || right === undefined ? 'different' : compareNumbers(left, right)
 }
 
-/** Whether two values are equal; null for unknown. */
+/** Whether two values are equal, or null for unknown. */
 export function equal(a: Scalar, b: Scalar): boolean | null {
   const result = compare(a, b)
   return result === null ? null : result === 0
 }
 
-/** A text that only values of one group share. */
+/** A text that only values of the same group share. */
 export function keyText(value: Scalar): string {
   if (typeof value === 'number') return `number ${Number.isInteger(value) ? BigInt(value) : value}`
   if (typeof value === 'bigint') return `number ${value}`

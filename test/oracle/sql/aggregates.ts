@@ -1,7 +1,7 @@
 import type { AggregateName } from '../../../src/plan/aggregates.js'
 import { type Syntax, unsupported, wrong } from './syntax.js'
 
-/** An aggregate before its arguments are compiled. */
+/** An aggregate whose arguments are not compiled yet. */
 export interface AggregateSyntax {
   fn: AggregateName
   args: readonly Syntax[]
@@ -22,7 +22,7 @@ const ARITIES: Readonly<Record<string, readonly [least: number, most: number]>> 
   string_agg: [1, 2],
 }
 
-/** The aggregate of a call; undefined if it calls another function. */
+/** The aggregate of a call, or undefined if the call has another function. */
 export function aggregateOf({ fn, args, isDistinct, limit }: Syntax & { kind: 'call' }): AggregateSyntax | undefined {
   if (!Object.hasOwn(ARITIES, fn)) return undefined
   const [least, most] = ARITIES[fn]!

@@ -9,7 +9,10 @@ export type Plain = Record<string, unknown>
 /** 2026-11-25T10:37:42Z. */
 export const NOW_US = Date.UTC(2026, 10, 25, 10, 37, 42) * 1000
 
-/** Returns the rows of a query in the order of the oracle. Throws the error that a row raises, by its code. */
+/**
+ * Returns the rows of a query in the order of the oracle. If a row raises an error, throws an Error with the code as
+ * message.
+ */
 export function answerOf(sql: string, records: readonly TestRecord[] = [], options: Partial<SqlOptions> = {}): Plain[] {
   const { outcome } = runSql(sql, records, { nowUs: NOW_US, maxRows: 100, ...options })
   const [error] = outcome.must
@@ -26,7 +29,7 @@ function plain(value: Scalar): unknown {
   return typeof value === 'bigint' ? value : JSON.parse(answered.text)
 }
 
-/** Returns the value of an expression, of which the query has one row. */
+/** Returns the value of an expression, of which the query has a single row. */
 export function valueOfSql(expression: string, records?: readonly TestRecord[]): unknown {
   const from = records === undefined ? '' : ' from edge_logs'
   return answerOf(`select ${expression} as x${from}`, records)[0]?.x

@@ -12,9 +12,9 @@ export interface Context {
   scope: Scope
   parameters: Readonly<Record<string, Scalar>>
   nowUs: number
-  /** Output names in lower case, which win over other names outside of aggregates; undefined if none is known. */
+  /** Output names in lower case, which win over other names outside of aggregates. Undefined if no output is known. */
   outputs?: ReadonlyMap<string, Expression>
-  /** Returns the column of an aggregate; undefined where there are none. */
+  /** Returns the column of an aggregate. Undefined where aggregates are not allowed. */
   aggregate?: (aggregate: Aggregate) => Expression
   /** Returns the column that tells whether a value is among the rows of a query. */
   isIn: (value: Expression, query: Query) => Expression
@@ -42,7 +42,7 @@ export function compileExpression(syntax: Syntax, context: Context): Expression 
   }
 }
 
-/** The output column that a name of one step means. */
+/** The output column that a name of a single step means. */
 function outputOf({ steps }: Syntax & { kind: 'name' }, { outputs }: Context): Expression | undefined {
   return steps.length === 1 ? outputs?.get(steps[0]!.toLowerCase()) : undefined
 }

@@ -8,7 +8,7 @@ import { type Select, type Table, unsupported, wrong } from './syntax.js'
 /** All times: the time range of a query is applied to the records. */
 const ALWAYS = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 
-/** One row without columns. */
+/** A single row without columns. */
 const ONE_ROW: readonly Operator[] = [
   { op: 'scan', sources: ['edge_logs'], fromUs: 1, throughUs: 0 },
   { op: 'group', keys: [], aggregates: [] },
@@ -16,7 +16,7 @@ const ONE_ROW: readonly Operator[] = [
 
 const SOURCE_COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata']
 
-/** Compiles FROM: the rows of its table, multiplied by its unnests, and the scope of names. */
+/** Compiles FROM: the rows of the table, multiplied by the unnests, and the scope of names. */
 export function compileFrom(
   { table, unnests }: Select,
   environment: Environment,
@@ -45,7 +45,7 @@ export function compileFrom(
   )
 }
 
-/** The names of a table that an alias hides: those of a source, and its spelling. */
+/** The names of a table that an alias hides: the name as spelled, and the names of the source. */
 function ownNamesOf(table: Table): string[] {
   if (table.kind === 'derived' || table.alias === undefined) return []
   const own = table.name.toLowerCase()
@@ -54,7 +54,7 @@ function ownNamesOf(table: Table): string[] {
   return names.filter((name) => name !== table.alias!.toLowerCase())
 }
 
-/** A common table expression hides a source of its name. */
+/** A common table expression hides a source of the same name. */
 function rowsOf(table: Table, environment: Environment): Rows {
   if (table.kind === 'derived') return environment.compile(table.query, environment)
   const name = table.name.toLowerCase()

@@ -69,7 +69,7 @@ const move =
 
 const now: Rewrite = (...args) => (args.length === 0 ? { kind: 'now' } : unsupported())
 
-/** Each function of SQL, by its name in lower case, as functions of plans. */
+/** Each function of SQL, by name in lower case, as functions of plans. */
 export const FUNCTIONS: Readonly<Record<string, Rewrite>> = {
   ...Object.fromEntries(SAME.map((fn): [string, Rewrite] => [fn, (...args) => operator(fn, ...args)])),
   ifnull: (...args) => (args.length === 2 ? operator('coalesce', ...args) : wrong()),

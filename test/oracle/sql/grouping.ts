@@ -2,7 +2,7 @@ import { call, column, type Expression } from '../../../src/plan/expression.js'
 import type { NamedExpression } from '../../../src/plan/plan.js'
 import { wrong } from './syntax.js'
 
-/** A text that is equal for expressions that are the same; a field is the same whether it is read as text or not. */
+/** A text that is equal for equal expressions. A field counts as equal whether the field is read as text or not. */
 const keyOf = (expression: Expression): string =>
   JSON.stringify(expression, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)).replaceAll(
     '"fn":"field_text"',
@@ -10,7 +10,7 @@ const keyOf = (expression: Expression): string =>
   )
 
 /**
- * Returns the same expression over the rows of groups: parts that are keys become the columns of these keys. Throws
+ * Returns the same expression over the rows of groups: a part that is a key becomes the column of the key. Throws
  * `invalid_sql` at a column that is neither a key nor `isMade` behind the groups, as an aggregate.
  */
 export function overGroups(

@@ -1,18 +1,18 @@
 import { call, column, type Expression, literal } from '../../../src/plan/expression.js'
 import { unsupported, wrong } from './syntax.js'
 
-/** The scope of names: the table of FROM, and its unnests. */
+/** The scope of names: the table of FROM, and the unnests. */
 export interface Scope {
   /** Undefined without FROM. */
   table?: {
     /** In lower case. */
     alias?: string
-    /** The names of the table that its alias hides, in lower case. */
+    /** The names of the table that the alias hides, in lower case. */
     ownNames: readonly string[]
     /** The columns of the rows, by name in lower case, in order. */
     columns: ReadonlyMap<string, string>
   }
-  /** The outermost first; the alias is in lower case. */
+  /** The outermost first. The alias is in lower case. */
   unnests: readonly { alias?: string; column: string }[]
   /** The aliases of the queries around, in lower case. */
   hidden: ReadonlySet<string>
@@ -22,8 +22,8 @@ const fieldOf = (json: Expression, keys: readonly string[]): Expression =>
   keys.length === 0 ? json : call('field', json, ...keys.map(literal))
 
 /**
- * Returns the expression that a name means. Throws `invalid_sql` if it means nothing, `unsupported_sql` if it means a
- * table around the query.
+ * Returns the expression that a name means. Throws `invalid_sql` if the name means nothing, `unsupported_sql` if the
+ * name means a table around the query.
  */
 export function resolveName([first = '', ...keys]: readonly string[], { table, unnests, hidden }: Scope): Expression {
   const name = first.toLowerCase()
@@ -47,7 +47,7 @@ export function resolveName([first = '', ...keys]: readonly string[], { table, u
   return fieldOf(call('coalesce', ...places.map((place) => fieldOf(column(place), [first]))), keys)
 }
 
-/** The expression of a name, with a number as the text of its digits. */
+/** The expression of a name. A number becomes the text of its digits. */
 export function textOfName(expression: Expression): Expression {
   if (expression.kind !== 'call') return expression
   if (expression.fn === 'coalesce') return { ...expression, args: expression.args.map(textOfName) }

@@ -24,7 +24,7 @@ function columnsOf(name: string | undefined, { table }: Scope): string[] {
   return [...table.columns.values()]
 }
 
-/** A repeated name gets `_1`, `_2`, …; names ignore case. */
+/** A repeated name gets `_1`, `_2`, …. Names ignore case. */
 function withDistinctNames(columns: readonly NamedExpression[]): NamedExpression[] {
   const taken = new Set<string>()
   return columns.map(({ name, value }) => {

@@ -29,13 +29,13 @@ export function compileQuery(query: Query, maxRows: number, options: Options): P
   return [...asReturned(plan), { op: 'limit', rows: Math.min(rows, maxRows), offset }]
 }
 
-/** JSON of the answer is returned as BigQuery returns it. */
+/** Returns JSON of the answer in the form of BigQuery. */
 function asReturned(plan: Plan): Plan {
   const schema = [...checkedSchema(plan)]
   const isJson = (type: string) => type === 'json' || type === 'any' || type === 'list'
   if (!schema.some(([, type]) => isJson(type))) return plan
   const chosen = plan.findLast((operator) => operator.op === 'select')
-  // An object that the query itself makes stays one.
+  // An object that the query itself makes stays an object.
   const made = chosen?.columns.filter(({ value }) => value.kind === 'call' && value.fn === 'json_object')
   const isMade = (name: string) => made?.some((one) => one.name === name) === true
   const taken = takenFromLists(plan)
@@ -91,7 +91,7 @@ function checkedSchema(plan: Plan): Schema {
   }
 }
 
-/** A query within another one. The order of its rows only decides which ones its limit keeps. */
+/** A query within another query. The order of the rows only decides which rows the limit keeps. */
 function compileInner(query: Query, environment: Environment): Rows {
   const rows = compileUnlimited(query, environment)
   checkedSchema(rows.plan)
@@ -112,7 +112,7 @@ function countOf(syntax: Syntax, { parameters }: Options): number {
   return Number.isSafeInteger(given) && Number(given) >= 0 ? Number(given) : wrong()
 }
 
-/** The rows of a query without its limit, in order. */
+/** The rows of a query without the limit, in order. */
 function compileUnlimited({ ctes, body, orderBy }: Query, environment: Environment): Rows {
   const known = new Map(environment.ctes)
   for (const { name, query } of ctes)
@@ -131,7 +131,7 @@ function compileBody(body: Body, environment: Environment): Rows {
   return { columns: left.columns, plan: [{ op: 'union', plans: [left.plan, right.plan] }] }
 }
 
-/** Sorts the rows of a union, as SELECT * from a table of these rows does. */
+/** Sorts the rows of a union, as SELECT * from a table of the rows does. */
 function sorted(rows: Rows, orderBy: readonly Order[], environment: Environment): Rows {
   const name = environment.freshName()
   const all: Select = {

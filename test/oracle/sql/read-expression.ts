@@ -5,7 +5,7 @@ import { numeric } from '../plan/values.js'
 import { literalOf, operator, type Query, type Syntax, unsupported, wrong } from './syntax.js'
 import { has, kindOf, listOf, onlyHas, type Tree } from './tree.js'
 
-/** The literal texts of an expression by their places, and the reader of its queries in parentheses. */
+/** The literal texts of an expression by place, and the reader of queries in parentheses. */
 export interface Reading {
   texts: readonly string[]
   query(tree: Tree): Query
@@ -48,7 +48,7 @@ type Read = (body: Tree, reading: Reading) => Syntax
 
 const not = (isNegated: Tree, syntax: Syntax) => (String(isNegated) === 'true' ? operator('not', syntax) : syntax)
 
-/** A test of one value, negated or not. */
+/** A test of a single value, negated or not. */
 const test =
   (fn: FunctionName, isNegated = false): Read =>
   (body, reading) => {
@@ -80,7 +80,7 @@ const EXPRESSIONS: Readonly<Record<string, Read>> = {
   UnaryOp: ({ op, expr }, reading) => {
     const digits = expr!.Value?.value && digitsOf(expr!.Value.value)
     const least = String(op) === 'Minus' && digits !== undefined ? numeric(`-${digits}`) : undefined
-    // Its digits alone are no integer of 64 bits.
+    // The digits alone are no integer of 64 bits.
     if (typeof least === 'bigint') return literalOf(least)
     const fn = ({ Minus: 'neg', Not: 'not' } as const)[String(op)] ?? unsupported()
     return operator(fn, readExpression(expr!, reading))
@@ -166,7 +166,7 @@ function readLiteral(tree: Tree, { texts }: Reading): Scalar {
   }
 }
 
-/** The decimal digits of a number as it is written, undefined of another literal. */
+/** The decimal digits of a number as written, or undefined for another literal. */
 function digitsOf(tree: Tree): string | undefined {
   const { kind, body } = kindOf(tree)
   if (kind === 'Number') return String(listOf(body)[0])

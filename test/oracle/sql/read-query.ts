@@ -13,7 +13,7 @@ import {
 } from './syntax.js'
 import { has, kindOf, listOf, onlyHas, type Tree, treeOf } from './tree.js'
 
-/** Reads a text that is one query. Throws `invalid_sql` or `unsupported_sql`. */
+/** Reads a text that is a single query. Throws `invalid_sql` or `unsupported_sql`. */
 export function readQuery(text: string): Query {
   const { tree, texts } = treeOf(text)
   const reader = new Reader(texts)
@@ -22,7 +22,7 @@ export function readQuery(text: string): Query {
 
 const nameOf = (tree: Tree) => String(tree.value)
 
-/** The name of a table's alias; columns of it are not covered. */
+/** The name of a table's alias. Columns of the alias are not covered. */
 function aliasOf({ alias }: Tree): { alias: string } | undefined {
   if (!has(alias)) return undefined
   onlyHas(alias, 'explicit', 'name')

@@ -3,7 +3,7 @@ import { database, edge, type TestRecord } from '../../support/records.js'
 import { answerOf, errorOf, NOW_US, type Plain } from './answers.js'
 import { runSql } from './run.js'
 
-/** Requests: the list of the first has two elements, the last one has no request. */
+/** Requests: the list of the first record has two elements, the last record has no request. */
 const RECORDS: readonly TestRecord[] = [
   edge({
     id: 'a',

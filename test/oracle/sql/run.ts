@@ -15,16 +15,16 @@ export interface SqlOptions {
   fromUs?: number
   /** Only records up to this time, microseconds since the epoch. */
   throughUs?: number
-  /** A LIMIT above it is lowered to it; it is the limit if the text has none. */
+  /** The limit of a text without LIMIT. A LIMIT above `maxRows` is lowered to `maxRows`. */
   maxRows: number
-  /** The values of parameters; a parameter that is absent is null. */
+  /** The values of parameters. A parameter that is absent is null. */
   parameters?: Readonly<Record<string, Scalar>>
 }
 
 /**
- * Compiles a query the obvious way and runs it over records in order of arrival. Shares no code with the compiler of
- * the program. Throws an OracleError, `invalid_sql` or `unsupported_sql`, if the text is wrong; errors of rows are part
- * of the outcome. EXPLAIN is not covered.
+ * Compiles a query the obvious way and runs the query over records in order of arrival. Shares no code with the
+ * compiler of the program. Throws an OracleError, `invalid_sql` or `unsupported_sql`, if the text is wrong. Errors of
+ * rows are part of the outcome. EXPLAIN is not covered.
  */
 export function runSql(
   text: string,
@@ -42,7 +42,7 @@ export function runSql(
   return { plan, outcome: outcomeOf(plan, visible) }
 }
 
-/** A limit that more rows would not reach spares no row: its errors are those of the plan without it. */
+/** A limit that more rows would not reach spares no row: the errors are the errors of the plan without the limit. */
 function outcomeOf(plan: Plan, records: readonly TestRecord[]): Outcome {
   const outcome = runPlan(plan, records)
   if (outcome.offset > 0 || outcome.rows.length >= outcome.limit) return outcome

@@ -8,12 +8,12 @@ import type { Scope } from './names.js'
 import { compileOutputs } from './outputs.js'
 import { type Order, type Select, type Syntax, wrong } from './syntax.js'
 
-/** Compiles one SELECT and its ORDER BY. */
+/** Compiles a SELECT and its ORDER BY. */
 export function compileSelect(select: Select, orderBy: readonly Order[], environment: Environment): Rows {
   return new SelectCompiler(select, environment).compile(orderBy)
 }
 
-/** Whether a value is among the rows of a plan: a column that is made where it is needed. */
+/** Whether a value is among the rows of a plan: a column that is made where the column is needed. */
 interface Membership {
   value: Expression
   plan: Plan
@@ -30,7 +30,7 @@ class SelectCompiler {
   /** The memberships that the rows so far have. */
   readonly #made = new Set<string>()
   #outputs: readonly NamedExpression[] = []
-  /** Turns an expression over the rows of FROM into one over the rows that the plan has so far. */
+  /** Turns an expression over the rows of FROM into an expression over the rows that the plan has so far. */
   #overRows = (expression: Expression): Expression => expression
 
   constructor(select: Select, environment: Environment) {
@@ -61,7 +61,7 @@ class SelectCompiler {
     return { ...this.#environment, scope: this.#scope, isIn: this.#isIn }
   }
 
-  /** The names around a subquery: those around this query, and its aliases. */
+  /** The names around a subquery: the names around this query, and the aliases of this query. */
   #inner(): Pick<Environment, 'ctes' | 'hidden'> {
     const { table, unnests } = this.#scope
     const own = [table?.alias, ...unnests.map(({ alias }) => alias)].filter((alias) => alias !== undefined)
@@ -75,7 +75,7 @@ class SelectCompiler {
   }
 
   readonly #isIn: Context['isIn'] = (value, query) => {
-    // The same condition is the same column, so that it can be a key of groups.
+    // Equal conditions are the same column, so that the column can be a key of groups.
     const text = JSON.stringify([value, query], (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
     const known = this.#membershipNames.get(text)
     if (known !== undefined) return column(known)
@@ -107,7 +107,10 @@ class SelectCompiler {
     this.#add({ op: 'filter', where: this.#overRows(where) })
   }
 
-  /** A number is a column; a name of one step is an output if there is one; anything else is an expression. */
+  /**
+   * A number is a column. A name of a single step is an output if an output has that name. Anything else is an
+   * expression.
+   */
   #groupKey(key: Syntax, outputs: ReadonlyMap<string, Expression>): Expression {
     const place = this.#outputAt(key)
     const output = key.kind === 'name' && key.steps.length === 1 ? outputs.get(key.steps[0]!.toLowerCase()) : undefined
@@ -134,7 +137,7 @@ class SelectCompiler {
     const keys = values.map((value) => ({ name: this.#environment.freshName(), value }))
     this.#add({ op: 'group', keys, aggregates: this.#aggregates })
     const aggregates = new Set(this.#aggregates.map(({ name }) => name))
-    // A membership of groups is made behind them.
+    // A membership of groups is made behind the groups.
     this.#overRows = (row) => overGroups(row, keys, (name) => aggregates.has(name) || this.#memberships.has(name))
     this.#made.clear()
   }

@@ -6,27 +6,27 @@ import { OracleError } from '../plan/values.js'
 export type Syntax =
   | { kind: 'literal'; value: Scalar }
   | { kind: 'parameter'; name: string }
-  /** The steps of a name, as they are written. */
+  /** The steps of a name, as written. */
   | { kind: 'name'; steps: readonly string[] }
   /** The time of the query. */
   | { kind: 'now' }
   /** An operator: a function of plans. */
   | { kind: 'operator'; fn: FunctionName; args: readonly Syntax[] }
-  /** A function of SQL, its name in lower case. */
+  /** A function of SQL, the name in lower case. */
   | { kind: 'call'; fn: string; args: readonly Syntax[]; isDistinct?: boolean; limit?: Syntax }
   /** The `*` of `count(*)`. */
   | { kind: 'star' }
   | { kind: 'interval'; count: Syntax; unit: string }
   | { kind: 'in'; value: Syntax; query: Query }
 
-/** An item of SELECT: an expression, or all columns of a table; of the only one if it is not named. */
+/** An item of SELECT: an expression, or all columns of a table. Without `table`, of the only table. */
 export type Item = { kind: 'value'; value: Syntax; alias?: string } | { kind: 'all'; table?: string }
 
 /** A key of ORDER BY. */
 export interface Order {
   by: Syntax
   isDescending: boolean
-  /** If it is written. */
+  /** Undefined if not written. */
   areNullsFirst?: boolean
 }
 
@@ -40,7 +40,7 @@ export interface Unnest {
   isOuter: boolean
 }
 
-/** One SELECT, up to HAVING. */
+/** A SELECT, up to HAVING. */
 export interface Select {
   isDistinct: boolean
   items: readonly Item[]
@@ -58,7 +58,7 @@ export type Body =
   | { kind: 'query'; query: Query }
   | { kind: 'union'; left: Body; right: Body }
 
-/** A query: WITH, its body, ORDER BY, LIMIT and OFFSET. */
+/** A query: WITH, body, ORDER BY, LIMIT and OFFSET. */
 export interface Query {
   ctes: readonly { name: string; query: Query }[]
   body: Body

@@ -43,7 +43,7 @@ function withoutEscapes(text: string): string {
   })
 }
 
-/** Doubled quotes are one, but for the one of an escape. */
+/** Replaces doubled quotes by a single quote. A quote of an escape does not count. */
 const undouble = (text: string, quote: string) =>
   text.replace(new RegExp(`\\\\[\\s\\S]|${quote}${quote}`, 'g'), (found) => (found[0] === quote ? quote : found))
 

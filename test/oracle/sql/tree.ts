@@ -4,7 +4,7 @@ import { prepareText } from './text.js'
 
 await init()
 
-/** A node of the parser's tree. The package's own types describe another version of it. */
+/** A node of the parser's tree. The types of the parser's package describe another version of the tree. */
 export interface Tree {
   readonly [key: string]: Tree
 }
@@ -18,7 +18,7 @@ export interface Kind {
 /** Whether an optional part of a tree is there. */
 export const has = (tree: Tree | undefined | null): tree is Tree => tree !== undefined && tree !== null
 
-/** The elements of a list; none if it is absent. */
+/** The elements of a list. An absent list has no elements. */
 export const listOf = (tree: Tree | undefined | null): readonly Tree[] =>
   has(tree) ? (tree as unknown as readonly Tree[]) : []
 
@@ -32,7 +32,7 @@ export function kindOf(tree: Tree): Kind {
 const isEmpty = (tree: Tree) =>
   !has(tree) || String(tree) === 'false' || String(tree) === 'None' || (Array.isArray(tree) && tree.length === 0)
 
-/** Refuses a node that says more than some of its parts. */
+/** Refuses a node that says more than the named parts. */
 export function onlyHas(tree: Tree, ...parts: readonly string[]): void {
   const known = new Set([...parts, 'span', 'flavor'])
   const others = Object.entries(tree).filter(
@@ -41,7 +41,7 @@ export function onlyHas(tree: Tree, ...parts: readonly string[]): void {
   if (others.length > 0) unsupported()
 }
 
-/** The tree of a text of one query, and its literal texts; the tree refers to them by their places. */
+/** The tree of a text of a single query, and the literal texts. The tree refers to a literal text by place. */
 export function treeOf(text: string): { tree: Tree; texts: readonly string[] } {
   const { sql, texts } = prepareText(text)
   const statements = parsed(sql)
