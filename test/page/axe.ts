@@ -15,8 +15,8 @@ interface Axe {
 }
 
 /**
- * Returns axe-core's findings of impact serious or critical on the page in its current state: those of all rules, and
- * those of contrast in the other theme, light or dark, in which only colours differ.
+ * Returns axe-core's findings of impact serious or critical on the page in its current state: findings of all rules,
+ * and contrast findings in the other theme, light or dark, in which only colours differ.
  */
 export async function seriousFindings(page: Page): Promise<string[]> {
   // Through the debugger, to which the page's Content Security Policy does not apply.
@@ -32,7 +32,7 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 
 const themeOf = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme)
 
-/** Changes the colours of the page, and nothing else of its state. */
+/** Changes the colours of the page, and nothing else of the page's state. */
 const showTheme = (page: Page, theme: string | undefined) =>
   page.evaluate((given) => void (document.documentElement.dataset.theme = given), theme)
 

@@ -4,7 +4,10 @@ import { onTestFinished } from 'vitest'
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Path of the browser: `LOGWEIR_TEST_CHROMIUM`, or an installed Chromium or Chrome; undefined if there is none. */
+/**
+ * Path of the browser: `LOGWEIR_TEST_CHROMIUM`, or an installed Chromium or Chrome. Undefined if no browser is
+ * installed.
+ */
 export const CHROMIUM = [process.env.LOGWEIR_TEST_CHROMIUM, ...PATHS].find(
   (path) => path !== undefined && existsSync(path),
 )
@@ -20,9 +23,9 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * Opens a URL in a page with its own storage, in UTC. Returns also `foreignRequests`, its requests to other hosts, and
- * `faults`, the errors of its scripts. `prepare` is called before the page is opened, for example to intercept
- * requests.
+ * Opens a URL in a page with a storage of its own, in UTC. Returns also `foreignRequests`, the page's requests to other
+ * hosts, and `faults`, the errors of the page's scripts. `prepare` is called before the page is opened, for example to
+ * intercept requests.
  */
 export async function openPage(
   browser: Browser,
@@ -51,7 +54,7 @@ export async function openPage(
   return { page, foreignRequests, faults }
 }
 
-/** Enters a token in the sign-in form and submits it. */
+/** Enters a token in the sign-in form and submits the form. */
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.fill('#token', token)
   await page.keyboard.press('Enter')
@@ -65,7 +68,7 @@ export async function settled(page: Page): Promise<void> {
   })
 }
 
-/** Opens the table of a panel, by its selector, and returns the texts of its cells, row by row, without the head. */
+/** Opens the table of a panel, given by selector, and returns the texts of the cells, row by row, without the head. */
 export async function tableOf(page: Page, panel: string): Promise<string[][]> {
   const details = page.locator(`${panel} .values`)
   if ((await details.getAttribute('open')) === null) await details.locator('summary').click()
@@ -74,7 +77,7 @@ export async function tableOf(page: Page, panel: string): Promise<string[][]> {
   return rows.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')))
 }
 
-/** Returns the texts of the legends in `place`, a selector, one per chart. */
+/** Returns the texts of the legends in `place`, a selector, for each chart. */
 export function legends(page: Page, place: string): Promise<Legend[]> {
   return page.locator(`${place} .legend`).evaluateAll((all) =>
     all.map((legend) => ({
@@ -86,7 +89,7 @@ export function legends(page: Page, place: string): Promise<Legend[]> {
   )
 }
 
-/** A legend: the names of its series, the value of each, a note, and the time that the values belong to. */
+/** A legend: the names of the series, the value of each series, a note, and the time that the values belong to. */
 export interface Legend {
   labels: string[]
   values: string[]
@@ -94,7 +97,7 @@ export interface Legend {
   when: string
 }
 
-/** Returns the bytes of the answers to requests, as they were sent. */
+/** Returns the bytes of the answers to requests, as sent. */
 export async function bytesOf(requests: readonly Request[]): Promise<number> {
   const sizes = await Promise.all(requests.map((request) => request.sizes()))
   return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)

@@ -25,7 +25,7 @@ const PROJECT = projectRef(SEED, TOP_RANK)
 const EXAMPLES = join(ROOT, 'examples/endpoints')
 const HASH = `/#project=${PROJECT}&view=charts&range=7day`
 
-/** Starts a service with one request to the project, in a data directory. Returns it and its arguments. */
+/** Starts a service with one request to the project, in a data directory. Returns the service and its arguments. */
 async function serveOne() {
   const args = ['--data-dir', temporaryFolder()]
   const service = await serve(args)
@@ -76,7 +76,7 @@ function withBrowser(): void {
     await kill?.()
   })
 
-  /** Opens a page, and delays the answer to its first request, without a token, until the test calls `answerFirst`. */
+  /** Opens a page, and delays the answer to the first request, without a token, until the test calls `answerFirst`. */
   async function openDelayed() {
     const gate = createGate()
     const hold = (route: Route) => gate.opened.then(() => route.continue())
@@ -140,7 +140,7 @@ function withBrowser(): void {
     expect(shown.map((cells) => cells.at(-1))).toEqual(times.map(({ max }) => duration(max)))
     expect(counts.length).toBeGreaterThan(50)
     expect(runs.length).toBeGreaterThan(50)
-    // Four series of bars; axes and grid may add colours.
+    // Four series of bars. Axes and grid may add colours.
     expect(await paintedColors(page, '#requests')).toBeGreaterThanOrEqual(4)
     expect(await paintedColors(page, '#invocations')).toBeGreaterThanOrEqual(2)
 
@@ -344,7 +344,7 @@ function withBrowser(): void {
       expect(userEndpoints).toContain(name)
       const rows = await service.rows(`${name}?project=${PROJECT}`)
       expect(await page.locator(`[data-endpoint="${name}"] tbody tr`).count()).toBe(Math.min(rows.length, 100))
-      // However long its texts are, the last column is in view; a time may be beyond it.
+      // However long the texts are, the last column is in view. A time may be beyond the edge.
       const right = await page.locator(`[data-endpoint="${name}"]`).evaluate((panel) => {
         const [edge, heads] = [panel.getBoundingClientRect().right, [...panel.querySelectorAll('th')]]
         return (

@@ -122,7 +122,7 @@ function withBrowser(): void {
       },
       { labels: shown, values: Array(8).fill(''), note: '2 less frequent: only in the table', when: '' },
     ])
-    // Nine series of bars; axes and grid may add colours.
+    // Nine series of bars. Axes and grid may add colours.
     expect(await paintedColors(page, BY_FUNCTION)).toBeGreaterThanOrEqual(9)
 
     const rows = await service.rows(`own.by-function?project=${PROJECT}`)

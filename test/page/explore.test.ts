@@ -298,7 +298,7 @@ function withBrowser(): void {
     for (const key of ['Home', 'ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowRight']) await page.keyboard.press(key)
     const slider = page.locator('#histogram [role=slider]')
     expect(await slider.getAttribute('aria-valuetext')).toMatch(/^2\d{3}-.*: /)
-    // The frame of the focus is within it: the legend is right below.
+    // The frame of the focus is within the slider: the legend is right below.
     expect(await slider.evaluate((one) => getComputedStyle(one).outlineOffset)).toBe('-2px')
     await page.keyboard.press('Enter')
     await page.waitForFunction((from) => new URLSearchParams(location.hash.slice(1)).get('from') !== from, dragged.from)
@@ -336,7 +336,7 @@ function withBrowser(): void {
     await page.locator('#list').focus()
     await page.keyboard.press('6')
     expect(fragmentOf(page)).toEqual({ project: PROJECT, range: '1day' })
-    // These are of no range of their own.
+    // The range of a day leaves both inputs empty.
     expect([await page.inputValue('#from'), await page.inputValue('#to')]).toEqual(['', ''])
   })
 
@@ -447,7 +447,7 @@ function withBrowser(): void {
     await page.getByText('No row of project “nobody-else” is stored.').waitFor()
     await page.click('#view-charts')
     await page.locator('#no-rows').getByText('nobody-else').waitFor()
-    // Its first rows come after the list of projects.
+    // The first rows of the project come after the list of projects.
     await send(service, 'edge_logs', 'late', [{ event_message: 'first' }])
     await page.fill('#project', 'late')
     await page.press('#project', 'Enter')
@@ -536,7 +536,7 @@ function withBrowser(): void {
       expect(await page.locator('#chips').isVisible()).toBe(false)
       expect((await rowsOf(page)).slice(0, 10)).toEqual(before.slice(0, 10))
     }
-    // A link may have it.
+    // A link may have a wrong pattern.
     await page.evaluate(() => {
       const filter = JSON.stringify([{ field: 'request.path', op: 'matches', value: 'a(' }])
       location.hash += `&filter=${encodeURIComponent(filter)}`
@@ -684,7 +684,7 @@ function withBrowser(): void {
       location.hash = 'project='
     })
     await page.getByText('The 200 with the most rows of more than 10,000 projects.').waitFor()
-    // The service is asked for those that the list lacks.
+    // The service is asked for the projects that the list lacks.
     await page.locator('#project').pressSequentially('few')
     await page.locator('#project-options').getByText('9.9K more').or(page.getByText('10K more')).waitFor()
     await page.locator('#project').pressSequentially('er')
@@ -727,7 +727,7 @@ function withBrowser(): void {
     expect(await page.locator('#sheet').isVisible()).toBe(false)
     const summary = page.locator('#open-sheet')
     expect(await summary.textContent()).toBe(`${PROJECT} auth_logs · Last 7 days`)
-    // The project is as long as those of the platform.
+    // The project is as long as the projects of the platform.
     const isWhole = (part: string) => summary.locator(part).evaluate((one) => one.scrollWidth <= one.clientWidth)
     expect(PROJECT).toHaveLength(20)
     for (const width of [360, 390, 768]) {

@@ -12,14 +12,14 @@ const SECOND = Date.UTC(2026, 10, 20, 10) * 1_000
 const iso = (us: number) => `${new Date(us / 1_000).toISOString().slice(0, 19)}.${String(us % 1e6).padStart(6, '0')}Z`
 const ODD = ['', ' a', 'a,b', 'say "no"', 'two\r\nlines', '=1+1', 'ü😀', '\\"', '\u2028', 'null', '{"a":1}']
 
-/** Over three pages of rows, of which half have one timestamp, with texts that are hard to write. */
+/** Over three pages of rows, of which half share a timestamp, with texts that are hard to write. */
 const TIED_US = SECOND + 30_000_007
 const RECORDS = Array.from({ length: 3_400 }, (_, i) => ({
   timestamp: iso(i % 2 === 0 ? TIED_US : SECOND + i * 10_000 + 1),
   event_message: `${i} ${ODD[i % ODD.length]}`,
   metadata: { request: { method: 'GET', path: ODD[(i * 7) % ODD.length] }, response: [{ status_code: 200 + (i % 3) }] },
 }))
-/** Runs of a function in the same range, before it, and now. */
+/** Runs of a function in the same range, before the range, and now. */
 const RUNS = Array.from({ length: 30 }, (_, i) => ({
   ...(i < 25 && { timestamp: iso(SECOND - 5e6 + i * 1e6) }),
   metadata: { function_id: 'f', execution_time_ms: i / 7, response: { status_code: 200 + (i % 2) * 300 } },
@@ -29,7 +29,7 @@ const PROJECT = 'p'
 const RANGE = { start: iso(SECOND + 500_003), end: iso(SECOND + 33_000_001) }
 const HASH = `#project=${PROJECT}&from=${RANGE.start}&to=${RANGE.end}`
 
-/** Expects two texts to be the same, and shows where they begin to differ. */
+/** Expects two texts to be the same, and shows where the texts begin to differ. */
 function expectSame(given: string, expected: string): void {
   const at = expected.split('').findIndex((sign, i) => given[i] !== sign)
   const from = given === expected ? expected.length : Math.max(at, 0)
@@ -62,7 +62,7 @@ function withBrowser(): void {
     await kill?.()
   })
 
-  /** Opens the explorer without a picker of files, and keeps the parameters of its queries. */
+  /** Opens the explorer without a picker of files, and keeps the parameters of the explorer's queries. */
   async function open(
     fragment = HASH,
     prepare: (page: Page) => Promise<unknown> = async () => {},
@@ -88,7 +88,7 @@ function withBrowser(): void {
   const menu = (page: Page) => page.locator('#explore .export-menu')
   const statusOf = (page: Page) => menu(page).locator('> p[role=status]')
 
-  /** Opens the menu if it is closed, and chooses. */
+  /** Opens the menu if the menu is closed, and chooses. */
   async function choose(page: Page, format: Title, extent: RegExp): Promise<void> {
     if (!(await menu(page).isVisible())) await page.locator('#explore .export > button').click()
     await menu(page).getByLabel(format, { exact: true }).check()
@@ -104,7 +104,7 @@ function withBrowser(): void {
     return download
   }
 
-  /** The answers of the service, page by page, as one. */
+  /** The answers of the service, joined page by page. */
   async function answered(title: Title, params: Record<string, string>, limits = [1_000, 1_000, 1_000, 1_000]) {
     const bodies: string[] = []
     let before: string | undefined
@@ -131,7 +131,7 @@ function withBrowser(): void {
       expect(download.suggestedFilename()).toBe(name)
       expect(await statusOf(page).textContent()).toMatch(new RegExp(`^Saved 100 rows, \\d+ KiB, as ${name}$`))
     }
-    // More of them, once they are loaded.
+    // More rows, once the rows are loaded.
     await page.keyboard.press('Escape')
     await page.locator('#list').evaluate((list) => list.scrollTo(0, list.scrollHeight))
     await page.waitForFunction(() => document.getElementById('list-size')!.textContent!.startsWith('300 rows'))
@@ -140,14 +140,14 @@ function withBrowser(): void {
   })
 
   test('saves all rows of the range, each once, while rows arrive', async () => {
-    // A range that is open at its end, with a filter and a search.
+    // A range without an end, with a filter and a search.
     const filter = JSON.stringify([{ field: 'request.method', op: '=', value: 'GET' }])
     const conditions = { filter, search: '1' }
     const fragment = `#project=${PROJECT}&from=${RANGE.start}&${new URLSearchParams(conditions)}`
     const arriving = { event_message: '1 arrived', metadata: { request: { method: 'GET' } } }
     const { page, queries } = await open(fragment, (blank) =>
       blank.route('**/logs.explore?*before=*', async (route) => {
-        // With a time of a page that was read, and with the present one.
+        // With a time of a page that was read, and with the present time.
         await send(service, 'edge_logs', PROJECT, [{ ...arriving, timestamp: iso(SECOND + 33_990_001) }, arriving])
         await route.continue()
       }),
@@ -160,7 +160,7 @@ function withBrowser(): void {
       expectSame(await text(download), whole)
       const read = queries.slice(before).filter(({ params }) => params.has('end'))
       expect(read.map(({ name }) => name)).toEqual(['logs.histogram', 'logs.explore', 'logs.explore'])
-      // The list's start, and one end for all.
+      // The list's start, and a common end.
       expect(new Set(read.map(({ params }) => params.get('start')))).toEqual(new Set([queries[0]!.params.get('start')]))
       expect(new Set(read.map(({ params }) => params.get('end'))).size).toBe(1)
       await page.keyboard.press('Escape')
@@ -265,7 +265,7 @@ function withBrowser(): void {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Too many queries. Trying again in 1 s.').waitFor()
     expectSame(await text(await saved), await answered('NDJSON', RANGE))
-    // Long rows: fewer of them at once.
+    // Long rows: fewer rows at once.
     answers.push(refusals[1])
     limits.length = 0
     expectSame(await text(await save(page, 'NDJSON', /All rows/)), await answered('NDJSON', RANGE))
@@ -416,7 +416,7 @@ function withBrowser(): void {
     await page.getByText('Copied the link.').waitFor()
     const link = await page.evaluate(() => (globalThis as unknown as { copied: string }).copied)
     const { record } = fragmentOf(page)
-    // The link of the record has the same bounds; its end may be a moment earlier.
+    // The link of the record has the same bounds. Its end may be a moment earlier.
     await page.keyboard.press('Escape')
     await page.locator('#detail').getByRole('button', { name: 'Copy link' }).click()
     await page.getByText('Copied the link.').and(page.locator('.record-status')).waitFor()

@@ -20,7 +20,7 @@ const MANY = 100_000
 const HASH = '/#project=many&view=charts&range=5min'
 const [COUNTS, TIMES] = ['counts', 'times'].map((name) => `[data-endpoint="own.${name}"]`) as [string, string]
 
-/** Endpoints of one's own, which may have any number of buckets: one for bars, one for lines. */
+/** User endpoints, which may have any number of buckets: the first for bars, the second for lines. */
 const MODULE = `
 import { count, endpoint, max, mean, quantile, scan, sql, text } from 'logweir/endpoint'
 
@@ -50,7 +50,7 @@ interface Row {
   [name: string]: string | number | null
 }
 
-/** Returns `count` rows that end now, without every tenth; the one in the middle is the highest. */
+/** Returns `count` rows that end now, without every tenth row. The row in the middle is the highest. */
 function rowsOf(count: number, bucketS: number, rowAt: (i: number, seconds: number, isPeak: boolean) => Row): Row[] {
   const last = Math.floor(Date.now() / 1_000 / bucketS)
   return Array.from({ length: count }, (_, i) => i)
@@ -75,7 +75,7 @@ const timesRows = (count: number) =>
 const number = (value: number) => value.toLocaleString('en')
 const sum = (rows: readonly Row[], name: string) => rows.reduce((all, row) => all + (row[name] as number), 0)
 
-/** Moves the pointer to the middle of bucket `i` of `count` in a chart, and returns its position. */
+/** Moves the pointer to the middle of bucket `i` of `count` in a chart, and returns the pointer's position. */
 async function pointAt(page: Page, chart: string, i: number, count: number): Promise<{ x: number; y: number }> {
   const box = (await page.locator(`${chart} .u-over`).boundingBox())!
   const place = { x: box.x + ((i + 0.5) / count) * box.width, y: box.y + box.height / 2 }
@@ -83,7 +83,7 @@ async function pointAt(page: Page, chart: string, i: number, count: number): Pro
   return place
 }
 
-/** The start of a row's bucket, as the legend names it. */
+/** The start of a row's bucket in the format of the legend. */
 const minuteOf = ({ timestamp }: Row) =>
   new Date((timestamp as number) / 1_000).toISOString().slice(0, 16).replace('T', ' ')
 const nodesOf = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
@@ -111,7 +111,7 @@ function withBrowser(): void {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Opens the page with answers of these rows in place of the service's; `answer` replaces them. */
+  /** Opens the page with answers of the given rows in place of the service's answers. `answer` replaces the rows. */
   async function openOver(rows: { counts: Row[]; times: Row[] }) {
     const answer = async (page: Page, next: typeof rows) => {
       await page.unrouteAll()

@@ -25,7 +25,7 @@ function withBrowser(): void {
     await kill?.()
   })
 
-  /** Opens the page, and collects the lines that the browser prints in its console as errors. */
+  /** Opens the page, and collects the lines that the browser prints in the console as errors. */
   async function open(
     url: string,
     options?: BrowserContextOptions,

@@ -75,7 +75,7 @@ function withBrowser(): void {
     return { ...opened, errors, queries: queries!, fields: fields! }
   }
 
-  /** Returns the rows of a query over the last week, as the API answers them. */
+  /** Returns the rows of a query over the last week, from the API. */
   const rowsOf = (sql: string, project = PROJECT) => service.rows(`logs.all?${new URLSearchParams({ project, sql })}`)
 
   test('runs a query on Ctrl+Enter, and shows the rows that the API answers', async () => {
@@ -100,7 +100,7 @@ function withBrowser(): void {
     await page.keyboard.press('Control+Enter')
     await answered(page)
     expect(await cellsOf(page)).toEqual([['9007199254740993']])
-    // A lone number is at the left, below its name.
+    // A lone number is at the left, below the column's name.
     expect((await page.locator('.answer-table tbody td').boundingBox())!.width).toBeLessThan(200)
     expect(faults).toEqual([])
   })
@@ -296,7 +296,7 @@ function withBrowser(): void {
       .filter({ hasText: field.split('.').at(-1) })
       .first()
       .waitFor()
-    // Fields of a slow service are added to the list when they come.
+    // Fields of a slow service are added to the list when the fields arrive.
     await page.route('**/logs.fields?*source=auth_logs*', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 800))
       await route.continue()
@@ -321,7 +321,7 @@ function withBrowser(): void {
     await page.waitForTimeout(100)
     await page.keyboard.press('Enter')
     expect(await editorText(page)).toBe('select approx_quantiles(x, 100)[offset(95)]')
-    // Running the query closes them.
+    // Running the query closes the suggestions.
     await write(page, '')
     await page.keyboard.type('select count(*) as n from edge_logs where req', { delay: 5 })
     await options.first().waitFor()

@@ -43,7 +43,7 @@ function createUser(page: Page) {
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       return readFileSync(await (await download).path(), 'utf8')
     },
-    /** Opens a list of choices, and clicks on one. */
+    /** Opens a list of choices, and clicks on a choice. */
     async choose(list: string, value: string) {
       actions += 2
       await page.selectOption(list, value)
@@ -194,7 +194,7 @@ function withBrowser(): void {
     hold()
   })
 
-  // The last one, since it sends records.
+  // The last test, since the test sends records.
   test('finds the same with SQL, in fewer actions, and saves it', async () => {
     const rows = async (sql: string) => {
       const { user, hold } = await start()

@@ -6,7 +6,7 @@ import { intlZone } from './shared/intl-zone.js'
 const [HOUR_S, DAY_S] = [3_600, 86_400]
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Asia/Tokyo'].map(intlZone)
 
-/** Returns the ticks from one time to another in UTC, as clocks in the zone show them. */
+/** Returns the ticks between two times in UTC, as clocks in the zone show the ticks. */
 function ticks(from: string, to: string, stepS: number, zone = UTC): string[] {
   const [fromS, toS] = [from, to].map((text) => Date.parse(`${text}Z`) / 1_000) as [number, number]
   return timeTicks(fromS, toS, stepS, zone).map((seconds) => wallText(seconds * 1_000, zone).slice(0, 16))

@@ -6,7 +6,7 @@ import { ROOT } from './support/program.js'
 const SRC = join(ROOT, 'src')
 const DIST = join(ROOT, 'dist')
 
-/** Compiled modules; the page is another program. */
+/** Compiled modules. The page is another program. */
 const modules = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.ts') && !name.startsWith('page/'),
 )

@@ -24,7 +24,10 @@ import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until 
 
 const BUILD_MS = 180_000
 
-/** Commands of the build stage that are skipped: they take minutes, or would change the packages of the tests. */
+/**
+ * Commands of the build stage that are skipped, since a command takes minutes or would change the packages of the
+ * tests.
+ */
 const NOT_RUN = [
   'npm ci --ignore-scripts',
   'npm rebuild re2 zstd-napi',
@@ -54,7 +57,7 @@ function buildContext(): string[] {
   return names.map((name) => name.slice(1))
 }
 
-/** Runs the build stage without Docker. Returns the folder of its /app. */
+/** Runs the build stage without Docker. Returns the folder of the stage's /app. */
 function build(stage: readonly Step[]): string {
   const app = temporaryFolder()
   expect(allOf(stage, 'COPY')).toEqual(['package.json package-lock.json .npmrc ./', '. .'])
@@ -70,14 +73,14 @@ function build(stage: readonly Step[]): string {
   return app
 }
 
-/** Replaces `npm prune`: copies the packages that it keeps, without the files that compilers leave behind. */
+/** Replaces `npm prune`: copies the packages that `npm prune` keeps, without the files that compilers leave behind. */
 function keepPackages(app: string): void {
   shell('rm node_modules', app)
   const filter = (path: string) => !path.endsWith('/obj.target')
   for (const path of PACKAGES) cpSync(join(ROOT, path), join(app, path), { recursive: true, dereference: true, filter })
 }
 
-/** Moves the files that the last stage copies. Returns the folder of its /app. */
+/** Moves the files that the last stage copies. Returns the folder of the stage's /app. */
 function copied(stage: readonly Step[], built: string): string {
   const app = temporaryFolder()
   for (const copy of allOf(stage, 'COPY')) {
@@ -115,7 +118,7 @@ describe('the Dockerfile', () => {
       const child = image.run(env)
       const said = child.stderr!.setEncoding('utf8').toArray()
       await until(async () => isHealthy(), Boolean)
-      // The health check reads variables as serve does: empty ones and those of Kubernetes are ignored.
+      // The health check reads variables as serve does: empty variables and the variables of Kubernetes are ignored.
       const file = join(temporaryFolder(), 'logweir.toml')
       writeFileSync(file, `port = ${env.LOGWEIR_PORT}\n`, { mode: 0o600 })
       for (const text of ['', 'tcp://10.96.12.7:4000']) {

@@ -21,14 +21,14 @@ function places() {
 
 type Places = ReturnType<typeof places>
 
-/** Runs a command to its end. Returns its exit code, and the single line of its error. */
+/** Runs a command to the end. Returns the exit code, and the single line of the error. */
 async function outcome(args: readonly string[], environment: Record<string, string> = {}) {
   const { code, stderr } = await run(args, { environment: { LOGWEIR_ACCESS_TOKENS: 'a', ...environment } })
   expect(stderr).toMatch(/^logweir: [^\n]+\n$/)
   return { code, stderr }
 }
 
-/** Temporary errors, one of each command and way to fail; test/commands/exit-codes.isolated.test.ts has the others. */
+/** Temporary errors, for each command and way to fail. test/commands/exit-codes.isolated.test.ts has the others. */
 const PASSING: [what: string, call: (at: Places) => readonly string[], environment?: Record<string, string>][] = [
   ['serve: the file of settings is missing', ({ missing }) => [...SERVE, '--config', missing]],
   ['serve: the address is not there yet', () => [...SERVE, '--host', '192.0.2.1']],

@@ -7,7 +7,7 @@ import { ROOT, temporaryFolder } from './support/program.js'
 
 const MODULE = new URL(`file://${join(ROOT, 'dist/commands/exit-process.js')}`).href
 
-/** Makes a program that ends itself while a call to the file system never ends: it opens a pipe without a writer. */
+/** Makes a program that ends itself while a call to the file system never ends: opening a pipe without a writer. */
 function makeStuckProgram(call: string): string {
   const folder = temporaryFolder()
   const [fifo, script] = [join(folder, 'fifo'), join(folder, 'stuck.mjs')]
@@ -30,7 +30,7 @@ async function outcomeOf(command: string, args: readonly string[]): Promise<numb
   return code ?? signal
 }
 
-/** Whether a program can be the first process of its own process namespace here, as in a container. */
+/** Whether a program can be the first process of a process namespace here, as in a container. */
 function canBeFirst(): boolean {
   try {
     execFileSync('unshare', ['--pid', '--fork', 'true'], { stdio: 'ignore' })
@@ -50,7 +50,7 @@ describe('X1: a process that ends', () => {
   })
 
   it.skipIf(!canBeFirst())('ends as the first process of a container too, which cannot kill itself', async () => {
-    // unshare reports the signal that ended its child: a SIGSEGV, with which abort() ends if its SIGABRT is dropped.
+    // unshare reports the signal that ended the child: a SIGSEGV, with which abort() ends if the SIGABRT is dropped.
     const first = ['--pid', '--fork', '--kill-child', process.execPath]
     expect(['SIGSEGV', 'SIGABRT', 134, 139]).toContain(
       await outcomeOf('unshare', [...first, makeStuckProgram('stuck')]),

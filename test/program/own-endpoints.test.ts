@@ -47,7 +47,7 @@ function folderWith(files: Record<string, string>) {
   return { folder, write }
 }
 
-/** Starts a service with one request of each of two projects. */
+/** Starts a service with a request of each of two projects. */
 async function serveOwn(folder: string): Promise<Served> {
   const service = await serve(['--endpoints', folder])
   const lines = ['a', 'b'].map((project) => {
@@ -218,7 +218,10 @@ describe('serve --endpoints with links', () => {
 
   it('takes up each version of a ConfigMap of Kubernetes, whose old version is removed', async () => {
     const { folder, write } = folderWith({})
-    /** Writes a version as the kubelet does: files in a new directory, `..data` linked to it, the old one removed. */
+    /**
+     * Writes a version as the kubelet does: files in a new directory, `..data` linked to the directory, the old
+     * directory removed.
+     */
     function publish(version: number, files: Record<string, string>): void {
       for (const [name, text] of Object.entries(files)) write(`..${version}/${name}`, text)
       link(`..${version}`, join(folder, '..data'))
@@ -275,7 +278,10 @@ describe('serve --endpoints with links', () => {
 describe('logweir/endpoint', () => {
   const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 
-  /** Compiles files with the strictest TypeScript in a folder where only logweir is installed. Returns its messages. */
+  /**
+   * Compiles files with the strictest TypeScript in a folder where only logweir is installed. Returns the compiler's
+   * messages.
+   */
   function compile(files: Record<string, string>) {
     const { folder, write } = folderWith(files)
     mkdirSync(join(folder, 'node_modules'))

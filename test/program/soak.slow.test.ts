@@ -14,12 +14,12 @@ const ROWS_PER_SECOND = 5_000
 const QUERIES_PER_SECOND = 20
 const MOST_SLOPE = 0.02
 const SLOPE_MS = 10 * MINUTE_MS
-/** Small enough for the columns in memory to reach it during the test. */
+/** Small enough for the columns in memory to reach the limit during the test. */
 const ARGS = ['--memory-limit', '64M']
 /** Parts of the lines on standard error. */
 const LINES = ['The memory limit of 64 MiB is too low', 'listening on', 'standard input ended']
 
-/** Generates lines of all sources; they are written repeatedly, each time with the current time. */
+/** Generates lines of all sources. The lines are written repeatedly, each time with the current time. */
 async function makeLines(): Promise<string[]> {
   const { stdout } = await run(['generate', '--rows', '20000', '--slim', '--projects', '50'])
   return stdout.toString().trimEnd().split('\n')
@@ -27,7 +27,7 @@ async function makeLines(): Promise<string[]> {
 
 const stamped = (line: string) => line.replace(/"timestamp":("[^"]*"|\d+)/, `"timestamp":${Date.now() * 1000}`)
 
-/** Calls `work` with the number that is due, `perSecond` on average. The returned function stops it. */
+/** Calls `work` with the number that is due, `perSecond` on average. The returned function stops the calls. */
 function atPace(perSecond: number, work: (count: number) => void): () => void {
   const startMs = performance.now()
   let done = 0
@@ -39,7 +39,7 @@ function atPace(perSecond: number, work: (count: number) => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Writes lines until it is stopped, which returns their number. */
+/** Writes lines. The returned function stops the writing and returns the number of lines. */
 function feed({ child }: Served, lines: readonly string[]) {
   let fed = 0
   const stop = atPace(ROWS_PER_SECOND, (count) => {
@@ -62,7 +62,7 @@ function queryOf(random: Random, projects: readonly string[]): string {
   return `logs.all?project=${project}&project_tier=PRO`
 }
 
-/** Sends queries until it is stopped, which returns the number of answers by status. */
+/** Sends queries. The returned function stops the queries and returns the number of answers by status. */
 function ask({ get }: Served, random: Random, projects: readonly string[]) {
   const asked: Record<string, number> = {}
   const underWay = new Set<Promise<void>>()
@@ -98,7 +98,7 @@ function sample(service: Served, atMs: number): Sample {
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-/** The Theil-Sen slope, which a few peaks do not change: growth of memory in 10 minutes as a share of it. */
+/** The Theil-Sen slope, which a few peaks do not change: growth of memory in 10 minutes as a share of the memory. */
 function slopeOf(samples: readonly Sample[]): number {
   const slopes: number[] = []
   for (const [i, a] of samples.entries()) {

@@ -8,7 +8,7 @@ import { CLI, ROOT, run, start, temporaryFolder } from './support/program.js'
 
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-/** Expects one line on standard error, nothing on standard output, and an exit code. */
+/** Expects a single line on standard error, nothing on standard output, and an exit code. */
 async function expectRefusal(args: readonly string[], line: string, expected = 2): Promise<void> {
   const { code, stdout, stderr } = await run(args)
   expect({ code, stdout: stdout.toString(), stderr }).toEqual({

@@ -5,7 +5,7 @@ import { parseExact, type Row } from '../../../src/page/api/api.js'
 
 const US = Date.UTC(2026, 10, 20, 10) * 1_000
 
-/** Returns the inferred kind of one column of values. */
+/** Returns the inferred kind of a column of values. */
 const kindOf = (name: string, ...values: unknown[]) => columnsOf(values.map((value) => ({ [name]: value })))[0]!.kind
 
 describe('columnsOf', () => {
@@ -14,7 +14,7 @@ describe('columnsOf', () => {
     ['f0_', [US], 'microseconds'],
     ['hour', [US, US + 3_600e6], 'microseconds'],
     ['moment', [US], 'microseconds'],
-    // Of 1995: only a name that says so makes it a time.
+    // A moment in 1995: only the name of a time makes the column a time.
     ['latest', [8e14], 'microseconds'],
     ['moment', [8e14], 'integer'],
     ['request_id', [US], 'integer'],

@@ -33,7 +33,7 @@ const settled = (page: Page) =>
     return !['none', 'first', 'loading'].includes(answer?.dataset.state ?? 'none')
   })
 
-/** Chooses an endpoint in the list, and enters values in its form. */
+/** Chooses an endpoint in the list, and enters values in the form. */
 async function choose(page: Page, name: string, values: Record<string, string> = {}): Promise<void> {
   await page.locator(`.api-list [data-name="${name}"]`).click()
   await page.locator('.api-request h2', { hasText: name }).waitFor()
@@ -48,7 +48,7 @@ const lineOf = async (page: Page) => (await page.locator('.copy-line code').text
 /** The request in the line for a shell, without the address of the service. */
 const requestOf = async (page: Page) => /'http:\/\/[^/]+(\/.*)'$/.exec(await lineOf(page))![1]!
 
-/** Returns the cells of the table, by column; times in microseconds. */
+/** Returns the cells of the table, by column, with times in microseconds. */
 async function tableOf(page: Page): Promise<Record<string, unknown>[]> {
   const button = page.locator('.answer .segments button', { hasText: 'Table' })
   if (await button.isVisible()) await button.click()
@@ -70,7 +70,7 @@ async function tableOf(page: Page): Promise<Record<string, unknown>[]> {
   )
 }
 
-/** Returns a row of an answer as the table shows it. */
+/** Returns a row of an answer as the table shows the row. */
 function shownOf(row: Record<string, unknown>): Record<string, unknown> {
   const cellOf = (name: string, value: unknown) => {
     if (/^(timestamp|latest)$/.test(name))
@@ -119,7 +119,7 @@ function withBrowser(): void {
       .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.name!).filter((name) => name !== ''))
     const listed = (await rowsAt('/api/endpoints')).map(({ name }) => name)
     expect(names.toSorted()).toEqual(listed.toSorted())
-    // The owner's own ones are first.
+    // The owner's own endpoints are first.
     expect(names.slice(0, 4).toSorted()).toEqual([
       'edge.error-rate-by-path',
       'functions.slowest',
@@ -213,7 +213,7 @@ function withBrowser(): void {
       const problem = page.locator(`#param-${name}-problem`, { hasText: /./ })
       await problem.waitFor()
       expect(await problem.textContent()).toMatch(message)
-      // The page does not send values that it knows to be wrong.
+      // The page does not send a value that the page knows to be wrong.
       if (name === 'end' || name === 'source') expect(asked).toEqual([])
       expect(await page.locator('[aria-invalid=true]').evaluateAll((all) => all.map(({ id }) => id))).toEqual([
         `param-${name}`,

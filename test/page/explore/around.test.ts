@@ -31,7 +31,7 @@ describe('a time', () => {
 /** Reads `2026-11-20T10:00:00.123456Z`. */
 const usOf = (text: string) => Date.parse(`${text.slice(0, 23)}Z`) * 1_000 + Number(text.slice(23, 26))
 
-/** Answers as `logs.explore`, of these rows. */
+/** Answers as `logs.explore`, from the given rows. */
 function explore(rows: readonly Row[], asked: Record<string, string>[] = []) {
   return async (params: Record<string, string>) => {
     asked.push(params)

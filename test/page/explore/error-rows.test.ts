@@ -4,7 +4,7 @@ import type { SourceName } from '../../../src/sources.js'
 import { appendAll, ask, openEngine } from '../../support/engine.js'
 import { edge } from '../../support/records.js'
 
-/** Records as the servers write them, by the message; `yes`: those that count as errors. */
+/** Records as the servers write records, by the message. `yes`: records that count as errors. */
 const RECORDS: Readonly<Record<string, { yes: Record<string, object>; no: Record<string, object> }>> = {
   edge_logs: {
     yes: { 'GET | 500': { response: { status_code: 500 } }, 'GET | 400': [{ response: [{ status_code: 400 }] }] },

@@ -23,7 +23,7 @@ interface Generated {
   args?: readonly string[]
 }
 
-/** Starts a service with generated records. `keepKill` receives the function that ends it. */
+/** Starts a service with generated records. `keepKill` receives the function that ends the service. */
 export async function serveGenerated(
   { rows, seed, span = '1d', args = [] }: Generated,
   keepKill: (kill: () => Promise<void>) => void,
@@ -34,14 +34,14 @@ export async function serveGenerated(
   return service
 }
 
-/** Sends records of a project. Expects all of them to be stored. */
+/** Sends records of a project. Expects every record to be stored. */
 export async function send(service: Served, source: string, project: string, records: readonly object[]) {
   const headers = { 'Content-Type': 'application/json' }
   const init = { method: 'POST', headers, body: JSON.stringify(records) }
   expect((await service.get(`/api/logs?source=${source}&project=${project}`, init)).status).toBe(200)
 }
 
-/** Opens the page at a fragment and signs in. `errors`: lines that the browser printed as errors in its console. */
+/** Opens the page at a fragment and signs in. `errors`: lines that the browser printed as errors in the console. */
 export async function openSignedIn(
   browser: Browser,
   service: Served,
@@ -58,7 +58,7 @@ export async function openSignedIn(
   return { ...opened, errors }
 }
 
-/** Resolves when the list shows rows, or why it has none, and nothing is loading. */
+/** Resolves when the list shows rows, or the reason for an empty list, and nothing is loading. */
 export async function loaded(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const isReady = ['rows', 'empty', 'failed'].includes(document.getElementById('list')!.dataset.state ?? '')
@@ -77,7 +77,7 @@ export function rowsOf(page: Page): Promise<string[][]> {
     )
 }
 
-/** Returns the values of a field in the sidebar with their counts, opening it if needed. */
+/** Returns the values of a field in the sidebar with their counts, opening the field if needed. */
 export async function valuesOf(page: Page, field: string): Promise<[string, string][]> {
   const item = page.locator(`[data-field="${field}"]`)
   if ((await item.getAttribute('open')) === null) await item.locator('summary').click()
@@ -88,7 +88,7 @@ export async function valuesOf(page: Page, field: string): Promise<[string, stri
     )
 }
 
-/** Returns the classes in the histogram's legend with their sums; none if there is no histogram. */
+/** Returns the classes in the histogram's legend with their sums, or no classes without a histogram. */
 export function classesOf(page: Page): Promise<[string, string][]> {
   return page
     .locator('#histogram .chart:not([hidden]) .legend li:has(i)')
@@ -97,10 +97,10 @@ export function classesOf(page: Page): Promise<[string, string][]> {
     )
 }
 
-/** Returns a number as the page shows it. */
+/** Returns a number in the format of the page. */
 export const number = (value: number): string => value.toLocaleString('en')
 
-/** Returns the time of a row as the list shows it in UTC. */
+/** Returns the time of a row in the format of the list, in UTC. */
 export const timeText = (us: number): string => new Date(us / 1_000).toISOString().slice(5, 23).replace('T', ' ')
 
 /** Returns the fields of the URL's fragment. */

@@ -12,7 +12,7 @@ const ADDRESS = 'http://localhost:9/'
 /** The functions that the tests call in the browser, by their modules. */
 const CALLED = { 'explore/record': 'showRecord', 'explore/record-around': 'showAround', 'api/api': 'parseExact' }
 
-/** Returns one module that exports the called functions. */
+/** Returns a module that exports the called functions. */
 async function bundleCalled(): Promise<string> {
   const lines = Object.entries(CALLED).map(([module, name]) => `export { ${name} } from './${module}.js'`)
   const { output } = await build({
@@ -73,7 +73,7 @@ function withBrowser(): void {
   })
   afterAll(() => browser?.close())
 
-  /** Shows a record, given as JSON, on the page of a service. Calls of its options are collected in `calls`. */
+  /** Shows a record, given as JSON, on the page of a service. Calls of the options are collected in `calls`. */
   async function show(json: string, options: object = {}, context: object = {}) {
     const permissions = ['clipboard-read', 'clipboard-write']
     const { page, faults } = await openPage(browser, ADDRESS, { permissions, ...context }, (blank) =>
@@ -94,7 +94,7 @@ function withBrowser(): void {
       }),
     )
   const lines = (page: Page) => textsOf(page, '.tree .line:visible')
-  /** Returns the line of a field, the last one with this name. */
+  /** Returns the line of a field, the last line with this name. */
   const item = (page: Page, key: string) => page.locator(`.line:has(> .key:text-is("${key}"))`).last()
   const focused = async (page: Page) => (await textsOf(page, ':focus'))[0]
 
@@ -247,7 +247,7 @@ function withBrowser(): void {
     expect(await press('c')).toBe('method: GET')
     await page.getByText('Copied request.0.method.').waitFor()
     expect(await press('Escape')).toBe('method: GET')
-    // The tree is one stop of the tab key.
+    // The tree is a single stop of the tab key.
     expect(await press('Tab')).toBe('Keep')
     expect(await press('Shift+Tab')).toBe('method: GET')
     expect(await calls(page)).toEqual([
@@ -434,7 +434,7 @@ async function showOn(page: Page, json: string, options: object): Promise<void> 
   )
 }
 
-/** Runs a call of a module of the page. It is a text, since Vitest would rewrite the imports of a function. */
+/** Runs a call of a module of the page. The call is a text, since Vitest would rewrite the imports of a function. */
 async function callOn(page: Page, call: string): Promise<void> {
   await page.evaluate(`(async () => {
     const { showRecord, showAround, parseExact } = await import('/called.js')

@@ -44,10 +44,10 @@ describe('the store of rows', () => {
     store.replace([row(30, 1), row(20, 2), row(20, 1), row(10, 1)])
     expect(store.add([row(20, 0.1, 'late'), row(25, 1)])).toEqual({ newer: 0, isChanged: true })
     expect(idsOf(store)).toEqual(['30.1', '25.1', '20.2', '20.1', 'late', '10.1'])
-    // The same row again, without and with its rank.
+    // The same row again, without and with a rank.
     expect(store.add([row(20, 0.2, 'late')])).toEqual({ newer: 0, isChanged: false })
     expect(store.add([row(20, 3, 'late')])).toEqual({ newer: 0, isChanged: false })
-    // One that is here with its rank.
+    // A row that the store has with a rank.
     expect(store.add([row(20, 0.3, '20.1')])).toEqual({ newer: 0, isChanged: false })
     expect(store.indexOf(row(20, 3))).toBe(-1)
   })

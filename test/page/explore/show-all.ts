@@ -4,12 +4,12 @@ import { loaded } from './page.js'
 
 /** Widths of a phone, a tablet and two screens, in CSS pixels. */
 export const WIDTHS = [390, 768, 1280, 1920] as const
-/** From this width on, the explorer shows all of its parts next to each other. */
+/** From this width on, the explorer shows all parts next to each other. */
 const WIDE = 1_024
 
 /**
- * Opens the explorer at a width, and each of its parts: the fields, a record, the rows around it, and the choice of a
- * range. Returns the serious findings of accessibility in these states.
+ * Opens the explorer at a width, and each part: the fields, a record, the rows around the record, and the choice of a
+ * range. Returns the serious findings of accessibility in each state.
  */
 export async function showAllAt(
   width: number,

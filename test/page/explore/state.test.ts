@@ -78,7 +78,7 @@ describe('the state in the URL', () => {
         isErrors: pick(true, false),
         search: pick('', 'a b', '"§&=#+%'),
         record: pick('', '1763632800000001.12'),
-        // A query, an endpoint and its values are in the URL of their view only.
+        // A query, an endpoint and the endpoint's values are in the URL of their view only.
         sql: view === 'sql' ? pick('', "select '&=#+%'\nfrom edge_logs -- ü") : '',
         endpoint,
         params:

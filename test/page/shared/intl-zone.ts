@@ -1,6 +1,6 @@
 import type { Zone } from '../../../src/page/shared/zone.js'
 
-/** Returns a time zone of the IANA database as Node knows it. */
+/** Returns a time zone of the IANA database, from the data of Node. */
 export function intlZone(name: string): Zone {
   const format = new Intl.DateTimeFormat('en', {
     timeZone: name,

@@ -75,7 +75,7 @@ describe('a time that is typed', () => {
     expect(read('2026-11-20', inBerlin)).toBe('2026-11-19T23:00:00')
     expect(read('2026-07-20 10:00', inBerlin)).toBe('2026-07-20T08:00:00')
     expect(read('2026-07-20 10:00Z', inBerlin)).toBe('2026-07-20T10:00:00')
-    // In New York it is still the 19th.
+    // In New York the day is still the 19th.
     expect(read('today', { ...inNewYork, nowUs: us('2026-11-20T03:00') })).toBe('2026-11-19T05:00:00')
     expect(read('23:30', { ...inNewYork, nowUs: us('2026-11-20T03:00') })).toBe('2026-11-19T04:30:00')
   })

@@ -49,17 +49,17 @@ describe('times', () => {
       '2026-11-20 00:00:00',
     ])
     expect(bucketTime(DAY_S + 0.5, 0)).toBe('2026-11-20 00:00:00.500')
-    // A day that begins at another hour than midnight, as one in UTC does in other zones.
+    // A day that begins at another hour than midnight, as a day of UTC does in other zones.
     expect(bucketTime(DAY_S + 3_600, 86_400)).toBe('2026-11-20 01:00')
     expect([90 * 86_400, 86_400, 3_600, 1].map((stepS) => tick(DAY_S, stepS))).toEqual([
       '2026-11',
       '11-20',
-      // A range of several days has no other date on its axis.
+      // A range of several days has no other date on the axis.
       '11-20',
       '11-20',
     ])
     expect([3_600, 1].map((stepS) => tick(DAY_S + 3_600, stepS))).toEqual(['01:00', '01:00:00'])
-    // The first tick of a day has its date, also if the day has no midnight.
+    // The first tick of a day has the date, also if the day has no midnight.
     expect([-1, 1].map((hours) => tick(DAY_S + 3_600, 3_600, DAY_S + hours * 1_800))).toEqual(['11-20', '01:00'])
   })
 

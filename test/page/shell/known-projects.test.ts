@@ -6,7 +6,10 @@ import { createKnownProjects } from '../../../src/page/shell/known-projects.js'
 const row = (project: string): ProjectRow => ({ project, source: 'edge_logs', rows: 1, newest: 1 })
 const MANY = Array.from({ length: 10_000 }, (_, i) => row(`a${i}`))
 
-/** Creates projects whose requests are answered by the test: `answer` resolves, or rejects if it is given an error. */
+/**
+ * Creates projects whose requests are answered by the test: `answer` resolves a request, or rejects the request if
+ * given an error.
+ */
 function create() {
   const asked: { query: ProjectQuery; answer(rows: readonly ProjectRow[] | Error): Promise<void> }[] = []
   const host = {

@@ -14,7 +14,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 }
 const fieldsOf = (source: string) => FIELDS[source] ?? []
 
-/** Returns the suggestions at the `|` of a text, and the characters that they replace. */
+/** Returns the suggestions at the `|` of a text, and the characters that a suggestion replaces. */
 function at(marked: string) {
   const offset = marked.indexOf('|')
   const found = suggestionsAt(marked.replace('|', ''), offset, fieldsOf)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { expectCalm, flood } from '../support/flood.js'
 
-/** More queries than may wait; light ones, so that those that wait are served soon. */
+/** More queries than may wait. The queries are light, so that waiting queries are served soon. */
 const QUERIES = 400
 const ROWS = 60_000
 const light = (number: number) => `/api/endpoints/query/functions.invocation-stats?project=${number}`

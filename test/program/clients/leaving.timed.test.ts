@@ -7,7 +7,7 @@ import { dialer, getText } from '../support/raw.js'
 import { worstPlansFolder, worstQuery } from '../support/worst-plans.js'
 
 const ROWS = 60_000
-/** A head, and so a unit of work of a query, is a sixteenth of it. */
+/** A head, and so a unit of work of a query, is a sixteenth of the limit. */
 const MEMORY_LIMIT = '64M'
 const STAYS_MS = 20
 const STOPS_MS = 50
@@ -18,7 +18,8 @@ const LATE = 2
 const scanned = (service: Served) => service.metric('logweir_scanned_rows_total')
 
 /**
- * Sends a query and disconnects after a while. Returns the rows counted by the time it must have stopped, and later.
+ * Sends a query and disconnects after a while. Returns the rows counted by the time the query must have stopped, and
+ * later.
  */
 async function askAndLeave(service: Served, question: string) {
   const before = await scanned(service)

@@ -4,7 +4,7 @@ import { expectFreeLoop, probeHealth } from '../support/health-probe.js'
 import { CLI, type Served, serve } from '../support/program.js'
 
 const ROWS = 300_000
-/** Patterns that no prefilter helps; each query is computed, never cached. */
+/** Patterns that no prefilter helps. Each query is computed, never cached. */
 const PATTERNS = ['[^x]*(a|b|c)+[^y]*z9$', '(?i)(x+x+)+y', '(?s).*storage.*webp.*q', '\\A(.*/){9}never']
 
 it('O3: health is answered at once while four of the worst queries run', async () => {

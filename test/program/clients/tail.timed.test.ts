@@ -7,10 +7,10 @@ import { openUnread, tailLine } from '../support/tails.js'
 
 const UNREAD = 30
 const ROWS = 60_000
-/** One backlog, its encoded form, and garbage; a backlog for each reader would be three times as much. */
+/** A backlog, its encoded form, and garbage. A backlog for each reader would be three times as much. */
 const MOST_GROWTH_BYTES = 128 * MIB
 
-/** Writes rows of 1 KB of the project; resolves when all are accepted. */
+/** Writes rows of 1 KB of the project. Resolves when all rows are accepted. */
 async function flood(service: Served, times: number): Promise<void> {
   const message = 'x'.repeat(1_000)
   await write(service, ROWS, (i) => tailLine(`${i}`, 'a', message))

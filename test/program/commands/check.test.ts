@@ -13,7 +13,7 @@ const ROWS = { edge_logs: 4_900, postgres_logs: 100 }
 const SMALL = ['--memory-limit', '16M']
 const INTACT = /^read \d+ files, 5,000 rows, [\d,]+ bytes: no fault\n$/
 
-/** Makes a data directory with segments of several days of one source, and a journal of another. */
+/** Makes a data directory with segments of several days of a source, and a journal of another source. */
 async function stopped(): Promise<string> {
   const dataDir = temporaryFolder()
   const service = await serve(['--data-dir', dataDir, ...SMALL])

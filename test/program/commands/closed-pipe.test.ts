@@ -7,7 +7,7 @@ import { CLI, temporaryFolder } from '../support/program.js'
 
 const ROW = { id: 'one', timestamp: 1_795_168_800_000_000, event_message: 'GET | one', metadata: {} }
 
-/** Starts a service with an event stream that begins with these events and then stays silent. */
+/** Starts a service with an event stream that begins with the given events and then stays silent. */
 const streamOf = (events: string) =>
   fakeService((_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })

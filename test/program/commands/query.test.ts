@@ -9,7 +9,7 @@ import { run, type Served, serve, served, start, TOKEN, temporaryFolder, until }
 const PROJECT = 'abcdefghijklmnopqrst'
 const LOGS = `logs.all?project=${PROJECT}`
 
-/** Writes two records and waits until they are visible. */
+/** Writes two records and waits until both are visible. */
 async function feed(service: Served): Promise<void> {
   for (const id of ['one', 'two']) {
     const record = { source: 'edge_logs', id, project: PROJECT, event_message: `GET "${id}"\u001b[2J`, metadata: {} }

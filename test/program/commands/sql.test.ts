@@ -32,7 +32,7 @@ async function filled(args: readonly string[]): Promise<Served> {
 const BY_STATUS = 'select response.status_code, count(*) as n from edge_logs group by 1 order by 1'
 const CSV = ['--format', 'csv']
 
-/** Runs a command and returns its exit code and output as texts. */
+/** Runs a command and returns the exit code and the output as texts. */
 async function outcome(args: readonly string[], environment: Record<string, string> = {}) {
   const { code, stdout, stderr } = await run(args, { environment })
   return [code, stdout.toString(), stderr]
@@ -49,7 +49,7 @@ describe('logweir sql', () => {
       `logweir: The data directory ${dataDir} is in use by process ${service.child.pid}. ` +
         'Query that service with logweir query --sql, or stop it.\n',
     ])
-    // The service touches its lock.
+    // The service touches the file of the lock.
     const withoutLock = (lines: readonly string[]) => lines.filter((line) => !line.startsWith('lock '))
     expect(withoutLock(directoryState(dataDir))).toEqual(withoutLock(before))
 

@@ -16,7 +16,7 @@ function copied(): string[] {
   return [...list!.matchAll(/`(.+?)`/g)].map(([, name]) => name!)
 }
 
-/** Copies a directory as the document says, while a service writes to it: files may vanish. */
+/** Copies a directory by the steps of the document, while a service writes to the directory: files may vanish. */
 function backUp(from: string, to: string): void {
   for (const name of copied()) copyTree(join(from, name), join(to, name))
 }

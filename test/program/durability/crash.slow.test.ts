@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dieWhileEvicting, dieWhileFed, makeSealed } from '../support/crash.js'
 
-/** Far more calls than one run makes. */
+/** Far more calls than a run makes. */
 const MOST_CALLS = 1000
 
 /** Dies inside call 1, 2, … until there is no such call. Returns the number of calls. */

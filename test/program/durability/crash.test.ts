@@ -6,7 +6,7 @@ import { dieWhileEvicting, dieWhileFed, makeSealed } from '../support/crash.js'
 const seed = testSeed()
 const random = mulberry32(seed)
 
-/** Returns one call number of each range of `length` calls. */
+/** Returns a call number from each range of `length` calls. */
 const oneOfEach = (stretches: number, length: number) =>
   Array.from({ length: stretches }, (_, i) => i * length + 1 + below(random, length))
 

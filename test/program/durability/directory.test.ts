@@ -6,7 +6,7 @@ import { type Served, serve, start, temporaryFolder, until } from '../support/pr
 
 const START_US = (Date.now() - 3_600_000) * 1000
 
-/** Writes numbered rows, and waits until they are visible. */
+/** Writes numbered rows, and waits until the rows are visible. */
 async function write(service: Served, from: number, to: number) {
   const { stdin } = service.child
   for (let number = from; number < to; number++) stdin!.write(numberedLine(number, START_US))
@@ -89,7 +89,7 @@ describe('a data directory', () => {
     await write(first, 0, 100)
     await kill(first, 'SIGKILL')
     const path = join(dataDir, 'journal/edge_logs-00000001.log')
-    // The first bytes of a frame, as a killed append leaves them.
+    // The first bytes of a frame, left by a killed append.
     appendFileSync(path, readFileSync(path).subarray(4160, 4180))
     const second = await serve(['--data-dir', dataDir])
     expect(second.stderrText()).toContain('the last write of the killed process was incomplete (20 bytes')

@@ -42,7 +42,10 @@ const becomes = (service: Served, health: string) =>
     RESUME_MS,
   )
 
-/** Repeats a query until it is stopped, which returns the number of answers by status; `failed` if there was none. */
+/**
+ * Repeats a query. The returned function stops and returns the number of answers by status. `failed` counts queries
+ * without an answer.
+ */
 function watchQueries(service: Served) {
   const counts: Record<string, number> = {}
   let isStopped = false
@@ -131,7 +134,7 @@ describe(`D8: a start on a full disk (${VOLUME})`, () => {
 
     const giveRoom = volume.fill()
     const startMs = performance.now()
-    // With so little memory the journal is a full head, which the start seals if it can.
+    // With so little memory the journal is a full head, which the start seals if possible.
     const second = await served(launch([...args, '--memory-limit', '4M'], { environment }))
     expect(await highestShown(second)).toBe(999)
     const tookMs = performance.now() - startMs

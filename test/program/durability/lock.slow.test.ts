@@ -7,7 +7,7 @@ import { allNumbers, numberedLine } from '../support/numbered.js'
 import { launch, type Served, serve, served, temporaryFolder, until } from '../support/program.js'
 
 const START_US = (Date.now() - 3_600_000) * 1000
-/** Ten checks of the lock file, and one that reads it back. */
+/** Ten checks of the lock file, and a check that reads the file back. */
 const TAKEOVER_MS = 12_000
 const STOPPED_MS = 30_000
 

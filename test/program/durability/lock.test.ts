@@ -7,10 +7,10 @@ import { AS_NOBODY, NO_SOCKETS } from '../support/lock.js'
 import { launch, type Program, serve, served, temporaryFolder } from '../support/program.js'
 import { makeVolume, VOLUME } from '../support/volume.js'
 
-/** Far more than any of these ends takes. */
+/** Far more than any of the ends takes. */
 const END_MS = 30_000
 
-/** Resolves to the exit code or signal of a program; `late` if it does not end. */
+/** Resolves to the exit code or signal of a program, or to `late` if the program does not end. */
 const endOf = ({ exit }: Program) => Promise.race([exit, wait(END_MS, 'late')])
 
 const lockOf = (dataDir: string) => join(dataDir, 'lock.json')
@@ -43,7 +43,7 @@ describe('a data directory that cannot be used', () => {
     chmodSync(folder, 0o755)
   })
 
-  /** Makes a directory with one file that the user of the program may not read, and returns the path of both. */
+  /** Makes a directory with a file that the user of the program may not read, and returns the path of both. */
   function withForeignFile(name: string) {
     const dataDir = temporaryFolder()
     mkdirSync(join(dataDir, 'journal'))

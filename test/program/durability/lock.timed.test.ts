@@ -8,7 +8,7 @@ import { launch, type Program, temporaryFolder } from '../support/program.js'
 /** The limit of X1. */
 const STOP_MS = 5_000
 
-/** Resolves to the exit code or signal of a program; `late` if it does not end in time. */
+/** Resolves to the exit code or signal of a program, or to `late` if the program does not end in time. */
 const endOf = ({ exit }: Program) => Promise.race([exit, wait(STOP_MS, 'late')])
 
 describe('a data directory that cannot be used', () => {

@@ -29,7 +29,7 @@ const untilRows = (service: Served, wanted: number) =>
     (rows) => rows === wanted,
   )
 
-/** Sends the head of a request with records, and the first part of its body. Begins to read the answer at once. */
+/** Sends the head of a request with records, and the first part of the body. Begins to read the answer at once. */
 async function post(service: Served, body: string, sent = body): Promise<{ socket: Socket; answer: Promise<string> }> {
   const socket = await openSocket(service.url)
   const head = ['POST /api/logs HTTP/1.1', 'Host: x', `X-API-KEY: ${TOKEN}`, 'Content-Type: application/x-ndjson']
@@ -39,7 +39,7 @@ async function post(service: Served, body: string, sent = body): Promise<{ socke
 
 const statusOf = (answer: string) => /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]
 
-/** Sends a signal. Returns how the program ended and what it said of the rows of standard input. */
+/** Sends a signal. Returns how the program ended and the program's report about the rows of standard input. */
 async function stopped(service: Served, signal: NodeJS.Signals = 'SIGTERM') {
   const startMs = performance.now()
   service.child.kill(signal)
@@ -65,7 +65,7 @@ async function stopped(service: Served, signal: NodeJS.Signals = 'SIGTERM') {
 
 type Stopped = Awaited<ReturnType<typeof stopped>>
 
-/** Expects that each line sent is stored or counted, and that no line is lost before the one that is named. */
+/** Expects that each line sent is stored or counted, and that no line is lost before the named line. */
 function expectAccounts({ accepted, unstored, fromLine }: Stopped, sent: number, stored: readonly number[]): void {
   expect([accepted + unstored, stored.length]).toEqual([sent, accepted])
   if (unstored > 0) expect(stored.slice(0, fromLine - 1)).toEqual(numbersTo(fromLine - 1))
@@ -175,7 +175,7 @@ describe('X1: SIGTERM on a disk that cannot be written to', () => {
     rmSync(disk.directory, { recursive: true })
     const startMs = performance.now()
     service.child.kill('SIGTERM')
-    // The loss of the lock ends it with 1, if it is noticed first.
+    // The loss of the lock ends the program with 1, if noticed first.
     expect([0, 1]).toContain(await service.exit)
     expect(performance.now() - startMs).toBeLessThan(STOP_MS)
     expect(service.stderrText()).toMatch(/could not be stored: 400\. /)

@@ -11,13 +11,15 @@ const STOP_MS = 5_000
 const ROWS_PER_SECOND = 10_000
 const [UNREAD, UNFINISHED, IDLE, SILENT] = [4, 46, 20, 5]
 /**
- * A connection that the system has accepted and the server has not is reset when the server closes. This may happen
- * to one client that connects at that moment, however the server closes.
+ * A connection that the system has accepted and the server has not is reset when the server closes. This may happen to
+ * a single client that connects at that moment, however the server closes.
  */
 const MOMENT_MS = 100
 const LARGE = 'largeprojectabcdefgh'
 const LARGE_ROWS = 100
-/** Makes an answer larger than the buffers of sockets, so that it is incomplete until it is read. */
+/**
+ * Makes an answer larger than the buffers of sockets, so that the answer is incomplete until a client reads the answer.
+ */
 const LARGE_MESSAGE = 'x'.repeat(80_000)
 
 const logsOf = (project: string) => `/api/endpoints/query/logs.all?project=${project}&project_tier=ENTERPRISE`
@@ -32,7 +34,7 @@ async function writeLargeRows(service: Served): Promise<void> {
   )
 }
 
-/** Sends a query, and stops reading after the start of its answer. */
+/** Sends a query, and stops reading after the start of the answer. */
 async function unread({ url }: Served): Promise<Socket> {
   const socket = await openSocket(url)
   socket.write(headOf(logsOf(LARGE)) + HEAD_END)
@@ -54,7 +56,7 @@ async function idle({ url }: Served): Promise<Socket> {
   return socket
 }
 
-/** Opens a new connection and sends a query. Returns the status of its answer, `refused`, or `cut`. */
+/** Opens a new connection and sends a query. Returns the status of the answer, `refused`, or `cut`. */
 function newcomer(url: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -69,7 +71,7 @@ function newcomer(url: string): Promise<string> {
   })
 }
 
-/** Opens new connections until it is stopped, which returns the time and the result of each. */
+/** Opens new connections. The returned function stops and returns the time and the result of each connection. */
 function sendNewcomers(url: string) {
   const sent: Promise<{ atMs: number; fate: string }>[] = []
   const timer = setInterval(() => {
@@ -82,7 +84,7 @@ function sendNewcomers(url: string) {
   }
 }
 
-/** Returns the number of rows that the next start has; expects no gap among them. */
+/** Returns the number of rows after the next start. Expects no gap among the rows. */
 async function keptRows(args: readonly string[], startUs: number): Promise<number> {
   const numbers = await allNumbers(await serve(args), startUs)
   expect(numbers).toEqual([...Array(numbers.length).keys()])
@@ -139,7 +141,7 @@ describe('X2: a second SIGTERM', () => {
     const service = await serve(args)
     const stopFeed = feed(service, 0, startUs, ROWS_PER_SECOND)
     const stopWatch = watchHighest(service)
-    // A request without an end keeps it from stopping by itself.
+    // A request without an end keeps the service from stopping by itself.
     await unfinished(service)
     await until(
       () => highestShown(service),

@@ -10,7 +10,7 @@ import { type AtEnd, startForSuite } from '../support/suite.js'
 const LOGS = '/api/endpoints/query/logs.all?project=a'
 const COUNTS = '/api/endpoints/query/usage.api-counts?project=a&interval=daily'
 
-/** Pretty-printed, so that the metadata has line breaks between its tokens. */
+/** Pretty-printed, so that the metadata has line breaks between tokens. */
 const RECORDS = JSON.stringify(
   Array.from({ length: 20 }, (_, i) => ({
     id: `${i}`,

@@ -4,7 +4,7 @@ import { exchange, statusLines } from '../../support/raw-http.js'
 import { ROOT, type Served, serve, TOKEN, temporaryFolder } from '../support/program.js'
 import { dialer, getText } from '../support/raw.js'
 
-/** Data of another customer; none of these words can occur by chance. */
+/** Data of another customer. No word of the data can occur by chance. */
 const VICTIM = {
   project: 'victimprojectref',
   event_message: 'victim-message',
@@ -17,7 +17,7 @@ const COUNTS = '/api/endpoints/query/usage.api-counts'
 const withGuess = (text: string) => text.replace(TOKEN, GUESS)
 const LAST = 'Connection: close'
 
-/** A request for each refusal, and its status. */
+/** A request for each refusal, and the status of the refusal. */
 const REFUSALS: readonly (readonly [status: number, text: string])[] = [
   [401, withGuess(getText('/metrics', LAST))],
   [401, withGuess(getText(`${LOGS}?project=${VICTIM.project}`, LAST))],

@@ -5,7 +5,7 @@ import { dialer, getText } from '../support/raw.js'
 
 const STATS = '/api/endpoints/query/functions.invocation-stats'
 
-/** All of these mean the project `a`. */
+/** Each query string means the project `a`. */
 const ALIKE = [
   'project=a',
   '%70roject=%61',
@@ -21,7 +21,7 @@ const ALIKE = [
   '&&project=a&=&',
 ]
 
-/** Each is ordinary text, with its own cache entry. */
+/** Each is ordinary text, with a cache entry of its own. */
 const TEXTS = ['project=a%00', 'project=%zz', 'project=%ff', 'project=__proto__', `project=${'y'.repeat(20_480)}`]
 
 const REFUSED = [
@@ -35,7 +35,7 @@ const REFUSED = [
   ['project=a&interval=1day&interval=', 'duplicate_parameter'],
 ]
 
-/** Returns a function that sends raw query strings, one after the other. */
+/** Returns a function that sends raw query strings in turn. */
 async function asker() {
   const service = await serve([], { stdin: 'ignore' })
   const dial = dialer(service)

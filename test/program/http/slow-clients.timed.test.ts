@@ -9,12 +9,12 @@ import { dialer, getText } from '../support/raw.js'
 const SOCKETS = 500
 const TEXT = getText('/health')
 const HEADERS_MS = 5_000
-/** The promise is one check per second. The server checks more often, so that it can reach all of them. */
+/** The promise is one check per second. The server checks more often, so that the server can reach all clients. */
 const CHECK_MS = 1_000
 /** The delay until a client with SOCKETS sockets, perhaps on the core of the server, has read the answer. */
 const HEARD_MS = 250
 
-/** Sends a byte each second until the connection is closed. Returns its lifetime and the status lines. */
+/** Sends a byte each second until the connection is closed. Returns the connection's lifetime and the status lines. */
 async function drip(socket: Socket) {
   const hearing = listenTo(socket)
   const startMs = performance.now()
@@ -27,7 +27,7 @@ async function drip(socket: Socket) {
   return { livedMs: performance.now() - startMs, told: statusLines(heard) }
 }
 
-/** Repeats /health until it is stopped, which returns the milliseconds of each answer, ascending. */
+/** Repeats /health. The returned function stops and returns the milliseconds of each answer, ascending. */
 function probe(service: Served): () => Promise<number[]> {
   const times: number[] = []
   let isStopped = false
@@ -53,7 +53,7 @@ it(`S5: ${SOCKETS} clients that send a byte a second are closed in time, and oth
   await service.waitForStderr(/1 rows accepted/)
   const sockets = Array.from({ length: SOCKETS }, dialer(service))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-  // The server has accepted all of them when it answers a later one.
+  // The server has accepted all clients when the server answers a later client.
   await service.get('/health')
   const stopProbe = probe(service)
   const drips = sockets.map(drip)

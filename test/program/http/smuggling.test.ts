@@ -8,7 +8,7 @@ import { dialer, getText } from '../support/raw.js'
 /** Follows each case: a valid request with the token, which must never be answered. */
 const GLUED = getText('/api/endpoints/query/logs.all?project=glued', 'Connection: close')
 
-/** Sends each case to the program. Returns the status lines until it closes the connection. */
+/** Sends each case to the program. Returns the status lines until the program closes the connection. */
 async function hear(cases: readonly RawCase[], glued: string) {
   const service = await serve([], { stdin: 'ignore' })
   const dial = dialer(service)

@@ -17,7 +17,7 @@ const INGEST_PATHS = ['/api/logs', '/logs', '/v1/logs']
 const stack = (environment: Record<string, string> = BOTH, args: readonly string[] = [], options = {}) =>
   serve(['--supabase', ...args], { environment: { ...WITHOUT_OURS, ...environment }, stdin: 'ignore', ...options })
 
-/** A service with both tokens, for tests that change none of its state that others read. */
+/** A service with both tokens, for tests that change no state that other tests read. */
 const shared = startForSuite((atEnd) => stack(BOTH, [], { atEnd }))
 
 const as = (token: string) => ({ headers: { 'X-API-KEY': token } })
@@ -208,7 +208,7 @@ describe("Studio's page of log drains", () => {
 
   it('shows a name and a description that say why there are none', async () => {
     const { status, body } = await json(drains)
-    // Studio shows an error of its own unless the answer is a success with an array of objects.
+    // Studio shows an error message of its own unless the answer is a success with an array of objects.
     expect([status, body]).toEqual([200, [expect.objectContaining({ id: 0, type: 'none', config: {} })]])
     const [{ name, description }] = body as [{ name: string; description: string }]
     expect(name).toBe('logweir has no log drains')

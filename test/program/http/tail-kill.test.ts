@@ -9,7 +9,7 @@ const FILTER = JSON.stringify([
 ])
 const SEARCH = new URLSearchParams({ project: 'a', source: 'auth_logs', filter: FILTER, search: 'failed' })
 
-/** Record `i` as a line; every 6th passes the filter. */
+/** Record `i` as a line. Every 6th record passes the filter. */
 function lineOf(i: number): string {
   const metadata = { level: i % 2 === 0 ? 'error' : 'info', tenant: 'acme' }
   const event_message = i % 3 === 0 ? `login Failed ${i}` : 'ok'
@@ -27,7 +27,7 @@ it('a tail with a filter has each record once and in order, over kills of the se
   const connect = async (service: Served) =>
     readEvents(await service.get(`/api/tail?${SEARCH}`, { headers: { 'Last-Event-ID': lastEventId } }))
 
-  /** Sends records until the reader has received some of them, and is in the middle of others. */
+  /** Sends records until the reader has received some records, and is in the middle of others. */
   async function send(service: Served, reader: EventReader): Promise<void> {
     for (let batch = 0; batch < 10; batch++) {
       const from = sent

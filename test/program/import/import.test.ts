@@ -8,7 +8,7 @@ import { serve, temporaryFolder } from '../support/program.js'
 import { importInto, storedRows } from '../support/run-import.js'
 
 const DAY_MS = 86_400_000
-/** A moment some days ago, as PostgreSQL and logweir write it, with microseconds. */
+/** A moment some days ago, as PostgreSQL and logweir write moments, with microseconds. */
 const MOMENT = `${new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 19)}.123456`
 const MOMENT_US = Date.parse(`${MOMENT.slice(0, 23)}Z`) * 1000 + 456
 
@@ -27,7 +27,7 @@ describeWhere(findPostgres(), 'postgresql', WHY_NO_POSTGRES, 'logweir import', (
   })
   afterAll(() => postgres?.stop())
 
-  /** Creates the tables of a Logflare, for one test. */
+  /** Creates the tables of a Logflare, for a single test. */
   async function logflare() {
     await postgres.run('DROP SCHEMA IF EXISTS _analytics CASCADE')
     await createSchema(postgres)
@@ -164,7 +164,7 @@ describeWhere(findPostgres(), 'postgresql', WHY_NO_POSTGRES, 'logweir import', (
     const counts = async () => (await importInto(dataDir, postgres)).lines
     expect(await counts()).toEqual([`${prefix} 5000 rows imported, 0 already there, 0 past retention, 0 rejected`])
     expect(await counts()).toEqual([`${prefix} 0 rows imported, 5000 already there, 0 past retention, 0 rejected`])
-    // Many at one moment among the others, and some before all of them.
+    // Many events at a single moment among the others, and some events before all others.
     await insertRequests(postgres, edge, { from: 5_000, count: 6_000, fromTime: MOMENT, everyUs: 0 })
     await insertRequests(postgres, edge, { from: 11_000, count: 10, fromTime: day(-80), everyUs: 1e6 })
     expect(await counts()).toEqual([`${prefix} 6010 rows imported, 5000 already there, 0 past retention, 0 rejected`])

@@ -8,7 +8,7 @@ import { findPostgres, POSTGRES_USER, type Postgres, startPostgres, WHY_NO_POSTG
 import { run, serve, start, temporaryFolder, until } from '../support/program.js'
 import { importArgs, NO_POSTGRES_VARIABLES } from '../support/run-import.js'
 
-/** Runs an import that fails. Expects that it has created no directory. Returns the exit code and the error. */
+/** Runs an import that fails. Expects that the import has created no directory. Returns the exit code and the error. */
 async function refusal(url: string, args: readonly string[] = [], environment: Record<string, string> = {}) {
   const dataDir = join(temporaryFolder(), 'data')
   const variables = { ...NO_POSTGRES_VARIABLES, ...environment }

@@ -8,10 +8,10 @@ import { type Served, serve, temporaryFolder } from '../support/program.js'
 
 const PROJECT = 'jsontestsuiteproject'
 const START_US = (Date.now() - 3_600_000) * 1000
-/** The record is level 1, its metadata level 2. A value with more levels than are left is always rejected. */
+/** The record is level 1, the metadata level 2. A value with more levels than are left is always rejected. */
 const LEVELS_LEFT = 126
 
-/** One line of the stream, the name of its case, and the expected result. */
+/** A line of the stream, the name of its case, and the expected result. */
 interface Line {
   name: string
   bytes: Buffer
@@ -23,12 +23,12 @@ const record = (name: string, number: number, value: string) =>
   `{"source":"edge_logs","id":${JSON.stringify(name)},"timestamp":${START_US + number},` +
   `"project":"${PROJECT}","metadata":{"value":${value}}}`
 
-/** A case as a value in a record; JSON.parse gives the expected result. */
+/** A case as a value in a record. JSON.parse gives the expected result. */
 function inRecord([name, text]: [string, string], number: number): Line {
   return { name, bytes: Buffer.from(record(name, number, text)), reason: reasonOf(record(name, number, text), text) }
 }
 
-/** A case as a whole line; no object of the suite names a source. */
+/** A case as a whole line. No object of the suite names a source. */
 function alone([name, text]: [string, string]): Line {
   return { name: `${name} alone`, bytes: Buffer.from(text), reason: reasonOf(text, text, 2) ?? otherwise(text) }
 }
@@ -53,7 +53,10 @@ function notUtf8([name, text]: [string, string], number: number): Line[] {
   ]
 }
 
-/** Every case of the suite, with a record between each two that must be stored whatever its neighbours are. */
+/**
+ * Every case of the suite, with a record between each two cases. The records must be stored whatever their neighbours
+ * are.
+ */
 function corpus(): Line[] {
   const texts = Object.entries({ ...MUST_ACCEPT, ...MUST_REFUSE, ...EITHER_WAY })
   const cases = texts.flatMap((entry, i) => [inRecord(entry, 2 * i), alone(entry)])

@@ -12,7 +12,7 @@ const BRACKETS = [
   ['{"a":', '}'],
 ] as const
 
-/** Returns a record with `levels` levels in all, including itself and its metadata. */
+/** Returns a record with `levels` levels in all, including the record itself and the metadata. */
 function recordOf(id: string, number: number, levels: number, [open, close]: readonly [string, string]): string {
   const nested = `${open.repeat(levels - 2)}1${close.repeat(levels - 2)}`
   const start = `{"source":"edge_logs","id":"${id}","timestamp":${START_US + number}`

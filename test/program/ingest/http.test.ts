@@ -85,7 +85,9 @@ describe('records over HTTP', () => {
   })
 })
 
-/** Sends all rows from eight shippers at once: one array after the other, each repeated until it is accepted. */
+/**
+ * Sends all rows from eight shippers at once: array by array, each array repeated until the service accepts the array.
+ */
 async function ship(current: () => Url, begin: () => void): Promise<void> {
   const arrays = allOf(COUNT / ARRAY_ROWS).map((i) => batchFrom(ARRAY_ROWS * i, ARRAY_ROWS))
   const shipOnAndOn = async () => {
@@ -106,7 +108,9 @@ async function isTaken(service: Url, array: object[]): Promise<boolean> {
   return status === 200
 }
 
-/** Sends rows while a signal ends the service twice and it restarts. Returns the numbers of the stored rows. */
+/**
+ * Sends rows while a signal ends the service twice and the service restarts. Returns the numbers of the stored rows.
+ */
 async function keptOver(signal: 'SIGKILL' | 'SIGTERM'): Promise<number[]> {
   const args = ['--data-dir', temporaryFolder()]
   let service = await serve(args, { stdin: 'ignore' })

@@ -15,7 +15,7 @@ const startUs = Date.now() * 1000 - 3600e6
 const RESOURCE = { 'logweir.source': 'edge_logs', 'logweir.project': PROJECT, 'service.name': 'shop' }
 const allOf = (count: number) => [...Array(count).keys()]
 
-/** Runs the official exporter. Returns its exit code and standard error. */
+/** Runs the official exporter. Returns the exit code and standard error. */
 async function send(
   protocol: string,
   url: string,
@@ -79,7 +79,7 @@ describeWhere(findOtlpClient(), 'the OpenTelemetry exporters', WHY_NO_OTLP_CLIEN
     })
   })
 
-  // Clients retry by the status code alone, so one of the two protocols is enough.
+  // Clients retry by the status code alone, so a single protocol is enough.
   it('sends again what was refused with 503', async () => {
     // Answers as a service that is starting.
     const starting = createServer((_, response) =>

@@ -12,7 +12,7 @@ import { type Served, serve, temporaryFolder, until } from '../support/program.j
 const LINES = 6_000_000
 const LIMIT = ['--memory-limit', '512M']
 const PEAK_BYTES = 640 * MIB
-/** They take about 1 s. */
+/** The lines take about 1 s. */
 const WITHIN_MS = 5_000
 const PATH = '/api/logs?source=edge_logs&project=p'
 const NDJSON = { 'Content-Type': 'application/x-ndjson' }
@@ -27,14 +27,14 @@ interface Answer {
   more_rejected: number
 }
 
-/** Returns the status and the JSON of the answer, and the milliseconds until it was there. */
+/** Returns the status and the JSON of the answer, and the milliseconds until the answer was there. */
 async function post(service: Served, body: Uint8Array<ArrayBuffer> | string, headers: Record<string, string>) {
   const startMs = performance.now()
   const response = await service.get(PATH, { method: 'POST', body, headers })
   return { status: response.status, answer: (await response.json()) as Answer, tookMs: performance.now() - startMs }
 }
 
-/** Posts the lines and, at the same time, one record; expects both answers soon. */
+/** Posts the lines and, at the same time, a good record. Expects both answers soon. */
 async function postJunk(service: Served): Promise<void> {
   const [{ status, answer, tookMs }, good] = await Promise.all([
     post(service, zipped, { ...NDJSON, 'Content-Encoding': 'gzip' }),
@@ -88,7 +88,7 @@ describe.each([
   })
 })
 
-/** Expects that the two files have the newest entries without a gap, and the older one is nearly full. */
+/** Expects that the two files have the newest entries without a gap, and that the older file is nearly full. */
 function expectNewestEntries(dataDir: string): void {
   const paths = ['rejects.1.ndjson', 'rejects.ndjson'].map((name) => join(dataDir, name))
   expect(statSync(paths[0]!).size).toBeGreaterThan(REJECTS_FILE_BYTES - MIB)

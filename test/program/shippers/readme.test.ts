@@ -22,7 +22,7 @@ const blockWith = (language: string, word: string): string =>
 
 const open = () => serve([], { stdin: 'ignore' })
 
-/** Waits for rows of the project and returns them. */
+/** Waits for rows of the project and returns the rows. */
 const arrived = (service: Served) =>
   until(
     () => service.rows(`logs.all?project=${PROJECT}`),
@@ -72,7 +72,7 @@ it('a sink of Vector as the README shows it brings records', async () => {
   expect((await arrived(service)).map(({ event_message }) => event_message)).toEqual(['hello'])
 })
 
-/** Runs a JavaScript file to its end with the given variables. */
+/** Runs a JavaScript file to the end with the given variables. */
 async function runScript(args: readonly string[], environment: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, args, { stdio: 'ignore', env: { PATH: process.env.PATH, ...environment } })
   expect((await once(child, 'close'))[0]).toBe(0)

@@ -6,7 +6,7 @@ import { shipLikeVector, type VectorOptions } from '../support/vector.js'
 const EVENT_BYTES = 2_000
 const startUs = Date.now() * 1000 - 3600e6
 
-/** Returns an event as a Vector source makes it, with a number as id. */
+/** Returns an event as a Vector source makes events, with a number as id. */
 const eventOf = (number: number) => ({
   host: 'db-1',
   id: `${number}`,
@@ -17,7 +17,7 @@ const eventOf = (number: number) => ({
 })
 const eventsFrom = (from: number, count: number) => Array.from({ length: count }, (_, i) => eventOf(from + i))
 
-/** Returns batches of about these sizes in bytes; events are numbered across all of them. */
+/** Returns batches of about the given sizes in bytes. Events are numbered across all batches. */
 function batchesOf(sizes: readonly number[]) {
   let from = 0
   return sizes.map((bytes) => {
@@ -27,7 +27,7 @@ function batchesOf(sizes: readonly number[]) {
   })
 }
 
-/** Returns the numbers of all rows; they are a millisecond apart. */
+/** Returns the numbers of all rows. The rows are a millisecond apart. */
 async function numbersOf(service: Served): Promise<number[]> {
   const numbers = await allNumbers(service, startUs, { spacingUs: 1000 })
   return numbers.sort((a, b) => a - b)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { serve } from '../support/program.js'
 
-/** Events as the log router of a self-hosted Supabase posts them. */
+/** Events in the form that the log router of a self-hosted Supabase posts. */
 const GATEWAY = ['/rest/v1/todos', '/auth/v1/token', '/rest/v1/'].map((path) => ({
   project: 'default',
   appname: 'supabase-kong',

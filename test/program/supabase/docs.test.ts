@@ -15,7 +15,7 @@ import { imageAt } from '../support/image.js'
 import { temporaryFolder, until } from '../support/program.js'
 import { shipToSinks } from '../support/vector-sinks.js'
 
-/** The shell blocks of the page, by the heading above them, as far as this test runs them. */
+/** The shell blocks of the page, by the heading above each block, as far as this test runs the blocks. */
 const BLOCKS = blocksOf(textOf('docs/supabase.md'))
 
 function blocksOf(page: string): Record<string, string[]> {
@@ -43,14 +43,14 @@ async function stackFolder(stack: Readonly<Record<string, string>>): Promise<str
   return folder
 }
 
-/** Runs a block of the page in a folder. Throws with its output if a command fails. */
+/** Runs a block of the page in a folder. If a command fails, throws with the command's output. */
 function run(block: string, cwd: string, path: string): string {
   const { status, stdout, stderr } = spawnSync('sh', ['-euc', block], { cwd, encoding: 'utf8', env: { PATH: path } })
   if (status !== 0) throw new Error(`${block} ended with ${status}: ${stdout}${stderr}`)
   return stdout
 }
 
-/** Starts the service `analytics` that Compose makes of files in a folder. Returns its URL. */
+/** Starts the service `analytics` that Compose makes of files in a folder. Returns the URL. */
 async function started(folder: string, names: readonly string[], port: number): Promise<string> {
   const found = readdirSync(folder).filter((name) => name.endsWith('.yml'))
   const files = Object.fromEntries(found.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
@@ -106,7 +106,7 @@ describe('docs/supabase.md, followed word for word', () => {
     const folder = await stackFolder(STACK)
     const { path } = fakeDocker(0, ENV)
     run(copy!.replace('YOUR-FOLDER', folder), ROOT, path)
-    // Like theirs, it adds only names of files that there are.
+    // Adds only names of existing files, as Supabase's own script does.
     const text = 'case "$1 $2" in "config add") test -e "docker-compose.$3.yml" ;; esac\necho "$*" >>said\n'
     writeFileSync(join(folder, 'run.sh'), text)
     run(script!, folder, path)

@@ -20,7 +20,7 @@ const THEIR_CHECKS = [
   ['CMD', 'curl', 'http://localhost:4000/health'],
 ]
 
-/** Starts the container. Returns its URL once its health check passes. */
+/** Starts the container. Returns the URL once the health check passes. */
 async function started(image: Image, environment: Record<string, string>, check: readonly string[]) {
   expect(image.passes(check, environment)).toBe(false)
   const child = image.run(environment)
@@ -29,7 +29,7 @@ async function started(image: Image, environment: Record<string, string>, check:
   return { child, log, url: `http://127.0.0.1:${environment.LOGWEIR_PORT}` }
 }
 
-/** Expects that every batch of all seven sinks of Vector is stored, and that Studio's query finds its rows. */
+/** Expects that every batch of all seven sinks of Vector is stored, and that Studio's query finds the rows. */
 async function expectAnalytics(url: string): Promise<void> {
   const events = vectorEvents(mulberry32(testSeed()), { count: 200, fromMs: Date.now() - 60_000, stepMs: 100 })
   expect(new Set(events.map(({ sink }) => sink))).toEqual(new Set(SINK_NAMES))

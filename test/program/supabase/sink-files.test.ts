@@ -14,7 +14,7 @@ interface HttpSink {
   request: { headers: Record<string, string> }
 }
 
-/** A service of a `kong.yml`, with the paths that lead to it. */
+/** A service of a `kong.yml`, with the paths that lead to the service. */
 interface KongService {
   url: string
   routes: { strip_path: boolean; paths: string[] }[]
@@ -30,7 +30,7 @@ const withVariables = (text: string) =>
     return value
   })
 
-/** Returns the address to which Kong passes a request on; that of a path without a route is an error. */
+/** Returns the address to which Kong passes a request on. Throws if the path has no route. */
 function throughKong(address: URL, kong: string): URL {
   const { services } = parse(kong) as { services: KongService[] }
   for (const { url, routes } of services) {

@@ -34,7 +34,7 @@ it('a batch is given up some time after its first try, and others still arrive',
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const events = SINK_NAMES.flatMap((sink) => someEvents(3).map((event) => ({ ...event, sink })))
   const { statuses, dropped } = await shipToSinks(url, events, { retryMs: 5, retryForMs: 400, batchEvents: 2 })
-  // Two batches of each sink; those of auth were tried several times.
+  // Two batches of each sink. The batches of auth were tried several times.
   expect([statuses[200], dropped]).toEqual([12, 2])
   expect(statuses[503]).toBeGreaterThan(2)
 })

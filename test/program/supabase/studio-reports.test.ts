@@ -23,7 +23,7 @@ async function rowsOf(studio: StudioServer, sql: string): Promise<Row[]> {
 const pathOf = (event: SinkEvent) => fieldOf(event, 'request', 'path') as string
 const statusOf = (event: SinkEvent) => fieldOf(event, 'response', 'status_code') as number
 
-/** Counts values; those that are undefined are none. */
+/** Counts values. Undefined does not count. */
 function counted(values: readonly (string | number | undefined)[]): Map<string | number, number> {
   const counts = new Map<string | number, number>()
   for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1)

@@ -21,7 +21,7 @@ import {
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
 
-/** Opens a page and loads older rows until there are no others; returns each once. */
+/** Opens a page and loads older rows until no older rows are left. Returns each row once. */
 async function allRows(page: LogsPage): Promise<readonly Row[]> {
   const rows = new Map<string, Row>()
   for (let reply: Reply | undefined = await page.open(); ; reply = await page.loadOlder()) {
