@@ -1,4 +1,4 @@
-/** Loaded into the program before its own code: root becomes another user, so that permissions apply to it. */
+/** Loaded into the program before the program's own code: root becomes another user, so that permissions apply. */
 if (process.getuid() === 0) {
   process.setgroups([])
   process.setgid(65534)

@@ -13,14 +13,14 @@ export interface Answer {
   tookMs: number
 }
 
-/** Opens connections. The returned function sends one request on each of them, all at the same time. */
+/** Opens connections. The returned function sends a request on each connection, all at the same time. */
 export async function dialAll(service: Served, count: number) {
   const sockets = Array.from({ length: count }, dialer(service))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   return (paths: readonly string[]) => Promise.all(paths.map((path, i) => ask(sockets[i]!, path)))
 }
 
-/** Sends a request and reads its response. Rejects if the response is incomplete. */
+/** Sends a request and reads the response. Rejects if the response is incomplete. */
 async function ask(socket: Socket, path: string): Promise<Answer> {
   const startMs = performance.now()
   const heard = await exchange(() => socket, getText(path, 'Connection: close'))

@@ -20,13 +20,13 @@ const TABLES: readonly TableName[] = ['edge_logs', 'postgres_logs', 'auth_logs',
 
 export interface StackOptions {
   forMs: number
-  /** The interval at which a page counts new rows and draws its chart; a minute in Studio. */
+  /** The interval at which a page counts new rows and draws the chart: a minute in Studio. */
   refreshMs: number
 }
 
 /**
  * Runs a self-hosted Supabase's stack: seven sinks that send 200 events a second together, and five open pages of
- * Studio. Expects that nothing fails, that each event is stored, and that memory stays within its limit. Resolves to
+ * Studio. Expects that nothing fails, that each event is stored, and that memory stays within the limit. Resolves to
  * the milliseconds of each query.
  */
 export async function runStack({ forMs, refreshMs }: StackOptions): Promise<number[]> {
@@ -67,7 +67,10 @@ function measured(url: string, times: number[]): Ask {
   }
 }
 
-/** Sends the events of each second when it is over. Returns their number; expects that each batch is accepted. */
+/**
+ * Sends the events of each second when the second is over. Returns the number of events. Expects that each batch is
+ * accepted.
+ */
 async function send(url: string, random: Random, endMs: number): Promise<number> {
   const batches: ReturnType<typeof shipToSinks>[] = []
   let sent = 0
@@ -89,7 +92,10 @@ interface Watching {
   firstMs: number
 }
 
-/** Opens a page, and refreshes it until the end. Expects that it counts new rows, and that its chart never shrinks. */
+/**
+ * Opens a page, and refreshes the page until the end. Expects that the page counts new rows, and that the chart never
+ * shrinks.
+ */
 async function watch(studio: StudioServer, table: TableName, { endMs, refreshMs, firstMs }: Watching): Promise<void> {
   await wait(firstMs)
   let drawn = 0
@@ -106,7 +112,7 @@ async function watch(studio: StudioServer, table: TableName, { endMs, refreshMs,
   expect(counted).toBeGreaterThan(0)
 }
 
-/** Draws the chart. Returns its events, which are not less than there were at the last time. */
+/** Draws the chart. Returns the number of events in the chart. Expects at least `before` events. */
 async function drawnEvents(page: LogsPage, before: number): Promise<number> {
   const points = await page.chart()
   const drawn = points.reduce(

@@ -16,10 +16,9 @@ const STATS = { endpoint: 'functions.invocation-stats', params: { project: PROJE
 const COUNTS = { endpoint: 'usage.api-counts', params: { project: PROJECT, interval: 'daily' } }
 
 /**
- * Feeds ten times the memory limit, day after day, with many copies of each day's records. Expects the process to
- * stay within the limit and a quarter, and to answer as the oracle does over the kept rows: all of them with a data
- * directory; without one the newest days, and of the oldest kept day perhaps a part. During the feed the given plans
- * run again and again.
+ * Feeds ten times the memory limit, day after day, with many copies of each day's records. Expects the process to stay
+ * within the limit and a quarter, and to answer as the oracle does over the kept rows: all rows with a data directory,
+ * else the newest days, and perhaps a part of the oldest kept day. During the feed the given plans run again and again.
  */
 export async function expectUnderCeiling(
   limitMib: number,
@@ -72,7 +71,7 @@ async function askMeanwhile(service: Served, plans: readonly WorstPlan[], feedin
   return answers
 }
 
-/** Records of one UTC day; the queries select some of them. */
+/** Records of a UTC day. The queries select some records. */
 function recordsOf(day: number, random: Random): TestRecord[] {
   const noise = () => Array.from({ length: 60 }, () => random().toString(36).slice(2)).join('')
   return Array.from({ length: RECORDS_A_DAY }, (_, i) => {

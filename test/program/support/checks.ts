@@ -15,8 +15,8 @@ export interface BusyChecks {
 
 /**
  * Checks the directory of a service again and again, while the service ingests at full speed in bursts, seals heads,
- * and deletes old segments. Between the bursts it pauses for `pauseMs`, in which it compacts if that is long. Expects
- * that no check finds anything.
+ * and deletes old segments. Between the bursts the ingest pauses for `pauseMs`. The service compacts in a long pause.
+ * Expects that no check finds anything.
  */
 export async function checkWhileBusy({ forMs, pauseMs = 0 }: { forMs: number; pauseMs?: number }): Promise<BusyChecks> {
   const dataDir = temporaryFolder()

@@ -10,13 +10,15 @@ import { launch, type Program, serve, served, temporaryFolder, until } from './p
 const PRELOAD = new URL('./die-at-call.mjs', import.meta.url).href
 /** The environment of a program that survives, and whose retention is enforced eight times a second. */
 export const HURRIED = { NODE_OPTIONS: `--import ${PRELOAD}`, DIE_AT_CALL: '0', HURRY: '500' }
-/** Half of it is for rows, and a sixteenth of that, 48 KiB, for a head: two batches fill one. */
+/** Half of the memory is for rows, and a sixteenth of that, 48 KiB, for a head: two batches fill a head. */
 const SMALL = ['--memory-limit', '1536K']
 const BATCHES = 4
 const HEAD_BATCHES = 2
 const BATCH_ROWS = 24
 const MESSAGE = 'x'.repeat(1000)
-/** Each batch has rows of two days, so that a head becomes two segments; a retention of one day drops the first. */
+/**
+ * Each batch has rows of two days, so that a head becomes two segments. A retention of one day drops the first segment.
+ */
 const DAYS = 2
 const APART_US = 2 * DAY_US
 const DROPPED_DAYS = DAYS - 1
@@ -39,7 +41,7 @@ const linesOf = (batch: number, startUs: number) =>
     .map((number) => numberedLine(number, startUs, MESSAGE))
     .join('')
 
-/** One run: its end, the number of batches that were sent, and how many of them a query showed. */
+/** A run: the end, the number of sent batches, and how many of the batches a query showed. */
 interface RunResult {
   end: number | NodeJS.Signals
   given: number
@@ -49,7 +51,9 @@ interface RunResult {
 const launchDying = (args: readonly string[], dieAtCall: number) =>
   launch([...SMALL, ...args], { environment: { ...HURRIED, DIE_AT_CALL: String(dieAtCall) } })
 
-/** Waits for the end of a program that `work` stops, or that dies earlier. Fails the test if it does not end. */
+/**
+ * Waits for the end of a program that `work` stops, or that dies earlier. Fails the test if the program does not end.
+ */
 async function endOf(program: Program, work: () => Promise<void>): Promise<number | NodeJS.Signals> {
   try {
     await work()
@@ -62,7 +66,7 @@ async function endOf(program: Program, work: () => Promise<void>): Promise<numbe
   return program.exit
 }
 
-/** Sends batches, each once a query shows the one before, then stops the program. */
+/** Sends batches, each batch once a query shows the batch before, then stops the program. */
 async function feed(program: Program, startUs: number): Promise<RunResult> {
   const life = { given: 0, seen: 0 }
   const end = await endOf(program, async () => {
@@ -78,7 +82,7 @@ async function feed(program: Program, startUs: number): Promise<RunResult> {
   return { ...life, end }
 }
 
-/** Returns the numbers of all rows of a data directory, ascending, and the damage that its start reports. */
+/** Returns the numbers of all rows of a data directory, ascending, and the damage that the start reports. */
 async function recovered(args: readonly string[], startUs: number) {
   const service = await serve(args)
   const numbers = await allNumbers(service, startUs)

@@ -1,10 +1,10 @@
 /**
- * Loaded into the program before its own code: the process dies inside the n-th call that changes a file, as after
- * SIGKILL or a crash. If that call is a write, half of its bytes are written; any other call has no effect, which
- * equals a death right after the call before it.
+ * Loaded into the program before the program's own code: the process dies inside the n-th call that changes a file, as
+ * after SIGKILL or a crash. If that call is a write, half of the bytes are written. Any other call has no effect, which
+ * equals a death right after the call before.
  *
  * DIE_AT_CALL  n, from 1
- * HURRY        the factor by which repeating timers (sync, upkeep) run faster; the time limit of a query stays
+ * HURRY        the factor by which repeating timers (sync, upkeep) run faster (the time limit of a query stays)
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -12,7 +12,7 @@ import { isMainThread } from 'node:worker_threads'
 
 const dieAtCall = Number(process.env.DIE_AT_CALL)
 const hurry = Number(process.env.HURRY)
-/** The time limit of a query: the work that it limits runs no faster. */
+/** The time limit of a query. The work under the limit runs no faster. */
 const QUERY_MS = 30_000
 let calls = 0
 

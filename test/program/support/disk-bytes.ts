@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.js'
 import { generated } from './generated.js'
 import { type Program, serve, temporaryFolder } from './program.js'
 
-/** Enough for one head of full lines to be sealed. */
+/** Enough for a head of full lines to be sealed. */
 const ROWS = 56_000
 /** The rate of lines: below the rate at which heads are sealed fast instead of small. */
 const SLOW_BYTES_PER_SECOND = 4_000_000
@@ -24,7 +24,7 @@ export const COMPACT = { edge_logs: 270, function_edge_logs: 183 }
 
 type Limits = typeof COMPACT
 
-/** Sends a file of lines to a service and ends its standard input. */
+/** Sends a file of lines to a service and ends standard input. */
 type Feed = (service: Program, lines: string) => Promise<void>
 
 export const atFullSpeed: Feed = async ({ child }, lines) => {
@@ -51,8 +51,8 @@ export interface Filled {
 }
 
 /**
- * Fills a service with the rows of one source. All are of yesterday: a head of two days would become two segments, with
- * one percent more bytes per row.
+ * Fills a service with the rows of a single source. All rows are of yesterday: a head of two days would become two
+ * segments, with one percent more bytes per row.
  */
 async function fill(source: SourceName, feed: Feed): Promise<Filled> {
   const lines = join(temporaryFolder(), 'lines.ndjson')
@@ -89,7 +89,7 @@ async function fill(source: SourceName, feed: Feed): Promise<Filled> {
 export const fillBoth = (feed: Feed): Promise<Filled[]> =>
   Promise.all((['edge_logs', 'function_edge_logs'] as const).map((source) => fill(source, feed)))
 
-/** Waits until no row takes more than its limit, for as long as compaction may take. */
+/** Waits until no row takes more than the limit, for as long as compaction may take. */
 export const expectAtMost = (filled: readonly Filled[], limits: Limits) =>
   Promise.all(
     filled.map(({ source, bytesOfRow }) =>

@@ -11,8 +11,9 @@ export interface FakeDocker {
 }
 
 /**
- * Makes a program `docker`: `build --tag` makes an image, `image inspect` finds it, `compose` needs each file of `-f`,
- * and `exec CONTAINER sh -c TEXT` runs the text here, in the given environment and with another port instead of 4000.
+ * Makes a program `docker`: `build --tag` makes an image, `image inspect` finds the image, `compose` needs each file of
+ * `-f`, and `exec CONTAINER sh -c TEXT` runs the text here, in the given environment and with another port instead of
+ * 4000.
  */
 export function fakeDocker(port: number, environment: Readonly<Record<string, string>>): FakeDocker {
   const bin = temporaryFolder()

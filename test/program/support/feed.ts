@@ -4,7 +4,7 @@ import { type Served, until } from './program.js'
 const LINES_A_WRITE = 2_000
 const DAYS_US = 6 * 86_400e6
 
-/** Writes lines to standard input as fast as the program reads them. */
+/** Writes lines to standard input as fast as the program reads lines. */
 export async function write({ child }: Served, count: number, lineOf: (number: number) => string): Promise<void> {
   const stdin = child.stdin!
   for (let from = 0; from < count; from += LINES_A_WRITE) {
@@ -26,7 +26,7 @@ export async function untilVisible(service: Served, rows: number, source = 'edge
 }
 
 /**
- * Writes edge requests of the last days, each with another URL, so that a pattern is matched against every one. Leaves
+ * Writes edge requests of the last days, each with another URL, so that a pattern is matched against every URL. Leaves
  * standard input open.
  */
 export async function feedEdges(service: Served, rows: number): Promise<void> {
@@ -44,7 +44,7 @@ export async function feedEdges(service: Served, rows: number): Promise<void> {
 
 /**
  * Returns the path of a query that matches all rows of {@link feedEdges}, and slowly: `\W` may match a newline, so RE2
- * searches each row separately. Another number gives another pattern, so that no cache entry serves it.
+ * searches each row separately. Another number gives another pattern, so that no cache entry serves the query.
  */
 export function heavyQuestion(number: number): string {
   const project = encodeURIComponent(`pro.ect\\d+.*\\W(rest|${number})`)

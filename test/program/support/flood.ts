@@ -12,7 +12,7 @@ const VISIBLE_MS = 1_000
 const MAY_BE_LATE = 0.1
 const MARKER = '{"source":"edge_logs","project":"marker","event_message":"marker"}\n'
 
-/** Queries until `rows` rows are visible. Returns when the query that showed them was sent. */
+/** Queries until `rows` rows are visible. Returns when the query that showed the rows was sent. */
 async function seenAtMs(service: Served, rows: number): Promise<number> {
   for (;;) {
     const sentMs = performance.now()
@@ -22,8 +22,8 @@ async function seenAtMs(service: Served, rows: number): Promise<number> {
 }
 
 /**
- * Writes a row, waits until it is visible, and repeats that until it is stopped, which returns the milliseconds of
- * each row. Excludes the time of the response to a client that shares its core with the server.
+ * Writes a row, waits until the row is visible, and repeats that. The returned function stops and returns the
+ * milliseconds of each row. Excludes the time of the response to a client that shares a core with the server.
  */
 function watchIngest(service: Served): () => Promise<number[]> {
   const times: number[] = []

@@ -31,7 +31,7 @@ export interface HostileLoad {
   searches: number
 }
 
-/** One request that the program was answering at a time. */
+/** A request, and when the program was answering the request. */
 interface Sent {
   path: string
   status: number
@@ -41,8 +41,8 @@ interface Sent {
 
 /**
  * Sends mutated texts of SQL and random searches to the program, over records of which some are as long, deep and wide
- * as records may be. Expects that none is answered with 500, that /health waits for none of them, and that the program
- * ends within 5 s of SIGTERM while it answers them.
+ * as records may be. Expects that no request is answered with 500, that /health waits for no request, and that the
+ * program ends within 5 s of SIGTERM while the program answers requests.
  */
 export async function expectNoHarm({ texts, searches }: HostileLoad, seed: number): Promise<void> {
   const random = mulberry32(seed)
@@ -95,7 +95,7 @@ async function inTurn(paths: Iterator<string>, ask: Ask): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS }, client))
 }
 
-/** Asks while another process probes /health; returns the requests, and the waits of more than 100 ms. */
+/** Asks while another process probes /health. Returns the requests, and the waits of more than 100 ms. */
 async function watched(service: Served, run: (ask: Ask) => Promise<void>): Promise<{ sent: Sent[]; waits: Wait[] }> {
   const probe = await startProbe(service)
   const sent: Sent[] = []
@@ -107,10 +107,10 @@ async function watched(service: Served, run: (ask: Ask) => Promise<void>): Promi
   return { sent, waits: await probe.end() }
 }
 
-/** The status of a request that its client has left. */
+/** The status of a request that the client has left. */
 const LEFT = 408
 
-/** Returns the status of an answer; {@link LEFT} if the client did not wait for it, 0 if there was none. */
+/** Returns the status of an answer, {@link LEFT} if the client did not wait for the answer, or 0 without an answer. */
 async function statusOf(service: Served, path: string): Promise<number> {
   const signal = AbortSignal.timeout(PATIENCE_MS)
   try {
@@ -122,13 +122,16 @@ async function statusOf(service: Served, path: string): Promise<number> {
   }
 }
 
-/** A wait of /health, and when it ended. */
+/** A wait of /health, and when the wait ended. */
 interface Wait {
   endMs: number
   waitMs: number
 }
 
-/** The requests during the longest waits first, each once; of those of one wait, the one that started last. */
+/**
+ * The requests during the longest waits first, each request once. During a wait, the request that started last is
+ * first.
+ */
 function suspectsOf(sent: readonly Sent[], waits: readonly Wait[]): string[] {
   const longest = [...waits].sort((a, b) => b.waitMs - a.waitMs)
   const during = longest.flatMap((wait) =>
@@ -137,7 +140,7 @@ function suspectsOf(sent: readonly Sent[], waits: readonly Wait[]): string[] {
   return [...new Set(during.map(({ path }) => path))]
 }
 
-/** Whether a request may be the reason of a wait. The program may still stop one that its client has left. */
+/** Whether a request may be the reason of a wait. The program may still stop a request that the client has left. */
 const overlaps = ({ startMs, endMs, status }: Sent, wait: Wait) =>
   startMs < wait.endMs && endMs + (status === LEFT ? PATIENCE_MS : 0) > wait.endMs - wait.waitMs
 
@@ -162,7 +165,7 @@ async function startProbe({ url, child: { pid } }: Served) {
   }
 }
 
-/** Returns a request, if /health waits for it in each of several tries. */
+/** Returns a request, if /health waits for the request in each of several tries. */
 async function waitsFor(service: Served, path: string): Promise<string[]> {
   const worst: number[] = []
   for (let tried = 0; tried < TRIES; tried++) {
@@ -173,7 +176,7 @@ async function waitsFor(service: Served, path: string): Promise<string[]> {
   return [`/health waits ${worst.map(Math.round).join(', ')} ms: ${path}`]
 }
 
-/** Expects that the program ends while it answers requests. */
+/** Expects that the program ends while answering requests. */
 async function expectStop(service: Served, random: Random): Promise<void> {
   const asked = Array.from({ length: CLIENTS }, () => statusOf(service, sqlPath(random)))
   await sleep(below(random, 100))

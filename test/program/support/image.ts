@@ -3,10 +3,10 @@ import { delimiter, dirname } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { environmentOf, oneOf, stagesOf, textOf } from '../../deploy/files.js'
 
-/** The stages of the Dockerfile: the one that builds, and the one that is the image. */
+/** The stages of the Dockerfile: the stage that builds, and the stage that is the image. */
 export const [BUILD_STAGE, RUN_STAGE] = stagesOf(textOf('Dockerfile'))
 
-/** The environment of a container: its variables, and a PATH with node and curl. */
+/** The environment of a container: the variables, and a PATH with node and curl. */
 export const bare = (environment: Record<string, string>) => ({
   PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
   ...environment,
@@ -14,11 +14,11 @@ export const bare = (environment: Record<string, string>) => ({
 
 /** The image without Docker. */
 export interface Image {
-  /** The variables of a container that Compose gives these. */
+  /** The variables of a container to which Compose gives the variables `given`. */
   environment(given?: Readonly<Record<string, string>>): Record<string, string>
-  /** Starts the image's command; it is killed when the test ends. */
+  /** Starts the image's command. The command is killed when the test ends. */
   run(environment: Record<string, string>): ChildProcess
-  /** Returns whether a health check passes, as Compose writes it or as the image has it. */
+  /** Returns whether a health check passes, in the form of Compose or of the image. */
   passes(test: readonly string[], environment: Record<string, string>): boolean
 }
 
@@ -33,7 +33,7 @@ export interface Places {
 
 const HEALTH_CHECK_MS = 10_000
 
-/** Returns the image with /app and /data in these folders. */
+/** Returns the image with /app and /data in the given folders. */
 export function imageAt({ app, data, port, args }: Places): Image {
   const inHere = (word: string) =>
     word

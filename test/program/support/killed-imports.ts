@@ -18,8 +18,8 @@ const TWO_DAYS_US = 2 * 86_400e6
 
 interface KillOptions {
   /**
-   * A kill comes at most this long after the first rows of its import are written. If it is not given, an import
-   * without a kill is measured first, and kills come after at most an eighth of its time.
+   * A kill comes at most this long after the first rows of the import are written. If not given, an import without a
+   * kill is measured first, and kills come after at most an eighth of the measured time.
    */
   withinMs?: number
   /** The least number of kills after which some of the rows are stored, and not all. */
@@ -33,8 +33,8 @@ const MEMORY_LIMIT_MIB = 256
 const MOST_BYTES = 1.25 * MEMORY_LIMIT_MIB * MIB
 
 /**
- * Imports `count` rows, and kills the import with SIGKILL at a random moment, `kills` times; each new import continues.
- * Expects that the last import finishes, and that the directory then has each row once, with its time.
+ * Imports `count` rows, and kills the import with SIGKILL at a random moment, `kills` times. Each new import continues.
+ * Expects that the last import finishes, and that the directory then has each row once, with the row's time.
  */
 export async function expectEachRowOnce(
   count: number,
@@ -84,7 +84,7 @@ export async function expectEachRowOnce(
   }
 }
 
-/** Starts an import, and kills it some time after it has written its first rows. */
+/** Starts an import, and kills the import some time after the first rows are written. */
 async function killAfter(args: readonly string[], dataDir: string, ms: number): Promise<void> {
   const program = start(args)
   let least = Number.POSITIVE_INFINITY
@@ -109,7 +109,7 @@ function bytesIn(dataDir: string): number {
   }
 }
 
-/** Imports `count` rows. Prints speed and peak memory, and expects the peak below its bound. Returns the time in ms. */
+/** Imports `count` rows. Prints speed and peak memory, and expects the peak below the bound. Returns the time in ms. */
 async function measure(args: readonly string[], count: number): Promise<number> {
   const startedMs = performance.now()
   const program = start(args)
@@ -118,7 +118,7 @@ async function measure(args: readonly string[], count: number): Promise<number> 
     try {
       peak = residentBytes(program).peak
     } catch {
-      // It has ended.
+      // The import has ended.
     }
   }, 100)
   expect(await program.exit).toBe(0)

@@ -14,7 +14,7 @@ import { type Served, serve, temporaryFolder } from './program.js'
 /** Random plans over the rows of a process that was killed, which another process answers like the oracle. */
 
 const PLANS_A_KILL = 10
-/** A head takes a sixteenth of half of the memory, 48 KiB: some hundred rows fill one. No row is too old. */
+/** A head takes a sixteenth of half of the memory, 48 KiB: some hundred rows fill a head. No row is too old. */
 const ARGS = ['--memory-limit', '1536K', '--retention-days', '10000']
 const ROWS_A_REQUEST = 60
 
@@ -24,8 +24,8 @@ function lineOf({ source, id, timestampUs, project, event_message, metadata }: T
 }
 
 /**
- * Kills a process with SIGKILL once it has acknowledged some rows, `kills` times, each with a data directory of its
- * own. Expects random plans to have the rows, or the error, that the oracle says of all acknowledged rows.
+ * Kills a process with SIGKILL once the process has acknowledged some rows, `kills` times, each time with a new data
+ * directory. Expects random plans to have the rows, or the error, that the oracle says of all acknowledged rows.
  */
 export async function expectPlansAfterKills(kills: number): Promise<void> {
   const seed = testSeed()
@@ -44,7 +44,10 @@ export async function expectPlansAfterKills(kills: number): Promise<void> {
 const namesIn = (dataDir: string, folder: string) =>
   readdirSync(join(dataDir, folder), { recursive: true }).map((name) => String(name))
 
-/** Sends records to a process until it has sealed some, and once more; then kills it. Returns the records. */
+/**
+ * Sends records to a process until the process has sealed some records, and once more. Then kills the process. Returns
+ * the records.
+ */
 async function ingestAndKill(dataDir: string, random: Random): Promise<TestRecord[]> {
   const service = await serve(['--data-dir', dataDir, ...ARGS], { stdin: 'ignore' })
   const sent: TestRecord[] = []
@@ -76,7 +79,7 @@ async function post(service: Served, records: readonly TestRecord[]): Promise<vo
   expect(await response.json()).toEqual({ message: 'Logged!' })
 }
 
-/** Opens the directory in this process, runs plans, and closes it without sealing. */
+/** Opens the directory in this process, runs plans, and closes the directory without sealing. */
 async function expectAnswers(dataDir: string, records: readonly TestRecord[], random: Random, shown: string) {
   const engine = openEngine({ disk: await openDataDirectory(dataDir), rowsLimitBytes: GIB })
   await engine.recover()

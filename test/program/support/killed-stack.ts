@@ -17,17 +17,17 @@ import { shipLikeVector } from './vector.js'
 const EVENTS = 120
 const STEP_MS = 5
 const BATCH_EVENTS = 10
-/** A service is killed at a random moment of this time after it has answered its first query. */
+/** A service is killed at a random moment of this time after the service has answered the first query. */
 const LONGEST_LIFE_MS = 300
 /** The retries of a self-hosted Supabase's Vector, with a shorter first wait. */
 const RETRY = { retryMs: 50, retryForMs: 30_000 }
 
-/** How often each event may have been stored, by its number. */
+/** How often each event may have been stored, by the event's number. */
 type Sent = Map<number, number>
 
 /**
- * Sends events of the seven sinks to a service that is killed and started again `kills` times, and before it is started
- * first. Expects each event afterwards, and none more often than it was sent.
+ * Sends events of the seven sinks to a service that is killed and started again `kills` times, and before the service
+ * is started first. Expects each event afterwards, and no event more often than sent.
  */
 export async function expectAllKeptInStack(kills: number): Promise<void> {
   const seed = testSeed()
@@ -39,7 +39,7 @@ export async function expectAllKeptInStack(kills: number): Promise<void> {
   const rounds = [ship(port, eventsOf(random, 0), sent)]
   for (let kill = 1; kill <= kills; kill++) {
     const service = await startService()
-    // So no batch meets more kills than its retries last, however slow the machine is.
+    // So no batch meets more kills than the retries of the batch last, however slow the machine is.
     await rounds[kill - 2]
     await wait(random() * LONGEST_LIFE_MS)
     service.child.kill('SIGKILL')
@@ -67,7 +67,7 @@ function startAt(port: number, folder: string): () => Promise<Served> {
 const eventsOf = (random: Random, round: number): SinkEvent[] =>
   vectorEvents(random, { count: EVENTS, fromMs: Date.now() - EVENTS * STEP_MS, stepMs: STEP_MS, first: round * EVENTS })
 
-/** Sends a round of events, each sink its own batches, and notes how often each was sent. */
+/** Sends a round of events, each sink in separate batches, and notes how often each event was sent. */
 async function ship(port: number, events: readonly SinkEvent[], sent: Sent): Promise<void> {
   await Promise.all(
     SINK_NAMES.map((sink) =>
@@ -95,7 +95,7 @@ async function shipSink(port: number, sink: string, events: readonly SinkEvent[]
   }
 }
 
-/** Returns how often each event is stored, by its number. */
+/** Returns how often each event is stored, by the event's number. */
 async function storedNumbers(service: Served): Promise<Map<number, number>> {
   const stored = new Map<number, number>()
   for (const source of Object.values(SOURCE_OF)) {

@@ -7,12 +7,12 @@ import { forgetPeak, residentBytes } from './memory.js'
 import { allRows } from './pages.js'
 import { type Served, serve, until } from './program.js'
 
-/** Lines with lengths around the limit, and one that is far longer, each at every place of a stream. */
+/** Lines with lengths around the limit, and a line that is far longer, each at every place of a stream. */
 const PROJECT = 'thelengthsoflinesabc'
 const START_US = (Date.now() - 3_600_000) * 1000
 const LENGTHS = [-1, 0, 1, 100, MAX_LINE_BYTES].map((more) => MAX_LINE_BYTES + more)
 const PLACES = ['alone', 'first', 'middle', 'last'] as const
-/** The memory that a skipped line may take, however long it is. */
+/** The memory that a skipped line may take, however long the line is. */
 const GROWTH_BYTES = 16 * MIB
 const TRIES = 3
 const FILLERS = 8000
@@ -21,7 +21,7 @@ const WARM_UP_BYTES = 256 * MIB
 
 type Place = (typeof PLACES)[number]
 
-/** Returns a record of exactly `lineBytes` bytes, with its place in the stream as id and time. */
+/** Returns a record of exactly `lineBytes` bytes, with the record's place in the stream as id and time. */
 function recordOf(id: string, number: number, lineBytes?: number): string {
   const start = `{"source":"edge_logs","id":"${id}","timestamp":${START_US + number}`
   const head = `${start},"project":"${PROJECT}","event_message":"`
@@ -31,7 +31,7 @@ function recordOf(id: string, number: number, lineBytes?: number): string {
 const neighbours = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => recordOf(`near ${from + i}`, from + i))
 
-/** The lines before and after the tested one. */
+/** The lines before and after the tested line. */
 function around(place: Place): { before: string[]; behind: string[] } {
   return {
     before: place === 'middle' || place === 'last' ? neighbours(0, 3) : [],
@@ -47,7 +47,7 @@ async function write(service: Served, bytes: Buffer | string): Promise<void> {
   if (!stdin!.write(bytes)) await once(stdin!, 'drain')
 }
 
-/** Returns the counts of the program and its rows after the end of the stream. */
+/** Returns the counts of the program and the rows after the end of the stream. */
 async function outcome(service: Served) {
   const [, taken, rejected] = await service.waitForStderr(/standard input ended: (\d+) rows accepted, (.*)\n/)
   const rows = await allRows(service, PROJECT)
@@ -56,7 +56,7 @@ async function outcome(service: Served) {
 
 const tooLong = (count: number) => (count === 0 ? '0 rejected' : `${count} rejected (line_too_long ${count})`)
 
-/** Feeds a stream of lines with these lengths, and a short line between each two. */
+/** Feeds a stream of lines with the given lengths, and a short line between each two. */
 async function feedLengths(lengths: readonly number[]): Promise<void> {
   const long = lengths.map((lineBytes, i) => recordOf(`long ${i}`, 10 * i, lineBytes))
   const lines = long.flatMap((line, i) => (i === 0 ? [line] : [...neighbours(10 * i - 5, 2), line]))
@@ -68,7 +68,7 @@ async function feedLengths(lengths: readonly number[]): Promise<void> {
   service.child.kill('SIGKILL')
 }
 
-/** Feeds a stream for each of these lengths, with that length first and the one before it in the list last. */
+/** Feeds a stream for each given length, with that length first and the length before in the list last. */
 export async function feedInTurn(firsts: readonly number[] = LENGTHS): Promise<void> {
   for (const first of firsts) {
     const at = LENGTHS.indexOf(first)
@@ -115,7 +115,7 @@ export async function feedEndless(lineBytes: number, place: Place): Promise<numb
 }
 
 /**
- * Sends the long line at each of these places. If it is alone, nothing warmed the program up, and its memory is not
+ * Sends the long line at each given place. If the line is alone, nothing warmed the program up, and the memory is not
  * checked.
  */
 export async function feedEndlessLines(lineBytes: number, places: readonly Place[] = PLACES): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Loaded into the program before its own code: limits the bytes of the files in a directory. A write that does not
- * fit is partial, and one without any room fails with ENOSPC, as on a full disk.
+ * Loaded into the program before the program's own code: limits the bytes of the files in a directory. A write that
+ * does not fit is partial, and a write without any room fails with ENOSPC, as on a full disk.
  *
  * ROOM_DIRECTORY   the directory
  * ROOM_BYTES_FILE  a file that contains the limit: bytes of all files together
@@ -16,7 +16,7 @@ function roomBytes() {
   return Number(fs.readFileSync(roomFile, 'utf8')) - sizes.reduce((a, b) => a + b, 0)
 }
 
-/** Returns 0 for a file that was removed after its name was read. */
+/** Returns 0 for a file that was removed after the name was read. */
 function sizeOf(path) {
   const stat = fs.statSync(path, { throwIfNoEntry: false })
   return stat?.isFile() ? stat.size : 0

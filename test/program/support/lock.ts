@@ -8,5 +8,5 @@ export const NO_SOCKETS = preload('no-unix-sockets.mjs')
 /** The environment of a program that gives up the rights of root. */
 export const AS_NOBODY = preload('as-nobody.mjs')
 
-/** Makes a file that blocks forever on open, as on a network mount without its server. */
+/** Makes a file that blocks forever on open, as on a network mount without a server. */
 export const makeSilentFile = (path: string) => execFileSync('mkfifo', [path])

@@ -1,10 +1,10 @@
 import type { Postgres } from './postgres.js'
 
-/** Tables as a Logflare with the PostgreSQL backend creates them. */
+/** Tables as a Logflare with the PostgreSQL backend creates the tables. */
 
 export const SCHEMA = '_analytics'
 
-/** A row of a table of log events; a time is an SQL text, or null. */
+/** A row of a table of log events. A time is an SQL text, or null. */
 export interface EventRow {
   id: string
   body: unknown
@@ -12,7 +12,7 @@ export interface EventRow {
   time: string | null
 }
 
-/** Creates the schema with its table of sources, of which only some columns are here. */
+/** Creates the schema with the table of sources, which has only some of the real columns. */
 export async function createSchema({ run }: Postgres): Promise<void> {
   await run(`CREATE SCHEMA ${SCHEMA}`)
   await run(
@@ -24,7 +24,9 @@ export async function createSchema({ run }: Postgres): Promise<void> {
 /** Returns the token of the source with this number. */
 export const tokenOf = (number: number) => `5ca1ab1e-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-/** Adds a source without rows, with the table and the index of its events. Returns the table, with its schema. */
+/**
+ * Adds a source without rows, with the table and the index of the source's events. Returns the table, with the schema.
+ */
 export async function addSource({ run }: Postgres, name: string, number: number): Promise<string> {
   await run(`INSERT INTO ${SCHEMA}.sources (name, token) VALUES ($1, $2)`, [name, tokenOf(number)])
   const table = `log_events_${tokenOf(number).replaceAll('-', '_')}`
@@ -35,7 +37,7 @@ export async function addSource({ run }: Postgres, name: string, number: number)
   return `${SCHEMA}.${table}`
 }
 
-/** Inserts rows; bodies become JSON. */
+/** Inserts rows. Bodies become JSON. */
 export async function insertEvents({ run }: Postgres, table: string, rows: readonly EventRow[]): Promise<void> {
   const values = rows.map(({ body, ...row }) => ({ ...row, body: body === undefined ? null : JSON.stringify(body) }))
   await run(
@@ -47,8 +49,8 @@ export async function insertEvents({ run }: Postgres, table: string, rows: reado
 }
 
 /**
- * Inserts `count` events as Vector sends them for requests, from number `from` on, `everyUs` microseconds apart from
- * `fromTime` on. Their ids are UUIDs in no order, and their bodies have the number.
+ * Inserts `count` events as Vector sends events for requests, from number `from` on, `everyUs` microseconds apart from
+ * `fromTime` on. The ids are UUIDs in no order, and the bodies have the number.
  */
 export async function insertRequests(
   { run }: Postgres,

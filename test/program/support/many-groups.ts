@@ -8,14 +8,13 @@ import { type Served, serve } from './program.js'
 import { type WorstPlan, worstPlansFolder, worstQuery } from './worst-plans.js'
 
 /**
- * The built-in endpoints group by time buckets only, so an answer has at most 301 groups. The query closest to one
- * with very many groups reads very many distinct values: projects and URLs that RE2 must match, or functions of one
- * project.
+ * The built-in endpoints group by time buckets only, so an answer has at most 301 groups. The query closest to very
+ * many groups reads very many distinct values: projects and URLs that RE2 must match, or functions of a single project.
  */
 
 const RETURNS_MS = 30_000
 const MOST_OVER = 1.1
-/** Four times the memory of one query. */
+/** Four times the memory of a single query. */
 const MOST_OF_PLANS_BYTES = 512 * MIB
 
 const edge = (i: number) =>
@@ -60,12 +59,12 @@ const HEAVY_PLANS = { columns: ['keys', 'distincts', 'lists', 'sort'], fields: [
 
 /**
  * Runs plans with `keys` distinct combinations of keys, distinct values, and long lists. Expects an answer in time or a
- * clear refusal, a peak within the limits of one query and its garbage, and afterwards a healthy process and its old
+ * clear refusal, a peak within the limits of a query and its garbage, and afterwards a healthy process and the old
  * memory.
  */
 export async function expectPlansBounded(keys: number, over: keyof typeof HEAVY_PLANS): Promise<void> {
   const service = await serve(['--endpoints', worstPlansFolder()])
-  // The code of the plans is in memory before it is measured.
+  // The code of the plans is in memory before the memory is measured.
   await write(service, FIRST_KEYS, edge)
   await untilVisible(service, FIRST_KEYS)
   for (const plan of HEAVY_PLANS[over]) await runHeavy(service, plan)
@@ -94,8 +93,8 @@ async function runHeavy(service: Served, plan: WorstPlan): Promise<void> {
 }
 
 /**
- * Queries `keys` distinct values. Expects an answer in time or a refusal, and afterwards a healthy process and its
- * old memory.
+ * Queries `keys` distinct values. Expects an answer in time or a refusal, and afterwards a healthy process and the old
+ * memory.
  */
 export async function expectUnmoved(keys: number): Promise<void> {
   const service = await serve()

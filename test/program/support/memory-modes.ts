@@ -20,18 +20,18 @@ const BODY_BYTES = 11 * MIB
 export interface Size {
   /** Rows of about 1 MB: `texts` with a long message, and a tenth as many with long metadata. */
   texts: number
-  /** Short rows, each with an id of its own. */
+  /** Short rows, each with a distinct id. */
   groups: number
-  /** Clients that do not read their answers, and how long they stay. */
+  /** Clients that do not read their answers, and how long the clients stay. */
   readers: number
   stayMs: number
 }
 
-/** A service with rows, and the clients of one mode. */
+/** A service with rows, and the clients of a mode. */
 interface Setting {
   service: Served
   size: Size
-  /** Runs one SQL query several times at the same time. */
+  /** Runs an SQL query several times at the same time. */
   sql(times: number, query: string, project?: string): Promise<void>
   /** Requests a path several times at the same time, and reads the answers. */
   ask(times: number, path: string, headers?: Record<string, string>): Promise<void>
@@ -47,7 +47,9 @@ const UPPER = `select upper(event_message) as m ${MESSAGES} order by m limit 100
 const MAXIMA =
   'select id, max(event_message) as m, min(event_message) as n from auth_logs group by id order by m limit 10'
 
-/** What clients do that needs much memory. Each takes the process beyond its limit if it is not counted. */
+/**
+ * What clients do that needs much memory. Each mode takes the process beyond the limit if the memory is not counted.
+ */
 export const MODES: Record<string, (setting: Setting) => Promise<void>> = {
   'SQL that computes long texts': ({ sql }) => sql(8, UPPER),
   'SQL with many groups': ({ sql }) => sql(8, MAXIMA, 'g'),
@@ -81,8 +83,8 @@ export const MODES: Record<string, (setting: Setting) => Promise<void>> = {
 }
 
 /**
- * Lets clients need much memory in each of the modes, one after the other. Expects the process to stay within its limit
- * and a quarter, each answer to be a result or a clear refusal, and the memory to come back.
+ * Lets clients need much memory in each of the modes in turn. Expects the process to stay within the limit and a
+ * quarter, each answer to be a result or a clear refusal, and the memory to come back.
  */
 export async function expectWithinLimit(
   limitMib: number,
@@ -125,12 +127,12 @@ async function settled(service: Served, enough: number): Promise<number> {
   return residentBytes(service).now
 }
 
-/** Words that are not alike, about 1 MB of them. */
+/** About 1 MB of words that are not alike. */
 const WORDS = Array.from({ length: TEXT_CHARACTERS / 8 }, (_, i) =>
   ((i * 2_654_435_761) >>> 0).toString(36).padStart(7, '0'),
 ).join(' ')
 
-/** A text of about 1 MB, which differs from others from its start on. */
+/** A text of about 1 MB, which differs from other texts from the start on. */
 function textOf(number: number): string {
   const turn = (number * 7_919) % WORDS.length
   return `${number} ${WORDS.slice(turn)} ${WORDS.slice(0, turn)}`.slice(0, TEXT_CHARACTERS)
@@ -181,7 +183,7 @@ function settingOf(service: Served, size: Size): Setting {
   }
 }
 
-/** Reads an answer, without keeping it. Returns its status, and its code if it is an error. */
+/** Reads an answer, without keeping the answer. Returns the status, and the code if the answer is an error. */
 async function outcomeOf(service: Served, path: string, headers: Record<string, string>): Promise<string> {
   const response = await service.get(path, { headers: { 'Accept-Encoding': 'identity', ...headers } })
   if (response.status === 200) {
@@ -213,7 +215,7 @@ async function stall(service: Served, times: number, stayMs: number, text: strin
   for (const status of statuses) expect(status).toMatch(/^(200|503)$/)
 }
 
-/** Sends many bodies of almost the largest size at the same time, none of them to its end. */
+/** Sends many bodies of almost the largest size at the same time, none to the end. */
 async function sendBodies({ service, size }: Setting): Promise<void> {
   const dial = dialer(service)
   const head = `POST /api/logs HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\nContent-Type: application/x-ndjson\r\n`

@@ -1,4 +1,7 @@
-/** Loaded into the program before its own code: no Unix socket can be created, as on the mounts of Docker Desktop. */
+/**
+ * Loaded into the program before the program's own code: no Unix socket can be created, as on the mounts of Docker
+ * Desktop.
+ */
 import { Server } from 'node:net'
 
 const { listen } = Server.prototype

@@ -11,8 +11,8 @@ export function numberedLine(number: number, startUs: number, message = `row ${n
 }
 
 /**
- * Writes numbered rows, starting with `from`, at `rowsPerSecond` until it is stopped, which returns the number after
- * the last row that is in the pipe. Rows that this process still buffers are not counted.
+ * Writes numbered rows, starting with `from`, at `rowsPerSecond`. The returned function stops and returns the number
+ * after the last row that is in the pipe. Rows that this process still buffers are not counted.
  */
 export function feed({ child }: Served, from: number, startUs: number, rowsPerSecond: number) {
   const stdin = child.stdin!
@@ -30,13 +30,13 @@ export function feed({ child }: Served, from: number, startUs: number, rowsPerSe
   }
 }
 
-/** Returns the highest number that a query shows; -1 if it shows no row. */
+/** Returns the highest number that a query shows, or -1 if the query shows no row. */
 export async function highestShown(service: Served): Promise<number> {
   const [newest] = await service.rows(`logs.all?project=${PROJECT}&project_tier=ENTERPRISE`)
   return newest === undefined ? -1 : Number(newest.id)
 }
 
-/** Polls for the highest number until it is stopped, which returns it. */
+/** Polls for the highest number. The returned function stops and returns the number. */
 export function watchHighest(service: Served) {
   let highest = -1
   let isStopped = false
@@ -54,7 +54,7 @@ export function watchHighest(service: Served) {
 }
 
 /**
- * Returns the numbers of all rows in [from, below), ascending, duplicates included; reads page by page. Rows are
+ * Returns the numbers of all rows in [from, below), ascending, duplicates included. Reads page by page. Rows are
  * `spacingUs` apart.
  */
 export async function allNumbers(

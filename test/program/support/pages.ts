@@ -8,7 +8,7 @@ export interface ShownRow {
   metadata: unknown
 }
 
-/** Returns all rows of a project, newest first; reads page by page, so no two rows may have the same time. */
+/** Returns all rows of a project, newest first. Reads page by page, so no two rows may have the same time. */
 export async function allRows(service: Served, project: string): Promise<ShownRow[]> {
   const rows: ShownRow[] = []
   for (let end = ''; ; ) {

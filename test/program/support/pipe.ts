@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './program.js'
 
-/** A pipe as a shell makes it. Node uses a socket between itself and a child, which buffers more. */
+/** A pipe as a shell makes pipes. Between itself and a child, Node uses a socket, which buffers more. */
 export interface Pipe {
-  /** The file descriptor that the reader gets as its standard input. */
+  /** The file descriptor of the reader's standard input. */
   readEnd: number
-  /** Closes the read end of this process; call it once the reader was started. */
+  /** Closes the read end of this process. Called once the reader was started. */
   handedOver(): void
-  /** Writes lines with backpressure; rejects if the reader has ended. */
+  /** Writes lines with backpressure. Rejects if the reader has ended. */
   write(lines: Iterable<string>): Promise<void>
   /** Returns the bytes that were written to the pipe. */
   taken(): number

@@ -14,7 +14,7 @@ const POLL_MS = 50
 
 export const WHY_NO_POSTGRES = `there is no PostgreSQL in ${VERSIONS} (Debian has it as the package postgresql)`
 
-/** Returns the folder of the programs of the newest PostgreSQL; undefined if there is none. */
+/** Returns the folder of the programs of the newest PostgreSQL, or undefined if PostgreSQL is not installed. */
 export function findPostgres(): string | undefined {
   if (!existsSync(VERSIONS)) return undefined
   const versions = readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a))
@@ -23,18 +23,18 @@ export function findPostgres(): string | undefined {
 
 export const POSTGRES_USER = { name: 'supabase_admin', password: 'p%s/w:ord@' }
 
-/** A PostgreSQL server on loopback, with its files in a temporary folder. */
+/** A PostgreSQL server on loopback, with files in a temporary folder. */
 export interface Postgres {
   port: number
   /** Returns the URL of a database, for the administrator, with the password. */
   url(database?: string, user?: { name: string; password?: string }): string
-  /** Runs statements, one with `values`; returns the rows of the last one. */
+  /** Runs statements, or a single statement with `values`. Returns the rows of the last statement. */
   // biome-ignore lint/suspicious/noExplicitAny: rows are of any columns
   run(sql: string, values?: readonly unknown[], database?: string): Promise<any[][]>
   stop(): Promise<void>
 }
 
-/** Starts a server with an empty cluster. Throws with its log if it does not start. */
+/** Starts a server with an empty cluster. If the server does not start, throws with the server's log. */
 export async function startPostgres(): Promise<Postgres> {
   const programs = findPostgres()
   if (programs === undefined) throw new Error(WHY_NO_POSTGRES)
@@ -83,7 +83,7 @@ export async function startPostgres(): Promise<Postgres> {
     }
   }
   async function stop() {
-    // A fast shutdown: it ends connections.
+    // A fast shutdown, which ends connections.
     child.kill('SIGINT')
     await exit
     rmSync(folder, { recursive: true, force: true })

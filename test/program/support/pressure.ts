@@ -55,8 +55,8 @@ async function warmUp(service: Served): Promise<void> {
 }
 
 /**
- * Writes `bytes` of lines into a full store. Expects the writer to block; makes room; expects every line to be stored
- * or counted.
+ * Writes `bytes` of lines into a full store. Expects the writer to block, makes room, and expects every line to be
+ * stored or counted.
  */
 export async function pushIntoFullStore(bytes: number): Promise<void> {
   const { directory, environment, fill, resize } = makeVolume(ROOM_BYTES)

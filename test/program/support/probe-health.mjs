@@ -1,7 +1,7 @@
 // Requests /health of argv[2] every few milliseconds until standard input ends. Prints each wait beyond argv[3]
-// milliseconds as a JSON line: when it ended (milliseconds since the epoch), and how long it was. A wait is the time
-// that passed, or the time of the processor that the main thread of process argv[4] took if that is less: other
-// processes may have had the processor in between.
+// milliseconds as a JSON line: when the wait ended (milliseconds since the epoch), and how long the wait was. A wait is
+// the time that passed, or the time of the processor that the main thread of process argv[4] took if that is less:
+// other processes may have had the processor in between.
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 

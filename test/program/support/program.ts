@@ -12,11 +12,11 @@ export const CLI = join(ROOT, 'dist/cli.js')
 /** The built program as a child process, killed when the test ends. */
 export interface Program {
   child: ChildProcess
-  /** Returns its standard error so far. */
+  /** Returns standard error so far. */
   stderrText(): string
-  /** Resolves once standard error matches; rejects if the program ends without a match. */
+  /** Resolves once standard error matches. Rejects if the program ends without a match. */
   waitForStderr(pattern: RegExp): Promise<RegExpExecArray>
-  /** Resolves to the exit code, or the signal that ended it. */
+  /** Resolves to the exit code, or the signal that ended the program. */
   exit: Promise<number | NodeJS.Signals>
 }
 
@@ -26,13 +26,13 @@ interface StartOptions {
   stdin?: number | 'ignore' | 'pipe'
   /** A file descriptor to write to instead of a pipe. */
   stdout?: number
-  /** Receives the function that kills the program. By default it is called when the test ends. */
+  /** Receives the function that kills the program. By default the function is called when the test ends. */
   atEnd?: (kill: () => Promise<void>) => void
 }
 
 /**
- * The environment without settings of logweir, so that those of the machine have no effect; in memory by default. The
- * setting of malloc is that of the first line of cli.js, which does not apply to `node cli.js`.
+ * The environment without settings of logweir, so that settings of the machine have no effect. In memory by default.
+ * The setting of malloc is the setting in the first line of cli.js, which does not apply to `node cli.js`.
  */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^LOG(?:WEIR|FLARE)_/.test(name))
@@ -83,7 +83,7 @@ export interface Served extends Program {
   /** Returns the rows of an endpoint. */
   // biome-ignore lint/suspicious/noExplicitAny: rows are any JSON
   rows(query: string): Promise<any[]>
-  /** Returns the value of one line of /metrics; NaN if there is no such line. */
+  /** Returns the value of a line of /metrics, or NaN if /metrics does not have the line. */
   metric(line: string): Promise<number>
 }
 
@@ -98,12 +98,12 @@ export function launch(
   return start(['serve', '--port', '0', ...args], { ...options, environment: withToken, stdin })
 }
 
-/** Starts `serve` on a free port and waits until it has recovered its rows. */
+/** Starts `serve` on a free port and waits until the service has recovered all rows. */
 export function serve(args: readonly string[] = [], options: StartOptions = {}): Promise<Served> {
   return served(launch(args, options), options.environment?.LOGWEIR_ACCESS_TOKENS)
 }
 
-/** Waits until a launched program has recovered its rows; rejects if it ends before. */
+/** Waits until a launched program has recovered all rows. Rejects if the program ends before. */
 export async function served(program: Program, token = TOKEN): Promise<Served> {
   const service = await listening(program, token)
   await until(
@@ -113,7 +113,7 @@ export async function served(program: Program, token = TOKEN): Promise<Served> {
   return service
 }
 
-/** Waits until a launched program listens; it may still be recovering its rows. */
+/** Waits until a launched program listens. The program may still be recovering rows. */
 export async function listening(program: Program, token = TOKEN): Promise<Served> {
   const [, url] = await program.waitForStderr(/listening on (http:[^\s"]+).*\n/)
   const get = (path: string, init: RequestInit = {}) =>
@@ -139,7 +139,7 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** Calls `ask` until its answer passes, and returns it. Rejects after `withinMs`. */
+/** Calls `ask` until the answer passes, and returns the answer. Rejects after `withinMs`. */
 export async function until<T>(ask: () => Promise<T>, passes: (answer: T) => boolean, withinMs = 30_000): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {
@@ -150,7 +150,7 @@ export async function until<T>(ask: () => Promise<T>, passes: (answer: T) => boo
   }
 }
 
-/** Runs a command to its end. Returns its exit code and output. */
+/** Runs a command to the end. Returns the exit code and output. */
 export async function run(
   args: readonly string[],
   options: StartOptions = {},

@@ -6,12 +6,14 @@ import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { ROOT } from './program.js'
 
-/** The package of the published clients: separate, so that logweir does not depend on them. */
+/** The package of the published clients: separate, so that logweir does not depend on the clients. */
 const HOME = join(ROOT, 'test/clients')
 
 export const WHY_NO_CLIENTS = 'it is not installed in test/clients (npm ci --prefix test/clients)'
 
-/** Returns the folder of a published client; undefined if it is not installed, which WHY_NO_CLIENTS explains. */
+/**
+ * Returns the folder of a published client, or undefined if the client is not installed, which WHY_NO_CLIENTS explains.
+ */
 export function findClient(name: string): string | undefined {
   const folder = join(HOME, 'node_modules', name)
   return existsSync(folder) ? folder : undefined
@@ -19,12 +21,12 @@ export function findClient(name: string): string | undefined {
 
 /** A script of test/clients as a child process. */
 export interface Client {
-  /** The JSON lines that it prints, in order. */
+  /** The JSON lines that the script prints, in order. */
   // biome-ignore lint/suspicious/noExplicitAny: any JSON
   lines: any[]
-  /** Ends its standard input. */
+  /** Ends standard input of the script. */
   end(): void
-  /** Resolves on exit code 0; otherwise rejects with its standard error. */
+  /** Resolves on exit code 0. Otherwise rejects with the standard error of the script. */
   exit: Promise<void>
 }
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type Served, TOKEN } from './program.js'
 
-/** Returns a function that opens connections for raw bytes; they are closed when the test ends. */
+/** Returns a function that opens connections for raw bytes. The connections are closed when the test ends. */
 export function dialer({ url }: Pick<Served, 'url'>): () => Socket {
   const port = Number(new URL(url).port)
   return () => {

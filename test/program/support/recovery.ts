@@ -18,7 +18,7 @@ const READY_MS = 5_000
 const SOURCE = 'function_edge_logs'
 
 /**
- * Fills a data directory, kills the process, and measures the next one from its start to the first answer over all
+ * Fills a data directory, kills the process, and measures the next process from the start to the first answer over all
  * rows.
  */
 export async function expectBackInTime(rows: number): Promise<void> {
@@ -31,7 +31,7 @@ export async function expectBackInTime(rows: number): Promise<void> {
   const startedMs = performance.now()
   const second = await listening(launch(['--data-dir', dataDir]))
   const answers = await untilReady(second)
-  // While it is not ready, every request gets 503, with or without a token.
+  // While the program is not ready, every request gets 503, with or without a token.
   expect(answers.slice(0, -1).filter((answer) => answer !== '503 with Retry-After')).toEqual([])
   expect(answers.length).toBeGreaterThan(1)
   const stats = await second.rows(`functions.invocation-stats?project=${project}&interval=7day`)
@@ -42,7 +42,7 @@ export async function expectBackInTime(rows: number): Promise<void> {
   expect(tookMs).toBeLessThan(READY_MS)
 }
 
-/** Requests without a token until the program asks for one. Returns all answers. */
+/** Requests without a token until the program asks for a token. Returns all answers. */
 async function untilReady({ url }: Served): Promise<string[]> {
   const answers: string[] = []
   const ask = async () => {
@@ -54,7 +54,7 @@ async function untilReady({ url }: Served): Promise<string[]> {
   return answers
 }
 
-/** Feeds generated slim rows. Returns the project that has a tenth of them. */
+/** Feeds generated slim rows. Returns the project that has a tenth of the rows. */
 async function fill(service: Served, rows: number): Promise<string> {
   const args = ['generate', '--rows', `${rows}`, '--slim', '--source', SOURCE]
   const generator = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -73,8 +73,8 @@ const JOURNAL_BYTES = 4 * LIMIT_MIB * MIB
 const PEAK_BYTES = 1.25 * LIMIT_MIB * MIB
 
 /**
- * Starts a process on a journal of four times its memory limit, kills it during recovery, and starts another,
- * `rounds` times. Expects the second to have every row, and both to stay within the limit and a quarter.
+ * Starts a process on a journal of four times the memory limit, kills the process during recovery, and starts another,
+ * `rounds` times. Expects the second process to have every row, and both to stay within the limit and a quarter.
  */
 export async function expectReadyUnderCeiling(rounds: number): Promise<void> {
   const seed = testSeed()
@@ -105,7 +105,7 @@ export async function expectReadyUnderCeiling(rounds: number): Promise<void> {
   }
 }
 
-/** Writes a journal as a process with far more memory would leave it. Returns the number of its rows. */
+/** Writes a journal as a process with far more memory would leave the journal. Returns the number of rows. */
 async function writeJournal(dataDir: string, random: () => number): Promise<number> {
   const files = createDiskFiles(dataDir)
   await files.makeDirectory('journal')

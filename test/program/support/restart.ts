@@ -8,12 +8,15 @@ import { testSeed } from '../../support/seed.js'
 import { allNumbers, numberedLine } from './numbered.js'
 import { launch, type Served, serve, served, temporaryFolder, until } from './program.js'
 
-/** Rows of each source; those of edge_logs are numbered. Some sources are recovered before it, others after it. */
+/** Rows of each source. Rows of edge_logs are numbered. Some sources are recovered before edge_logs, others after. */
 const ROWS = { auth_logs: 1000, edge_logs: 3000, function_logs: 1000, postgres_logs: 1000, storage_logs: 1000 }
 const MESSAGE = 'x'.repeat(2000)
-/** With so little memory each journal is a full head, so that recovery seals it too. */
+/** With so little memory each journal is a full head, so that recovery seals the head too. */
 const SMALL = ['--memory-limit', '16M']
-/** The days of the other sources: each head becomes this many segments, which takes long enough to be killed in it. */
+/**
+ * The days of the other sources. Each head becomes this many segments, which takes so long that a kill can come
+ * meanwhile.
+ */
 const DAYS = 10
 
 type Source = keyof typeof ROWS
@@ -50,7 +53,7 @@ async function makeKilled(startUs: number): Promise<string> {
   return folder
 }
 
-/** Starts a process and kills it `delayMs` after its start, or after it listens, which is when it recovers. */
+/** Starts a process and kills the process `delayMs` after the start, or after the process listens and so recovers. */
 async function startAndKill(args: readonly string[], delayMs: number, from: 'start' | 'listening'): Promise<void> {
   const program = launch([...args, ...SMALL])
   if (from === 'listening') await program.waitForStderr(/listening on /)

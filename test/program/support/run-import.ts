@@ -8,7 +8,7 @@ import { openEngine } from '../../support/engine.js'
 import type { Postgres } from './postgres.js'
 import { run } from './program.js'
 
-/** Empty environment variables of PostgreSQL's clients, so that those of the caller do not change a test. */
+/** Empty environment variables of PostgreSQL's clients, so that variables of the caller do not change a test. */
 export const NO_POSTGRES_VARIABLES = { PGPASSWORD: '', PGUSER: '', PGHOST: '', PGPORT: '', PGDATABASE: '' }
 
 /** Returns the arguments of an import. */
@@ -17,14 +17,14 @@ export const importArgs = (url: string, dataDir: string, ...more: readonly strin
   ...more,
 ]
 
-/** Imports into a directory, and returns the lines of the output. Expects that it succeeds. */
+/** Imports into a directory, and returns the lines of the output. Expects that the import succeeds. */
 export async function importInto(dataDir: string, postgres: Postgres, ...more: readonly string[]) {
   const { code, stdout, stderr } = await run(importArgs(postgres.url(), dataDir, ...more))
   expect([code, stderr.replaceAll(/^logweir: .* is skipped: .*\n/gm, '')]).toEqual([0, ''])
   return { lines: stdout.toString().split('\n').slice(0, -1), stderr }
 }
 
-/** Returns some columns of every row of a source in a data directory that no process has; JSON as text. */
+/** Returns some columns of every row of a source in a data directory that no process has. JSON is returned as text. */
 export async function storedRows(
   dataDir: string,
   source: SourceName,

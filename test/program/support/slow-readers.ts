@@ -42,7 +42,7 @@ async function feed(service: Served, kept: Kept): Promise<void> {
   await write(service, 1, () => '{"source":"edge_logs","project":"small"}\n')
   await untilVisible(service, ROWS + 1)
   if (kept === 'sealed') {
-    // A head is smaller than these rows: once the second is sealed, so are the rows before them.
+    // A head is smaller than the rows here: once the second head is sealed, so are the rows before.
     await write(service, ROWS, (i) => edge('other', i))
     await until(
       () => service.metric('logweir_segments{source="edge_logs"}'),
@@ -51,11 +51,11 @@ async function feed(service: Served, kept: Kept): Promise<void> {
   }
 }
 
-/** Starts a service with a data directory, and so little memory that a head is sealed before it has all rows. */
+/** Starts a service with a data directory, and so little memory that a head is sealed before the head has all rows. */
 const serveSealing = () =>
   serve(['--memory-limit', '256M', '--data-dir', temporaryFolder()], { environment: { LOGWEIR_IN_MEMORY: '0' } })
 
-/** Requests the large answer and reads 1 KiB of it each second. */
+/** Requests the large answer and reads 1 KiB of the answer each second. */
 function readSlowly({ url }: Served) {
   const read = { bytes: 0, closed: false }
   const socket: Socket = connect({
@@ -94,7 +94,7 @@ async function warmUp(service: Served): Promise<void> {
     return peak - now >= GIVEN_BACK_BYTES
   }
   for (let times = 0; times < WARM_UPS && !hasGivenBack(); times++) {
-    // In groups: on a slow machine the last of all would wait for its turn longer than the service lets it.
+    // In groups: on a slow machine the last of all would wait for its turn longer than the service allows.
     for (let asked = 0; asked < READERS; asked += AT_ONCE) {
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => exchange(dial, question)))
       for (const answer of answers) expect(answer.length).toBeGreaterThan(ROWS * ROW_BYTES)
@@ -103,8 +103,8 @@ async function warmUp(service: Served): Promise<void> {
 }
 
 /**
- * Sends small requests for at least `forMs`, and until some answers in a row were quick: the first ones wait behind the
- * queries of the readers. Returns the milliseconds of each.
+ * Sends small requests for at least `forMs`, and until some answers in a row were quick: the first requests wait behind
+ * the queries of the readers. Returns the milliseconds of each request.
  */
 async function askOthers(service: Served, forMs: number): Promise<number[]> {
   const times: number[] = []
@@ -120,7 +120,7 @@ async function askOthers(service: Served, forMs: number): Promise<number[]> {
   return times
 }
 
-/** Resolves to the resident bytes once they are at most `enough`, else to the least within some seconds. */
+/** Resolves to the resident bytes once at most `enough`, else to the least within some seconds. */
 async function leastResident(service: Served, enough: number): Promise<number> {
   const endMs = performance.now() + COLLECTED_WITHIN_MS
   let least = residentBytes(service).now
@@ -139,7 +139,7 @@ interface Growth {
   peak: number
 }
 
-/** Expects that 100 slow readers cost little memory, in one of several tries, each with a service of its own. */
+/** Expects that 100 slow readers cost little memory, in one of several tries, each with a new service. */
 export async function expectUnharmed(forMs: number, kept: Kept): Promise<void> {
   const isGood = ({ held, peak }: Growth) => held <= MOST_GROWTH_BYTES && peak <= MOST_PEAK_GROWTH_BYTES
   const { held, peak } = await inTries(TRIES, () => growthByReaders(forMs, kept), isGood)

@@ -3,9 +3,11 @@ import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { TOKEN } from './program.js'
 
-/** Clients at the level of sockets: each is one connection, and the test decides when it writes and reads. */
+/**
+ * Clients at the level of sockets: each client is a connection, and the test decides when the client writes and reads.
+ */
 
-/** Opens a connection that does not read yet; it is closed when the test ends. */
+/** Opens a connection that does not read yet. The connection is closed when the test ends. */
 export async function openSocket(url: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.on('error', () => {})
@@ -14,7 +16,7 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket
 }
 
-/** The head of a request without the empty line at its end, and that line. */
+/** The head of a request without the empty line at the end, and that line. */
 export const headOf = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${TOKEN}\r\n`
 export const HEAD_END = '\r\n'
 
@@ -27,7 +29,7 @@ export async function readAll(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Returns whether an HTTP/1.1 response is complete, by its length or its last chunk. */
+/** Returns whether an HTTP/1.1 response is complete, by the length or the last chunk. */
 export function isWhole(answer: string): boolean {
   const [head, ...rest] = answer.split('\r\n\r\n')
   const body = rest.join('\r\n\r\n')

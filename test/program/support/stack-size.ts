@@ -13,7 +13,7 @@ import { shipToSinks } from './vector-sinks.js'
 /** Events that are made and sent at once. */
 const CHUNK = 20_000
 const HOUR_MS = 3_600_000
-/** Enough for a service without events to have started all that it starts. */
+/** Enough for a service without events to have started everything. */
 const SETTLE_MS = 2_000
 
 export interface StackSize {
@@ -29,7 +29,7 @@ export interface StackSize {
 
 /**
  * Sends `count` events of the last hour through all seven sinks, as fast as possible, to a service with the settings of
- * deploy/supabase, stops it, measures its directory, and starts it again.
+ * deploy/supabase, stops the service, measures the directory, and starts the service again.
  */
 export async function sizeOfStack(count: number, seed: number): Promise<StackSize> {
   const data = temporaryFolder()

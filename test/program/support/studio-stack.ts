@@ -20,7 +20,7 @@ export const endMs = Math.floor(Date.now() / 1000) * 1000
 export const fromMs = endMs - COUNT * STEP_MS
 /** Events of all sinks in the last 43 minutes. */
 export const EVENTS = vectorEvents(mulberry32(seed), { count: COUNT, fromMs, stepMs: STEP_MS })
-/** The range that pages show: all of them. */
+/** The range that pages show, which contains all events. */
 export const RANGE = { start: new Date(fromMs - MINUTE_MS).toISOString(), end: new Date(endMs).toISOString() }
 
 /** The sink of each table that has records. */
@@ -38,7 +38,7 @@ export const eventsOf = (table: TableName) => EVENTS.filter(({ sink }) => sink =
 export const messageOf = ({ event }: SinkEvent) => event.event_message as string
 export const newestFirst = (a: SinkEvent, b: SinkEvent) => microsOf(b) - microsOf(a)
 
-/** A service with records, and Studio's server for it. */
+/** A service with records, and Studio's server for the service. */
 export interface Stack {
   service: Served
   studio: StudioServer
@@ -55,7 +55,7 @@ export const serveSupabase = (
     ...options,
   })
 
-/** Starts a service with the events of all sinks, and Studio's server for it. */
+/** Starts a service with the events of all sinks, and Studio's server for the service. */
 export async function startStack(
   events: readonly SinkEvent[] = EVENTS,
   args: readonly string[] = [],
@@ -68,5 +68,7 @@ export async function startStack(
   return { service, studio }
 }
 
-/** Starts a service with the events of all sinks for the tests of a suite that only read. Returns a getter of it. */
+/**
+ * Starts a service with the events of all sinks for the tests of a suite that only read. Returns a getter of the stack.
+ */
 export const stackForSuite = (): (() => Stack) => startForSuite((atEnd) => startStack(EVENTS, [], { atEnd }))

@@ -5,8 +5,9 @@ type Kill = () => Promise<void>
 export type AtEnd = (kill: Kill) => void
 
 /**
- * Runs `start` once before the tests of a suite, and kills the program afterwards: for tests that leave its state as
- * the others need it. `start` passes the given function to the program as `atEnd`. Returns a getter of its result.
+ * Runs `start` once before the tests of a suite, and kills the program afterwards: for tests that do not change the
+ * state that other tests need. `start` passes the given function to the program as `atEnd`. Returns a getter of the
+ * result.
  */
 export function startForSuite<T>(start: (atEnd: AtEnd) => Promise<T>): () => T {
   let started: T | undefined

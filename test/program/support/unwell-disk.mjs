@@ -1,5 +1,5 @@
 /**
- * Loaded into the program before its own code: calls to the file system fail or hang once a file tells so.
+ * Loaded into the program before the program's own code: calls to the file system fail or hang once a file tells so.
  *
  * UNWELL_FILE   while it exists, its text is what happens: with `ENOSPC`, `EROFS` and other codes each write and each
  *               creation of a file fails, with `sync` each fsync fails with EIO, and with `hang` calls do not end, as
@@ -13,7 +13,7 @@ import { isMainThread } from 'node:worker_threads'
 const { UNWELL_FILE: file, UNWELL_FIFO: fifo } = process.env
 const { open } = fs.promises
 
-/** Returns what happens at present; undefined if all is well. */
+/** Returns what happens at present, or undefined if all is well. */
 function illness() {
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined
 }

@@ -13,8 +13,8 @@ export interface SinkOptions extends Pick<VectorOptions, 'token' | 'retryMs' | '
 const RETRY_FOR_MS = 30_000
 
 /**
- * Sends events as the seven sinks of a self-hosted Supabase's Vector do: each sink its own batches, one after another.
- * `url` is that of the service, as `http://127.0.0.1:4000`. Resolves when each batch is accepted or dropped.
+ * Sends events as the seven sinks of a self-hosted Supabase's Vector do: each sink sends separate batches in turn.
+ * `url` is the URL of the service, as `http://127.0.0.1:4000`. Resolves when each batch is accepted or dropped.
  */
 export async function shipToSinks(
   url: string,

@@ -9,14 +9,14 @@ export interface VectorOptions {
   compression: 'none' | 'gzip'
   /** The default is that of the tests. */
   token?: string
-  /** The first wait before a retry. Each later wait is the sum of the two before it. */
+  /** The first wait before a retry. Each later wait is the sum of the two waits before. */
   retryMs?: number
-  /** How long a batch is retried before it is dropped. The default is without end. */
+  /** How long a batch is retried before the batch is dropped. The default is without end. */
   retryForMs?: number
 }
 
 export interface Shipped {
-  /** The number of answers by status; `none` counts requests without an answer. */
+  /** The number of answers by status. `none` counts requests without an answer. */
   statuses: Record<string, number>
   /** The number of dropped batches. */
   dropped: number
@@ -26,8 +26,8 @@ export interface Shipped {
 const MAX_RETRY_MS = 30_000
 
 /**
- * Sends batches of events as the http sink of Vector (vector.dev) does: one request per batch, with its headers;
- * retries on 408, 429, 5xx and if there is no answer; drops a batch on any other refusal.
+ * Sends batches of events as the http sink of Vector (vector.dev) does: a request per batch, with Vector's headers.
+ * Retries on 408, 429, 5xx and without an answer. Drops a batch on any other refusal.
  */
 export async function shipLikeVector(batches: Iterable<object[]>, options: VectorOptions): Promise<Shipped> {
   const shipped: Shipped = { statuses: {}, dropped: 0 }
@@ -35,7 +35,9 @@ export async function shipLikeVector(batches: Iterable<object[]>, options: Vecto
   return shipped
 }
 
-/** Sends a batch until it is accepted or dropped, and counts the answers. Returns whether it was accepted. */
+/**
+ * Sends a batch until the batch is accepted or dropped, and counts the answers. Returns whether the batch was accepted.
+ */
 async function shipBatch(batch: object[], options: VectorOptions, statuses: Shipped['statuses']): Promise<boolean> {
   const { uri, retryMs = 20, retryForMs = Number.POSITIVE_INFINITY } = options
   const request = requestOf(batch, options)

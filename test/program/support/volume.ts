@@ -7,19 +7,19 @@ import { temporaryFolder } from './program.js'
 /** A data directory with limited room. */
 export interface Volume {
   directory: string
-  /** Variables that a program needs to use it. */
+  /** Variables that a program needs to use the volume. */
   environment: Record<string, string>
   resize(bytes: number): void
-  /** Occupies all free room; the returned function frees it. */
+  /** Occupies all free room. The returned function frees the room. */
   fill(): () => void
 }
 
-/** Mounts a file system in memory; it is unmounted when the test ends. */
+/** Mounts a file system in memory, which is unmounted when the test ends. */
 function mountVolume(bytes: number): Volume {
   const folder = temporaryFolder()
   const mount = (...options: string[]) => execFileSync('mount', [...options, folder], { stdio: 'pipe' })
   mount('-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs')
-  // Lazily, so that it works even if the program is still running.
+  // Lazily, so that unmounting works even if the program is still running.
   onTestFinished(() => void execFileSync('umount', ['--lazy', folder]))
   const directory = join(folder, 'data')
   mkdirSync(directory)
@@ -65,7 +65,7 @@ function pretendVolume(bytes: number): Volume {
 
 function canMount(): boolean {
   try {
-    // In a mount namespace, which removes the mount when it ends.
+    // In a mount namespace, which removes the mount when the namespace ends.
     execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
     return true
   } catch {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from './program.js'
 
-/** An endpoint `own.worst`. Its parameter `plan` names one of the plans that take the most time and memory. */
+/** An endpoint `own.worst`. The parameter `plan` names one of the plans that take the most time and memory. */
 const MODULE = `
 import { endpoint, sql, text, word } from 'logweir/endpoint'
 
