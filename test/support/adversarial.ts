@@ -8,7 +8,7 @@ const listOf = (part: string, length: number): string =>
 const objectOf = (member: (i: number) => string, length: number): string =>
   `{${Array.from({ length: Math.max(1, Math.floor(length / (member(0).length + 1))) }, (_, i) => member(i)).join(',')}}`
 
-/** Texts of about some characters that are valid JSON, by what is special about them. */
+/** Texts of about some characters that are valid JSON, by the difficulty of each text. */
 export const ADVERSARIAL_JSON: Readonly<Record<string, (length: number) => string>> = {
   'nested lists': (n) => '['.repeat(n / 2) + ']'.repeat(n / 2),
   'nested objects': (n) => `${'{"a":'.repeat(n / 6)}1${'}'.repeat(n / 6)}`,
@@ -33,7 +33,9 @@ export const ADVERSARIAL_JSON: Readonly<Record<string, (length: number) => strin
   'white space between': (n) => listOf(' 1 ', n),
 }
 
-/** Well-formed texts of about some characters, by what is special about them: no value has half of a surrogate pair. */
+/**
+ * Well-formed texts of about some characters, by the difficulty of each text. No value has half of a surrogate pair.
+ */
 export const ADVERSARIAL_TEXTS: Readonly<Record<string, (length: number) => string>> = {
   ...ADVERSARIAL_JSON,
   'a letter': (n) => 'a'.repeat(n),

@@ -13,7 +13,7 @@ const DAY_US = 24 * HOUR_US
 const WINDOWS_US = [0, 300 * SECOND_US, 900 * SECOND_US, HOUR_US, DAY_US, 7 * DAY_US, 90 * DAY_US]
 const BUCKETS_US = [1, SECOND_US, 60 * SECOND_US, HOUR_US, DAY_US]
 
-/** Values of now, some of them on the edge of a bucket. */
+/** Values of now, some on the edge of a bucket. */
 export const arbitraryNowUs = fc.constantFrom(
   Date.UTC(2026, 10, 20, 10, 37, 42, 500) * 1000 + 7,
   Date.UTC(2026, 10, 20, 10) * 1000,
@@ -98,7 +98,7 @@ function arbitraryRecord(source: TestRecord['source'], metadata: fc.Arbitrary<st
     })
 }
 
-/** Records of the two sources that endpoints read, and of one that none reads. */
+/** Records of the two sources that endpoints read, and of a source that no endpoint reads. */
 export function arbitraryRecords(nowUs: number, maxLength: number): fc.Arbitrary<TestRecord[]> {
   const record = fc.oneof(
     { weight: 4, arbitrary: arbitraryRecord('edge_logs', edgeMetadata, nowUs) },
@@ -171,13 +171,13 @@ const COUNTS = countsWith(mostly('daily', ['minutely', 'minutely', 'hourly', 'ho
 
 const SUPABASE_COUNTS = countsWith(fc.constantFrom('1hr', '1day', '7day', '7day', 'minutely', 'hourly', 'daily', 'x'))
 
-/** A call of an endpoint as `--supabase` changes it. */
+/** A call of an endpoint that `--supabase` changes. */
 const arbitrarySupabaseQuestion = fc.oneof(
   ask('supabase: functions.invocation-stats', STATS),
   ask('supabase: usage.api-counts', SUPABASE_COUNTS),
 )
 
-/** Conditions on columns, which every source has, and on fields that have one of their own. */
+/** Conditions on columns, which every source has, and on fields that have a column of their own. */
 const ON_COLUMNS: readonly object[] = [
   { field: 'event_message', op: 'contains', value: 'É1' },
   { field: 'id', op: '!=', value: '7' },
@@ -207,7 +207,7 @@ const MEASURED: Record<string, readonly string[]> = {
   postgrest_logs: [],
 }
 
-/** A call of the log explorer: parameters of all its endpoints, of one source. */
+/** A call of the log explorer: parameters of all endpoints, of a single source. */
 const exploring = (source: string, time: fc.Arbitrary<string | undefined>): ArbitraryParams =>
   fc.record({
     project: PROJECT,
@@ -269,8 +269,8 @@ export function arbitraryQuestion(nowUs: number): fc.Arbitrary<Question> {
 }
 
 /**
- * The same, one as `--supabase` changes it, or a query that groups rows by a text. Never ordered by their mean: of two
- * that differ in their last bits either may be first.
+ * The same, a call of an endpoint that `--supabase` changes, or a query that groups rows by a text. Rows are never
+ * ordered by a mean: if two means differ in their last bits, either row may be first.
  */
 export function arbitraryQuestionOfAny(nowUs: number): fc.Arbitrary<Question> {
   const group = (endpoint: string, columns: Record<string, string>) =>

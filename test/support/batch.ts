@@ -53,14 +53,14 @@ export function toBatch(source: SourceName, records: readonly TestRecord[]): Ing
   return { source, rows: records.length, ipc }
 }
 
-/** Returns a batch as a version wrote it that did not have these columns. */
+/** Returns a batch as if written by a version without the left-out columns. */
 export function withoutColumns(batch: IngestBatch, isLeftOut: (name: string) => boolean): IngestBatch {
   const table = tableFromIPC(batch.ipc)
   const names = table.schema.names.filter((name) => !isLeftOut(name as string))
   return { ...batch, ipc: tableToIPC(table.select(names), 'stream') }
 }
 
-/** Returns a batch as a version wrote it that had no declared fields. */
+/** Returns a batch as if written by a version without declared fields. */
 export function withoutFields(batch: IngestBatch): IngestBatch {
   const added = new Set([IN_METADATA, ...hotColumns(batch.source).map(({ name }) => name)])
   for (const { name } of planColumns(batch.source)) added.delete(name)
@@ -80,7 +80,7 @@ function timestamps(values: readonly number[]): Data {
   return makeData({ type, length: values.length, nullCount: 0, data: BigInt64Array.from(values, BigInt) })
 }
 
-/** Codes of a dictionary; -1 under a null. */
+/** Codes of a dictionary, -1 under a null. */
 function texts(values: readonly (string | undefined)[], dictionaryId: number): Data {
   const entries = [...new Set(values.filter((value) => value !== undefined))]
   const codeOf = new Map(entries.map((value, code) => [value, code]))
@@ -93,7 +93,7 @@ function texts(values: readonly (string | undefined)[], dictionaryId: number): D
   })
 }
 
-/** Doubles; NaN under a null. */
+/** Doubles, NaN under a null. */
 function numbers(values: readonly (number | undefined)[]): Data {
   const type = batchSchema('function_edge_logs').fields.find(({ name }) => name === 'execution_time_ms')!
     .type as Float64

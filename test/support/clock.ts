@@ -4,9 +4,11 @@ import { DAY_US, HOUR_US, MILLISECOND_US, SECOND_US } from '../../src/base/units
 /** Jumps of a wall clock. */
 export const CLOCK_JUMPS_US = [HOUR_US, -HOUR_US, DAY_US, -DAY_US, -10 * SECOND_US]
 
-/** A clock that stands still until a test moves it. */
+/** A clock that stands still until a test moves the clock. */
 export interface FakeClock extends Clock {
-  /** Moves wall and monotonic time forward together, and runs each timer that is due by then at its moment. */
+  /**
+   * Moves wall and monotonic time forward together, and runs each timer that is due by then at the moment of the timer.
+   */
   advance(byMs: number): void
   /** Sets the wall clock, as an administrator or NTP would: monotonic time stays, nothing runs. */
   setNowUs(nowUs: number): void
@@ -20,13 +22,13 @@ interface Timer {
   work: () => void
 }
 
-/** Creates a fake clock with the wall time `startUs`; its monotonic time starts at 0. */
+/** Creates a fake clock with the wall time `startUs`. The monotonic time starts at 0. */
 export function createFakeClock(startUs = Date.UTC(2026, 10, 20, 10) * MILLISECOND_US): FakeClock {
   const timers = new Set<Timer>()
   let monotonicMs = 0
   let wallAheadUs = startUs
 
-  /** Runs the timer that is due first. Returns whether there was one. */
+  /** Runs the timer that is due first. Returns whether a timer was due. */
   function runNext(untilMs: number): boolean {
     let next: Timer | undefined
     for (const timer of timers) {

@@ -1,10 +1,10 @@
-/** Returns `count` texts, one after the other. */
+/** Returns `count` joined texts. */
 export const times = (count: number, text: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => text(i)).join('')
 /** Returns a text inside of `count` levels of others. */
 export const nested = (count: number, before: string, inner: string, after: string): string =>
   before.repeat(count) + inner + after.repeat(count)
-/** Common table expressions of which each is made of the one before it. */
+/** Common table expressions of which each is made of the expression before. */
 export const chained = (count: number, next: (before: string) => string): string => {
   const tables = times(count, (i) => `, a${i + 1} as (${next(`a${i}`)})`)
   return `with a0 as (select id as x from edge_logs)${tables} select * from a${count}`
@@ -13,7 +13,7 @@ export const chained = (count: number, next: (before: string) => string): string
 const lists = (count: number): string => times(count, (i) => `, unnest(m) r${i}`)
 const columns = (count: number): string => `(select ${times(count - 1, (i) => `a c${i},`)} a from edge_logs)`
 
-/** Texts that cost too much if a limit were missing, or a stack were used up; each is run or refused. */
+/** Texts that cost too much if a limit were missing, or a stack were used up. Each text is run or refused. */
 export const COSTLY_TEXTS: readonly (readonly [string, string])[] = [
   [
     '30 common table expressions that double rows',

@@ -19,7 +19,7 @@ function readCharacters(): number {
 }
 
 /**
- * Returns how many times as long as on a quiet machine work takes now: 1, or more while others use its cores and
+ * Returns how many times as long as on a quiet machine work takes now: 1, or more while others use the cores and
  * caches, which makes every instruction of a thread slower.
  */
 export function slownessNow(): number {

@@ -3,7 +3,7 @@ import { cpSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Returns a line for each file and folder below a directory, sorted: path, kind, mode, time of change, and hash of its
+ * Returns a line for each file and folder below a directory, sorted: path, kind, mode, time of change, and hash of the
  * content.
  */
 export function directoryState(directory: string): string[] {
@@ -17,7 +17,7 @@ export function directoryState(directory: string): string[] {
   })
 }
 
-/** Copies a data directory that a process may have, without its lock: the state that a kill would leave. */
+/** Copies a data directory that a process may have, without the lock: the state that a kill would leave. */
 export function copyDirectory(from: string, to: string): void {
   cpSync(from, to, { recursive: true, filter: (path) => lstatSync(path).isFile() || lstatSync(path).isDirectory() })
 }

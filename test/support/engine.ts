@@ -24,7 +24,7 @@ export function openEngine(options: Partial<ArrowEngineOptions> = {}): ArrowEngi
   })
 }
 
-/** Appends records in their order, in batches of at most `batchRows`; a batch ends where the source changes. */
+/** Appends records in their order, in batches of at most `batchRows`. A batch ends where the source changes. */
 export async function appendAll(
   engine: Engine,
   records: readonly TestRecord[],
@@ -39,27 +39,27 @@ export async function appendAll(
   }
 }
 
-/** Calls an endpoint the way the service does, and reads its whole answer. */
+/** Calls an endpoint the way the service does, and reads the whole answer. */
 export async function ask(engine: Engine, endpoint: string, params: Params, nowUs: number): Promise<PlainRow[]> {
   const read = await askLater(engine, endpoint, params, nowUs)
   return read()
 }
 
-/** The stored queries as `--supabase` changes them, named after them. */
+/** The stored queries that `--supabase` changes, with a prefix to the name. */
 export const SUPABASE_ENDPOINTS = endpointsOf({ supabase: true })
   .filter((endpoint) => !ENDPOINTS.includes(endpoint))
   .map((endpoint) => ({ ...endpoint, name: `supabase: ${endpoint.name}` }))
 
 const ALL = [...ENDPOINTS, ...SUPABASE_ENDPOINTS, ...GROUP_ENDPOINTS]
 
-/** Calls an endpoint; returns a function that reads the answer. */
+/** Calls an endpoint. Returns a function that reads the answer. */
 export async function askLater(engine: Engine, endpoint: string, params: Params, nowUs: number) {
   const { call } = ALL.find(({ name }) => name === endpoint)!
   const answer = await answerOf(engine, call(new URLSearchParams(params)), nowUs)
   return () => readAll(answer)
 }
 
-/** Runs a call, and computes the rows of its answer if it says how. */
+/** Runs a call, and computes the rows of the answer if the call has a computation. */
 export async function answerOf(engine: Pick<Engine, 'run'>, call: Call, nowUs: number): Promise<AsyncIterable<Row>> {
   const rows = await engine.run(call.plan(nowUs))
   return call.computation?.rows(rows, new AbortController().signal) ?? rows

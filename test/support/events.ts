@@ -1,4 +1,4 @@
-/** One event of a stream of server-sent events, and the last id that was received by then. */
+/** An event of a stream of server-sent events, and the last id that was received by then. */
 export interface ServerSentEvent {
   type: string
   data: string
@@ -13,7 +13,7 @@ export interface EventStream {
   retryMs: number | undefined
 }
 
-/** Parses a stream as WHATWG's HTML standard says, in the simplest way: each time all of it from the start. */
+/** Parses a stream as WHATWG's HTML standard says, in the simplest way: each time the whole stream from the start. */
 export function parseEvents(text: string): EventStream {
   const stream: EventStream = { events: [], comments: [], lastEventId: '', retryMs: undefined }
   let [type, data]: [string, string[]] = ['', []]
@@ -39,7 +39,7 @@ export function parseEvents(text: string): EventStream {
   return stream
 }
 
-/** A client that reads a stream of events from a response as fast as it is sent. */
+/** A client that reads a stream of events from a response as fast as the server sends the stream. */
 export interface EventReader {
   stream(): EventStream
   /** The ids of the records so far, in the order of receipt. */

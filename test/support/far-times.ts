@@ -18,7 +18,7 @@ export function anyMoment(random: Random): bigint {
   return clamped((anywhere / 86_400_000_000n) * 86_400_000_000n + near)
 }
 
-/** A moment as values have it. */
+/** A moment in the form of values. */
 export const momentOf = (us: bigint): number | bigint => (us > -(2n ** 53n) && us < 2n ** 53n ? Number(us) : us)
 
 /** `YYYY-MM-DD HH:MM:SS.ffffff`, by Date. */

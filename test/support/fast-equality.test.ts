@@ -41,7 +41,7 @@ describe('values that are surely equal', () => {
     [{ [Symbol.for('a')]: 1 }, { [Symbol.for('a')]: 2 }],
     [new Map([[1, 1]]), new Map([[1, 2]])],
     [new Set([1]), new Set([1, 2])],
-    // Equal or not, these are left to the matcher.
+    // Equal or not, the matcher decides.
     [new Set([1, 2]), new Set([2, 1])],
     [new Date(1), new Date(2)],
     [new URL('http://a'), new URL('http://b')],

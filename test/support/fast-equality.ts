@@ -1,8 +1,8 @@
 import { chai } from 'vitest'
 
 /**
- * Makes `toEqual` and `toStrictEqual` fast for equal values, as those of all passing tests are: plain data that are
- * surely equal for both are not passed on. They compare all other values themselves.
+ * Makes `toEqual` and `toStrictEqual` fast for equal values, as in all passing tests: plain data that are surely equal
+ * for both matchers are not passed on. The matchers compare all other values themselves.
  */
 function spareEqualValues(matcher: 'toEqual' | 'toStrictEqual'): void {
   chai.Assertion.overwriteMethod(matcher, (compare) => {

@@ -5,8 +5,8 @@ import { testSeed } from './seed.js'
 const STEP = runs(10) < 10 ? 5 : 1
 
 /**
- * Returns the numbers of the calls at which a test makes a disk fail, each in a run of its own: all calls at full size,
- * else every fifth one, which other seeds complete. Does not end; the test does when the call is not reached.
+ * Returns the numbers of the calls at which a test makes a disk fail, each in a separate run: all calls at full size,
+ * else every fifth call, which other seeds complete. Does not end. The test ends when the call is not reached.
  */
 export function* faultyCalls(): Generator<number, void> {
   for (let call = testSeed() % STEP; ; call += STEP) yield call

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Above all ports that `fetch` refuses; the last one is 10080. */
+/** Above all ports that `fetch` refuses. The last refused port is 10080. */
 const LEAST_PORT = 11_000
 const PORTS = 20_000
 

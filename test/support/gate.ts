@@ -1,4 +1,4 @@
-/** A promise that a test resolves: code that awaits it waits until then. */
+/** A promise that a test resolves. Code that awaits the promise waits until then. */
 export interface Gate {
   opened: Promise<void>
   open(): void

@@ -16,7 +16,7 @@ import {
 } from '../../src/plan/builder.js'
 import type { Direction } from '../../src/plan/plan.js'
 
-/** Queries that group rows by a text, as a user may write them: no built-in query does. */
+/** Queries that group rows by a text, as a user may write queries. No built-in query groups by a text. */
 export const FUNCTION_COLUMNS = {
   function_id: '',
   count: '',

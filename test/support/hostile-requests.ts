@@ -6,7 +6,7 @@ import { mutated } from './mutated-sql.js'
 import { below, oneOf, type Random } from './random.js'
 import { randomSql } from './random-sql.js'
 
-/** The most bytes of a request's path: the server refuses longer ones. */
+/** The most bytes of a request's path. The server refuses longer paths. */
 const MAX_PATH = 60_000
 
 const CORPUS: readonly string[] = [
@@ -44,7 +44,7 @@ const NAMES = [
   'level',
 ]
 
-/** Changes that make a text long or deep, or let it read other columns. */
+/** Changes that make a text long or deep, or let the text read other columns. */
 const GROWTHS: readonly ((text: string, random: Random) => string)[] = [
   (text, random) => {
     const tokens = text.match(TOKEN) ?? []
@@ -74,7 +74,7 @@ const GROWTHS: readonly ((text: string, random: Random) => string)[] = [
   (text) => `explain ${text}`,
 ]
 
-/** A text of SQL: one that is right, or was changed. */
+/** A text of SQL: a right text, or a changed text. */
 function hostileSql(random: Random): string {
   let text = below(random, 3) === 0 ? randomSql(random) : oneOf(random, CORPUS)
   for (let left = below(random, 3); left > 0; left--) text = oneOf(random, GROWTHS)(text, random)

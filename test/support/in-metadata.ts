@@ -7,7 +7,7 @@ import { valueIn } from './records.js'
  * i has another type than the column, or is an integer of 16 or more digits.
  */
 export function bitsInMetadata(source: SourceName, metadata: string): number {
-  // JSON.parse would lose how a number is spelled; a boolean is held by no column.
+  // JSON.parse would lose the spelling of a number. No column holds a boolean.
   const marked = metadata.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
     /^-?\d{16,}$/.test(token) ? 'true' : token,
   )

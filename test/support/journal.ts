@@ -3,7 +3,7 @@ import { type Damage, type RecoveredJournal, recoverJournal } from '../../src/en
 import type { IngestBatch } from '../../src/engine/engine.js'
 import { below, type Random } from './random.js'
 
-/** A batch with its number in its rows and its bytes; the journal does not read the payload. */
+/** A batch whose number of rows is `number`, with random bytes. The journal does not read the payload. */
 export function numberedBatch(number: number, bytes: number, random: Random): IngestBatch {
   const ipc = Uint8Array.from({ length: bytes }, () => below(random, 256))
   return { source: 'edge_logs', rows: number, ipc }
@@ -26,7 +26,8 @@ export async function recoverAll(files: Files, path: string, windowBytes?: numbe
   const torn: Damage[] = []
   const visitor = {
     async batch(batch: IngestBatch) {
-      // The bytes are valid until the promise resolves, so they must still be valid after a turn of the event loop.
+      // The bytes are valid until the promise resolves, so the bytes must still be valid after a turn of the event
+      // loop.
       await new Promise((resolve) => setImmediate(resolve))
       found.push({ ...batch, ipc: Uint8Array.from(batch.ipc) })
     },

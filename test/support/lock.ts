@@ -21,7 +21,7 @@ export const onFile = (parts: Partial<LockParts> = {}): Partial<LockParts> => ({
   ...parts,
 })
 
-/** A lock holder on a mount without Unix sockets; the test runs its timers: after a SIGSTOP none run. */
+/** A lock holder on a mount without Unix sockets. The test runs the holder's timers: after a SIGSTOP none run. */
 export function stoppable(parts: Partial<LockParts> = {}): { clock: FakeClock; parts: Partial<LockParts> } {
   const clock = createFakeClock()
   return { clock, parts: onFile({ clock, ...parts }) }
@@ -29,7 +29,7 @@ export function stoppable(parts: Partial<LockParts> = {}): { clock: FakeClock; p
 
 export const sleep = (ms: number) => setTimeout(ms)
 
-/** A server that listens at a path until the test closes it. */
+/** A server that listens at a path until the test closes the server. */
 export async function listenOn(path: string, answer: string): Promise<Server> {
   const server = createServer((socket) => socket.end(answer))
   await new Promise<void>((resolve) => server.listen(path, resolve))

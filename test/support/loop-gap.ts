@@ -1,8 +1,8 @@
 import { cpuUsage } from 'node:process'
 
 /**
- * Returns the result of some work, and the longest time in milliseconds in which it kept the event loop: the time that
- * passed, or the time of the processor if that is less.
+ * Returns the result of some work, and the longest time in milliseconds in which the work kept the event loop: the time
+ * that passed, or the time of the processor if that is less.
  */
 export async function loopGap<T>(work: () => Promise<T>): Promise<{ result: T; gapMs: number }> {
   let gapMs = 0

@@ -17,7 +17,7 @@ const word = (random: Random) => random().toString(36).slice(2)
 /** The URL of many records. */
 export const FREQUENT_URL = 'https://a.supabase.co/rest/v1/table'
 
-/** Distinct URLs of a dictionary that is long enough for filters of its blocks; some share their first bytes. */
+/** Distinct URLs of a dictionary that is long enough for filters of blocks. Some URLs share their first bytes. */
 function manyUrls(random: Random): string[] {
   const end = random() < 0.5 ? ['\n', ''] : ['', '', '#x']
   return Array.from({ length: 900 }, () => {
@@ -37,8 +37,8 @@ const durationOf = (random: Random) => (random() < 0.7 ? below(random, 3_000) : 
 const functionOf = (random: Random, i: number) => oneOf(random, ['f', 'g', 'F', '', `f${Math.floor(i / 100)}`])
 
 /**
- * Records of more rows, distinct texts and numbers than the blocks, zones and tables of the engine hold: one each 6
- * seconds or so, no two at the same time.
+ * Records of more rows, distinct texts and numbers than the blocks, zones and tables of the engine hold: a record each
+ * 6 seconds or so, no two records at the same time.
  */
 export function manyRecords(random: Random, length: number): TestRecord[] {
   const urls = manyUrls(random)

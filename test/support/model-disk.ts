@@ -1,7 +1,7 @@
 import { below, oneOf, type Random } from './random.js'
 
 /**
- * A disk with its cache. Every change is visible at once, but survives a power cut for certain only after a sync. Each
+ * A disk with a cache. Every change is visible at once, but survives a power cut for certain only after a sync. Each
  * change that was not synced may survive, or not, or (a write) in part, independently of earlier changes.
  */
 export interface ModelFile {
@@ -26,10 +26,12 @@ export type FileChange =
   | { position: number; bytes: Buffer; state: ChangeState }
   | { length: number; state: ChangeState }
 
-/** `lost`: a sync failed, and no later one writes the change; it is still visible, and may survive by chance. */
+/**
+ * `lost`: a sync failed, and no later sync writes the change. The change is still visible, and may survive by chance.
+ */
 type ChangeState = 'waiting' | 'synced' | 'lost'
 
-/** Entries that change together: a rename is atomic. It may survive without a sync. */
+/** Entries that change together: a rename is atomic. A change may survive without a sync. */
 export interface EntryChange {
   entries: { directory: ModelDirectory; name: string; node: ModelNode | undefined }[]
   synced: boolean
@@ -57,7 +59,7 @@ export function syncFile(file: ModelFile, changes: readonly FileChange[]): void 
   while (file.changes[0]?.state === 'synced') file.certain = applied(file.certain, file.changes.shift()!)
 }
 
-/** A failed sync: the changes count as written from now on, although they are not. */
+/** A failed sync: the changes count as written from now on, although the changes are not written. */
 export function loseChanges(changes: readonly FileChange[]): void {
   for (const change of changes) if (change.state === 'waiting') change.state = 'lost'
 }
@@ -72,7 +74,7 @@ export function syncEntries(disk: ModelDisk, directory: ModelDirectory): void {
   while (disk.changes[0]?.synced) settle(disk.changes.shift()!)
 }
 
-/** Returns the disk after a power cut; the disk before must not be used any more. */
+/** Returns the disk after a power cut. The disk before must not be used any more. */
 export function cutPower({ root, changes }: ModelDisk, random: Random): ModelDisk {
   const luck = oneOf(random, [0, 1, random()])
   for (const change of changes) if (change.synced || random() < luck) settle(change)
@@ -105,7 +107,7 @@ function survivingBytes({ certain, changes }: ModelFile, random: Random): Buffer
 
 type Write = Extract<FileChange, { bytes: Buffer }>
 
-/** The remains of a write: its start, any part of it, or its length alone, with zeros or with older bytes. */
+/** The remains of a write: the start, any part, or the length alone, with zeros or with older bytes. */
 function torn(write: Write, random: Random): Write {
   const { position, bytes, state } = write
   const end = below(random, bytes.length + 1)

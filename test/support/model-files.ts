@@ -17,45 +17,47 @@ import {
 } from './model-disk.js'
 import type { Random } from './random.js'
 
-/** The kinds of calls that can fail: those of `Files`, `ReadableFile` and `WritableFile`. */
+/** The kinds of calls that can fail: the calls of `Files`, `ReadableFile` and `WritableFile`. */
 export type Call = keyof Files | Exclude<keyof ReadableFile, 'bytes'> | keyof WritableFile
 
 /** A planned fault of a call. */
 export interface Fault {
-  /** The error code that the call rejects with; `DIED`: the process ends there, and no later call does anything. */
+  /** The error code that the call rejects with. `DIED`: the process ends there, and no later call does anything. */
   code: string
-  /** The number of calls that succeed before it: 0 means that the next call fails. */
+  /** The number of calls that succeed before the fault: 0 means that the next call fails. */
   after: number
   /** Whether all later calls fail too, until `heal`. */
   forGood?: boolean
-  /** Counts and fails only calls of these kinds. */
+  /** Counts and fails only calls of the given kinds. */
   only?: readonly Call[]
   /**
-   * The share of the call that is done nevertheless, 0 to 1: the first bytes of a write, the first files of a
-   * removal; any other call is done if it is 1. 0 if not given. Changes of a failed `sync` are not written by a later
-   * one either.
+   * The share of the call that is done nevertheless, 0 to 1: the first bytes of a write, the first files of a removal.
+   * Any other call is done if the share is 1. 0 if not given. A later `sync` does not write the changes of a failed
+   * `sync` either.
    */
   share?: number
 }
 
 /**
  * A file system in memory, with faults at any call, processes that die, and power cuts. A call takes effect in the next
- * turn of the event loop, and a write copies the bytes at that time; a sync covers the writes before the call.
+ * turn of the event loop, and a write copies the bytes at that time. A sync covers the writes before the call.
  */
 export interface ModelFiles extends Files {
   /** The number of calls of all kinds. */
   readonly calls: number
-  /** Plans a fault; replaces an earlier one. */
+  /** Plans a fault. Replaces an earlier fault. */
   fail(fault: Fault): void
   /** Removes the planned fault. */
   heal(): void
-  /** The files as the next process finds them. This process is dead: its calls do nothing and reject. */
+  /**
+   * The files as the next process finds the files. This process is dead: calls of this process do nothing and reject.
+   */
   restart(): ModelFiles
   /** The files after a power cut: unsynced changes survive wholly, in part or not at all. This process is dead. */
   cutPower(random: Random): ModelFiles
-  /** Returns the current content of a file; undefined if there is no file. */
+  /** Returns the current content of a file, or undefined without the file. */
   peek(path: string): Buffer | undefined
-  /** Puts a file there, directories included, as if it had always been there. */
+  /** Puts a file there, directories included, as if the file had always been there. */
   put(path: string, bytes: Uint8Array): void
   /** From now on, opening or reading this file fails with this code, also after a restart. */
   breakFile(path: string, code: string): void
@@ -75,7 +77,7 @@ function openModel(disk: ModelDisk): ModelFiles {
   const { call } = fate
 
   const directoryAt = (path: string) => asDirectory(find(root, parts(path)), path)
-  /** The directory that an entry is in, and its name. */
+  /** The directory that an entry is in, and the entry's name. */
   const place = (path: string) => {
     const names = parts(path)
     const name = names.pop()!
@@ -183,7 +185,7 @@ const ifWhole = (effect: () => void) => (share: number) => {
   if (share === 1) effect()
 }
 
-/** Counts calls and fails them as planned. */
+/** Counts calls and fails calls by plan. */
 function createFate() {
   let calls = 0
   let isDead = false
@@ -200,7 +202,7 @@ function createFate() {
   const call: Caller = async (name, path, effect) => {
     calls += 1
     const met = isDead ? undefined : befalls(name)
-    // No call has an effect after the process died, even if it was made before.
+    // No call has an effect after the process died, even if the call was made before.
     const diesHere = met?.code === 'DIED'
     if (!diesHere) await new Promise((resolve) => setImmediate(resolve))
     if (isDead) throw systemError('DIED', path)
@@ -264,7 +266,7 @@ function unbroken(file: ModelFile, path: string): ModelFile {
   return file
 }
 
-/** Removes an entry and everything below it, as `rm -r` does. */
+/** Removes an entry and everything below the entry, as `rm -r` does. */
 function* removals(entry: Removal): Generator<Removal> {
   const node = entry.directory.seen.get(entry.name)
   if (node?.kind === 'directory') {

@@ -110,7 +110,7 @@ const MUTATIONS: readonly Mutation[] = [
     tokens.splice(at, 1, oneOf(random, ['(', '-', 'not ', 'lower(']).repeat(1 + below(random, 50))),
 ]
 
-/** Returns a text with one to four changes, most of which make it wrong. */
+/** Returns a text with one to four changes, most of which make the text wrong. */
 export function mutated(text: string, random: Random): string {
   const tokens = text.match(TOKEN) ?? []
   for (let left = 1 + below(random, 4); left > 0 && tokens.length > 0; left--) {

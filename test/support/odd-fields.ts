@@ -2,8 +2,8 @@ import type { SourceName } from '../../src/sources.js'
 import type { TestRecord } from './records.js'
 
 /**
- * Records with every kind of value in the fields that have columns of their own, and the same values in fields that
- * have none. The directory in `test/fixtures` contains them: it must be written again when they change.
+ * Records with every kind of value in the fields that have separate columns, and the same values in other fields. The
+ * directory in `test/fixtures` contains the records, and must be written again when the records change.
  */
 
 /** The fields of CONTRACT-SQL.md, section 1, that have columns of their own. */
@@ -35,7 +35,7 @@ export const DECLARED_FIELDS: readonly (readonly [SourceName, string])[] = [
   ['pgbouncer_logs', 'level'],
 ]
 
-/** Values as they are spelled in JSON; undefined for none. */
+/** Values in their JSON spelling. Undefined for an absent value. */
 export const ODD_VALUES: readonly (string | undefined)[] = [
   '"GET"',
   '"POST"',
@@ -132,7 +132,7 @@ function record(
     timestampUs: EPOCH_US + (number % 50) * HOUR_US + number,
     project: ['a', 'a', 'b', null][number % 4]!,
     event_message: `${number % 7} | ${keys.join('.')}`,
-    // A list of objects is metadata too; its first one counts.
+    // A list of objects is metadata too. The first object counts.
     metadata: number % 6 === 0 ? `[${metadata}]` : metadata,
   }
 }

@@ -1,7 +1,7 @@
 import { hotColumns } from '../../src/engine/columns.js'
 import type { SourceName } from '../../src/sources.js'
 
-/** JSON values as the value of any hot column: right ones, and each kind that a column cannot hold. */
+/** JSON values as the value of any hot column: right values, and each kind of value that a column cannot hold. */
 export const ODD_VALUES = [
   '"GET"',
   '"\\u00e9\\n"',
@@ -30,7 +30,7 @@ export const ODD_VALUES = [
   '[[1]]',
 ]
 
-/** Returns the JSON object with one value at a path. */
+/** Returns the JSON object with a single value at a path. */
 const objectWith = (path: readonly string[], json: string): string =>
   path.reduceRight((value, key) => `{${JSON.stringify(key)}:${value}}`, json)
 

@@ -3,7 +3,7 @@ import { below, oneOf, type Random } from './random.js'
 
 /** Bytes of the subjects that patterns are tried on. */
 export const SUBJECT_BYTES = 100 * 1024
-/** The longest time that a pattern may take on one of them. */
+/** The longest time that a pattern may take on a subject. */
 export const PATTERN_MS = 50
 
 const SAMPLES = 10

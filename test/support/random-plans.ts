@@ -15,8 +15,8 @@ import { below, oneOf, type Random } from './random.js'
 import type { TestRecord } from './records.js'
 
 /**
- * Random records and valid random plans over them, with few values, so that keys collide; and the comparison of an
- * answer with that of the oracle, which accepts every answer that the contract allows.
+ * Random records and valid random plans over the records, with few values, so that keys collide. Also the comparison of
+ * an answer with the oracle, which accepts every answer that the contract allows.
  */
 
 const HOUR_US = 3_600_000_000
@@ -116,7 +116,7 @@ function randomMetadata(random: Random): string {
   return random() < 0.8 ? json : oneOf(random, [`[${json}]`, `[${json}, {"level": "second"}]`, '{}'])
 }
 
-/** Random records in order of arrival; most times are around one, some are equal. */
+/** Random records in order of arrival. Most times are around a few moments, some times are equal. */
 export function randomRecords(random: Random, length: number): TestRecord[] {
   return Array.from({ length }, (_, i) => ({
     source: oneOf(random, SOURCES),
@@ -128,7 +128,7 @@ export function randomRecords(random: Random, length: number): TestRecord[] {
   }))
 }
 
-/** The type of a column for the generator: `area` and `open` ones are passed on, but in no expression. */
+/** The type of a column for the generator: `area` and `open` columns are passed on, but in no expression. */
 type Type = 'bool' | 'int' | 'num' | 'text' | 'time' | 'datetime' | 'date' | 'list' | 'json' | 'area' | 'open'
 
 const COMPARABLE: readonly Type[] = ['bool', 'int', 'num', 'text', 'time', 'date', 'datetime']
@@ -246,7 +246,7 @@ const PATHS_IN_REPEATED = [
   '$.level',
 ]
 
-/** Paths of fields: of declared ones, of others, of ones that no record has. */
+/** Paths of fields: declared fields, other fields, and fields that no record has. */
 const FIELDS: readonly (readonly string[])[] = [
   ['function_id'],
   ['execution_time_ms'],
@@ -266,7 +266,7 @@ const FIELDS: readonly (readonly string[])[] = [
 const word = ({ random }: Scope, words: readonly Scalar[]) => literal(oneOf(random, words))
 const f = (fn: FunctionName, ...args: Expression[]) => call(fn, ...args)
 
-/** A field of a random path; undefined if no column is JSON. */
+/** A field of a random path, or undefined if no column is JSON. */
 function fieldOf({ random, columns }: Scope): Expression | undefined {
   const json = [...columns].filter(([, type]) => type === 'json').map(([name]) => name)
   if (json.length === 0) return undefined
@@ -274,7 +274,7 @@ function fieldOf({ random, columns }: Scope): Expression | undefined {
   return f(oneOf(random, ['field', 'field', 'field', 'field_text']), column(oneOf(random, json)), ...keys)
 }
 
-/** Any value: of one type in each row, or of types that differ. */
+/** Any value: of the same type in each row, or of types that differ. */
 const anything: Make = (scope, depth) =>
   (scope.random() < 0.2 && fieldOf(scope)) || expressionOf(scope, oneOf(scope.random, COMPARABLE), depth)
 const textLike: Make = (scope, depth) =>
@@ -285,7 +285,7 @@ const timeLike: Make = (scope, depth) =>
 const jsonLike: Make = (scope, depth) => expressionOf(scope, scope.random() < 0.6 ? 'json' : 'text', depth)
 const small: Make = (scope) => word(scope, [0, 1, 2, 3, 5, -1, -2, null])
 
-/** Calls that return a type; these fail now and then. */
+/** Calls that return a type. Some calls fail now and then. */
 type Makers = Readonly<Record<string, Make>>
 
 const ofType =
@@ -293,7 +293,7 @@ const ofType =
   (scope, depth) =>
     expressionOf(scope, type, depth)
 
-/** Choices between values of one type. */
+/** Choices between values of the same type. */
 const choices = (type: Type): Makers => ({
   if: (s, d) => f('if', expressionOf(s, 'bool', d), expressionOf(s, type, d), expressionOf(s, type, d)),
   case: (s, d) =>
@@ -307,7 +307,7 @@ const choices = (type: Type): Makers => ({
   nullif: (s, d) => f('nullif', expressionOf(s, type, d), expressionOf(s, type, d)),
 })
 
-/** Any value, but no literal text, which next to a time is wrong if it is no time. */
+/** Any value, but no literal text: next to a time, a text that is no time is wrong. */
 const mixed: Make = (s, d) => {
   const value = anything(s, d)
   return value.kind === 'literal' && typeof value.value === 'string' ? f('concat', value) : value
@@ -480,7 +480,7 @@ export const RANDOM_FUNCTIONS: ReadonlySet<string> = new Set([
   ...[...Object.values(MAKERS), ...Object.values(FAILING)].flatMap(Object.keys),
 ])
 
-/** A random expression of a type, over the columns of a scope; `depth` bounds its calls. */
+/** A random expression of a type, over the columns of a scope. `depth` bounds the calls. */
 function expressionOf(scope: Scope, type: Type, depth: number): Expression {
   const { random, columns } = scope
   const own = [...columns].filter(([, of]) => of === type).map(([name]) => name)
@@ -520,19 +520,19 @@ const COMMON: readonly (readonly [string, Type])[] = [
   ['metadata', 'json'],
 ]
 
-/** Operators so far, and the columns behind them. */
+/** Operators so far, and the columns behind the operators. */
 interface Draft {
   plan: Operator[]
   columns: ReadonlyMap<string, Type>
 }
 
-/** The most plans of `isIn` within one another. */
+/** The most plans of `isIn` within each other. */
 const MOST_INNER = 2
 
 class PlanMaker {
   readonly #random: Random
   #names = 0
-  /** How many plans of `isIn` the one that is made is within. */
+  /** How many plans of `isIn` are around the current plan. */
   #inner = 0
 
   constructor(random: Random) {
@@ -698,7 +698,7 @@ class PlanMaker {
     return { plan: [...draft.plan, { op: 'orderBy', keys }], columns: draft.columns }
   }
 
-  /** An order by the stored time with ranks; undefined if the rows cannot have one. */
+  /** An order by the stored time with ranks, or undefined if the rows cannot have ranks. */
   #ranked(draft: Draft, type: Type = 'open'): Draft | undefined {
     if (!hasStoredTime(draft.plan)) return undefined
     const direction = oneOf(this.#random, ['asc', 'desc', 'desc'] as const)
@@ -753,7 +753,7 @@ class PlanMaker {
     }
   }
 
-  /** Some columns of a draft, and computed ones. Columns of areas have no value that can be selected. */
+  /** Some columns of a draft, and computed columns. Columns of areas have no value that can be selected. */
   #select(draft: Draft): Draft {
     const kept = [...draft.columns].filter(([, type]) => type !== 'area' && this.#chance(0.6))
     const { made, types } = this.#columns(draft, kept.length === 0 ? 2 : below(this.#random, 2))
@@ -765,7 +765,7 @@ class PlanMaker {
     }
   }
 
-  /** Rows or groups with columns of these types. */
+  /** Rows or groups with columns of the given types. */
   #part(types: readonly Type[]): Draft {
     const draft = this.#chance(0.3) ? this.#group(this.#rowSteps(this.scan(), 1)) : this.#rowSteps(this.scan(), 2)
     const columns = types.map((type) => ({ name: this.#name(), value: this.#expression(draft, type) }))
@@ -780,7 +780,7 @@ class PlanMaker {
     return { plan: [{ op: 'union', plans: plans.map(({ plan }) => plan) }], columns: plans[0]!.columns }
   }
 
-  /** Often the rows of one project, as endpoints have them. */
+  /** Often the rows of a single project, as in endpoints. */
   #ofProject(draft: Draft): Draft {
     if (this.#chance(0.6)) return draft
     const where = f('eq', column('project'), literal(oneOf(this.#random, ['a', 'a', 'b'])))
@@ -806,7 +806,7 @@ class PlanMaker {
 
 const isColumn = (value: Expression, name: string) => value.kind === 'column' && value.name === name
 
-/** Whether the rows of a plan are stored ones with their own time. */
+/** Whether the rows of a plan are stored rows with the stored time. */
 function hasStoredTime([first, ...others]: Plan): boolean {
   if (first?.op !== 'scan') return false
   return others.every((operator) => {
@@ -816,7 +816,7 @@ function hasStoredTime([first, ...others]: Plan): boolean {
   })
 }
 
-/** Whether rows are of one source and project, one for each stored one. */
+/** Whether rows are of a single source and project, with a row for each stored row. */
 function isArrivalKnown([first, second, ...others]: Plan): boolean {
   if (first?.op !== 'scan' || first.sources.length !== 1 || second?.op !== 'filter') return false
   const { where } = second
@@ -824,7 +824,7 @@ function isArrivalKnown([first, second, ...others]: Plan): boolean {
   return isOfProject && others.every(({ op }) => op !== 'unnest')
 }
 
-/** A random plan that is valid over {@link randomRecords}. Most run; some raise an error of the query. */
+/** A random plan that is valid over {@link randomRecords}. Most plans run. Some raise an error of the query. */
 export function randomPlan(random: Random): Plan {
   return new PlanMaker(random).make()
 }
@@ -838,10 +838,10 @@ export function randomExpression(
   return expressionOf({ random, columns }, type, depth)
 }
 
-/** The answer to a plan: its rows, or the code of the error that it raised. */
+/** The answer to a plan: the rows, or the code of the error that the plan raised. */
 export type Answer = readonly Row[] | { error: string }
 
-/** Expects an answer to be one that the outcome of the oracle allows. The plan is shown if it is not. */
+/** Expects that the outcome of the oracle allows an answer. Otherwise shows the plan. */
 export function compareRows(actual: Answer, expected: Outcome, plan: Plan): void {
   const complaint = complaintAbout(actual, expected) ?? kindComplaint(actual, plan)
   if (complaint !== undefined) expect.fail(`${complaint}\n${showPlan(plan)}`)
@@ -852,7 +852,7 @@ const isText = (value: Value) => typeof value === 'string'
 const isWhole = (value: Value) => Number.isSafeInteger(value)
 const isDigits = (value: Value) => value instanceof RawJson && /^-?\d+$/.test(value.text)
 
-/** Whether a value that is not null is of the type that its column has in Arrow and CSV. */
+/** Whether a value that is not null is of the type that the column has in Arrow and CSV. */
 const IS_KIND: Readonly<Record<ColumnKind, (value: Value) => boolean>> = {
   text: isText,
   json: isJson,
@@ -899,7 +899,7 @@ function rowComplaint(actual: readonly Row[], expected: Omit<Outcome, 'must' | '
   return `row ${unmatched} is not expected: ${show(actual[unmatched])}\n${wanted}`
 }
 
-/** Gives each row one of its candidates, none twice (H. Kuhn); returns the first row that gets none, or -1. */
+/** Gives each row a distinct candidate (H. Kuhn). Returns the first row that gets no candidate, or -1. */
 function firstUnmatched(candidates: readonly (readonly number[])[]): number {
   const owner = new Map<number, number>()
   const place = (row: number, tried: Set<number>): boolean =>
@@ -924,13 +924,13 @@ function answerJson(value: Scalar): string {
   return value instanceof Timestamp ? String(value.us) : jsonOf(value)
 }
 
-/** JSON that was rebuilt may have other spaces, and one of two equal keys. */
+/** JSON that was rebuilt may have other spaces, and only one of two equal keys. */
 const compact = ({ text }: RawJson) => compactJson(readJson(text)!)
 
-/** A value as an answer spells it. */
+/** A value in the spelling of an answer. */
 function answerText(value: Scalar): string {
   if (value instanceof Timestamp) return `number ${value.us}`
-  // A double and the integer that it is are one value.
+  // A double and an equal integer are the same value.
   if (typeof value === 'number') return `number ${Number.isInteger(value) ? BigInt(value) : value}`
   if (typeof value === 'bigint') return `number ${value}`
   if (Array.isArray(value)) return `json ${answerJson(value)}`
@@ -967,7 +967,7 @@ function isAllowed(actual: Scalar, value: Scalar, allowed: Allowed): boolean {
   }
 }
 
-/** Whether a JSON list has as many elements as the expected one, all among some values, none more often. */
+/** Whether a JSON list has as many elements as the expected list, all among some values, none more often. */
 function isListOf(text: string, expected: readonly Scalar[], values: readonly Scalar[]): boolean {
   const elements = (JSON.parse(text) as unknown[]).map((element) => JSON.stringify(element))
   const left = values.map((value) => JSON.stringify(JSON.parse(answerJson(value))))
@@ -979,7 +979,7 @@ function isListOf(text: string, expected: readonly Scalar[], values: readonly Sc
   })
 }
 
-/** Texts may hold the separator: so the characters are compared, and the parts where they are unambiguous. */
+/** Texts may hold the separator. If so, the characters are compared, else the parts. */
 function isJoined(actual: string, texts: readonly string[], separator: string): boolean {
   const sorted = (text: string) => [...text].sort().join('')
   if (separator === '' || texts.some((text) => text.includes(separator)))

@@ -24,7 +24,7 @@ import {
  * are the safe forms.
  */
 
-/** A name, or another expression that needs no parentheses, and its type. */
+/** A name, or another expression that needs no parentheses, and the type of the expression. */
 export interface Atom {
   text: string
   type: SqlType
@@ -34,11 +34,11 @@ export interface Atom {
 export interface SqlScope {
   random: Random
   atoms: readonly Atom[]
-  /** Returns a query of one column in parentheses; undefined if there is none here. */
+  /** Returns a query of a single column in parentheses. Undefined where queries are not allowed. */
   subquery?: () => string
 }
 
-/** A text, and how tightly its outermost operator binds. */
+/** A text, and how tightly the outermost operator binds. */
 interface Piece {
   text: string
   rank: number
@@ -50,7 +50,9 @@ const atom = (text: string): Piece => ({ text, rank: ATOM })
 
 type Make = (scope: SqlScope, depth: number) => Piece
 
-/** The text of an expression, in parentheses if it binds less tightly than its place needs, and now and then anyway. */
+/**
+ * The text of an expression, in parentheses if the expression binds less tightly than needed, and now and then anyway.
+ */
 function within({ random }: SqlScope, { text, rank }: Piece, least: number): string {
   return rank < least || random() < 0.05 ? `(${text})` : text
 }
@@ -67,12 +69,12 @@ const numberLike: Make = (s, d) => pieceOf(s, oneOf(s.random, ['int', 'num'] as 
 const timeLike: Make = (s, d) => pieceOf(s, oneOf(s.random, ['time', 'time', 'datetime', 'date'] as const), d)
 const jsonLike: Make = (s, d) => pieceOf(s, 'json', d)
 
-/** A call of a function with these arguments, its name in any case. */
+/** A call of a function with the given arguments, the name in any case. */
 function callOf(scope: SqlScope, fn: string, ...args: readonly string[]): Piece {
   return atom(`${scope.random() < 0.1 ? fn.toUpperCase() : fn}(${args.join(', ')})`)
 }
 
-/** A function of arguments of these kinds; a text is that text. */
+/** A function of arguments of the given kinds. A text is that text. */
 const fn =
   (name: string, ...args: readonly (Make | string | readonly string[])[]): Make =>
   (s, d) =>
@@ -85,7 +87,7 @@ const fn =
       }),
     )
 
-/** Keys of `json_object`; two of them may be the same. */
+/** Keys of `json_object`. Two of the keys may be the same. */
 const OBJECT_KEYS = ['a', 'b', 'a"b', '']
 
 /** A literal text of some. */
@@ -103,7 +105,7 @@ const binary =
     return { rank, text: `${within(s, a, least)} ${oneOf(s.random, operators)} ${within(s, b, rank + 1)}` }
   }
 
-/** A time next to another kind of time, a text or a number that spells one, or any value. */
+/** A time next to another kind of time, a text or a number that spells a time, or any value. */
 const timeComparison: Make = (s, d) => {
   const any = s.atoms.filter(({ type }) => type === 'any')
   const value: Make = any.length > 0 ? ({ random }) => atom(oneOf(random, any).text) : timeLike
@@ -112,7 +114,9 @@ const timeComparison: Make = (s, d) => {
   return binary(['=', '!=', '<', '>='], COMPARE, ...sides)(s, d)
 }
 
-/** Two values of one type, or of types that differ from row to row: a literal text next to a time may be none. */
+/**
+ * Two values of the same type, or of types that differ from row to row: a literal text next to a time may be no time.
+ */
 const comparison: Make = (s, d) => {
   const types = s.random() < 0.3 ? (['any', 'any'] as const) : undefined
   const type = oneOf(s.random, PLAIN_TYPES)
@@ -156,7 +160,7 @@ const negation = (word: string, rank: number, type: SqlType): Make => {
   return (s, d) => ({ rank, text: `${word}${within(s, pieceOf(s, type, d), rank === NOT ? NOT : ATOM)}` })
 }
 
-/** A cast that does not fail, in one of its forms. */
+/** A cast that does not fail, in any form of the cast. */
 const cast =
   (types: readonly string[], make: Make = anything, isSafe = true): Make =>
   (s, d) => {
@@ -190,7 +194,7 @@ const concatenation: Make = (s, d) => {
   return { rank: MULTIPLY, text: parts.join(' || ') }
 }
 
-/** Choices between values of one type. */
+/** Choices between values of the same type. */
 const choices = (type: SqlType): readonly Make[] => [
   fn('if', typed('bool'), typed(type), typed(type)),
   fn('coalesce', typed(type), typed(type)),
@@ -312,7 +316,7 @@ const FAILING: Partial<Record<SqlType, readonly Make[]>> = {
 }
 const FAIL_SHARE = 0.01
 
-/** A random expression of a type; `depth` bounds its calls. */
+/** A random expression of a type. `depth` bounds the calls. */
 function pieceOf(scope: SqlScope, type: SqlType, depth: number): Piece {
   const { random, atoms } = scope
   if (type === 'open') throw new Error('An open value is only selected as it is.')

@@ -2,7 +2,7 @@ import { below, oneOf, type Random } from './random.js'
 import type { Atom } from './random-sql-expressions.js'
 import type { SqlType } from './random-sql-literals.js'
 
-/** FROM, the names that it gives, and its table. */
+/** FROM, the names that FROM gives, and the table. */
 export interface From {
   text: string
   alias?: string
@@ -10,7 +10,7 @@ export interface From {
   columns: readonly Atom[]
 }
 
-/** The table of FROM: its text, its columns, and whether it has a metadata column. */
+/** The table of FROM: the text, the columns, and whether the table has a metadata column. */
 export interface Table {
   text: string
   alias?: string
@@ -36,7 +36,7 @@ const SOURCE_COLUMNS: readonly Atom[] = [
   { text: 'metadata', type: 'json' },
 ]
 
-/** Fields of random records: declared ones, others, and ones that no record has. */
+/** Fields of random records: declared fields, other fields, and fields that no record has. */
 const FIELDS = [
   'function_id',
   'execution_time_ms',
@@ -74,7 +74,7 @@ export function randomSource(random: Random): Table {
   return { text, columns: SOURCE_COLUMNS, ...(alias && { alias }) }
 }
 
-/** The names of a table's columns and fields, with and without its alias. */
+/** The names of a table's columns and fields, with and without the alias. */
 function namesOf(random: Random, { alias, columns }: Table): Atom[] {
   const prefix = () => (alias === undefined || random() < 0.5 ? '' : `${anyCase(random, alias)}.`)
   const own = columns.map(({ text, type }) => ({ text: prefix() + anyCase(random, text), type }))
@@ -86,7 +86,7 @@ function namesOf(random: Random, { alias, columns }: Table): Atom[] {
   return [...own, ...fields]
 }
 
-/** One unnest, and the names of its elements. */
+/** An unnest, and the names of its elements. */
 interface Unnest {
   text: string
   atoms: Atom[]
@@ -114,8 +114,8 @@ function randomUnnest(random: Random, path: string, alias: string | undefined): 
 }
 
 /**
- * A table with up to three unnests: of each other, or of fields of the record. An alias may be the name of a field,
- * which it hides.
+ * A table with up to three unnests: of each other, or of fields of the record. An alias may be the name of a field, and
+ * hides the field.
  */
 export function randomFrom(random: Random, table: Table): From {
   let atoms = namesOf(random, table)

@@ -3,8 +3,8 @@ import { oneOf, type Random } from './random.js'
 /** The parts of random expressions of SQL: types, literals, and words. */
 
 /**
- * The type of a name for the generator: `any` differs from row to row; `open` is not fixed by the contract, as a sum,
- * and only selected as it is.
+ * The type of a name for the generator: `any` differs from row to row. The contract does not fix `open`, for example a
+ * sum. An `open` name is only selected.
  */
 export type SqlType = 'bool' | 'int' | 'num' | 'text' | 'time' | 'datetime' | 'date' | 'any' | 'json' | 'open'
 
@@ -43,7 +43,7 @@ export const REPLACEMENTS = ['', 'x', '<\\0>', '\\\\', '$1', '$&é']
 export const LIKES = ['%', '%a%', '_', 'GET%', '%\\%%', '%.co%', '', 'É%', '1_%']
 /** Formats of times. */
 export const FORMATS = ['%F %T', '%Y-%m-%dT%H:%M:%E6S%Ez', '%a %b %e %j %I %p', '%s', '%%F %y %u %w', '%E3S %E*S %D']
-/** Texts that are read as times next to one. */
+/** Texts that are read as times next to a time. */
 export const TIME_TEXTS = ['2026-11-25', '2026-11-25T10:37:42.000001Z', '2026-11-25 12:37:42+02', '1795603062']
 /** Paths of JSON functions. */
 export const JSON_PATHS = [
@@ -56,7 +56,7 @@ export const JSON_PATHS = [
   '$.none',
 ]
 
-/** Literals of each type; those of `text` are still without quotes. */
+/** Literals of each type. Literals of `text` are still without quotes. */
 export const LITERALS: Readonly<Record<PlainType, readonly string[]>> = {
   bool: ['true', 'false', 'TRUE', 'null'],
   int: ['0', '1', '2', '3', '7', '200', '404', '-1', '1000', '9007199254740993', 'null'],
@@ -77,7 +77,7 @@ export const LITERALS: Readonly<Record<PlainType, readonly string[]>> = {
   date: ["date '2026-11-25'", "DATE '1969-12-31'", "date '2024-02-29'", "date '9999-12-31'"],
 }
 
-/** A text as a literal, in one of the ways to write it. */
+/** A text as a literal, in any of the ways to write literals. */
 export function quote(random: Random, text: string): string {
   const escaped = text.replace(/\\/g, '\\\\')
   const ways = [

@@ -4,26 +4,26 @@ import { commonSqlType, type From, randomFrom, randomSource, type Table } from '
 import { PLAIN_TYPES, type SqlType } from './random-sql-literals.js'
 
 /**
- * A random query over the records of `randomRecords`, that the compiler takes. Most run; a few raise an error of a row.
- * The same for the same sequence of `random`. It has no parameters.
+ * A random query over the records of `randomRecords`, that the compiler takes. Most queries run. A few raise an error
+ * of a row. Equal sequences of `random` give equal queries. A query has no parameters.
  */
 export function randomSql(random: Random): string {
   return new SqlMaker(random).statement()
 }
 
-/** A query and its columns. */
+/** A query and the query's columns. */
 interface Made {
   text: string
   columns: readonly Atom[]
 }
 
-/** A column of a SELECT: its expression, and its text in the list. */
+/** A column of a SELECT: the expression, and the text in the list. */
 interface Output extends Atom {
   expression: string
   item: string
 }
 
-/** A name, and its last step. */
+/** A name, and the last step of the name. */
 const NAME = /^(?:(?:\w+|`[^`]+`)\.)*(\w+|`[^`]+`)$/
 const LITERAL = /^(?:[-\d.'"]|[rR]['"]|(?:timestamp|date) ['"]|(?:true|false|null)$)/i
 const isLiteral = (expression: string) => LITERAL.test(expression)
@@ -112,7 +112,7 @@ class SqlMaker {
     return sqlExpression(scope, type, below(this.#random, 4))
   }
 
-  /** FROM and WHERE; no WHERE alone. */
+  /** FROM and WHERE. No WHERE alone. */
   #rows({ text }: From, scope: SqlScope): string {
     if (text === '') return ''
     return (
@@ -127,7 +127,7 @@ class SqlMaker {
     return this.#chance(0.9) ? ' ' : oneOf(this.#random, ['\n', " /* it's */ ", ' -- "\n', ' # `\n  '])
   }
 
-  /** A SELECT of columns of these types, without an order. */
+  /** A SELECT of columns of the given types, without an order. */
   #plainSelect(depth: number, types: readonly SqlType[]): Made {
     const from = this.#from(depth)
     const scope = this.#scope(from.atoms, depth)
@@ -184,7 +184,7 @@ class SqlMaker {
     return atoms.flatMap(({ text, type }) => (type === 'open' ? [this.#output(text, 'open')] : []))
   }
 
-  /** All columns of the table, and one more. */
+  /** All columns of the table, and an added column. */
   #star(from: From, scope: SqlScope, isTop: boolean): Made {
     const added = this.#output(this.#expression(scope, 'text'), 'text')
     const all = from.columns.map(({ text, type }): Output => ({ text, type, expression: text, item: '*' }))
@@ -223,7 +223,7 @@ class SqlMaker {
     return this.#ended(text, outputs, [...namesOf(outputs), this.#sortable(late)], isTop)
   }
 
-  /** A bucket of time is often named as the time that it is made of. */
+  /** Often names a bucket of time `timestamp`. */
   #nameTime(keys: Output[]): void {
     const place = keys.findIndex(({ expression }) => expression.startsWith('timestamp_trunc('))
     if (place < 0 || keys.some(({ text }) => text.toLowerCase() === 'timestamp')) return

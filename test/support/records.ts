@@ -1,7 +1,7 @@
 import type { SourceName } from '../../src/sources.js'
 import { remembered } from './remembered.js'
 
-/** A log record as a test writes it: the fields that ingest reads, and the metadata as JSON text. */
+/** A log record in a test: the fields that ingest reads, and the metadata as JSON text. */
 export interface TestRecord {
   source: SourceName
   id: string
@@ -15,17 +15,17 @@ export interface TestRecord {
 
 export type PartialRecord = Partial<Omit<TestRecord, 'metadata'>> & { metadata?: string | object }
 
-/** Returns an edge request; by default of project `a`, at time 0, with empty metadata. */
+/** Returns an edge request, by default of project `a`, at time 0, with empty metadata. */
 export function edge(given: PartialRecord = {}): TestRecord {
   return complete('edge_logs', given)
 }
 
-/** Returns a function invocation; by default of project `a`, at time 0, with empty metadata. */
+/** Returns a function invocation, by default of project `a`, at time 0, with empty metadata. */
 export function invocation(given: PartialRecord = {}): TestRecord {
   return complete('function_edge_logs', given)
 }
 
-/** Returns a record of the database; by default of project `a`, at time 0, with empty metadata. */
+/** Returns a record of the database, by default of project `a`, at time 0, with empty metadata. */
 export function database(given: PartialRecord = {}): TestRecord {
   return complete('postgres_logs', given)
 }
@@ -44,8 +44,8 @@ function complete(source: SourceName, given: PartialRecord): TestRecord {
 }
 
 /**
- * Returns the value at a path of a JSON text, in the simplest way: an array on the way means its first element.
- * Undefined if there is no value, or null.
+ * Returns the value at a path of a JSON text, in the simplest way: an array on the way means the array's first element.
+ * Undefined if the value is absent, or null.
  */
 export function valueAt(json: string, path: readonly string[]): unknown {
   return valueIn(parsed(json), path)
@@ -55,7 +55,7 @@ export function valueAt(json: string, path: readonly string[]): unknown {
 export const valueIn = (root: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, key) => property(first(value), key), root) ?? undefined
 
-/** Most texts are read at many paths, one after the other. */
+/** Most texts are read at many paths in turn. */
 const parsed = remembered((json) => JSON.parse(json))
 
 const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value)
@@ -65,13 +65,15 @@ function property(value: unknown, key: string): unknown {
   return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined
 }
 
-/** Returns the text at a path, with lone surrogates replaced by U+FFFD; undefined if it is absent or no string. */
+/**
+ * Returns the text at a path, with lone surrogates replaced by U+FFFD. Undefined if the value is absent or no string.
+ */
 export function textAt(json: string, path: readonly string[]): string | undefined {
   const value = valueAt(json, path)
   return typeof value === 'string' ? Buffer.from(value).toString() : undefined
 }
 
-/** Returns the number at a path; undefined if it is absent, no number, or not finite. */
+/** Returns the number at a path. Undefined if the value is absent, no number, or not finite. */
 export function numberAt(json: string, path: readonly string[]): number | undefined {
   const value = valueAt(json, path)
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined

@@ -1,7 +1,7 @@
 /** Results are dropped when their texts have this many characters together. */
 const MAX_CHARACTERS = 10_000_000
 
-/** Returns the same function of a text, which keeps results for a while. They must not be changed. */
+/** Returns the same function of a text, which keeps results for a while. The caller must not change a result. */
 export function remembered<Result>(of: (text: string) => Result): (text: string) => Result {
   const results = new Map<string, Result>()
   let characters = 0

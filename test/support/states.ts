@@ -6,7 +6,7 @@ import { createFakeClock } from './clock.js'
 import { openEngine } from './engine.js'
 import { createModelFiles, type ModelFiles } from './model-files.js'
 
-/** Lines that were ingested, up to the text of an answer; the time is always NOW_US. */
+/** Lines that were ingested, up to the text of an answer. The time is always NOW_US. */
 export interface Taken {
   engine: ArrowEngine
   rejects: readonly Reject[]
@@ -15,7 +15,7 @@ export interface Taken {
   close(): Promise<void>
 }
 
-/** A state in which rows may be stored when a query reads them. */
+/** A state that rows may be in when a query reads the rows. */
 export interface State {
   name: string
   take(lines: Buffer | string): Promise<Taken>
@@ -58,7 +58,7 @@ const inMemory = (name: string, isSealed: boolean): State => ({
   },
 })
 
-/** As the next process finds them after a kill. */
+/** The state that the next process finds after a kill. */
 const recovered = (name: string, isSealed: boolean): State => ({
   name,
   async take(lines) {
@@ -72,7 +72,7 @@ const recovered = (name: string, isSealed: boolean): State => ({
   },
 })
 
-/** Every path of a value from its line to an answer. */
+/** Every path of a value from a line to an answer. */
 export const STATES: readonly State[] = [
   inMemory('the open head', false),
   inMemory('sealed segments', true),

@@ -1,6 +1,6 @@
 /**
- * Measures up to `tries` times until a value is good; returns the last one. A single bad value may be due to other
- * load of the machine; a defect makes all of them bad.
+ * Measures up to `tries` times until a value is good. Returns the last value. A single bad value may be due to other
+ * load of the machine. A defect makes all values bad.
  */
 export async function inTries<T>(
   tries: number,

@@ -17,7 +17,7 @@ function momentsOf(values: readonly number[]) {
 
 /**
  * Returns the largest t between any two groups. Samples above the 95th percentile of all samples are left out: another
- * process interrupted them, and they would hide the rest.
+ * process interrupted the samples, which would hide the rest.
  */
 export function worstT(groups: readonly (readonly number[])[]): number {
   const all = groups.flat().sort((a, b) => a - b)
@@ -26,7 +26,7 @@ export function worstT(groups: readonly (readonly number[])[]): number {
   return Math.max(...kept.flatMap((a, i) => kept.slice(i + 1).map((b) => welchT(a, b))))
 }
 
-/** Returns a new random order of the groups for each round, so that no group always follows the same other one. */
+/** Returns a new random order of the groups for each round, so that no group always follows the same group. */
 export function shuffled(random: Random, groups: number): number[] {
   const order = [...Array(groups).keys()]
   for (let i = groups - 1; i > 0; i--) {

@@ -4,8 +4,8 @@ const FIRST = 0x21
 const LAST = 0x7e
 
 /**
- * Returns a token as long as `token`, with the first `right` characters right and all others wrong: printable ASCII. It
- * is made of bytes, like a received one: V8 reads a concatenated string at another speed.
+ * Returns a token as long as `token`, with the first `right` characters right and all others wrong: printable ASCII.
+ * The token is made of bytes, like a received token: V8 reads a concatenated string at another speed.
  */
 export function wrongToken(token: string, right: number, random: Random): string {
   const bytes = Buffer.from(token, 'latin1')

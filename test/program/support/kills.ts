@@ -9,9 +9,9 @@ export const ROWS_PER_SECOND = 20_000
 const FEED_MS = [300, 2_500] as const
 
 /**
- * Writes rows to a process and kills it at a random moment, `kills` times. After each restart, expects every row that
- * a query had shown, no row twice, no gap below the newest row, and a loss of at most one second of rows that no
- * query had shown.
+ * Writes rows to a process and kills the process at a random moment, `kills` times. After each restart, expects every
+ * row that a query had shown, no row twice, no gap below the newest row, and a loss of at most one second of rows that
+ * no query had shown.
  */
 export async function expectAllKeptOver(kills: number): Promise<void> {
   const seed = testSeed()

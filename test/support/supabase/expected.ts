@@ -2,7 +2,7 @@ import type { JsonObject, SinkEvent } from './vector-events.js'
 
 /** The levels of events that Studio shows, computed the obvious way. */
 
-/** The level at which Studio counts a record; undefined if it counts it nowhere. */
+/** The level at which Studio counts a record. Undefined if Studio does not count the record. */
 export type Level = 'ok' | 'warning' | 'error'
 
 /** The microseconds of an event's timestamp, which is in UTC and has nanoseconds or fewer. */

@@ -5,8 +5,8 @@ import { eventOf, type Sink, type SinkEvent, type Transformed } from './vector-e
 const OFFSET_MS = 5.5 * 3_600_000
 
 /**
- * Returns events that are no plain lines, one of each kind, at one time. All of them have to be stored: Vector drops a
- * whole batch if one is refused.
+ * Returns an event of each kind that is no plain line, all at the same time. Every event has to be stored: if a single
+ * event is refused, Vector drops the whole batch.
  */
 export function oddEvents(random: Random, atMs: number): SinkEvent[] {
   const text = (ms: number) => new Date(ms).toISOString()
@@ -43,7 +43,7 @@ export function oddEvents(random: Random, atMs: number): SinkEvent[] {
     ],
     // A line of GoTrue that is no JSON stays without metadata.
     ['gotrue.logs.prod', { event_message: 'GoTrue migrations applied successfully' }],
-    // A JSON line with a text as its status, and without a time.
+    // A JSON line with a text as status, and without a time.
     [
       'gotrue.logs.prod',
       {
@@ -51,7 +51,7 @@ export function oddEvents(random: Random, atMs: number): SinkEvent[] {
         metadata: { level: 'warning', status: '429', msg: 'over_request_rate_limit', timestamp: null },
       },
     ],
-    // GoTrue in a container with a time zone writes its offset; the transform copies it into the metadata.
+    // GoTrue in a container with a time zone writes the offset. The transform copies the offset into the metadata.
     ['gotrue.logs.prod', offsetLine(atMs)],
     // Older transforms take the text before the last colon as the time.
     [
@@ -70,7 +70,7 @@ export function oddEvents(random: Random, atMs: number): SinkEvent[] {
         metadata: { host: 'default' },
       },
     ],
-    // A line without a severity, and one with several lines.
+    // A line without a severity, and an event with several lines.
     [
       'postgres.logs',
       {

@@ -3,7 +3,7 @@ import type { Row } from './studio-server.js'
 const STEPS_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 type Unit = keyof typeof STEPS_MS
 
-/** Studio fills the gaps of a chart only if it has at most this many points. */
+/** Studio fills the gaps of a chart only if the chart has at most this many points. */
 const MOST_POINTS_TO_FILL = 20
 
 const isMicros = (timestamp: unknown) => /^\d{16}$/.test(String(timestamp))
@@ -16,9 +16,9 @@ function millisOf(timestamp: unknown): number {
 }
 
 /**
- * Returns the points of a chart as Studio's browser draws them: rows with ISO times, and rows of zeros where a bucket
- * between `start` and `end` has none, in the order of time. The size of a bucket is guessed from the times. Without
- * rows there is no chart. Throws if a time cannot be read.
+ * Returns the points of a chart as Studio's browser draws the chart: rows with ISO times, and rows of zeros where a
+ * bucket between `start` and `end` has no row, in the order of time. The size of a bucket is guessed from the times.
+ * Without rows there is no chart. Throws if a time cannot be read.
  */
 export function chartPoints(rows: readonly Row[], values: readonly string[], start: string, end: string): Row[] {
   if (rows.length === 0) return []

@@ -2,7 +2,7 @@ import { chartPoints } from './studio-chart.js'
 import type { Reply, Row, StudioServer } from './studio-server.js'
 import { chartQuery, countQuery, rowsQuery, singleQuery, type TableName } from './studio-tables.js'
 
-/** The content of a page of logs, and its range of time. */
+/** The content of a page of logs, and the range of time. */
 export interface PageOptions {
   table: TableName
   /** Conditions of chosen filters. */
@@ -16,7 +16,7 @@ export interface PageOptions {
 export interface LogsPage {
   /** Loads the newest rows. */
   open(): Promise<Reply>
-  /** Loads the rows before the last one that is shown; undefined if there are none. */
+  /** Loads the rows before the last shown row. Undefined if no row is shown. */
   loadOlder(): Promise<Reply | undefined>
   /** The rows shown so far, the newest first. */
   rows(): readonly Row[]
@@ -24,7 +24,7 @@ export interface LogsPage {
   newCount(sinceIso: string): Promise<number>
   /** The points of the chart. Throws the text of an error. */
   chart(): Promise<Row[]>
-  /** Everything about one row; undefined if it is not found. */
+  /** Everything about a row, or undefined if the row is not found. */
   single(id: string): Promise<Row | undefined>
 }
 
@@ -68,7 +68,7 @@ export function openLogsPage(ask: StudioServer, { table, conditions = [], start,
 
 const HOUR_MS = 3_600_000
 
-/** The unit of the chart's buckets, and its start: some hours or days before the page's. */
+/** The unit of the chart's buckets, and the start of the chart: some hours or days before the start of the page. */
 function bucketsOf(start: string, end: string): ['minute' | 'hour', string] {
   const isLong = Date.parse(end) - Date.parse(start) > 12 * HOUR_MS
   const earlierMs = isLong ? 5 * 24 * HOUR_MS : 6 * HOUR_MS

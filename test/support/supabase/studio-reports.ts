@@ -1,4 +1,4 @@
-/** Queries of Studio's pages of reports and of the explorer's templates, in the forms in which it sends them. */
+/** Queries of Studio's pages of reports and of the explorer's templates, as Studio sends the queries. */
 
 const REQUEST = `cross join unnest(metadata) as m
           cross join unnest(m.response) as response
@@ -26,7 +26,7 @@ const STORAGE = `from edge_logs f
 where starts_with(r.path, '/storage/v1/object') and r.method = 'GET'`
 const MISSES = "h.cf_cache_status in ('MISS', 'NONE/UNKNOWN', 'EXPIRED', 'BYPASS', 'DYNAMIC')"
 
-/** The API report, by part; each also with a filter. */
+/** The API report, by part. Each part also has a query with a filter. */
 export const API_REPORT = {
   requests: `--reports-api-total-requests
         select ${HOUR}, count(t.id) as count FROM edge_logs t ${REQUEST} ${BY_TIME}`,

@@ -17,9 +17,9 @@ export interface Reply {
 export type StudioServer = (endpoint: string, params: Record<string, string>) => Promise<Reply>
 
 /**
- * Returns Studio's server of a self-hosted Supabase. It sends every parameter of the page on, next to the project, and
- * the private token in a header. It reads the body as JSON whatever its status is; if the status is none of success,
- * it shows the text at error.message, and without one only the status.
+ * Returns Studio's server of a self-hosted Supabase. The server sends every parameter of the page on, next to the
+ * project, and the private token in a header. The server reads the body as JSON whatever the status is. If the status
+ * is no success, the server shows the text at error.message, or without a text only the status.
  */
 export function createStudioServer(ask: Ask, token: string): StudioServer {
   return async (endpoint, params) => {

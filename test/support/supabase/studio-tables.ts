@@ -96,7 +96,7 @@ function whereOf(name: TableName, conditions: readonly string[]): string {
 /** The newest rows of a table. */
 export function rowsQuery(name: TableName, conditions: readonly string[] = [], limit = 100): string {
   const { source, joins, columns } = TABLES[name]
-  // The page of functions lists console lines too: it neither joins nor filters.
+  // The page of functions lists console lines too, and neither joins nor filters.
   const rest = name === 'function_edge_logs' ? '' : `${joins}\n${whereOf(name, conditions)}`
   const select = `select ${columns}\nfrom ${source}\n${rest}\norder by timestamp desc\nlimit ${limit}`
   return `\n-- local ${name} query\n${select}${name === 'edge_logs' ? ';' : ''}\n`
@@ -135,7 +135,7 @@ ORDER BY
   `
 }
 
-/** All of one row. */
+/** All columns of a row. */
 export const singleQuery = (name: TableName, id: string): string =>
   `select id, timestamp, event_message, metadata from ${TABLES[name].source} where id = '${id}' limit 1`
 

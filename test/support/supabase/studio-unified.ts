@@ -71,7 +71,7 @@ GROUP BY time_bucket
 ORDER BY time_bucket ASC
 `
 
-/** All kinds of logs that the counts name; the last two have joins, which are not covered. */
+/** All kinds of logs that the counts name. The last two kinds have joins, which are not covered. */
 const COUNTED = [...Object.keys(TYPES), 'edge function', 'auth'].map((type) => [type, type.replace(' ', '_')] as const)
 
 const facet = (name: string) => `${name}_count AS (

@@ -2,7 +2,9 @@ import { below, oneOf, type Random } from '../random.js'
 import { authLine, databaseLine, functionLine, gatewayError, gatewayRequest } from './vector-lines.js'
 import { realtimeLine, restLine, storageLine } from './vector-lines-of-services.js'
 
-/** The seven sinks of Supabase's Vector, each by the source that it names in the URL, and its container's name. */
+/**
+ * The seven sinks of Supabase's Vector, by the source that each sink names in the URL, and the names of the containers.
+ */
 export const SINKS = {
   'cloudflare.logs.prod': 'supabase-kong',
   'gotrue.logs.prod': 'supabase-auth',
@@ -31,16 +33,16 @@ export const STACK_PROJECT = 'default'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** An event as the transforms of Vector leave it, on its way to a sink. */
+/** An event after the transforms of Vector, on the way to a sink. */
 export interface SinkEvent {
   sink: Sink
-  /** The number in its message; `undefined` for odd events. */
+  /** The number in the message. `undefined` for odd events. */
   number?: number
-  /** The JSON object that is sent, with sorted keys as Vector sends it. */
+  /** The JSON object that is sent, with sorted keys as in Vector. */
   event: JsonObject
 }
 
-/** A container's line after its transform: the message, and the fields that the transform has added or replaced. */
+/** A container's line after the transform: the message, and the fields that the transform has added or replaced. */
 export interface Transformed {
   event_message: string
   /** Instead of the time at which Docker received the line. */
@@ -51,7 +53,7 @@ export interface Transformed {
   isProjectMoved?: boolean
 }
 
-/** The moment of a line: its time, a number to put into its message, and chance. */
+/** The moment of a line: the time, a number for the message, and chance. */
 export interface Moment {
   /** Milliseconds since the epoch. */
   atMs: number
@@ -72,7 +74,7 @@ const LINES: Readonly<Record<Sink, (moment: Moment) => Transformed>> = {
 /** How often each sink gets an event: half of the lines of a busy stack are the gateway's. */
 const WEIGHTS: readonly Sink[] = [...SINK_NAMES, ...Array<Sink>(5).fill('cloudflare.logs.prod')]
 
-/** Returns a plain event of any sink, or of a given one. */
+/** Returns a plain event of any sink, or of a given sink. */
 export function vectorEvent(moment: Moment, sink: Sink = oneOf(moment.random, WEIGHTS)): SinkEvent {
   return { sink, number: moment.number, event: eventOf(sink, LINES[sink](moment), moment) }
 }
@@ -87,11 +89,11 @@ export interface Span {
   /** Milliseconds since the epoch. */
   fromMs: number
   stepMs: number
-  /** The number of the first event; 0 by default. */
+  /** The number of the first event, 0 by default. */
   first?: number
 }
 
-/** Returns the number in the message of a plain event; NaN if there is none. */
+/** Returns the number in the message of a plain event, or NaN without a number. */
 export const numberIn = (message: string): number => Number(/\bnr\W?(\d+)/.exec(message)?.[1])
 
 /** Adds the fields that all events have, as Vector does. */
@@ -101,7 +103,7 @@ export function eventOf(sink: Sink, transformed: Transformed, { atMs, random }: 
   return sorted({ appname: SINKS[sink], timestamp: dockerTime(atMs, random), ...project, ...rest }) as JsonObject
 }
 
-/** Returns a time as Docker writes it: with nanoseconds. */
+/** Returns a time in the form of Docker: with nanoseconds. */
 const dockerTime = (atMs: number, random: Random) =>
   new Date(atMs).toISOString().replace('Z', `${below(random, 1e6)}`.padStart(6, '0').concat('Z'))
 

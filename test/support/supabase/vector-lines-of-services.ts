@@ -2,9 +2,11 @@ import { below, oneOf } from '../random.js'
 import type { Moment, Transformed } from './vector-events.js'
 import { accessTime } from './vector-lines.js'
 
-/** Lines of the REST API, realtime and storage as the transforms of Vector leave them. */
+/** Lines of the REST API, realtime and storage after the transforms of Vector. */
 
-/** A line of PostgREST: half of them begin with a time and a colon, others are access lines and stay as they are. */
+/**
+ * A line of PostgREST. Half of the lines begin with a time and a colon, the others are access lines and stay unchanged.
+ */
 export function restLine({ atMs, number, random }: Moment): Transformed {
   if (below(random, 2) === 0) {
     const line = `172.18.0.5 - anon [${accessTime(atMs)}] "GET /todos?nr=${number} HTTP/1.1" 200 - "" "node"`
@@ -28,7 +30,7 @@ export const realtimeLine = ({ number, random }: Moment): Transformed => ({
   isProjectMoved: true,
 })
 
-/** A JSON line of storage: only its message, level, time, host and process id are kept. */
+/** A JSON line of storage: only the message, level, time, host and process id are kept. */
 export const storageLine = ({ atMs, number, random }: Moment): Transformed => ({
   event_message: `${oneOf(random, ['GET | 200', 'PUT | 200', 'GET | 404'])} | nr-${number} | /object/a.png | node`,
   metadata: {

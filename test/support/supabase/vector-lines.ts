@@ -1,7 +1,7 @@
 import { below, oneOf } from '../random.js'
 import type { Moment, Transformed } from './vector-events.js'
 
-/** Lines of the gateway, auth, functions and the database as the transforms of Vector leave them. */
+/** Lines of the gateway, auth, functions and the database after the transforms of Vector. */
 
 const AGENTS = ['node', 'curl/8.5.0', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36', 'supabase-js-web/2.48.0']
 const PATHS = [
@@ -13,10 +13,10 @@ const PATHS = [
 ]
 const STATUSES = [200, 200, 200, 201, 204, 206, 301, 400, 401, 404, 429, 500, 502, 503]
 
-/** Whole seconds, as nginx writes them. */
+/** Whole seconds, as nginx writes times. */
 const secondOf = (atMs: number) => new Date(atMs).toISOString().replace(/\.\d+/, '')
 
-/** Returns a time as the access lines of nginx, Envoy and PostgREST have it: `24/Nov/2026:12:00:00 +0000`. */
+/** Returns a time in the form of the access lines of nginx, Envoy and PostgREST: `24/Nov/2026:12:00:00 +0000`. */
 export function accessTime(atMs: number): string {
   const [, day, month, year, time] = new Date(atMs).toUTCString().split(' ')
   return `${day}/${month}/${year}:${time} +0000`
@@ -106,7 +106,7 @@ const loginOf = ({ random }: Moment) => ({
   metering: true,
 })
 
-/** A line of the database. The severity is the last one in the line that a colon follows, else LOG. */
+/** A line of the database. The severity is the last severity in the line that a colon follows, else LOG. */
 export function databaseLine({ atMs, number, random }: Moment): Transformed {
   const severity = oneOf(random, ['LOG', 'LOG', 'LOG', 'NOTICE', 'WARNING', 'ERROR', 'FATAL', 'PANIC'])
   const timestamp = new Date(atMs).toISOString()
@@ -118,7 +118,7 @@ export function databaseLine({ atMs, number, random }: Moment): Transformed {
   }
 }
 
-/** A console line of a function: no function id, no status, no time. It is no invocation. */
+/** A console line of a function: no function id, no status, no time. The line is no invocation. */
 export const functionLine = ({ number, random }: Moment): Transformed => ({
   event_message: `${oneOf(random, ['[Info] ', '[Warning] ', ''])}serving the request nr ${number} with functions\n`,
   metadata: { project_ref: 'default' },
