@@ -8,7 +8,7 @@ export function cpuMs(work: () => unknown): number {
   return threadCpuMs() - startMs
 }
 
-/** What a quiet core of an ordinary machine takes for {@link readCharacters}. */
+/** The milliseconds that a quiet core of an ordinary machine takes for {@link readCharacters}. */
 const READING_MS = 16
 const CHARACTERS = Buffer.alloc(8 * MIB, 'ab').toString()
 

@@ -9,7 +9,7 @@ const ROWS = 6_000
 const NO_TOKENS = { environment: { LOGWEIR_ACCESS_TOKENS: '' } }
 const PROJECTS = '/api/projects'
 
-/** What docs/operations.md says to copy, in this order. */
+/** The files and directories that docs/operations.md says to copy, in this order. */
 function copied(): string[] {
   const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
   const [, list] = /^\*\*Backup\*\*: copy (.*?) last, whether the service/ms.exec(text)!

@@ -6,7 +6,7 @@ import { run, serve, temporaryFolder } from './program.js'
 const BURST_ROWS = 6_000
 const DISK = '3M'
 
-/** What happened while a directory was checked. */
+/** The checks of a directory, and the rows evicted meanwhile. */
 export interface BusyChecks {
   checks: number
   /** Rows of sealed segments that the limit of the disk has deleted. */

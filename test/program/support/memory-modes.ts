@@ -48,7 +48,8 @@ const MAXIMA =
   'select id, max(event_message) as m, min(event_message) as n from auth_logs group by id order by m limit 10'
 
 /**
- * What clients do that needs much memory. Each mode takes the process beyond the limit if the memory is not counted.
+ * The work of clients that needs much memory. Each mode takes the process beyond the limit if the memory is not
+ * counted.
  */
 export const MODES: Record<string, (setting: Setting) => Promise<void>> = {
   'SQL that computes long texts': ({ sql }) => sql(8, UPPER),

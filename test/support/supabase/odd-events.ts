@@ -1,7 +1,7 @@
 import type { Random } from '../random.js'
 import { eventOf, type Sink, type SinkEvent, type Transformed } from './vector-events.js'
 
-/** Of India. */
+/** The offset of India. */
 const OFFSET_MS = 5.5 * 3_600_000
 
 /**
