@@ -104,31 +104,6 @@ export function planColumns(source: SourceName): readonly HotColumn[] {
   return hotColumns(source).filter(({ isFieldOnly }) => !isFieldOnly)
 }
 
-/** A key that rows can be grouped by: the texts of a hot column, or the URL path in each text. */
-export interface GroupingKey {
-  column: string
-  part: 'whole' | 'path'
-  /** False for a category: the empty text means absent. */
-  hasEmptyTexts: boolean
-}
-
-/**
- * Returns the key for a name: a hot text column, or `url_path`, the path of a URL: from the first slash after the host
- * up to a `?` or `#`, empty if there is none. Throws a TypeError for any other name: a defect of the plan.
- */
-export function groupingKey(source: SourceName, name: string): GroupingKey {
-  const keys = new Map<string, GroupingKey>()
-  for (const { name: column, kind } of planColumns(source)) {
-    if (kind !== 'category' && kind !== 'text') continue
-    keys.set(column, { column, part: 'whole', hasEmptyTexts: kind === 'text' })
-    if (column === 'url') keys.set('url_path', { column, part: 'path', hasEmptyTexts: true })
-  }
-  const key = keys.get(name)
-  if (key !== undefined) return key
-  const choice = keys.size === 0 ? 'nothing' : [...keys.keys()].join(' or ')
-  throw new TypeError(`The rows of ${source} cannot be grouped by ${name}, but by ${choice}.`)
-}
-
 const dictionaryOfText = (id: number) => new Dictionary(new Utf8(), new Int32(), id)
 
 function arrowType(kind: HotKind, dictionaryId: number) {

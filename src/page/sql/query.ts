@@ -1,5 +1,5 @@
 /** Sends a query in SQL to the service. */
-import { Failure, get, parseExact, type Row, readText } from '../api/api.js'
+import { get, parseExact, type Row, readText } from '../api/api.js'
 import { type Cost, costOf } from '../api/cost.js'
 import { type Bounds, isoOf } from '../shared/range.js'
 
@@ -23,9 +23,6 @@ export interface SqlAnswer {
 /** Maximum of rows in an answer. */
 export const MOST_ROWS = 1_000
 
-/** The service takes 64 KiB of request line and headers together. This leaves room for headers, also of a proxy. */
-const MOST_PATH_CHARACTERS = 60 * 1_024
-
 /**
  * Returns the parameters of a query. The page's ranges include their start and exclude their end, `logs.all` excludes
  * the start and includes the end. Times are whole microseconds, so each bound is sent a microsecond earlier.
@@ -41,9 +38,7 @@ export function paramsOf({ project, sql, bounds: { fromUs, toUs } }: SqlQuery): 
 
 /** Runs a query. Throws a Failure. If the query is wrong, the message ends with the place. */
 export async function runQuery(query: SqlQuery, signal: AbortSignal): Promise<SqlAnswer> {
-  const path = `api/endpoints/query/logs.all?${new URLSearchParams(paramsOf(query))}`
-  if (path.length > MOST_PATH_CHARACTERS) throw tooLong(path.length)
-  const response = await get(path, {}, signal)
+  const response = await get(`api/endpoints/query/logs.all?${new URLSearchParams(paramsOf(query))}`, {}, signal)
   const body = await readText(response)
   const { result } = parseExact(body) as { result: Row[] }
   const { headers } = response
@@ -58,13 +53,4 @@ function warningsOf(header: string | null): readonly string[] {
   } catch {
     return []
   }
-}
-
-function tooLong(characters: number): Failure {
-  const [given, most] = [characters, MOST_PATH_CHARACTERS].map((count) => Math.ceil(count / 1_024))
-  return new Failure(
-    'refused',
-    `The query is too long for a URL, in which it is sent: ${given} of at most ${most} KiB. Save it as an endpoint, ` +
-      'whose file may have 64 KiB, or shorten it.',
-  )
 }

@@ -51,8 +51,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'metadata behind a long list': `select max(to_json_string(metadata)) ${ROWS}, unnest(metadata.long) m`,
   'a long list twice': `select count(*) ${ROWS}, unnest(metadata.long) m, unnest(metadata.long) n`,
   'elements of a computed list': `select count(*), max(m) ${ROWS}, unnest(split(event_message, 'a')) m`,
-  'long elements behind short ones':
-    `select e.a, e.b.c, e.text ${ROWS}, unnest(metadata.list) e order by timestamp limit 9`,
+  'long elements': `select e.a, e.b.c, e.text ${ROWS}, unnest(metadata.list) e order by timestamp limit 9`,
   'an order of long texts': `select e ${ROWS}, unnest(metadata.long) e order by to_json_string(metadata)`,
   'a text of a derived table':
     `select ${items((i) => `length(${longer(i, 'x')}) c${i}`)} 1 ` + `from (select event_message x ${ROWS} limit 3)`,

@@ -5,7 +5,7 @@ import { endpointFile, nameProblem } from '../../../src/page/sql/endpoint-file.j
 import { offsetOf, readFault } from '../../../src/page/sql/fault-place.js'
 import { MOST_RUNS, withRun } from '../../../src/page/sql/history.js'
 import { problemText } from '../../../src/page/sql/problem.js'
-import { paramsOf, runQuery } from '../../../src/page/sql/query.js'
+import { paramsOf } from '../../../src/page/sql/query.js'
 import { AGGREGATES, FUNCTIONS } from '../../../src/page/sql/words.js'
 import { readSql } from '../../../src/sql/read-sql.js'
 import { readFrontMatter } from '../../../src/user-endpoints/front-matter.js'
@@ -23,12 +23,6 @@ describe('a query', () => {
     expect(paramsOf({ project: 'p', sql: '', bounds: { ...bounds, toUs: undefined } })).not.toHaveProperty(
       'iso_timestamp_end',
     )
-  })
-
-  test('that is too long for a URL is not sent', async () => {
-    const sql = `select '${'ü'.repeat(11_000)}'`
-    const run = runQuery({ project: 'p', sql, bounds: { fromUs: 0, toUs: undefined } }, new AbortController().signal)
-    await expect(run).rejects.toThrow('too long for a URL, in which it is sent: 65 of at most 60 KiB')
   })
 })
 
