@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** The promises that docs/promises.md lists, each with an id, and `*` where it is shown at full size by slow tests. */
+/** The promises that docs/promises.md lists, each with an id, and `*` if slow tests show the promise at full size. */
 const PROMISES = [...read('../docs/promises.md').matchAll(/^\| ([A-Z]\d+c?)( \*)? \|/gm)].map(([, id, star]) => ({
   id: id!,
   isSlow: star !== undefined,

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 const ROOT = join(import.meta.dirname, '..')
 const SRC = join(ROOT, 'src')
 
-/** From the top layer to the bottom: a file may import from its own room and from the rooms in lower layers. */
+/** From the top layer to the bottom. A file may import from its own room and from the rooms in lower layers. */
 const FLOORS: readonly (readonly string[])[] = [
   ['cli.ts'],
-  // In the browser: these rooms import nothing from outside their folder.
+  // In the browser: the rooms import nothing from outside the folder of the page.
   ['page/main.ts'],
   ['page/shell/'],
   ['page/explore/', 'page/charts/', 'page/sql/', 'page/endpoints/'],
@@ -72,7 +72,7 @@ const PAGE_ROOMS = [
 ]
 const INGEST = [...ENGINE_INTERFACE, 'sources.ts', 'field-names.ts', 'arrow-ipc/', 'wasm-layout/', 'base/']
 
-/** Rooms that may import from fewer rooms than those in lower layers. */
+/** Rooms that may import from fewer rooms than the lower layers have. */
 const ONLY: Record<string, readonly string[]> = {
   ...Object.fromEntries(PAGE_ROOMS.map((room) => [room, PAGE_ROOMS])),
   'client/': ['tokens/', 'config/', 'base/'],
@@ -101,7 +101,7 @@ const ONLY: Record<string, readonly string[]> = {
   ],
   'generate/': ['base/', 'sources.ts'],
   'otlp/': ['base/'],
-  // Its operators run over the rows that the server returns.
+  // The operators of the embedded engine run over the rows that the server returns.
   'engine/clickhouse/': [
     ...ENGINE,
     'arrow-ipc/',
@@ -175,7 +175,7 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
   .sort()
 
-/** A source text without its comments, so that an example in a docstring is not taken for code. */
+/** A source text without comments, so that an example in a docstring is not taken for code. */
 const SOURCES = new Map(FILES.map((file) => [file, withoutComments(readFileSync(join(SRC, file), 'utf8'))]))
 
 function withoutComments(text: string): string {
@@ -196,7 +196,7 @@ function importsOf(file: string): string[] {
 const IMPORTS = new Map(FILES.map((file) => [file, importsOf(file)]))
 
 const ROOMS = FLOORS.flat()
-/** A file that is a room of its own is a place of its own, apart from the folder that it is in. */
+/** A file that is a room of its own is a separate place, apart from the folder of the file. */
 const placeOf = (file: string) => (ROOMS.includes(file) ? file : dirname(file))
 const roomOf = (file: string) => ROOMS.find((room) => (room.endsWith('/') ? file.startsWith(room) : file === room))
 const floorOf = (file: string) => FLOORS.findIndex((floor) => floor.includes(roomOf(file)!))
@@ -301,14 +301,14 @@ function cycleFrom(start: string): string | undefined {
   return walk(start, [start])
 }
 
-/** The rooms in the fenced block of docs/architecture.md that lists them, a line per layer. */
+/** The rooms in the fenced block of docs/architecture.md, a line per layer. */
 function roomsInArchitecture(): string[][] {
   const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
   const [, block = ''] = /^## Rooms$[\s\S]*?^```text\n([\s\S]*?)^```$/m.exec(text) ?? []
   return block.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim().split(/\s+/)]))
 }
 
-/** The rooms in the first column of CONTRIBUTING's table: `src/http/{query,app.ts}` is two of them. */
+/** The rooms in the first column of CONTRIBUTING's table: `src/http/{query,app.ts}` is two rooms. */
 function roomsInContributing(): string[] {
   const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
   return [...text.matchAll(/^\| (`src\/.*?) \|/gm)].flatMap(([, cell]) =>

@@ -20,7 +20,7 @@ const linesOf = (language: string) =>
       .map((line) => line.trim()),
   )
 
-/** Returns the settings that a logweir command reads from its flags; throws if it would refuse them. */
+/** Returns the settings that a logweir command reads from flags. Throws if the command would refuse the flags. */
 function read(command: string, args: readonly string[]): unknown {
   if (command === 'serve') return readServeConfig(args, {})
   if (command === 'schema') return readSchemaConfig(args.slice(1), {})

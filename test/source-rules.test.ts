@@ -62,7 +62,7 @@ function parse(file: string, code: string): Source {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 
-/** Calls `visit` with every node below `node` and the nearest name above it. */
+/** Calls `visit` with every node below `node` and the nearest name above that node. */
 function walk(node: Node, visit: (node: Node, name: string) => void, name = ''): void {
   const own = nameOf(node) ?? name
   visit(node, own)
@@ -78,7 +78,7 @@ function nameOf(node: Node): string | undefined {
 
 const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length
 
-/** The declarations that a module exports where they are declared; `{ a } from './b.js'` has its docstring there. */
+/** The declarations that a module exports where they are declared. `{ a } from './b.js'` is documented there. */
 function exportsOf({ body }: Source): (Node & { name: string })[] {
   return body
     .filter(({ type }) => type === 'ExportNamedDeclaration' || type === 'ExportDefaultDeclaration')
@@ -90,7 +90,7 @@ function exportsOf({ body }: Source): (Node & { name: string })[] {
     })
 }
 
-/** The docstring that ends directly before an offset, or undefined; a directive for the compiler may follow it. */
+/** The docstring that ends directly before an offset, or undefined. A compiler directive may follow the docstring. */
 function docstringBefore({ text, comments }: Source, offset: number): string | undefined {
   const comment = comments.findLast(({ end, value }) => end <= offset && !value.startsWith(' @ts-'))
   if (comment?.type !== 'Block' || !comment.value.startsWith('*')) return undefined
@@ -98,16 +98,14 @@ function docstringBefore({ text, comments }: Source, offset: number): string | u
   return between.trim() === '' ? comment.value : undefined
 }
 
-/** If a docstring has at least two words that are not in the name it describes. */
+/** If a docstring has at least two words that are not in the described name. */
 function saysMoreThan(name: string, docstring: string): boolean {
   const inName = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   const words = docstring.toLowerCase().match(/[a-z]+/g) ?? []
   return words.filter((word) => !inName.includes(word)).length >= 2
 }
 
-/**
- * Whether a declaration is one of a list of literals, and stands directly below another one: they share a docstring.
- */
+/** Whether a declaration is in a list of literals, directly below another declaration: the list shares a docstring. */
 function isListed({ text, body }: Source, { start }: { start: number }): boolean {
   const place = body.findIndex((node) => node.start === start)
   const before = body[place - 1]
@@ -129,7 +127,7 @@ function undocumented(file: string, code: string): string[] {
   return exportsOf(source).flatMap((exported) => {
     const { name, start } = exported
     const docstring = docstringBefore(source, start)
-    // The first overload of a function has the docstring of them all.
+    // The first overload of a function has the docstring of all overloads.
     if (documented.has(name)) return []
     documented.add(name)
     if (docstring === undefined) return isListed(source, exported) ? [] : [`${file}: ${name}`]

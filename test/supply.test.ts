@@ -14,7 +14,7 @@ interface Locked {
   link?: boolean
 }
 
-/** The packages that `npm ci` installs, by path; the first entry is this package itself. */
+/** The packages that `npm ci` installs, by path. The first entry, this package itself, is left out. */
 const LOCKED = Object.entries<Locked>(jsonOf('package-lock.json').packages).filter(([path]) => path !== '')
 
 const EXACT = /^\d+\.\d+\.\d+$/
@@ -22,14 +22,14 @@ const EXACT = /^\d+\.\d+\.\d+$/
 const HONO_AT_LEAST = [4, 11, 10] as const
 const AUDIT_MS = 15_000
 
-/** Returns whether a version is this one or a later one. */
+/** Returns whether a version is `wanted` or later. */
 function isAtLeast(version: string, wanted: readonly number[]): boolean {
   const parts = version.split('.').map(Number)
   const differing = wanted.findIndex((part, i) => parts[i] !== part)
   return differing < 0 || parts[differing]! > wanted[differing]!
 }
 
-/** Returns npm's counts of known vulnerabilities in the runtime packages; undefined without a registry. */
+/** Returns npm's counts of known vulnerabilities in the runtime packages. Undefined without a registry. */
 function audit(): Record<string, number> | undefined {
   const args = ['audit', '--json', '--omit=dev', '--fetch-retries=0', '--fetch-timeout=5000']
   const { stdout } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', timeout: AUDIT_MS })

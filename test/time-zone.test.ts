@@ -5,10 +5,10 @@ import { createFakeClock } from './support/clock.js'
 import { appendAll, ask, openEngine } from './support/engine.js'
 import { edge, invocation } from './support/records.js'
 
-/** Imported by its name at run time: it has no types. */
+/** Imported by name at run time: the module has no types. */
 const RUNS = join(import.meta.dirname, '../scripts/runs.mjs')
 
-/** The time zone that the scripts set; undefined if a test is run by itself. */
+/** The time zone that the scripts set. Undefined if a test is run by itself. */
 const ZONE = process.env.TZ
 
 /** A moment with another hour and another day in the shifted zone. */

@@ -27,7 +27,7 @@ const URL_FLAG = ['--clickhouse-url', 'http://127.0.0.1:8123']
 const IMPORT_ARGS = ['--from', 'logflare-postgres', 'postgresql://127.0.0.1/_supabase']
 const unheard = () => {}
 
-/** Each command that reads variables: its settings, and how it reads them. */
+/** Each command that reads variables: the settings, and the function that reads the settings. */
 const COMMANDS: [name: string, settings: Settings, read: Read][] = [
   ['serve', SERVE_SETTINGS, (environment) => readServeConfig([], environment)],
   ['serve --engine clickhouse', SERVE_SETTINGS, (all) => readServeConfig(['--engine', 'clickhouse', ...URL_FLAG], all)],
@@ -55,7 +55,7 @@ describe.each(COMMANDS)('an empty variable of %s', (_, settings, read) => {
 })
 
 describe('the variables that Kubernetes sets for a Service named logweir', () => {
-  /** As with `enableServiceLinks`, for a Service with one port of each protocol; the links of Docker look the same. */
+  /** As with `enableServiceLinks`, for a Service with a port of each protocol. The links of Docker look the same. */
   const injected = (protocol: string, address: string) => ({
     LOGWEIR_SERVICE_HOST: address,
     LOGWEIR_SERVICE_PORT: '4000',

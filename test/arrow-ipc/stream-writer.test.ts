@@ -7,7 +7,7 @@ import { parse, parseChunks, rowsOf } from '../ingest/parsing.js'
 
 const line = (record: object) => `${JSON.stringify({ source: 'edge_logs', ...record })}\n`
 
-/** Records with many lengths and sources, some without a field. No two batches of them are equal. */
+/** Records with many lengths and sources, some without a field. No two batches are equal. */
 const text = Array.from({ length: 300 }, (_, i) =>
   line({
     source: SOURCE_NAMES[i % 3],
@@ -47,7 +47,7 @@ describe('a record batch written as a stream', () => {
     const expected = Buffer.from(parse(one).batches[0]!.ipc)
     const exact = expected.length
 
-    /** Writes one batch while `bytes` of memory are offered. Returns the memory and the batch. */
+    /** Writes a batch while `bytes` of memory are offered. Returns the memory and the batch. */
     function parseInto(bytes: number) {
       const memory = used(bytes)
       const ipcs: Uint8Array[] = []
@@ -72,7 +72,7 @@ describe('a record batch written as a stream', () => {
 })
 
 describe('batches in memory that is used again', () => {
-  /** Parses with one memory, which is reused uncleared after each batch was copied from it. */
+  /** Parses with one memory, which is reused uncleared after each batch was copied. */
   function parseReusing(firstBytes: number, options: object) {
     let memory: Uint8Array<ArrayBuffer> | undefined = used(firstBytes)
     const memories = new Set<ArrayBufferLike>()

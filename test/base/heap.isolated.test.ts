@@ -6,7 +6,7 @@ import { createFakeClock } from '../support/clock.js'
 
 const HEAP = new URL('../../dist/base/heap.js', import.meta.url).href
 
-/** Counts the full collections of a process that allocates much memory and keeps little of it, for some time. */
+/** Counts the full collections of a process that allocates much memory and keeps a small part for some time. */
 function countFullCollections(limit: string): number {
   const script = `
     import { raiseHeapGrowth } from '${HEAP}'
@@ -41,7 +41,7 @@ describe('a heap', () => {
 
 const SLICES = new URL('../../dist/base/time-slices.js', import.meta.url).href
 
-/** Returns the most MiB of the heap of a process whose queries make long texts and keep the last `kept` of them. */
+/** Returns the most MiB of the heap of a process whose queries make long texts and keep the last `kept` texts. */
 function mostHeapMib(limit: string, kept: number): number {
   const script = `
     import { raiseHeapGrowth } from '${HEAP}'

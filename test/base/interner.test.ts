@@ -29,7 +29,7 @@ function expectedCodes(texts: readonly string[]): number[] {
 }
 
 /**
- * Records the reads of `offsets`: a lookup reads them only for entries with the same hash. Returns a function that
+ * Records the reads of `offsets`: a lookup reads offsets only for entries with the same hash. Returns a function that
  * interns a text and returns the first entry that the lookup compared.
  */
 function recordComparisons(interner: Interner) {
@@ -60,7 +60,7 @@ function recordComparisons(interner: Interner) {
     intern(interner, text)
     const [first] = reads
     reads = undefined
-    // Adding a new entry first reads the end of the previous ones.
+    // Adding a new entry first reads the end of the previous entries.
     return first === count ? undefined : first
   }
 }

@@ -3,10 +3,10 @@ import type { LogweirError } from '../../src/base/errors.js'
 import { countMatches, firstMatch, matches, replaceMatches } from '../../src/base/match.js'
 import { compilePattern } from '../../src/base/pattern.js'
 
-/** Searches of one turn of the event loop share a limit. */
+/** Searches within a turn of the event loop share a limit. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Alternatives that match nowhere, and make a pattern so large that texts of some kilobytes are long for it. */
+/** Alternatives that match nowhere, and make a pattern so large that texts of some kilobytes count as long. */
 const LARGE = 'Q{900}|'
 /** The bytes that are searched at once with such a pattern. */
 const STRETCH = Math.ceil(1_500_000 / compilePattern(`(?:${LARGE}needle)$`).size)
@@ -76,7 +76,7 @@ const letters = (length: number) => Array.from({ length }, (_, i) => ((i * 7919)
 const TOO_SLOW = /^invalid_pattern: The pattern takes too long on a text of 400000 characters\. /
 
 describe('a search that would take too long', () => {
-  // More states than the automaton may have, a match that is almost everywhere, and one whose groups are long.
+  // More states than the automaton may have, a match that is almost everywhere, and a match with long groups.
   it.each(['[ab]*a[ab]{300}c', '(?:a|b){900}c', '(a|ab|b){100}c'])('%j is refused', (pattern) => {
     expect(refusal(() => matches(compilePattern(pattern), letters(400_000)))).toMatch(TOO_SLOW)
     expect(refusal(() => firstMatch(compilePattern(pattern), letters(400_000)))).toMatch(TOO_SLOW)

@@ -12,7 +12,7 @@ const LONGEST_MS = 50
 const TRIES = 8
 const TIMEOUT_MS = 120_000
 
-/** Returns the CPU time of a call that may be refused, in a turn of the event loop of its own. */
+/** Returns the CPU time of a call that may be refused, in a separate turn of the event loop. */
 async function msOf(call: () => unknown): Promise<number> {
   await new Promise((resolve) => setImmediate(resolve))
   const startedMs = threadCpuMs()

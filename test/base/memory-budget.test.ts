@@ -35,7 +35,7 @@ function setup(limits = LIMITS) {
   return { clock, budget, opened, large, sending }
 }
 
-/** Follows a promise: what it settled to, after the microtasks of now. */
+/** Follows a promise: how it has settled, after the pending microtasks. */
 function watch(waiting: Promise<void> | undefined) {
   const seen = { outcome: 'waits' }
   expect(waiting).toBeInstanceOf(Promise)
@@ -237,7 +237,7 @@ test('C3: in random use, large queries always have room to grow, and all bytes c
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
       const { clock, budget } = setup()
-      // The oracle: what each query holds, and in which state it is.
+      // The oracle: the bytes and the state of each query.
       const queries: { share: MemoryShare; bytes: number; is: 'small' | 'large' | 'waits' | 'sends' | 'ended' }[] = []
       const sum = (...states: string[]) =>
         queries.filter(({ is }) => states.includes(is)).reduce((bytes, one) => bytes + one.bytes, 0)
@@ -275,7 +275,7 @@ test('C3: in random use, large queries always have room to grow, and all bytes c
         }
         await new Promise((resolve) => setImmediate(resolve))
         expect(budget.usedBytes()).toBe(sum('small', 'large', 'waits', 'sends'))
-        // Answers begin with what running queries held: only small ones add to what was reserved.
+        // Answers begin with the memory that running queries held. Only small queries add to the reserved memory.
         const large = queries.filter(({ is }) => is === 'large').length
         expect(large * LIMITS.shareBytes + sum('sends')).toBeLessThanOrEqual(LIMITS.bytes + 10 * LIMITS.smallBytes)
       }

@@ -3,7 +3,7 @@ import { LogweirError } from '../../src/base/errors.js'
 import { compilePattern, MAX_PATTERN_LENGTH, withoutCaptures } from '../../src/base/pattern.js'
 import { PATTERN_CASES } from '../cases/patterns.js'
 
-/** The library accepts Buffers too, although its types for `test` do not. */
+/** The library accepts Buffers too, although the types of `test` do not. */
 const bytes = (text: string) => Buffer.from(text) as unknown as string
 
 /** Returns the message of the LogweirError that the compilation throws. */

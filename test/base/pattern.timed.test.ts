@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000
 
 const seed = testSeed()
 
-/** Compiles a pattern and searches bytes, as the engine does; a search that would take too long is refused. */
+/** Compiles a pattern and searches bytes, as the engine does. A search that would take too long is refused. */
 function search(pattern: string, subject: Buffer): boolean | 'refused' {
   try {
     return matches(compilePattern(pattern), subject)

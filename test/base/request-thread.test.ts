@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRequestThread, type RequestThread } from '../../src/base/request-thread.js'
 
-/** Counts its requests and doubles numbers; dies of some words. */
+/** Counts requests and doubles numbers. Dies of some words. */
 const SCRIPT = `
 import { parentPort } from 'node:worker_threads'
 let count = 0

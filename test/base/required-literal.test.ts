@@ -6,7 +6,7 @@ import { runs } from '../support/runs.js'
 
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
-/** Returns the texts that the pattern matches but that do not contain its literal. */
+/** Returns the texts that match the pattern but do not contain the literal of the pattern. */
 const matchesWithoutLiteral = (pattern: string, texts: readonly string[]) => {
   const [compiled, literal] = [new RE2(pattern), requiredLiteral(pattern)]
   return texts.filter((text) => compiled.test(text) && !text.includes(literal))

@@ -6,7 +6,7 @@ import { testSeed } from '../support/seed.js'
 
 const seed = testSeed()
 
-/** A text of few letters, which repeats itself: parts of it occur at many places, almost or whole. */
+/** A text of few letters with repetitions: some parts occur at many places, almost or whole. */
 function randomText(random: () => number, letters: readonly string[], length: number): string {
   let text = ''
   while (text.length < length) {

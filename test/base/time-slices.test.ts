@@ -65,7 +65,7 @@ describe('a pause', () => {
   })
 
   describe('between any two slices, whoever works, each in its turn', () => {
-    /** Runs three tasks; returns a letter for each slice and a dot for each turn of the event loop. */
+    /** Runs three tasks. Returns a letter for each slice and a dot for each turn of the event loop. */
     async function turnsAndSlices(): Promise<string> {
       const log: string[] = []
       const work = async (name: string) => {

@@ -29,13 +29,13 @@ export const countsRow = (timestamp: string, [rest, storage, auth, realtime]: Fo
   total_realtime_requests: realtime,
 })
 
-/** A request; its default URL matches the pattern `abc`. */
+/** A request. The default URL matches the pattern `abc`. */
 const requestAt = (timestampUs: number, path: unknown = '/rest', url: unknown = 'https://abc.co') =>
   edge({ timestampUs, metadata: { request: { url, path } } })
 
 const NOW_ROW = '2026-11-20T10:37:00'
 
-/** Requests at the start of the window, a microsecond before it, now, and in the future. */
+/** Requests at the start of the window, a microsecond before the start, now, and in the future. */
 function edges(interval: string, first: string, rows: readonly PlainRow[]): Case {
   const moments = [nowUs + 3_600_000_000, at(first), at(first) - 1, nowUs]
   return counts(

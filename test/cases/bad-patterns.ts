@@ -1,4 +1,4 @@
-/** A pattern for which a backtracking matcher takes exponential time, and a text on which it does. */
+/** A pattern, and a text on which a backtracking matcher takes exponential time. */
 export interface BadPattern {
   pattern: string
   /** Repeated until the subject is long. */
@@ -9,7 +9,7 @@ export interface BadPattern {
 
 const bad = (pattern: string, pump: string, end = '!'): BadPattern => ({ pattern, pump, end })
 
-/** A hundred patterns by their weakness; most are from advisories and from OWASP's page about ReDoS. */
+/** A hundred patterns, grouped by weakness. Most patterns are from advisories and from OWASP's page about ReDoS. */
 export const BAD_PATTERNS: readonly BadPattern[] = [
   // Repetitions of repetitions.
   bad('(a+)+$', 'a'),

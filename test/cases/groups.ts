@@ -20,7 +20,7 @@ const request = (url: unknown, path = '/', timestampUs = nowUs) =>
 const failed = (url: string) =>
   edge({ timestampUs: nowUs, metadata: { request: { url }, response: { status_code: 503 } } })
 
-/** The row of a function. Each of its calls took `time` milliseconds; null: no call has a duration. */
+/** The row of a function. Each call took `time` milliseconds. Null: no call has a duration. */
 const even = (function_id: string | null, count: number, time: number | null, errors = 0): PlainRow => ({
   function_id,
   count,

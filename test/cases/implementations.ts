@@ -53,7 +53,7 @@ const halfSealed: Fill = async (engine, records) => {
   await appendAll(engine, records.slice(half), Math.ceil(half / 5))
 }
 
-/** All implementations that the cases are run with; another engine is one line here. */
+/** All implementations that the cases are run with. Another engine is a line here. */
 export const IMPLEMENTATIONS: readonly Implementation[] = [
   { name: 'the oracle', answer: oracle },
   arrow('one batch', inOneBatch, { partialCacheBytes: 0 }),

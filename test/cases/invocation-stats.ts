@@ -47,7 +47,7 @@ function timed(timestamp: number, count: number, [min, max, avg, p95, p99]: Time
 const invocationAt = (time: string) => invocation({ timestampUs: at(time) })
 
 interface Window {
-  /** In order: the first time in the window, the start of its bucket, the last time, the start of its bucket. */
+  /** In order: the first time in the window (the start of a bucket), the last time, the start of the last bucket. */
   first: string
   last: string
   lastBucket: string
@@ -88,7 +88,7 @@ const WINDOWS: Record<string, Window> = {
   constructor: HOURS,
 }
 
-/** One invocation at each edge of the window, and one a microsecond beyond each. */
+/** An invocation at each edge of the window, and an invocation a microsecond beyond each edge. */
 function edges(name: string, { first, last, lastBucket }: Window, params: Params): Case {
   const moments = [at(last) + 1, at(last), at(first), at(first) - 1]
   const records = moments.map((timestampUs) => invocation({ timestampUs }))
@@ -138,7 +138,7 @@ const EDGES = [
   ),
 ]
 
-/** Invocations of one bucket with these execution times, given as JSON. */
+/** Invocations of one bucket with the given execution times, given as JSON. */
 const withTimes = (times: readonly (number | string)[]) =>
   times.map((time) => invocation({ timestampUs: HOUR, metadata: `{"execution_time_ms":${time}}` }))
 

@@ -20,7 +20,7 @@ const rowOf = (record: TestRecord): PlainRow => ({
 
 const edgeAt = (time: string, given: PartialRecord = {}) => edge({ id: time, timestampUs: at(time), ...given })
 
-/** Records with their time as id, given in order of arrival; the answer has the listed ids, in that order. */
+/** Records in order of arrival, with the time as id. The answer has the listed ids, in that order. */
 function shows(name: string, times: readonly string[], params: Params, ids: readonly string[]): Case {
   const records = times.map((time) => edgeAt(time))
   return logsAll(

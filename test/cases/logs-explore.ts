@@ -6,7 +6,7 @@ import { at, type Case, upTo } from './case.js'
 const nowUs = at('2026-11-20T10:37:42.500000Z')
 const TIED_US = at('2026-11-20T10:00:00.000001Z')
 
-/** The answer has the rows with these ids, in this order; the oracle gives the rows of the ids. */
+/** The answer has the rows with the given ids, in this order. The oracle gives the rows of the ids. */
 function explores(
   name: string,
   records: readonly TestRecord[],
@@ -32,7 +32,7 @@ function compares(name: string, records: readonly TestRecord[], params: Params):
 const rowAt = (id: string, offsetUs: number, given: PartialRecord = {}) =>
   edge({ id, timestampUs: TIED_US + offsetUs, ...given })
 
-/** In order of arrival: four of one time, two earlier ones, a later one, and rows of others. */
+/** In order of arrival: four rows of a time, two earlier rows, a later row, and rows of other projects and sources. */
 const TIED = [
   rowAt('late', 5),
   rowAt('t1', 0),

@@ -12,7 +12,7 @@ const record = (metadata: PartialRecord['metadata'], given: PartialRecord = {}):
 /** A value and its count. */
 type Counted = readonly [value: unknown, count: number]
 
-/** The row of a field; a value that is not listed counts as a different one. */
+/** The row of a field. A value that is not listed counts as a different value. */
 function row(field: string, count: number, values: readonly Counted[], rows: number, more: Partial<PlainRow> = {}) {
   const json = values.map(([value, n]) => `{"value":${JSON.stringify(value)},"count":${n}}`).join(',')
   return { field, count, values: { json: `[${json}]` }, distinct: values.length, rows, is_sample: false, ...more }

@@ -43,7 +43,7 @@ function histogram(
   }
 }
 
-/** The row of a class in the minute of the request, by default the one before now. */
+/** The row of each class in the minute of {@link TIME}. */
 const only = (...classes: readonly (readonly [string | null, number])[]) =>
   classes.map(([name, count]): Bucket => ['2026-11-20T10:36:00Z', name, count])
 
@@ -148,7 +148,7 @@ const LEVELS = [
   ),
 ]
 
-/** A range by its length in seconds, from a midnight on, and the width of its buckets in seconds. */
+/** The length of a range in seconds, from a midnight on, and the width of the buckets in seconds. */
 const WIDTHS = [
   [1, 1],
   [120, 1],

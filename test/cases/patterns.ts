@@ -1,4 +1,4 @@
-/** One pattern, the URLs that it matches, and URLs that it does not match. */
+/** A pattern, the URLs that the pattern matches, and URLs that do not match. */
 export interface PatternCase {
   pattern: string
   finds: readonly string[]

@@ -38,7 +38,7 @@ const gatewayAt = (timestampUs: number, path: unknown = '/rest/v1/todos', projec
     metadata: { request: { method: 'GET', path, protocol: 'HTTP/1.1' }, response: { status_code: 200 } },
   })
 
-/** Requests at the start of the window, a microsecond before it, and now. */
+/** Requests at the start of the window, a microsecond before the start, and now. */
 const edges = (interval: string, first: string, rows: readonly PlainRow[]) =>
   counts(
     `the window of the interval "${interval}"`,

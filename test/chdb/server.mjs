@@ -1,8 +1,8 @@
 /**
- * Serves an embedded ClickHouse over HTTP on a free loopback port, with the part of a server's interface that the
- * tests use: POST / with a statement as body, or in `?query=` with data as body (perhaps gzipped), and GET /ping.
- * Stores its tables in the directory of its argument. Prints `{"port": …}` once it listens; ends with its standard
- * input, so that it never outlives its parent.
+ * Serves an embedded ClickHouse over HTTP on a free loopback port, with the part of a server's interface that the tests
+ * use: POST / with a statement as body, or in `?query=` with data as body (perhaps gzipped), and GET /ping. Stores the
+ * tables in the directory of the argument. Prints `{"port": …}` when the server listens. Ends with standard input, so
+ * that the server never outlives the parent process.
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -27,7 +27,7 @@ const NO_SETTINGS = new Set([
   'enable_http_compression',
 ])
 
-/** An insert that its data follow: the text before the place of `FROM INFILE`, and the text after it. */
+/** An insert followed by data: the text before the place of `FROM INFILE`, and the text after that place. */
 const INSERT_OF_DATA = /^(\s*INSERT\s+INTO\s+.*?)(\s+(?:SETTINGS\s.*?\s)?FORMAT\s+\w+)\s*;?\s*$/is
 
 const [directory] = process.argv.slice(2)
@@ -40,12 +40,12 @@ let last = Promise.resolve()
 const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 const name = (text) => `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
 
-/** Runs a statement. Returns its answer as bytes. */
+/** Runs a statement. Returns the answer as bytes. */
 async function run(sql, format = 'TabSeparated') {
   try {
     return (await session.queryAsync(sql, { format })).bytes()
   } catch (error) {
-    // After an error, the written part of the answer would precede the next answer, so it is discarded here.
+    // Discards the written part of the failed answer, which would otherwise precede the next answer.
     await session.queryAsync('SELECT 1', { format: 'Null' })
     throw error
   }
@@ -60,7 +60,7 @@ async function use(wanted) {
 /** The settings of the session that requests have changed, with their values. */
 const changed = new Map()
 
-/** Gives the session the settings of a request, and those of earlier requests their defaults, in one statement. */
+/** Applies the settings of a request to the session and resets earlier settings, in a single statement. */
 async function set(settings) {
   const wanted = new Map(settings)
   const others = [...changed.keys()].filter((setting) => !wanted.has(setting)).map((setting) => `${setting} = DEFAULT`)
@@ -78,7 +78,7 @@ async function set(settings) {
   for (const [setting, value] of wanted) changed.set(setting, value)
 }
 
-/** Returns the statement of a request; writes the data of an insert to a file. */
+/** Returns the statement of a request. Writes the data of an insert to a file. */
 function statementOf(query, body) {
   if (query === null) return body.toString()
   const insert = INSERT_OF_DATA.exec(query)

@@ -14,7 +14,7 @@ import { contentsOf, filesWith, rowText } from './sample.js'
 const NOW_US = Date.UTC(2026, 10, 28, 10) * 1000
 const REREADS = { times: 3, pauseMs: 0 }
 
-/** The result of a check, and what it has found. */
+/** The result of a check, and the findings. */
 export interface Outcome extends Checked {
   findings: Finding[]
   faults: Finding[]
@@ -49,7 +49,7 @@ const outcomeOf = (checked: Checked, findings: Finding[]): Outcome => ({
   faults: findings.filter(({ level }) => level === 'fault'),
 })
 
-/** Returns all rows that a service would have after its start, sorted. The files stay as they are. */
+/** Returns all rows that a service would have after a start, sorted. The files stay unchanged. */
 export async function servedRows(files: ModelFiles): Promise<string[]> {
   const { store, close } = await openPersistence(filesWith(await contentsOf(files)))
   const rows: string[] = []
@@ -80,7 +80,7 @@ async function rowsOfBatch(batch: Batch, source: SourceName): Promise<string[]> 
   return rows
 }
 
-/** Returns the elements of a list that another one lacks, duplicates counted. */
+/** Returns the elements of `wanted` that `given` lacks, duplicates counted. */
 export function lacking(wanted: readonly string[], given: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const one of given) counts.set(one, (counts.get(one) ?? 0) + 1)

@@ -5,7 +5,7 @@ import type { Contents } from './sample.js'
 /** A change of a directory that some error of a disk, a file system or a person makes. */
 export interface Damage {
   name: string
-  /** Whether the documents say that it cannot be told from intact data. */
+  /** Whether the documents say that the damage cannot be told from intact data. */
   isDocumented?: boolean
   contents: Contents
   /** Files of which the disk cannot read some bytes. */
@@ -167,7 +167,7 @@ const MAKERS: readonly Make[] = [
   leave,
 ]
 
-/** Returns a directory with one to three damages. */
+/** Returns a directory with 1 to 3 damages. */
 export function damage(contents: Contents, random: Random): Damage {
   let damaged = oneOf(random, MAKERS)(contents, random)
   for (let more = oneOf(random, [0, 0, 0, 1, 2]); more > 0; more--) {
@@ -182,7 +182,7 @@ export function damage(contents: Contents, random: Random): Damage {
   return damaged
 }
 
-/** Whether both files of a segment were deleted, one after the other. */
+/** Whether both files of a segment were deleted, in two damages. */
 function lacksPlace(before: Contents, after: Contents): boolean {
   const left = new Set([...after.keys()].map(rowsPlace))
   return [...before.keys()].some((path) => path.startsWith('segments/') && !left.has(rowsPlace(path)))

@@ -10,7 +10,7 @@ const seed = testSeed()
 const random = mulberry32(seed)
 const sample = await makeSample(random)
 
-/** Returns the rows of which no byte has changed, at the places where they were. */
+/** Returns the rows whose bytes and places have not changed. */
 function intactRows({ contents: before, units }: Sample, { contents, unreadable }: Damage): string[] {
   const isSame = (path: string, from: number, to: number) => {
     const isRead = unreadable?.path !== path || unreadable.to <= from || unreadable.from >= to

@@ -98,7 +98,7 @@ describe.each(DAMAGED)(`a repair of %s (seed ${seed})`, (_, added, removed) => {
       const dying = filesWith(damaged)
       if (!(await dieAtChange(dying, changes))) break
       const files = next(dying, random)
-      // Of a later process, so that it has another time.
+      // A later process has another time.
       await repair(files, Date.UTC(2026, 10, 29) * 1000)
       expect((await check(files)).faults, `change ${changes}`).toEqual([])
       const served = await servedRows(files)

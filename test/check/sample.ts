@@ -8,7 +8,7 @@ import { createModelFiles, type ModelFiles } from '../support/model-files.js'
 import type { Random } from '../support/random.js'
 import { database, type PartialRecord, type TestRecord } from '../support/records.js'
 
-/** Returns a record as a line, as {@link Sample} has its rows. */
+/** Returns a record as a line, in the form of the rows of {@link Sample}. */
 export const rowText = ({ timestampUs, project, id, event_message, metadata }: TestRecord): string =>
   [timestampUs, project, id, event_message, metadata].join(' ')
 
@@ -20,11 +20,11 @@ export interface Unit {
   path: string
   start: number
   end: number
-  /** Its rows, as the store returns them. */
+  /** The rows, as the store returns them. */
   rows: readonly string[]
 }
 
-/** A data directory as a killed process has left it. */
+/** The data directory that a killed process has left. */
 export interface Sample {
   contents: Contents
   /** Frames of journals, and batches of cold files. */
@@ -86,7 +86,7 @@ function isFile(files: ModelFiles, path: string): boolean {
   }
 }
 
-/** Returns files with contents, as if they had always been there. */
+/** Returns files with contents, as if the files had always been there. */
 export function filesWith(contents: Contents): ModelFiles {
   const files = createModelFiles()
   for (const [path, bytes] of contents) files.put(path, bytes)

@@ -1,13 +1,13 @@
 import { request } from 'node:http'
 
-/** The answer of a ClickHouse server; `code` is that of its exception, undefined if there was none. */
+/** The answer of a ClickHouse server. `code` is the code of the exception, undefined if there was none. */
 export interface Reply {
   status: number
   text: string
   code?: number
 }
 
-/** The code at the start of the text of an exception; a comma follows it on old servers, a full stop on newer ones. */
+/** The code at the start of the text of an exception. On old servers a comma follows, on new servers a full stop. */
 const CODE = /^Code: (\d+)[.,]/
 
 /**
@@ -34,7 +34,7 @@ export function ask(
   })
 }
 
-/** Returns the rows of a query; throws the text of the server on an error. */
+/** Returns the rows of a query. Throws the text of the server on an error. */
 export async function rows(url: string, sql: string): Promise<unknown[][]> {
   const parameters = {
     default_format: 'JSONCompact',
@@ -46,7 +46,7 @@ export async function rows(url: string, sql: string): Promise<unknown[][]> {
   return (JSON.parse(text) as { data: unknown[][] }).data
 }
 
-/** Runs a statement without an answer; throws the text of the server on an error. */
+/** Runs a statement without an answer. Throws the text of the server on an error. */
 export async function command(url: string, sql: string): Promise<void> {
   const { status, text } = await ask(url, sql)
   if (status !== 200) throw new Error(text)

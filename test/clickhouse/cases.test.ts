@@ -8,7 +8,7 @@ import { testSeed } from '../support/seed.js'
 import { onEachTarget, withRecords } from './on-targets.js'
 import { TARGETS } from './targets.js'
 
-// Each case runs on one of the targets.
+// Each case runs on one target.
 onEachTarget('the case suite on %s', (target, i) => {
   for (const { name, endpoint, records, params, nowUs, rows } of partOf(CASES, TARGETS.length, testSeed() + i)) {
     it(name, async () => {

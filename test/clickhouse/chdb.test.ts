@@ -7,7 +7,7 @@ import { describeWhere } from './needs.js'
 
 const INSERT = 'INSERT INTO kept (name, at, value) FORMAT Native'
 const UNKNOWN_TABLE = 60
-/** Cannot read all data, or incorrect data: which one depends on where the cut is. */
+/** Cannot read all data, or incorrect data: the code depends on the place of the cut. */
 const CUT_OFF = [33, 117]
 
 const NAMES = ['a\0b', '😀\u2028"\'\\']

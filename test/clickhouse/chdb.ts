@@ -13,7 +13,7 @@ const STOP_MS = 10_000
 export const WHY_NO_CHDB =
   'the package chdb is not installed in test/chdb (npm ci --prefix test/chdb; Linux on x64 only)'
 
-/** Returns the folder of the package chdb; undefined if it is not installed, which WHY_NO_CHDB explains. */
+/** Returns the folder of the package chdb. Undefined if the package is not installed, which WHY_NO_CHDB explains. */
 export function findChdb(): string | undefined {
   const folder = join(HOME, 'node_modules/chdb')
   return existsSync(folder) ? folder : undefined
@@ -25,7 +25,7 @@ export interface Chdb {
   stop(): Promise<void>
 }
 
-/** Starts it with an empty database in a temporary folder. Throws with its output if it does not start. */
+/** Starts chDB with an empty database in a temporary folder. Throws with the output of chDB if the start fails. */
 export async function startChdb(): Promise<Chdb> {
   if (findChdb() === undefined) throw new Error(WHY_NO_CHDB)
   const folder = mkdtempSync(join(tmpdir(), 'logweir-chdb-'))

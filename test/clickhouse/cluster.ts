@@ -17,23 +17,23 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../support/free-port.js'
 
-/** A user with a password; `default` has none. */
+/** A user with a password. The user `default` has no password. */
 export const USER = { name: 'logweir', password: 'weir-secret' }
 export const CLUSTER = 'logweir_test'
 
-/** Time zones of the servers: they differ, so that a dependency of answers on them is noticed. */
+/** Time zones of the servers. The zones differ, so that a dependency of answers on a zone is noticed. */
 const TIME_ZONES = ['UTC', 'America/New_York']
 const START_MS = 60_000
 const LOG_TAIL_CHARACTERS = 4_000
 
-/** Debian installs it in a folder that is only on the PATH of an administrator. */
+/** Debian installs the server in a folder that is only on the PATH of an administrator. */
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/usr/local/bin']
 
 export const WHY_NO_SERVER =
   'there is no program clickhouse-server, neither on the PATH nor in /usr/sbin ' +
   '(Debian has it as the package clickhouse-server)'
 
-/** Returns the path of the program; undefined if there is none, which WHY_NO_SERVER explains. */
+/** Returns the path of the program. Undefined if there is no program, which WHY_NO_SERVER explains. */
 export function findServer(): string | undefined {
   return FOLDERS.filter((folder) => folder !== '')
     .map((folder) => join(folder, 'clickhouse-server'))
@@ -49,19 +49,19 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** One ClickHouse server on loopback, with its tables in a temporary folder. */
+/** A ClickHouse server on loopback, with tables in a temporary folder. */
 export interface Server {
-  /** The URL of its HTTP interface, without a slash at the end. */
+  /** The URL of the HTTP interface, without a slash at the end. */
   url: string
-  /** Kills it, as a crash does; resolves when it has ended. */
+  /** Kills the server, as a crash does. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** Restarts it with the same tables and ports. */
+  /** Restarts the server with the same tables and ports. */
   start(): Promise<void>
-  /** Stops it and removes its tables. */
+  /** Stops the server and removes the tables. */
   stop(): Promise<void>
 }
 
-/** Two servers, each a shard of the cluster `name`; the configuration of both has the cluster. */
+/** Two servers, each a shard of the cluster `name`. The configuration of both servers has the cluster. */
 export interface Cluster {
   name: string
   urls: string[]
@@ -77,7 +77,7 @@ interface Ports {
   interserver: number
 }
 
-/** Starts one server without a cluster. */
+/** Starts a server without a cluster. */
 export async function startServer(): Promise<Server> {
   const [ports] = await freePorts(1)
   const server = newServer(ports!, TIME_ZONES[0]!)
@@ -85,12 +85,12 @@ export async function startServer(): Promise<Server> {
   return server
 }
 
-/** The hosts of the shards: the same, so that their HTTP ports differ, or one for each. */
+/** The hosts of the shards: the same host with different HTTP ports, or a host for each shard. */
 const HOSTS = { same: ['127.0.0.1', '127.0.0.1'], own: ['127.0.0.1', '127.0.0.2'] }
 
 /**
- * Starts two shards of one replica each, with the same HTTP port if each has its own host. Throws with the end of a
- * server's log if one does not start.
+ * Starts two shards of one replica each, with the same HTTP port if the shards have different hosts. Throws with the
+ * end of the log of a server that does not start.
  */
 export async function startCluster(hosts: keyof typeof HOSTS = 'same'): Promise<Cluster> {
   const free = await freePorts(TIME_ZONES.length)
@@ -149,7 +149,7 @@ function newServer(ports: Ports, timeZone: string, shards: readonly Ports[] = []
     if (running === undefined) return
     const { child, guard } = running
     running = undefined
-    // The guard ends first: later, another process may have the number of the one that it would kill.
+    // The guard ends first: later, another process may have the process id that the guard would kill.
     await end(guard)
     await end(child)
   }
@@ -182,8 +182,8 @@ function newServer(ports: Ports, timeZone: string, shards: readonly Ports[] = []
 }
 
 /**
- * Starts a process that kills a server and removes its folder if this process ends without doing so: the pipe to its
- * standard input is closed then. It ignores signals to all processes of the terminal.
+ * Starts a guard that kills a server and removes the folder if this process ends without doing so: the pipe to the
+ * standard input of the guard is closed then. The guard ignores signals to all processes of the terminal.
  */
 function guardOf(pid: number, folder: string): ChildProcess {
   const script = 'trap "" INT TERM HUP; cat >/dev/null; kill -9 "$0"; sleep 1; rm -rf "$1"'
@@ -202,7 +202,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exit
 }
 
-/** Resolves when the server answers; rejects if it ends, or does not answer within START_MS. */
+/** Resolves when the server answers. Rejects if the server ends, or does not answer within START_MS. */
 async function answers(url: string, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_MS
   while (!(await pings(url))) {
@@ -240,7 +240,7 @@ const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt
 const NETWORKS = '<networks><ip>127.0.0.0/8</ip><ip>::1</ip></networks><profile>default</profile><quota>default</quota>'
 
 /**
- * The limits bound the wait for a shard that hangs (three tries of each). A server uses them for its connections to
+ * The limits bound the wait for a shard that hangs (three tries of each). A server applies the limits to connections to
  * other shards, regardless of the settings of a request.
  */
 const USERS = `<yandex>

@@ -16,7 +16,7 @@ const TITLE = 'brings every row, and none twice, however inserts fail and proces
 /** Results of an insert: nothing arrives, a part does, or all does without an answer to the sender. */
 const FATES = ['lost', 'part', 'unheard', 'done', 'done'] as const
 
-/** Wraps a server: its inserts fail in every way that the sender cannot distinguish, and some answers are lost. */
+/** Wraps a server. Inserts fail in every way that the sender cannot distinguish, and some answers are lost. */
 function unreliable(server: Server, random: Random) {
   const working = new Set<Promise<unknown>>()
   let isCut = false
@@ -41,7 +41,7 @@ function unreliable(server: Server, random: Random) {
       command: (sql) => work(() => server.command(sql)),
       close: async () => {},
     } satisfies Server,
-    /** Rejects all later requests; resolves when the earlier ones are done. */
+    /** Rejects all later requests. Resolves when the earlier requests are done. */
     async cut() {
       isCut = true
       await Promise.allSettled(working)

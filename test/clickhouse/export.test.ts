@@ -28,14 +28,14 @@ const RUNS = runs(20)
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1000
 const SOURCES: readonly SourceName[] = ['edge_logs', 'function_edge_logs', 'postgrest_logs']
 
-/** Opens an embedded engine on a disk and waits until its rows are recovered. */
+/** Opens an embedded engine on a disk and waits until the rows are recovered. */
 async function onDisk(files: Files, options: Partial<ArrowEngineOptions> = {}) {
   const engine = openEngine({ disk: { directory: 'data', files, release: async () => {} }, ...options })
   await engine.recover()
   return engine
 }
 
-/** Returns a disk on which an embedded engine has stored records, and perhaps sealed them. */
+/** Returns a disk on which an embedded engine has stored, and perhaps sealed, records. */
 async function kept(records: readonly TestRecord[], { sealRows, seal = false }: { sealRows?: number; seal?: boolean }) {
   const files = createModelFiles()
   const engine = await onDisk(files, { sealRows })
@@ -347,8 +347,8 @@ async function contents(files: ModelFiles, directory = ''): Promise<string[]> {
 }
 
 /**
- * Wraps a server: the process ends at the insert after `after` others, before or (`isTaken`) after the server stored
- * it. `late` delivers the insert that was under way.
+ * Wraps a server. The process ends at the insert after `after` other inserts, before or (`isTaken`) after the server
+ * stored the insert. `late` delivers the insert that was under way.
  */
 function breaking(server: Server, after: number, isTaken: boolean) {
   let inserts = 0

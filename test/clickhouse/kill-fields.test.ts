@@ -11,7 +11,7 @@ import { makeTarget } from './targets.js'
 const ROWS = 20_000
 const PROJECTS = 20
 const METHODS = ['GET', 'POST', 'PUT']
-/** Queries, and those at which a shard is killed and started again. */
+/** The number of queries, and the queries at which a shard is killed and started again. */
 const [QUERIES, KILLED_AT, STARTED_AT] = [60, 15, 40]
 
 const rows = scan('edge_logs', { fromUs: 0, throughUs: ROWS })

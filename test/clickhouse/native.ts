@@ -1,4 +1,4 @@
-/** One column of a block in ClickHouse's format Native: the bytes of its values, after the null map if there is one. */
+/** A column of a block in ClickHouse's format Native: the bytes of the values, after the null map if any. */
 export interface NativeColumn {
   name: string
   type: string

@@ -5,7 +5,7 @@ import type { TestRecord } from '../support/records.js'
 import { describeWhere } from './needs.js'
 import { TARGETS, type Target, type TargetKind } from './targets.js'
 
-/** The targets of this process, by name. Their servers end with it; all test files that it runs use them. */
+/** The targets of this process, by name. All test files of the process share the targets until the process ends. */
 const running = new Map<string, Promise<Target>>()
 
 function startOnce({ name, start }: TargetKind): Promise<Target> {
@@ -15,8 +15,8 @@ function startOnce({ name, start }: TargetKind): Promise<Target> {
 }
 
 /**
- * Registers a suite for each kind of target, with its name for `%s`; `target` returns the started one, empty. `index`
- * is the place of the kind among all.
+ * Registers a suite for each kind of target, with the name of the kind for `%s`. `target` returns the started target,
+ * empty. `index` is the place of the kind among all kinds.
  */
 export function onEachTarget(title: string, suite: (target: () => Target, index: number) => void): void {
   for (const [index, kind] of TARGETS.entries()) {
@@ -32,7 +32,7 @@ export function onEachTarget(title: string, suite: (target: () => Target, index:
   }
 }
 
-/** Calls `work` with an engine over a target that has only these records; removes them afterwards. */
+/** Calls `work` with an engine over a target that has only the given records. Removes the records afterwards. */
 export async function withRecords(
   target: Target,
   records: readonly TestRecord[],

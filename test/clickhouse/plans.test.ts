@@ -21,8 +21,8 @@ const PLANS_OF_RECORDS = 20
 const STEP = Math.max(1, Math.round(CASES.length / RUNS))
 
 /**
- * Records without the empty text as project or function: in ClickHouse's columns it also means an absent one, see
- * docs/scale-out.md.
+ * Records without the empty text as project or function. In ClickHouse's columns an empty text also means an absent
+ * value, see docs/scale-out.md.
  */
 const withoutEmptyTexts = (records: readonly TestRecord[]): TestRecord[] =>
   records.map((record) => ({
@@ -34,8 +34,8 @@ const withoutEmptyTexts = (records: readonly TestRecord[]): TestRecord[] =>
 const isOld = (target: Target) => target.location.cluster !== undefined
 
 /**
- * Expects the oracle's answer. An old server refuses fields without a column: returns whether it did. `shown` tells how
- * to get the plan again.
+ * Expects the oracle's answer. An old server refuses fields without a column: returns whether the server refused.
+ * `shown` tells how to get the plan again.
  */
 async function expectOrRefused(
   target: Target,

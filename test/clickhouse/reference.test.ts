@@ -16,7 +16,7 @@ const CASES = [...FIELD_BATCHES, ...LITERAL_CASES].filter(
 )
 const RECORDS = [...new Set(CASES.flatMap(({ records }) => records))]
 
-/** Runs a case for its project; expects its answer unless the server is too old for fields without columns. */
+/** Runs a case for its project. Expects the answer unless the server is too old for fields without columns. */
 async function expectAnswer(engine: ClickHouseEngine, one: SqlCase): Promise<void> {
   const answer = await answerOf(engine, one, projectOf(one))
   if ('error' in answer && answer.error.code === 'unsupported_by_engine') return

@@ -14,7 +14,7 @@ const ROWS = 10_000
 const PROJECTS = [TOP_RANK, 2, 9, SMALL_RANK].map((rank) => projectRef(SEED, rank))
 const QUERY = '/api/endpoints/query'
 
-/** Returns the queries of a dashboard, invalid ones included. */
+/** Returns the queries of a dashboard, including invalid queries. */
 function requests(): string[] {
   const ask = (endpoint: string, params: Record<string, string>) =>
     `${QUERY}/${endpoint}?${new URLSearchParams(params)}`
@@ -41,7 +41,7 @@ function requests(): string[] {
   ]
 }
 
-/** Expects equal rows; percentiles of many values may differ by some ranks, averages in the last digits. */
+/** Expects equal rows. Percentiles of many values may differ by some ranks, averages in the last digits. */
 function expectSameRows(one: readonly PlainRow[], other: readonly PlainRow[]): void {
   const forgiven = other.map((row, i) => {
     const same = { ...row }

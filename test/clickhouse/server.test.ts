@@ -7,7 +7,7 @@ import { connect } from './targets.js'
 
 const RUNNING =
   "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%processes%'"
-/** A query of six seconds, in blocks between which it can be cancelled. */
+/** A query of six seconds, in blocks. The server can cancel the query between two blocks. */
 const SLOW =
   'SELECT sum(sleepEachRow(0.1)) FROM (SELECT number FROM system.numbers LIMIT 60) SETTINGS max_block_size = 5'
 

@@ -18,7 +18,7 @@ const CASES = Object.values(SQL_CASES)
 
 const isOld = (target: Target) => target.location.cluster !== undefined
 
-/** Runs a case for its project; returns whether the server was too old for it, else expects its answer. */
+/** Runs a case for its project. Returns whether the server was too old, else expects the answer of the case. */
 async function isTooOld(engine: ClickHouseEngine, one: SqlCase): Promise<boolean> {
   const answer = await answerOf(engine, one, projectOf(one))
   if ('error' in answer && answer.error.code === 'unsupported_by_engine') return true

@@ -9,8 +9,8 @@ import type { Target } from './targets.js'
 const ALL = 2 ** 32 - 1
 
 /**
- * Returns the hot columns of a record as they are in its table, with `in_metadata`; if not `isWhole`, those of a row
- * that was inserted without the columns of fields.
+ * Returns the hot columns of a record as stored in the table, with `in_metadata`. If not `isWhole`, returns the columns
+ * of a row that was inserted without the columns of fields.
  */
 export function expectedColumns({ source, metadata }: TestRecord, isWhole = true): Record<string, unknown> {
   const hot = hotColumns(source)

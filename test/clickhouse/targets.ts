@@ -13,25 +13,25 @@ import { createModelFiles } from '../support/model-files.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
 import { type Cluster, findServer, sharedCluster, USER, WHY_NO_SERVER } from './cluster.js'
 
-/** A ClickHouse that the engine can use, with its tables. */
+/** A ClickHouse that the engine can use, with tables. */
 export interface Target {
   location: TableLocation
   /** The address of the first server. */
   url: string
   /** The addresses of all servers. */
   urls: readonly string[]
-  /** One server for each shard. */
+  /** A server for each shard. */
   servers: readonly Server[]
-  /** Opens an engine with the given options; closing it does not stop the server. */
+  /** Opens an engine with the given options. Closing the engine does not stop the server. */
   open(options?: Partial<ClickHouseEngineOptions>): Promise<ClickHouseEngine>
-  /** Removes the rows of these sources, or all. */
+  /** Removes the rows of the given sources, or all rows. */
   clear(sources?: Iterable<SourceName>): Promise<void>
   stop(): Promise<void>
 }
 
 export interface TargetKind {
   name: string
-  /** Undefined if it is not installed. */
+  /** Undefined if the program is not installed. */
   found: unknown
   needed: string
   why: string
@@ -60,7 +60,7 @@ export const TARGETS: readonly TargetKind[] = [
   },
 ]
 
-/** Returns the tables of a shared cluster, without rows. Stopping it only closes its connections. */
+/** Returns the tables of a shared cluster, without rows. Stopping the target only closes connections. */
 export async function targetOn({ urls, name }: Cluster): Promise<Target> {
   const target = await makeTarget(urls, { database: DATABASE, cluster: name }, async () => {})
   await target.clear()

@@ -60,7 +60,7 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-/** Wraps a server: an engine over it sends the blocks that it sent when there were no columns of declared fields. */
+/** Wraps a server. An engine over the wrapped server sends the blocks of engines without columns of fields. */
 function withoutFields(server: Server): Server {
   const later = new Set(SOURCE_NAMES.flatMap((source) => hotColumns(source).filter(({ isFieldOnly }) => isFieldOnly)))
   const names = new Set(['in_metadata', ...[...later].map(columnNameOf)])
@@ -97,7 +97,7 @@ for (const { name, found, needed, why, statements, start } of KINDS) {
       return { code, stderr, lines: stdout.toString().split('\n').slice(0, -1) }
     }
 
-    /** Appends records of all sources, a few at a time, until `isEnough`. Returns them. */
+    /** Appends records of all sources, a few at a time, until `isEnough`. Returns the records. */
     async function feed(engine: ClickHouseEngine, prefix: string, isEnough: () => boolean): Promise<TestRecord[]> {
       const sent: TestRecord[] = []
       for (let round = 0; !isEnough(); round++) {
@@ -149,7 +149,7 @@ for (const { name, found, needed, why, statements, start } of KINDS) {
         if (hotColumns(source).length === 0) continue
         for (const record of sent.flat()) expect(byId.get(record.id)).toEqual(expectedColumns(record, isWhole(record)))
         expect(sent[1]!.filter(isWhole)).toEqual([])
-        // From the first row with values on, all have them.
+        // From the first row with values on, all rows have values.
         const from = sent[0]!.findIndex(isWhole)
         expect(from).toBeGreaterThan(0)
         expect(sent[0]!.slice(from).every(isWhole)).toBe(true)

@@ -16,7 +16,7 @@ const absent = (name: string, meant = '') =>
 
 onEachTarget('warnings about names on %s', (target) => {
   it('are those of the embedded engine', async () => {
-    // The server of the shards is too old for fields without a column: it refuses the query itself.
+    // The server of the shards is too old for fields without a column, and refuses the query itself.
     const isRefused = target().location.cluster !== undefined
     const expected = (...warnings: string[]) => (isRefused ? [] : warnings)
     const engine = await target().open()

@@ -10,7 +10,7 @@ export interface Fake {
   requests: IncomingMessage[]
 }
 
-/** Starts a service on a free port that answers as the test specifies. It is closed when the test ends. */
+/** Starts a service on a free port that answers as the test specifies. The service is closed when the test ends. */
 export async function fakeService(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Fake> {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {

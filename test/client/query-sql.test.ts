@@ -30,7 +30,7 @@ const serviceWith = ({ body, type, status }: Answer, sandboxing: boolean | null 
 const read = (url: string, args: readonly string[]) =>
   readQuery([...args, '--url', url], { LOGWEIR_TOKEN: 'open' }, () => {})
 
-/** Runs `logweir query` and returns its output. */
+/** Runs `logweir query` and returns the output. */
 async function query(url: string, args: readonly string[], out: Partial<RowsOut> = {}): Promise<string> {
   const written: Buffer[] = []
   const write = async (piece: string | Uint8Array) => void written.push(Buffer.from(piece as string))

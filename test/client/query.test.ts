@@ -22,7 +22,7 @@ const serviceWith = (answer: Answer, listing: string = LISTING) =>
     else answer(request, response)
   })
 
-/** Runs `logweir query` and returns its output. */
+/** Runs `logweir query` and returns the output. */
 async function query(url: string, line: string, terminal?: RowsOut['terminal'], environment = {}): Promise<string> {
   const args = [...line.split(' ').filter(Boolean), '--url', url]
   const config = readQuery(args, { LOGWEIR_TOKEN: 'open', ...environment }, () => {})

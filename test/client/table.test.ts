@@ -141,7 +141,7 @@ describe('table', () => {
       const heading = lines.slice(0, -2)
       expect(heading.join('')).not.toContain('…')
       expect(heading.every((line) => widthOf(line) <= columns)).toBe(true)
-      // The characters of all headings, on whichever line they are.
+      // The characters of all headings, on any line.
       const letters = (text: string) => [...text.replaceAll(/\s/g, '')].sort().join('')
       expect(letters(heading.join(''))).toBe(letters(names.join('')))
       expect(lines.at(-2)!.trim().split(/ +/)).toEqual([

@@ -12,7 +12,7 @@ const event = (n: number, data = row(n)) => `id: ${n}\ndata: ${data}\n\n`
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Sends chunks of a stream, and ends it if the test specifies so. */
+/** Sends chunks of a stream, and ends the stream if the test specifies so. */
 const stream =
   (text: string, { ends = false } = {}): Answer =>
   (_, response) => {
@@ -26,13 +26,13 @@ const refusal =
   (_, response) =>
     reply(response, { error: 'Not now.', code }, undefined, status)
 
-/** Starts a service that gives these answers in order, and repeats the last one. */
+/** Starts a service that gives the answers in order, and repeats the last answer. */
 function inTurn(...answers: Answer[]) {
   let asked = 0
   return fakeService((request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response))
 }
 
-/** Follows a stream until it has received that many rows or logged that many lines. */
+/** Follows a stream until `rows` rows were received or `logged` lines were logged. */
 async function followed(url: string, until: { rows?: number; logged?: number }, limits: Partial<FollowLimits> = {}) {
   const [rows, logged, stop] = [[] as string[], [] as string[], new AbortController()]
   const stopIfDone = () => {
@@ -164,7 +164,7 @@ describe('follow', () => {
 })
 
 describe('logweir tail', () => {
-  /** Runs the command until it has written `rows` rows. Returns its output and the URL of its first request. */
+  /** Runs the command until `rows` rows are written. Returns the output and the URL of the first request. */
   async function tailed(flags: readonly string[], text: string, rows: number, isTerminal = false) {
     const { url, requests } = await inTurn(stream(text))
     const config = readTail([...flags, '--url', url], { LOGWEIR_TOKEN: 'open' }, () => {})
@@ -176,7 +176,7 @@ describe('logweir tail', () => {
     return { output: pieces.join(''), requested: requests[0]!.url! }
   }
 
-  /** Returns its output for some events of a project. */
+  /** Returns the output of the command for some events of a project. */
   async function written(line: string, text: string, rows: number, isTerminal = false): Promise<string> {
     const { output, requested } = await tailed(line.split(' '), text, rows, isTerminal)
     expect(requested).toBe('/api/tail?project=a%26b')

@@ -1,7 +1,7 @@
 /**
- * Posts numbered batches with logflare-transport-core, one after the other, until its standard input ends. Prints a
- * line for each: `{"batch":0,"answer":{"message":"Logged!"}}`, or `{"batch":0,"error":"…","kept":10}` if the client
- * dropped it, with the number of records that the client returned. Does not retry.
+ * Posts numbered batches in sequence with logflare-transport-core, until standard input ends. Prints a line for each
+ * batch: `{"batch":0,"answer":{"message":"Logged!"}}`, or `{"batch":0,"error":"…","kept":10}` if the client dropped the
+ * batch, with the number of records that the client returned. Does not retry.
  *
  *   node core.mjs '{"apiBaseUrl":"http://127.0.0.1:4000","apiKey":"…",
  *     "sourceName":"edge_logs","project":"p","size":10}'

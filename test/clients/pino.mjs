@@ -1,5 +1,5 @@
 /**
- * Logs `rows` rows for each project with pino and its transport pino-logflare, and ends when all are sent.
+ * Logs `rows` rows for each project with pino and the transport pino-logflare, and ends when all are sent.
  *
  *   node pino.mjs '{"apiBaseUrl":"http://127.0.0.1:4000","apiKey":"…",
  *     "sourceToken":"edge_logs","projects":["a"],"rows":100}'

@@ -19,10 +19,10 @@ const positions = listPositions(await completableCommands(COMMANDS))
 
 const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined
 
-/** Arguments of the shells; they ignore the configuration of the user. */
+/** Arguments with which a shell ignores the configuration of the user. */
 const ARGS = { bash: ['--norc', '-c'], zsh: ['-f', '-c'], fish: ['--no-config', '-c'] }
 
-/** Runs a script in a shell and returns its output. */
+/** Runs a script in a shell and returns the output. */
 function sh(shell: keyof typeof ARGS, script: string): string {
   const { stdout, stderr, status } = spawnSync(shell, [...ARGS[shell], script], { encoding: 'utf8' })
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
@@ -36,7 +36,7 @@ COMP_LINE='${words.join(' ')}'; COMP_POINT=\${#COMP_LINE}
 _logweir
 printf '%s\\n' "\${COMPREPLY[@]}"`
 
-/** zsh completes only on a terminal, so functions in place of its builtins print their arguments. */
+/** zsh completes only on a terminal, so functions in place of the builtins print the arguments. */
 const inZsh = (words: readonly string[]) =>
   `compdef() { :; }
 _describe() { local array=\${@[-1]}; printf '%s\\n' "\${(P@)array%%:*}"; }
@@ -51,7 +51,7 @@ complete -C '${words.join(' ')}' | string replace -r '\\t.*' ''; true`
 
 const INPUTS = { bash: inBash, zsh: inZsh, fish: inFish }
 
-/** A fake program that prints words if it is called with the whole line. Its noise on stderr must not be shown. */
+/** A fake program that prints words if called with the whole line. The noise on stderr must not be shown. */
 const PROGRAM = (line: string) => {
   const call = `completion endpoints ${line}`
   const print = "printf '%s\\n' own.errors --own-flag"
@@ -60,7 +60,7 @@ const PROGRAM = (line: string) => {
   return { bash: posix, zsh: posix, fish }
 }
 
-/** Returns the words that a shell offers for a line, those that begin with its last word. */
+/** Returns the words that a shell offers for a line and that begin with the last word of the line. */
 function offered(shell: keyof typeof INPUTS, line: string): string[] {
   const words = ['logweir', ...line.split(' ')]
   const lines = sh(shell, PROGRAM(words.join(' '))[shell] + INPUTS[shell](words))

@@ -9,10 +9,10 @@ import { temporaryFolder } from '../program/support/program.js'
 
 /**
  * Exit codes and messages of commands that are run in this process. test/program/exit-codes.test.ts expects that the
- * program ends with the code that its command returns.
+ * program ends with the code that the command returns.
  */
 
-// The real modules would end this process or change its signal handlers.
+// The real modules would end this process or change the signal handlers.
 vi.mock('../../src/commands/closed-pipe.js', () => ({ onReaderClosed() {} }))
 vi.mock('../../src/commands/exit-process.js', () => ({ exitProcess: async (code: number) => code }))
 vi.mock('../../src/commands/stop-signals.js', () => {
@@ -36,7 +36,7 @@ function places() {
 
 type Places = ReturnType<typeof places>
 
-/** Runs a command to its end. Returns its exit code, and the single line of its error. */
+/** Runs a command to the end. Returns the exit code, and the single line of the error. */
 async function outcome(args: readonly string[], more: Record<string, string> = {}) {
   const environment = { LOGWEIR_IN_MEMORY: '1', LOGWEIR_ACCESS_TOKENS: 'a', ...more }
   let stderr = ''

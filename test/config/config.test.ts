@@ -290,7 +290,7 @@ url = "http://elsewhere:1"
     expect(serve(`--config ${fileOf('port = 3')}`, { LOGWEIR_CONFIG: '/no/such' }).port).toBe(3)
   })
 
-  // All origins of the port: the one of highest precedence wins.
+  // All origins of the port. The origin of highest precedence wins.
   it.each([0, 1, 2, 3, 4, 5, 6, 7])('is weaker than flag and variable, stronger than the default: case %i', (bits) => {
     const [flag, variable, file] = [bits & 4, bits & 2, bits & 1]
     const line = `${flag ? '--port 1' : ''} ${file ? `--config ${fileOf('port = 3')}` : ''}`

@@ -15,7 +15,7 @@ function read(text: string | Uint8Array, mode = 0o600) {
   return readSettingsFile(path, FILE_SETTINGS)
 }
 
-/** Returns the error message, one line, with FILE for the name of the file. */
+/** Returns the error message, a single line, with FILE for the name of the file. */
 function errorMessage(text: string | Uint8Array): string {
   try {
     read(text)

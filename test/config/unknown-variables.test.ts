@@ -16,7 +16,7 @@ import { variablesOf } from '../support/variables.js'
 const unknown = (...names: string[]) =>
   unknownVariables(Object.fromEntries(names.map((name) => [name, 'secret'])), VARIABLES)
 
-/** Reads a configuration and returns it with the lines that it wrote. */
+/** Reads a configuration. Returns the configuration and the written lines. */
 function reading<T>(read: (warn: (message: string, fields?: LogFields) => void) => T): [T, string[]] {
   const lines: string[] = []
   return [read((message) => void lines.push(message)), lines]

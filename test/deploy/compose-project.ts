@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument, visit, type YAMLMap } from 'yaml'
 
-/** A mapping of a Compose file, with its tags of merging applied. */
+/** A mapping of a Compose file, with the merge tags applied. */
 export type Mapping = { [key: string]: Value }
 type Value = Mapping | Value[] | string | number | boolean | null
 
@@ -10,13 +10,13 @@ export interface Folder {
   env: Readonly<Record<string, string>>
 }
 
-/** Lists of these keys are replaced by those of a later file; other lists are joined. */
+/** A later file replaces the lists of these keys. Other lists are joined. */
 const REPLACED = ['command', 'entrypoint', 'test']
 
 /**
- * Returns the project that `docker compose -f A -f B config` makes of files: later files override earlier ones,
- * `extends` takes a service of another file, `!reset` removes a key, and `!override` replaces its value. Covers only
- * the part of the specification that the files of deploy/supabase and the stacks of Supabase use.
+ * Returns the project that `docker compose -f A -f B config` makes of files. Later files override earlier files,
+ * `extends` takes a service of another file, `!reset` removes a key, and `!override` replaces the value of a key.
+ * Covers only the part of the specification that the files of deploy/supabase and the stacks of Supabase use.
  *
  * @throws Error if a variable `${NAME:?message}` is missing
  */
@@ -45,7 +45,7 @@ function interpolated(text: string, env: Folder['env']): string {
   })
 }
 
-/** Puts the keys of the extended service in front of those of the service itself. */
+/** Puts the keys of the extended service in front of the keys of the service itself. */
 function extended(file: YAMLMap, read: (name: string) => YAMLMap): YAMLMap {
   for (const { value: service } of (file.get('services') as YAMLMap<unknown, YAMLMap>).items) {
     const from = service!.get('extends') as YAMLMap<string> | undefined

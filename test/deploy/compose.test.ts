@@ -16,7 +16,7 @@ const services = Object.entries(compose.services)
 const [, run] = stagesOf(textOf('Dockerfile'))
 const VARIABLES = variablesOf(SERVE_SETTINGS)
 
-/** Returns a Compose file with one service that has `lines`, followed by `rest`. */
+/** Returns a Compose file with a single service that has `lines`, followed by `rest`. */
 const composeOf = (lines: string, rest = '') => `services:\n  a:\n    image: b:1\n${lines}\n${rest}\n`
 
 describe('compose.yaml', () => {

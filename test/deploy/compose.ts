@@ -32,7 +32,7 @@ export interface Compose {
 }
 
 /**
- * Returns a message for each part of a valid Compose file that Docker Compose refuses or ignores; empty if there is
+ * Returns a message for each part of a valid Compose file that Docker Compose refuses or ignores. Empty if there is
  * none.
  */
 export function composeFaults(text: string): string[] {
@@ -49,8 +49,8 @@ export function composeFaults(text: string): string[] {
 const namesOf = (sources: Service['secrets'] = []) => sources.map((one) => (typeof one === 'string' ? one : one.source))
 
 /**
- * Compose copies a secret or config that is not a file into the created container. Docker refuses that if the container
- * is read-only, and Compose refuses it if the variable of the secret is not set.
+ * Compose copies a secret or config that is not a file into the created container. Docker refuses the copy if the
+ * container is read-only, and Compose refuses the copy if the variable of the secret is not set.
  */
 function copiedSources({ secrets = {}, configs = {} }: Compose, name: string, service: Service): string[] {
   const used = [
@@ -72,7 +72,7 @@ function unsetVariables(text: string): string[] {
     .map(([, variable]) => `the variable ${variable} has no default`)
 }
 
-/** A container can delete files from each host folder that it can write to. */
+/** A container can delete files from each writable host folder. */
 function writableFolders(name: string, { volumes = [] }: Service): string[] {
   return volumes
     .filter((volume) => /^[./~]/.test(volume) && !volume.endsWith(':ro'))
@@ -80,8 +80,8 @@ function writableFolders(name: string, { volumes = [] }: Service): string[] {
 }
 
 /**
- * The first process of a container only gets signals that it handles. A shell handles none, so stopping would take 10
- * s.
+ * The first process of a container only gets the signals that the process handles. A shell handles no signal, so
+ * stopping would take 10 s.
  */
 function shellWithoutInit(name: string, { entrypoint = [], init }: Service): string[] {
   return entrypoint[0] === 'sh' && !init ? [`${name} runs a shell as its first process, without init`] : []

@@ -6,13 +6,13 @@ export const ROOT = join(import.meta.dirname, '../..')
 /** Returns the text of a file. `path` is relative to the root of the repository. */
 export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** An instruction of a Dockerfile: its keyword, and the rest joined to one line. */
+/** An instruction of a Dockerfile: the keyword, and the rest joined to a single line. */
 export interface Step {
   keyword: string
   rest: string
 }
 
-/** Returns the stages of a Dockerfile, each from its FROM to the next. Continued lines are joined, comments omitted. */
+/** Returns the stages of a Dockerfile, each from a FROM to the next. Continued lines are joined, comments omitted. */
 export function stagesOf(dockerfile: string): Step[][] {
   const lines = dockerfile
     .replace(/^#.*\n/gm, '')
@@ -32,7 +32,7 @@ export function stagesOf(dockerfile: string): Step[][] {
 export const allOf = (stage: readonly Step[], keyword: string): string[] =>
   stage.filter((step) => step.keyword === keyword).map(({ rest }) => rest)
 
-/** Returns the arguments of the only instruction with this keyword. Throws if there is none, or more than one. */
+/** Returns the arguments of the only instruction with this keyword. Throws unless there is exactly one. */
 export function oneOf(stage: readonly Step[], keyword: string): string {
   const [first, ...others] = allOf(stage, keyword)
   if (first === undefined || others.length > 0)
@@ -44,7 +44,7 @@ export function oneOf(stage: readonly Step[], keyword: string): string {
 const assignmentsOf = (text: string): Record<string, string> =>
   Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]))
 
-/** Returns the variables of the image that a stage makes, with these build arguments instead of their defaults. */
+/** Returns the variables of the image that a stage makes, with the given build arguments instead of the defaults. */
 export function environmentOf(stage: readonly Step[], given: Record<string, string> = {}): Record<string, string> {
   const values: Record<string, string> = { ...assignmentsOf(allOf(stage, 'ARG').join(' ')), ...given }
   return assignmentsOf(oneOf(stage, 'ENV').replaceAll(/\$(\w+)/g, (_, name) => values[name]!))

@@ -24,7 +24,7 @@ const VARIABLES: { name: string; type: string; query: string | { query: string }
 const cellsOf = ({ gridPos: { x, y, w, h } }: Panel): string[] =>
   Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`)
 
-/** Replaces Grafana's own variables with values, as Grafana does before it sends a query. */
+/** Replaces Grafana's own variables with values, as Grafana does before sending a query. */
 const filledIn = (expression: string) => expression.replaceAll('$__rate_interval', '5m')
 
 describe('deploy/grafana/logweir.json', () => {

@@ -1,6 +1,6 @@
 import { DCLinter } from 'dclint'
 
-/** Rules of style, and one that does not fit images without a fixed version. */
+/** Rules of style, and a rule that does not fit images without a fixed version. */
 const RULES_NOT_KEPT = {
   'no-quotes-in-volumes': 0,
   'service-dependencies-alphabetical-order': 0,
@@ -15,7 +15,7 @@ interface Linted {
 
 /**
  * Returns the messages of the linter, which has the schema of the Compose specification, for a file. An overlay needs
- * no name of its project.
+ * no project name.
  */
 export async function lintCompose(path: string, isOverlay = false): Promise<string[]> {
   const linter = new DCLinter({

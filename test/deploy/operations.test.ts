@@ -9,7 +9,7 @@ const text = textOf('docs/operations.md')
 const blocksOf = (language: string) =>
   [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, block]) => block!)
 
-/** Returns the rows of the table under a heading line, each as its cells. */
+/** Returns the rows of the table under a heading line, each row as a list of cells. */
 function tableUnder(heading: string): string[][] {
   const [, , ...lines] = text.slice(text.indexOf(heading)).split('\n')
   return lines.slice(0, lines.indexOf('')).map((line) => line.split('|').slice(1, -1))

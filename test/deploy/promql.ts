@@ -8,7 +8,7 @@ export interface Reads {
   groupings: string[]
 }
 
-/** Parses a PromQL expression. Throws if it is invalid. */
+/** Parses a PromQL expression. Throws if the expression is invalid. */
 export function readExpression(expression: string): Reads {
   const reads: Reads = { selectors: [], groupings: [] }
   let isGrouping = false
@@ -47,7 +47,7 @@ export function seriesOf(): Map<string, string[]> {
   return series
 }
 
-/** Returns the metrics and labels in an expression and in `shownLabels` that no scrape has; empty if all exist. */
+/** Returns the metrics and labels in an expression and in `shownLabels` that no scrape has. Empty if all exist. */
 export function unknownNames(expression: string, shownLabels: readonly string[] = []): string[] {
   const series = seriesOf()
   const { selectors, groupings } = readExpression(expression)

@@ -21,13 +21,13 @@ export const VECTOR_YML = `sinks:
 `
 
 const socketFolder = mkdtempSync(join(tmpdir(), 'logweir-docker-'))
-/** A socket, in the place of Docker's. It stays until the process ends: several files of one process use it. */
+/** A socket in the place of Docker's socket. It stays until the process ends, because several files use the socket. */
 export const socket = join(socketFolder, 'docker.sock')
 const socketServer = createServer().listen(socket).unref()
 await once(socketServer, 'listening')
 process.once('exit', () => rmSync(socketFolder, { recursive: true, force: true }))
 
-/** A program `docker` that knows these images, of this version of Compose. Without images it does not answer. */
+/** A program `docker` with the given images and version of Compose. Without images the program does not answer. */
 const dockerOf = ({ images = ['logweir:0.1.0'], compose = '2.40.3' }: Docker) => `#!/bin/sh
 case "$*" in
 'version') exit ${images === null ? 1 : 0} ;;
@@ -42,11 +42,11 @@ interface Docker {
   compose?: string
 }
 
-/** A folder with a stack, as it differs from one without fault. */
+/** A folder with a stack, as the folder differs from a stack without fault. */
 export interface Case {
-  /** Files that differ from those of a stack without fault; null removes one. */
+  /** Files that differ from the files of a stack without fault. Null removes a file. */
   files?: Readonly<Record<string, string | null>>
-  /** Variables of `.env` that differ; null removes one. */
+  /** Variables of `.env` that differ. Null removes a variable. */
   env?: Readonly<Record<string, string | null>>
   docker?: Docker
   stack?: Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ export interface Checked {
   stderr: string
 }
 
-/** Runs the script in a folder, and expects that it changes nothing there. */
+/** Runs the script in a folder, and expects that the script changes nothing there. */
 export function check({ files = {}, env = {}, docker = {}, stack = STACK }: Case = {}): Checked {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'volumes/logs'), { recursive: true })

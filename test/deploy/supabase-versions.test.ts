@@ -7,7 +7,7 @@ const KONG = 'volumes/api/kong.yml'
 const ENVOY = 'volumes/api/envoy/lds.template.yaml'
 const DIRECT = 'http://analytics:4000/api/logs?source_name=postgres.logs'
 
-/** Runs the script on the files of a version of Supabase's stack, and returns its verdict. */
+/** Runs the script on the files of a version of Supabase's stack. Returns the verdict. */
 function verdictOf(version: StackVersion, { files = {}, ...rest }: Case = {}) {
   const checked = check({ stack: {}, files: { ...stackFiles(version), ...files }, ...rest })
   return {

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { textOf } from './files.js'
 
-/** From 0 to 100; 100 is a service without any restriction. */
+/** From 0 to 100. A service without any restriction has 100. */
 const MAX_EXPOSURE = 20
 const TOOL = 'systemd-analyze'
 const UNIT = textOf('deploy/logweir.service')
 
-/** Returns whether the tool is installed, and prints a message if it is not. */
+/** Returns whether the tool is installed. Prints a message if the tool is not installed. */
 function hasTool(): boolean {
   const isInstalled = spawnSync(TOOL, ['--version']).status === 0
   if (!isInstalled) console.log(`${TOOL} is not installed, so deploy/logweir.service is not checked with it`)

@@ -10,7 +10,7 @@ import { COMMON_HEADERS } from '../../src/http/reply/cors.js'
 import { HTTP_STATUSES, httpStatusOf } from '../../src/http/reply/errors.js'
 import { DOCUMENTS, documentAt, ROOT, tablesOf, wordsIn } from './documents.js'
 
-/** The codes that a caller can receive. `abandoned` is not one: its client has disconnected. */
+/** The codes that a caller can receive. No caller receives `abandoned`, because the client has disconnected. */
 const CODES = [...HTTP_STATUSES.keys(), 'internal'].filter((code) => code !== 'abandoned')
 
 interface ErrorSchema {
@@ -32,7 +32,7 @@ const { paths }: { paths: Record<string, Record<string, { responses: Record<stri
   openApi([...endpointsOf({ loadCompiler: () => Promise.reject() }), OWN], '1.2.3', 0),
 )
 
-/** Every failure in the OpenAPI document: its path, status and code. */
+/** Every failure in the OpenAPI document: path, status and code. */
 const FAILURES = Object.entries(paths).flatMap(([path, operations]) =>
   Object.values(operations).flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, { content }]) => {
@@ -178,7 +178,7 @@ it('docs/api.md names every status', () => {
   expect(STATUSES.filter((status) => status !== 200 && !named.includes(status))).toEqual([])
 })
 
-/** Matches a status in a sentence and the codes right after it, such as 503 (`a` or `b`). */
+/** Matches a status in a sentence and the codes right after the status, such as 503 (`a` or `b`). */
 const STATUS_WITH_CODES = /\b([45]\d\d)\b([^.;|`\d]{0,30}`[a-z_]+`(?: or `[a-z_]+`)?)/g
 
 it('a code that a sentence names comes with the status before it', () => {

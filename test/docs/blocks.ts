@@ -21,14 +21,14 @@ import { checkAddress, recordsIn } from './requests.js'
 
 type Checker = (block: Block) => void | Promise<void>
 
-/** The checker of a block, by its language. */
+/** The checkers of blocks, by language. */
 export const LANGUAGES: Readonly<Record<string, Checker>> = {
   sh: checkShell,
   dotenv: ({ text }) => text.trim().split('\n').forEach(checkVariable),
   json: checkJson,
   toml: ({ text }) => Object.entries(parseToml(text)).forEach(checkSetting),
   yaml: ({ text }) => checkSinks(parseYaml(text)),
-  // test/user-endpoints compares the examples with their files, test/program/shippers runs the one of pino.
+  // test/user-endpoints compares the examples with the files. test/program/shippers runs the example of pino.
   js: ({ text }) => void parseAst(text),
   mermaid: ({ text }) => checkDiagram(text),
   xml: ({ text }) => checkXml(text),
@@ -36,7 +36,7 @@ export const LANGUAGES: Readonly<Record<string, Checker>> = {
   text: ({ document, text }) => checkText(document, text),
 }
 
-/** Throws if a block contradicts the program, or if its language has no checker. */
+/** Throws if a block contradicts the program, or if the language has no checker. */
 export async function checkBlock(block: Block): Promise<void> {
   const check = LANGUAGES[block.language]
   if (check === undefined) throw new Error(`nobody checks blocks of ${block.language || 'no language'}`)
@@ -65,10 +65,10 @@ interface Sink {
   request?: { headers: Record<string, string> }
 }
 
-/** The options in which sinks may differ; all others must equal those of deploy/vector.yaml. */
+/** The options in which sinks may differ. All other options must equal the options of deploy/vector.yaml. */
 const OWN_OPTIONS = ['inputs', 'uri', 'auth', 'request', 'healthcheck']
 
-/** Checks the sinks of a Vector configuration; other YAML has none. */
+/** Checks the sinks of a Vector configuration. Other YAML has no sinks. */
 function checkSinks({ sinks = {} }: { sinks?: Record<string, Sink> }): void {
   const tested = parseYaml(textOf('deploy/vector.yaml')).sinks.logweir
   for (const sink of Object.values(sinks)) {
@@ -113,7 +113,7 @@ function checkXml(text: string): void {
   if (open.length > 0 || /[<>&]/.test(rest)) throw new Error(`no XML: ${[...open, rest].join(' ')}`)
 }
 
-/** Throws if the text is no `.sql` file of an endpoint, or if its plan cannot be run. */
+/** Throws if the text is no `.sql` file of an endpoint, or if the plan cannot be run. */
 function checkEndpoint(text: string): void {
   const endpoint = checkedEndpoint(sqlEndpoint(text, 'own.file', readSql))
   const problem = validateEndpoint(endpoint)
@@ -180,7 +180,7 @@ function checkTree(text: string): void {
   }
 }
 
-/** Throws if a line is none of `logweir check`. test/check compares the lines with those of a damaged directory. */
+/** Throws if a line is no line of `logweir check`. test/check compares the lines with those of a damaged directory. */
 function checkFindings(text: string): void {
   for (const line of text.trimEnd().split('\n')) {
     if (!/^(?:fault|note): [\w./-]+: .+$|^read .+ files, .+ rows, .+ bytes: .+ faults$/.test(line)) {
@@ -190,7 +190,7 @@ function checkFindings(text: string): void {
 }
 
 /**
- * Throws unless the text starts like a stream of the program and has one event with a valid id and the columns of
+ * Throws unless the text starts like a stream of the program and has a single event with a valid id and the columns of
  * `logs.all`.
  */
 function checkEvents(text: string): void {
@@ -211,7 +211,7 @@ function checkArithmetic(text: string): void {
   }
 }
 
-/** Throws unless the text is the line that the service writes if the example has `now()` in it. */
+/** Throws unless the text is the line that the service writes if `now()` is in the example. */
 function checkFault(text: string): void {
   const example = textOf('examples/endpoints/postgres.errors.sql')
   const log = (message: string) =>

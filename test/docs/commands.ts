@@ -32,7 +32,7 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   node: () => {},
 }
 
-/** Throws if a command of a block would not work, or if its program has no checker. */
+/** Throws if a command of a block would not work, or if the program of a command has no checker. */
 export async function checkShell(block: Block): Promise<void> {
   const commands = commandsOf(block.text)
   if (commands.length === 0) throw new Error('no command')
@@ -69,7 +69,7 @@ function withFiles(args: readonly string[], document: string, check: (args: read
   }
 }
 
-/** Returns the request of a curl command. Throws at flags that it does not know. */
+/** Returns the request of a curl command. Throws at unknown flags. */
 function requestOf(args: readonly string[]): ShownRequest {
   const headers: Record<string, string> = {}
   let url: string | undefined
@@ -97,7 +97,7 @@ function checkScript(name: string): void {
   if (!(name in SCRIPTS)) throw new Error(`package.json has no script ${name}`)
 }
 
-/** Checks `sh SCRIPT`: one of deploy/supabase, or the script of Supabase that chooses its Compose files. */
+/** Checks `sh SCRIPT`: a script of deploy/supabase, or the script of Supabase that chooses Compose files. */
 function checkScriptFile([script, ...args]: readonly string[]): void {
   if (script === 'run.sh') checkRunScript(args)
   else checkExists(`deploy/supabase/${script}`)

@@ -6,7 +6,7 @@ import { ROOT } from './documents.js'
 
 /** Supabase's own files, next to which ours are copied. */
 const THEIRS = ['docker-compose.yml', 'docker-compose.logs.yml']
-/** The container and the volume of our service in the stack of Supabase; Compose puts the project before the volume. */
+/** The container and the volume of our service in the stack of Supabase. Compose puts the project before the volume. */
 const CONTAINER = 'supabase-analytics'
 const volumes = () =>
   Object.keys(parse(textOf('deploy/supabase/docker-compose.logweir.yml')).volumes).map((name) => `supabase_${name}`)
@@ -29,8 +29,8 @@ export function checkDocker([command, ...args]: readonly string[], { checkInner,
 }
 
 /**
- * Throws if a file of `-f` is neither Supabase's nor ours; without one, if there is no compose.yaml. `run … analytics`
- * is followed by a command of ours.
+ * Throws if a file of `-f` is neither Supabase's nor ours. Without `-f`, throws if there is no compose.yaml.
+ * `run … analytics` is followed by a command of ours.
  */
 function checkCompose(args: readonly string[], checkOwn: Inner['checkOwn']): void {
   const files = args.filter((_, i) => args[i - 1] === '-f')
@@ -46,7 +46,7 @@ function checkExec([container, shell, flag, inner]: readonly string[], checkInne
   checkInner(inner!)
 }
 
-/** Throws if the script `run.sh` of Supabase would not find the file that it is told to add. */
+/** Throws if the script `run.sh` of Supabase would not find the file to add. */
 export function checkRunScript([command, action, name]: readonly string[]): void {
   if (command !== 'config') return
   const file = `docker-compose.${name}.yml`

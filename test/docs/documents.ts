@@ -8,7 +8,7 @@ export interface Block {
   /** Page and first line: `docs/api.md:12`. */
   place: string
   document: string
-  /** The first word after the opening fence; empty if there is none. */
+  /** The first word after the opening fence. Empty if there is no word. */
   language: string
   text: string
 }
@@ -19,7 +19,7 @@ export interface Document {
   path: string
   text: string
   blocks: readonly Block[]
-  /** The text with empty lines instead of its blocks, so that line numbers stay the same. */
+  /** The text with empty lines instead of blocks, so that line numbers stay the same. */
   prose: string
   /** The texts between backticks in the prose. */
   words: readonly string[]
@@ -53,7 +53,7 @@ export const DOCUMENTS: readonly Document[] = PATHS.map((path) =>
 /** Returns the page at a path, or undefined. */
 export const documentAt = (path: string): Document | undefined => DOCUMENTS.find((document) => document.path === path)
 
-/** A table of a page: the cells of its heading line and of its rows. */
+/** A table of a page: the cells of the heading line and of the rows. */
 export interface Table {
   heads: readonly string[]
   rows: readonly (readonly string[])[]
@@ -78,8 +78,8 @@ export function tablesOf({ prose }: Document): Table[] {
 export const wordsIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
 
 /**
- * Returns every match of a pattern in the pages, with its page: the first group, or the whole match if there is no
- * group.
+ * Returns every match of a pattern in the pages, with the page of the match: the first group, or the whole match if
+ * there is no group.
  */
 export function found(pattern: RegExp, textOf: (document: Document) => string = ({ text }) => text) {
   return DOCUMENTS.flatMap((document) =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { type Document, ROOT } from './documents.js'
 
-/** The hosts of external links. No test requests them, so only hosts that are expected to last are allowed. */
+/** The hosts of external links. No test requests the links, so only hosts that are expected to last are allowed. */
 export const HOSTS = [
   'docs.victoriametrics.com',
   'getpino.io',
@@ -36,7 +36,7 @@ const slugOf = (heading: string) =>
 export const linksOf = ({ prose }: Pick<Document, 'prose'>): string[] =>
   [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)/g)].map(([, target]) => target!)
 
-/** Returns the fault of a link on the page `from`, or undefined if its target exists. */
+/** Returns the fault of a link on the page `from`, or undefined if the target exists. */
 export function faultOf(target: string, from: string, pages: readonly Document[]): string | undefined {
   if (/^[a-z]+:|^\/\//i.test(target)) return faultOfAddress(target)
   const [path, anchor] = target.split('#') as [string, string | undefined]

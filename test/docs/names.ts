@@ -39,12 +39,12 @@ export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
 
 export const VARIABLES: ReadonlySet<string> = new Set(COMMANDS.flatMap(({ settings }) => variablesOf(settings)))
 
-/** Variables of `.env` that the Compose files for Supabase read; some are no settings of the program. */
+/** Variables of `.env` that the Compose files for Supabase read. Some variables are no settings of the program. */
 export const COMPOSE_VARIABLES: ReadonlySet<string> = new Set(
   [...textOf('deploy/supabase/docker-compose.logweir.yml').matchAll(/\$\{(LOGWEIR_\w+)/g)].map(([, name]) => name!),
 )
 
-/** Variables that begin with LOGWEIR_ but are not settings, with the file that reads them. */
+/** Variables that begin with LOGWEIR_ but are not settings, with the file that reads the variable. */
 export const TEST_VARIABLES: Readonly<Record<string, string>> = {
   LOGWEIR_TEST_SOAK_MINUTES: 'of test/program/soak.slow.test.ts',
   LOGWEIR_TEST_SEED: 'of test/support/seed.ts',
@@ -52,8 +52,8 @@ export const TEST_VARIABLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the fault of a metric as a page writes it, `name{label,label="value"}`, or undefined if it exists with these
- * labels.
+ * Returns the fault of a metric as a page writes it, `name{label,label="value"}`, or undefined if the metric exists
+ * with these labels.
  */
 export function faultOfMetric(named: string): string | undefined {
   const [, name, labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(named)!
@@ -63,10 +63,10 @@ export function faultOfMetric(named: string): string | undefined {
   return strange.length === 0 ? undefined : `${name} has no label ${strange.join(', ')}`
 }
 
-/** The labels of a histogram, which a page names without the suffix of its three series. */
+/** The labels of a histogram, which a page names without the suffix of the three series. */
 const histogramLabels = (name: string) => seriesOf().get(`${name}_count`)
 
-/** The names of the service's own metrics, one name per histogram. */
+/** The names of the service's own metrics, a name per histogram. */
 export const OWN_METRICS: readonly string[] = [...seriesOf().keys()]
   .filter((name) => name.startsWith('logweir_') && !/_(sum|bucket)$/.test(name))
   .map((name) => (seriesOf().has(`${name.replace(/_count$/, '')}_sum`) ? name.replace(/_count$/, '') : name))
@@ -101,14 +101,14 @@ const FILES = [...Object.values(bin), ...FOLDERS.flatMap((folder) => [folder, ..
 
 const ENDINGS = /\.(ts|mjs|js|sh|service)$/
 
-/** Returns whether a text between backticks has the form of a repository path, whether or not it exists. */
+/** Returns whether a text between backticks has the form of a repository path, whether or not the path exists. */
 export function isPath(word: string): boolean {
   if (!/^[\w.{},*-]+(\/[\w.{},*-]*)*$/.test(word) || word.startsWith('*.')) return false
   const [first, ...rest] = word.split('/')
   return rest.length > 0 && (FOLDERS.includes(first!) || ENDINGS.test(word))
 }
 
-/** Returns whether a file or folder exists, by its path or the end of its path. `{a,b}` means both, `*` any name. */
+/** Returns whether a file or folder exists, by the path or the end of the path. `{a,b}` means both, `*` any name. */
 export function pathExists(path: string): boolean {
   return alternativesOf(path.replace(/\/$/, '')).every((one) => {
     const pattern = new RegExp(`/${one.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`)

@@ -33,7 +33,7 @@ const SERVED = [...withSql, ...EXAMPLES.map(({ endpoint }) => endpoint)]
 const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(openApi(SERVED, '1.2.3', 0))
 const HEADERS = ['X-API-KEY', 'Content-Type', 'Accept']
 
-/** Throws if the path does not have this method, a query parameter is not one of the path's, or a source is unknown. */
+/** Throws if the path lacks this method or a query parameter of the URL, or if a source is unknown. */
 export function checkAddress(url: string, method: string): void {
   const { pathname, searchParams } = new URL(url)
   const operation = paths[pathname]?.[method.toLowerCase()]
@@ -59,7 +59,7 @@ export async function checkRequest({ url, method, headers, body }: ShownRequest)
     endpoints: SERVED,
     intake: { writeFailure: () => undefined, prepare() {}, take },
   })
-  // The live tail never ends, so only its headers are requested.
+  // The live tail never ends, so only the headers are requested.
   const requestMethod = pathname === '/api/tail' ? 'HEAD' : method
   const answer = await app.fetch(
     new Request(`http://localhost${pathname}${search}`, { method: requestMethod, headers: { ...headers }, body }),

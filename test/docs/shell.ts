@@ -2,7 +2,7 @@
 export interface ShellCommand {
   /** The assignments before the program: `A=b`. */
   assignments: readonly string[]
-  /** The program and its arguments, without quotes; `$NAME` stays as it is. */
+  /** The program and the arguments, without quotes. `$NAME` stays unchanged. */
   words: readonly string[]
 }
 
@@ -15,8 +15,8 @@ const TOKEN = /#.*|'([^']*)'|"([^"]*)"|(\|\||&&|[|;\n])|([<>]+) *| +|([^\s'"|&;<
 const ASSIGNMENT = /^[A-Z_][A-Z_0-9]*=/
 
 /**
- * Returns the commands of a shell block, those of a pipe separately, without redirections. Parses only the part of the
- * language that the pages use, and throws at everything else.
+ * Returns the commands of a shell block, without redirections. The commands of a pipe are separate. Parses only the
+ * part of the language that the pages use, and throws at everything else.
  */
 export function commandsOf(block: string): ShellCommand[] {
   const commands: string[][] = [[]]

@@ -3,7 +3,7 @@ import { columnsOf } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { Plan } from '../../src/plan/plan.js'
 
-/** The parts of the definitions that callers depend on: they never change. */
+/** The parts of the definitions that callers depend on and that never change. */
 const DEFINITIONS = [
   {
     id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d01',

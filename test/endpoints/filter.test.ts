@@ -119,7 +119,7 @@ describe('a filter', () => {
     expect(await found(conditions([failed, { field: 'level', op: '!=', value: 'error' }], [error, failed]))).toEqual([
       0,
     ])
-    // The digits are read from the text, at the place of the condition in its list.
+    // The digits are read from the text, at the place of the condition in the list.
     expect(await found('[[{"field":"n","op":"=","value":1},{"field":"n","op":"=","value":9007199254740993}]]')).toEqual(
       [3],
     )

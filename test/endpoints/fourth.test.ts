@@ -40,7 +40,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const CACHE = join(ROOT, 'node_modules/.cache')
 let folder: string
 
-/** Copies the modules that endpoints import, adds one endpoint and its line in the index, and compiles them. */
+/** Copies the modules that endpoints import, adds an endpoint and a line in the index, and compiles the modules. */
 beforeAll(() => {
   mkdirSync(CACHE, { recursive: true })
   folder = mkdtempSync(join(CACHE, 'fourth-'))

@@ -19,7 +19,7 @@ async function ask(engine: ArrowEngine, params: Params): Promise<PlainRow[]> {
   return readAll(await engine.run(plan(NOW_US)))
 }
 
-/** Makes records of few times, each with an id of its own. */
+/** Makes records of few times, each with a unique id. */
 function maker(random: Random): (count: number) => TestRecord[] {
   let made = 0
   return (count) =>
@@ -43,7 +43,7 @@ const FILTERS: readonly Params[] = [
 const cursorOf = ({ timestamp, rank }: PlainRow) => `${timestamp}.${rank}`
 const idsOf = (rows: readonly PlainRow[]) => rows.map(({ id }) => id)
 
-/** An engine, its records in order of arrival, and a way to add some; heads are sealed at random. */
+/** An engine, the records in order of arrival, and a way to add records. Heads are sealed at random. */
 async function openRun(random: Random) {
   const engine = openEngine({ sealRows: oneOf(random, [7, 50, 1e6]) })
   const records: TestRecord[] = []
@@ -60,7 +60,7 @@ async function openRun(random: Random) {
   }
 }
 
-/** Reads pages until one is empty; calls `between` after each. */
+/** Reads pages until a page is empty. Calls `between` after each page. */
 async function readPages(
   engine: ArrowEngine,
   { params, random, direction }: { params: Params; random: Random; direction: 'before' | 'after' },
@@ -116,7 +116,7 @@ describe('pages of logs.explore', () => {
       const ids = idsOf(shown)
       expect(new Set(ids).size).toBe(ids.length)
       expect(there.filter((id) => !ids.includes(id))).toEqual([])
-      // Every row has the rank that it has at the end.
+      // The rank of every row is the rank at the end.
       const last = oracle(records, asked({ ...params, limit: '1000' }), NOW_US)
       const known = new Set(last.map((row) => `${row.id} ${cursorOf(row)}`))
       expect(shown.filter((row) => !known.has(`${row.id} ${cursorOf(row)}`))).toEqual([])

@@ -96,7 +96,7 @@ describe('a parameter', () => {
 })
 
 describe('the key of a call', () => {
-  /** Equivalent queries of one endpoint. */
+  /** Equivalent queries of an endpoint. */
   const ALIKE: readonly (readonly [endpoint: string, queries: readonly string[]])[] = [
     [
       'logs.all',

@@ -3,7 +3,7 @@ import type { Alternatives, Asked, Condition } from '../oracle/explore.js'
 import { below, oneOf, type Random } from '../support/random.js'
 import { edge, type TestRecord } from '../support/records.js'
 
-/** Records with values of every type in their fields, and requests of the log explorer over them. */
+/** Records with values of every type in fields, and requests of the log explorer over the records. */
 
 export const DAY_US = Date.UTC(2026, 10, 26) * 1000
 const SPAN_US = 100
@@ -55,7 +55,7 @@ function valueFor(random: Random, field: string): unknown {
 
 const OPS = ['=', '!=', '<', '<=', '>', '>=', 'in', 'not_in', 'exists', 'missing', 'contains', 'matches']
 
-/** A condition on one of the fields, or on any of them. */
+/** A condition on one of the fields, or on any field. */
 export function randomCondition(random: Random, fields = [...DECLARED, ...UNDECLARED, ...COLUMNS]): Condition {
   const field = oneOf(random, fields)
   const isColumn = COLUMNS.includes(field)
@@ -71,7 +71,7 @@ export function randomCondition(random: Random, fields = [...DECLARED, ...UNDECL
   return { field: name, op, value: value === null && op !== '=' && op !== '!=' ? 500 : value }
 }
 
-/** A condition, or now and then some of which one must hold. */
+/** A condition, or now and then a list of alternative conditions. */
 function randomAlternatives(random: Random, fields?: string[]): Alternatives {
   if (random() < 0.75) return randomCondition(random, fields)
   return Array.from({ length: 1 + below(random, 3) }, () => randomCondition(random, fields))

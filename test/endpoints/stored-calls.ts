@@ -4,13 +4,13 @@ import type { PlainRow } from '../oracle/oracle.js'
 import { below, oneOf, type Random } from '../support/random.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
 
-/** Calls of the stored queries, with their parameters, and records for them. */
+/** Calls of the stored queries, with parameters, and records for the calls. */
 
 export const NOW_US = Date.UTC(2026, 10, 26, 10, 37, 42) * 1000 + 123_456
 const MINUTE_US = 60_000_000
 const AGES_US = [0, 1, 59e6, 5 * MINUTE_US, 15 * MINUTE_US, 60 * MINUTE_US, 1440 * MINUTE_US, 7 * 1440 * MINUTE_US]
 
-/** The values of the parameters of each query; null is an absent one. */
+/** The values of the parameters of each query. Null is an absent parameter. */
 export const CALLS: readonly (readonly [string, Record<string, readonly (string | null)[]>])[] = [
   [
     'logs.all',
@@ -46,13 +46,13 @@ export const CALLS: readonly (readonly [string, Record<string, readonly (string 
   ],
 ]
 
-/** A value or nothing, as a record without the field has it. */
+/** A field with a random value, or no field. */
 const field = (random: Random, name: string, values: readonly unknown[]) =>
   random() < 0.2 ? {} : { [name]: oneOf(random, values) }
 
 const inList = (random: Random, object: object) => (random() < 0.5 ? object : [object])
 
-/** A record at the edge of a window, with each field or without it. */
+/** A record at the edge of a window, with or without each field. */
 export function randomRecord(random: Random, i: number): TestRecord {
   const timestampUs = NOW_US - oneOf(random, AGES_US) + below(random, 3) - 1
   const given = { id: `${i}`, timestampUs, project: oneOf(random, ['a', 'a', 'b', null]), event_message: 'm' }
@@ -76,7 +76,7 @@ export const asAnswered = (row: PlainRow): PlainRow =>
     ? { ...row, metadata: { json: (repeated(new RawJson((row.metadata as { json: string }).json)) as RawJson).text } }
     : row
 
-/** Random parameters of a call: as values of the SQL, and as those of a request. */
+/** Random parameters of a call: as values of the SQL, and as parameters of a request. */
 export function randomParameters(random: Random, params: (typeof CALLS)[number][1]) {
   const given = Object.entries(params).map(([name, values]) => [name, oneOf(random, values)] as const)
   const texts = given.flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]]))

@@ -22,7 +22,7 @@ const RECORDS: readonly TestRecord[] = [
   database({ id: '5', timestampUs: 20, metadata: { parsed: { query: 'select 1' }, detail: 'x' } }),
 ]
 
-/** The project has fields of its own in all its rows but the newest 5,000. */
+/** The newest 5,000 rows of the project lack the field `rare`. */
 const MANY: readonly TestRecord[] = Array.from({ length: 6_000 }, (_, i) =>
   edge({ id: `${i}`, timestampUs: i, project: 'many', metadata: i < 1_000 ? { rare: 1, usual: 1 } : { usual: 1 } }),
 )

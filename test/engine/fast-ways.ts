@@ -8,14 +8,14 @@ import { FREQUENT_URL, LAST_US, MESSAGES, STEP_US } from '../support/many-record
 import { below, oneOf, type Random } from '../support/random.js'
 import { type Columns, randomExpression } from '../support/random-plans.js'
 
-/** The fast ways of the embedded engine: for each, plans that take it, and the same in words that cannot take it. */
+/** The fast ways of the embedded engine, each with plans that take the way and equal plans that cannot take it. */
 export interface FastWay {
   title: string
-  /** Plans for each engine; 4 if it is not given. */
+  /** Plans for each engine. The default is 4. */
   plans?: number
   /** Returns a plan that takes the way. */
   plan(random: Random): Plan
-  /** Returns a plan with the same rows that cannot take it. */
+  /** Returns a plan with the same rows that cannot take the way. */
   slowly(plan: Plan): Plan
 }
 
@@ -61,7 +61,7 @@ function selectOf(names: readonly string[]): Operator {
   return { op: 'select', columns: names.map((name) => ({ name, value: column(name) })) }
 }
 
-/** Groups, ordered by their keys, so that an answer has one order. */
+/** Groups, ordered by the keys, so that an answer has one order. */
 function group(keys: readonly Expression[], aggregates: readonly Aggregate[]): Operator[] {
   const operator: Operator = {
     op: 'group',
@@ -86,10 +86,10 @@ function perRow([first, ...others]: Plan): Plan {
   return [first!, { op: 'extend', columns }, ...others]
 }
 
-/** The same value, of which nothing is known but how to evaluate it in a row. */
+/** The same value, but the engine only knows how to evaluate the value in a row. */
 const apart = (value: Expression): Expression => f('if', f('is_null', column('timestamp')), t(null), value)
 
-/** The rows of the scan as those of a union: where they are stored is not known behind it. */
+/** The rows of the scan as rows of a union. Behind the union, the place of the rows is not known. */
 const overUnion = ([first, ...others]: Plan): Plan => [{ op: 'union', plans: [[first!]] }, ...others]
 
 /** The aggregates' arguments as expressions that no loop over a stored column counts. */
@@ -148,7 +148,7 @@ const PATTERNS = [
 
 const matches = (random: Random) => filter(f('regexp_contains', column('url'), t(oneOf(random, PATTERNS))))
 
-/** A condition on the message that can be decided without its evaluation. */
+/** A condition on the message that can be decided without evaluation. */
 function messageIs(random: Random): Operator {
   const is = (fn: FunctionName, values: readonly string[]) => f(fn, column('event_message'), t(oneOf(random, values)))
   return filter(
@@ -165,7 +165,7 @@ function messageIs(random: Random): Operator {
   )
 }
 
-/** A scan, and a text that is looked for in its rows. */
+/** A scan, and a text to look for in the rows. */
 function equalText(random: Random): Operator[] {
   const equals = (name: string, values: readonly string[]) => filter(f('eq', column(name), t(oneOf(random, values))))
   return oneOf(random, [
@@ -186,7 +186,7 @@ function columnCondition(random: Random): Expression {
   ])
 }
 
-/** One of them, any of several, or all of some among these. */
+/** A condition, any of several conditions, or a condition or all of several others. */
 function anyCondition(random: Random): Expression {
   const some = () => Array.from({ length: 2 + below(random, 2) }, () => columnCondition(random))
   const all = f('and', ...some())
@@ -197,7 +197,7 @@ const STATUS_FIELD = field('response.status_code')
 const PATH_FIELD = field('request.path')
 const STATUS_CLASS = f('floor', f('div', f('safe_cast_float64', STATUS_FIELD), t(100)))
 
-/** A condition on a field with a column of its own; some values are in the metadata alone. */
+/** A condition on a field that has a column. Some values are in the metadata alone. */
 function fieldIs(random: Random): Operator {
   const comparison = oneOf(random, ['eq', 'ge', 'gt', 'le', 'lt'] as const)
   const paths = ['', '/', '/rest/v1/table', 'none', '/auth/v1']
@@ -215,13 +215,13 @@ function fieldIs(random: Random): Operator {
   return filter(oneOf(random, [condition, condition, f('not', f('is_true', condition))]))
 }
 
-/** Values next to a status: numbers, texts that spell one or none, and others. */
+/** Values next to a status: numbers, texts that may spell a number, and others. */
 const STATUSES: readonly Scalar[] = [0, 300, 300.5, 500, 8191, 65_535, 1e5, -1, '300', '5e2', 'x', '', true, 2n ** 60n]
 
 const someOf = (random: Random, values: readonly Scalar[]) =>
   Array.from({ length: 1 + below(random, 9) }, () => t(oneOf(random, values)))
 
-/** The metadata as an expression: its fields have no columns. */
+/** The metadata as an expression, so that the fields have no columns. */
 const withoutFields = ([first, ...others]: Plan): Plan => [
   first!,
   { op: 'extend', columns: [{ name: 'metadata', value: apart(column('metadata')) }] },
@@ -278,7 +278,7 @@ function sharedExpression(random: Random): Plan {
   ]
 }
 
-/** The plan with the expression of `x` written out, a copy of its own at each place. */
+/** The plan with the expression of `x` written out, a separate copy at each place. */
 function unshared([first, extend, ...others]: Plan): Plan {
   const { value } = (extend as Operator & { op: 'extend' }).columns[0]!
   const copy = (of: Expression): Expression => {
@@ -304,7 +304,7 @@ function filteredByTime([first, ...others]: Plan): Plan {
   return [scan(sources), filter(f('and', f('ge', us, t(fromUs)), f('le', us, t(throughUs)))), ...others]
 }
 
-/** Columns that are compressed, as they are and in expressions. */
+/** Compressed columns, plain and in expressions. */
 function coldColumns(random: Random): Operator {
   const values = [
     column('event_message'),
@@ -328,7 +328,7 @@ const orderOfRows = (random: Random): Operator =>
     orderBy(sortKey(column('status_code'), oneOf(random, ['asc', 'desc'])), sortKey(ID)),
   ])
 
-/** An order by the stored time as one by a computed time. */
+/** An order by the stored time as an order by a computed time. */
 const orderedApart = (plan: Plan): Plan =>
   plan.map((operator) => {
     if (operator.op !== 'orderBy') return operator
@@ -337,17 +337,17 @@ const orderedApart = (plan: Plan): Plan =>
     return { ...operator, keys: operator.keys.map((key) => ({ ...key, by: later(key.by) })) }
   })
 
-/** Every filter as one condition, which is not cut into its terms. */
+/** Every filter as one condition, which is not cut into terms. */
 const inOneCondition = (plan: Plan): Plan =>
   plan.map((operator) => (operator.op === 'filter' ? filter(f('is_true', operator.where)) : operator))
 
-/** Each part of a union with a limit above its rows, so that it is computed before the union is read. */
+/** Each part of a union with a limit above the rows, so that the part is computed before the union is read. */
 const computedParts = ([first, ...others]: Plan): Plan => {
   const { plans } = first as Operator & { op: 'union' }
   return [{ op: 'union', plans: plans.map((part) => [...part, ALL_ROWS]) }, ...others]
 }
 
-/** An expression over one column of texts or two, which have dictionaries of their own. */
+/** An expression over a column of texts, or over two columns with separate dictionaries. */
 function entryValue(random: Random): Expression {
   const [url, project] = [column('url'), column('project')]
   const type = oneOf(random, ['text', 'int', 'bool'] as const)
@@ -366,7 +366,7 @@ const TEXTS: Columns = new Map([
   ['project', 'text'],
 ])
 
-/** All fast ways. The plans of one way may take others too. */
+/** All fast ways. The plans of a way may take other ways too. */
 export const FAST_WAYS: readonly FastWay[] = [
   {
     title: 'the rows of a project are a range of a sealed segment',
@@ -607,8 +607,8 @@ export const FAST_WAYS: readonly FastWay[] = [
 const unitOf = (random: Random) => t(oneOf(random, FIXED_UNITS))
 
 /**
- * Ways that cache results of sealed segments. Their plans are of few kinds, so that some differ in one detail only: a
- * cached result must not be reused if that detail changes it.
+ * Ways that cache results of sealed segments. The plans are of few kinds, so that some plans differ in one detail: a
+ * cached result must not be reused if that detail changes the result.
  */
 export const KEPT_WAYS: readonly Pick<FastWay, 'title' | 'plan'>[] = [
   {

@@ -6,7 +6,7 @@ import type { SourceName } from '../../src/sources.js'
 import { type Outcome, runPlan } from '../oracle/plan/run.js'
 import { DECLARED_FIELDS, oddRecords, TWIN } from '../support/odd-fields.js'
 
-/** Records with odd values in every field that has a column, and plans that read these fields. */
+/** Records with odd values in every field that has a column, and plans that read the fields. */
 
 /** In order of arrival. */
 export const RECORDS = oddRecords()
@@ -91,7 +91,7 @@ function plansOf(source: SourceName, value: Expression): Plan[] {
   ]
 }
 
-/** All plans. `expected` runs the oracle on its first call; `isTwin`: the field has no column. */
+/** All plans. `expected` runs the oracle on the first call. `isTwin`: the field has no column. */
 export const CASES = DECLARED_FIELDS.flatMap(([source, path]) => {
   const keys = path.split('.')
   const records = RECORDS.filter((record) => record.source === source)

@@ -24,13 +24,13 @@ const FAILS: Plan = [
   { op: 'select', columns: [{ name: 'n', value: call('cast_int64', column('event_message')) }] },
 ]
 
-/** A text that no plan holds: in an error it is a stored value. */
+/** A text that no plan holds. In an error the text is a stored value. */
 const SECRET = 'leaked-4711'
 const LONG = `${SECRET}${'x'.repeat(600_000)}`
 const GOOD = ['1', '2', '3', '4', '5', '6', '7']
 const BAD = [SECRET, '0', '', '9876543219876543219', '-1', '1e999', `${SECRET}9`]
 
-/** Expressions of a text without an error for {@link GOOD}; each fails for some of {@link BAD}, or for a long one. */
+/** Expressions of a text without error for {@link GOOD}. Each fails for some of {@link BAD}, or for a long text. */
 function failuresOf(text: Expression): Expression[] {
   const integer = call('cast_int64', text)
   return [
@@ -48,13 +48,13 @@ function failuresOf(text: Expression): Expression[] {
   ]
 }
 
-/** The columns with values that fail: a cold one, one with a dictionary, and one of numbers. */
+/** The columns with values that fail: a cold column, a column with a dictionary, and a column of numbers. */
 const BAD_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   edge_logs: ['event_message', 'url', 'status_code'],
   function_edge_logs: ['event_message', 'function_id', 'execution_time_ms'],
 }
 
-/** Evaluates an expression for its error alone: the value is that of the column. */
+/** Evaluates an expression for the error alone. The value is the value of the column. */
 const guarded = (name: string, failing: Expression): NamedExpression => ({
   name,
   value: call('if', call('is_null', failing), column(name), column(name)),

@@ -10,7 +10,7 @@ import { STATES, type Taken } from '../support/states.js'
 /** A busy machine takes many times as long as usual. */
 const TIMEOUT_MS = 60_000
 
-/** Longer than a URL may be, so that it is stored but not queried; two names differ only in their last letter. */
+/** Longer than a URL may be, so that the name is stored but not queried. Two names differ only in the last letter. */
 const LONG = 'n'.repeat(65_535)
 const NAMES = [
   ...AWKWARD_NAMES,
@@ -68,8 +68,8 @@ function questionsOf(name: string): [string, Params][] {
 const COUNTERS = ['count', 'total_rest_requests'] as const
 
 /**
- * Compares the JSON of the service with the oracle's rows, as values, but metadata as text: Node 24's JSON.parse reads
- * `"\\n"` as another key if it has read `"a"` at the same place before.
+ * Compares the JSON of the service with the oracle's rows, as values, but metadata as text. Node 24's JSON.parse reads
+ * `"\\n"` as another key after `"a"` at the same place.
  */
 async function expectAsOracle(taken: Taken, records: readonly TestRecord[], endpoint: string, params: Params) {
   let body = await taken.ask(endpoint, params)

@@ -20,7 +20,7 @@ const LARGE_SHARE = 0.2
 
 const QUERY_ERRORS: ReadonlySet<unknown> = new Set(['invalid_sql', 'invalid_pattern', 'too_much_memory'])
 
-/** The rows of a plan, or the code of the error that it raises. Any error that is not of the query is thrown. */
+/** Returns the rows of a plan, or the code of the query's error. Throws any other error. */
 export async function answerOf(engine: Pick<ArrowEngine, 'run'>, plan: Plan): Promise<Answer> {
   try {
     const rows: Row[] = []
@@ -49,7 +49,7 @@ export async function fill(engine: ArrowEngine, records: readonly TestRecord[], 
   }
 }
 
-/** Expects the answer to a plan; `shown` tells how to get it again if it is wrong. */
+/** Expects the answer to a plan. If the answer is wrong, `shown` tells how to get the answer again. */
 export async function expectAnswer(
   engine: Pick<ArrowEngine, 'run'>,
   plan: Plan,
@@ -74,7 +74,7 @@ export async function expectTwice(
   for (const time of ['first', 'second']) await expectAnswer(engine, plan, expected, `${shown}, ${time} time`)
 }
 
-/** Calls `check` with a generator of its own for each engine, until these have run `plans` plans. */
+/** Calls `check` with a separate generator for each engine, until the engines have run `plans` plans. */
 async function eachEngine(plans: number, check: (random: Random, shown: string) => Promise<void>): Promise<void> {
   const seed = testSeed()
   for (let run = 0; run < plans / PLANS_AN_ENGINE; run++) await check(mulberry32(seed + run), `seed ${seed + run}`)
@@ -95,14 +95,14 @@ export const expectPlans = (plans: number): Promise<void> =>
     await engine.close()
   })
 
-/** Opens an engine with its rows in files. */
+/** Opens an engine with rows in files. */
 export async function openOnDisk(files: ModelFiles, options: Partial<ArrowEngineOptions>): Promise<ArrowEngine> {
   const engine = openEngine({ ...options, disk: { directory: 'data', files, release: async () => {} } })
   await engine.recover()
   return engine
 }
 
-/** Expects them after a restart too, with room for all columns or for none. */
+/** Expects the answers after a restart too, with room for all columns or for none. */
 export const expectPlansAfterRestart = (plans: number): Promise<void> =>
   eachEngine(plans, async (random, shown) => {
     const limits = { ...randomLimits(random), rowsLimitBytes: oneOf(random, [GIB, 1]) }
@@ -131,19 +131,19 @@ const COUNT_ALL: Plan = [
   { op: 'group', keys: [], aggregates: [{ name: 'n', value: { fn: 'count', args: [] } }] },
 ]
 
-/** The bytes of the columns of all segments, once a query has loaded them. */
+/** The bytes of the columns of all segments, after a query has loaded the columns. */
 async function bytesOfColumns(files: ModelFiles): Promise<number> {
   const engine = await openOnDisk(files, { rowsLimitBytes: GIB })
   await answerOf(engine, COUNT_ALL)
   return engine.stats().reduce((bytes, { hotBytes, coldBytes }) => bytes + hotBytes + coldBytes, 0)
 }
 
-/** A sealer that takes no memory, so that a limit is one of columns alone. */
+/** A sealer that takes no memory, so that a limit is a limit of columns alone. */
 const SEALER = { ...createTestSealer(), bytes: () => 0 }
 
 /**
- * Expects them, of two plans at a time, with room for a part of the columns, which are evicted between and during
- * queries.
+ * Expects the answers to two plans at a time, with room for a part of the columns. Columns are evicted between and
+ * during queries.
  */
 export const expectPlansWhileEvicting = (plans: number): Promise<void> =>
   eachEngine(plans, async (random, shown) => {
@@ -175,7 +175,7 @@ async function expectEvictions(engine: ArrowEngine, opens: ReadonlyMap<string, n
   expect(loads).toBeGreaterThan(opens.size)
 }
 
-/** Expects of each plan the rows that were there when it began, while others are appended and sealed. */
+/** Expects of each plan the rows that were there when the plan began, while other rows are appended and sealed. */
 export const expectPlansWhileRowsArrive = (plans: number): Promise<void> =>
   eachEngine(plans, async (random, shown) => {
     const files = createModelFiles()

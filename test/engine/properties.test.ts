@@ -15,7 +15,7 @@ import { runs } from '../support/runs.js'
 const RUNS = runs(100)
 const TIMEOUT_MS = 300_000 + RUNS * 1_000
 
-/** A step of a run. The steps are executed one after another on an engine. */
+/** A step of a run. The steps are executed in sequence on an engine. */
 type Step =
   | { do: 'append'; records: readonly TestRecord[]; batchRows: number }
   | { do: 'seal' }
@@ -54,13 +54,13 @@ const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
   }),
 )
 
-/** Compares an answer with the oracle's, for a question about these records at that time. */
+/** Compares an answer with the oracle's answer to a question about the records at that time. */
 function judge(rows: PlainRow[], { endpoint, params }: Question, records: readonly TestRecord[], nowUs: number): void {
   expectRows(rows, oracle(endpoint, records, params, nowUs), numbersBehind(endpoint, records, params, nowUs))
 }
 
 /**
- * Engines that run one after another on the same disk. Each recovers the rows of the last one, which was not
+ * Engines that run in sequence on the same disk. Each engine recovers the rows of the last engine, which was not
  * closed.
  */
 function successors(limits: Partial<ArrowEngineOptions>) {
@@ -214,7 +214,7 @@ describe('the embedded engine', () => {
 
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
 
-/** 1 to 4,000 execution times of one distribution; often about 100 of them, the limit of exact quantiles. */
+/** 1 to 4,000 execution times of one distribution, often about 100, the limit of exact quantiles. */
 const arbitraryTimes = fc
   .tuple(
     fc.oneof(fc.integer({ min: 95, max: 105 }), fc.integer({ min: 1, max: 4_000 })),

@@ -16,8 +16,8 @@ interface Fields {
 const fieldsOf = (i: number): Fields => ({ kind: i % 3 === 0 ? 'third' : 'other', status: 200 + (i % 5) })
 
 /**
- * Returns records in order of arrival: about `tied` have the same time, others are earlier or later; every seventh is
- * of another project.
+ * Returns records in order of arrival. About `tied` records have the same time, others are earlier or later. Every
+ * seventh record is of another project.
  */
 export const tiedRecords = (tied = TIED_ROWS): TestRecord[] =>
   Array.from({ length: (tied * 3) / 2 }, (_, i) => {
@@ -53,7 +53,7 @@ const CONDITIONS: readonly Condition[] = [
   },
 ]
 
-/** A plan over {@link tiedRecords}, and its rows. */
+/** A plan over {@link tiedRecords}, and the rows of the answer. */
 export interface RankCase {
   title: string
   plan: Plan

@@ -9,7 +9,7 @@ import { answerOf, openOnDisk } from './plans.js'
 import { RANK_CASES, tiedRecords } from './rank-cases.js'
 
 const RECORDS = tiedRecords()
-/** Rows of each segment; the rest is in open heads. */
+/** Rows of each segment. The rest is in open heads. */
 const SEALED = [4_000, 1_000, 6_000]
 
 async function fill(engine: ArrowEngine): Promise<ArrowEngine> {

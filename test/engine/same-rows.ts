@@ -26,7 +26,7 @@ function engineOf(seed: number, run: number): Promise<Filled> {
   return known
 }
 
-/** One segment for each day and rows in an open head; some segments; many segments of fewer rows; one open head. */
+/** A segment for each day and rows in an open head, some segments, many segments of fewer rows, or one open head. */
 const LAYOUTS: readonly { rows: number; sealRows: number; sealedShare: number }[] = [
   { rows: 6_000, sealRows: 1e6, sealedShare: 0.9 },
   { rows: 3_000, sealRows: 1_300, sealedShare: 1 },
@@ -44,8 +44,8 @@ async function fillEngine(random: Random, { rows, sealRows, sealedShare }: (type
 }
 
 /**
- * Calls `check` for that many engines. Properties that begin with another engine each use all layouts together, even if
- * they have one run each; the seed decides which property uses which.
+ * Calls `check` for `runs` engines. Properties with different first engines use all layouts together, even with one run
+ * each. The seed decides which property uses which layout.
  */
 async function eachRun(
   runs: number,
@@ -75,7 +75,7 @@ export const expectSameRows = (
     }
   })
 
-/** Expects them of plans that follow each other, all of which leave results for the next, and after these are gone. */
+/** Expects the rows of consecutive plans, which leave results for the next, and again after the results are gone. */
 export const expectSameWhenKept = ({ plan }: Pick<FastWay, 'plan'>, runs: number, firstEngine = 0): Promise<void> =>
   eachRun(runs, firstEngine, async ({ engine, records }, random, shown) => {
     const plans: Plan[] = Array.from({ length: KEPT_PLANS }, () => plan(random))

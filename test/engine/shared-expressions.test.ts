@@ -8,7 +8,7 @@ const SCAN: Operator = { op: 'scan', sources: ['edge_logs'], fromUs: 0, throughU
 /** Spelled out, the last column of a plan would have 2 to this power terms. */
 const DOUBLINGS = 60
 
-/** Columns of which each uses the one before twice. */
+/** Columns of which each uses the previous column twice. */
 function doubled(first: Expression, fn: 'greatest' | 'and'): Operator[] {
   const start: Operator = { op: 'extend', columns: [{ name: 'c0', value: first }] }
   const next = Array.from({ length: DOUBLINGS }, (_, i): Operator => {

@@ -13,14 +13,14 @@ const NOW_US = Date.parse(NOW) * 1000
 const NOW_S = NOW_US / 1e6
 const MINUTES_OF_DAY = 24 * 60
 
-/** A timestamp as JSON, and its µs since the epoch, or the reason of its rejection. */
+/** A timestamp as JSON, and the µs since the epoch, or the reason of the rejection. */
 type Rule = readonly [
   json: string,
   outcome: number | 'invalid_timestamp' | 'invalid_json' | 'too_old' | 'too_far_ahead',
 ]
 
 const RULES: readonly Rule[] = [
-  // The unit of a number depends on its length.
+  // The unit of a number depends on the number of digits.
   [`${NOW_S}`, NOW_US],
   [`${NOW_S}000`, NOW_US],
   [`${NOW_S}000000`, NOW_US],
@@ -113,7 +113,7 @@ describe('I7: times', () => {
     expect(rejects).toEqual(
       RULES.flatMap(([, outcome], i) => (typeof outcome === 'number' ? [] : [{ line: i + 1, reason: outcome }])),
     )
-    // One µs earlier than now, since the window of a query does not include the start of the retention.
+    // 1 µs earlier than now, since the window of a query does not include the start of the retention.
     const rows = await ask(engine, 'logs.all', { project: 'p', project_tier: 'ENTERPRISE' }, NOW_US - 1)
     expect(new Map(rows.map(({ id, timestamp }) => [Number(id), timestamp]))).toEqual(
       new Map(RULES.flatMap(([, outcome], i) => (typeof outcome === 'number' ? [[i, outcome] as const] : []))),

@@ -42,7 +42,7 @@ const SPELLED = [
 /** Texts that an answer returns unchanged, as id and as message. */
 const TEXTS = ['', '\0', '\u2028\u2029', '"\\/\b\f\n\r\t', '\u007f\u0080', '\uffff', '😀é', LONG, `${LONG}é`]
 
-/** Execution times as they are sent, and their values in statistics; null: treated as absent. */
+/** Execution times as sent, and the values in statistics. Null: treated as absent. */
 const TIMES: readonly [sent: string, value: number | null][] = [
   ['1.0', 1],
   ['0', 0],
@@ -59,7 +59,7 @@ const TIMES: readonly [sent: string, value: number | null][] = [
   ['null', null],
 ]
 
-/** Status codes as they are sent, and whether they count as an error. */
+/** Status codes as sent, and whether the code counts as an error. */
 const STATUSES: readonly [sent: string, isError: boolean][] = [
   ['400', true],
   ['4e2', true],

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 300_000 + RUNS * 10_000
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
 const SECOND_US = 1_000_000
 
-/** The sizes at which tables and blocks are full, and sizes next to them. */
+/** The sizes at which tables and blocks are full, and adjacent sizes. */
 const arbitraryBatchRows = fc.oneof(
   fc.constantFrom(1, 255, 256, 257, 511, 512, 1_023, 1_024, 1_025, 4_000),
   fc.integer({ min: 1, max: 2_000 }),

@@ -228,7 +228,7 @@ describe.each(READERS)('an answer that is streamed as $name', ({ accept, read })
   const columns = columnsFor('logs.all', { project: 'a' })
   const rows = logs(100, 8_000)
 
-  /** Yields the rows and counts those that were read. */
+  /** Yields the rows and counts the rows that were read. */
   function counted(failAt = Number.POSITIVE_INFINITY) {
     const state = { read: 0, released: false }
     async function* all(): AsyncGenerator<Row> {
@@ -268,7 +268,7 @@ describe.each(READERS)('an answer that is streamed as $name', ({ accept, read })
     let taken = 0
     for (;;) {
       await settle()
-      // For one chunk of Arrow a whole batch of 64 KiB is read.
+      // For a chunk of Arrow a whole batch of 64 KiB is read.
       expect(given.state.read * 8_000).toBeLessThan(taken + bufferedBytes + 3 * 64 * 1024)
       const { done, value } = await reader.read()
       if (done) break

@@ -6,7 +6,7 @@ const PATH = `${API_COUNTS}?project=a&interval=daily`
 const CALLERS = 400
 const statuses = (replies: Response[]) => replies.map((reply) => reply.headers.get('cache-status'))
 
-/** Sends a request; `leave` aborts it. */
+/** Sends a request. `leave` aborts the request. */
 function client(app: ReturnType<typeof createTestApp>['app'], path = PATH, headers = {}) {
   const leaves = new AbortController()
   const request = new Request(PREFIX + path, { signal: leaves.signal, headers: { 'X-API-KEY': TOKEN, ...headers } })

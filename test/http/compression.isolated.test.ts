@@ -118,7 +118,7 @@ describe('what Accept-Encoding asks for', () => {
 
 describe('which answers are compressed', () => {
   test.each(['/metrics', '/api/endpoints'])('%s', async (path) => {
-    // Two services, because the metrics of one would count the first request.
+    // Two services, because the metrics of one service would count the first request.
     const plain = await answerTo(createTestApp().get(path))
     const { coding, text, bytes, headers } = await answerTo(createTestApp().get(path, asking('gzip')))
     expect([coding, text]).toEqual(['gzip', plain.text])
@@ -182,7 +182,7 @@ describe.each(['gzip', 'br'] as const)('an answer that is kept, as %s', (asked) 
   const path = `${API_COUNTS}?project=a`
   const bytesOf = async ({ cacheBytes }: Metrics) => (await cacheBytes.get()).values[0]!.value
 
-  /** Returns the bytes that the cache counts for the uncompressed answer of these rows. */
+  /** Returns the bytes that the cache counts for the uncompressed answer of the rows. */
   async function heldBy(rows: () => Row[]): Promise<number> {
     const { get, metrics } = createTestApp({ rows })
     await get(path)

@@ -2,8 +2,8 @@ import { head, type RawCase } from './malformed-cases.js'
 
 /**
  * The requests that the parser below Node must refuse, from the public test suite of llhttp (nodejs/llhttp,
- * test/request), each under the name that it has there. Here each has a Host, and a length where that is not the
- * matter, so that nothing but the matter is wrong with it.
+ * test/request), each under the name in that suite. Here each request has a Host, and a length where that is not the
+ * matter, so that nothing but the matter is wrong.
  *
  * MIT License. Copyright © 2018 Fedor Indutny.
  *
@@ -103,7 +103,7 @@ export const LLHTTP_REFUSED: readonly RawCase[] = [
   ],
 ]
 
-/** Their heads are well formed and answered, with 401; their bodies end the connection. */
+/** The heads are well formed and answered with 401. The bodies end the connection. */
 export const LLHTTP_BROKEN_BODIES: readonly RawCase[] = [
   ['No semicolon before chunk extensions', chunked('2 erfrferferf\r\naa\r\n0 rrrr\r\n\r\n')],
   ['No extension after semicolon', chunked('2;\r\naa\r\n0\r\n\r\n')],

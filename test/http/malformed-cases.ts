@@ -1,6 +1,6 @@
 /**
- * Requests that the parser must refuse, and their responses. Those of llhttp's own suite are in llhttp-cases.ts. No
- * case needs a token, so that a refusal is caused by the form of the request.
+ * Requests that the parser must refuse, and the responses. The requests of llhttp's own suite are in llhttp-cases.ts.
+ * No case needs a token, so that a refusal is caused by the form of the request.
  */
 
 /** The name of a case, and its bytes as Latin-1. */
@@ -9,11 +9,11 @@ export type RawCase = readonly [what: string, text: string]
 export const head = (...lines: readonly string[]) => `${lines.join('\r\n')}\r\n\r\n`
 const get = (...headers: readonly string[]) => head('GET /health HTTP/1.1', 'Host: a', ...headers)
 const post = (...headers: readonly string[]) => head('POST /api/endpoints HTTP/1.1', 'Host: a', ...headers)
-/** A request with a body of no bytes, if it is read as chunks. */
+/** A request with a body of no bytes, if the body is read as chunks. */
 const framed = (...headers: readonly string[]) => `${post(...headers)}0\r\n\r\n`
 const chunked = (body: string) => post('Transfer-Encoding: chunked') + body
 
-/** Answered with 400 and closed; requests after them are ignored. */
+/** Answered with 400 and closed. Later requests of the connection are ignored. */
 export const REFUSED: readonly RawCase[] = [
   ['no HTTP at all', 'hello\r\n\r\n'],
   ['TLS', Buffer.from('160301020001000001fc0303', 'hex').toString('latin1')],
@@ -57,7 +57,7 @@ export const REFUSED: readonly RawCase[] = [
   ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
 ]
 
-/** The head is well formed and answered with 401; the body ends the connection. */
+/** The head is well formed and answered with 401. The body ends the connection. */
 export const BROKEN_BODIES: readonly RawCase[] = [
   ['a size that is no number', chunked('zz\r\nhello\r\n0\r\n\r\n')],
   ['a size with a sign', chunked('+5\r\nhello\r\n0\r\n\r\n')],

@@ -12,9 +12,9 @@ import { testSeed } from '../support/seed.js'
 import { createTestApp, settle } from './support.js'
 
 /**
- * A cached answer is never wrong, only old, and states its age: it equals the answer of an engine without a cache at
- * the time that its Age implies, over the rows that had arrived by then. Rows arrive and time passes at random, in
- * whole seconds, so that Age states the time exactly. Runs fail or take long at random, too.
+ * A cached answer is never wrong, only old, and states the age: it equals the answer of an engine without a cache at
+ * the time that Age implies, over the rows that had arrived by then. Rows arrive and time passes at random, in whole
+ * seconds, so that Age states the time exactly. Runs fail or take long at random, too.
  */
 
 /** Fewer entries than different queries, so that entries are evicted as well. */
@@ -35,13 +35,13 @@ const QUESTIONS = [
   'usage.api-counts?project=b&interval=minutely',
 ]
 
-/** The records that arrived at one time. */
+/** The records that arrived at `atUs`. */
 interface Arrival {
   atUs: number
   records: readonly TestRecord[]
 }
 
-/** An answer, the time of its response, and the time of its rows according to its Age. */
+/** An answer, the time of the response, and the time of the rows according to Age. */
 interface Observed {
   question: string
   askedUs: number
@@ -76,7 +76,7 @@ function arrivalAt(random: Random, nowUs: number): Arrival {
   return { atUs: nowUs, records }
 }
 
-/** An engine that fails or delays runs at random; delayed ones end when the test releases them. */
+/** An engine that fails or delays runs at random. Delayed runs end when the test releases the runs. */
 function moody(engine: Engine, random: Random) {
   const held: (() => void)[] = []
   const run: Engine['run'] = async (...given) => {
@@ -91,7 +91,7 @@ function moody(engine: Engine, random: Random) {
   return { run, letGo }
 }
 
-/** One run of a service: random steps, and all answers. */
+/** A run of a service: random steps, and all answers. */
 async function live(random: Random, steps: number, seen: Seen) {
   const clock = createFakeClock()
   const inner = openEngine({ clock })
@@ -103,8 +103,8 @@ async function live(random: Random, steps: number, seen: Seen) {
   let question = QUESTIONS[0]!
 
   /**
-   * A delayed run is released within the second or later. In the latter case the answer to its first caller does not
-   * state its time; those to joined callers and to later hits do.
+   * A delayed run is released within the second or later. If later, the answer to the first caller does not state the
+   * time. The answers to joined callers and to later hits do.
    */
   async function ask(): Promise<void> {
     const askedUs = clock.nowUs()
@@ -140,7 +140,7 @@ async function live(random: Random, steps: number, seen: Seen) {
     return ending
   }
 
-  /** Records are first queried a second after they arrive, so that each time has one state. */
+  /** Records are first queried a second after arrival, so that each time has one state. */
   async function arrive(): Promise<void> {
     const arrival = arrivalAt(random, clock.nowUs())
     arrivals.push(arrival)
@@ -166,7 +166,7 @@ async function live(random: Random, steps: number, seen: Seen) {
   return { arrivals, observed }
 }
 
-/** Computes the answers again without a cache, each over the records that had arrived by its time. */
+/** Computes the answers again without a cache, each over the records that had arrived by the time of the answer. */
 async function judge(arrivals: readonly Arrival[], observed: readonly Observed[], seen: Seen): Promise<void> {
   const engine = openEngine()
   let arrived = 0

@@ -60,7 +60,7 @@ const TOKENS: (string | TestToken)[] = [
 
 type Parts = NonNullable<Parameters<typeof createTestApp>[0]>
 
-/** The app; its parts return or fail as the case says. */
+/** The app. The parts return or fail as the case says. */
 function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Case['given'] = {}) {
   const engine = {
     async run() {
@@ -500,7 +500,7 @@ const refuseCall = () => {
   throw new LogweirError('invalid_parameter', 'It is not seven.')
 }
 
-/** Returns the description, and a validator that has it. */
+/** Returns the description, and a validator with the description. */
 async function describedIn(dialect: Dialect) {
   const description = (await (await open({ dialect }).get('/api/openapi.json')).json()) as Description
   const ajv = new Ajv2020({ strict: false, allErrors: true })

@@ -53,7 +53,7 @@ describe('GET /api/projects', () => {
       expect(await rows(token)).toEqual(projectsOracle(records, projects))
     }
     expect(projectsOracle(records).length).toBeGreaterThan(40)
-    // Sealed segments have counts of their own by now; more records arrive.
+    // Sealed segments have their own counts by now. More records arrive.
     const more = recordsOfProjects(mulberry32(seed + 1), 100, clock.nowUs() + 1)
     await appendAll(stored, more)
     await pass(clock, 30)

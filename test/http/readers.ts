@@ -5,7 +5,7 @@ import type { AnswerColumn, ColumnKind, Row, Value } from '../../src/plan/answer
 import { datetimeText } from '../../src/plan/values/times.js'
 import { RawJson } from '../../src/plan/values/values.js'
 
-/** A row as a client reads it, with parsed JSON values. */
+/** A row as read by a client, with parsed JSON values. */
 export type Plain = Record<string, unknown>
 type Reader = (body: Uint8Array, columns: readonly AnswerColumn[]) => Plain[]
 
@@ -18,7 +18,7 @@ export function readNdjson(body: Uint8Array): Plain[] {
 }
 
 /**
- * Parses CSV (RFC 4180) character by character. Returns the fields of each line; null if a field is empty without
+ * Parses CSV (RFC 4180) character by character. Returns the fields of each line. A field is null if empty without
  * quotes.
  */
 export function fieldsOf(csv: string): (string | null)[][] {
@@ -91,7 +91,7 @@ const FROM_ARROW: Record<ColumnKind, (value: unknown) => unknown> = {
   any: (value) => value,
 }
 
-/** Returns the rows of a table; `at` returns the value of a row and a column. */
+/** Returns the rows of a table. `at` returns the value of a row and a column. */
 function rowsOf(
   rows: number,
   columns: readonly AnswerColumn[],
@@ -138,13 +138,13 @@ function plainValue(value: Value): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? null : value
 }
 
-/** Returns a value as a text: texts as they are, everything else as JSON. */
+/** Returns a value as a text. A text stays unchanged, everything else is written as JSON. */
 function textOfAny(value: Value): string | null {
   if (value === null || typeof value === 'string') return value
   return value instanceof RawJson ? value.text : JSON.stringify(value)
 }
 
-/** Returns rows as a reader must return them, with texts in the columns `asTexts`. */
+/** Returns the rows that a reader must return, with texts in the columns `asTexts`. */
 export function plainRows(rows: readonly Row[], asTexts: readonly string[] = []): Plain[] {
   const plain = (name: string, value: Value) => (asTexts.includes(name) ? textOfAny(value) : plainValue(value))
   return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(name, value)])))

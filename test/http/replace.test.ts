@@ -5,7 +5,7 @@ import { text } from '../../src/endpoints/params.js'
 import { scan } from '../../src/plan/builder.js'
 import { API_COUNTS, createTestApp, pass, settle } from './support.js'
 
-/** Returns a new endpoint of the same id; its plan says which one it is. */
+/** Returns a new endpoint of the same id. The plan says the version of the endpoint. */
 function own(version: number, name = 'own.one') {
   const plan = () =>
     scan('edge_logs', { fromUs: version, throughUs: version }).select('id').orderBy('timestamp', 'desc').limit(1)

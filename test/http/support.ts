@@ -14,7 +14,7 @@ import { createFakeClock } from '../support/clock.js'
 export const TOKEN = 'a-token-of-thirty-two-characters'
 export const PREFIX = 'http://localhost'
 
-/** One run of the fake engine. The test ends it, or an abort. */
+/** A run of the fake engine. The test or an abort ends the run. */
 export interface Run {
   plan: Plan
   signal: AbortSignal
@@ -26,7 +26,7 @@ async function* rowsOf(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator
   yield* rows
 }
 
-/** An engine that records its runs. With `rows`, each run returns at once; without, the test ends it. */
+/** An engine that records the runs. With `rows`, each run returns at once. Without `rows`, the test ends the run. */
 export function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>) {
   const runs: Run[] = []
   const run: Engine['run'] = (plan, { signal = new AbortController().signal } = {}) =>
@@ -39,13 +39,13 @@ export function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>
   return { runs, run }
 }
 
-/** A token; its access is full unless it is restricted here. */
+/** A token. The access is full unless restricted here. */
 export interface TestToken extends Partial<Access> {
   token: string
   expiresUs?: number
 }
 
-/** Returns a registry with these tokens. */
+/** Returns a registry with the tokens. */
 export function tokenRegistryOf(tokens: readonly (string | TestToken)[], clock: Clock = createFakeClock()) {
   const registry = createTokenRegistry(clock)
   registry.replace(
@@ -105,7 +105,7 @@ export function projectOf({ plan }: Run): string | undefined {
   return projects[0]
 }
 
-/** More turns than work needs that gives way twice, as it does on a machine with more to do: four turns each time. */
+/** More turns than needed by work that gives way twice, as on a busy machine: four turns each time. */
 const TURNS = 20
 
 /** Waits several turns of the event loop, so that pending work completes. */
@@ -140,7 +140,7 @@ export const NOT_FOUND = refusal(
   'not_found',
 )
 
-/** Rows of one text each; `state` counts those that were read, and says whether the iterator was closed. */
+/** Rows of one text each. `state` counts the rows that were read, and says whether the iterator was closed. */
 export function countedTexts(count: number, text: string, failAt = Number.POSITIVE_INFINITY) {
   const state = { read: 0, released: false }
   async function* rows(): AsyncGenerator<Row> {

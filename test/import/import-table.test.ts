@@ -16,7 +16,7 @@ const row = (i: number): LogRow => ({
   ...{ body: '{"project": "p"}', bodySource: null },
 })
 
-/** A table in memory. Notes the sizes of the queries of rows; each body takes `bytesOf` bytes in it. */
+/** A table in memory. Notes the sizes of the queries of rows. Each body takes `bytesOf` bytes. */
 function tableOf(rows: readonly LogRow[], bytesOf: (row: LogRow) => number = () => 10) {
   const queried: number[] = []
   const reader: TableReader = {

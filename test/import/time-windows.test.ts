@@ -7,14 +7,14 @@ import { testSeed } from '../support/seed.js'
 const LIMIT = 10
 const key = (timestampUs: number, id: string): RowKey => ({ id, timestampUs, bytes: 1, place: '(0,1)' })
 
-/** The keys of a window, as the query finds them among `keys`, which are in the order of time and id. */
+/** The keys that the query of a window finds among `keys`, which are in the order of time and id. */
 const keysIn = (keys: readonly RowKey[], { fromUs, beforeUs, afterId }: Window) =>
   keys
     .filter(({ timestampUs }) => timestampUs >= fromUs && timestampUs < beforeUs)
     .filter(({ timestampUs, id }) => afterId === undefined || timestampUs > fromUs || id > afterId)
     .slice(0, LIMIT)
 
-/** Reads all keys of a range by windows. Returns them, and the number of queries. */
+/** Reads all keys of a range by windows. Returns the keys, and the number of queries. */
 function readAll(keys: readonly RowKey[], range: { fromUs: number; throughUs: number }) {
   const read: RowKey[] = []
   let queries = 0

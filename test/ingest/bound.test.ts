@@ -10,7 +10,7 @@ import { runs } from '../support/runs.js'
 import { NOW_US, parseBound, RETENTION_US, rowsOf } from './parsing.js'
 import { storeInto } from './rejected.js'
 
-/** Returns a record's project in the obvious way: the first project place of its source that is a text, else null. */
+/** Returns a record's project in the obvious way: the first project place of the source that is a text, else null. */
 function projectOf(text: string): string | null {
   const { source, metadata, ...fields } = JSON.parse(text)
   const first = (Array.isArray(metadata) ? metadata[0] : metadata) ?? {}
@@ -163,7 +163,7 @@ describe('lines that are bound to projects', () => {
   })
 })
 
-// The parsing thread runs built code: run `npm run build` before these tests.
+// The parsing thread runs built code: run `npm run build` before the tests.
 const { createRequests }: { createRequests: typeof CreateRequests } = await import(
   new URL('../../dist/ingest/body/requests.js', import.meta.url).href
 )

@@ -16,7 +16,7 @@ export const METADATA_PATHS: readonly (readonly string[])[] = [
   ).values(),
 ]
 
-/** Fields by name: times and messages by their default names, those of the metadata by `metadata.` and path. */
+/** Fields by name: times and messages by the default names, fields of the metadata by `metadata.` and path. */
 export const FIELD: Readonly<Record<string, number>> = {
   source: table.SOURCE,
   id: table.ID,
@@ -47,5 +47,5 @@ export const OUTCOME = {
   tooDeep: outcomes.TOO_DEEP,
 } as const
 
-/** Returns the index of a field's kind within a row; start and end follow it. */
+/** Returns the index of a field's kind within a row. Start and end follow the kind. */
 export const slotOf = (field: number): number => table.HEADER_INTS + table.FIELD_INTS * field

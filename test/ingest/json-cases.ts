@@ -1,7 +1,7 @@
 import { EITHER_WAY, MUST_ACCEPT, MUST_REFUSE } from './json-test-suite.js'
 
 /**
- * One-line texts by the verdict of a strict JSON parser (RFC 8259): the cases of the suite, then ours. Other tests
+ * Texts of a line by the verdict of a strict JSON parser (RFC 8259): the cases of the suite, then ours. Other tests
  * cover `\n`, a lone `\r`, byte order marks, and texts that are too deep to be validated.
  */
 const TESTED_ELSEWHERE: readonly string[] = [

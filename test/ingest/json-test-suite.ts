@@ -28,7 +28,7 @@
  */
 type Texts = Readonly<Record<string, string>>
 
-/** Every parser must accept these. */
+/** Texts that every parser must accept. */
 export const MUST_ACCEPT: Texts = {
   y_array_arraysWithSpaces: '[[]   ]',
   'y_array_empty-string': '[""]',
@@ -128,7 +128,7 @@ export const MUST_ACCEPT: Texts = {
   y_structure_whitespace_array: ' [] ',
 }
 
-/** Every parser must reject these. */
+/** Texts that every parser must reject. */
 export const MUST_REFUSE: Texts = {
   n_array_1_true_without_comma: '[1 true]',
   n_array_colon_instead_of_comma: '["": 1]',
@@ -303,7 +303,7 @@ export const MUST_REFUSE: Texts = {
   n_structure_whitespace_formfeed: '[\x0c]',
 }
 
-/** A parser may accept or reject these. Those without `i_` concern the parsed value. */
+/** Texts that a parser may accept or reject. Names without `i_` concern the parsed value. */
 export const EITHER_WAY: Texts = {
   i_number_double_huge_neg_exp: '[123.456e-789]',
   i_number_huge_exp:
@@ -350,7 +350,7 @@ export const EITHER_WAY: Texts = {
   string_with_escaped_NULL: '["A\\u0000B"]',
 }
 
-/** Lines that are not UTF-8, one character per byte. logweir rejects all of them; the suite leaves some open. */
+/** Lines that are not UTF-8, a character per byte. logweir rejects all lines. The suite leaves some lines open. */
 export const NOT_UTF8: Texts = {
   'i_string_UTF-16LE_with_BOM': '\xff\xfe[\x00"\x00\xe9\x00"\x00]\x00',
   'i_string_UTF-8_invalid_sequence': '["\xe6\x97\xa5\xd1\x88\xfa"]',

@@ -13,7 +13,7 @@ import { hotValue, noYield } from '../engine/arrow/support.js'
 import { internIn } from '../support/sealer.js'
 import { parse } from './parsing.js'
 
-/** The list of columns with one line more. */
+/** The list of columns with an additional line. */
 vi.mock('../../src/engine/columns.js', async (importOriginal) => {
   const columns = await importOriginal<typeof Columns>()
   const added: Columns.HotColumn = {

@@ -36,7 +36,7 @@ describe('other fields', () => {
     ['{"a\\n":1,"a\\\\n":2,"metadata":{"a\\u000a":3}}', '{"a\\u000a":3,"a\\\\n":2}'],
     ['{"":1,"metadata":{"":2}}', '{"":2}'],
     ['{"__proto__":1,"constructor":2,"metadata":{"__proto__":3}}', '{"__proto__":3,"constructor":2}'],
-    // in an array they are added to the first object
+    // in an array the fields are added to the first object
     ['{"a":1,"metadata":[{"b":2},{"a":3}]}', '[{"b":2,"a":1},{"a":3}]'],
     ['{"a":1,"metadata":[{"a":2},{"c":3}]}', '[{"a":2},{"c":3}]'],
     ['{"a":1,"metadata":[ ]}', '[{"a":1}]'],
@@ -114,7 +114,7 @@ describe('other fields', () => {
     const line = `{"source":"edge_logs",${many.join()},"metadata":{${many.slice(0, 30_000).join()}}}`
     const merged = JSON.parse(metadataOf(line))
     expect(Object.keys(merged)).toHaveLength(60_000)
-    // The fields outgrow the buffer that the lines of one scan share; there are lines before and after.
+    // The fields outgrow the buffer that the lines of a scan share. There are lines before and after.
     const lines = ['{"source":"edge_logs","a":1}', line, line, '{"source":"edge_logs","b":2}']
     expect(parse(lines.join('\n')).rows.map(({ metadata }) => (metadata as string).length)).toEqual([
       7,
@@ -232,7 +232,7 @@ describe('any record', () => {
   const objects = members.map((pairs) => JSON.parse(textOf(pairs)))
   const metadata = fc.oneof(objects, fc.array(objects, { maxLength: 2 }), fc.constant(null), fc.constant(undefined))
 
-  /** Returns a JSON object in which keys may repeat; the last one wins. */
+  /** Returns a JSON object in which keys may repeat. The last of equal keys wins. */
   function textOf(pairs: readonly (readonly [string, unknown])[]): string {
     return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
   }

@@ -15,7 +15,7 @@ const source = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('"edg\\u0065_logs"', '"edge_log"', '"edge_logsx"', '""') },
 )
 
-/** Timestamps within the accepted range, and around its limits. */
+/** Timestamps within the accepted range, and around the limits. */
 const momentUs = fc.oneof(
   fc.integer({ min: NOW_US - 89 * 86_400e6, max: NOW_US }),
   fc.constantFrom(-90, 1).chain((days) => fc.integer({ min: -2, max: 2 }).map((us) => NOW_US + days * 86_400e6 + us)),
@@ -95,7 +95,7 @@ const record = objectWith({
   project: mostly(project),
   event_message: mostly(string),
   metadata: mostly(repeated(metadata)),
-  // Other fields; they join the metadata, and some of them are read from it.
+  // Other fields, which join the metadata. Some fields are read from the metadata.
   message: mostly(string),
   function_id: project,
   execution_time_ms: number,
@@ -114,7 +114,7 @@ const line = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('', ' ', '\r', '{', '[]', 'null') },
 )
 
-/** A stream of these lines, mostly valid UTF-8. */
+/** A stream of the given lines, mostly valid UTF-8. */
 export const stream: fc.Arbitrary<Buffer> = fc
   .record({
     mark: fc.constantFrom('', '', '', '\ufeff'),

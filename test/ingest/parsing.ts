@@ -9,13 +9,13 @@ import type { ParsedBatch } from '../../src/ingest/wasm/batch-builder.js'
 import { findSource } from '../../src/sources.js'
 import { collectInto, type Reject } from './rejected.js'
 
-/** 2026-11-20T12:00:00Z: the current time in these tests. */
+/** 2026-11-20T12:00:00Z: the current time in the tests. */
 export const NOW_US = Date.UTC(2026, 10, 20, 12) * 1000
 export const RETENTION_US = 90 * DAY_US
 
 export type ParsedRow = Record<string, string | number | bigint | null>
 
-/** Returns the rows of a batch as plain objects with their source; timestamps are exact bigints. */
+/** Returns the rows of a batch as plain objects with the source. Timestamps are exact bigints. */
 export function rowsOf({ source, ipc }: IngestBatch): ParsedRow[] {
   const table = tableFromIPC(ipc)
   const timestamps = table.getChild('timestamp')!.data[0]!.values as BigInt64Array
@@ -104,7 +104,7 @@ export function parse(text: string | Uint8Array, options?: ParseOptions): Parse 
   return parseChunks([typeof text === 'string' ? Buffer.from(text) : text], options)
 }
 
-/** Returns the row of a record. Throws unless there is exactly one. */
+/** Returns the row of a record. Throws unless there is exactly one row. */
 export function rowOf(record: unknown, options?: ParseOptions): ParsedRow {
   const { rows, rejects } = parse(typeof record === 'string' ? record : JSON.stringify(record), options)
   if (rows.length !== 1) throw new Error(`not one row but ${rows.length}; ${rejects[0]?.reason}`)

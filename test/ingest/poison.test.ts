@@ -63,7 +63,7 @@ const BAD: readonly [reason: string, line: string][] = [
   ['invalid_json', '{"source":"edge_logs"'],
 ]
 
-/** Valid lines with hot fields of a wrong type: the record is accepted without these fields. */
+/** Valid lines with hot fields of a wrong type. The record is accepted without the wrong fields. */
 const ODD: readonly string[] = [
   '{"source":"edge_logs","metadata":{"request":{"url":7,"path":"/rest"}}}',
   '{"source":"edge_logs","metadata":{"request":{"url":{},"path":[]}}}',

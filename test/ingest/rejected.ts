@@ -29,7 +29,7 @@ export const rejectsIn = ({ entries }: RejectBatch): Reject[] =>
       bytes: text === undefined ? Buffer.from(base64, 'base64') : Buffer.from(text),
     }))
 
-/** Returns a store of rejects that appends them to a list. */
+/** Returns a store that appends rejects to a list. */
 export const storeInto = (written: Reject[]): Omit<Rejects, 'close'> => ({
   maxEntryBytes: REJECTS_FILE_BYTES,
   write: async (batch) => void written.push(...rejectsIn(batch)),

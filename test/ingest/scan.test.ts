@@ -9,7 +9,7 @@ import { createScanner } from './reference/scan.js'
 const scanner = createScanner({ capacityBytes: 1 << 20, maxLines: 16 })
 const OUTCOME_NAMES = Object.fromEntries(Object.entries(OUTCOME).map(([name, outcome]) => [outcome, name]))
 
-/** Scans one line. Returns its outcome, and the kind and text of each present field. */
+/** Scans a line. Returns the outcome, and the kind and text of each present field. */
 function scan(line: string | Uint8Array) {
   const bytes = typeof line === 'string' ? Buffer.from(line) : line
   scanner.bytes.set(bytes)
@@ -39,7 +39,7 @@ function expected(record: Record<string, unknown>) {
   const valueAt = (object: Record<string, unknown>, key: string) =>
     Object.hasOwn(object, key) ? object[key] : undefined
   const metadata = objectAt(valueAt(record, 'metadata'))
-  // Other fields of the record join its metadata, unless the metadata has the same field.
+  // Other fields of the record join the metadata, unless the metadata has the same field.
   const ownerOf = (key: string) => (Object.hasOwn(metadata, key) ? metadata : record)
   const places: Record<string, [Record<string, unknown>, string]> = {}
   for (const name of ['source', 'id', 'timestamp', 'project', 'event_message', 'metadata', 'message'])
@@ -185,7 +185,7 @@ describe('lines', () => {
 
 describe('fields', () => {
   it.each([
-    // the last of equal keys wins, with all of its contents
+    // the last of equal keys wins, with all contents
     '{"id":"a","id":"b"}',
     '{"id":"a","id":null}',
     '{"metadata":{"request":{"url":"a","path":"b"},"request":{"url":"c"}}}',
@@ -293,7 +293,7 @@ describe('any input', () => {
           else if (bytes.length > 1) bytes.splice(at % bytes.length, 1)
         }
         const damaged = Buffer.from(bytes)
-        // Other tests cover invalid UTF-8; here it is replaced with U+FFFD.
+        // Other tests cover invalid UTF-8. Here U+FFFD replaces invalid bytes.
         const text = Buffer.from(damaged.toString())
         if (text.toString().trim() !== '') checkAgainstJsonParse(text)
       }),

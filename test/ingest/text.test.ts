@@ -10,7 +10,7 @@ function expected(content: string) {
   return { text: replaced, wellFormed: replaced === text }
 }
 
-/** Decodes the content with the module: in a field that replaces lone surrogates, and in one that must have none. */
+/** Decodes the content with the module: in a field that replaces lone surrogates, and in a field that forbids them. */
 function decoded(content: string) {
   const hot = `{"source":"edge_logs","metadata":{"request":{"url":"${content}"}}}`
   const cold = `{"source":"auth_logs","event_message":"${content}"}`

@@ -1,6 +1,6 @@
 /**
- * The expected result of scanning a line, derived with JSON.parse only, and the actual one in the same form.
- * Bytes are read as Latin-1, one character per byte, since a scanner does not check UTF-8.
+ * The expected result of scanning a line, derived with JSON.parse only, and the actual result in the same form. Bytes
+ * are read as Latin-1, a character per byte, since a scanner does not check UTF-8.
  */
 
 import type { Scanner } from '../../src/ingest/wasm/scanner.js'
@@ -31,8 +31,8 @@ function classify(text: string): { outcome: number; record?: Json } {
 }
 
 /**
- * Cuts the text in its first container that is too deep, and closes all containers: JSON, if there is no fault
- * before.
+ * Cuts the text in the first container that is too deep, and closes all containers. The result is JSON, if there is no
+ * fault before.
  */
 function closeWhereTooDeep(text: string): string | undefined {
   const closers: string[] = []
@@ -54,7 +54,7 @@ function parse(text: string): Json | undefined {
 
 function expectedFields(record: Json | undefined): Reading['fields'] {
   const metadata = firstObject(child(record, 'metadata'))
-  // Other fields of the record are merged into its metadata, unless that has a field of the same name.
+  // Other fields of the record are merged into the metadata, unless the metadata has a field of the same name.
   const merged = (key: string) => child(isObject(metadata) && Object.hasOwn(metadata, key) ? metadata : record, key)
   const values: Record<string, Json | undefined> = {}
   for (const name of ['source', 'id', 'timestamp', 'project', 'event_message', 'metadata', 'message'])

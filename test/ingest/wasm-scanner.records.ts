@@ -54,7 +54,7 @@ export const { value } = fc.letrec<{ value: string }>((tie) => ({
   ),
 }))
 
-/** An object with any number of these keys in any order, and sometimes others. */
+/** An object with any number of the given keys in any order, and sometimes other keys. */
 export function objectWith(values: { [name: string]: fc.Arbitrary<string> }): fc.Arbitrary<string> {
   const named = Object.entries(values).map(([name, arbitrary]) => member(spelled(name), arbitrary))
   const members = fc.array(fc.oneof({ weight: 4, arbitrary: fc.oneof(...named) }, member(otherKey, value)), {
@@ -115,12 +115,12 @@ export const recordText: fc.Arbitrary<string> = objectWith({
   status: value,
 })
 
-/** The text of a line: mostly a record, with white space around it. */
+/** The text of a line: mostly a record, with surrounding white space. */
 export const lineText: fc.Arbitrary<string> = fc
   .tuple(space, fc.oneof({ weight: 9, arbitrary: recordText }, value, fc.constant('')), space)
   .map((texts) => texts.join(''))
 
-/** A function that deletes, replaces or inserts one byte of a text; `at` in [0, 1) is the relative position. */
+/** A function that deletes, replaces or inserts a byte of a text. `at` in [0, 1) is the relative position. */
 export const mutation: fc.Arbitrary<(text: string) => string> = fc
   .record({
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

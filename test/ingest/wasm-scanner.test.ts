@@ -17,7 +17,7 @@ function createWasmScanner(sizes: { capacityBytes: number; maxLines: number }): 
 const SIZES = { capacityBytes: 1 << 20, maxLines: 64 }
 const scanner = createWasmScanner(SIZES)
 
-/** Bytes after the input, each of which would change the result of a scanner that reads them. */
+/** Bytes after the input. Each byte would change the result of a scanner that reads past the input. */
 const LEFT_OVERS = ['"', '\\', '0', 'a', '}', ' ', '\n', '\0']
 
 /** Scans Latin-1 text at `start`, surrounded by left-overs, and checks that the bytes did not change. */
@@ -34,7 +34,7 @@ function scan(text: string, { start = 0, leftOver = '"', on = scanner } = {}): n
 const readings = (lines: number, on: Scanner = scanner): Reading[] =>
   Array.from({ length: lines }, (_, row) => readLine(on, row))
 
-/** Splits a text like a scanner: the text after the last newline is a line unless it is empty. */
+/** Splits a text like a scanner: the text after the last newline is a line unless empty. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n')
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
@@ -371,7 +371,8 @@ describe('wasm scanner beside the plain one', () => {
   const plain = createScanner({ capacityBytes: 1 << 20, maxLines: 64 })
 
   /**
-   * Returns the table's rows as bytes, without the module's private words; of a refused line only outcome and range.
+   * Returns the table's rows as bytes, without the module's private words. Of a refused line, returns only outcome and
+   * range.
    */
   function rows({ table }: Scanner, lines: number): Buffer {
     const copy = table.slice(0, lines * LINE_INTS)

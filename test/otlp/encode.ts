@@ -2,13 +2,13 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { Attributes, LogRecord, Value } from '../../src/otlp/request.js'
 
-/** One scope of a request and its records. */
+/** A scope of a request, with records. */
 export interface SentScope {
   scope?: { name?: string; version?: string; attributes?: Attributes }
   records: Partial<LogRecord>[]
 }
 
-/** One resource of a request and its scopes. */
+/** A resource of a request, with scopes. */
 export interface Sent {
   resource?: Attributes
   scopes: SentScope[]
@@ -105,7 +105,7 @@ export function writeRecord(writer: BinaryWriter, record: Partial<LogRecord>): v
   putText(writer, 12, record.eventName)
 }
 
-/** Encodes a request in protobuf; if `isReversed`, the fields of each message are in reverse order. */
+/** Encodes a request in protobuf. If `isReversed`, the fields of each message are in reverse order. */
 export function asProtobuf(request: readonly Sent[], isReversed = false): Uint8Array {
   const inOrder = (writer: BinaryWriter, fields: Write[]) => {
     for (const field of isReversed ? fields.reverse() : fields) field(writer)

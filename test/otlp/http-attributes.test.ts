@@ -5,7 +5,7 @@ import { outcomeOf } from './outcome.js'
 
 const map = (object: Record<string, Value>) => new Map(Object.entries(object))
 
-/** Returns the metadata of a record with these attributes; checks that both encodings agree. */
+/** Returns the metadata of a record with the attributes. Checks that both encodings agree. */
 function metadataOf(attributes: Attributes): unknown {
   const request = [{ scopes: [{ records: [{ attributes }] }] }]
   const [line] = outcomeOf(asJson(request), 'json')

@@ -1,6 +1,6 @@
 /**
  * Mistakes of exporters in OTLP/JSON, at every level of the message. Each form is stored whole, rejected or refused,
- * and never accepted while a part of it is lost.
+ * and never accepted in part.
  */
 import { describe, expect, test } from 'vitest'
 import { outcomeOf } from './outcome.js'
@@ -179,7 +179,7 @@ describe('a resource', () => {
 })
 
 const withRecord = (record: unknown) => ({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] })
-/** Returns the expected outcome of a record with these members of the metadata. */
+/** Returns the expected outcome of a record with the members of the metadata. */
 const metadata = (members: string) => [`{"metadata":{${members}}}`]
 const at = (nanos: string) => [`{"timestamp":${nanos},"metadata":{}}`]
 

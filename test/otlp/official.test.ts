@@ -1,4 +1,4 @@
-/** Requests that the official exporters' code encodes, and responses that it decodes. */
+/** Requests that the official exporters' code encodes, and responses that the code decodes. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { LINES_LIMITS } from '../../src/otlp/lines.js'
@@ -45,13 +45,13 @@ describeWhere(require, '@opentelemetry/otlp-transformer', WHY_NO_OTLP_CLIENT, 't
   })
   const request = fc.record({
     project: text.map((name) => `p${name}`),
-    // The encoders leave a resource's attributes unchanged only if they are scalars.
+    // The encoders leave a resource's attributes unchanged only if the attributes are scalars.
     resource: fc.dictionary(key, scalar, { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
     scope: fc.record({ name: text.map((name) => `n${name}`), version: text.map((name) => `v${name}`) }),
     records: fc.array(record, { minLength: 1, maxLength: 4 }),
   })
 
-  /** Returns a value as JSON returns it, with bytes in base64. */
+  /** Returns a value in the form of JSON, with bytes in base64. */
   const plain = (any: unknown): unknown => {
     if (any instanceof Uint8Array) return Buffer.from(any).toString('base64')
     if (Array.isArray(any)) return any.map(plain)

@@ -10,7 +10,7 @@ import { outcomeOf } from './outcome.js'
 type Write = (writer: BinaryWriter) => void
 
 const { Varint, LengthDelimited } = WireType
-/** Writes one field with the message of `write`. */
+/** Writes a field with the message of `write`. */
 const field =
   (number: number, write: Write): Write =>
   (writer) =>

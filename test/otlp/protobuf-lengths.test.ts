@@ -1,4 +1,4 @@
-/** Protobuf with lengths and varints that are too large: nothing is stored as if they were smaller. */
+/** Protobuf with lengths and varints that are too large. Nothing is stored as if the numbers were smaller. */
 import { describe, expect, it } from 'vitest'
 import { outcomeOf } from './outcome.js'
 
@@ -52,12 +52,12 @@ const PATHS = {
 const RECORD = field(1, field(2, field(2, field(5, field(1, 'good')))))
 const LINE = '{"event_message":"good","metadata":{}}'
 
-/** Returns a request with a good record, and one with `last` at the end of the path. */
+/** Returns a request with a good record, and with `last` at the end of the path. */
 function requestWith(path: readonly number[], last: Buffer): Buffer {
   return Buffer.concat([RECORD, path.slice(0, -1).reduceRight((inner, number) => field(number, inner), last)])
 }
 
-/** A fault in a record rejects it, a fault around the records refuses the request. */
+/** A fault in a record rejects the record, a fault around the records refuses the request. */
 const faultIn = (path: readonly number[], fault: RegExp) =>
   path[0] === 1 && path[1] === 2 && path[2] === 2 && path.length > 3
     ? [LINE, expect.stringMatching(new RegExp(`^rejected: .*${fault.source}`))]

@@ -167,7 +167,7 @@ describe('requests at random', () => {
       fc.array(fc.tuple(text.filter(isReadRight), tie('value')), { maxLength: 3 }).map((entries) => new Map(entries)),
     ),
   }))
-  // Keys without dots, and none that the translation adds: tables of cases cover those.
+  // Keys without dots, and without the keys that the translation adds: tables of cases cover the other keys.
   const key = fc.string({ unit: 'grapheme' }).map((name) => `k${name.replaceAll('.', '')}`)
   const attributes = fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name, maxLength: 4 })
   const hex = (bytes: number) =>
@@ -196,7 +196,7 @@ describe('requests at random', () => {
     { maxLength: 2 },
   )
 
-  /** Returns a value as `JSON.parse` returns it. */
+  /** Returns the value that `JSON.parse` would return. */
   const plain = (any: Value): unknown => {
     if (typeof any === 'bigint') return Number(any)
     if (typeof any === 'number') return Number.isFinite(any) ? any : String(any)
@@ -501,7 +501,7 @@ describe('the bounds of a request', () => {
   })
 })
 
-/** Returns the error of a call; throws if there is none. */
+/** Returns the error of a call. Throws if there is none. */
 function refused(call: () => unknown): unknown {
   try {
     call()

@@ -6,7 +6,7 @@ import type {
 } from '../../src/otlp/translator.js'
 import { asJson, asProtobuf, messageOf, put } from './encode.js'
 
-// The thread runs built code: run `npm run build` before these tests.
+// The thread runs built code: run `npm run build` before the tests.
 const {
   createTranslator,
   TRANSLATOR_LIMITS,
@@ -77,7 +77,7 @@ describe('the translating thread', () => {
   test('translates nothing once it is closed', async () => {
     const { ask, close } = start()
     const asked = Promise.allSettled([ask(asJson(request('a')), 'json'), ask(asJson(request('b')), 'json')])
-    // The thread has received the first request, but has not started on it.
+    // The thread has received the first request, but has not started the work.
     await new Promise((resolve) => setImmediate(resolve))
     await close()
     const reason = new Error('The service is stopping and translates no more requests.')

@@ -296,7 +296,7 @@ describe('names', () => {
   })
 })
 
-/** Never called: the compiler checks its body. */
+/** Never called: the compiler checks the body. */
 function wrongPipelines() {
   // @ts-expect-error: a group has its keys and aggregates only
   grouped().orderBy('status_code')

@@ -36,7 +36,7 @@ describe('calls', () => {
   })
 })
 
-/** Never called: the compiler checks its body. */
+/** Never called: the compiler checks the body. */
 function wrongCalls() {
   // @ts-expect-error: no function of that name
   fn.median('url')

@@ -3,7 +3,7 @@ import { call, column, columnsOf, conjunctsOf, type Expression, literal } from '
 
 const [a, b, c] = [column('a'), column('b'), column('c')] as const
 
-/** An expression that holds another one 2^levels times, as the same object. */
+/** An expression that holds another expression 2^levels times, as the same object. */
 function doubled(expression: Expression, fn: 'and' | 'add', levels: number): Expression {
   return levels === 0 ? expression : doubled(call(fn, expression, expression), fn, levels - 1)
 }

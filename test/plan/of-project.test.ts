@@ -117,7 +117,7 @@ describe('a plan of one project', () => {
       known,
       isIn(bound(nested(bound(ids()))), 'x'),
     ])
-    // One that asks for another project keeps its column, and those within it are of the project too.
+    // A plan that asks for another project keeps its column, and the plans within are of the project too.
     const asks: Plan = [ids()[0]!, { op: 'filter', where: equals('project', 'b') }, ...nested(ids()).slice(1)]
     const unionOf = (...plans: Plan[]): Plan => [{ op: 'union', plans }]
     const asksBound: Plan = [asks[0]!, own as Operator, asks[1]!, isIn(bound(ids())), asks[3]!]

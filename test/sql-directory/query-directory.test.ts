@@ -44,7 +44,7 @@ async function fill(): Promise<void> {
   await engine.close()
 }
 
-/** Runs `logweir sql`, and checks that the directory stays as it is. */
+/** Runs `logweir sql`, and checks that the directory does not change. */
 async function run(args: readonly string[], out: Partial<RowsOut> = {}) {
   const [written, logged] = [[] as Buffer[], [] as string[]]
   const before = directoryState(directory)

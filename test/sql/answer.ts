@@ -15,7 +15,7 @@ type Runs = { run(plan: Plan): Promise<AsyncIterable<Row>> }
 
 const MAX_ROWS = 1000
 
-/** Compiles the text of a case, and runs it on an engine, over the rows of one project if one is given. */
+/** Compiles the text of a case, and runs the plan on an engine, over the rows of `project` if given. */
 export async function answerOf(engine: Runs, { sql, nowUs }: SqlCase, project?: string): Promise<SqlAnswer> {
   try {
     const plan = limited(readSql(sql).plan({}, nowUs), MAX_ROWS)
@@ -31,7 +31,7 @@ export async function answerOf(engine: Runs, { sql, nowUs }: SqlCase, project?: 
   }
 }
 
-/** The project that the records of a case are of; undefined if it has many. */
+/** The project of the records of a case. Undefined if the records have many projects. */
 export const projectOf = ({ records, ofManyProjects }: SqlCase): string | undefined =>
   ofManyProjects ? undefined : (records[0]?.project ?? undefined)
 

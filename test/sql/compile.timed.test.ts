@@ -25,6 +25,6 @@ const compileMs = (text: string): number =>
     try {
       schemaOf(limited(ofProject(readSql(text).plan({}, 0), 'a'), 1_000))
     } catch {
-      // It was refused.
+      // The text was refused.
     }
   })

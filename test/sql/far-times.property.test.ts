@@ -16,7 +16,7 @@ function randomTimes(random: Random): bigint[] {
   return [...times, ...beside]
 }
 
-/** A time as a literal, in one of its forms. */
+/** A time as a literal, in a random form. */
 const literalOf = (random: Random, us: bigint) =>
   oneOf(random, [
     `timestamp '${spelled(us)}'`,
@@ -29,7 +29,7 @@ const literalOf = (random: Random, us: bigint) =>
 
 const ascending = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** A whole query over times, and the texts of its rows. */
+/** A whole query over times, and the texts of the rows. */
 function randomQuery(random: Random): { sql: string; rows: readonly string[] } {
   const times = randomTimes(random)
   const from = `(${times.map((us) => `select ${literalOf(random, us)} as t`).join(' union all ')})`

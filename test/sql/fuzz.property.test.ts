@@ -16,7 +16,7 @@ const RECORDS = 40
 
 const PUBLIC = new Set(['invalid_sql', 'unsupported_sql', 'invalid_pattern', 'too_much_memory', 'too_many_groups'])
 
-/** Errors of a limit for the whole query. Any other error is one of an expression. */
+/** Errors of a limit for the whole query. Any other error is an error of an expression. */
 const WITHOUT_PLACE = new Set(['too_much_memory', 'too_many_groups'])
 
 /** Expects that an error of an expression, or of the compiler, has a place. */

@@ -9,12 +9,12 @@ import { answerOf, projectOf, type SqlAnswer } from './answer.js'
 import type { SqlCase } from './cases/case.js'
 import { ALL_RECORDS } from './cases/index.js'
 
-/** An implementation that answers the cases, and whether it can answer one. */
+/** An implementation that answers the cases, and whether the implementation can answer a case. */
 export interface SqlImplementation {
   name: string
   answer(one: SqlCase): Promise<SqlAnswer>
   can(one: SqlCase): boolean
-  /** Its errors have other messages: only their codes count. */
+  /** The errors have other messages: only the codes count. */
   hasOwnMessages?: true
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ function unsealed(): SqlImplementation {
   }
 }
 
-/** The records of all cases in sealed segments, for a caller bound to the project of one case. */
+/** The records of all cases in sealed segments, for a caller bound to the project of a case. */
 function sealed(): SqlImplementation {
   const { of, close } = engines({ sealRows: 400 }, async (engine, records) => {
     await appendAll(engine, records, 100)
@@ -76,7 +76,7 @@ function isCompiled({ sql, nowUs }: SqlCase): boolean {
   }
 }
 
-/** The oracle, which compiles texts in another way. Its parser accepts some texts that ours refuses. */
+/** The oracle, which compiles texts in another way. The parser of the oracle accepts some texts that ours refuses. */
 const oracle: SqlImplementation = {
   name: 'the oracle of SQL',
   hasOwnMessages: true,
@@ -101,5 +101,5 @@ const oracle: SqlImplementation = {
   },
 }
 
-/** All implementations that the cases are run with; another one is one line here. */
+/** All implementations that the cases are run with. Another implementation is a line here. */
 export const SQL_IMPLEMENTATIONS: readonly SqlImplementation[] = [unsealed(), sealed(), oracle]

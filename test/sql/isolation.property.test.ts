@@ -16,7 +16,7 @@ const PROJECT = 'a'
 
 const HAS_ROWS = 'select count(*) as n from edge_logs'
 
-/** The contract does not decide the rows of a limit, and the order inside of aggregates: these may differ. */
+/** The contract does not decide the rows of a limit, and the order inside of aggregates. Both may differ. */
 const OPEN = /limit|offset|any_value|array_agg|string_agg|approx_/i
 
 describe('the answer to a text of SQL for one project', () => {
@@ -52,7 +52,7 @@ describe('the answer to a text of SQL for one project', () => {
   )
 })
 
-/** The rows in an order of their own, or the error with its message. */
+/** The rows, sorted, or the error with the message. */
 async function outcomeOf(engine: ArrowEngine, text: string): Promise<readonly string[] | string> {
   try {
     const rows = await readAll(await engine.run(planOf(text, { project: PROJECT })))

@@ -65,7 +65,7 @@ export async function expectQuery(
   }
 }
 
-/** The code of an error, as an answer has it. */
+/** The code of an error, in the form of an answer. */
 function errorOf(error: unknown): { error: string } {
   const { code } = error as { code?: string }
   if (code === undefined) throw error
@@ -102,7 +102,7 @@ export async function expectQueries(queries: number): Promise<void> {
   }
 }
 
-/** An engine in memory, or one on disk after a restart, with room for all columns or for none. */
+/** An engine in memory, or an engine on disk after a restart, with room for all columns or for none. */
 async function filledEngine(records: readonly TestRecord[], random: Random): Promise<ArrowEngine> {
   const sealing = random() < 0.6 ? { sealRows: 1 + below(random, 60) } : {}
   if (random() < 0.6) {

@@ -7,7 +7,7 @@ import type { SqlCase } from './cases/case.js'
 import { FIELD_CASES, LITERAL_CASES, REFERENCE_CASES } from './reference/cases.js'
 import { PAGES } from './reference/sources.js'
 
-/** Each list of records is in an engine of its own. */
+/** Each list of records has a separate engine. */
 const engines = new Map<readonly TestRecord[], Promise<ArrowEngine>>()
 
 async function filled(records: readonly TestRecord[]): Promise<ArrowEngine> {

@@ -26,7 +26,7 @@ function open(folder = temporaryFolder()) {
   const path = join(dataDir, 'tokens.json')
   const clock = createFakeClock()
   const logged: string[] = []
-  /** Runs a command and returns its output. */
+  /** Runs a command and returns the output. */
   const token = async (line: string) => {
     const printed: string[] = []
     const [action, ...args] = line.split(' ')

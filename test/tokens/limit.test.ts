@@ -8,7 +8,7 @@ import { testSeed } from '../support/seed.js'
 function open(text: string) {
   const clock = createFakeClock()
   const limit = createLimit(rate.read(text)!, clock)
-  /** Returns how many requests pass before one is refused, and the seconds until the next. */
+  /** Returns how many requests pass before a refused request, and the seconds until the next. */
   const drain = () => {
     for (let taken = 0; ; taken++) {
       const waitS = limit.take()

@@ -34,7 +34,7 @@ function start(given: Partial<TokenSettings> = {}, clock = createFakeClock()) {
   const tokens = loadTokens(settings, { clock, log: (line) => logged.push(line) })
   onTestFinished(tokens.close)
   const access = (token: string) => tokens.accessOf(digestOf(token))
-  /** Returns those of some tokens that are valid. */
+  /** Returns the valid tokens of `some`. */
   const valid = (...some: readonly string[]) => some.filter((token) => access(token) !== undefined)
   return { clock, logged, made: tokens.made, access, valid, close: tokens.close }
 }

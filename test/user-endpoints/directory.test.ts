@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isHelper, readFileVersions } from '../../src/user-endpoints/directory.js'
 
-/** Creates a folder of files, given by path; files with the same text have the same size and time. */
+/** Creates a folder of files, given by path. Files with the same text have the same size and time. */
 function folderWith(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'logweir-directory-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -13,7 +13,7 @@ import { numberAt, type TestRecord, textAt, valueAt } from '../support/records.j
 /** The folder of the examples, with a final slash. */
 export const EXAMPLES_FOLDER = new URL('../../examples/endpoints/', import.meta.url)
 
-/** The folder of the two examples as the first release of `logweir/endpoint` had them, which keep working. */
+/** The folder of the two examples of the first release of `logweir/endpoint`, which keep working. */
 export const FIRST_EXAMPLES_FOLDER = new URL('first-examples/', import.meta.url)
 
 /** Modules import `logweir/endpoint`, which package.json resolves to the built file. */
@@ -38,13 +38,13 @@ const withLeast =
 
 type Key = string | number | boolean | null
 
-/** The value of a field that is no object, as SQL reads it; null if absent. A number beyond the doubles is none. */
+/** The value of a field that is no object, as SQL reads it. Null if absent, or a number beyond the doubles. */
 function fieldAt({ metadata }: TestRecord, path: readonly string[]): Key {
   const value = (valueAt(metadata, path) ?? null) as Key
   return typeof value === 'number' && !Number.isFinite(value) ? null : value
 }
 
-/** Orders keys ascending: booleans, numbers, texts by their bytes; null last, or first. */
+/** Orders keys ascending: booleans, numbers, texts by bytes. Null is last, or first. */
 function compareKeys(a: Key, b: Key, nulls: 'last' | 'first' = 'last'): number {
   const types = ['boolean', 'number', 'string']
   const rank = (key: Key) => (key === null ? (nulls === 'last' ? 3 : -1) : types.indexOf(typeof key))
@@ -58,7 +58,7 @@ const ordered = (rows: PlainRow[], by: string, key: string, nulls: 'last' | 'fir
     (a, b) => -compareKeys(a[by] as Key, b[by] as Key, 'first') || compareKeys(a[key] as Key, b[key] as Key, nulls),
   )
 
-/** How an endpoint reads records: the first ones read fields of the wrong type as absent, SQL reads any. */
+/** How an endpoint reads records. The first examples read fields of the wrong type as absent, SQL reads any type. */
 interface Reading {
   numberAt(record: TestRecord, path: readonly string[]): Key
   textAt(record: TestRecord, path: readonly string[]): Key
@@ -72,7 +72,7 @@ const typed: Reading = {
 }
 const anyType: Reading = { numberAt: fieldAt, textAt: fieldAt, nulls: 'first' }
 
-/** The number of records with a status of 400 or more; a text that spells a number is that number. */
+/** The number of records with a status of 400 or more. A text that spells a number is that number. */
 const errorsOf = (records: readonly TestRecord[], reading: Reading) =>
   records.filter((record) => Number(reading.numberAt(record, ['response', 'status_code']) ?? 0) >= 400).length
 
@@ -94,7 +94,7 @@ const slowest =
     return ordered(rows, 'p95', 'function_id', reading.nulls).slice(0, 20)
   }
 
-/** Returns the path of the record's URL, without host and query; null if the record has no URL. */
+/** Returns the path of the record's URL, without host and query. Null if the record has no URL. */
 function urlPathOf({ metadata }: TestRecord): string | null {
   const url = textAt(metadata, ['request', 'url'])?.split(/[?#]/)[0]
   if (url === undefined) return null
@@ -195,7 +195,7 @@ export const arbitraryRun = arbitraryNowUs.chain((nowUs) =>
   }),
 )
 
-/** Runs an example on an engine and returns its rows. */
+/** Runs an example on an engine and returns the rows. */
 export async function askExample(engine: Engine, { endpoint }: Example, params: Params, nowUs: number) {
   return readAll(await engine.run(endpoint.call(new URLSearchParams(params)).plan(nowUs)))
 }

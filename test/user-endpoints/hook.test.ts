@@ -7,7 +7,7 @@ import { resolve } from '../../src/user-endpoints/hook.js'
 
 const url = (path: string) => `file:///own/${path}`
 /**
- * Resolves an import that Node would resolve to `found`; checks that the synchronous and the asynchronous hook agree.
+ * Resolves an import that Node would resolve to `found`. Checks that the synchronous and the asynchronous hook agree.
  */
 async function resolved(specifier: string, parentURL: string | undefined, found: string) {
   const next = () => ({ url: found, format: 'commonjs' })

@@ -9,7 +9,7 @@ import { appendAll, openEngine } from '../support/engine.js'
 import { edge, type TestRecord } from '../support/records.js'
 
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1000
-/** A text that no plan holds: in an answer of the project `own` it is a value of the other one. */
+/** A text that no plan holds. In an answer of the project `own` the text is a value of the other project. */
 const SECRET = 'leaked-4711'
 
 const url = column('url')
@@ -53,7 +53,7 @@ const rows = () => scan('edge_logs', { fromUs: Number.NEGATIVE_INFINITY, through
 const PLAN_NAMES = Object.keys(PLANS) as (keyof typeof PLANS)[]
 const FAILING_NAMES = Object.keys(FAILING)
 
-/** Each endpoint plans over all projects: that a caller gets one alone is not its own doing. */
+/** Each endpoint plans over all projects. The endpoint itself does not bind the plan to the caller's project. */
 const ENDPOINTS = FAILING_NAMES.flatMap((failing, i) =>
   PLAN_NAMES.map((place, j) =>
     checkedEndpoint(

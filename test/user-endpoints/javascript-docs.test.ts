@@ -13,13 +13,13 @@ const examples = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => bloc
 /** Functions of an endpoint, not of the builder. */
 const METHODS = new Set(['plan', 'read'])
 
-/** The text of the rows of the table that has `head` as its first head. */
+/** The text of the rows of the table with `head` as the first head. */
 function rowsOf(head: string): string {
   const [table] = text.slice(text.indexOf(`\n| ${head} |`)).split('\n\n')
   return table!.split('\n').slice(3).join('\n')
 }
 
-/** How many arguments each function takes, as the table with that head writes them: `lower, upper(a)`. */
+/** How many arguments each function takes, in the notation of the table with that head: `lower, upper(a)`. */
 function arities(head: string): Record<string, readonly [number, number]> {
   const calls = [...rowsOf(head).matchAll(/`([\w, ]+)\(([^`)]*)\)`/g)]
   const all = calls.flatMap(([, names, args]) => names!.split(', ').map((name) => [name, arityOf(args!.split(', '))]))

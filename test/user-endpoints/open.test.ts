@@ -23,8 +23,8 @@ function made(n: number, given: object = {}): Endpoint {
 }
 
 /**
- * Creates a folder of modules. Their files are real; their exports are those that the test gave with the last `write`,
- * or an error, which loading then throws.
+ * Creates a folder of modules. The files are real. The exports are the exports of the last `write` of the test, or an
+ * error, which loading then throws.
  */
 function folder() {
   const directory = mkdtempSync(join(tmpdir(), 'logweir-user-endpoints-'))
@@ -63,8 +63,7 @@ function folder() {
 const namesOf = (endpoints: readonly Endpoint[]) => endpoints.map(({ name }) => name)
 
 /**
- * Opens and watches a folder. `poll` runs the next poll to its end; `changes` has the names after each reported
- * change.
+ * Opens and watches a folder. `poll` runs the next poll to the end. `changes` has the names after each reported change.
  */
 async function watched(files: Record<string, unknown>, texts: Record<string, string> = {}) {
   const given = folder()

@@ -13,7 +13,7 @@ import { EXAMPLES, EXAMPLES_FOLDER } from './examples.js'
 const own = documentAt('docs/own-endpoints.md')!
 const sql = documentAt('docs/sql.md')!
 
-/** The rows of the table of a page that has `head` as its first head, as texts of their cells. */
+/** The rows of the table of a page with `head` as the first head, as texts of the cells. */
 const rowsOf = (page: typeof own, head: string) => tablesOf(page).find(({ heads }) => heads[0] === head)!.rows
 
 describe('docs/own-endpoints.md', () => {
@@ -48,7 +48,7 @@ describe('docs/own-endpoints.md', () => {
   })
 })
 
-/** Returns the error code of a query; undefined if there is a plan. */
+/** Returns the error code of a query. Undefined if there is a plan. */
 function codeOf(text: string): string | undefined {
   try {
     readSql(text).plan({}, 0)
@@ -58,7 +58,7 @@ function codeOf(text: string): string | undefined {
   }
 }
 
-/** An unknown function is wrong; other syntax is not covered. */
+/** An unknown function is wrong. Other syntax is not covered. */
 const REFUSALS = ['invalid_sql', 'unsupported_sql']
 
 describe('docs/sql.md', () => {
@@ -102,5 +102,5 @@ describe('docs/sql.md', () => {
   })
 })
 
-/** An interval is no value of its own. */
+/** An interval alone is no value. */
 const timed = (expression: string) => (expression.startsWith('interval') ? `(timestamp - ${expression})` : expression)

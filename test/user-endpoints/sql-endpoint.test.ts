@@ -14,7 +14,7 @@ import { edge } from '../support/records.js'
 
 const PLAN: Plan = scan('edge_logs', { fromUs: 0, throughUs: 1 }).select('id').limit(5)
 
-/** A test double of the compiler: every `@name` in the text is a parameter, and the plan is always the same one. */
+/** A test double of the compiler: every `@name` in the text is a parameter, and the plan is always the same. */
 function doubleOf(calls: [Readonly<Record<string, Scalar>>, number][] = []) {
   return (text: string): SqlQuery => ({
     parameters: new Set([...text.matchAll(/@(\w+)/g)].map(([, name]) => name!)),

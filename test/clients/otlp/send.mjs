@@ -1,7 +1,7 @@
 /**
- * Sends records with the official OpenTelemetry exporter, as a user's program does: `send.mjs <http|proto> <from>
- * <count>`. The variables of OpenTelemetry give the address and the token. Prints warnings of the exporter on
- * standard error; exits with 1 if a batch was dropped.
+ * Sends records with the official OpenTelemetry exporter, as a user's program does:
+ * `send.mjs <http|proto> <from> <count>`. The variables of OpenTelemetry give the address and the token. Prints
+ * warnings of the exporter on standard error. Exits with 1 if a batch was dropped.
  */
 import { DiagConsoleLogger, DiagLogLevel, diag } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'

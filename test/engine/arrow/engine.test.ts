@@ -39,7 +39,7 @@ const perUrl: Plan = scan('edge_logs', ALWAYS)
   .orderBy('rows', 'desc')
   .limit(100)
 
-/** Opens an engine with batches of 10 rows, each a second after the last; every second row is of the project. */
+/** Opens an engine with batches of 10 rows, a second between batches. Every second row is of the project. */
 async function openFilled(options: Partial<ArrowEngineOptions> = {}) {
   const metrics = createMetrics()
   const engine = openEngine({ metrics, sealRows: ROWS, ...options })
@@ -116,7 +116,7 @@ describe('the work of a run', () => {
     const { engine, scanned } = await openFilled()
     await answer(engine, perSecond())
     expect(await scanned()).toBe((BATCHES * ROWS) / 2)
-    // The part is only partly in the range, so its partial result is not cached.
+    // The part is only partly in the range, so the partial result is not cached.
     await answer(engine, perSecond({ fromUs: 3e6 + 1, throughUs: 4e6 - 1 }))
     expect(await scanned()).toBe((BATCHES * ROWS) / 2 + ROWS / 2 - 1)
     await engine.close()
@@ -297,7 +297,7 @@ describe('two runs at once', () => {
 describe('the memory of open rows', () => {
   const headBytes = (engine: ArrowEngine) => engine.stats().find(({ source }) => source === 'edge_logs')!.headBytes
 
-  /** Whether the memory of a head is reused for the next one if it is sealed after `read`. */
+  /** Whether the memory of a head that is sealed after `read` is reused for the next head. */
   async function isReused(read: (engine: ArrowEngine) => Promise<unknown>): Promise<boolean> {
     const engine = openEngine()
     const empty = headBytes(engine)

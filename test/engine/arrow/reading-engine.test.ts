@@ -41,7 +41,7 @@ const RECORDS: readonly TestRecord[] = (['edge_logs', 'postgres_logs'] as const)
   ),
 )
 
-/** Writes the records: the first 30 of each source to segments, 40 to journals of heads of 20 rows, 20 to open ones. */
+/** Writes the first 30 records of each source to segments, 40 to journals of heads of 20 rows, 20 to open heads. */
 async function fill(): Promise<{ live: string; copy: string }> {
   const [live, copy] = [join(root, 'live'), join(root, 'copy')]
   mkdirSync(live)
@@ -141,7 +141,7 @@ describe('an engine that only reads', () => {
     const none = await open(copy, new Map())
     expect(none.stats().every(({ rows }) => rows === 0)).toBe(true)
     await none.close()
-    // Segments have the 30 rows of the first day; journals are read whole.
+    // Segments have the 30 rows of the first day. Journals are read whole.
     const firstDayUs = NOW_US - DAYS * DAY_US
     for (const [range, rows] of [
       [{ fromUs: firstDayUs + DAY_US, throughUs: NOW_US }, 60],
@@ -161,7 +161,7 @@ describe('an engine that only reads', () => {
     const [segment] = readdirSync(day)
     copyDirectory(join(day, segment!), join(day, '00000099-0.unfinished'))
     copyDirectory(join(day, segment!), join(day, '00000098-0.gone'))
-    // A segment is unfinished too while the journal of its head exists.
+    // A segment is unfinished too while the journal of the head exists.
     const [journal] = readdirSync(join(copy, 'journal')).filter((name) => name.startsWith('edge_logs'))
     copyDirectory(join(day, segment!), join(day, `${/\d+/.exec(journal!)![0]}-0`))
     const logged: string[] = []

@@ -7,7 +7,7 @@ import { appendAll, openEngine, readAll } from '../../support/engine.js'
 import { edge } from '../../support/records.js'
 
 const LONG = 500_000
-/** As many calls as make a row one that is evaluated in slices. */
+/** Enough calls for the evaluation of a row in slices. */
 const MANY = 40
 
 describe('rows with long texts and many calls', () => {

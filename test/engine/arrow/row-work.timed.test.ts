@@ -10,13 +10,13 @@ import { loopGap } from '../../support/loop-gap.js'
 import { edge } from '../../support/records.js'
 import { inTries } from '../../support/tries.js'
 
-/** As O3 has it for /health. */
+/** The limit of O3 for /health. */
 const MOST_MS = 100
 const TRIES = 4
 const MANY = 900
 
 const ROWS = 'from edge_logs'
-/** Many items with commas behind them. */
+/** Many items, each followed by a comma. */
 const items = (text: (i: number) => string, count = MANY) => times(count, (i) => `${text(i)},`)
 /** A message that differs from item to item. */
 const longer = (i: number, text = 'event_message') => `concat(${text}, '${i}')`

@@ -56,7 +56,7 @@ export function stateOf<Input, State>(accumulator: Accumulator<Input, State>, ..
   return state
 }
 
-/** Returns the state of parts that are folded separately, then merged; every second one is shrunk before. */
+/** Returns the state of parts that are folded separately, then merged. Every second part is shrunk before. */
 export function mergedStateOf<Input, State>(accumulator: Accumulator<Input, State>, parts: readonly Input[]): State {
   const state = accumulator.create()
   parts.forEach((part, i) => {
@@ -67,7 +67,7 @@ export function mergedStateOf<Input, State>(accumulator: Accumulator<Input, Stat
   return state
 }
 
-/** Cuts a list into parts at the given positions, in any order; they may be beyond its end. */
+/** Cuts a list into parts at the given positions, in any order. Positions may be beyond the end of the list. */
 export function cut<T>(list: readonly T[], positions: readonly number[]): T[][] {
   const borders = [0, ...positions.map((at) => Math.min(at, list.length)).sort((a, b) => a - b), list.length]
   return borders.slice(1).map((end, i) => list.slice(borders[i]!, end))
@@ -111,7 +111,7 @@ export function idsOfFrame({ rows, rowOf, openCold }: Frame): string[] {
   return Array.from({ length: rows }, (_, position) => decodeUtf8(atOnce(read(rowOf(position))).id))
 }
 
-/** Returns the texts of a cold column in all rows of a batch in memory, as `readColdTexts` gives them. */
+/** Returns the texts of a cold column in all rows of a batch in memory, in the form of `readColdTexts`. */
 export function textsOfColumn(batch: Batch, column: ColdColumn): string[] {
   const texts: string[] = []
   while (texts.length < batch.rows) {
@@ -123,7 +123,7 @@ export function textsOfColumn(batch: Batch, column: ColdColumn): string[] {
   return texts
 }
 
-/** Returns a value that must be in memory. Throws if it is a promise. */
+/** Returns a value that must be in memory. Throws if the value is a promise. */
 export function atOnce<T>(value: T | Promise<T>): T {
   if (value instanceof Promise) throw new Error('This must be read from memory.')
   return value
@@ -132,7 +132,7 @@ export function atOnce<T>(value: T | Promise<T>): T {
 export const rowsOf = (selection: Selection): number[] =>
   Array.from({ length: sizeOf(selection) }, (_, position) => rowAt(selection, position))
 
-/** Returns the value of a row in a hot column: a text, a number or flags; undefined if absent. */
+/** Returns the value of a row in a hot column: a text, a number or flags. Undefined if absent. */
 export function hotValue(batch: Batch, name: string, row: number): string | number | undefined {
   const column = batch.columns.get(name)!
   if (column.kind === 'areas') return column.flags[row]
@@ -144,7 +144,7 @@ export function hotValue(batch: Batch, name: string, row: number): string | numb
   return code === ABSENT ? undefined : entryOf(column.dictionary, code).toString()
 }
 
-/** A pattern that takes a long time per byte of {@link slowTexts}, which it does not match. */
+/** A pattern that takes a long time per byte of {@link slowTexts}, and does not match. */
 export const SLOW_PATTERN = 'a[ab]{1000}c'
 
 export function slowTexts(count: number): string[] {
@@ -168,13 +168,13 @@ export const textsOf = (dictionary: Dictionary): string[] =>
 export const bufferBytes = (root: unknown): number =>
   arrayBuffersOf(root).reduce((sum, { byteLength }) => sum + byteLength, 0)
 
-/** Returns a store's rows that are in memory, as batches, and a function that releases them. */
+/** Returns the rows of a store that are in memory, as batches, and a function that releases the batches. */
 export function viewOf(store: Store, source: SourceName): { batches: Batch[]; release(): void } {
   const { parts, release } = store.view(source)
   return { batches: parts.map((part) => atOnce(part.open(noYield, ALL_COLUMNS))), release }
 }
 
-/** A context for operators, and the counts that they have reported to it. */
+/** A context for operators, and the counts that operators have reported. */
 export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYield) {
   const told = { opened: 0, scanned: 0 }
   const context: RunContext = {
@@ -201,7 +201,7 @@ export function partOf(batch: Batch, isSealed: boolean): Part {
   return { isSealed, owner: batch, rows, minUs, maxUs, open: () => batch, close() {} }
 }
 
-/** The selected rows of a batch as operators read them. */
+/** The selected rows of a batch, in the form that operators read. */
 export const frameOf = (batch: Batch, source: SourceName, selection: Selection = range(0, batch.rows, false)): Frame =>
   storedFrame(batch, selection, kindsOf(source))
 
@@ -226,14 +226,14 @@ export function valuesOf(frame: Frame, names: readonly string[]): Scalar[][] {
   return Array.from({ length: frame.rows }, (_, position) => vectors.map(({ at }) => at(position)))
 }
 
-/** Reads batches one after another. */
+/** Reads batches in sequence. */
 export async function readAllBatches<T>(batches: readonly LazyBatch[], read: (frame: Frame) => T): Promise<T[]> {
   const results: T[] = []
   for (const batch of batches) results.push(await batch.read(read))
   return results
 }
 
-/** Loads all cold columns of the positions [from, to); returns how many were loaded. */
+/** Loads all cold columns of the positions [from, to). Returns how many rows were loaded. */
 export async function loadRange(frame: Frame, from: number, to: number, yieldIfDue = noYield): Promise<number> {
   for (const name of COLD_COLUMNS) frame.column(name)
   const positions = Uint32Array.from({ length: to - from }, (_, i) => from + i)

@@ -13,7 +13,7 @@ import { eventually } from '../../support/eventually.js'
 import { createModelFiles } from '../../support/model-files.js'
 import { edge } from '../../support/records.js'
 
-/** A server with the given answers, and a record of its statements, without queries for the columns of tables. */
+/** A server with the given answers, and a record of the statements, without queries for the columns of tables. */
 function fakeServer({ columnsOf, ...answers }: Partial<Server> & { columnsOf?: () => Promise<Cell[][]> } = {}) {
   const statements: string[] = []
   const server: Server = {
@@ -92,7 +92,7 @@ describe('after a try that failed', () => {
     const { engine, files } = openOn(server)
     await engine.recover()
     await appendAll(engine, [edge({ timestampUs: 9 }), edge({ timestampUs: 5 })])
-    // They count as unconfirmed before they are sent.
+    // The rows count as unconfirmed before the insert.
     expect(engine.stats()[0]).toMatchObject({ source: 'edge_logs', rows: 2 })
     expect((await files.list('unconfirmed')).length).toBe(1)
     await engine.settled()

@@ -10,8 +10,7 @@ const RELATIVE_ERROR = 2 ** -51
 const SMALLEST = 2 ** -1074
 
 /**
- * Returns the rows of `exactSumsQuery` for the values of one bucket, 64-bit integers as texts, as a server
- * sends them.
+ * Returns the rows of `exactSumsQuery` for the values of one bucket. 64-bit integers are texts, as a server sends them.
  */
 function sumsOf(bucket: number, values: readonly number[]): Cell[][] {
   const groups = new Map<number, { upper: bigint; lower: bigint; count: number }>()

@@ -7,7 +7,7 @@ const ALL = tableColumns('auth_logs')
 const OLD = ALL.filter(({ isLater }) => !isLater)
 const rows = (columns: readonly { name: string }[]): Cell[][] => columns.map(({ name }) => [name])
 
-/** Returns the columns of a server that gives these answers, and a clock for them. */
+/** Returns the columns of a server that gives the answers, and a clock for the columns. */
 function columnsFrom(answers: readonly (Cell[][] | Error)[]) {
   const left = [...answers]
   let nowMs = 0

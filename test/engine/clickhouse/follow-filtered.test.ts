@@ -20,7 +20,7 @@ interface Stored {
   metadata: string
 }
 
-/** A server that applies no condition of a filter, so that the process has to; it counts the rows that it returns. */
+/** A server that applies no condition of a filter, so that the process has to. The server counts the returned rows. */
 function createFakeServer() {
   const rows: Stored[] = []
   const statements: string[] = []
@@ -53,7 +53,7 @@ async function start(limits: Partial<PollLimits> = {}) {
   const clock = createFakeClock()
   const delivered: [ids: unknown[], hasGap: boolean][] = []
   let batch = 0
-  /** Stores a batch; the messages are the ids. */
+  /** Stores a batch. The messages are the ids. */
   const store = (...ids: string[]) => {
     batch++
     const [timestamp, arrived] = [clock.nowUs(), clock.nowUs()]

@@ -17,7 +17,7 @@ interface Stored {
   row: number
 }
 
-/** Returns the number after a text in a statement; -Infinity if the text is not in it. */
+/** Returns the number after a text in a statement. -Infinity if the text is not in the statement. */
 function numberAfter(sql: string, text: string): number {
   const at = sql.indexOf(text)
   return at < 0 ? Number.NEGATIVE_INFINITY : Number(/^-?\d+/.exec(sql.slice(at + text.length))![0])
@@ -61,7 +61,7 @@ async function start(limits: Partial<PollLimits> = {}, before: Partial<Stored>[]
   const delivered: string[] = []
   const gaps: boolean[] = []
   let batch = 0
-  /** Stores rows as one batch; by default they have the current time and arrive now. */
+  /** Stores rows as one batch. By default the rows have the current time and arrive now. */
   const store = (...group: Partial<Stored>[]) => {
     batch++
     const nowUs = clock.nowUs()

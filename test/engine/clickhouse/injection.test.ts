@@ -11,7 +11,7 @@ const RUNS = runs(20_000)
 const NOW_US = Date.UTC(2026, 10, 20) * 1000
 const LOCATION = { database: 'logweir' }
 
-/** Text that has escaped from SQL literals before: quotes, backslashes, comments, NUL, and lookalikes of these. */
+/** Text that has escaped from SQL literals before: quotes, backslashes, comments, NUL, and lookalikes. */
 const arbitraryText = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
   fc
@@ -47,7 +47,7 @@ const arbitraryText = fc.oneof(
     .map((pieces) => pieces.join('')),
 )
 
-/** Returns the statements of an endpoint with these parameters, to a server without rows. */
+/** Returns the statements of an endpoint with the given parameters, to a server without rows. */
 async function statements(endpoint: string, params: Record<string, string>): Promise<string[]> {
   const { call } = ENDPOINTS.find(({ name }) => name === endpoint)!
   const sent: string[] = []
@@ -80,7 +80,7 @@ it('no project, function or pattern changes the shape of a statement', async () 
   }
   const logs = await shapesOf('logs.all', { project: 'a' })
   const stats = await shapesOf('functions.invocation-stats', { project: 'a', function_id: 'b' })
-  // A pattern that is a literal, one that contains a literal, and one without.
+  // A pattern that is a literal, a pattern that contains a literal, and a pattern without a literal.
   const counts = await shapesOf(
     'usage.api-counts',
     ...['a', 'ab+', '[ab]'].map((project) => ({ project, interval: 'daily' })),

@@ -19,7 +19,7 @@ async function statementsOf(plan: Plan, version = '26.7.1'): Promise<{ groups: s
   const sent = { groups: [] as string[], rows: [] as string[] }
   const server: Server = {
     async select(sql) {
-      // The query for windows of time is one for the rows in them.
+      // The query for windows of time is a query for rows.
       sent[sql.includes(' AS number, ') ? 'rows' : 'groups'].push(sql)
       return []
     },

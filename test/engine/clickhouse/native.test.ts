@@ -58,11 +58,11 @@ function readBlock(block: Uint8Array): ReadBlock {
   return { columns, rows }
 }
 
-/** Returns the bits of the hot columns for which `isSet`, and of those that the program does not know. */
+/** Returns the bits of the hot columns for which `isSet`, and of the columns that the program does not know. */
 const bitsWhere = (source: SourceName, isSet: (column: HotColumn) => boolean) =>
   hotColumns(source).reduce((bits, column, i) => (isSet(column) ? bits : bits - 2 ** i), 2 ** 32 - 1)
 
-/** Returns the expected rows of a block of these records. */
+/** Returns the expected row of a block of records. */
 function expectedRow(record: TestRecord, row: number): Record<string, Value> {
   const { source, metadata } = record
   const hot = hotColumns(source).map((column): [string, Value] => {
@@ -94,7 +94,7 @@ function rowsOf({ columns, rows }: ReadBlock): Record<string, Value>[] {
   )
 }
 
-/** Returns the block of a batch with the given columns, or all, as a server reads it. */
+/** Returns the block of a batch with the given columns, or all columns, as a server reads it. */
 function readNative(batch: IngestBatch, keep?: (row: number) => boolean, columns = tableColumns(batch.source)) {
   const block = toNative(batch, ORIGIN, keep)
   const read = readBlock(bytesOfBlock(block, columns))

@@ -5,7 +5,7 @@ import { fakeService, reply } from '../../client/fake-service.js'
 
 const LOCATION = { database: 'logweir', cluster: 'weir' }
 
-/** A server with these other hosts in system.clusters, that creates its own tables; the shards have none. */
+/** A server with the given other hosts in system.clusters. The server creates its own tables, the shards have none. */
 function serverOf(hosts: readonly string[]): Server {
   const rows: Cell[][] = [[1, 'ch1', 1], ...hosts.map((host, i) => [i + 2, host, 0])]
   return {

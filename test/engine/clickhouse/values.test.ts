@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { doubleValue, int64Value, quoteName, textValue } from '../../../src/engine/clickhouse/values.js'
 
-/** Returns the text of `unhex('…')`, as the server reads it. */
+/** Returns the bytes that a server reads in `unhex('…')`. */
 const unhexed = (sql: string) => Buffer.from(/^unhex\('([0-9a-f]*)'\)$/.exec(sql)![1]!, 'hex')
 
 describe('a text', () => {

@@ -44,7 +44,7 @@ function leastT(judgeOf: () => Judge, random: Random): Promise<number> {
   )
 }
 
-/** A leaky comparison, which must be detected: it stops at the first difference. */
+/** A comparison that stops at the first difference: a leak, which must be detected. */
 function leaky(headers: Headers): boolean {
   const shown = headers.get('x-api-key')!
   for (let i = 0; i < TOKEN.length; i++) if (shown[i] !== TOKEN[i]) return false

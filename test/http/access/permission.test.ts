@@ -30,7 +30,7 @@ const TOKENS: TestToken[] = [
 ]
 const ALL_TAKEN: SendOutcome = { taken: 1, rejected: 0, byReason: {}, rejects: [] }
 
-/** An app with the tokens above, and an intake that records the projects of its calls. */
+/** An app with the tokens above, and an intake that records the projects of the calls. */
 function open(tokens: readonly TestToken[] = TOKENS, fate = ALL_TAKEN) {
   const given: { project?: string; projects?: ReadonlySet<string> }[] = []
   const intake: RecordIntake = {
@@ -61,7 +61,7 @@ const NOT_BOUND = refusal(
   'forbidden_project',
 )
 
-/** The expected result for each token: a status, or the scope that it lacks. */
+/** The expected result for each token: a status, or the scope that the token lacks. */
 type Gets = Record<string, number | string>
 const QUERY: Gets = {
   both: 200,

@@ -16,7 +16,7 @@ const jsonText = fc.oneof(
   fc.json().map((json) => `{ "a" :\r\n\t${json}\n}`),
   fc.constantFrom('{}', '{"n":12345678901234567890,"m":1.0,"e":1e5}', '{"a":"}]\\"","b":["\\\\"]}'),
 )
-/** One beyond 2^53 is a JSON number with all its digits. */
+/** An integer beyond 2^53 is a JSON number with all digits. */
 const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => {
   const double = Number(value)
   return Number.isSafeInteger(double) ? double : new RawJson(String(value))
@@ -38,7 +38,7 @@ const VALUES: Record<ColumnKind, fc.Arbitrary<Value>> = {
     fc.double({ noNaN: true, noDefaultInfinity: true }).map(unsigned),
   ),
 }
-/** Columns of an answer, and rows that have them. */
+/** Columns of an answer, and rows with the columns. */
 export const columnsAndRows = fc
   .uniqueArray(
     fc.record({

@@ -78,7 +78,7 @@ describe('rows of any values', () => {
   })
 })
 
-/** Expects that the page writes each format as the service answers it. Returns the number of rows. */
+/** Expects that the page writes each format as the service does. Returns the number of rows. */
 async function compare(get: (path: string, init?: RequestInit) => Promise<Response>, path: string): Promise<number> {
   const textOf = async (type: string) => {
     const reply = await get(path, { headers: { Accept: type } })
@@ -91,7 +91,7 @@ async function compare(get: (path: string, init?: RequestInit) => Promise<Respon
   expect(rows.length).toBe((JSON.parse(body) as { result: object[] }).result.length)
   const csv = await textOf('text/csv')
   for (const format of FORMATS) {
-    // The names of the columns are those of the rows, if there are any.
+    // The names of the columns are the names in the rows, if there are any rows.
     const columns = rows.length === 0 ? csv.trimEnd().split(',') : undefined
     expect([format, written(rows, format, columns)]).toEqual([format, await textOf(FORMAT_INFO[format].type)])
   }

@@ -27,7 +27,7 @@ interface State {
   signal?: AbortSignal
 }
 
-/** An app with an intake that records its calls; without `fate` the test ends them. */
+/** An app with an intake that records the calls. Without `fate` the test ends the calls. */
 function open({ fate, ...parts }: { fate?: SendOutcome | Error } & Parameters<typeof createTestApp>[0] = {}) {
   const given: Given[] = []
   const state: State = { prepared: 0, resolve: () => {} }
@@ -52,7 +52,7 @@ function open({ fate, ...parts }: { fate?: SendOutcome | Error } & Parameters<ty
   return { ...app, given, intakeState: state, post }
 }
 
-/** Returns a body in chunks; if `error` is given, it ends with it. */
+/** Returns a body in chunks. If `error` is given, the body ends with the error. */
 const streamOf = (parts: readonly Uint8Array[], error?: Error) =>
   new ReadableStream({
     start(controller) {
@@ -314,7 +314,7 @@ describe('a request that is refused', () => {
     expect(reply).toEqual({ status, body: typeof text === 'string' ? text : expect.stringMatching(text) })
     expect([given, logged]).toEqual([[], []])
     expect(await metrics.requests.get()).toMatchObject({ values: [{ labels: { status: String(status) }, value: 1 }] })
-    // Its memory is free again.
+    // The memory of the request is free again.
     const full = new Uint8Array(LIMITS.bodyBytes)
     expect((await readReply(post('/logs', full))).status).toBe(200)
   })

@@ -12,8 +12,8 @@ const NOT_KEPT =
   'Records cannot be stored at the moment, or not in time. Send them again shortly; some may have been stored.'
 
 /**
- * An app that translates a body to `ENCODING lines of BODY`, or as `translate` does, with an intake that returns `fate`
- * or throws it.
+ * An app that translates a body to `ENCODING lines of BODY`, or as `translate` does, with an intake that returns or
+ * throws `fate`.
  */
 function open({
   fate = ALL_TAKEN,
@@ -203,7 +203,7 @@ describe.each([JSON_TYPE, PROTOBUF])('an OTLP request as %s is refused', (type) 
     await eventually(() => expect(translate).toHaveBeenCalled())
     await pass(clock, 1)
     expect(await reply).toMatchObject({ status: 503, type })
-    // The memory of the body is reserved until its translation ends.
+    // The memory of the body is reserved until the translation ends.
     expect((await post(type, '', new Uint8Array(1))).status).toBe(429)
     finish(new Uint8Array())
     await settle()

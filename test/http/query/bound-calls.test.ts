@@ -5,7 +5,7 @@ import { createBoundCalls } from '../../../src/http/query/bound-calls.js'
 
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1_000
 
-/** Returns key and plan of a call, or its error. */
+/** Returns key and plan of a call, or the error. */
 function outcome(read: () => { key: string; plan(nowUs: number): unknown }) {
   try {
     const { key, plan } = read()

@@ -32,7 +32,7 @@ const ROWS_JSON =
 
 /** The parameters that an endpoint requires. */
 const SOURCE = 'project=a&source=edge_logs&field=status&interval=daily'
-/** Returns those parameters that an endpoint has, or all if the endpoint ignores the others. */
+/** Returns the parameters that an endpoint has, or all parameters if the endpoint ignores the others. */
 function searchFor({ params, refusesUnknown }: (typeof ENDPOINTS)[number]): string {
   const given = [...new URLSearchParams(SOURCE)]
   return String(new URLSearchParams(refusesUnknown ? given.filter(([name]) => name in params) : given))
@@ -68,7 +68,7 @@ describe('an answer', () => {
     }
   })
 
-  /** The endpoints that return the rows of their plans as they are. */
+  /** The endpoints that return the rows of the plan unchanged. */
   const PLAIN = ENDPOINTS.filter(({ call }) => call(new URLSearchParams(SOURCE)).computation === undefined).map(
     (endpoint) => ({ ...endpoint, search: searchFor(endpoint) }),
   )

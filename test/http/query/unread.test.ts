@@ -5,7 +5,7 @@ import { API_COUNTS, createTestApp, LOGS_ALL, STATS } from '../support.js'
 
 const SQL = 'select%20secret%20from%20postgres_logs'
 
-/** An app that answers every query at once, with its log and its counters. */
+/** An app that answers every query at once, with log and counters. */
 function open() {
   const lines: { message: string; facts: LogFields | undefined }[] = []
   const test = createTestApp({ rows: () => [], log: (message, facts) => lines.push({ message, facts }) })

@@ -5,7 +5,7 @@ import { API_COUNTS, createTestApp, LOGS_ALL, pass, projectOf, readReply, STATS,
 
 const PATH = `${STATS}?project=a`
 
-/** An app with an engine that returns the number of its runs. */
+/** An app with an engine that returns the number of runs. */
 function countingApp() {
   let n = 0
   return createTestApp({ rows: () => [{ n: ++n }] })

@@ -5,7 +5,7 @@ import { createFakeClock } from '../../support/clock.js'
 
 const LIMITS = { bytes: 1_000, shareBytes: 400, smallBytes: 100, waitMs: 10_000, slowMs: 5_000 }
 
-/** An answer of a head and chunks of these lengths, whose head is counted. */
+/** An answer of a head and chunks of the given lengths. The head is counted. */
 function answerOf(headBytes: number, ...chunks: number[]) {
   const budget = createMemoryBudget(LIMITS, createFakeClock())
   const memory = budget.open()

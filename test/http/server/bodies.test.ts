@@ -10,7 +10,7 @@ import { BROKEN_BODIES } from '../malformed-cases.js'
 import { LOGS_ALL } from '../support.js'
 import { BAD_REQUEST, get, serve } from './support.js'
 
-/** A server with an intake that keeps the bodies it is given; it stores each when `stores` is open. */
+/** A server with an intake that keeps the given bodies. The intake stores each body when `stores` is open. */
 async function open(stores = Promise.resolve()) {
   const stored: string[] = []
   const intake: RecordIntake = {
@@ -161,7 +161,7 @@ describe('S3: bytes behind a whole request that are none', () => {
 })
 
 describe('a client that ends its side of the connection', () => {
-  /** A client whose request is stored when the gate opens, and which has sent its end by then. */
+  /** A client whose request is stored when the gate opens. The client has sent the end by then. */
   async function halfClosed(text: string, bodies = 1) {
     const gate = createGate()
     const server = await open(gate.opened)
@@ -169,7 +169,7 @@ describe('a client that ends its side of the connection', () => {
     const heard = listenTo(socket)
     socket.end(text)
     await eventually(() => expect(server.stored.length).toBe(bodies))
-    // The server reads the end before it answers.
+    // The server reads the end before the answer.
     await new Promise((resolve) => setTimeout(resolve, 20))
     return { ...server, gate, heard, socket }
   }

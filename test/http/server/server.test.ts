@@ -70,7 +70,7 @@ describe('a connection', () => {
 })
 
 describe('over the limit of connections', () => {
-  /** A connection that has got a response, and the text it receives until its end. */
+  /** A connection that has got a response, and the text that the connection receives until the end. */
   async function answered(dial: () => Socket) {
     const socket = dial()
     const heard = listenTo(socket)
@@ -238,7 +238,7 @@ function* bigRows(count: number, state = { read: 0 }): Generator<Row> {
   }
 }
 
-/** Sends a request by Node's own client; the body of the response is not read yet. */
+/** Sends a request by Node's own client. The body of the response is not read yet. */
 async function ask(port: number, path: string): Promise<IncomingMessage> {
   const asked = httpRequest({ port, host: '127.0.0.1', path, headers: { 'X-API-KEY': TOKEN }, agent: false })
   asked.on('error', () => {})
@@ -361,7 +361,7 @@ describe('close', () => {
   test('answers connections that the system has accepted, and the server not yet', async () => {
     const { dial, close } = await serve({ server: { keepAliveMs: 60_000, closeMs: 60_000 } })
     const heard = Array.from({ length: 20 }, () => exchange(dial, get('/health')))
-    // The connections are made in this tick of the event loop, which accepts none before it ends.
+    // The connections are made in this tick of the event loop, which accepts no connection before the end of the tick.
     await new Promise((resolve) => process.nextTick(resolve))
     await close()
     expect((await Promise.all(heard)).map(statusLines)).toEqual(Array(20).fill(['HTTP/1.1 200 OK']))

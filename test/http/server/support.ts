@@ -5,7 +5,7 @@ import { createTestApp, refusal, TOKEN } from '../support.js'
 
 type TestParts = Parameters<typeof createTestApp>[0] & { server?: Partial<ServerLimits> }
 
-/** A server over a test app, until the test ends. `dial` opens a connection to it. */
+/** A server over a test app, until the test ends. `dial` opens a connection to the server. */
 export async function serve({ server, ...parts }: TestParts = {}) {
   const test = createTestApp(parts)
   const listening = await listen(test.app, { host: '127.0.0.1', port: 0, limits: server })

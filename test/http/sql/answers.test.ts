@@ -10,7 +10,7 @@ const SECOND = Date.UTC(2026, 10, 20, 10) * 1_000
 const at = (second: number) => SECOND + second * 1_000_000
 const auth = (given: Parameters<typeof edge>[0]): TestRecord => ({ ...edge(given), source: 'auth_logs' })
 
-/** Records of two projects in two sources, one each second. */
+/** Records of two projects in two sources, a record each second. */
 const RECORDS = [
   ...[1, 2, 3].map((i) => edge({ id: `e${i}`, timestampUs: at(i) })),
   ...[1, 2, 3].map((i) => edge({ id: `other${i}`, timestampUs: at(i), project: 'b' })),

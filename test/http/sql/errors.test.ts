@@ -58,7 +58,7 @@ const CASES: [about: string, status: number, code: string, given: Case][] = [
   ['a defect', 500, 'internal', { parts: failing(new Error('secret')) }],
 ]
 
-/** Sends a request to an app with and one without the setting, if `open` makes them. */
+/** Sends a request to the app that `open` makes. */
 async function answer(open: typeof createSqlApp, { path = sqlPath(IDS), init, parts, starts }: Case) {
   const { get, state } = open({ tokens: TOKENS, ...parts })
   if (starts) state.status = 'starting'

@@ -10,7 +10,7 @@ const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1_000
 const SECRET = 'leaked-4711'
 const SOURCES = ['edge_logs', 'postgres_logs'] as const
 
-/** Record `i` of the project `a`: its status is a number, and its times are a minute apart. */
+/** Record `i` of the project `a`. The status is a number, and the times are a minute apart. */
 const own = (i: number): TestRecord => ({
   ...edge({
     id: `own-${100 + i}`,
@@ -40,7 +40,7 @@ const other = (i: number): TestRecord => ({
 
 const range = (length: number) => Array.from({ length }, (_, i) => i)
 
-/** An app over these records, partly in sealed segments. Returns the whole response without its measured time. */
+/** An app over the given records, partly in sealed segments. Returns the whole response without the measured time. */
 async function open(records: readonly TestRecord[], sealRows: number) {
   const clock = createFakeClock(NOW_US)
   const engine = openEngine({ clock, sealRows })
@@ -96,7 +96,7 @@ const QUERIES = [
   'explain select count(*) from edge_logs where cast(n as int64) >= 0 group by request.path',
 ]
 
-/** These fail, over the rows of the project too. */
+/** Queries that fail, over the rows of the project too. */
 const FAILING = [
   'select cast(event_message as int64) as x from edge_logs',
   'select 1 / (cast(n as int64) - 10) as x from edge_logs',
@@ -128,7 +128,7 @@ test('the first ones of these queries have rows, the others fail', async () => {
   expect((await of(QUERIES[0]!)).length).toBe(20)
   expect(await of(QUERIES[2]!)).toEqual([{ f0_: 20, f1_: 20, f2_: 'own-100', f3_: 'own-138' }])
   expect(await of(QUERIES[4]!)).toEqual([{ n: 0 }])
-  // The start is excluded and the end included; every second minute has an edge request.
+  // The start is excluded and the end included. Every second minute has an edge request.
   const between = 'project=a&iso_timestamp_start=2026-11-20T10:10:00Z&iso_timestamp_end=2026-11-20T10:20:00Z'
   expect((await of('select id from edge_logs order by id', between)).map((row: { id: string }) => row.id)).toEqual([
     'own-110',

@@ -15,7 +15,7 @@ function setup(more: Partial<typeof limits> = {}) {
   }
   const asSql = (project: number) => send(sqlPath(IDS, `project=${project}`))
   const stored = (project: number) => send(`${LOGS_ALL}?project=${project}`)
-  /** The runs so far, as the engine got them: of SQL, which asks for ids only, or stored. */
+  /** The kinds of the runs so far: SQL, which asks for ids only, or stored. */
   const kinds = () =>
     test.engine.runs
       .map(({ plan }) =>
@@ -113,7 +113,7 @@ describe('O2: queries in SQL of clients', () => {
     await settle()
     const [first, second] = times(2, asSql) as ReturnType<typeof asSql>[]
     await settle()
-    // The first one has the slot for SQL and waits for one of all; the second one waits for that of the first.
+    // The first query has the slot for SQL and waits for a common slot. The second query waits for the slot for SQL.
     first!.leave()
     await settle()
     asSql(3)

@@ -44,7 +44,7 @@ export function createSqlApp(parts: Parameters<typeof createTestApp>[0] = {}) {
   return { ...createTestApp({ endpoints, ...parts }), loads }
 }
 
-/** The path of a query in SQL; of project `a` unless `more` says otherwise. */
+/** The path of a query in SQL, of project `a` unless `more` says otherwise. */
 export const sqlPath = (sql: string, more = 'project=a', path = LOGS_ALL) =>
   `${path}?${more}${more === '' ? '' : '&'}sql=${encodeURIComponent(sql)}`
 

@@ -15,7 +15,7 @@ const LIVES = 4
 const STEPS = 40
 const LONGER_THAN_A_CHANNEL_S = 31
 
-/** A reader over all its connections. */
+/** A reader over all connections of the reader. */
 interface Reader {
   asked: Asked
   ids: string[]
@@ -26,7 +26,7 @@ interface Reader {
 /**
  * A random run of a service with readers of random rows, which lose the connection after any event and reconnect, also
  * to another process. Records arrive in order of time: only that order survives a process. The first reader gets at
- * least one. Returns how many were read.
+ * least one record. Returns how many records were read.
  */
 async function live(random: Random, place: string): Promise<number> {
   const clock = createFakeClock()

@@ -14,10 +14,10 @@ const LIVES = 6
 const STEPS = 30
 const LONGER_THAN_A_CHANNEL_S = 31
 
-/** A reader over all its connections: the records it has received, and its position. */
+/** A reader over all connections: the received records, and the position. */
 interface Reader {
   ids: string[]
-  /** The number of them that were not live. */
+  /** The number of records that were not live. */
   old: number
   lastEventId: string | undefined
   connection: EventReader | undefined
@@ -25,8 +25,8 @@ interface Reader {
 
 /**
  * Random runs of a service with readers that connect, lose the connection after any event, and reconnect. With
- * `restarts` records arrive in order of time, because that is the only order that survives a channel; without, in any
- * order.
+ * `restarts` records arrive in order of time, because only that order survives a channel. Without `restarts` records
+ * arrive in any order.
  */
 async function live(random: Random, restarts: boolean): Promise<number> {
   const clock = createFakeClock()
@@ -55,7 +55,7 @@ async function live(random: Random, restarts: boolean): Promise<number> {
     reader.connection = await coming
   }
 
-  /** The connection breaks: events after a random one were sent, but not received. */
+  /** The connection breaks. The events after a random event were sent, but not received. */
   async function cut(reader: Reader): Promise<void> {
     const { connection } = reader
     if (connection === undefined) return
@@ -71,7 +71,7 @@ async function live(random: Random, restarts: boolean): Promise<number> {
     await connection.leave()
   }
 
-  /** Another process recovers the rows, in batches of its own. */
+  /** Another process recovers the rows, in different batches. */
   async function restart(): Promise<void> {
     await settle()
     for (const reader of readers) await cut(reader)
@@ -147,7 +147,7 @@ function hear(reader: Reader, events: readonly ServerSentEvent[]): void {
   reader.old += events.filter(({ lastEventId }) => !isLive(lastEventId)).length
 }
 
-/** Whether an id names a channel: then its reader misses no late record. */
+/** Whether an id names a channel. If so, the reader misses no late record. */
 const isLive = (id = '') => id.split('.').length > 2
 
 function beginAnew(reader: Reader): void {

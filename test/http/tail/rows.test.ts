@@ -248,7 +248,7 @@ describe('reading stored rows', () => {
     for (let i = 0; i < 3; i++) await tail(undefined, 'a', { search: `${i}` })
     expect(await value('tailsOpen')).toBe(3)
     await pass(clock, 11)
-    // The third one waited too long for one of two slots.
+    // The third tail waited too long for one of two slots.
     expect(await value('tailsOpen')).toBe(2)
   })
 })

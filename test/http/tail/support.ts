@@ -9,7 +9,7 @@ export function createTailApp({ engine = openEngine(), clock = createFakeClock()
   const { get, app, metrics, logged, registry } = createTestApp({ engine, clock, ...parts })
   const readers: EventReader[] = []
 
-  /** Opens a tail of project `a`, of edge records unless `more` says otherwise, and reads on until it is up to date. */
+  /** Opens a tail of project `a`, of edge records unless `more` says otherwise. Reads until the tail is up to date. */
   async function tail(lastEventId?: string, project = 'a', more: Record<string, string> = {}): Promise<EventReader> {
     const headers: Record<string, string> = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
     const reader = readEvents(await get(`/api/tail?${new URLSearchParams({ project, ...more })}`, { headers }))
@@ -18,7 +18,7 @@ export function createTailApp({ engine = openEngine(), clock = createFakeClock()
     return reader
   }
 
-  /** Appends edge records, by default of project `a` and of now, and waits until readers have received them. */
+  /** Appends edge records, by default of project `a` and of now, and waits until readers have received the records. */
   async function bring(...records: PartialRecord[]): Promise<void> {
     await appendAll(
       engine,

@@ -12,7 +12,7 @@ import { createGate } from '../../support/gate.js'
 import { createTestApp, pass, readReply, TOKEN, UNAUTHORIZED } from '../support.js'
 import { createTailApp, notices } from './support.js'
 
-/** Returns the part of an id that is valid without its channel. */
+/** Returns the part of an id that is valid without the channel. */
 const placeOf = (lastEventId: string) => lastEventId.split('.').slice(0, 2).join('.')
 
 /** An engine that holds the results of chosen runs of a project until `release` is called. */
@@ -347,7 +347,7 @@ describe('a reader that is too slow', () => {
     }
     const held = await Promise.all(bodies.map((body) => new Response(unread(body)).text()))
     expect(held.every((text) => text.includes('event: dropped'))).toBe(true)
-    // Each reader buffers one chunk; the bytes that all of them can still read are within the bound.
+    // Each reader buffers one chunk. The bytes that all readers can still read are within the bound.
     expect(await value('tailsDropped')).toBe(40)
   })
 

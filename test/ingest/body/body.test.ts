@@ -14,7 +14,7 @@ const module = createModule({ ...SIZES, capacityBytes: 1 << 21 })
 /** Left-over bytes after a body. */
 const LEFT_OVER = Buffer.from('"]}\\"]}'.repeat(8))
 
-/** Returns the lines that a body is split into, without surrounding white space, or its fault. */
+/** Splits a body. Returns the lines without surrounding white space, or the fault of the body. */
 function split(text: string, maxRecords = MAX_RECORDS) {
   const body = Buffer.from(text, 'latin1')
   module.bytes.set(body)
@@ -34,7 +34,7 @@ const parser = createBodyParser(
   { batch: (batch) => rows.push(...rowsOf(batch)), reject: (...reject) => collectInto(rejects)(...reject) },
 )
 
-/** Parses a body. Returns its rows and their ids, and its faults: record number, reason and text of each reject. */
+/** Parses a body. Returns the rows, the ids and the faults: record number, reason and text of each reject. */
 function take(body: unknown, { form = 'json' as BodyForm, defaults = { source: 'edge_logs' } as Defaults } = {}) {
   rows = []
   rejects = []
@@ -421,7 +421,7 @@ describe('of a body', () => {
   })
 })
 
-/** Returns the record with the URL's source and project if it has none itself. */
+/** Returns the record with the URL's source and project if the record has none. */
 function withDefaults(record: Record<string, unknown>, { source, project }: Defaults): Record<string, unknown> {
   const metadata = (Array.isArray(record.metadata) ? record.metadata[0] : record.metadata) ?? {}
   const hasProject =

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.js'
 import { NOW_US, type ParsedRow, rowsOf } from '../parsing.js'
 import { type Reject, storeInto } from '../rejected.js'
 
-// The parsing thread runs built code: run `npm run build` before these tests.
+// The parsing thread runs built code: run `npm run build` before the tests.
 const { createRequests }: { createRequests: typeof CreateRequests } = await import(
   new URL('../../../dist/ingest/body/requests.js', import.meta.url).href
 )

@@ -16,7 +16,7 @@ import type { Row } from './validate.js'
 
 type Texts = readonly (Buffer | null)[]
 
-/** Returns the rows of one source as a batch, written by apache-arrow. */
+/** Returns the rows of a source as a batch, written by apache-arrow. */
 export function batchOf(source: SourceName, rows: readonly Row[]): IngestBatch {
   const schema = batchSchema(source)
   const types: DataType[] = schema.fields.map(({ type }) => type)

@@ -1,13 +1,13 @@
 import { FIELD_COUNT } from '../../../src/wasm-layout/field-table.js'
 import { FIELD, METADATA_PATHS, slotOf } from '../field-table.js'
 
-/** Maps keys to fields; the meaning of a key depends on the object that contains it. */
+/** Maps keys to fields. The meaning of a key depends on the object that contains the key. */
 
 type Path = readonly string[]
 
 const nameOf = (path: Path): string => JSON.stringify(path)
 
-/** The objects below the metadata that contain fields. They have no place in the table themselves. */
+/** The objects below the metadata that contain fields. The objects have no place in the table themselves. */
 const OBJECTS = [
   ...new Map(
     METADATA_PATHS.flatMap((path) => path.slice(1).map((_, i) => path.slice(0, i + 1))).map((path) => [
@@ -19,10 +19,10 @@ const OBJECTS = [
 /** Any other key. */
 export const NO_FIELD = FIELD_COUNT + OBJECTS.length
 
-/** The objects that contain fields; those of OBJECTS follow. */
+/** The objects that contain fields. The objects of OBJECTS follow. */
 export const CONTEXT = { other: 0, record: 1, metadata: 2 } as const
 
-/** The number of each field of the metadata, and of each object with such fields, by its path. */
+/** The number of each field of the metadata, and of each object with such fields, by path. */
 const NUMBERS = new Map<string, number>([
   ...OBJECTS.map((path, i) => [nameOf(path), FIELD_COUNT + i] as const),
   ...METADATA_PATHS.map((path) => [nameOf(path), FIELD[`metadata.${path.join('.')}`]!] as const),
@@ -47,7 +47,7 @@ for (const path of [...OBJECTS, ...METADATA_PATHS]) {
   const outer = path.slice(0, -1)
   const key = path.at(-1)!
   addKey(outer.length === 0 ? CONTEXT.metadata : CONTEXT_OF_FIELD[NUMBERS.get(nameOf(outer))!]!, key, field)
-  // Other fields of a record are merged into its metadata.
+  // Other fields of a record are merged into the metadata.
   if (outer.length === 0) addKey(CONTEXT.record, key, field)
 }
 
@@ -80,7 +80,7 @@ for (const path of [...OBJECTS, ...METADATA_PATHS]) {
   )
 }
 
-/** Makes a field absent, and all fields inside it. */
+/** Makes a field absent, and all fields inside the field. */
 export function forgetField(table: Int32Array, at: number, field: number): void {
   for (const one of INSIDE.get(field) ?? [field]) table.fill(0, at + slotOf(one), at + slotOf(one + 1))
 }

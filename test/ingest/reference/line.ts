@@ -5,16 +5,16 @@ import { createScanner } from './scan.js'
 /** The name of a field in FIELD. */
 export type Field = string
 
-/** A line as its fields: the raw bytes of each, and their kind. */
+/** A line as fields: the raw bytes and the kind of each field. */
 export interface Line {
   outcome: number
-  /** The line, one character per byte. */
+  /** The line, a character per byte. */
   latin1: string
   kind(field: Field): number
   raw(field: Field): Buffer
 }
 
-/** Reads one line, without its newline. */
+/** Reads a line, without the newline. */
 export function readLine(bytes: Uint8Array): Line {
   const scanner = createScanner({ capacityBytes: bytes.length, maxLines: 1 })
   scanner.bytes.set(bytes)

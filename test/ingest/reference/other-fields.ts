@@ -1,6 +1,6 @@
 import type { FieldNames } from '../../../src/field-names.js'
 
-/** A member of a JSON object. Value and text are Latin-1, one character per byte. */
+/** A member of a JSON object. Value and text are Latin-1, a character per byte. */
 interface Member {
   /** The key, decoded. */
   key: string
@@ -42,7 +42,7 @@ export function chosenOf(members: readonly Member[], names: readonly string[]): 
 const lastOf = (members: readonly Member[], key: string): Member | undefined =>
   members.findLast((member) => member.key === key)
 
-/** Returns the stored metadata of the record `text`. `isSourceOther`: its source is not one of the nine. */
+/** Returns the stored metadata of the record `text`. `isSourceOther`: the source is none of the nine. */
 export function mergedMetadata(text: string, names: FieldNames, isSourceOther: boolean): string {
   const members = membersOf(text)
   const sent = lastOf(members, 'metadata')?.value ?? 'null'
@@ -55,7 +55,7 @@ export function mergedMetadata(text: string, names: FieldNames, isSourceOther: b
   return metadata.slice(0, from) + mergedInto(metadata.slice(from, to), others) + metadata.slice(to)
 }
 
-/** Returns start and end of the first object of an array; undefined if the array is empty. */
+/** Returns start and end of the first object of an array. Undefined if the array is empty. */
 function elementsEnd(array: string): [number, number] | undefined {
   let depth = 0
   let start = 0
@@ -75,7 +75,7 @@ function mergedInto(object: string, others: readonly Member[]): string {
   return `${head}${members.length > 0 && added.length > 0 ? ',' : ''}${added.join(',')}}`
 }
 
-/** Returns the members that are merged into the metadata, in order; of equal keys the last one. */
+/** Returns the members that are merged into the metadata, in order. The last of equal keys wins. */
 function othersOf(members: readonly Member[], { time, message }: FieldNames, isSourceOther: boolean): Member[] {
   const read = new Set(['id', 'project', 'metadata', chosenOf(members, time), chosenOf(members, message)])
   const nullIsAbsent = new Set(['source', ...time, ...message])

@@ -14,7 +14,7 @@ export interface ReferenceOptions extends Rules {
   batchBytes: number
 }
 
-/** Parses a whole stream by the rules of the parser, one line and one value after the other. */
+/** Parses a whole stream by the rules of the parser, line by line and value by value. */
 export function parseByReference(stream: Buffer, options: ReferenceOptions) {
   const batches: IngestBatch[] = []
   const rejects: Reject[] = []
@@ -45,7 +45,7 @@ export function parseByReference(stream: Buffer, options: ReferenceOptions) {
   return { batches, rejects }
 }
 
-/** Rows that wait for their batch to fill; `seen` are the texts of its dictionaries. */
+/** Rows that wait for the batch to fill. `seen` are the texts of the dictionaries. */
 interface Waiting {
   rows: Row[]
   textBytes: number
@@ -73,7 +73,7 @@ function checkLine(bytes: Buffer, options: ReferenceOptions) {
 const head = (bytes: Buffer, { maxLineBytes }: ReferenceOptions): Buffer =>
   bytes.subarray(0, Math.min(HEAD_BYTES, maxLineBytes))
 
-/** Returns the bytes of text that a row adds to its batch. A text that a dictionary already has adds none. */
+/** Returns the bytes of text that a row adds to the batch. A text that a dictionary already has adds none. */
 function newTextBytes({ source, project, hot, id, eventMessage, metadata }: Row, seen: Set<string>): number {
   let bytes = id.length + eventMessage.length + metadata.length
   const columns = [{ name: 'project', kind: 'category' }, ...hotColumns(source)]

@@ -25,8 +25,8 @@ export interface ScannerOptions {
 }
 
 /**
- * The scanner in plain JavaScript: one pass over the bytes, without recursion and without allocation per line.
- * It is the reference for faster scanners.
+ * The scanner in plain JavaScript: one pass over the bytes, without recursion and without allocation per line. The
+ * reference for faster scanners.
  */
 export function createScanner({ capacityBytes, maxLines }: ScannerOptions): Scanner {
   const memory = new Uint8Array(capacityBytes + 1)
@@ -59,10 +59,10 @@ export function createScanner({ capacityBytes, maxLines }: ScannerOptions): Scan
   return { bytes: memory.subarray(0, capacityBytes), table, maxLines, scan }
 }
 
-/** Number of keys `metadata` in the record so far, and how many of them are ignored: the last one wins completely. */
+/** Number of keys `metadata` in the record so far, and of ignored keys `metadata`: the last key wins completely. */
 let metadataKeys = 0
 let ignoredMetadata = 0
-/** The fields that the metadata has; the same fields of the record are ignored. */
+/** The fields that the metadata has. The same fields of the record are ignored. */
 const metadataFields = new Set<number>()
 
 /** Returns whether the field of a key is used. */
@@ -80,7 +80,7 @@ const FIRST_KEY = 2
 const KEY = 3
 const AFTER_VALUE = 4
 
-/** The open containers, one entry per level; level 0 is the line, which a newline closes. */
+/** The open containers, an entry per level. Level 0 is the line, which a newline closes. */
 const closers = new Uint8Array(MAX_DEPTH + 1).fill(NEWLINE, 0, 1)
 const contexts = new Uint8Array(MAX_DEPTH + 1)
 const fields = new Uint8Array(MAX_DEPTH + 1).fill(NO_FIELD)
@@ -88,8 +88,8 @@ const fields = new Uint8Array(MAX_DEPTH + 1).fill(NO_FIELD)
 const mixed = new Uint8Array(MAX_DEPTH + 1)
 
 /**
- * Scans the line at `start`, writes its outcome and fields, and returns the position of its newline.
- * One long loop, one token per iteration: its state must stay in registers.
+ * Scans the line at `start`, writes the outcome and the fields, and returns the position of the newline. One long loop,
+ * one token per iteration: the state must stay in registers.
  */
 function scanLine(bytes: Uint8Array, start: number, table: Int32Array, at: number): number {
   let p = start
@@ -99,7 +99,7 @@ function scanLine(bytes: Uint8Array, start: number, table: Int32Array, at: numbe
 
   let state = VALUE
   let level = 0
-  /** The field of the next value, and its context if it is an object. */
+  /** The field of the next value, and the context of an object value. */
   let field = NO_FIELD
   let context: number = CONTEXT.record
   for (;;) {
@@ -201,7 +201,7 @@ function closeField(table: Int32Array, at: number, level: number, end: number): 
   if (table[slot] === KIND.array && mixed[level] === 0) table[slot] = KIND.arrayOfObjects
 }
 
-/** Writes the line's outcome. Returns the position of its newline, at `p` or after it. */
+/** Writes the line's outcome. Returns the position of the newline, at `p` or later. */
 function finish(bytes: Uint8Array, p: number, table: Int32Array, at: number, outcome: number): number {
   table[at] = outcome
   return bytes.indexOf(NEWLINE, p)

@@ -1,10 +1,10 @@
-/** Splits a JSON body into lines, one character after the other. Checks the lines with Node's parser. */
+/** Splits a JSON body into lines, character by character. Checks the lines with Node's parser. */
 
 import { isJson } from '../../support/json.js'
 
 type Split = string[] | { fault: string; at: number }
 
-/** Returns the texts of the records, with line breaks replaced, or the fault and its offset, or the damaged record. */
+/** Returns the texts of the records, with line breaks replaced, or the fault and the offset, or the damaged record. */
 export function splitByReference(body: string): Split {
   const found = splitUnchecked(body)
   if (!Array.isArray(found)) return found
@@ -53,7 +53,7 @@ function endOfValue(body: string, p: number): number | undefined {
   return p + /^[^,\] \t\r\n]*/.exec(body.slice(p))![0].length
 }
 
-/** Returns the end of the text that starts with the quote at `p`; undefined if it is not closed. */
+/** Returns the end of the text that starts with the quote at `p`. Undefined if the text is not closed. */
 function endOfText(body: string, p: number): number | undefined {
   const text = /^"(?:[^"\\]|\\\n|\\[^\n])*"/.exec(body.slice(p))
   return text === null ? undefined : p + text[0].length

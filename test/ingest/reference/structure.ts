@@ -17,7 +17,7 @@ export const LETTER_u = 0x75
 export const OPEN_BRACE = 0x7b
 export const CLOSE_BRACE = 0x7d
 
-/** The value of each hexadecimal digit; 255 for any other byte. */
+/** The value of each hexadecimal digit, and 255 for any other byte. */
 export const HEX = new Uint8Array(256).fill(255)
 for (let value = 0; value < 16; value++) {
   HEX[value.toString(16).charCodeAt(0)] = value

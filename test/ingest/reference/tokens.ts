@@ -2,8 +2,8 @@ import { LETTER_E, LETTER_e, MINUS, POINT, ZERO } from '../../../src/base/ascii.
 import { BACKSLASH, HEX, LETTER_f, LETTER_n, LETTER_t, LETTER_u, NINE, PLUS, QUOTE, SPACE } from './structure.js'
 
 /**
- * Functions that find the end of JSON tokens (RFC 8259). Each takes the start of its token. A newline must follow
- * somewhere in the bytes: no token contains a newline, so nothing is read past the end.
+ * Functions that find the end of JSON tokens (RFC 8259). Each function takes the start of the token. A newline must
+ * follow somewhere in the bytes: no token contains a newline, so nothing is read past the end.
  */
 
 /** The result for an invalid token. */
@@ -52,7 +52,7 @@ function exponentEnd(bytes: Uint8Array, p: number): number {
   return digitsEnd(bytes, bytes[p] === PLUS || bytes[p] === MINUS ? p + 1 : p)
 }
 
-/** Returns the end of a run of digits, of which at least one is required. */
+/** Returns the end of a run of digits. At least one digit is required. */
 function digitsEnd(bytes: Uint8Array, start: number): number {
   let p = start
   while (bytes[p]! >= ZERO && bytes[p]! <= NINE) p++

@@ -25,14 +25,14 @@ export interface Row {
 
 export interface Rules {
   retentionUs: number
-  /** The source of records that do not name one. */
+  /** The source of records that name no source. */
   defaultSource?: Source
   nowUs: number
   /** Whether a time that cannot be read becomes that of receipt. */
   acceptsUnreadableTimes?: boolean | undefined
 }
 
-/** Returns the row of a line, or the reason to reject it; undefined if it is blank. */
+/** Returns the row of a line, or the reason to reject the line. Undefined if the line is blank. */
 export function validate(line: Line, rules: Rules): Row | Reason | undefined {
   if (line.outcome === OUTCOME.blank) return undefined
   if (line.outcome !== OUTCOME.ok) return REASON_OF_OUTCOME[line.outcome]!
@@ -92,7 +92,7 @@ function hasRightTypes(line: Line, message: Field): boolean {
   )
 }
 
-/** Returns microseconds since the epoch; NaN if the time cannot be read. */
+/** Returns microseconds since the epoch. NaN if the time cannot be read. */
 function timestampOf(line: Line, nowUs: number): number {
   if (isAbsent(line, 'timestamp')) return nowUs
   const raw = line.raw('timestamp')
@@ -117,7 +117,7 @@ function hotValue(line: Line, { kind, path }: HotColumn): Buffer | number | null
 
 const fieldOf = (path: readonly string[]): Field => `metadata.${path.join('.')}`
 
-/** Returns whether a column can hold the value of its field; an absent one it can. */
+/** Returns whether a column can hold the value of the field. Every column can hold an absent value. */
 function isHeld(line: Line, { kind, path }: HotColumn): boolean {
   const field = fieldOf(path)
   if (isAbsent(line, field) || kind === 'areas') return true

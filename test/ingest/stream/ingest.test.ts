@@ -13,7 +13,7 @@ import { createGate } from '../../support/gate.js'
 import { NOW_US, type ParsedRow, rowsOf } from '../parsing.js'
 import { type Reject, storeInto } from '../rejected.js'
 
-// The parsing thread is that of the built program: run `npm run build` before these tests.
+// The parsing thread runs the built program: run `npm run build` before the tests.
 const { createIngest }: { createIngest: typeof CreateIngest } = await import(
   new URL('../../../dist/ingest/stream/ingest.js', import.meta.url).href
 )
@@ -21,7 +21,7 @@ const { createIngest }: { createIngest: typeof CreateIngest } = await import(
 const line = (id: number | string, more: object = {}) =>
   `${JSON.stringify({ source: 'edge_logs', id: `${id}`, ...more })}\n`
 
-/** An engine that waits for `gate`, then reads the batch before it resolves, since its memory is reused afterwards. */
+/** An engine that waits for `gate`, then reads the batch before resolving: the memory is reused afterwards. */
 function fakeEngine(gate: () => Promise<void> = async () => {}) {
   const rows: ParsedRow[] = []
   const batches: Uint8Array[] = []
@@ -264,7 +264,7 @@ describe('a file that the thread reads', () => {
 })
 
 describe('a stream of many batches', () => {
-  /** A record with its number in its texts, so that a test notices bytes of another batch. */
+  /** A record with the number of the record in the texts, so that a test notices bytes of another batch. */
   const recordOf = (i: number) => ({
     source: i % 3 === 0 ? 'auth_logs' : 'edge_logs',
     id: `${i}`,
@@ -273,7 +273,7 @@ describe('a stream of many batches', () => {
     metadata: { request: { url: i % 7 === 0 ? null : `/u/${i}` }, n: i },
   })
 
-  /** Converts a row back to its record; the URL only if its source has that column. */
+  /** Converts a row back to the record, with the URL only if the source has that column. */
   const recordOfRow = ({ source, id, project, event_message, metadata, url }: ParsedRow) => ({
     ...{ source, id, project, event_message, metadata: JSON.parse(metadata as string) },
     ...(source === 'edge_logs' ? { url } : {}),

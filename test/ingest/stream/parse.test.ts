@@ -19,7 +19,7 @@ const RUNS = runs(150)
 const TIMEOUT_MS = 120_000
 
 let ids = 0
-/** Counts UUIDs from 0, so that two runs generate equal ones. */
+/** Counts UUIDs from 0, so that two runs generate equal UUIDs. */
 beforeEach(() => {
   vi.spyOn(crypto, 'randomUUID').mockImplementation(() => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`)
 })
@@ -139,7 +139,7 @@ describe('the bounds of a batch', () => {
     const projects = Array.from({ length: 12 }, (_, i) => ({ id: '', project: `${i}`.padStart(1000, 'x') }))
     expect(check(lines(projects), { batchBytes: 3000 }).batches.map(({ rows }) => rows)).toEqual([3, 3, 3, 3])
     const functions = projects.map(({ project }) => `{"function_id":"${project}"}`)
-    // Each text counts twice: it is in the metadata too.
+    // Each text counts twice: in the column and in the metadata.
     expect(check(relayLines(functions), { batchBytes: 4000 }).batches.map(({ rows }) => rows)).toEqual(Array(6).fill(2))
   })
 
@@ -203,7 +203,7 @@ describe('values', () => {
       '9007199254740993',
     ]
     const fractions = ['0.1', '-0.3', '123456789012.345', '1234567890123.45', '12345678901234.56', '0.00000000000001']
-    // One digit too many: the quotient of the nearest doubles is not the nearest double.
+    // A digit too many: the quotient of the nearest doubles is not the nearest double.
     const long = ['908024157.2340993', '952375720.9140993', '-9449560.119140993', '9349085856.740993']
     const others = ['1e400', '-1e400', '1e-400', '1E2', '1.5e3', '0.1e-7', '5e-324', '4.35', '0.000001', '179.99']
     const numbers = [...whole, ...fractions, ...long, ...others]
@@ -259,7 +259,7 @@ describe('values', () => {
 })
 
 describe('a flush', () => {
-  /** Creates a parser and collects its rows and rejects. */
+  /** Creates a parser and collects the rows and rejects. */
   function collecting() {
     const rows: unknown[] = []
     const rejects: Reject[] = []

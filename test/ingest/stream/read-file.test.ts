@@ -3,7 +3,7 @@ import { readFile } from '../../../src/ingest/stream/read-file.js'
 
 const broken = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' })
 
-/** A file. Each read returns the next of these numbers of bytes, or throws it if it is an error. */
+/** A file. Each read takes the next result: a number of bytes to return, or an error to throw. */
 function fileOf(...results: (number | Error)[]) {
   const left = [...results]
   const into = new Uint8Array(1000)

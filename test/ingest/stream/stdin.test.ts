@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-/** Counts each byte as a row. Its calls wait while `gate` is closed. */
+/** Counts each byte as a row. The calls wait while `gate` is closed. */
 function fakeIngest(gate: () => Promise<void> = async () => {}) {
   const chunks: Buffer[] = []
   let ended = false

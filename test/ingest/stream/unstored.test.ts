@@ -8,7 +8,7 @@ import { testSeed } from '../../support/seed.js'
 import { rowsOf } from '../parsing.js'
 import { storeInto } from '../rejected.js'
 
-// The parsing thread is that of the built program: run `npm run build` before these tests.
+// The parsing thread runs the built program: run `npm run build` before the tests.
 const { createIngest }: { createIngest: typeof CreateIngest } = await import(
   new URL('../../../dist/ingest/stream/ingest.js', import.meta.url).href
 )
@@ -26,7 +26,7 @@ afterEach(async () => {
   open = []
 })
 
-/** Starts a stream into an engine that stores a batch if `answer` resolves for its number, from 0. */
+/** Starts a stream into an engine that stores a batch if `answer` resolves for the number of the batch, from 0. */
 function start(answer: (batch: number) => Promise<void>) {
   const stored: number[] = []
   let batches = 0

@@ -5,7 +5,7 @@ import { KIB } from '../../../src/base/units.js'
 import { createRejectEntries } from '../../../src/ingest/thread/reject-entries.js'
 import { runs } from '../../support/runs.js'
 
-/** Encodes lines as entries of invalid JSON, and returns the emitted chunks with the last one. */
+/** Encodes lines as entries of invalid JSON, and returns the emitted chunks with the last chunk. */
 function encode(lines: readonly Uint8Array[], maxEntryBytes: number): Buffer[] {
   const chunks: Buffer[] = []
   const collect = (chunk: Uint8Array) => void chunks.push(Buffer.from(chunk))

@@ -7,7 +7,7 @@ import { SOURCE_NAMES } from '../../../src/sources.js'
 import { MAX_PATHS, PATHS } from '../../../src/wasm-layout/field-table.js'
 import { KIND, slotOf } from '../field-table.js'
 
-/** Paths of one to four keys: some end where others go on, some differ in the middle of a long key only. */
+/** Paths of 1 to 4 keys. Some paths end where others go on, some differ in the middle of a long key only. */
 const TEXTS: readonly Path[] = [
   ['a', 'b', 'c', 'd'],
   ['a', 'b'],
@@ -25,7 +25,7 @@ const SIZES = { capacityBytes: 1 << 16, maxLines: 1, maxLineBytes: 1 << 16, batc
 const module = createModule({ ...SIZES, retentionUs: 1, columnsOf })
 const { fieldAt } = metadataPaths(columnsOf)
 
-/** Returns the JSON of the values at the paths, undefined if absent or null; in the order of TEXTS. */
+/** Returns the JSON of the values at the paths, undefined if absent or null, in the order of TEXTS. */
 function scan(line: string): (string | undefined)[] {
   const bytes = Buffer.from(line)
   module.bytes.set(bytes)
@@ -37,7 +37,7 @@ function scan(line: string): (string | undefined)[] {
   })
 }
 
-/** Returns the same for the metadata as they are stored, with JSON.parse. */
+/** Returns the same for the stored metadata, with JSON.parse. */
 function valuesIn(metadata: unknown): (string | undefined)[] {
   const first = (value: unknown) => (Array.isArray(value) ? value[0] : value)
   const isObject = (value: unknown): value is Record<string, unknown> =>

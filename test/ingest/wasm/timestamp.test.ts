@@ -4,7 +4,7 @@ import { parseIso8601 } from '../../../src/base/iso8601.js'
 import { timestampOfNumber, timestampOfText } from '../../../src/ingest/wasm/timestamp.js'
 import { runs } from '../../support/runs.js'
 
-/** Puts the text between other bytes, so that a read beyond its ends changes the result. */
+/** Puts the text between other bytes, so that a read beyond the text changes the result. */
 function within<T>(read: (bytes: Uint8Array, start: number, end: number) => T, text: string): T {
   const bytes = Buffer.from(`9.e1${text}5e9.`)
   return read(bytes, 4, bytes.length - 4)

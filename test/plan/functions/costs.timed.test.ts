@@ -10,7 +10,7 @@ import { runs } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
 import { inTries } from '../../support/tries.js'
 
-/** No call takes longer, so that the cost of the longest texts is linear: in the square it would be minutes. */
+/** No call takes longer, so that the cost of the longest texts is linear. A quadratic cost would be minutes. */
 const MOST_MS = 50
 const LENGTHS = [2 ** 14, 2 ** 17, 2 ** 20]
 /** The longest part in a query: a text of SQL has at most 64 KiB. */
@@ -19,14 +19,14 @@ const LITERAL_LENGTH = 2 ** 16
 const TRIES = 20
 const PAUSE_MS = 25
 
-/** One text: as a text, and as the values that a function may be given of it. */
+/** A text, and the values of the text that a function may be given. */
 interface Given {
   text: string
-  /** The text, its JSON if it is any, and a list of its parts. */
+  /** The text, the JSON of the text if any, and a list of the parts. */
   value: Scalar
 }
 
-/** The arguments of a call; those that are written in the query are in `literals`, by place. */
+/** The arguments of a call. The arguments that are written in the query are in `literals`, by place. */
 type Arguments = readonly Scalar[] | { args: readonly Scalar[]; literals: readonly number[] }
 type Cases = (given: Given) => readonly Arguments[]
 

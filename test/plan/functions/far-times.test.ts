@@ -18,7 +18,7 @@ import { testSeed } from '../../support/seed.js'
 
 const RUNS = runs(20_000)
 
-/** The value of a call over literals; undefined if it fails. */
+/** The value of a call over literals. Undefined if the call fails. */
 function result(fn: FunctionName, ...args: readonly Scalar[]): Scalar | undefined {
   try {
     return FUNCTIONS[fn].bind(
@@ -36,7 +36,7 @@ const tsOrFailure = (us: bigint) => (inRange(us) ? ts(us) : undefined)
 const sign = (number: number | bigint) => (number < 0 ? -1 : number > 0 ? 1 : 0)
 const floorTo = (us: bigint, width: bigint) => us - (((us % width) + width) % width)
 
-/** A check: what it calls, its value, and the value that it must have. */
+/** A check: the call, the actual value, and the expected value. */
 type Check = readonly [call: string, actual: unknown, expected: unknown]
 
 function checksOf(random: Random): Check[] {

@@ -45,7 +45,7 @@ const LITERALS: Partial<Record<FunctionName, number | 'all but the first'>> = {
   parse_timestamp: 0,
 }
 
-/** The value of a call, or its error. With `asRow` the arguments that need not be literals are none. */
+/** The value or the error of a call. With `asRow` the arguments that need not be literals are none. */
 function valueOrError([fn, args]: Case, asRow: boolean): Scalar | LogweirError {
   const isLiteral = (i: number) => LITERALS[fn] === i || (LITERALS[fn] === 'all but the first' && i > 0)
   const constants = args.map((value, i) => (asRow && !isLiteral(i) ? undefined : value))
@@ -67,7 +67,7 @@ const shown = (value: unknown) => {
   return text.length > 200 ? `${text.slice(0, 100)}… (${text.length})` : text
 }
 
-/** A call with its result or its error, as a failing test shows it. */
+/** A call with the result or the error, for the message of a failing test. */
 const outcome = ([fn, args]: Case, result: unknown) =>
   `${fn}(${args.slice(0, 5).map(shown).join(', ')}) = ${result instanceof LogweirError ? result.code : ''}${
     result instanceof LogweirError ? '' : shown(result)

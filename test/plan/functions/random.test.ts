@@ -15,7 +15,7 @@ import { testSeed } from '../../support/seed.js'
 
 const RUNS = runs(20_000)
 
-/** The value of an expression over a record by the functions of the product, or the code of its error. */
+/** The value of an expression over a record by the functions of the product, or the code of the error. */
 function valueBy(expression: Expression, record: TestRecord): unknown {
   const columns: Readonly<Record<string, Scalar>> = {
     id: record.id,

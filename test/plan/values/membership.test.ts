@@ -8,14 +8,14 @@ import { testSeed } from '../../support/seed.js'
 const DAY_US = 86_400_000_000
 const has = (value: Scalar, ...values: Scalar[]) => new Membership(values).has(value)
 
-/** Whether a value is among others by comparing it with one after the other. */
+/** Whether a value is among others, by comparison with each value in turn. */
 function hasLinearly(value: Scalar, values: readonly Scalar[]): Scalar {
   if (values.length === 0) return false
   const cells = [value, ...values].map((one) => () => one)
   return FUNCTIONS.in.bind(cells, [])(0)
 }
 
-/** Values of which many equal one of another type, and some nearly do. */
+/** Values of which many equal a value of another type, and some nearly do. */
 const VALUES: readonly Scalar[] = [
   ...[null, true, false, '', 'a', 'A', 'true', 'noon', '～', '😀'],
   ...[0, -0, 1, 1.5, -1, '1', '01', '1.0', '+1', '1e0', ' 1', '-0', '.5', 0.5, '1.5'],
@@ -49,7 +49,7 @@ describe('a value among others', () => {
   it('is exact for integers, and a double for others', () => {
     expect(has(9007199254740993n, 9007199254740995n)).toBe(false)
     expect(has('9007199254740993', 9007199254740993n)).toBe(true)
-    // The double has no integer of its own.
+    // The double stands for several integers.
     expect(has(9007199254740992, 9007199254740993n)).toBe(true)
     expect(has(9007199254740993n, 9007199254740992)).toBe(true)
     expect(has(9007199254740991, 9007199254740993n)).toBe(false)

@@ -18,7 +18,7 @@ import {
   Timestamp,
 } from '../../../src/plan/values/values.js'
 
-/** Every value is less than those of the next line, and equal to the others of its own. */
+/** Every value is less than the values of the next line, and equal to the other values of the line. */
 const ASCENDING: readonly (readonly Scalar[])[] = [
   [null],
   [false],

@@ -1,18 +1,18 @@
 import type { TestRecord } from '../../support/records.js'
 import { recordOf, SHOP } from './records.js'
 
-/** A text of SQL and its whole answer, written by hand: plain data, for every implementation. */
+/** A text of SQL and the whole answer, written by hand: plain data, for every implementation. */
 export interface SqlCase {
   name: string
   sql: string
-  /** In order of arrival. All are of one project, unless {@link SqlCase.ofManyProjects}. */
+  /** In order of arrival. All records are of the same project, unless {@link SqlCase.ofManyProjects}. */
   records: readonly TestRecord[]
   nowUs: number
   /** The JSON text of each row. Their order counts only if the text has ORDER BY. */
   rows?: readonly string[]
   /** The code and the whole message. */
   error?: { code: string; message: string }
-  /** The records are of several projects, so that the plan cannot be bound to one. */
+  /** The records are of several projects, so that the plan cannot be bound to one project. */
   ofManyProjects?: boolean
   /** Why the oracle of SQL cannot run this text. */
   notForOracle?: string
@@ -20,16 +20,16 @@ export interface SqlCase {
 
 type Options = Partial<Pick<SqlCase, 'records' | 'nowUs' | 'ofManyProjects' | 'notForOracle'>>
 
-/** A row as an object in the order of its columns, or as its JSON text where the spelling of numbers counts. */
+/** A row as an object in the order of the columns, or as JSON text where the spelling of numbers counts. */
 type PlainRow = string | Readonly<Record<string, unknown>>
 
-/** For syntax beyond the documented subset. The program accepts it so that texts of BigQuery run unchanged. */
+/** For syntax beyond the documented subset. The program accepts the syntax so that texts of BigQuery run unchanged. */
 export const MORE: Options = { notForOracle: 'beyond the documented subset' }
 
 /** 2026-11-24T12:00:00Z, a Tuesday. */
 export const NOW_US = Date.UTC(2026, 10, 24, 12) * 1000
 
-/** A text with the rows that it returns. */
+/** A text, and the rows of the answer. */
 export const query = (name: string, sql: string, rows: readonly PlainRow[], options: Options = {}): SqlCase => ({
   name,
   sql,
@@ -57,7 +57,7 @@ export const refused = failure('unsupported_sql')
 /** A text with a pattern that is no RE2. */
 export const badPattern = failure('invalid_pattern')
 
-/** A JSON text that is sent as it is spelled. */
+/** A JSON text that is sent as spelled. */
 export class Spelled {
   readonly json: string
   constructor(json: string) {
@@ -65,14 +65,14 @@ export class Spelled {
   }
 }
 
-/** The value of `x` that a record has, undefined if it has none, and the value of an expression of it. */
+/** The value of `x` in a record, undefined if the record has none, and the value of an expression of `x`. */
 type Pair = readonly [x: unknown, value: unknown]
 
 let sets = 0
 
 /**
- * The values of an expression of the field `x`: once over records that have it, and, unless it is `ofFields` alone,
- * once over literals in its place, for those values that have literals.
+ * The values of an expression of the field `x`: once over records with the field, and, unless `ofFields`, once over
+ * literals in the place of the field, for the values that have literals.
  */
 export function each(expression: string, pairs: readonly Pair[], { ofFields = false } = {}): SqlCase[] {
   const project = `each-${++sets}`
@@ -103,7 +103,7 @@ export function values(
   return query(name, `select ${columns.join(', ')}`, [`{${row.join(',')}}`], options)
 }
 
-/** The values of expressions in the only record that these records are; `where` chooses it from several. */
+/** The values of expressions in the only record. If there are several records, `where` chooses the record. */
 export function valuesIn(
   name: string,
   from: string,

@@ -4,7 +4,7 @@ import { recordOf, time } from './records.js'
 const FAILED = (type: string) =>
   `A value cannot be cast to ${type}: use safe_cast, which is null then. (line 1, column 8)`
 
-/** One field that int64 cannot hold. */
+/** A field that int64 cannot hold. */
 const TEXT = [recordOf('edge_logs', { id: '1', project: 'casts', metadata: { x: 'abc', n: 0 } })]
 
 /** CAST, SAFE_CAST and `::`. */

@@ -13,19 +13,19 @@ const message = (name: string, field: string, column: number) =>
   `${name} is a table of the outer query, and correlated subqueries are not covered: ` +
   `compare with value IN (select …). A field of that name is written ${field}. (line 1, column ${column})`
 
-/** A subquery `inner` behind IN, in a query of `edge_logs e`, and the place of `name` in it. */
+/** A subquery `inner` behind IN, in a query of `edge_logs e`, and the place of `name` in the query. */
 function correlated(title: string, inner: string, name = 'e.k', from = 'edge_logs e'): SqlCase {
   const sql = `select 1 as x from ${from} where k in (${inner})`
   return refused(title, sql, message(name.split('.')[0]!, `metadata.${name}`, 1 + sql.lastIndexOf(name)), options)
 }
 
-/** A subquery that may name what it has itself. */
+/** A subquery that may use the names of its own tables. */
 const own = (title: string, sql: string, rows: readonly object[] = [{ id: '1' }]) =>
   query(title, sql, rows as Record<string, unknown>[], options)
 
 const IN = 'select id from edge_logs e where k in'
 
-/** Names of the tables around a subquery, which mean no field in it. */
+/** Names of the tables around a subquery, which mean no field in the subquery. */
 export const CORRELATED_CASES: readonly SqlCase[] = [
   correlated('an alias of a table', 'select p.k from postgres_logs p where p.k = e.k'),
   correlated('an alias in another case', 'select k from postgres_logs where k = E.k', 'E.k'),

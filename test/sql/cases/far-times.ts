@@ -6,15 +6,15 @@ const BEFORE_LAST = "timestamp '9999-12-31 23:59:59.999998'"
 const SECOND = "timestamp '0001-01-01 00:00:00.000001'"
 const THIRD = "timestamp '0001-01-01 00:00:00.000002'"
 
-/** A whole number with all its digits. */
+/** A whole number with all digits. */
 const digits = (text: string) => new Spelled(text)
 
-/** Rows of neighbours, of which doubles make one, each twice. */
+/** Rows of neighbours, which are equal as doubles, each twice. */
 const NEIGHBOURS = `(${[LAST, BEFORE_LAST, SECOND, THIRD, LAST, BEFORE_LAST, SECOND, THIRD]
   .map((text, i) => `select ${i} as i, ${text} as t`)
   .join(' union all ')})`
 
-/** The moments from 9 microseconds before the last one. */
+/** The moments from 9 microseconds before the last moment. */
 const NINE = Array.from({ length: 9 }, (_, i) => `timestamp_micros(25340230079999999${i})`).join(', ')
 
 /** 2026-11-24T10:01:20.123456Z. */

@@ -1,12 +1,12 @@
 import { badPattern, each, MORE, query, refused, type SqlCase, values, wrong } from './case.js'
 import { recordOf } from './records.js'
 
-/** Numbers that are sent with other digits than those of their value. */
+/** Numbers that are sent with other digits than the value has. */
 const SENT = ['{"x":1.0}', '{"x":-0}'].map((metadata, i) =>
   recordOf('edge_logs', { id: String(i + 1), project: 'sent-digits', metadata }),
 )
 
-/** A number of a record, by its value: behind a table of the query, a choice or a list its digits are not kept. */
+/** A number of a record, by value: the digits are not kept behind a table of the query, a choice or a list. */
 const BY_VALUE = [
   recordOf('auth_logs', { id: '1', project: 'digits-by-value', metadata: '{"x":5.0,"l":[1.0,2.50],"o":{"x":5.0}}' }),
 ]

@@ -21,7 +21,7 @@ import { STATEMENT_CASES } from './statement.js'
 import { UNNEST_CASES } from './unnest.js'
 import { WHERE_CASES } from './where.js'
 
-/** All cases of SQL by theme; a new theme is one line here. */
+/** All cases of SQL by theme. A new theme is a line here. */
 export const SQL_CASES: Readonly<Record<string, readonly SqlCase[]>> = {
   statements: STATEMENT_CASES,
   from: FROM_CASES,
@@ -46,7 +46,7 @@ export const SQL_CASES: Readonly<Record<string, readonly SqlCase[]>> = {
   shapes: SHAPE_CASES,
 }
 
-/** The records of all cases that are of one project each: none is in the records of two cases that differ. */
+/** The records of all cases with one project each: no project is in two different lists of records. */
 export const ALL_RECORDS = [
   ...new Set(
     Object.values(SQL_CASES)

@@ -1,7 +1,7 @@
 import { type SqlCase, wrong } from './case.js'
 import { withValues } from './records.js'
 
-/** A text, numbers, and a text that two rows have: its error is that of an entry of a dictionary. */
+/** A text, numbers, and a text that two rows have: its error is the error of an entry of a dictionary. */
 const records = withValues('places', ['one', 2, 3, 'one'])
 
 const UNION = '(select * from edge_logs union all select * from auth_logs)'
@@ -13,7 +13,7 @@ function failing(title: string, sql: string): SqlCase {
   return wrong(title, sql, `A value cannot be cast to int64: use safe_cast, which is null then. ${place}`, { records })
 }
 
-/** A value that is no condition, between the parts of a text around it. */
+/** A value that is no condition, between `before` and `behind`. */
 function noCondition(title: string, before: string, value: string, behind = ''): SqlCase {
   const place = `(line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')})`
   const message = `A condition is neither true nor false: compare the value with something. ${place}`

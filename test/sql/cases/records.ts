@@ -5,7 +5,7 @@ import type { PartialRecord, TestRecord } from '../../support/records.js'
 /** Microseconds since the epoch of a time on 2026-11-24, a Tuesday, as `10:01:20.123456`. */
 export const time = (clock: string): number => at(`2026-11-24T${clock}Z`)
 
-/** A record of any source; metadata is JSON text or an object. */
+/** A record of any source. Metadata is JSON text or an object. */
 export function recordOf(source: SourceName, given: PartialRecord): TestRecord {
   const metadata = given.metadata ?? '{}'
   return {
@@ -43,7 +43,7 @@ function auth(id: string, clock: string, message: string | object, metadata: obj
   return recordOf('auth_logs', { id, timestampUs: time(clock), event_message, metadata })
 }
 
-/** Six requests: five with metadata, in both forms of JSON, and one without. */
+/** Six requests: five with metadata, in both forms of JSON, and a request without metadata. */
 const EDGE: readonly TestRecord[] = [
   edge('e1', '10:00:00', 'GET | 200 | /rest/v1/users', {
     request: [request('GET', '/rest/v1/users', 'curl/8.1')],

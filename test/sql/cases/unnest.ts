@@ -1,7 +1,7 @@
 import { MORE, query, refused, type SqlCase, wrong } from './case.js'
 import { recordOf, time, withValues } from './records.js'
 
-/** One record for each kind of value: an object, lists, a text, numbers, null, and none. */
+/** A record for each kind of value: an object, lists, a text, numbers, null, and none. */
 const KINDS = withValues('unnest-kinds', [
   { a: 1 },
   [{ a: 2 }, { a: 3 }],
@@ -47,7 +47,7 @@ const ELEMENTS = [
   }),
 ]
 
-/** What unnest took from a list is an element; an object under it is in a list of one. */
+/** A value that unnest took from a list is an element. An object under the element is in a list of one object. */
 const element = (title: string, sql: string, row: object) =>
   query(`a whole element: ${title}`, sql, [JSON.stringify(row)], { records: ELEMENTS })
 

@@ -8,7 +8,7 @@ const planOf = (sql: string): Plan => readSql(sql).plan({}, NOW_US)
 
 const planned = (where: string) => planOf(`select id from edge_logs as t where ${where}`)
 
-/** All operators of a plan, those of inner plans too. */
+/** All operators of a plan, with the operators of inner plans. */
 const operatorsOf = (plan: Plan): Operator[] =>
   plan.flatMap((operator) => {
     const inner = operator.op === 'union' ? operator.plans : operator.op === 'isIn' ? [operator.plan] : []
@@ -18,8 +18,8 @@ const operatorsOf = (plan: Plan): Operator[] =>
 const timeText = (us: number) => (Number.isFinite(us) ? datetimeText(us).replace('2026-11-', '') : '')
 
 /**
- * The range of each scan as `from/through`: day and time, empty where it has no end. Subqueries follow the rows that
- * they test.
+ * The range of each scan as `from/through`: day and time, empty where the range has no end. Subqueries follow the rows
+ * that they test.
  */
 const ranges = (plan: Plan) =>
   operatorsOf(plan).flatMap((operator) => {

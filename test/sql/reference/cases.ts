@@ -12,7 +12,7 @@ const filled = new Map<readonly string[], readonly TestRecord[]>()
 /** The cases of all tables. */
 export const REFERENCE_CASES: readonly ReferenceCase[] = readTables()
 
-/** The cases as texts of SQL with their answers. Expressions keep their literals; errors have no message. */
+/** The cases as texts of SQL with answers. Expressions keep the literals. Errors have no message. */
 export const LITERAL_CASES: readonly SqlCase[] = REFERENCE_CASES.map(
   (one): SqlCase => ({ ...common(one), sql: textOf(one), records: recordsOf(one) }),
 )
@@ -24,7 +24,7 @@ const EXPRESSIONS = REFERENCE_CASES.filter(
 /** The expressions, with fields of a record in place of their literals. All cases have the same records. */
 export const FIELD_CASES: readonly SqlCase[] = overRecords(1)
 
-/** The same, many expressions in one query: fewer queries for a server. */
+/** The same cases, many expressions in a query: fewer queries for a server. */
 export const FIELD_BATCHES: readonly SqlCase[] = overRecords(50)
 
 function common({ place, source, sql, rows, error }: ReferenceCase): Omit<SqlCase, 'sql' | 'records'> {
@@ -46,7 +46,7 @@ function recordsOf({ table }: ReferenceCase): readonly TestRecord[] {
   return records
 }
 
-/** An expression of fields, the object of its fields, and the JSON of its value. */
+/** An expression of fields, the object of the fields, and the JSON of the value. */
 interface Piece {
   sql: string
   object: string
@@ -54,7 +54,7 @@ interface Piece {
   name: string
 }
 
-/** Queries of that many expressions, each of one record. */
+/** Queries of `expressions` expressions, each of one record. */
 function overRecords(expressions: number): SqlCase[] {
   const pieces = EXPRESSIONS.flatMap((one, i): Piece[] => {
     const made = overFields(one.sql, `c${i}`)

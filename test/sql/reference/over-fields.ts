@@ -1,7 +1,7 @@
 import { type Token, tokensOf } from '../../../src/sql/parse/lexer.js'
 import { SQL_LIMITS } from '../../../src/sql/parse/limits.js'
 
-/** An expression over fields of an object, and the object with its literals. */
+/** An expression over fields of an object, and the object with the literals. */
 export interface OverFields {
   sql: string
   /** JSON text. */
@@ -18,7 +18,7 @@ const isWord = (token: Token | undefined, words: RegExp): boolean => token?.kind
 
 /**
  * Replaces the literals of an expression by fields of the field `object` of a record, so that the expression has the
- * same value in each row instead of one that is known when the text is compiled. Undefined if the expression has no
+ * same value in each row instead of a value that is known when the text is compiled. Undefined if the expression has no
  * such literal, or a subquery, in which the fields have no meaning.
  */
 export function overFields(expression: string, object: string): OverFields | undefined {
@@ -39,7 +39,7 @@ export function overFields(expression: string, object: string): OverFields | und
   return values.length === 0 ? undefined : { sql: parts.join(''), object: `{${values.join(',')}}` }
 }
 
-/** The innermost call that each token is in, and the place of its argument, as `substr 1`. */
+/** The innermost call that contains each token, and the place of the argument, as `substr 1`. */
 function argumentPlaces(tokens: readonly Token[]): string[] {
   const calls: { name: string; place: number }[] = []
   return tokens.map(({ kind, text }, i) => {
@@ -52,7 +52,7 @@ function argumentPlaces(tokens: readonly Token[]): string[] {
   })
 }
 
-/** The JSON of a literal that a field can replace; undefined if the token is none. */
+/** The JSON of a literal that a field can replace. Undefined if the token is no such literal. */
 function literalAt(tokens: readonly Token[], i: number, places: readonly string[]): string | undefined {
   const { kind, text } = tokens[i]!
   const before = tokens[i - 1]
@@ -63,7 +63,7 @@ function literalAt(tokens: readonly Token[], i: number, places: readonly string[
   return isWord(tokens[i], /^(?:true|false|null)$/) && !isTest ? text : undefined
 }
 
-/** The digits of the value, as JSON has them. */
+/** The digits of the value, in the form of JSON. */
 function numberJson(spelled: string): string {
   const isWhole = /^(?:0x[\da-f]+|\d+)$/i.test(spelled)
   return isWhole ? String(BigInt(spelled)) : String(Number(spelled))

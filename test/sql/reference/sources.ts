@@ -32,6 +32,6 @@ export const PAGES: Readonly<Record<string, Page>> = {
     title: 'The JavaScript Object Notation (JSON) Data Interchange Format',
     url: 'https://www.rfc-editor.org/rfc/rfc8259',
   },
-  /** The contract of the product, which decides where it deviates from BigQuery on purpose. */
+  /** The contract of the product, which decides where the product deviates from BigQuery on purpose. */
   contract: { title: 'CONTRACT-SQL.md, sections 1 to 3; what docs/sql.md says under "What to expect"' },
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** One line of a table: a text of SQL, and its answer as the reference has it. */
+/** A line of a table: a text of SQL, and the answer of the reference. */
 export interface ReferenceCase {
-  /** The file, and the line in it. */
+  /** The file, and the line in the file. */
   place: string
   /** `page#section`, as in {@link PAGES}. */
   source: string
@@ -12,7 +12,7 @@ export interface ReferenceCase {
   rows?: readonly string[]
   /** The code of the error. */
   error?: string
-  /** The JSON texts of the metadata of the rows of table `t`; undefined if the text has no such table. */
+  /** The JSON texts of the metadata of the rows of table `t`. Undefined if the text has no such table. */
   table?: readonly string[]
 }
 
@@ -22,11 +22,11 @@ const DIRECTORY = new URL('./tables/', import.meta.url)
 export const readTables = (): ReferenceCase[] => readdirSync(DIRECTORY).sort().flatMap(readTable)
 
 /**
- * Reads a table. Its lines are, with `#` before a comment:
- * - `[page#section]`: the source of the cases below;
- * - `rows 1, null, {"x":2,"y":3}`: the rows of table `t` below, by their metadata, or by the value of the field `x`;
- *   `rows none` is a table without rows, `rows -` ends the table;
- * - `sql --> value`: an expression, or an aggregate over `t`, and the JSON text of its value, or `error` and a code;
+ * Reads a table. The lines are, with `#` before a comment:
+ * - `[page#section]`: the source of the cases below.
+ * - `rows 1, null, {"x":2,"y":3}`: the rows of table `t` below, by the metadata, or by the value of the field `x`.
+ *   `rows none` is a table without rows, `rows -` ends the table.
+ * - `sql --> value`: an expression, or an aggregate over `t`, and the JSON text of the value, or `error` and a code.
  * - `select … --> {"x":1} {"x":2}`: a query over `t`, and the JSON text of each row. `--> -` is no row.
  * In an answer `@2026-11-24 12:00:00.5` is a timestamp: the microseconds since the epoch.
  */
@@ -44,7 +44,7 @@ function readTable(file: string): ReferenceCase[] {
   return cases
 }
 
-/** Each row is on the line as JSON; the spelling of numbers is kept. */
+/** Each row is on the line as JSON. The spelling of numbers is kept. */
 function tableOf(rows: string): string[] | undefined {
   if (rows.trim() === '-') return undefined
   if (rows.trim() === 'none') return []
@@ -63,7 +63,7 @@ function valuesIn(list: string): string[] {
   return values
 }
 
-/** The shortest start of a text that is JSON and has a comma, or nothing, behind it. */
+/** The shortest start of a text that is JSON and is followed by a comma, or nothing. */
 function shortestJson(text: string): string {
   for (let end = text.indexOf(','); end >= 0; end = text.indexOf(',', end + 1)) {
     if (isJson(text.slice(0, end))) return text.slice(0, end)

@@ -17,7 +17,7 @@ const collect = runInNewContext('gc') as () => void
 
 const STATES = 20_000
 
-/** Memory of this process that is in use after garbage collections; the second one frees buffers of the first. */
+/** Memory of this process in use after garbage collections. The second collection frees buffers of the first. */
 async function usedBytes(): Promise<number> {
   for (let i = 0; i < 2; i++) {
     collect()
@@ -27,7 +27,7 @@ async function usedBytes(): Promise<number> {
   return heapUsed + external
 }
 
-/** Real memory of a state, and the estimate of its accumulator, each in bytes on average. */
+/** Real memory of a state, and the estimate of the accumulator, each in bytes on average. */
 async function measured<Input, State>(accumulator: Accumulator<Input, State>, inputOf?: (state: number) => Input) {
   const states = new Array<State>(STATES)
   const before = await usedBytes()

@@ -14,7 +14,7 @@ import { arbitrarySample, DISTRIBUTIONS, draw } from './distributions.js'
 /** The promise of a digest: one value represents at most 1/1024 of the ranks. */
 const LARGEST_SHARE = 1 / 1024
 
-/** Expects that the cumulative weight of each value is the number of sample values at or below it, within one share. */
+/** Expects that the cumulative weight of each value is the number of sample values up to the value, within a slack. */
 function expectSound({ values, cumulative }: Digest, sorted: Float64Array) {
   const total = sorted.length
   expect(cumulative!.at(-1)).toBe(total)

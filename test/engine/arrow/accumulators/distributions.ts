@@ -54,7 +54,7 @@ export function draw({ distribution, order, length, seed }: Sample): Float64Arra
   return order === 'ascending' ? values.sort() : values.sort().reverse()
 }
 
-/** Samples of any distribution and order, of `minLength` to `maxLength` values: short and long ones equally often. */
+/** Samples of any distribution and order, of `minLength` to `maxLength` values, short and long equally often. */
 export function arbitrarySample(minLength: number, maxLength: number): fc.Arbitrary<Sample> {
   const lengths = [minLength, (minLength + maxLength) >> 4, maxLength].filter((length) => length >= minLength)
   return fc.record({
@@ -69,7 +69,7 @@ export function arbitrarySample(minLength: number, maxLength: number): fc.Arbitr
 export const nearestRank = (sorted: Float64Array, percent: number) =>
   sorted[Math.max(1, Math.ceil((percent * sorted.length) / 100)) - 1]!
 
-/** Returns the distance of a value's ranks from the wanted one, in percentage points; infinite if it is not a value. */
+/** Returns the distance of a value's ranks from the wanted rank, in percentage points. Infinite if no rank has it. */
 export function rankErrorPoints(sorted: Float64Array, percent: number, value: number | null): number {
   const first = sorted.indexOf(value ?? Number.NaN) + 1
   const last = sorted.lastIndexOf(value ?? Number.NaN) + 1

@@ -10,7 +10,7 @@ const value = fc.oneof(
   fc.double({ noNaN: true }),
 )
 
-/** Returns every value of a histogram, ascending; zeros without their sign. */
+/** Returns every value of a histogram, ascending. Zeros have no sign. */
 function valuesOf({ length, counted, integers, others }: Histogram): number[] {
   const listed = [...others.subarray(0, length - counted)]
   const { values, cumulative } = integers ?? { values: [], cumulative: [] }
@@ -68,7 +68,7 @@ describe('a histogram', () => {
 
 describe('a counter', () => {
   const integers = fc.array(fc.oneof(fc.nat(65_535), fc.nat(3), fc.constantFrom(65_534, 65_535)), { maxLength: 300 })
-  /** Repeats them, so that they take several parts. */
+  /** Repeats the values, so that the numbers take several parts. */
   const shortsOf = (values: readonly number[], times: number) =>
     Uint16Array.from({ length: values.length * times }, (_, i) => values[i % values.length]!)
 

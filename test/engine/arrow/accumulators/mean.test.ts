@@ -21,9 +21,9 @@ function expectExact(values: readonly number[], places?: readonly number[]) {
 
 const places = fc.array(fc.nat(60), { maxLength: 5 })
 
-/** Numbers of one sign, of any size: their sum has no cancellation. */
+/** Numbers of one sign, of any size. The sum has no cancellation. */
 const positive = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })
-/** Whole numbers of both signs: their sum may be far smaller than they are, or 0. */
+/** Whole numbers of both signs. The sum may be far smaller than the numbers, or 0. */
 const cancelling = fc
   .tuple(fc.array(fc.integer({ min: -(2 ** 50), max: 2 ** 50 }), { minLength: 1, maxLength: 25 }), fc.integer())
   .map(([values, rest]) => [...values, ...values.map((value) => -value), rest % 3])

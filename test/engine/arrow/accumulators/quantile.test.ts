@@ -9,13 +9,13 @@ import {
 import { manyNumbers, mergedStateOf, numbers, stateOf } from '../support.js'
 import { arbitrarySample, DISTRIBUTIONS, draw, nearestRank, rankErrorPoints } from './distributions.js'
 
-/** The library has no types. With `false` its digest is exact. */
+/** The library has no types. With `false` the digest is exact. */
 const { TDigest } = createRequire(import.meta.url)('tdigest') as {
   TDigest: new (delta: false) => { push(values: readonly number[]): void; percentile(share: number): number }
 }
 
 const PERCENTS = [1, 25, 50, 90, 95, 99, 100]
-/** The contract allows 0.5 percentage points. The digests stay far below it. */
+/** The contract allows 0.5 percentage points. The digests stay far below the limit. */
 const RANK_ERROR_POINTS = 0.2
 
 /** Divides a sample into at most `count` parts of about equal size. */

@@ -13,7 +13,7 @@ const hex = (length: number) => Array.from({ length }, () => Math.floor(next() *
 const REFS = Array.from({ length: 10 }, () =>
   Array.from({ length: 20 }, () => String.fromCharCode(97 + Math.floor(next() * 26))).join(''),
 )
-/** About 2 MiB of texts of very different lengths; those of a project are adjacent. */
+/** About 2 MiB of texts of very different lengths. The texts of a project are adjacent. */
 const TEXTS = Array.from({ length: 3000 }, (_, i) => {
   return `https://${REFS[Math.floor(i / 300)]}.co/${hex(i % 100 === 0 ? 20_000 : i % 1000)}`
 })

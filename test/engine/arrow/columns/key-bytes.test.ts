@@ -77,7 +77,7 @@ function asKey(value: Scalar): Scalar {
   return value >= -(2 ** 63) && value < 2 ** 63 ? BigInt(value) : value
 }
 
-/** Whether two values are one group: of one type, and equal. */
+/** Whether two values are one group: equal values of the same type. */
 function isOne(first: Scalar, second: Scalar): boolean {
   const [a, b] = [asKey(first), asKey(second)]
   const isSameType = Object.getPrototypeOf(Object(a)) === Object.getPrototypeOf(Object(b))

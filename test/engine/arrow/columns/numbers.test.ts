@@ -20,7 +20,7 @@ const shortNumbers = fc.array(number, { maxLength: 60 })
 const doubles = fc.array(fc.double({ noDefaultInfinity: true }), { maxLength: 20 })
 const columns = fc.oneof(shortNumbers, doubles)
 
-/** Returns both forms of a column of these values. */
+/** Returns both forms of a column of the given values. */
 const forms = (values: number[]): NumberColumn[] => [
   narrowNumbers(Float64Array.from(values)),
   { kind: 'number', values: Float64Array.from(values) },

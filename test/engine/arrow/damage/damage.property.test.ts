@@ -10,7 +10,7 @@ const HEADER_BYTES = 64
 const sample = await makeSample()
 const ROW_FILES = [...sample.contents.keys()].filter((path) => /^(journal|segments)\//.test(path))
 
-/** The ids that must be in the answer, and groups of ids that are in it all or not at all. */
+/** The ids that must be in the answer, and groups of ids. The answer has a whole group or no id of the group. */
 function expected(state: ReadonlyMap<string, DamagedFile>) {
   const certain = new Set<string>()
   const groups: string[][] = []
@@ -37,7 +37,7 @@ function expected(state: ReadonlyMap<string, DamagedFile>) {
   return { certain, groups }
 }
 
-/** Expects each row to be one that was stored, once and unaltered. Returns their ids. */
+/** Expects each row to be a stored row, once and unaltered. Returns the ids of the rows. */
 function idsOf(rows: Awaited<ReturnType<typeof rowsIn>>, source: string): Set<string> {
   const ids = new Set<string>()
   for (const { id, event_message, project, metadata } of rows) {
@@ -72,7 +72,7 @@ async function damageAndRead(seed: number, kinds: readonly DamageKind[]): Promis
   const { certain, groups } = expected(state)
   const found = new Set<string>()
   for (const source of SOURCES) {
-    // The first answer may begin before damage is found in its last rows; it has no altered row either.
+    // The first answer may begin before damage is found in the last rows. It has no altered row either.
     idsOf(await rowsIn(engine, source), source)
     const rows = await rowsIn(engine, source)
     for (const id of idsOf(rows, source)) found.add(id)

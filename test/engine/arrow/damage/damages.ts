@@ -1,12 +1,12 @@
 import type { ModelFiles } from '../../../support/model-files.js'
 import { below, oneOf, type Random } from '../../../support/random.js'
 
-/** Kinds of damage to one file or two; the oracle looks at the result, not at the kind. */
+/** Kinds of damage to a file or two files. The oracle looks at the result, not at the kind. */
 export type DamageKind = 'flip' | 'cut' | 'zero' | 'append' | 'delete' | 'swap' | 'folder' | 'unreadable'
 
 export const KINDS: readonly DamageKind[] = ['flip', 'cut', 'zero', 'append', 'delete', 'swap', 'folder', 'unreadable']
 
-/** A file after damage: the path of the file that it was, and its bytes; undefined if it cannot be read. */
+/** A file after damage: the original path of the file, and the bytes, undefined if the file cannot be read. */
 export interface DamagedFile {
   origin: string
   bytes: Buffer | undefined

@@ -28,7 +28,7 @@ const recordsOf = (segment: number): TestRecord[] =>
     }),
   )
 
-/** Four segments of one source; the paths of their directories. */
+/** Four segments of one source, and the paths of the directories. */
 async function makeFiles(): Promise<{ files: ModelFiles; paths: string[] }> {
   const files = createModelFiles()
   const { engine } = openOver(files)
@@ -46,7 +46,7 @@ const planOf = (rows: Rows<string>): Plan => Rows.planOf(rows)
 const edges = () => scan('edge_logs', ALWAYS)
 const IN_ORDER: Plan = edges().select('timestamp', 'id', 'event_message').orderBy('timestamp').limit(1000)
 
-/** Plans that read cold or hot columns, and the number of rows that they count or return in each segment. */
+/** Plans that read cold or hot columns, and the number of rows that a plan counts or returns in each segment. */
 const READERS: [name: string, plan: Plan, rowsOf: (answer: readonly Record<string, unknown>[]) => number][] = [
   ['rows in order of time', IN_ORDER, (rows) => rows.length],
   ['ids alone', planOf(edges().select('id')), (rows) => rows.length],
@@ -68,7 +68,7 @@ function nOf(rows: readonly Record<string, unknown>[]): number {
   return rows.reduce((sum, { n }) => sum + Number(n), 0)
 }
 
-/** Ways to damage a segment so that a query finds it, not the start. */
+/** Ways to damage a segment so that a query finds the damage, not the start. */
 const DAMAGES: [name: string, damage: (files: ModelFiles, path: string) => void][] = [
   ['a flipped bit in each batch of the cold file', (files, path) => flipAll(files, `${path}/cold.arrow`)],
   ['a cold file that is missing when it is read', (files, path) => files.replace(`${path}/cold.arrow`, false)],
@@ -139,7 +139,7 @@ describe('D4: damage in a segment', () => {
     await engine.recover()
     const ids: string[] = []
     for await (const { id } of await engine.run(IN_ORDER)) {
-      // Rows of the first segment arrive before the last one is read.
+      // Rows of the first segment arrive before the last segment is read.
       if (ids.length === 0) flipAll(files, `${paths[3]}/cold.arrow`)
       ids.push(String(id))
     }

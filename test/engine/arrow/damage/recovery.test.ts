@@ -11,7 +11,7 @@ const journal = (number: number, source = 'edge_logs') => `journal/${source}-000
 const segment = (number: number, part = 0, day = 1, source = 'edge_logs') =>
   `segments/${source}/1970-01-0${day}/0000000${number}-${part}`
 
-/** Fills a directory, and returns its files as a killed process leaves them. */
+/** Fills a directory. Returns the files that a killed process leaves. */
 async function filled(fill: (opened: OpenPersistence) => Promise<void>): Promise<ModelFiles> {
   const files = createModelFiles()
   const opened = await openPersistence(files)
@@ -70,12 +70,12 @@ describe('D4: a journal', () => {
     const second = await startOn(next)
     expect([second.rows, second.damages]).toEqual([sorted(RECORDS), []])
     expect(second.misplaced).toEqual([`${journal(1)}.damaged is set aside`])
-    // Renamed back, it replaces the segments that were made of it.
+    // The journal, renamed back, replaces the segments that were made of the journal.
     await second.next.rename(`${journal(1)}.damaged`, journal(1))
     second.next.put(`${journal(1)}.damaged`, Buffer.from('another one'))
     const third = await startOn(second.next)
     expect([third.rows, third.damages.length > 0]).toEqual([sorted(RECORDS), true])
-    // No damaged file replaces another one.
+    // No damaged file replaces another damaged file.
     expect((await third.next.list('journal')).sort()).toEqual([
       'edge_logs-00000001.log.2.damaged',
       'edge_logs-00000001.log.damaged',
@@ -263,7 +263,7 @@ describe('what is missing', () => {
 })
 
 describe('D4: a head that has both a journal and segments, since the process was killed while it was sealed', () => {
-  /** The journal of a head, and its segment. */
+  /** The journal and the segment of a head. */
   async function both(): Promise<ModelFiles> {
     const files = createModelFiles()
     const opened = await openPersistence(files)

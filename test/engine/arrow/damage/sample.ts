@@ -19,12 +19,12 @@ import { createModelFiles, type ModelFiles } from '../../../support/model-files.
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { createTestSealer } from '../../../support/sealer.js'
 
-/** A data directory with files of every kind, and which rows each of them has. */
+/** A data directory with files of every kind, and the rows of each file. */
 
 export const SOURCES = ['edge_logs', 'function_edge_logs'] as const
 export const NOW_US = 20_778 * DAY_US
 
-/** The rows of a frame, and its place in the file. */
+/** The rows of a frame, and the place of the frame in the file. */
 export interface SampleFrame {
   start: number
   payloadEnd: number
@@ -37,7 +37,7 @@ export interface Sample {
   contents: ReadonlyMap<string, Buffer>
   records: ReadonlyMap<string, TestRecord>
   journals: ReadonlyMap<string, { source: SourceName; frames: readonly SampleFrame[] }>
-  /** The ids of the rows of each segment, by its directory. */
+  /** The ids of the rows of each segment, by the directory of the segment. */
   segments: ReadonlyMap<string, { source: SourceName; ids: readonly string[] }>
 }
 
@@ -61,7 +61,7 @@ function batchOf(source: SourceName, number: number): TestRecord[] {
   })
 }
 
-/** The settings of an engine over files; what it logs and counts. */
+/** Settings of an engine over files, with the logged lines and the metrics of the engine. */
 export function openOver(files: ModelFiles, options: { isSealing?: boolean } = {}) {
   const logged: { message: string; code?: string | undefined; path?: unknown }[] = []
   const metrics = createMetrics()
@@ -77,7 +77,7 @@ export function openOver(files: ModelFiles, options: { isSealing?: boolean } = {
   return { engine, metrics, logged }
 }
 
-/** The rows of a source as an answer has them, by id. */
+/** The rows of a source by id, in the form of an answer. */
 export async function rowsIn(engine: ArrowEngine, source: SourceName) {
   const plan = scan(source, { fromUs: 0, throughUs: NOW_US }).select('id', 'event_message', 'project', 'metadata')
   return readAll(await engine.run(Rows.planOf(plan)))
@@ -173,7 +173,7 @@ async function compactFirst(files: ModelFiles): Promise<void> {
   await replaceColdFile(files, directory, smaller!)
 }
 
-/** Returns the files of a sample, as if they had always been there. */
+/** Returns the files of a sample, as if the files had always been there. */
 export function filesOf({ contents }: Pick<Sample, 'contents'>): ModelFiles {
   const files = createModelFiles()
   for (const [path, bytes] of contents) files.put(path, bytes)

@@ -30,7 +30,7 @@ const request = (url: string | undefined, status?: number, timestampUs = 0) =>
 
 const URLS = ['A', 'B', 'A', undefined, 'A', 'B', undefined, 'A']
 const requests = URLS.map((url, i) => request(url, 200 + i, i))
-/** Sealed rows: equal texts have one entry. */
+/** Sealed rows. Equal texts have one entry. */
 const sealedFrame = async (): Promise<Frame> => {
   const batch = await sealedBatch(requests)
   return frameOf(batch, 'edge_logs', batch.projectRows('a'))

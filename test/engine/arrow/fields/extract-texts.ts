@@ -3,10 +3,10 @@ import type { Path } from '../../../../src/engine/arrow/fields/path-tree.js'
 import { ABSENT, BOOLEAN, JSON_VALUE, NUMBER, TEXT } from '../../../../src/wasm-layout/values.js'
 import type { FieldValue } from './path-oracle.js'
 
-/** The extractor of a test file; a damaged text must not break it for the next test. */
+/** The extractor of a test file. A damaged text must not break the extractor for the next test. */
 export const extractor = createExtractor()
 
-/** Writes texts one after the other, and returns their offsets. */
+/** Writes texts in sequence, and returns the offsets of the texts. */
 export function write(texts: readonly (string | Uint8Array)[]) {
   const parts = texts.map((text) => Buffer.from(text))
   const bytes = Buffer.concat(parts)

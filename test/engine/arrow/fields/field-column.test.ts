@@ -4,7 +4,7 @@ import { RawJson } from '../../../../src/plan/values/values.js'
 
 const MIB = 2 ** 20
 
-/** A column with the i-th entry in row i; undefined: the row has no value. */
+/** A column with the i-th entry in row i. Undefined: the row has no value. */
 function columnOf(entries: readonly (string | undefined)[], limitBytes = MIB): FieldColumn {
   const column = new FieldColumn(entries.length, limitBytes)
   entries.forEach((entry, row) => {

@@ -1,4 +1,4 @@
-/** Reads a path from a JSON text as section 1 of the contract says, on characters, one value at a time. */
+/** Reads a path from a JSON text as section 1 of the contract says, on characters, a value at a time. */
 
 export type FieldValue =
   | { kind: 'absent' }

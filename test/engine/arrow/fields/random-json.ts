@@ -89,7 +89,7 @@ function randomText(random: Random): string {
   return Array.from({ length }, () => oneOf(random, random() < 0.6 ? LETTERS : WIDE)).join('')
 }
 
-/** Spells a text as a JSON string: each character raw if JSON allows it, else as a random one of its escapes. */
+/** Spells a text as a JSON string. Each character is raw if JSON allows a raw character, else a random escape. */
 function spell({ random, escapes }: Options, text: string): string {
   const spelled = Array.from(text, (character) => {
     const needsEscape = character < ' ' || character === '"' || character === '\\' || !character.isWellFormed()

@@ -31,7 +31,7 @@ const rows = (...indices: number[]): Selection => ({
 
 const cacheOf = (bytes = 1e7) => createFieldCache(bytes, createMetrics(), createFakeClock())
 
-/** A batch, and the first rows of the texts that were read of it. With `delay` they arrive later, as from a disk. */
+/** A batch, and the first row of each read of texts. With `delay` the texts arrive later, as from a disk. */
 function watched(batch: Batch, delay?: () => Promise<void>): { batch: Batch; reads: number[] } {
   const reads: number[] = []
   const readColdTexts: Batch['readColdTexts'] = (column, row, memory) => {

@@ -24,7 +24,7 @@ async function forms(): Promise<Batch[]> {
   return [openBatch(records), sealed, await openSegment(files, 's')]
 }
 
-/** The same batch, and the reads of its cold texts. */
+/** The same batch, and the reads of the cold texts. */
 function counted(batch: Batch) {
   const reads: string[] = []
   const openColdTexts: Batch['openColdTexts'] = (column) => {

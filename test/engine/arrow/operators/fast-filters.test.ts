@@ -25,14 +25,14 @@ interface Run {
   timestampUs: number
 }
 
-/** A condition, and whether it is true of a run: an empty function id is none. */
+/** A condition, and whether a run meets the condition. An empty function id is none. */
 interface Condition {
   where: Expression
   isTrue(run: Run): boolean
 }
 
 const FEW_TIMES = [undefined, 0, 1, 2, 65_535]
-/** With these the column holds doubles. */
+/** Times with which the column holds doubles. */
 const MANY_TIMES = [undefined, 0.5, 65_535, -1, 1e300]
 
 const givenRuns = fc.constantFrom(FEW_TIMES, MANY_TIMES).chain((times) =>

@@ -19,7 +19,7 @@ function expectedPlaces(text: Uint8Array, part: Uint8Array): number[] {
   )
 }
 
-/** Bytes next to letters, which one bit turns into others, too. */
+/** Letters, and bytes next to letters, which the bit of the case turns into other bytes, too. */
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'B', '@', '`', '[', '{', 'é', ' ', '\0'), maxLength: 90 })
 
 describe('a search that ignores the case of ASCII letters', () => {

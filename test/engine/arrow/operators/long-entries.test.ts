@@ -7,7 +7,7 @@ import type { Expression } from '../../../../src/plan/expression.js'
 import { edge } from '../../../support/records.js'
 import { idsOf, noYield, openBatch, sealedBatch } from '../support.js'
 
-/** A pattern with too many states for the automaton, and letters in no order, in which its search takes seconds. */
+/** A pattern with too many states for the automaton, and unordered letters. The search of the letters takes seconds. */
 const SLOW_PATTERN = '[ab]*a[ab]{300}c'
 const letters = Array.from({ length: 400_000 }, (_, i) => ((i * 7919) % 13 < 6 ? 'a' : 'b')).join('')
 

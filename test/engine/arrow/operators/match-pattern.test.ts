@@ -66,7 +66,7 @@ describe('matching a dictionary', () => {
   ])('finds what matches alone: %s', async (_, texts) => {
     await fc.assert(
       fc.asyncProperty(arbitraryPattern, texts, async (pattern, given) => {
-        // Sorted texts share more bytes with the ones before them.
+        // Sorted texts share more bytes with the previous texts.
         for (const texts of [given, given.toSorted()])
           expect(await found(pattern, texts)).toEqual(matchedAlone(pattern, texts))
       }),

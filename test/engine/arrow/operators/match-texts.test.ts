@@ -25,7 +25,7 @@ function textsOf(texts: readonly string[], from: number): ColdTexts {
   return { from, to: from + texts.length, offsets, bytes: Buffer.concat(bytes) }
 }
 
-/** Returns the indexes of the texts that pass, of those at `asked`. */
+/** Returns the indexes of the texts that pass, among the texts at `asked`. */
 async function passing(fn: FunctionName, value: string, texts: readonly string[], asked = [...texts.keys()]) {
   const test = createTextTest(fn, value)!
   const rows = await test.passing(

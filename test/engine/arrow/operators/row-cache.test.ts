@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ColdRow, OpenCold } from '../../../../src/engine/arrow/columns/batch.js'
 import { createRowCache } from '../../../../src/engine/arrow/operators/row-cache.js'
 
-/** Opens readers of rows with texts that name them; counts the rows that are read. */
+/** Opens readers of rows whose texts name the row. Counts the rows that are read. */
 function countedRows(isOnDisk = false, filler = '') {
   const reads: number[] = []
   const open: OpenCold = (columns = ['id', 'event_message', 'metadata']) => {

@@ -406,7 +406,7 @@ describe('a scan', () => {
       reads++
       return none
     }
-    // The cache knows a part by its identity.
+    // The cache knows a part by identity.
     Object.assign(part, { open: () => ({ ...sealed!, projectRows }) })
     expect((await scanned([part], 2, 9, run)).ids).toEqual([['2', '4']])
     expect(reads).toBe(0)

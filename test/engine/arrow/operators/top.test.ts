@@ -24,7 +24,7 @@ const key = (by: Expression | string, direction: SortKey['direction'] = 'asc', n
 })
 const NEWEST = [key('timestamp', 'desc')]
 
-/** Finds the first rows of batches; `columns` are read early. */
+/** Finds the first rows of batches. `columns` are read early. */
 function find(
   input: readonly LazyBatch[],
   keys: readonly SortKey[],
@@ -40,7 +40,7 @@ const placesOf = ({ rows }: Found) =>
   rows.map(({ keys, batch, row }) => ({ timestampUs: (keys[0] as Timestamp).us, batch, row }))
 const edges = (batch: Batch, selection = whole(batch)) => lazyBatch(frameOf(batch, 'edge_logs', selection))
 
-/** A batch that counts the looks at its timestamps. */
+/** A batch that counts the looks at the timestamps. */
 function watched(timesUs: readonly number[]) {
   const batch = batchOf(timesUs)
   const looks: number[] = []
@@ -53,7 +53,7 @@ function watched(timesUs: readonly number[]) {
   return { batch: { ...batch, times: { ...batch.times, offsets } }, looks }
 }
 
-/** Batches that note when they are read. */
+/** Batches that note the order of the reads. */
 function noted(input: readonly LazyBatch[]) {
   const read: number[] = []
   const batches = input.map(

@@ -127,7 +127,7 @@ it('tells of nothing once it is stopped, also of rows that wait', async () => {
   expect(ids).toEqual(['1'])
 })
 
-/** A filter that waits for its turn until `begin` is called; `holds` returns how often it holds each head. */
+/** A filter that waits for a turn until `begin` is called. `holds` returns how often the filter holds each head. */
 function waitingFilter() {
   const gate = createGate()
   const queue = createSerialQueue()
@@ -151,7 +151,7 @@ function waitingFilter() {
     },
   )
   let times = 0
-  /** Appends rows to a head; those of the message `x` pass. Their times count from 1. */
+  /** Appends rows to a head. Rows with the message `x` pass. The times count from 1. */
   const append = (head: Head, messages: string) => {
     const firstRow = head.rows
     const rows = [...messages].map((event_message) => edge({ event_message, timestampUs: ++times }))

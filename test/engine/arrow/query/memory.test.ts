@@ -18,7 +18,7 @@ const messages: Operator = {
 
 let engine: ArrowEngine
 
-/** Rows of 2 MB in all, in segments of 100 rows and an open head; a query may take 1 MB. */
+/** Rows of 2 MB in all, in segments of 100 rows and an open head. A query may take 1 MB. */
 beforeEach(async () => {
   engine = openEngine({ sealRows: 100, groupingLimits: { groups: 10, bytes: 1_000_000 } })
   const records = Array.from({ length: 1_050 }, (_, i) =>

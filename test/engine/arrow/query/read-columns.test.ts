@@ -11,7 +11,7 @@ const all = (source: SourceName = 'edge_logs'): Plan => scan(source, { fromUs: 0
 const url = column('url')
 const isError = call('ge', column('status_code'), literal(400))
 
-/** The columns that the first stage of a plan reads, the one that scans. */
+/** The columns that the first stage of a plan, the scan, reads. */
 function readBy(plan: Plan, source: SourceName = 'edge_logs'): string[] {
   let stage: Stage = stagesOf(plan)!
   while (stage.input.op === 'stage') stage = stage.input.stage

@@ -10,7 +10,7 @@ import { COLD_COLUMNS } from '../../../../src/engine/columns.js'
 import type { Row } from '../../../../src/plan/answer.js'
 import { noYield } from '../support.js'
 
-/** Returns a row of the answer. Its timestamp was read when it was found. */
+/** Returns a row of the answer. The timestamp was read when the row was found. */
 const toRow = ({ values }: FoundRow, { id, event_message }: ColdRow): Row => ({
   id: decodeUtf8(id),
   event_message: decodeUtf8(event_message),
@@ -21,15 +21,15 @@ interface Wanted {
   batch: number
   row: number
   bytes: number
-  /** Event loop turns until the row is read; 0: synchronously. */
+  /** Event loop turns until the row is read. 0: synchronously. */
   turns: number
 }
 
-/** Rows of equal size from several batches in turn, newest first; the last row of a batch is its newest. */
+/** Rows of equal size from several batches in turn, newest first. The last row of a batch is the newest. */
 const interleaved = (count: number, batches: number, bytes: number): Wanted[] =>
   Array.from({ length: count }, (_, i) => ({ batch: i % batches, row: count - i, bytes, turns: 1 }))
 
-/** Returns batches of these rows, and a record of their reads so far. */
+/** Returns batches of the given rows, and a record of the reads so far. */
 function batchesOf(wanted: readonly Wanted[]) {
   const reads = { opened: [] as number[], rows: [] as string[], open: new Set<symbol>(), mostOpen: 0 }
   const text = Buffer.alloc(Math.max(...wanted.map(({ bytes }) => bytes)), 'x')
@@ -121,7 +121,7 @@ describe('the rows found', () => {
     const { rows, reads } = read(interleaved(100, 1, CHUNK_BYTES / fitting - 100))
     const openedAt: number[] = []
     for (let taken = 0; !(await rows.next()).done; taken++) {
-      // A slow caller: no row is read ahead for it.
+      // No row is read ahead for a slow caller.
       await nextTurns(5)
       if (reads.opened.length > openedAt.length) openedAt.push(taken)
     }

@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-/** Runs a plan. Returns its rows, and how often it has read all records. */
+/** Runs a plan. Returns the rows, and how often the plan has read all records. */
 async function run(plan: Plan) {
   let scanned: ScanStats | undefined
   const rows = await readAll(
@@ -35,7 +35,7 @@ async function run(plan: Plan) {
   return { rows, passes: scanned!.rows / ROWS }
 }
 
-/** The numbers of records by the last digit of `n`; a function, so that plans have no operator in common. */
+/** The numbers of records by the last digit of `n`. A function, so that plans have no operator in common. */
 const digits = (from = 0) =>
   scan('edge_logs', ALWAYS)
     .filter(atLeast('metadata.n', from))

@@ -276,7 +276,7 @@ describe('the columns of extend and select', () => {
 })
 
 describe('an expression that is used several times', () => {
-  /** A plan with `levels` columns behind the first one, each twice the column before it. */
+  /** A plan with `levels` columns behind the first column, each twice the column before. */
   function doubling(levels: number, first: Expression): Plan {
     const extended = Array.from({ length: levels }, (_, i) => {
       const before = column(`x${i}`)

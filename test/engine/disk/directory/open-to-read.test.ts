@@ -20,7 +20,7 @@ afterEach(() => rmSync(root, { recursive: true }))
 
 const REMEDY = 'Query that service with logweir query --sql, or stop it.'
 
-/** Opens the directory, and checks that this leaves it as it is. Returns the number of waits too. */
+/** Opens the directory, and checks that the directory does not change. Returns the number of waits too. */
 async function open(parts: Partial<LockParts> = {}) {
   let waits = 0
   const wait: LockParts['wait'] = async (ms) => {

@@ -6,7 +6,7 @@ import { createModelFiles } from '../../../support/model-files.js'
 const BLOCK = 4096
 const CONTENT = Buffer.from(Array.from({ length: 10 * BLOCK + 100 }, (_, i) => 1 + (i % 250)))
 
-/** Files of one file, of which reads of some blocks fail. Counts the reads. */
+/** Files with one file, of which reads of some blocks fail. Counts the reads. */
 function withBadBlocks(bad: (block: number) => boolean, code = 'EIO') {
   const model = createModelFiles()
   model.put('d/f', CONTENT)

@@ -3,7 +3,7 @@ import { createDiskRetry } from '../../../../src/engine/disk/files/disk-retry.js
 
 const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
 
-/** Returns work that fails that many times before it succeeds. */
+/** Returns work that fails `times` times and then succeeds. */
 function failing(times: number, error: () => Error) {
   const state = { calls: 0 }
   const work = async () => {

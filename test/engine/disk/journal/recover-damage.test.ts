@@ -28,7 +28,7 @@ interface Frame {
   end: number
 }
 
-/** An undamaged journal, and the positions of its frames. */
+/** An undamaged journal, and the positions of the frames. */
 interface Sample {
   bytes: Buffer
   marker: Uint8Array
@@ -55,7 +55,7 @@ async function recoverBytes(bytes: Buffer, windowBytes?: number) {
   return recoverAll(files, PATH, windowBytes)
 }
 
-/** Returns the expected result for a damaged file, by comparing it with the original, without decoding either. */
+/** Returns the expected result for a damaged file by comparison with the original file, without decoding. */
 function expected(sample: Sample, after: Buffer) {
   const { bytes: before, frames } = sample
 
@@ -212,7 +212,7 @@ describe('D4: a damaged journal', () => {
   it('does not take a log text for a frame, not even one made of this file', async () => {
     const text = Buffer.concat([Buffer.alloc(8), part(0, 1), part(3, 3)])
     const logged = await sampleOf([frames[0]!.batch, { source: 'edge_logs', rows: 2, ipc: text }, frames[1]!.batch])
-    // The same marker, as if the author of the text had known it, once within an undamaged frame and once not.
+    // The same marker, as if the author of the text had known it, once inside and once outside an undamaged frame.
     for (const at of COPIES) logged.bytes.set(whole.subarray(at, at + HEADER_BYTES), at)
     for (const { start, batch } of logged.frames) {
       Buffer.concat(encodeFrame(marker, start, batch)).copy(logged.bytes, start)

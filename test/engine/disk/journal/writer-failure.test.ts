@@ -10,7 +10,7 @@ import { mulberry32 } from '../../../support/random.js'
 vi.setConfig({ testTimeout: 60_000 })
 
 const random = mulberry32(6)
-/** Long batches before short ones, so that the remains of a long one would extend past a short one in its place. */
+/** Long batches before short batches: the remains of a long batch would extend past a short batch in its place. */
 const SIZES = [100, 10, 300, 5, 64, 200, 1]
 const batches = SIZES.map((bytes, i) => numberedBatch(i, bytes, random))
 const PATH = 'heads/journal'
@@ -31,7 +31,7 @@ interface Outcome {
   errors: NodeJS.ErrnoException[]
 }
 
-/** Appends the first five batches with syncs between them, and continues after any failure. */
+/** Appends the first five batches with syncs between the batches, and continues after any failure. */
 async function feed(journal: Journal, outcome: Outcome): Promise<void> {
   const { written, refused, errors } = outcome
   for (const [i, batch] of batches.slice(0, 5).entries()) {
@@ -62,7 +62,7 @@ async function countCalls(): Promise<number> {
   return files.calls - before
 }
 
-/** One fault at each call in turn, of each kind. */
+/** A fault of each kind at each call in turn. */
 function faults(calls: number): Fault[] {
   const places = Array.from({ length: calls }, (_, after) => after)
   return places.flatMap((after) =>
@@ -85,7 +85,7 @@ describe('D6: a journal whose calls fail', () => {
         new Set(outcome.errors.length ? ['ENOSPC'] : []),
       )
 
-      // The process dies here: a rejected batch may be recovered, but only as the last one.
+      // The process dies here: a rejected batch may be recovered, but only as the last batch.
       const afterwards = await recoverAll(copyOf(files), PATH).catch(() => ({ found: [], damage: [] }))
       const found = told(afterwards.found)
       const written = told(outcome.written)
@@ -174,7 +174,7 @@ describe('D6: a journal whose calls fail', () => {
       files.fail({ code, after: 0, only: [call] })
       await expect(recoverAll(files, PATH)).rejects.toMatchObject({ code })
     }
-    // Neither is it if the disk fails as a whole.
+    // The journal is not recovered either if the disk fails as a whole.
     files.fail({ code: 'EIO', after: 0, forGood: true })
     await expect(recoverAll(files, PATH)).rejects.toMatchObject({ code: 'EIO' })
   })

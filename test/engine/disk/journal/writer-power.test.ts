@@ -12,7 +12,7 @@ const SEEDS = 500
 const LIVES = 4
 const PATH = 'heads/journal'
 
-/** The promise for a batch. `given`: none, since its append was rejected or has not settled. */
+/** The promise for a batch. `given`: no promise, since the append was rejected or has not settled. */
 type Promised = 'given' | 'written' | 'synced'
 
 interface World {
@@ -42,7 +42,7 @@ async function sync({ promised }: World, journal: Journal): Promise<void> {
   for (let i = 0; i < before; i++) if (promised[i] === 'written') promised[i] = 'synced'
 }
 
-/** Appends to a journal and abandons it while it works. */
+/** Appends to a journal, and abandons the journal in the middle of the work. */
 async function live(world: World, journal: Journal): Promise<void> {
   const { random, files } = world
   const isFaulty = random() < 0.5
@@ -58,7 +58,7 @@ async function live(world: World, journal: Journal): Promise<void> {
   for (let turns = below(random, 4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Recovers the journal of the previous process, and checks it against the promises made. */
+/** Recovers the journal of the previous process, and checks it against the promises. */
 async function reopen(world: World, kept: readonly Promised[]): Promise<Journal> {
   const { files, batches, promised } = world
   const none = { found: [] as IngestBatch[], header: undefined, length: 0 }
@@ -69,7 +69,7 @@ async function reopen(world: World, kept: readonly Promised[]): Promise<Journal>
   expect(told(found)).toEqual(told(numbers.map((number) => batches[number]!)))
   const owed = promised.flatMap((promise, number) => (kept.includes(promise) ? [number] : []))
   expect(numbers).toEqual(expect.arrayContaining(owed))
-  // Recovered batches count as written; the others are lost for good.
+  // Recovered batches count as written. The other batches are lost for good.
   for (const number of promised.keys()) {
     if (!numbers.includes(number)) promised[number] = 'given'
     else if (promised[number] === 'given') promised[number] = 'written'

@@ -7,7 +7,7 @@ import type { LockParts } from '../../../../src/engine/disk/lock/parts.js'
 import { eventually } from '../../../support/eventually.js'
 import { listenOn, onFile, SHORT, sleep } from '../../../support/lock.js'
 
-/** A host and a virtual machine, or two NFS clients: each sees the other's socket but cannot connect to it. */
+/** A host and a virtual machine, or two NFS clients: each side sees the other's socket but cannot connect. */
 
 let root: string
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { createFakeClock } from '../../../support/clock.js'
 
 const noFiles = { remove: async () => {} } as unknown as Files
 
-/** Holds a marker; the test decides the result of each touch. */
+/** Holds a marker. The test decides the result of each touch. */
 async function hold() {
   const clock = createFakeClock()
   const touches: number[] = []

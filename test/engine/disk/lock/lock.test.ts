@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-/** Starts a process that listens at the lock's socket and is not logweir, until it is killed. */
+/** Starts a process that is not logweir and listens at the lock's socket until the process is killed. */
 async function holdElsewhere(answer: string) {
   const script = `require('net')
     .createServer((s) => s.end('${answer}'))

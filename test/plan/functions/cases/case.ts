@@ -1,7 +1,7 @@
 import type { FunctionName } from '../../../../src/plan/functions/table.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 
-/** The error of a call, by its code. */
+/** The error of a call, by code. */
 export class Fails {
   readonly code: string
   constructor(code: string) {
@@ -9,7 +9,7 @@ export class Fails {
   }
 }
 
-/** A call, and its value or error. */
+/** A call, and the value or the error. */
 export type Case = readonly [fn: FunctionName, args: readonly Scalar[], expected: Scalar | Fails]
 
 export const WRONG = new Fails('invalid_sql')

@@ -7,7 +7,7 @@ export const COMPARE_CASES: readonly Case[] = [
   ['eq', [1, null], null],
   ['eq', [null, null], null],
   ['eq', ['a', 'A'], false],
-  // A number and a text that spells one.
+  // A number and a text that spells a number.
   ['eq', [500, '500'], true],
   ['eq', ['5e2', 500], true],
   ['eq', ['+500.0', 500], true],
@@ -30,7 +30,7 @@ export const COMPARE_CASES: readonly Case[] = [
   ['eq', [json('{}'), json('{ }')], false],
   ['gt', [json('{}'), 'a'], null],
   ['lt', ['a', 1], null],
-  // Compared with a time, a text is read as a time and a number as an epoch; if it is no time, the result is null.
+  // Compared with a time, a text is read as a time and a number as an epoch. If it is no time, the result is null.
   ['eq', [NOON, '2026-11-24T12:00:00Z'], true],
   ['eq', ['2026-11-24 14:00:00+02', NOON], true],
   ['eq', [NOON, 1795521600], true],
@@ -55,7 +55,7 @@ export const COMPARE_CASES: readonly Case[] = [
   ['lt', ['10', 9], false],
   ['lt', [null, 1], null],
   ['lt', [false, true], true],
-  // By code point: U+FF5E is less than U+1F600, though its UTF-16 units are greater.
+  // By code point: U+FF5E is less than U+1F600, though the UTF-16 units are greater.
   ['lt', ['～', '😀'], true],
   ['lt', ['a', 'aa'], true],
   ['le', [2, 2], true],

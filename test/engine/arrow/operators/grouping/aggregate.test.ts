@@ -91,7 +91,7 @@ async function ofAll(input: readonly LazyBatch[], columns: Record<string, Aggreg
   return row!
 }
 
-/** Computes the same aggregates per second, one row at a time. The average of the values is exact. */
+/** Computes the same aggregates per second, a row at a time. The average of the values is exact. */
 function expectedBySecond(calls: readonly Call[]) {
   const secondOf = ({ timestampUs }: Call) => timestampUs - (timestampUs % 1e6)
   const seconds = [...new Set(calls.map(secondOf))].map(
@@ -158,7 +158,7 @@ describe('aggregating', () => {
         })
         const expected = expectedBySecond(lists.flat())
         expect(await bySecond(input, context)).toEqual(expected)
-        // The partials now come from the cache: the first merge has not changed them.
+        // The partials now come from the cache. The first merge has not changed the partials.
         const unread = input.map((batch): LazyBatch => ({ ...batch, read: () => Promise.reject(new Error('read')) }))
         expect(await bySecond(unread, context)).toEqual(expected)
         expect(await bySecond([...unread, ...unread.slice(0, 1)], context)).toEqual(

@@ -21,14 +21,14 @@ const bucketOf = (unit: TimeUnit, lengthUs: number) => ({
 
 const records = (timesUs: readonly number[]) => timesUs.map((timestampUs) => edge({ timestampUs }))
 
-/** The bucket of each position, as the spans have it. */
+/** The bucket of each position, according to the spans. */
 function bucketsOf({ bucketsUs, ends }: Spans): number[] {
   expect(ends.length).toBe(bucketsUs.length)
   return bucketsUs.flatMap((bucketUs, i) => Array<number>(ends[i]! - (ends[i - 1] ?? 0)).fill(bucketUs))
 }
 
 const unit = fc.constantFrom('second', 'minute', 'hour', 'day')
-/** Times of one day, crowded at the edges of its buckets. */
+/** Times of one day, crowded at the edges of buckets. */
 const timeUs = fc
   .tuple(fc.constantFrom(1e6, 60e6, 3600e6), fc.nat(22), fc.integer({ min: 0, max: 2 }))
   .map(([sizeUs, n, off]) => 20_000 * DAY_US + n * sizeUs + off - 1)

@@ -15,7 +15,7 @@ import { dictionary, frameOf, openBatch, rowsOf, sealedBatch } from '../../suppo
 
 const wholeOf = ({ rows }: Frame): Block => ({ from: 0, to: rows })
 
-/** The keys of each group, and the positions of its rows in their order. */
+/** The keys of each group, and the positions of the rows of the group in order. */
 function groupsOf(frame: Frame, keys: readonly Expression[], block = wholeOf(frame)): [Scalar[], number[]][] {
   const evaluate = createEvaluate(frame)
   const { rows, ends, addKeys } = groupRows(frame, keys.map(evaluate), block)
@@ -31,7 +31,7 @@ function groupsOf(frame: Frame, keys: readonly Expression[], block = wholeOf(fra
   })
 }
 
-/** The same, one row at a time; the groups in the order of their first rows. */
+/** The expected groups, computed a row at a time, in the order of the first rows of the groups. */
 function expectedGroups(values: readonly Scalar[][], { from, to }: Block): [Scalar[], number[]][] {
   const groups = new Map<string, [Scalar[], number[]]>()
   for (let position = from; position < to; position++) {
@@ -110,7 +110,7 @@ describe('the rows of a block', () => {
             for (const block of [wholeOf(frame), { from: 0, to: cut }, { from: cut, to: given.length }]) {
               const sorted = (groups: [Scalar[], number[]][]) => groups.filter(([, of]) => of.length > 0).sort(byFirst)
               const merged = new Map<string, [Scalar[], number[]]>()
-              // Spans of one bucket, and entries with one value, are put together later: by the bytes of their keys.
+              // Spans of the same bucket, and entries with the same value, are merged later by the bytes of the keys.
               for (const [key, of] of groupsOf(frame, by, block)) {
                 const group = merged.get(JSON.stringify(key))
                 if (group === undefined) merged.set(JSON.stringify(key), [key, of])

@@ -17,7 +17,7 @@ import { frameOf, lazyBatch, openBatch, partOf, runContext, sealedBatch, valuesO
 const SECOND_US = 1e6
 const KEY = new Key(() => 'the project')
 
-/** A batch with the number of times that it was read. */
+/** A batch, and the number of reads of the batch. */
 interface CountedBatch extends LazyBatch {
   reads(): number
 }

@@ -11,7 +11,7 @@ import { openPersistence } from '../persistence/open-persistence.js'
 
 const ROWS = 24_000
 
-/** Full records of one source, as the generator writes them, all of one day. */
+/** Full records of one source and one day, as the generator writes them. */
 function fullRecords(source: SourceName): TestRecord[] {
   const options = {
     rows: ROWS,

@@ -66,7 +66,7 @@ describe('segments are made anew', () => {
     await pass(5)
     expect(startedMs).toEqual([1000])
     state.gate.open()
-    // It has taken five seconds.
+    // The pass has taken five seconds.
     await pass(36)
     expect(startedMs).toEqual([1000, 41_000])
   })

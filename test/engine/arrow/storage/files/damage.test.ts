@@ -71,7 +71,7 @@ async function failing(failure: Error, times = Number.POSITIVE_INFINITY) {
 
 const contentOf = async (segment: Segment) => ({ hot: hotOf(segment), cold: await coldOf(segment) })
 
-/** Opens the segment and reads a row of its cold columns. */
+/** Opens the segment and reads a row of the cold columns. */
 const readRow = async (files: Files) => (await openSegment(files, 's')).openCold()(0)
 
 /** Reads everything after a file was changed: returns the original values, or the error of damage. */
@@ -114,7 +114,7 @@ describe.each([
     const outcomes = new Map<string, number>()
     for (let i = 0; i < 300; i++) {
       const flipped = Buffer.from(file)
-      // Every bit of the last bytes, then random ones.
+      // Every bit of the last bytes, then random bits.
       const bit = i < 120 ? file.length * 8 - 1 - i : Math.floor(next() * file.length * 8)
       flipped[bit >> 3]! ^= 1 << (bit & 7)
       const result = await outcome(given, path, flipped)

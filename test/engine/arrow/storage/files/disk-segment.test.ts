@@ -18,7 +18,7 @@ import { createMemoryFiles } from './memory-files.js'
 const NAMES = ['url', 'path', 'status_code']
 const BASE: readonly string[] = []
 
-/** Rows of a segment, other ones for each number. */
+/** Rows of a segment, different rows for each number. */
 const rowsOf = (number: number) =>
   Array.from({ length: 300 }, (_, i) =>
     edge({
@@ -32,12 +32,12 @@ const rowsOf = (number: number) =>
     }),
   )
 
-/** A read that waits until it is let go, or made to fail. */
+/** A read that waits until `proceed` lets the read continue or fail. */
 interface WaitingRead {
   proceed(error?: Error): void
 }
 
-/** Segments on one disk, of which each read waits in `reads`, if `isHeld`. */
+/** Segments on a disk. If `isHeld`, each read waits in `reads`. */
 async function onDisk(count: number) {
   const files = createMemoryFiles()
   for (let i = 0; i < count; i++) await writeSegment(files, `${i}`, await sealedBatch(rowsOf(i)))
@@ -188,7 +188,7 @@ function dictionaryOf(file: Buffer, name: string): Piece {
   return decodeAside(aside).columns[schema.names.indexOf(name as never)]!.dictionary
 }
 
-/** A query that has a segment open, or waits for it. */
+/** A query that has a segment open, or waits for the segment. */
 interface Query {
   number: number
   names: readonly string[]
@@ -197,7 +197,7 @@ interface Query {
 
 const FAILURE = new Error('EIO')
 
-/** The model of {@link DiskSegment}: queries, and which of them have their columns. */
+/** The model of {@link DiskSegment}: queries, and which queries have their columns. */
 async function interleave(random: Random, steps: number) {
   const { files, disk, segments, reads, state } = await onDisk(2)
   const queries = new Set<Query>()
@@ -241,7 +241,7 @@ async function interleave(random: Random, steps: number) {
       size += cached === undefined ? 0 : bytesIn(cached) + cached.coldBytes
       expect(segment.hotBytes).toBe(cached === undefined ? 0 : bytesIn(cached))
       const batches = [...queries].filter((query) => query.number === number).map(({ batch }) => batch!)
-      // All have the same column: it was loaded once.
+      // All batches have the same column, which was loaded once.
       for (const name of NAMES) {
         const columns = [cached, ...batches].flatMap((batch) => batch?.columns.get(name) ?? [])
         expect(new Set(columns).size).toBeLessThanOrEqual(1)

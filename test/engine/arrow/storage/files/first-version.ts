@@ -3,7 +3,7 @@ import { crc32 } from '../../../../../src/base/crc32.js'
 import { BITMAP_BYTES } from '../../../../../src/engine/arrow/columns/grams.js'
 import { decodeAside, FIRST_OWN } from '../../../../../src/engine/arrow/storage/files/hot-aside.js'
 
-/** Returns a hot file as format 1 had it: one checksum of all, and the places of the filters, each with its blocks. */
+/** Returns a hot file as in format 1: one checksum, and the places of the filters, each with its blocks. */
 export function toFirstVersion(file: Buffer): Buffer {
   const end = decodeEnd(file.subarray(-endBytes(file)))!
   const front = inFirstVersion(file.subarray(0, -endBytes(file)))
@@ -18,7 +18,7 @@ export function toFirstVersion(file: Buffer): Buffer {
   return Buffer.concat([front, encodeEnd({ ...end, aside })])
 }
 
-/** Replaces the version in the schema at the start of a file, which keeps its length. */
+/** Replaces the version in the schema at the start of a file. The length of the file stays the same. */
 function inFirstVersion(front: Buffer): Buffer {
   const at = front.indexOf('{"version":2,')
   return Buffer.concat([front.subarray(0, at), Buffer.from('{"version":1,'), front.subarray(at + 13)])

@@ -1,10 +1,10 @@
 import type { Files } from '../../../../../src/engine/disk/files/files.js'
 
-/** A call of a file system: its kind and its path. */
+/** A call of a file system: kind and path. */
 export type Step = (what: string, path: string) => void
 
 export interface MemoryFiles extends Files {
-  /** Every file, by its path. */
+  /** Every file, by path. */
   contents: Map<string, Buffer>
   /** How many files are open. */
   open: { count: number }

@@ -36,7 +36,7 @@ function projectOf({ projects: { dictionary, starts } }: Segment, row: number): 
   return project === 0 ? null : entryOf(dictionary, project).toString()
 }
 
-/** The rows that other readers must return; timestamps in milliseconds or microseconds, depending on the reader. */
+/** The rows that other readers must return. Timestamps are in milliseconds or microseconds, depending on the reader. */
 const hotRows = (segment: Segment) =>
   Array.from({ length: segment.rows }, (_, row) => ({
     timestamp: timeAt(segment.times, row),
@@ -48,7 +48,7 @@ const coldRows = async (segment: Segment) =>
   (await coldOf(segment)).map(([id, event_message, metadata]) => ({ id, event_message, metadata }))
 
 describe.each(Object.entries(READERS))('%s', (_, read) => {
-  /** Returns the rows that it reads from the files of a segment. Its timestamps are milliseconds, with a fraction. */
+  /** Returns the rows that the reader finds in the files of a segment. Timestamps are milliseconds, with a fraction. */
   async function readSegment(segment: Segment) {
     const files = createMemoryFiles()
     await writeSegment(files, 's', segment)

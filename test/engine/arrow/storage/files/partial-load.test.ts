@@ -15,7 +15,7 @@ import { toFirstVersion } from './first-version.js'
 import { createMemoryFiles } from './memory-files.js'
 import { hotOf } from './segments.js'
 
-/** Rows with enough text for a gram filter, in a file that is longer than the part read at its end. */
+/** Rows with enough text for a gram filter, in a file that is longer than the part read at the end. */
 const requests = (count = 4000) =>
   Array.from({ length: count }, (_, i) =>
     edge({
@@ -52,7 +52,7 @@ function subsetsOf(names: readonly string[]): string[][] {
   return Array.from({ length: 2 ** names.length }, (_, bits) => names.filter((_, i) => (bits >> i) & 1))
 }
 
-/** The same data with the checksum of each typed array instead of its numbers, which take long to compare. */
+/** The same data with the checksum of each typed array instead of the numbers, which take long to compare. */
 function checked(data: unknown): unknown {
   if (ArrayBuffer.isView(data)) {
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
@@ -172,8 +172,8 @@ describe('damage of a column', () => {
         file[at]! ^= 1
       }
     }
-    // Times, projects with their dictionary, URLs with theirs and its filter, areas, status codes, four more columns of
-    // which one has a filter, the message.
+    // Times, projects with a dictionary, URLs with a dictionary and a filter, areas, status codes, four more columns
+    // (one with a filter), the message.
     expect(damages).toBe(3 * 16)
     expect(files.open.count).toBe(0)
   })

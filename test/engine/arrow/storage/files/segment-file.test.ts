@@ -13,7 +13,7 @@ const RUNS = runs(60)
 
 const { rows: BATCH_ROWS } = COMPRESSION.low
 
-/** More rows than one batch, and texts enough for a gram filter. */
+/** More rows than a batch, and texts enough for a gram filter. */
 const many = () =>
   Array.from({ length: 4000 }, (_, i) =>
     edge({

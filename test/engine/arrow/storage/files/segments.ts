@@ -47,7 +47,7 @@ export const arbitraryRecords: fc.Arbitrary<TestRecord[]> = fc.tuple(arbitrarySo
   ),
 )
 
-/** Records of one day with texts that are worth compacting: 700 of them make a cold file of more than 64 KiB. */
+/** Records of one day with texts that are worth compacting: 700 records make a cold file of more than 64 KiB. */
 export const wordy = (count: number): TestRecord[] =>
   Array.from({ length: count }, (_, i) => {
     const words = Array.from({ length: 24 }, (_, k) => (Math.imul(i + 1, 7919 * (k + 1)) >>> (k % 5)) % 10_007)
@@ -68,7 +68,7 @@ export async function coldOf(segment: Segment): Promise<string[][]> {
   return rows
 }
 
-/** Loads a segment by its path alone, as after a start. */
+/** Loads a segment by the path alone, as after a start. */
 export async function openSegment(files: Files, directory: string): Promise<Segment> {
   return loadSegment(files, directory, await readSegmentFacts(files, directory))
 }

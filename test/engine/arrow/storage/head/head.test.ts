@@ -193,7 +193,7 @@ describe('a head', () => {
       ['u', undefined, 'w'].map((url) => edge({ metadata: { request: { url } } })),
     )
     const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
-    // A view of the batch's own bytes: the null gets the text w, and the row that had it the empty text.
+    // A view of the batch's own bytes: the null gets the text w, and the former row of w gets the empty text.
     decoded!.getChild('url')!.data[0]!.valueOffsets.set([0, 1, 2, 2])
     const head = createHead('edge_logs')
     decodeBatch(batch)(head)

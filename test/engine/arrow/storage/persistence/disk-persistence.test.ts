@@ -32,7 +32,7 @@ const NOTHING_FOUND = {
   kept: unreachable,
 }
 const DAYS = ['1970-01-01', '1970-01-02']
-/** Each of several hundred calls fails in a run of its own. */
+/** Each of several hundred calls fails in a separate run. */
 const SLOW_MS = 60_000
 
 /** Numbered records, of two sources and three days. */
@@ -253,7 +253,7 @@ describe('rows on disk', () => {
   })
 })
 
-/** A step of a test, executed in order; each append takes the next records. */
+/** A step of a test, executed in order. Each append takes the next records. */
 type Step = 'append' | 'seal'
 
 /** Executes the steps. Returns how many records were acknowledged, and how many were appended. */
@@ -282,7 +282,7 @@ const upTo = (given: number) =>
 
 const STEPS: readonly Step[] = ['append', 'append', 'seal', 'append', 'append', 'append', 'seal', 'append']
 
-/** Expects the rows of the acknowledged appends, or of one more: the append that was running. */
+/** Expects the rows of the acknowledged appends, perhaps with the rows of the append that was running. */
 async function expectRows(
   opened: OpenPersistence,
   { acknowledged, given }: { acknowledged: number; given: number },

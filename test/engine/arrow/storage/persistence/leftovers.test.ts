@@ -34,7 +34,7 @@ async function live({ append, store, persistence, diskRetry }: OpenPersistence):
 /** The files that a directory may have: journals, and both files of segments. */
 const OWNED = /^(journal\/edge_logs-\d{8}\.log|segments\/edge_logs\/1970-01-0[12]\/\d{8}-\d\/(hot|cold)\.arrow)$/
 
-/** A power cut may damage a journal between its frames. Such a journal is kept, and named by each start. */
+/** A power cut may damage a journal between two frames. Each start keeps and names the damaged journal. */
 const KEPT = /^journal\/edge_logs-\d{8}\.log\.damaged$/
 
 async function expectOwned(files: ModelFiles, opened: OpenPersistence, what: string): Promise<void> {
@@ -51,7 +51,7 @@ async function expectOwned(files: ModelFiles, opened: OpenPersistence, what: str
   for (const day of await files.list('segments/edge_logs')) {
     expect(await files.list(`segments/edge_logs/${day}`), `${what}: ${day}`).not.toEqual([])
   }
-  // A journal counts up to its last frame. The next append cuts what is behind it.
+  // A journal counts up to the last frame. The next append cuts the bytes behind the last frame.
   const bytesIn = (lines: readonly string[]) => lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
   const uncounted = (await files.bytesBelow('')) - persistence.bytes()
   if (damages.length === 0) expect(uncounted, what).toBe(bytesIn(torn))
@@ -59,7 +59,7 @@ async function expectOwned(files: ModelFiles, opened: OpenPersistence, what: str
   expect(uncounted, what).toBeLessThanOrEqual(bytesIn(torn) + bytesIn(damages))
 }
 
-/** Opens the directory, seals what is there, and closes it. */
+/** Opens the directory, and expects neither damage nor misplaced files. */
 async function startOnce(files: ModelFiles): Promise<OpenPersistence> {
   const opened = await openPersistence(files)
   expect([opened.damages, opened.misplaced]).toEqual([[], []])
@@ -84,7 +84,7 @@ describe.each<[string, End]>([
         await first.close()
         const wasReached = files.calls - before > call
         let next = end(files, call)
-        // The first start dies too, at a call of its own.
+        // The first start dies too, at a different call.
         next.fail({ code: 'DIED', after: call % 23 })
         const second = await openPersistence(next).catch(() => undefined)
         await second?.close()
@@ -138,7 +138,7 @@ describe('files that earlier versions left', () => {
       'segments/edge_logs/1970-01-01/00000001-0.damaged is set aside',
       'segments/edge_logs/notes is unknown',
     ])
-    // The number of a journal that is kept is not used again: it can be renamed back.
+    // The number of a kept journal is not used again, so that the journal can be renamed back.
     await opened.append(RECORDS[0]!)
     expect(await files.list('journal')).toContain('edge_logs-00000005.log')
     await opened.close()

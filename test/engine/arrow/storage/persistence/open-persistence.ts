@@ -10,9 +10,7 @@ import type { TestRecord } from '../../../../support/records.js'
 import { createTestSealer } from '../../../../support/sealer.js'
 import { ALL_COLUMNS, noYield } from '../../support.js'
 
-/**
- * Returns a recovered store that persists its rows in `files`. `onLoad` is called when a segment was loaded.
- */
+/** Returns a recovered store that persists rows in `files`. `onLoad` is called when a segment was loaded. */
 export async function openPersistence(
   files: Files,
   sealRows = Number.POSITIVE_INFINITY,
@@ -63,7 +61,7 @@ export async function openPersistence(
     diskRetry,
     /** The damage that recovery and later reads reported. */
     damages,
-    /** The incomplete last frames, and the copies, gaps and unknown files that it reported. */
+    /** The incomplete last frames, and the copies, gaps and unknown files that the recovery reported. */
     torn,
     misplaced,
     append: (...records: TestRecord[]) => store.append(toBatch(records[0]!.source, records)),
@@ -83,5 +81,5 @@ export async function openPersistence(
 
 export type OpenPersistence = Awaited<ReturnType<typeof openPersistence>>
 
-/** Returns a record as {@link OpenPersistence.rows} returns it. */
+/** Returns a record in the form of {@link OpenPersistence.rows}. */
 export const rowOf = ({ id, event_message, metadata }: TestRecord) => `${id} ${event_message} ${metadata}`

@@ -126,7 +126,7 @@ describe('sealing', () => {
       edge({ project: projects[i % 3]!, timestampUs: i, metadata: { request: { url: `u${i % 50}` } } }),
     )
     const { times, columns, hotBytes, coldBytes } = await sealedBatch(records)
-    // The projects' texts, each with a newline; offsets of 4 bytes, one more than projects; starts likewise.
+    // The projects' texts, each with a newline. Offsets of 4 bytes, one more than projects. Starts likewise.
     const index = 1 + 1 + 2 + 3 + 3 + 4 * 5 + 4 * 4
     expect(hotBytes).toBe(bufferBytes([times, columns]) + index)
     expect(coldBytes).toBeGreaterThan(0)

@@ -20,7 +20,7 @@ import { headOf, noYield } from '../../support.js'
 
 type Row = [string, string, string]
 
-/** Fills `texts` with the texts of rows, and leaves room after them. */
+/** Fills `texts` with the texts of rows, and leaves room after the texts. */
 function fill(texts: Texts, rows: readonly Row[]): Texts {
   texts.usedBytes = 0
   texts.places = new Uint32Array(2 * COLD_COLUMNS.length * rows.length)
@@ -44,7 +44,7 @@ const text = fc.oneof(
 )
 const someRows = fc.array(fc.tuple(text, text, text), { minLength: 1, maxLength: 60 })
 
-/** A column of texts, some of them absent. */
+/** A column of texts and nulls. */
 function columnOf(values: readonly (string | null)[]): Texts {
   const texts = createTexts({ columns: 1, growsInPlace: false })
   texts.places = new Uint32Array(2 * values.length)

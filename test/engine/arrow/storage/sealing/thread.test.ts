@@ -24,7 +24,7 @@ import { internIn } from '../../../../support/sealer.js'
 import { headOf, noYield } from '../../support.js'
 import { arbitraryRecords, coldOf, hotOf, wordy } from '../files/segments.js'
 
-// The thread runs the built program: these tests need `npm run build`.
+// The thread runs the built program: the tests need `npm run build`.
 const BUILT = new URL('../../../../../dist/engine/arrow/storage/sealing/', import.meta.url)
 const { createSealingThread }: { createSealingThread: typeof CreateSealingThread } = await import(
   new URL('thread.js', BUILT).href
@@ -55,7 +55,7 @@ const contentOf = (sealed: readonly SealedRows[]) =>
 
 const sealHere = (head: OpenRows) => seal(head, internIn(createInterner()), noYield)
 
-/** Copies a message as if it was sent to another thread. */
+/** Copies a message as if the message was sent to another thread. */
 const transferred = <Message>(message: Message): Message =>
   structuredClone(message, { transfer: arrayBuffersOf(message) })
 
@@ -170,9 +170,7 @@ describe('the sealing thread', () => {
   beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'logweir-sealing-'))))
   afterEach(() => rmSync(directory, { recursive: true }))
 
-  /**
-   * Returns the script of a thread that dies `deaths` times when it starts, and then works. A file counts the deaths.
-   */
+  /** Returns the script of a thread that dies `deaths` times at the start, and then works. A file counts the deaths. */
   function mortal(deaths: number): URL {
     const counter = JSON.stringify(join(directory, 'deaths'))
     writeFileSync(join(directory, 'deaths'), '')

@@ -24,7 +24,7 @@ const sealed = (records: readonly TestRecord[], order = identity(records.length)
 
 const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
-/** Reads rows one after another with one reader. */
+/** Reads rows in sequence with one reader. */
 function reading(cold: Awaited<ReturnType<typeof sealed>>) {
   const read = createColdReader(coldColumnsInMemory(cold))
   return (row: number) => {
@@ -201,7 +201,7 @@ describe('sealed cold columns', () => {
     const records = Array.from({ length: 2500 }, (_, i) => edge({ event_message: `GET | 200 | ${i}` }))
     const whole = await sealed(records)
     const cold = coldColumnsInMemory(whole)
-    // The file itself, and two numbers per batch, with one more each.
+    // The file itself, and two lists of batches + 1 numbers of 4 bytes.
     expect(cold.memoryBytes).toBe(whole.file.byteLength + 2 * 4 * (Math.ceil(2500 / BATCH_ROWS) + 1))
     expect(cold.memoryBytes).toBeLessThan(2500 * 14)
   })

@@ -31,7 +31,7 @@ async function waitingHeads({ isFailing = false } = {}) {
     },
   })
   const appended = Array.from({ length: HEADS }, (_, i) => store.append(toBatch('edge_logs', [edge({ id: `${i}` })])))
-  // They are awaited below.
+  // The appends are awaited below.
   for (const one of appended) one.catch(() => {})
   const stats = () => store.stats().find(({ source }) => source === 'edge_logs')!
   await eventually(() => expect(stats().rows).toBe(HEADS))

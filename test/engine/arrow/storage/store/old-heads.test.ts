@@ -19,7 +19,7 @@ import { type OpenPersistence, openPersistence } from '../persistence/open-persi
 const RETENTION_DAYS = 10
 const NEVER = { sealRows: Number.POSITIVE_INFINITY, sealBytes: Number.POSITIVE_INFINITY }
 
-/** Returns a record of a source, whose id is its day. */
+/** Returns a record of a source, with the day as id. */
 const ofDay = (day: number, source: SourceName = 'edge_logs'): TestRecord => ({
   ...edge({ id: `${day}`, timestampUs: day * DAY_US }),
   source,
@@ -37,7 +37,7 @@ function idsIn(store: Store, source: SourceName = 'edge_logs'): string[][] {
   return ids
 }
 
-/** Returns a sealer that seals nothing until `gate` is opened, and the heads that it was given. */
+/** Returns a sealer that seals nothing until `gate` is opened, and the heads that the sealer was given. */
 function watchedSealer(gate?: Gate) {
   const here = createTestSealer()
   const asked: { source: SourceName; effort: string }[] = []
@@ -55,7 +55,7 @@ beforeEach(() => {
   metrics = createMetrics()
 })
 
-/** Runs the check of a retention of ten days at the start of a day; resolves when the old heads are sealed. */
+/** Runs the check of a retention of ten days at the start of a day. Resolves when the old heads are sealed. */
 const enforceOn = (store: Store, day: number) => enforceRetention(store, day * DAY_US, RETENTION_DAYS * DAY_US, metrics)
 
 const someTurns = async () => {

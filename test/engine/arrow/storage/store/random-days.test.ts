@@ -26,7 +26,7 @@ beforeEach(() => {
   metrics = createMetrics()
 })
 
-/** Returns the ids of all sources, sorted; segments may be on disk. */
+/** Returns the ids of all sources, sorted. Segments may be on disk. */
 async function idsOfAll(store: Store): Promise<string[]> {
   const ids: string[] = []
   for (const source of SOURCE_NAMES) {
@@ -44,16 +44,16 @@ async function idsOfAll(store: Store): Promise<string[]> {
 /** A store, in memory or on disk. */
 interface Opened {
   readonly store: Store
-  /** Restarts the store, if it is on disk. */
+  /** Restarts a store that is on disk. */
   restart(): Promise<void>
 }
 
-/** A store and its clock, and the days of all rows that were appended, by their ids. */
+/** A store and a clock, and the days of all appended rows, by id. */
 interface World {
   random: Random
   opened: Opened
   nowUs: number
-  /** The latest day that a check has seen as the first one to be kept. */
+  /** The latest day that a check has seen as the first day to keep. */
   firstDay: number
   days: Map<string, number>
   /** Checks whose heads may still be sealed. */
@@ -94,7 +94,7 @@ async function appendSome({ random, opened, nowUs, days }: World): Promise<void>
   await opened.store.append(toBatch(source, records))
 }
 
-/** Runs a check, and expects that rows of one day are gone at most. */
+/** Runs a check, and expects that rows of at most one day are gone. */
 async function check(world: World): Promise<void> {
   const { nowUs, days, checks } = world
   const { store } = world.opened
@@ -144,7 +144,7 @@ it.each([
     try {
       for (let i = 0; i < STEPS; i++) await step(world)
       if (random() < 0.5) await restart(world)
-      // A check may run already, one seals the heads, and each day takes one more.
+      // A check may run already, another check seals the heads, and each day takes a further check.
       for (let i = 0; i < new Set(world.days.values()).size + 2; i++) {
         await check(world)
         await Promise.all([...world.checks.splice(0), opened.store.settled()])

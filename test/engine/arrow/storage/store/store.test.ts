@@ -19,7 +19,7 @@ import { atOnce, idsOf, viewOf } from '../../support.js'
 
 const DAY_US = 86_400_000_000
 const MIB = 2 ** 20
-/** Options of a store that seals no head by itself; each use has a sealer of its own. */
+/** Options of a store that seals no head by itself. Each use has a new sealer. */
 const NEVER = {
   sealRows: Number.POSITIVE_INFINITY,
   sealBytes: Number.POSITIVE_INFINITY,
@@ -397,7 +397,7 @@ describe('those who append', () => {
     const store = createStore({ ...NEVER, sealRows: 1, sealer, backlogBytes: 3 * headBytes })
     const appended = Array.from({ length: 7 }, () => full(store))
     for (let i = 0; i < 50; i++) await Promise.resolve()
-    // Three of them fit, and the newest is not counted.
+    // Three appends fit, and the newest append is not counted.
     const states = await Promise.all(appended.map(isSettled))
     expect(states).toEqual([true, true, true, true, false, false, false])
     expect(statsOf(store)).toMatchObject({ rows: 7, segments: 0 })
@@ -431,7 +431,7 @@ describe('those who append', () => {
 })
 
 describe('the memory of a batch', () => {
-  /** A batch with 2 MiB of text, and how often it was released. */
+  /** A batch with 2 MiB of text, and the number of releases. */
   function large(...ids: string[]) {
     const records = ids.map((id) => edge({ id, event_message: 'x'.repeat((2 * MIB) / ids.length) }))
     const released: number[] = []
@@ -526,7 +526,7 @@ describe('the memory of a sealed head', () => {
     return Object.values(row).map(({ buffer }) => buffer)
   }
 
-  /** Fills a head, calls `meanwhile`, and seals the head. Returns its cold memory, and the result of `meanwhile`. */
+  /** Fills a head, calls `meanwhile`, and seals the head. Returns the cold memory, and the result of `meanwhile`. */
   async function fillAndSeal<T>(store: Store, mark: string, meanwhile: () => T): Promise<[ArrayBufferLike[], T]> {
     await append(store, ...marked(mark))
     const memory = openMemory(store)
