@@ -1,4 +1,4 @@
-/** Generates records for the benches as `logweir generate` does; equal seeds give equal records. */
+/** Generates records for the benches as `logweir generate` does. Equal seeds give equal records. */
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ export async function readOnce(path) {
   for await (const _ of createReadStream(path, { highWaterMark: 2 ** 20 }));
 }
 
-/** Writes the chunks of several iterables to a file, one iterable after the other. */
+/** Writes the chunks of several iterables to a file, iterable by iterable. */
 export async function write(path, streams) {
   const file = createWriteStream(path)
   for (const chunks of streams) {

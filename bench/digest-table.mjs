@@ -5,7 +5,7 @@ import { markdownTable, putTables, round } from './docs-tables.mjs'
 const DIGESTS = ['logweir', 'tdigest']
 const HEADS = ['values', ...DIGESTS, ...DIGESTS.map((name) => `${name}: rank error`)]
 
-/** Returns a Markdown table, one row per distribution: times and rank errors (p50, p95, p99, p99.9) of both digests. */
+/** Returns a Markdown table, a row per distribution: times and rank errors (p50, p95, p99, p99.9) of both digests. */
 export function digestTable({ cases }) {
   const distributions = [...new Set(cases.map(({ args: [, distribution] }) => distribution))]
   const rows = distributions.map((distribution) => {

@@ -1,12 +1,12 @@
 /**
  * Compares the digest of `quantileAccumulator` with the package `tdigest` on the same values: time and rank error. Each
- * process measures one digest on one distribution.
+ * process measures a single digest on a single distribution.
  *
  *   node bench/digest.mjs logweir | tdigest 'whole milliseconds'
  *
- * A million values are split into ten parts, each with its own state, as segments have. The ten states are merged, and
- * four percentiles are read from the result. The rank error is the distance between the wanted rank and the ranks of
- * the returned value among the sorted values, in percentage points.
+ * A million values are split into ten parts, each with a separate state, as segments have. The ten states are merged,
+ * and four percentiles are read from the result. The rank error is the distance between the wanted rank and the ranks
+ * of the returned value among the sorted values, in percentage points.
  */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -51,7 +51,7 @@ const DIGESTS = {
     valueAt: quantileOf,
   },
   tdigest: {
-    // It accepts arrays only.
+    // `push` accepts arrays only.
     partOf: (values) => Array.from(values),
     fill(values) {
       const digest = new TDigest()
@@ -115,7 +115,7 @@ function normal(next) {
 }
 
 /**
- * Returns 0 if `value` has the wanted rank. A value that is not among `sorted` has the rank of the next smaller one.
+ * Returns 0 if `value` has the wanted rank. A value that is not among `sorted` has the rank of the next smaller value.
  */
 function rankErrorPoints(sorted, percent, value) {
   const wanted = Math.ceil((percent * sorted.length) / 100)

@@ -1,5 +1,6 @@
 /**
- * Runs the embedded engine in this process: fills it with slim records through the real parser and runs endpoint plans.
+ * Runs the embedded engine in this process: fills the engine with slim records through the real parser and runs
+ * endpoint plans.
  */
 import { systemClock } from '../dist/base/clock.js'
 import { raiseHeapGrowth } from '../dist/base/heap.js'
@@ -28,7 +29,10 @@ export function openEngine() {
   }
 }
 
-/** Opens a data directory in a new engine, with the heap settings of the service. Closing the engine releases it. */
+/**
+ * Opens a data directory in a new engine, with the heap settings of the service. Closing the engine releases the
+ * directory.
+ */
 export async function openDirectory(directory) {
   raiseHeapGrowth()
   const disk = await openDataDirectory(directory)
@@ -88,12 +92,12 @@ export async function runQuery(engine, name, params, nowUs) {
   return { ms: performance.now() - startMs, rows }
 }
 
-/** Uncounted runs of a query before the measurement, until the JIT has compiled all of its code. */
+/** Uncounted runs of a query before the measurement, until the JIT has compiled all code of the query. */
 const WARM_RUNS = 30
 
 /**
  * Measures a query in milliseconds. `firstMs`: the first run. `computedMs`: after the warm-up, runs without the partial
- * cache. `refreshedMs`: runs with the partial cache, each one second later in query time, as when a cached answer is
+ * cache. `refreshedMs`: runs with the partial cache, each a second later in query time, as when a cached answer is
  * refreshed. `answered`: rows of the first run.
  */
 export async function measure(engine, name, params, { computed = 7, refreshed = 15 } = {}) {

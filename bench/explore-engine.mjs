@@ -1,6 +1,6 @@
 /**
  * Measures the endpoints of the log explorer and the list of projects without HTTP, in milliseconds of CPU time: full
- * edge records of one project in the last week, or slim ones of many projects.
+ * edge records of a single project in the last week, or slim records of many projects.
  *
  *   node bench/explore-engine.mjs 1000000 1
  *   node bench/explore-engine.mjs 1000000 10000

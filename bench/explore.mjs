@@ -1,13 +1,13 @@
 /**
- * Measures the page over many rows of one project: a service with full edge records of the last week, and chromium.
+ * Measures the page over many rows of a project: a service with full edge records of the last week, and chromium.
  *
  *   node bench/explore.mjs 1000000
  *
  * `rowsMs`, `histogramMs`, `fieldsMs`: from the key for the last 7 days (`first…`), then from the key that refreshes,
- * to the frame that shows them. `filter…`: from the click on a value of a declared field. `searchRowsMs`: from Enter
- * to the frame with the rows. `scroll…`: moving down by 400 pixels a frame through at least 10,000 rows: the longest
- * time between two frames, the longest task of the page's thread (0 if none took 50 ms, the browser's threshold), and
- * the most elements that the list had.
+ * to the frame that shows rows, histogram or fields. `filter…`: from the click on a value of a declared field.
+ * `searchRowsMs`: from Enter to the frame with the rows. `scroll…`: moving down by 400 pixels a frame through at least
+ * 10,000 rows: the longest time between two frames, the longest task of the page's thread (0 if none took 50 ms, the
+ * browser's threshold), and the most elements that the list had.
  */
 import { once } from 'node:events'
 import { chromium } from 'playwright-core'
@@ -67,7 +67,7 @@ console.log(
 await browser.close()
 await service.stop()
 
-/** Runs in the page: records its long tasks, and when the parts of the view stopped loading. */
+/** Runs in the page: records the page's long tasks, and when the parts of the view stopped loading. */
 function observe() {
   globalThis.seen = { tasks: [], ms: {}, startMs: 0 }
   new PerformanceObserver((list) => seen.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
@@ -78,7 +78,7 @@ function observe() {
     for (const { target } of changes) {
       const name = names[target.id]
       if (name === undefined || target.getAttribute('aria-busy') !== 'false') continue
-      // A load that ends after the next input belongs to the one before.
+      // A load that ends after the next input belongs to the previous input.
       const { ms } = seen
       requestAnimationFrame(() =>
         requestAnimationFrame(() => {
@@ -91,7 +91,7 @@ function observe() {
   for (const event of ['click', 'keydown']) addEventListener(event, begin, true)
 }
 
-/** Returns the milliseconds from the input that `act` makes to the frames that show its result. */
+/** Returns the milliseconds from the input that `act` makes to the frames that show the result. */
 async function measure(act) {
   await act()
   await page.waitForFunction(() => seen.ms.rows && seen.ms.histogram && seen.ms.fields)
@@ -100,7 +100,7 @@ async function measure(act) {
   )
 }
 
-/** Runs in the page: scrolls down until the list has that many rows and has shown them. */
+/** Runs in the page: scrolls down until the list has loaded and shown `wanted` rows. */
 async function scrollThrough(wanted) {
   seen.tasks = []
   const list = document.querySelector('#list')

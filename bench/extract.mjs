@@ -1,6 +1,6 @@
 /**
  * Measures how fast paths are read from the metadata of generated full edge records, host included: GB (10^9 bytes of
- * metadata) per second of CPU time. One process measures one set of paths.
+ * metadata) per second of CPU time. Each process measures a single set of paths.
  *
  *   node bench/extract.mjs one | four | missing | deep | top
  *
@@ -15,7 +15,7 @@ const ROWS = 32_768
 const CALL_ROWS = 512
 const RUNS = 15
 
-/** Sets of paths: all records have the values of all of them, but for `missing`. */
+/** Sets of paths: all records have values at all paths, but for `missing`. */
 export const PATHS = {
   one: [['request', 'cf', 'country']],
   four: [

@@ -1,6 +1,6 @@
 /**
  * Plans over fields and messages: functions of a project and the end of the week in microseconds. With a third argument
- * that is true, the rows have only one order, which costs time but makes the answers of engines comparable.
+ * that is true, the order of the rows has no ties, which costs time but makes the answers of engines comparable.
  */
 import { call, column, field, literal } from '../dist/plan/expression.js'
 

@@ -1,7 +1,7 @@
 /**
  * Measures questions about fields of the metadata and about messages, over full edge records of a week on disk, for a
- * project with 10 % of them. In process, so that only the engine is timed. `first`: on an engine that has just opened
- * the directory, in a process that has run the question before; `later`: the same question again; `regrouped`:
+ * project with 10 % of the records. In process, so that only the engine is timed. `first`: on an engine that has just
+ * opened the directory, in a process that has run the question before. `later`: the same question again. `regrouped`:
  * again, without the cached groups.
  *
  *   node bench/fields.mjs 1000000
@@ -20,7 +20,7 @@ const RUNS = 7
 const endUs = Date.now() * 1000
 const directory = given ?? mkdtempSync(join(tmpdir(), 'logweir-bench-fields-'))
 
-/** Returns the milliseconds until the last row of a plan was read, and its rows. */
+/** Returns the milliseconds until the last row of a plan was read, and the number of rows. */
 async function run(engine, plan) {
   const startMs = performance.now()
   const rows = []

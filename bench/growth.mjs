@@ -1,5 +1,5 @@
 /**
- * Measures how the cost of a query grows with rows, projects and buckets. Each process measures one point.
+ * Measures how the cost of a query grows with rows, projects and buckets. Each process measures a single point.
  *
  *   node bench/growth.mjs function_edge_logs 1000000 2000
  */

@@ -1,5 +1,5 @@
 /**
- * Measures requests per second and latency of one core, with and without records streaming in. The service stores
+ * Measures requests per second and latency of a single core, with and without records streaming in. The service stores
  * 1,000,000 slim edge and 1,000,000 slim relay records. A process on another core sends requests over 16 connections.
  *
  *   node bench/http.mjs cached | logs | stats alone | ingest
@@ -53,7 +53,7 @@ async function write(chunks) {
 }
 
 /**
- * Writes `STREAMED_PER_SECOND` new records, a tenth of them every 100 ms, until aborted. Returns the number of rows.
+ * Writes `STREAMED_PER_SECOND` new records per second, a tenth every 100 ms, until aborted. Returns the number of rows.
  */
 async function stream(signal) {
   let rows = 0

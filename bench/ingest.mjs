@@ -1,6 +1,6 @@
 /**
- * Measures how fast a file of full lines becomes rows that queries see, and the memory and disk space of these rows.
- * One process: 1,000,000 edge and 1,000,000 relay records on the standard input of `logweir serve`.
+ * Measures how fast a file of full lines becomes rows that queries see, and the memory and disk space of the rows. A
+ * single process: 1,000,000 edge and 1,000,000 relay records on the standard input of `logweir serve`.
  *
  *   node bench/ingest.mjs 1000000 memory | disk
  */

@@ -1,7 +1,7 @@
 /**
  * Generates load on a service: each connection repeats the same request as soon as the answer is complete. Prints the
- * number of answers, and requests per second and latencies after the warm-up. It uses raw sockets: for each request
- * Node's HTTP client needs more CPU time than the service.
+ * number of answers, and requests per second and latencies after the warm-up. Uses raw sockets: for each request Node's
+ * HTTP client needs more CPU time than the service.
  *
  *   node bench/load.mjs '{"port":4000,"path":"/health","headers":{},"connections":16,"warmMs":1000,"runMs":10000}'
  */
@@ -29,7 +29,7 @@ console.log(
   }),
 )
 
-/** Repeats the request on one connection until `endMs`. Requests sent during the warm-up are not counted. */
+/** Repeats the request on a connection until `endMs`. Requests sent during the warm-up are not counted. */
 function repeatRequest() {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setNoDelay()
@@ -57,7 +57,7 @@ function repeatRequest() {
 
 /**
  * Returns the length of an answer in bytes, head and body. The head must be within the first chunk, as the service
- * sends it. Throws if the status is not 200 or the length is missing.
+ * sends heads. Throws if the status is not 200 or the length is missing.
  */
 function answerBytes(chunk) {
   const headBytes = chunk.indexOf(END_OF_HEAD) + END_OF_HEAD.length

@@ -1,6 +1,6 @@
 /**
  * Measures the speed of the machine itself on the same lines, so that figures of a shared machine can be compared with
- * those of another hour or another machine. These rates are the upper bound for one core that parses every line and
+ * figures of another hour or another machine. The rates are the upper bound for a core that parses every line and
  * compresses every byte.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -34,7 +34,7 @@ function readSample(path) {
   return sample.subarray(0, length)
 }
 
-/** Returns MB/s by the best of three runs; the first is the warm-up. */
+/** Returns MB/s by the best of three runs. The first run is the warm-up. */
 function rate(bytes, work) {
   const times = [1, 2, 3].map(() => {
     const startMs = performance.now()

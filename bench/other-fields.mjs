@@ -1,11 +1,11 @@
 /**
- * Compares the ingest of lines with unknown top-level fields to the same bytes sent inside the metadata. One process:
- * full edge records with ten more fields, from a file on the standard input of `logweir serve --in-memory`.
+ * Compares the ingest of lines with unknown top-level fields to the same bytes sent inside the metadata. A single
+ * process: full edge records with ten more fields, from a file on the standard input of `logweir serve --in-memory`.
  *
  *   node bench/other-fields.mjs 300000 inside | outside | flat
  *
- * `inside`: the ten fields are part of the metadata. `outside`: they are top-level fields. `flat`: the fields of the
- * metadata are top-level fields too, and there is no metadata.
+ * `inside`: the ten fields are part of the metadata. `outside`: the ten fields are top-level fields. `flat`: the fields
+ * of the metadata are top-level fields too, and there is no metadata.
  */
 import { closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -51,7 +51,7 @@ function reshaped({ metadata, ...record }, i, how) {
     : { ...record, ...extraFields(i), metadata: fields }
 }
 
-/** Returns ten fields as loggers write them. */
+/** Returns ten fields that loggers write. */
 function extraFields(i) {
   return {
     level: i % 7 === 0 ? 'error' : 'info',

@@ -1,17 +1,17 @@
-/** A stub of logweir: serves the built page and answers its queries with a given number of buckets. */
+/** A stub of logweir: serves the built page and answers the page's queries with a given number of buckets. */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
 const PAGE = new URL('../dist/page/', import.meta.url)
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }
-/** Endpoints of one's own, which may have any number of buckets: the kind of their columns, and their rows. */
+/** User endpoints, which may have any number of buckets: the kind of their columns, and their rows. */
 const PANELS = {
   bars: { columns: { requests: 'count' }, bucketS: 60, rowAt: barAt },
   lines: { columns: { average: 'double', p95: 'double', p99: 'double' }, bucketS: 1, rowAt: linesAt },
 }
 
-/** Starts the stub, which has the endpoint `own.<panel>`. `bytes`: the length of its answer. */
+/** Starts the stub, which has the endpoint `own.<panel>`. `bytes`: the length of the answer. */
 export async function startStub(panel, buckets) {
   const body = Buffer.from(JSON.stringify({ result: rowsOf(PANELS[panel], buckets) }))
   const server = createServer(({ url }, response) => {

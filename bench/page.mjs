@@ -1,14 +1,14 @@
 /**
  * Measures whether the page's charts stay responsive with many buckets. A stub of logweir answers the built page in
- * chromium; the pointer moves over the first chart and drags over a part of it, the window shrinks, and the page
+ * chromium. The pointer moves over the first chart and drags over a part of the chart, the window shrinks, and the page
  * refreshes.
  *
  *   node bench/page.mjs bars 100000
  *   node bench/page.mjs lines 100000
  *
- * `drawnMs` and `refreshedMs`: from the last byte of the answer to the frame that shows it; `drawnMs` includes the
- * start of the page. `…TaskMs`: the longest task that blocked the page's thread; 0 if none took 50 ms, the browser's
- * threshold. The debugger that controls the browser copies each answer, which adds to these times.
+ * `drawnMs` and `refreshedMs`: from the last byte of the answer to the frame that shows the answer. `drawnMs` includes
+ * the start of the page. `…TaskMs`: the longest task that blocked the page's thread, or 0 if none took 50 ms, the
+ * browser's threshold. The debugger that controls the browser copies each answer, which adds to the times.
  */
 import { chromium } from 'playwright-core'
 import { startStub } from './page-stub.mjs'
@@ -75,7 +75,7 @@ console.log(
 await browser.close()
 close()
 
-/** Runs in the page: records its long tasks and the time at which each panel showed an answer. */
+/** Runs in the page: records the page's long tasks and the time at which each panel showed an answer. */
 function observe() {
   globalThis.seen = { tasks: [], shownMs: {} }
   new PerformanceObserver((list) => seen.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
@@ -93,7 +93,7 @@ function observe() {
   }).observe(document, { subtree: true, attributes: true, attributeFilter: ['data-state'] })
 }
 
-/** Waits until the panel shows an answer. Returns the time since its last byte, and the longest task. */
+/** Waits until the panel shows an answer. Returns the time since the answer's last byte, and the longest task. */
 async function waitForAnswer() {
   await page.waitForFunction((id) => seen.shownMs[id] !== undefined, name)
   return page.evaluate((id) => {
@@ -111,8 +111,8 @@ async function waitForAnswer() {
 }
 
 /**
- * Returns how long the page's thread was busy from the start of `act` to two frames after its end, and its longest
- * task.
+ * Returns how long the page's thread was busy from the start of `act` to two frames after the end, and the thread's
+ * longest task.
  */
 async function measureBusy(act) {
   await page.evaluate(() => {

@@ -13,7 +13,7 @@ const TICKS_PER_SECOND = 100
 /** Returns the name of the cores that all threads of a process run on. */
 export const pinnedTo = (cores = CORE) => (canPin ? `core ${cores}` : 'not pinned: no taskset here')
 
-/** Starts `node ...args`, pinned to `cores`, a list as taskset reads it. */
+/** Starts `node ...args`, pinned to `cores`, a list in the format of taskset. */
 export function startNode(args, options, cores = CORE) {
   const pin = canPin ? ['taskset', '-c', cores] : []
   const [command, ...rest] = [...pin, process.execPath, ...args]
@@ -21,8 +21,8 @@ export function startNode(args, options, cores = CORE) {
 }
 
 /**
- * Runs `node ...args` and returns the one line of JSON that it prints, parsed. Its own child processes run on the cores
- * `started`. Throws if it fails.
+ * Runs `node ...args` and returns the printed line of JSON, parsed. The child processes of that process run on the
+ * cores `started`. Throws if the process fails.
  */
 export async function runNode(args, cores = CORE, started = cores) {
   const env = { ...process.env, LOGWEIR_BENCH_CORE: started }
@@ -40,12 +40,12 @@ export function coresOf(count) {
   return Array.from({ length: count }, (_, i) => (Number(CORE) + i) % cpus().length).join(',')
 }
 
-/** Returns the current resident memory of a process in MB (10^6 bytes); NaN without /proc. */
+/** Returns the current resident memory of a process in MB (10^6 bytes), or NaN without /proc. */
 export function residentMb(pid) {
   return memoryMb(pid, 'VmRSS')
 }
 
-/** Returns the peak resident memory of a process in MB; NaN without /proc. */
+/** Returns the peak resident memory of a process in MB, or NaN without /proc. */
 export function peakMb(pid) {
   return memoryMb(pid, 'VmHWM')
 }
@@ -59,7 +59,7 @@ function memoryMb(pid, field) {
   }
 }
 
-/** Returns the CPU seconds that all threads of a process have used so far; NaN without /proc. */
+/** Returns the CPU seconds that all threads of a process have used so far, or NaN without /proc. */
 export function cpuSeconds(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')

@@ -3,7 +3,7 @@
  * the date to `bench/results/`.
  *
  *   npm run bench                 all benches, about an hour
- *   npm run bench -- ingest idle  only the named ones
+ *   npm run bench -- ingest idle  only the named benches
  *
  * LOGWEIR_BENCH_RUNS (3): processes for each figure. LOGWEIR_BENCH_CORE (0): the core that each process is pinned to.
  */
@@ -110,7 +110,7 @@ for (const [name, bench] of Object.entries(BENCHES)) {
 }
 
 /**
- * Runs one bench and writes its results. `draw(results)` then makes tables or plots; `results` is the URL of the file.
+ * Runs a bench and writes the results. `draw(results)` then makes tables or plots. `results` is the URL of the file.
  */
 async function run(name, { script, args, core = CORE, started = CORE, runs = RUNS, draw = () => {} }) {
   if (name === 'ingest' || name === 'health') await fileOf(1_000_000)
@@ -153,7 +153,7 @@ function mediansOf(values) {
   return Object.fromEntries(names.map((name) => [name, median(values.map((value) => value[name]))]))
 }
 
-/** Prints the medians of one case. */
+/** Prints the medians of a case. */
 function show(name, list, values, pinned) {
   console.log(`\n${[name, ...list].join(' ')}, ${values.length} processes, ${pinned}`)
   for (const [figure, value] of Object.entries(mediansOf(values))) console.log(`  ${figure.padEnd(18)} ${round(value)}`)

@@ -1,7 +1,7 @@
 /**
  * Measures the cost of many segments with columns that do not fit into memory. A small memory limit makes heads small.
  * Records of 90 days in random order, as from shippers that catch up, make thousands of small segments: each head
- * becomes one segment per day. Records of 7 days in order make about ninety large ones.
+ * becomes a segment per day. Records of 7 days in order make about ninety large segments.
  *
  *   node bench/segments.mjs 500000 none
  *   node bench/segments.mjs 1000000 time

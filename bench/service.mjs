@@ -1,4 +1,4 @@
-/** Starts the built program as a child process and sends it requests over HTTP. */
+/** Starts the built program as a child process and sends requests over HTTP. */
 import { fileURLToPath } from 'node:url'
 import { peakMb, residentMb, startNode } from './process.mjs'
 
@@ -6,13 +6,13 @@ const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 export const TOKEN = 'bench-token'
 
 /**
- * Starts `logweir serve`, by default in memory. Its standard input is a file descriptor, `pipe` or `ignore`.
+ * Starts `logweir serve`, by default in memory. The standard input is a file descriptor, `pipe` or `ignore`.
  * `waitForOutput(pattern)` resolves with the match and the time when new text on stderr matches.
  */
 export async function startService(stdin, args = []) {
   const child = startNode([CLI, 'serve', '--port', '0', ...(args.length > 0 ? args : ['--in-memory'])], {
     stdio: [stdin, 'ignore', 'pipe'],
-    // As the image and the systemd unit set it.
+    // As in the image and in the systemd unit.
     env: { ...process.env, LOGWEIR_ACCESS_TOKENS: TOKEN, MALLOC_MMAP_THRESHOLD_: '262144' },
   })
   const waiting = []
@@ -45,7 +45,7 @@ export async function startService(stdin, args = []) {
   }
 }
 
-/** Returns the sum of one metric over all its labels. */
+/** Returns the sum of a metric over all labels. */
 export async function metric(service, name) {
   const text = await (await service.get('/metrics')).text()
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))

@@ -1,9 +1,9 @@
 /**
  * The shipper of the bench `upload`: sends records in JSON arrays over a few connections and repeats each array until
- * it is accepted. Messages with the parent process: receives `{rows, source, bodyBytes, connections}` and sends
- * `{bytes}` when all bodies are built; receives `{port, headers, path}` and starts; sends `{half: true}` when half of
- * the bodies are accepted, and the totals at the end. It uses raw sockets, because Node's HTTP client needs more CPU
- * time.
+ * the service accepts the array. Messages with the parent process: receives `{rows, source, bodyBytes, connections}`
+ * and sends `{bytes}` when all bodies are built. Receives `{port, headers, path}` and starts. Sends `{half: true}` when
+ * half of the bodies are accepted, and the totals at the end. Uses raw sockets, because Node's HTTP client needs more
+ * CPU time.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -55,7 +55,7 @@ function makeBodies() {
   return made
 }
 
-/** Sends the remaining bodies on one connection, which it reopens after each failure. */
+/** Sends the remaining bodies on a connection, which is reopened after each failure. */
 async function sendBodies() {
   let socket
   while (next < bodies.length) {
@@ -72,7 +72,7 @@ async function sendBodies() {
   socket?.end()
 }
 
-/** Returns a connection, or undefined if it is refused. */
+/** Returns a connection, or undefined if connecting fails. */
 function open() {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1').setNoDelay()
@@ -81,8 +81,9 @@ function open() {
 }
 
 /**
- * Sends a body. Returns the status of the answer, `none` if the connection ends without one, `refused` if there is no
- * connection. `isLast`: the connection must not be reused; a body sent after `Connection: close` would be lost.
+ * Sends a body. Returns the status of the answer, `none` if the connection ends without an answer, `refused` if there
+ * is no connection. `isLast`: the connection must not be reused, since a body sent after `Connection: close` would be
+ * lost.
  */
 function post(socket, body) {
   if (socket === undefined) return { status: 'refused', isLast: true }

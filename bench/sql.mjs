@@ -1,7 +1,8 @@
 /**
  * Compares queries in SQL with the same plans by hand, over full edge records of a week in memory, for a project with
- * 10 % of them: both made for each run, without cached groups, in turn. The service keeps texts that it has parsed:
- * `sqlMs` is that of a kept text, `newTextMs` that of a new one. Also measures how long texts take to compile.
+ * 10 % of the records. Both are made for each run, without cached groups, in turn. The service keeps parsed texts:
+ * `sqlMs` is the time with a kept text, `newTextMs` the time with a new text. Also measures how long texts take to
+ * compile.
  *
  *   node bench/sql.mjs 1000000
  */
@@ -22,7 +23,7 @@ const where = (days) => `from edge_logs
   where project = '${project}' and timestamp >= timestamp_sub(current_timestamp(), interval ${days} day)
     and timestamp <= current_timestamp()`
 
-/** The columns of the newest rows, and the conditions on them, as Studio's log explorer asks for them. */
+/** The columns of the newest rows, and the conditions on these columns, as in queries of Studio's log explorer. */
 const COLUMNS = ['request.method', 'request.path', 'response.status_code']
 const selected = {
   op: 'select',

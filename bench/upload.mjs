@@ -1,6 +1,6 @@
 /**
  * Measures ingest over HTTP: JSON arrays of 1 MB over a few connections. The client is a separate process on the same
- * cores as the service. With `restart` the service is stopped and restarted when half of the bodies are accepted; the
+ * cores as the service. With `restart` the service is stopped and restarted when half of the bodies are accepted. The
  * client repeats each body that was not answered with 200.
  *
  *   node bench/upload.mjs 1000000 memory | disk | restart

@@ -1,7 +1,7 @@
 /**
- * Measures whether cache refreshes slow down other requests. The app stores `rows` records, half of them from each of
- * two sources, and `entries` cache entries that all become due at once. Another process requests the newest rows of a
- * project over one connection, first without other load, then during the refreshes.
+ * Measures whether cache refreshes slow down other requests. The app stores `rows` records, half from each of two
+ * sources, and `entries` cache entries that all become due at once. Another process requests the newest rows of a
+ * project over a connection, first without other load, then during the refreshes.
  *
  *   node bench/warming.mjs 10000000 1000
  */
@@ -63,7 +63,7 @@ await load({})
 const alone = await load({})
 const refreshed = async () => (await metrics.cacheRefreshes.get()).values.reduce((sum, { value }) => sum + value, 0)
 
-// Timed from the first refresh to the last. The load starts earlier; requests after the last refresh are undisturbed.
+// Timed from the first refresh to the last. The load starts earlier. Requests after the last refresh are undisturbed.
 const before = await refreshed()
 const during = load({ warmMs: 500 })
 await setTimeout(500)

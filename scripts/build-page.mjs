@@ -1,6 +1,6 @@
 /**
- * Bundles the page into dist/page: its modules with the libraries that they import, in files that it loads at once and
- * files that it loads later. The licences of the libraries are written to dist/page/LICENSES.txt.
+ * Bundles the page into dist/page: the modules with the imported libraries, in files that the page loads at once and
+ * files that the page loads later. The licences of the libraries are written to dist/page/LICENSES.txt.
  */
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,7 @@ const { output } = await build({
     minify: true,
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
-    // Without it each module that two files share is a file of its own.
+    // Without the group, each module that two files share is a separate file.
     codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
   },
 })
@@ -32,7 +32,7 @@ copyFileSync(CHART_STYLES, pathOf('dist/page/styles/uplot.css'))
 copyFileSync(pathOf('src/page/icon.svg'), pathOf('dist/page/icon.svg'))
 writeFileSync(pathOf('dist/page/LICENSES.txt'), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)))
 
-// The page names the files that its first one imports, so that a browser requests them at once.
+// The page names the files that main.js imports, so that a browser requests the files at once.
 const MAIN = '    <script type="module" src="page/main.js"></script>\n'
 const links = output
   .find(({ fileName }) => fileName === 'main.js')

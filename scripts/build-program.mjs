@@ -1,11 +1,11 @@
 /**
- * Bundles the program. For each module that Node loads by its address, the bundle replaces the output of tsc; shared
+ * Bundles the program. For each module that Node loads by its address, the bundle replaces the output of tsc. Shared
  * code is written to dist/chunks. Reason: Node needs a millisecond per file, and the program has 500 files, libraries
  * included, many of which each thread loads. The other modules remain in dist as tsc writes them, for benches and
- * tests. Run it after tsc: `node scripts/build-program.mjs`.
+ * tests. Run after tsc: `node scripts/build-program.mjs`.
  *
  * The `.sql` files that the program reads are copied. Libraries with native parts are not bundled. The licences of the
- * bundled ones are written to dist/chunks/LICENSES.txt.
+ * bundled libraries are written to dist/chunks/LICENSES.txt.
  */
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { posix, relative } from 'node:path'
@@ -16,7 +16,10 @@ import { licencesOf } from './licences.mjs'
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const SRC = pathOf('src')
 
-/** The program, the module it imports first, the module that users import, and the scripts of threads and hooks. */
+/**
+ * The program, the module that the program imports first, the module that users import, and the scripts of threads and
+ * hooks.
+ */
 const LOADED_BY_ADDRESS = [
   'cli',
   'base/ignored-signals',
@@ -31,7 +34,10 @@ const NATIVE = [/^@node-rs\/crc32$/, /^re2$/, /^zstd-napi(\/|$)/]
 const CHUNKS = 'chunks'
 const STUDIO_QUERIES = 'supabase/endpoints'
 
-/** Replaces `import.meta.url` with the module's address in dist: in a bundle it would be the address of the chunk. */
+/**
+ * Replaces `import.meta.url` with the module's address in dist: in a bundle, `import.meta.url` would be the address of
+ * the chunk.
+ */
 const keepModuleAddresses = {
   name: 'keep-module-addresses',
   transform(code, id) {

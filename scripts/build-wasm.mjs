@@ -1,6 +1,6 @@
 /**
- * Compiles the WebAssembly modules of wasm/ (see wasm/README.md). Writes each next to the source file that instantiates
- * it, for tests, and next to the compiled file in dist, for the package. Run it after tsc: `node
+ * Compiles the WebAssembly modules of wasm/ (see wasm/README.md). Writes each module next to the source file that
+ * instantiates the module, for tests, and next to the compiled file in dist, for the package. Run after tsc: `node
  * scripts/build-wasm.mjs`.
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
@@ -10,7 +10,7 @@ import asc from 'assemblyscript/asc'
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url))
 
-/** The entry points of each module, which has the exports of all of them. */
+/** The entry points of each module. The module has the exports of all entry points. */
 const MODULES = {
   'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/append.ts', 'wasm/split.ts'],
   'engine/arrow/fields/extract.wasm': ['wasm/extract/extract.ts'],

@@ -2,7 +2,7 @@
  * Demonstrates the built program: pipes in records of all nine sources over the last 7 days, queries each endpoint for
  * the project with the most records, and prints a link to the page. Serves until Ctrl-C.
  *
- *   --port N   the first port to try, 4000 by default; if it is in use, the next free one; 0: any
+ *   --port N   the first port to try, 4000 by default (0: any). If the port is in use, the next free port
  *   --rows N   number of records, 200000 by default
  *   --once     stop after the queries have been answered
  */
@@ -20,7 +20,7 @@ const SEED = 1
 const HOST = '127.0.0.1'
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 
-/** Returns the options of the command line, the port as a number. Throws if one is invalid. */
+/** Returns the options of the command line, the port as a number. Throws if an option is invalid. */
 function readOptions() {
   const { values } = parseArgs({
     options: {
@@ -60,23 +60,24 @@ async function freePort(port) {
   return free
 }
 
-/** The environment without settings of logweir: the settings of another service could break this one. */
+/** The environment without settings of logweir: the settings of another service could break the demo. */
 const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_')))
 
 function startServer(port) {
   return spawn(process.execPath, [CLI, 'serve', '--in-memory', '--sql', '--host', HOST, '--port', String(port)], {
     stdio: ['pipe', 'inherit', 'pipe'],
-    // In its own process group: Ctrl-C reaches it only through this script, not a second time from the terminal.
+    // In a separate process group: Ctrl-C reaches the server only through this script, not a second time from the
+    // terminal.
     detached: true,
     env: { ...ENVIRONMENT, LOGWEIR_ACCESS_TOKENS: token },
   })
 }
 
-/** Pipes generated records into the server's standard input, then ends it. Rejects if the generator fails. */
+/** Pipes generated records into the server's standard input, then ends the input. Rejects if the generator fails. */
 function feed(server) {
   const args = ['generate', '--rows', options.rows, '--seed', String(SEED), '--span', '7d']
   const generator = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: ENVIRONMENT })
-  // If the server stops early, its exit is reported elsewhere. Without a reader the generator would wait forever.
+  // If the server stops early, the exit is reported elsewhere. Without a reader the generator would wait forever.
   server.stdin.on('error', () => generator.kill())
   server.once('exit', () => generator.kill())
   // Ends the input only if the generator succeeds, so that a failure does not look like a service without rows.
@@ -89,7 +90,7 @@ function feed(server) {
   })
 }
 
-/** Prints the log of the server. Resolves when the server has read all of its input; rejects if it stops. */
+/** Prints the log of the server. Resolves when the server has read all input, and rejects if the server stops. */
 function waitForInput(server) {
   return new Promise((resolve, reject) => {
     server.once('exit', (code) => reject(new Error(`the server stopped with code ${code}`)))

@@ -91,7 +91,7 @@ try {
   await once(server, 'exit')
 }
 
-/** Runs in the page: returns whether its view shows rows, or that there are none, or its charts. */
+/** Runs in the page: returns whether the view shows rows, or that there are none, or charts. */
 function isShown() {
   const view = document.querySelector('#content > :is(#explore, #panels, #sql, #api):not([hidden])')
   if (view === null || view.querySelector('[aria-busy="true"]') !== null) return false

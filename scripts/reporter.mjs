@@ -41,7 +41,7 @@ function placeOf({ stack = '' }) {
   return own === undefined ? 'an unknown file' : relative(process.cwd(), own)
 }
 
-/** Returns a failure as one line: the file, the test, and the first line of the reason. */
+/** Returns a failure as a line: the file, the test, and the first line of the reason. */
 function lineOf(file, test, error) {
   const [why] = (error?.message ?? '').split('\n', 1)
   return `${file}: ${test}: ${why.slice(0, MAX_REASON_LENGTH)}`

@@ -1,6 +1,6 @@
 /**
- * The test runs: each is a project of vitest.config.ts and a time zone, perhaps with the files that it is limited to
- * and a scale of test/support/runs.ts.
+ * The test runs: each is a project of vitest.config.ts and a time zone, perhaps with a list of files as a limit and a
+ * scale of test/support/runs.ts.
  */
 const UTC = 'UTC'
 /** A zone with an offset of hours and minutes. */
@@ -10,7 +10,7 @@ const PROJECTS = ['unit', 'isolated', 'timed', 'program', 'timed-program', 'clic
 /**
  * Tests of features that may differ between versions of Node and between time zones: sockets, files, threads, memory,
  * native modules, WebAssembly, regular expressions and dates. The other tests compute with numbers, texts and bytes
- * alone, check files of this repository, or test the same as one of these.
+ * alone, check files of this repository, or test the same as a portable test.
  */
 const PORTABLE = {
   unit: [
@@ -36,7 +36,7 @@ export const ALL = [...runsOf(PROJECTS), ...runsOf(['portable'], SHIFTED)]
 /** The runs of `npm run test:slow`: the slow tests, and the projects with random tests again, at full size. */
 export const SLOW = [...runsOf(['slow']), ...runsOf(['unit', 'clickhouse']).map((run) => ({ ...run, scale: 1 }))]
 
-/** Returns one run per project, all in the same time zone; `portable` is a part of two projects. */
+/** Returns a run per project, all in the same time zone. `portable` is a part of two projects. */
 export function runsOf(projects, timeZone = UTC) {
   return projects.flatMap((project) => (project === 'portable' ? portableRuns(timeZone) : [{ project, timeZone }]))
 }

@@ -1,11 +1,11 @@
 /**
- * Runs the tests. Without a flag: all but the slow ones. With `--slow`: the slow ones, and random tests at full size.
- * With `--projects=unit,page`: these projects of vitest.config.ts, in the time zone TZ; `portable` are the tests that
- * depend on Node or the time zone (see runs.mjs). Passes other arguments to vitest. Prints the seconds of each
- * run, the slowest files, one line per failure, and at the end the totals of all runs: `N passed, N failed`.
+ * Runs the tests. Without a flag: all but the slow tests. With `--slow`: the slow tests, and random tests at full size.
+ * With `--projects=unit,page`: the named projects of vitest.config.ts, in the time zone TZ; `portable` are the tests
+ * that depend on Node or the time zone (see runs.mjs). Passes other arguments to vitest. Prints the seconds of each
+ * run, the slowest files, a line per failure, and at the end the totals of all runs: `N passed, N failed`.
  *
- * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests; without it each run uses a new one.
- * `LOGWEIR_TEST_SCALE` sets how many runs they have; see test/support/runs.ts.
+ * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests. Without the variable each run uses a new seed.
+ * `LOGWEIR_TEST_SCALE` sets how many runs the random tests have (see test/support/runs.ts).
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -29,8 +29,8 @@ function selectRuns() {
 }
 
 /**
- * Runs one project. Returns how many tests passed, the failures, and the seconds of the run and of its files. A run
- * without a report, or one that failed and names no failure, is one failure.
+ * Runs a project. Returns how many tests passed, the failures, and the seconds of the run and of each file. A run
+ * without a report, or a run that failed and names no failure, is a single failure.
  */
 function runVitest({ timeZone, project, files: only = [], scale }, index) {
   const size = scale === undefined ? '' : `, scale ${scale}`
@@ -56,7 +56,7 @@ function runVitest({ timeZone, project, files: only = [], scale }, index) {
   }
 }
 
-/** Reads the report of reporter.mjs; an empty one if there is none. */
+/** Reads the report of reporter.mjs, or returns an empty report if there is none. */
 function readReport(report) {
   try {
     return JSON.parse(readFileSync(report, 'utf8'))

@@ -3,8 +3,8 @@ import { createServer, request } from 'node:http'
 
 /**
  * Starts a proxy that adds the token to each request, so that the page opens without a sign-in, as behind a proxy that
- * authenticates its users. For demos on this machine only: every client that reaches it has access, but it answers 421
- * if the Host header is not its own, and drops the CORS header. Returns its address.
+ * authenticates its users. For demos on this machine only: every client that reaches the proxy has access. But the
+ * proxy answers 421 if the Host header does not name the proxy, and drops the CORS header. Returns the proxy's address.
  */
 export async function startTokenProxy(base, token) {
   const { hostname, port } = new URL(base)

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=262144 node
-// First, so that no signal is delivered before it is ignored.
+// First, so that no signal is delivered before signals are ignored.
 import './base/ignored-signals.js'
 import { createStderrLog, type Log } from './base/log.js'
 import { COMMANDS } from './commands/all.js'
@@ -9,7 +9,7 @@ import { parseCall } from './commands/parse-call.js'
 /** Whether the reader of the output has closed the pipe, as in `logweir generate | head`. */
 const isBrokenPipe = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EPIPE'
 
-/** Runs one command and returns its exit code. */
+/** Runs a command and returns the exit code. */
 async function run(args: readonly string[], log: Log): Promise<number> {
   const { command, rest } = parseCall(args, COMMANDS)
   const { stdout, stderr, env: environment } = process

@@ -1,4 +1,4 @@
-/** The benches: each runs its engines and returns the lines of the result. */
+/** The benches: each runs engines and returns the lines of the result. */
 import { rmSync, statSync } from 'node:fs'
 import { median } from '../process.mjs'
 import { compareAnswers } from './compare.mjs'
@@ -11,7 +11,7 @@ const IN_PROCESS = [
   { column: 'DuckDB file', program: 'duckdb', store: 'disk' },
   { column: 'ClickHouse', program: 'clickhouse', store: 'disk' },
 ]
-/** The engines of questions about fields: logweir on disk, ClickHouse in two forms of its own. */
+/** The engines of questions about fields: logweir on disk, ClickHouse in two forms. */
 const WITH_FIELDS = [
   { column: 'logweir', program: 'logweir', store: 'disk' },
   IN_PROCESS[1],
@@ -19,7 +19,7 @@ const WITH_FIELDS = [
   { column: 'ClickHouse JSON', program: 'clickhouse-json', store: 'disk' },
   { column: 'ClickHouse String', program: 'clickhouse', store: 'disk' },
 ]
-/** Engines by where they store rows: each is compared only with engines that give the same durability. */
+/** Engines by the place of the rows: each engine is compared only with engines that give the same durability. */
 const STORES = {
   'in memory': [{ column: 'logweir', program: 'logweir-service', store: 'memory' }, IN_PROCESS[1]],
   'on disk': [{ column: 'logweir', program: 'logweir-service', store: 'disk' }, IN_PROCESS[2], IN_PROCESS[3]],
@@ -68,7 +68,7 @@ async function asked(options, engines, answersName, task) {
   return lines
 }
 
-/** Returns two lines per query: the first run in a process, and the later ones. Throws if a row count differs. */
+/** Returns two lines per query: the first run in a process, and the later runs. Throws if a row count differs. */
 function queryLines(resultsOf, expected, { name, rows }, cores) {
   return expected.flatMap(({ question, size, rows: answer }, i) => {
     for (const [column, results] of resultsOf) {
@@ -143,7 +143,8 @@ async function resident(options, engines, files, rows, what) {
 }
 
 /**
- * Returns the median and all values per column. If a process returns several values, they form one entry of `values`.
+ * Returns the median and all values per column. If a process returns several values, the values form a single entry of
+ * `values`.
  */
 function figures(resultsOf, figureOf) {
   return Object.fromEntries(

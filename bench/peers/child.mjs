@@ -1,5 +1,5 @@
 /**
- * Runs one task on one engine and prints one line of JSON. The command line is the same for every engine:
+ * Runs a task on an engine and prints a line of JSON. The command line is the same for every engine:
  *
  *   node bench/peers/child.mjs duckdb query --store memory --rows 100000 --threads 1 --now 1795000000000000 \
  *     --directory /tmp/empty --file edge_logs=/tmp/edge.ndjson
@@ -30,7 +30,9 @@ const sources = Object.keys(files)
 const isOfFields = task.startsWith('field')
 const calls = isOfFields ? fieldCallsOf(['top']) : callsOf(sources, ['top', 'small'])
 const warmCalls = callsOf(sources, ['warm'])
-/** Warm-up before the measurement, at most these runs and milliseconds per query: the JIT compiler needs as many. */
+/**
+ * Warm-up before the measurement, at most this many runs and milliseconds per query: the JIT compiler needs as many.
+ */
 const WARM = { runs: 30, ms: 500 }
 /** Engines per question about fields. */
 const ROUNDS = { warm: 2, measured: 3 }
@@ -53,7 +55,7 @@ async function expectRows(rows) {
 }
 
 /**
- * Runs each query once and returns the rows to compare: with exact percentiles if the engine has them, and in an order
+ * Runs each query once and returns the rows to compare: with exact percentiles if the engine has any, and in an order
  * without ties.
  */
 async function answers() {
@@ -66,7 +68,7 @@ async function answers() {
   return results
 }
 
-/** Runs each query several times; the first run is reported separately. The warm-up uses another project. */
+/** Runs each query several times. The first run is reported separately. The warm-up uses another project. */
 async function query() {
   await engine.settle()
   for (const call of warmCalls) await warm(call)
@@ -76,9 +78,8 @@ async function query() {
 }
 
 /**
- * Runs each question about fields several times on each of several engines that have just opened the same directory,
- * one after the other. The first engines warm up the process. Every engine uses its own
- * caches.
+ * Runs each question about fields several times on each of several engines that have just opened the same directory, in
+ * turn. The first engines warm up the process. The engines share no caches.
  */
 async function fields() {
   await engine.settle()

@@ -1,4 +1,4 @@
-/** ClickHouse as in `clickhouse.mjs`, with the metadata of edge records in a column of its JSON type. */
+/** ClickHouse as in `clickhouse.mjs`, with the metadata of edge records in a column of the JSON type. */
 import { DIALECT, openWith, quote, TIMESTAMP } from './clickhouse.mjs'
 import { INTEGER_PATHS } from './field-sql.mjs'
 
@@ -9,7 +9,9 @@ const TABLES = {
   ) engine = MergeTree order by (project, timestamp)`,
 }
 
-/** The type stores objects only, so that each list of one object is stored as that object. No text contains `[{`. */
+/**
+ * The type stores objects only, so that each list of a single object is stored as that object. No text contains `[{`.
+ */
 const OBJECTS = `if(startsWith(metadata, '['), replaceAll(replaceAll(metadata, '[{', '{'), '}]', '}'), metadata)`
 
 const LOADS = {
@@ -22,7 +24,7 @@ const LOADS = {
 
 const typeOf = (path) => (INTEGER_PATHS.has(path) ? 'Int64' : 'String')
 
-/** Returns the fields at paths of keys, as integers or texts; null if a value has another type. */
+/** Returns the fields at paths of keys, as integers or texts. A value of another type becomes null. */
 const fields = (paths) => paths.map((path) => `metadata.${path}.:${typeOf(path)}`)
 
 export const open = (settings) => openWith(settings, { tables: TABLES, loads: LOADS, dialect: { ...DIALECT, fields } })

@@ -48,7 +48,9 @@ const RELAY_HOT = `if(startsWith(metadata, '['),
   arrayMap(m -> (m.1, m.2, m.3, m.4[1]), JSONExtract(metadata, 'Array(Tuple(${RELAY}, response Array(${STATUS})))'))[1],
   JSONExtract(metadata, 'Tuple(${RELAY}, response ${STATUS})'))`
 
-/** A single extraction parses the JSON only once. The metadata of a record is an object or an array of one object. */
+/**
+ * A single extraction parses the JSON only once. The metadata of a record is an object or an array of a single object.
+ */
 const LOADS = {
   edge_logs: (path) => `
     insert into edge_logs
@@ -68,9 +70,9 @@ const LOADS = {
 }
 
 /**
- * Returns the fields at paths of keys, as integers or texts. The metadata of a record is an object or a list of one
- * object, and so is each object in it. Several fields are elements of one tuple, so that a row's JSON is parsed once.
- * For one field that takes longer.
+ * Returns the fields at paths of keys, as integers or texts. The metadata of a record is an object or a list of a
+ * single object, and so is each inner object. Several fields are elements of a tuple, so that a row's JSON is parsed
+ * once. For a single field a tuple takes longer.
  */
 function fields(paths) {
   if (paths.length === 1) return [field(paths[0])]
@@ -90,7 +92,7 @@ function field(path) {
 
 const fieldTypeOf = (path) => (INTEGER_PATHS.has(path) ? 'Nullable(Int64)' : 'Nullable(String)')
 
-/** Returns the tuple of the fields in an extracted object; each inner object is followed by `one`. */
+/** Returns the tuple of the fields in an extracted object. Each inner object is followed by `one`. */
 function tupleOf(paths, extracted, one) {
   const elements = paths.map((path) =>
     path.split('.').reduce((value, key, i) => `tupleElement(${value}${i === 0 ? '' : one}, '${key}')`, 'm'),
@@ -98,7 +100,7 @@ function tupleOf(paths, extracted, one) {
   return `arrayMap(m -> tuple(${elements}), [${extracted}])[1]`
 }
 
-/** Returns the type of an object with these paths. `wrapped` changes the types of its inner objects. */
+/** Returns the type of an object with these paths. `wrapped` changes the types of inner objects. */
 function typeOf(paths, wrapped) {
   const root = {}
   for (const path of paths) {
@@ -114,7 +116,7 @@ function typeOf(paths, wrapped) {
 
 export const open = (settings) => openWith(settings, { tables: TABLES, loads: LOADS, dialect: DIALECT })
 
-/** Opens ClickHouse with tables of a form, and with the expressions that read them. */
+/** Opens ClickHouse with tables of a form, and with the expressions that read the tables. */
 export async function openWith({ directory, threads, nowUs }, { tables, loads, dialect }) {
   const connect = () => {
     const session = new Session(directory)

@@ -13,7 +13,8 @@ const BOUND_FIELDS = new Set(Object.values(BOUNDS).flat())
 
 /**
  * Compares the answers of engines, a `Map` of engine to `[{ question, size, rows }]`. The reference is an engine that
- * returns exact percentiles and their bounds. Throws if they differ or the reference has no rows for the top project.
+ * returns exact percentiles and their bounds. Throws if answers differ or the reference has no rows for the top
+ * project.
  */
 export function compareAnswers(answersOf, reference) {
   const empty = answersOf.get(reference).find(({ size, rows }) => size === 'top' && rows.length === 0)
@@ -48,7 +49,9 @@ function isAlike(field, value, row) {
   return bounds === undefined ? value === expected : row[bounds[0]] <= value && value <= row[bounds[1]]
 }
 
-/** Whether metadata is the same: a text, or an object of an engine that stores lists of one object as that object. */
+/**
+ * Whether metadata is the same: a text, or an object of an engine that stores lists of a single object as that object.
+ */
 function isSameJson(value, expected) {
   if (typeof value === 'string') return isDeepStrictEqual(JSON.parse(value), expected)
   return isDeepStrictEqual(value, withoutLists(expected))

@@ -1,4 +1,4 @@
-/** DuckDB, in memory or in one file. Rows are stored in the order of the files, by time. */
+/** DuckDB, in memory or in a file. Rows are stored in the order of the files, by time. */
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { INTEGER_PATHS } from './field-sql.mjs'
@@ -30,8 +30,9 @@ const TABLES = {
 }
 
 /**
- * Returns the fields at paths of keys, as integers or texts. The metadata of a record is an object or a list of one
- * object, and so is each object in it. The calls for all fields are the same, so that a row's JSON is parsed once.
+ * Returns the fields at paths of keys, as integers or texts. The metadata of a record is an object or a list of a
+ * single object, and so is each inner object. The calls for all fields are the same, so that a row's JSON is parsed
+ * once.
  */
 function fields(paths) {
   const texts = paths.map((path) => `'$.${path}'`)
@@ -47,7 +48,7 @@ function fields(paths) {
 const TIMESTAMP = `case when timestamp[5] = '-' then timestamp::timestamp else make_timestamp(timestamp::bigint) end`
 
 /**
- * One call with several paths parses the JSON only once. The metadata of a record is an object or an array of one
+ * A call with several paths parses the JSON only once. The metadata of a record is an object or an array of a single
  * object.
  */
 const LOADS = {

@@ -1,19 +1,22 @@
 /**
  * The questions of `bench/field-questions.mjs` in the SQL of a peer. In addition to the list in `sql.mjs`, a dialect
- * has `fields(paths)`, which returns an expression for each of these fields of the metadata.
+ * has `fields(paths)`, which returns an expression for each field of the metadata at `paths`.
  */
 import { RARE_PATTERN } from '../field-questions.mjs'
 
 const DAY_US = 86_400e6
 
-/** The paths of integers; others are texts. */
+/** The paths of integers. All other values are texts. */
 export const INTEGER_PATHS = new Set(['response.status_code'])
 
-/** By question: a function of a dialect, the parameters, the end of the week, and whether rows have only one order. */
+/**
+ * By question: a function of a dialect, the parameters, the end of the week, and whether the order of the rows has no
+ * ties.
+ */
 export const FIELD_STATEMENTS = {
   'status classes by hour, one day': statusClasses,
   'newest 100 with status >= 500 and method POST': (d, params, nowUs) => {
-    // Each on its own: the method is read only if the status is high.
+    // In separate calls: the method is read only if the status is high.
     const [[status], [method]] = ['response.status_code', 'request.method'].map((path) => d.fields([path]))
     return newest(d, params, nowUs, `${status} >= 500 and ${method} = 'POST'`)
   },

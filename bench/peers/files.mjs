@@ -1,4 +1,4 @@
-/** The input files of all engines: records of one source, with timestamps up to the start of the run. */
+/** The input files of all engines: records of a source, with timestamps up to the start of the run. */
 import { join } from 'node:path'
 import { records, write } from '../data.mjs'
 

@@ -4,7 +4,7 @@ import { bestOf, DASH, OWN, ratioOf } from './table.mjs'
 
 const query = (what, figure, goal) => ({ bench: 'query', what, rows: 10_000_000, cores: 1, figure, goal })
 const fields = (what, figure, goal) => ({ ...query(what, figure, goal), bench: 'fields', rows: 1_000_000 })
-/** A rate on one and on two cores. */
+/** A rate on 1 core and on 2 cores. */
 const ingest = (source, where, goal) =>
   [1, 2].map((cores) => ({
     bench: 'ingest',
@@ -14,7 +14,7 @@ const ingest = (source, where, goal) =>
     figure: 'rate',
     goal,
   }))
-/** Rates that are multiples of those of other engines in the same run. */
+/** Rates that are multiples of the rates of other engines in the same run. */
 const IN_MEMORY = { 'DuckDB memory': 1.1 }
 const ON_DISK = { ClickHouse: 1.4, 'DuckDB file': 2 }
 const memory = (what, rows, goal) => ({ bench: 'memory', what, rows, cores: 1, figure: 'resident', goal })
@@ -47,7 +47,7 @@ export const GOALS = [
 
 const HEADS = ['what', 'rows', 'cores', 'unit', 'goal', OWN, 'best of the others', `${OWN} is`]
 
-/** Returns a table with one row per goal; dashes if the result has no line for it. */
+/** Returns a table with a row per goal. Cells are dashes if the result has no line for the goal. */
 export function goalsTable({ lines }) {
   const rows = GOALS.map(({ goal, ...wanted }) => {
     const line = lines.find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value))
@@ -60,7 +60,7 @@ export function goalsTable({ lines }) {
   return markdownTable(HEADS, rows)
 }
 
-/** A goal that is a multiple of other rates is unknown without them. */
+/** A goal that is a multiple of missing rates is unknown. */
 function goalOf(goal, engines) {
   if (typeof goal === 'number') return goal
   if (engines === undefined) return DASH

@@ -1,4 +1,4 @@
-/** logweir as its users run it: the built program, records on its standard input, queries over HTTP. */
+/** logweir as users run the service: the built program, records on its standard input, queries over HTTP. */
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { metric, startService } from '../service.mjs'
@@ -28,7 +28,8 @@ export async function open({ store, directory }) {
 }
 
 /**
- * Opens one file, or several through a pipe. Returns the standard input for the service, and a function to close it.
+ * Opens a single file, or several files through a pipe. Returns the standard input for the service, and a function that
+ * closes the input.
  */
 function inputOf(paths) {
   if (paths.length > 1) return [spawn('cat', paths).stdout, () => {}]

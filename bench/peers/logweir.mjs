@@ -42,7 +42,7 @@ function planOf({ endpoint, question, params }, nowUs, exact) {
     .plan(nowUs)
 }
 
-/** Returns a row that can be written as JSON: metadata becomes text, a timestamp its microseconds. */
+/** Returns a row that can be written as JSON: metadata becomes text, a timestamp becomes microseconds. */
 function plain(row) {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)]))
 }

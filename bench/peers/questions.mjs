@@ -3,7 +3,7 @@ import { projectFunctions, projectRef, SMALL_RANK, TOP_RANK } from '../../dist/g
 import { PROJECTS, SEED } from '../data.mjs'
 import { QUESTIONS as FIELD_QUESTIONS } from '../field-questions.mjs'
 
-/** By size: the project's ref, and one of its functions. */
+/** By size: the project's ref, and a function of the project. */
 const CALLERS = {
   /** Queried before the others, so that no measured process is cold. */
   warm: { project: projectRef(SEED, 2), functionId: projectFunctions(SEED, 2)[0].id },
@@ -44,7 +44,7 @@ const QUESTIONS = [
   },
 ]
 
-/** Returns the calls for these sources, `{ name, size, endpoint, params }`: each query for each project size. */
+/** Returns the calls for `sources`, `{ name, size, endpoint, params }`: each query for each project size. */
 export function callsOf(sources, sizes) {
   return QUESTIONS.filter(({ source }) => sources.includes(source)).flatMap(({ name, endpoint, params }) =>
     sizes.map((size) => ({ name, size, endpoint, params: params(CALLERS[size]) })),

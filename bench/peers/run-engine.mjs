@@ -1,4 +1,4 @@
-/** Runs engines one after the other, each in its own process. */
+/** Runs engines in turn, each in a separate process. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { coresOf, runNode } from '../process.mjs'
 
 const CHILD = fileURLToPath(new URL('child.mjs', import.meta.url))
 
-/** Runs each engine `rounds` times, every second round in reverse order. Returns a `Map` of column to its results. */
+/** Runs each engine `rounds` times, every second round in reverse order. Returns a `Map` of column to results. */
 export async function runAlternating(engines, rounds, run) {
   const resultsOf = new Map(engines.map(({ column }) => [column, []]))
   for (let round = 0; round < rounds; round++) {
@@ -17,7 +17,7 @@ export async function runAlternating(engines, rounds, run) {
   return resultsOf
 }
 
-/** Runs a task on an engine in a fresh process on `cores` cores, with an empty directory. Returns its result. */
+/** Runs a task on an engine in a fresh process on `cores` cores, with an empty directory. Returns the task's result. */
 export async function runEngine({ directory, nowUs, asks }, { column, program, store }, { name, files, rows }, cores) {
   const engineDirectory = mkdtempSync(join(directory, 'engine-'))
   const settings = { store, directory: engineDirectory, rows, threads: cores, now: nowUs, asks }

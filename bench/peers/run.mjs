@@ -67,7 +67,7 @@ for (const tableOf of [table, fieldsTable]) {
   if (text.split('\n').length > 2) console.log(`\n${text}`)
 }
 
-/** Writes the lines measured so far, after the lines of the last result that they do not replace. */
+/** Writes the lines measured so far, after the lines of the last result that no new line replaces. */
 function save(lines) {
   const measuredKeys = new Set(lines.map(keyOf))
   const previousLines = previous.filter((line) => !measuredKeys.has(keyOf(line)))

@@ -1,5 +1,5 @@
 /**
- * The stored queries and the questions about fields in the SQL of a peer. The statements are the same for each peer; a
+ * The stored queries and the questions about fields in the SQL of a peer. The statements are the same for each peer. A
  * dialect has the expressions that differ, and `@name` parameters are replaced by values.
  *
  * A dialect: `quote(text)`, `moment(us)`, `microseconds(timestamp)`, `truncate(bucket, timestamp)`,
@@ -36,8 +36,8 @@ const STATEMENTS = {
 }
 
 /**
- * Returns the statement for a call. `exact`: with exact percentiles and the bounds for those of other engines, and with
- * an order without ties.
+ * Returns the statement for a call. `exact`: with exact percentiles and the bounds for the percentiles of other
+ * engines, and with an order without ties.
  */
 export function sqlOf(dialect, { endpoint, question, params }, nowUs, exact) {
   return STATEMENTS[endpoint ?? question](dialect, params, nowUs, exact)

@@ -1,4 +1,4 @@
-/** Writes the results of bench:peers as a Markdown table, and computes the figures in its cells. */
+/** Writes the results of bench:peers as a Markdown table, and computes the figures in the cells. */
 import { markdownTable, round } from '../docs-tables.mjs'
 
 export const OWN = 'logweir'
@@ -7,7 +7,7 @@ const PEERS_WITH_FIELDS = ['DuckDB memory', 'DuckDB file', 'ClickHouse JSON', 'C
 export const DASH = '–'
 
 /**
- * Returns a table with one row per line of a result, without those about fields. The last column is the ratio to the
+ * Returns a table with a row per line of a result, without the lines about fields. The last column is the ratio to the
  * best peer, over 1 if logweir is better.
  */
 export function table({ lines }) {

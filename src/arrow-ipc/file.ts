@@ -13,19 +13,19 @@ import { aligned, type BatchKind, CONTINUATION, END_OF_STREAM, framed, PREFIX_BY
  * The parts of an Arrow IPC file with zstd frames as buffers, in the order of the file: start (magic, schema), messages
  * with their bodies, end (end of stream, aside, checksum, footer, magic).
  *
- * apache-arrow encodes all metadata. Its writer is not used: it writes the compressed length of a buffer where the
- * format requires the uncompressed one, copies each buffer, and omits the schema message.
+ * apache-arrow encodes all metadata. The writer of apache-arrow is not used: that writer stores the compressed length
+ * of a buffer where the format requires the uncompressed length, copies each buffer, and omits the schema message.
  *
- * The aside is an addition of ours: bytes that other tools skip, since they find the footer from the end of the file.
- * The checksum is the CRC-32 of the end; Arrow has none.
+ * The aside is an addition of ours: bytes that other tools skip, since tools find the footer from the end of the file.
+ * The checksum is the CRC-32 of the end. Arrow has no checksum.
  */
 const MAGIC = Buffer.from('ARROW1')
 const CHECK_BYTES = 8
 const TRAILER_BYTES = 4 + MAGIC.length
-/** The kind of the batches in these files: each buffer is one zstd frame. */
+/** The kind of the batches in a file: each buffer is a zstd frame. */
 export const ZSTD_BATCH: BatchKind = { compression: new BodyCompression(CompressionType.ZSTD) }
 
-/** Returns magic and schema message; the first batch follows directly. */
+/** Returns magic and schema message. The first batch follows directly. */
 export function fileStart(schema: Schema): Buffer {
   return Buffer.concat([MAGIC, new Uint8Array(aligned(MAGIC.length) - MAGIC.length), framed(Message.from(schema))])
 }
@@ -34,17 +34,17 @@ export function fileStart(schema: Schema): Buffer {
 export interface BatchLayout {
   /** Rows and nulls of each column. */
   nodes: readonly FieldNode[]
-  /** The places of its buffers, counted from the start of the message. */
+  /** The places of the batch's buffers, counted from the start of the message. */
   regions: readonly Region[]
 }
 
-/** Returns the buffers of the message at the start of `bytes`; its body must follow, as in the file. */
+/** Returns the buffers of the message at the start of `bytes`. The body must follow, as in the file. */
 export function decodeMessage(bytes: Buffer): { buffers: Buffer[] } {
   const { regions } = decodeLayout(bytes)
   return { buffers: regions.map(({ offset, length }) => bytes.subarray(offset, offset + length)) }
 }
 
-/** Decodes the message at the start of `bytes`; its body need not follow. */
+/** Decodes the message at the start of `bytes`. The body need not follow. */
 export function decodeLayout(bytes: Buffer): BatchLayout {
   const bodyAt = PREFIX_BYTES + bytes.readInt32LE(CONTINUATION.length)
   const message = Message.decode(bytes.subarray(PREFIX_BYTES, bodyAt))
@@ -67,7 +67,7 @@ export interface FileEnd {
   aside: Buffer
 }
 
-/** Encodes the end of a file. The checksum covers everything in it but itself. */
+/** Encodes the end of a file. The checksum covers everything in the end but the checksum. */
 export function encodeEnd({ schema, batches, dictionaries, aside }: FileEnd): Buffer {
   const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, toFile(batches), toFile(dictionaries)))
   const check = Buffer.alloc(CHECK_BYTES)
@@ -80,24 +80,26 @@ export function encodeEnd({ schema, batches, dictionaries, aside }: FileEnd): Bu
   return Buffer.concat([front, check.subarray(4), footer, trailer])
 }
 
-/** Returns the checksum of an encoded end; it identifies the file. */
+/** Returns the checksum of an encoded end, which identifies the file. */
 export function checksumOf(end: Buffer): number {
   return end.readUInt32LE(end.length - TRAILER_BYTES - footerBytes(end) - 4)
 }
 
-/** Returns the length from the checksum to the end of the file; undefined if `last` is not the end of such a file. */
+/**
+ * Returns the length from the checksum to the end of the file, or undefined if `last` is not the end of such a file.
+ */
 export function checkedBytes(last: Buffer): number | undefined {
   if (last.length < TRAILER_BYTES || !last.subarray(-MAGIC.length).equals(MAGIC)) return undefined
   return CHECK_BYTES + footerBytes(last) + TRAILER_BYTES
 }
 
-/** Returns the length of the end of a file, read from its last bytes, which include the checksum. */
+/** Returns the length of the end of a file, read from the last bytes, which include the checksum. */
 export function endBytes(last: Buffer): number {
   const checked = checkedBytes(last)!
   return END_OF_STREAM.length + last.readUInt32LE(last.length - checked) + checked
 }
 
-/** Decodes the end of a file; undefined if its checksum is wrong. */
+/** Decodes the end of a file. Returns undefined if the checksum is wrong. */
 export function decodeEnd(end: Buffer): FileEnd | undefined {
   const footerAt = end.length - TRAILER_BYTES - footerBytes(end)
   const front = end.subarray(0, footerAt - 4)

@@ -7,7 +7,7 @@ import {
   RecordBatch,
 } from 'apache-arrow/ipc/metadata/message'
 
-/** Messages of Arrow's IPC format. apache-arrow encodes them; the numbers in repeated ones are patched by hand. */
+/** Messages of Arrow's IPC format, encoded by apache-arrow. The numbers in repeated messages are patched by hand. */
 
 /** The marker that starts the prefix of each message. */
 export const CONTINUATION = Uint8Array.of(0xff, 0xff, 0xff, 0xff)
@@ -20,7 +20,7 @@ const ALIGNMENT = 8
 /** Returns the next offset at which a buffer or message may start. */
 export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
 
-/** Returns a message with its prefix and padding, as in a stream or file. */
+/** Returns a message with prefix and padding, as in a stream or file. */
 export function framed(message: Message): Buffer {
   const metadata = Message.encode(message)
   const framed = Buffer.alloc(aligned(PREFIX_BYTES + metadata.length))
@@ -30,14 +30,14 @@ export function framed(message: Message): Buffer {
   return framed
 }
 
-/** The properties that batches of one kind share. */
+/** The properties that batches of a kind share. */
 export interface BatchKind {
   compression?: BodyCompression
-  /** The dictionary's id, if they are dictionary batches. */
+  /** The dictionary's id, for dictionary batches. */
   dictionaryId?: number
 }
 
-/** Returns the message before a body with this many rows; its length is a multiple of 8. */
+/** Returns the message before a body with this many rows. The message's length is a multiple of 8. */
 export function batchMessage(
   rows: number,
   nodes: FieldNode[],
@@ -52,11 +52,11 @@ export function batchMessage(
 /** Offset and length of a buffer in a body, in bytes. */
 export type Region = Pick<BufferRegion, 'offset' | 'length'>
 
-/** Writes the messages of batches of one kind. */
+/** Writes the messages of batches of a kind. */
 export interface MessageWriter {
   /** The length of each message. */
   bytes: number
-  /** `nulls` has the number of nulls of each column; without it there are none. */
+  /** `nulls` has the number of nulls of each column. Without `nulls` there are no nulls. */
   write(target: Buffer, rows: number, buffers: readonly Region[], bodyBytes: number, nulls?: readonly number[]): void
 }
 
@@ -64,8 +64,9 @@ export interface MessageWriter {
 const FIRST_MARK = 2 ** 40 + 1
 
 /**
- * Creates a writer of the messages that {@link batchMessage} returns for batches with these numbers of columns and
- * buffers. They differ in numbers only: one is encoded, and the numbers in it are replaced, at a tenth of the cost.
+ * Creates a writer of the messages that {@link batchMessage} returns for batches with the given numbers of columns and
+ * buffers. The messages differ in numbers only: a template is encoded, and the numbers in the template are replaced, at
+ * a tenth of the cost.
  */
 export function createMessageWriter(columns: number, buffers: number, kind: BatchKind = {}): MessageWriter {
   const template = templateOf(columns, buffers, kind)
@@ -88,7 +89,10 @@ export function createMessageWriter(columns: number, buffers: number, kind: Batc
   }
 }
 
-/** Returns a message with marks as its numbers, and their positions; a node or a region is a struct of two numbers. */
+/**
+ * Returns a message with marks as numbers, and the positions of the marks. A node or a region is a struct of two
+ * numbers.
+ */
 function templateOf(columns: number, buffers: number, kind: BatchKind) {
   let mark = FIRST_MARK
   const next = () => mark++

@@ -2,19 +2,19 @@ import { DataType, Message, type Schema } from 'apache-arrow'
 import type { DictionaryBatch, RecordBatch } from 'apache-arrow/ipc/metadata/message'
 import { CONTINUATION, PREFIX_BYTES } from './message.js'
 
-/** A column of a received batch: views of its memory, valid until that memory is reused. */
+/** A column of a received batch: views of the batch's memory, valid until that memory is reused. */
 export interface ColumnView {
   nullCount: number
   /** Bit `row`, counted from the lowest of the first byte, is 1 if there is a value. Empty if no value is null. */
   nullBitmap: Uint8Array
-  /** One number per row; dictionary codes; for times two 32-bit words, the lower one first; for texts their bytes. */
+  /** A number per row, or dictionary codes. For times two 32-bit words, the lower word first. For texts the bytes. */
   values: Float64Array | Int32Array | Uint32Array | Uint8Array
-  /** For texts: the start of each, and the end of the last one. */
+  /** For texts: the start of each text, and the end of the last text. */
   valueOffsets: Int32Array
   dictionary?: DictionaryView
 }
 
-/** An Arrow IPC stream of one record batch of `rows` rows. Most batches of one `source` have the same schema. */
+/** An Arrow IPC stream of a single record batch of `rows` rows. Most batches of a `source` have the same schema. */
 export interface StreamedBatch {
   source: string
   rows: number
@@ -29,9 +29,9 @@ export interface DictionaryView extends ColumnView {
 const NO_OFFSETS = new Int32Array(0)
 
 /**
- * Returns the columns of a batch by name; undefined if it is not an uncompressed Arrow IPC stream of one record batch
- * of `rows` rows, as ingest writes it. apache-arrow decodes the messages; its reader would build vectors that are not
- * needed.
+ * Returns the columns of a batch by name, or undefined if the batch is not an uncompressed Arrow IPC stream of a single
+ * record batch of `rows` rows, as ingest writes it. apache-arrow decodes the messages. The reader of apache-arrow would
+ * build vectors that are not needed.
  */
 export function readBatch({ source, rows, ipc }: StreamedBatch): Map<string, ColumnView> | undefined {
   const bytes = Buffer.from(ipc.buffer, ipc.byteOffset, ipc.byteLength)
@@ -62,7 +62,7 @@ function* readMessages(bytes: Buffer) {
   }
 }
 
-/** The last schema of each source; nearly all its batches have it. */
+/** The last schema of each source. Nearly all batches of the source have that schema. */
 const lastSchemas = new Map<string, { metadata: Buffer; schema: Schema }>()
 
 function readSchema(source: string, message: Message, metadata: Buffer): Schema {
@@ -128,7 +128,7 @@ function viewOfType(type: DataType, bytes: Buffer, rows: number): ColumnView['va
 
 type Numbers = Float64Array | Int32Array | Uint32Array
 
-/** Returns a view of `length` numbers; of a copy if they are not aligned, as in a journal. */
+/** Returns a view of `length` numbers, or a view of a copy if the numbers are not aligned, as in a journal. */
 function viewOf<T extends Numbers>(
   array: { new (buffer: ArrayBufferLike, at?: number, length?: number): T; BYTES_PER_ELEMENT: number },
   { buffer, byteOffset }: Buffer,

@@ -10,31 +10,29 @@ import {
   type Region,
 } from './message.js'
 
-/** A column's values, or the entries of its dictionary: views of the buffers that Arrow's format requires. */
+/** A column's values, or the entries of the column's dictionary: views of the buffers that Arrow's format requires. */
 export interface ColumnBytes {
   rows: number
   nulls: number
-  /** The validity bitmap first; it is empty if no value is null. */
+  /** The validity bitmap first. The bitmap is empty if no value is null. */
   buffers: readonly Uint8Array[]
 }
 
-/** A column of a batch: its buffers, and the entries if it is dictionary-encoded. */
+/** A column of a batch: the buffers, and the entries if the column is dictionary-encoded. */
 export interface BatchColumn extends ColumnBytes {
   dictionary?: ColumnBytes
 }
 
-/**
- * Writes record batches of one schema, each as a separate Arrow IPC stream: the same bytes that apache-arrow writes.
- */
+/** Writes record batches of a schema, each as a separate Arrow IPC stream: the same bytes that apache-arrow writes. */
 export interface StreamWriter {
   /**
-   * Writes into `memory`, a whole buffer, if it is large enough, else into new memory with some extra room. Reused
-   * memory costs a quarter of new memory.
+   * Writes into `memory`, a whole buffer, if the buffer is large enough, else into new memory with some extra room.
+   * Reused memory costs a quarter of new memory.
    */
   write(rows: number, columns: readonly BatchColumn[], memory?: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>
 }
 
-/** A message and the body that follows it. */
+/** A message and the following body. */
 interface Part {
   message: MessageWriter
   rows: number
@@ -49,7 +47,7 @@ const VALUE_BUFFERS = 2
 /** Extra room in new memory, as a share of the batch: the next batch may be a little larger. */
 const EXTRA_SHARE = 1 / 16
 
-/** Creates a writer; the parts that are equal in each stream are encoded once. */
+/** Creates a writer. Parts that are equal in each stream are encoded once. */
 export function createStreamWriter(schema: Schema): StreamWriter {
   const types = schema.fields.map(({ type }) => type)
   const start = framed(Message.from(schema))
@@ -83,7 +81,7 @@ export function createStreamWriter(schema: Schema): StreamWriter {
   }
 }
 
-/** The encoding omits zeros, so that an empty dictionary has another message than a filled one. */
+/** The encoding omits zeros, so that an empty dictionary has another message than a filled dictionary. */
 function dictionaryMessages(dictionaryId: number): { filled: MessageWriter; empty: MessageWriter } {
   const [nothing, oneOffset] = [0, aligned(4)]
   const regions = [new BufferRegion(0, nothing), new BufferRegion(0, oneOffset), new BufferRegion(oneOffset, nothing)]
@@ -110,7 +108,7 @@ function targetOf(bytes: number, memory?: Uint8Array<ArrayBuffer>): Uint8Array<A
   return new Uint8Array(isEnough ? memory.buffer : new ArrayBuffer(Math.ceil(bytes * (1 + EXTRA_SHARE))), 0, bytes)
 }
 
-/** Returns the offset after it. */
+/** Returns the offset after the part. */
 function writePart(target: Buffer, at: number, { message, rows, columns, buffers, regions, bodyBytes }: Part): number {
   const nulls = columns.map((column) => column.nulls)
   message.write(target.subarray(at), rows, regions, bodyBytes, nulls)

@@ -18,14 +18,14 @@ export function arrayBuffersOf(data: unknown): ArrayBuffer[] {
   return [...found]
 }
 
-/** A port without a receiver: memory that is transferred to it is freed immediately. */
+/** A port without a receiver: memory that is transferred to the port is freed immediately. */
 const { port1: nowhere } = new MessageChannel()
 nowhere.close()
 
 /**
- * Returns memory to the system's allocator now; typed arrays on it become empty. The garbage collector would free it
- * too, but only after tens of MiB have accumulated, and new memory that is allocated until then is not in a processor's
- * cache.
+ * Returns memory to the system's allocator now. Typed arrays on the memory become empty. The garbage collector would
+ * free the memory too, but only after tens of MiB have accumulated, and new memory that is allocated until then is not
+ * in a processor's cache.
  */
 export function free(memory: readonly ArrayBuffer[]): void {
   nowhere.postMessage(undefined, memory as ArrayBuffer[])

@@ -12,7 +12,7 @@ export const SPACE = 0x20
 export const MINUS = 0x2d
 /** `.` */
 export const POINT = 0x2e
-/** `0`; the other digits follow. */
+/** `0`. The other digits follow. */
 export const ZERO = 0x30
 /** `E` */
 export const LETTER_E = 0x45
@@ -21,7 +21,7 @@ export const BACKSLASH = 0x5c
 /** `e` */
 export const LETTER_e = 0x65
 
-/** Decodes a range of bytes as Latin-1, one character per byte. The result is exact if they are ASCII. */
+/** Decodes a range of bytes as Latin-1, a character per byte. The result is exact if all bytes are ASCII. */
 export function latin1(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
 }

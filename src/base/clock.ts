@@ -1,12 +1,14 @@
 import { MILLISECOND_US } from './units.js'
 
-/** A clock. Code that reads the time or waits takes one as a parameter, so that tests can simulate jumps and expiry. */
+/**
+ * A clock. Code that reads the time or waits takes a clock as a parameter, so that tests can simulate jumps and expiry.
+ */
 export interface Clock {
-  /** Wall time in microseconds since the epoch, UTC. It may jump forwards and backwards. */
+  /** Wall time in microseconds since the epoch, UTC. May jump forwards and backwards. */
   nowUs(): number
   /** Milliseconds since an arbitrary moment, never decreasing. For ages and timeouts. */
   monotonicMs(): number
-  /** Calls `work` every `intervalMs`, without keeping the process alive. Returns a function that stops it. */
+  /** Calls `work` every `intervalMs`, without keeping the process alive. Returns a function that stops the calls. */
   every(intervalMs: number, work: () => void): () => void
 }
 

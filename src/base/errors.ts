@@ -1,6 +1,6 @@
 /**
- * An error that the caller or user can act on: a stable code in snake_case, and a message with the fault, its place and
- * its remedy. Any other error that is thrown is a defect.
+ * An error that the caller or user can act on: a stable code in snake_case, and a message with the fault, the place and
+ * the remedy. Any other error that is thrown is a defect.
  */
 export class LogweirError<Code extends string = string> extends Error {
   readonly code: Code

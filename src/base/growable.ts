@@ -1,8 +1,8 @@
 import { KIB, MIB } from './units.js'
 
 /**
- * Returns the array if it has room for `length` items, else a copy of its first `used` items with at least twice the
- * room.
+ * Returns the array if the array has room for `length` items, else a copy of the first `used` items with at least twice
+ * the room.
  */
 export function ensureCapacity<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(
   array: T,
@@ -15,15 +15,15 @@ export function ensureCapacity<T extends Uint8Array | Uint16Array | Uint32Array 
   return grown
 }
 
-/** Address space reserved for growth; the system commits memory only as the bytes grow. */
+/** Address space reserved for growth. The system commits memory only as the bytes grow. */
 const MAX_BYTES = 256 * MIB
 const MIN_BYTES = 16 * KIB
 /** Spare capacity after growing. A quarter suffices, because growing in place copies nothing. */
 const SPARE_SHARE = 1 / 4
 
 /**
- * Returns the bytes with room for `length`. They grow in place, so existing views stay valid; beyond 256 MiB they are
- * copied. V8 does not count such memory and collects it late: the owner must release it with `free`.
+ * Returns the bytes with room for `length`. The bytes grow in place, so existing views stay valid. Beyond 256 MiB the
+ * bytes are copied. V8 does not count such memory and collects it late: the owner must release the memory with `free`.
  */
 export function growInPlace(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
   if (length <= bytes.length) return bytes

@@ -12,7 +12,7 @@ import { GIB, MIB } from './units.js'
  */
 const GROWTH = { little: 100, plenty: 1000 }
 
-/** Sets the growth for a process with this memory limit. Call it at the start, before any thread is started. */
+/** Sets the growth for a process with this memory limit. Call at the start, before any thread is started. */
 export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): void {
   const growth = memoryLimitBytes < GIB ? GROWTH.little : GROWTH.plenty
   setFlagsFromString(`--heap-growing-percent=${growth}`)
@@ -25,7 +25,10 @@ export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): vo
 const YOUNG_BYTES = 8 * MIB
 let mostYoungBytes = Number.POSITIVE_INFINITY
 
-/** Ends the growth of the young generation once it is large enough. V8 reads the limit only at the start of a heap. */
+/**
+ * Ends the growth of the young generation once the generation is large enough. V8 reads the limit only at the start of
+ * a heap.
+ */
 function limitYoungGeneration(): void {
   if (mostYoungBytes === Number.POSITIVE_INFINITY) return
   const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
@@ -35,9 +38,9 @@ function limitYoungGeneration(): void {
 }
 
 /**
- * The share of the memory limit by which the heap of the main thread may grow while queries run, within these bounds.
- * The time of a collection grows with the memory in use. So the heap may double if memory is not scarce. If memory is
- * scarce, the heap may grow to the size that it has with all that queries may hold.
+ * The share of the memory limit by which the heap of the main thread may grow while queries run, within the bounds
+ * below. The time of a collection grows with the memory in use. So the heap may double if memory is not scarce. If
+ * memory is scarce, the heap may grow to the size of a heap with all that queries may hold.
  */
 const GARBAGE_SHARE = 1 / 16
 const MIN_GARBAGE_BYTES = 16 * MIB
@@ -51,7 +54,7 @@ let usualBytes = 0
 let leastBytes = Number.POSITIVE_INFINITY
 
 /**
- * Collects the garbage of the main thread if its heap has grown by a share of the memory limit. Called between slices
+ * Collects the garbage of the main thread if the heap has grown by a share of the memory limit. Called between slices
  * of queries: texts of 1 MiB fill the heap faster than V8 looks at the heap, and buffers take 64 MiB before V8 looks.
  */
 export function collectGarbage(collect: () => void = collectFully): void {
@@ -77,7 +80,9 @@ export const THREAD_HEAP: ResourceLimits = { maxOldGenerationSizeMb: 512, maxYou
 const CHECK_MS = 5_000
 /** Growth of the heap that is worth a full collection. */
 const COLLECTED_GROWTH_BYTES = 32 * MIB
-/** How many checks in a row leave the heap as it is because queries run: a collection stops them for 15 to 100 ms. */
+/**
+ * How many checks in a row leave the heap unchanged because queries run: a collection stops queries for 15 to 100 ms.
+ */
 const MOST_PUT_OFF = 5
 
 let isAsked = false
@@ -88,11 +93,11 @@ export function askForCollection(): void {
 }
 
 /**
- * Collects the garbage of large queries: with the growth that {@link raiseHeapGrowth} allows, V8 would keep it until
- * the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection here,
- * or {@link askForCollection} was called. A collection after growth, or while `isBusy`, is repeated 5 s later, for the
- * garbage of queries in between. While `isBusy`, the repetition waits for the next check, for at most 25 s. Returns
- * a function that stops the checks.
+ * Collects the garbage of large queries: with the growth that {@link raiseHeapGrowth} allows, V8 would keep the garbage
+ * until the heap is several times as large. Checks every 5 s if the heap has grown by 32 MiB since the last collection
+ * here, or {@link askForCollection} was called. A collection after growth, or while `isBusy`, is repeated 5 s later,
+ * for the garbage of queries in between. While `isBusy`, the repetition waits for the next check, for at most 25 s.
+ * Returns a function that stops the checks.
  */
 export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: () => void = collectFully): () => void {
   let collectedBytes = heapBytes()
@@ -118,7 +123,7 @@ export function collectGrownHeap(clock: Clock, isBusy: () => boolean, collect: (
   })
 }
 
-/** The heap of this thread with the buffers that its objects own. */
+/** The heap of this thread with the buffers that objects in the heap own. */
 function heapBytes(): number {
   const { total_heap_size, external_memory } = getHeapStatistics()
   return total_heap_size + external_memory

@@ -1,8 +1,8 @@
 import { close, url } from 'node:inspector'
 
 /**
- * Ignores signals on which other services reopen their logs, since people and tools send them. By default Node opens
- * its debugger on SIGUSR1, with which any user of the machine can run code, and ends on the other two.
+ * Ignores signals that people and tools send because other services reopen their logs then. By default Node opens a
+ * debugger on SIGUSR1, with which any user of the machine can run code, and ends on the other two.
  */
 for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGQUIT'] as const) process.on(signal, () => {})
 

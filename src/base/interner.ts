@@ -6,9 +6,9 @@ const NEWLINE = 0x0a
 /**
  * Distinct byte strings, each with a dense code from 0 in order of first appearance.
  *
- * Creates no JavaScript strings: the table hashes and compares bytes, so its size is known to the byte. Open
+ * Creates no JavaScript strings: the table hashes and compares bytes, so the size is known to the byte. Open
  * addressing, at most half full. A newline follows each entry, so that a search over all entries does not match across
- * two of them.
+ * two entries.
  */
 export class Interner {
   count = 0
@@ -21,7 +21,7 @@ export class Interner {
   #hashes: Uint32Array<ArrayBuffer>
   #appends = false
 
-  /** Allocates memory for about so many entries, a power of 2; all of it grows if there are more. */
+  /** Allocates memory for about `entries` entries, a power of 2. All memory grows if there are more entries. */
   constructor(entries = 64) {
     this.offsets = new Uint32Array(entries)
     this.bytes = entries < 64 ? Buffer.allocUnsafe(16 * entries) : Buffer.allocUnsafeSlow(16 * entries)
@@ -29,12 +29,14 @@ export class Interner {
     this.#hashes = new Uint32Array(entries)
   }
 
-  /** Returns the code of `source[start .. end)`; adds an entry if it is new. Throws a TypeError after `append`. */
+  /**
+   * Returns the code of `source[start .. end)`. Adds an entry if the bytes are new. Throws a TypeError after `append`.
+   */
   intern(source: Uint8Array, start: number, end: number): number {
     return this.#intern(hashOf(source, start, end), source, start, end)
   }
 
-  /** Does the same for an entry of another interner, without hashing it again. */
+  /** Interns an entry of another interner, without hashing the entry again. */
   internFrom(other: Interner, code: number): number {
     if (other.#appends) throw new TypeError('An interner that appends has no hashes.')
     const { offsets, bytes } = other
@@ -54,15 +56,15 @@ export class Interner {
   }
 
   /**
-   * Adds an entry without looking for an equal one, and returns its code. From then on `intern` throws until `clear`,
-   * because the hash table does not contain such entries.
+   * Adds an entry without looking for an equal entry, and returns the new code. From then on `intern` throws until
+   * `clear`, because the hash table does not contain such entries.
    */
   append(source: Uint8Array, start: number, end: number): number {
     this.#appends = true
     return this.#write(source, start, end)
   }
 
-  /** Allocates room for `bytes` bytes of entries, so that growing to that size does not copy them repeatedly. */
+  /** Allocates room for `bytes` bytes of entries, so that growing to that size does not copy entries repeatedly. */
   reserve(bytes: number): void {
     if (bytes > this.bytes.length) this.bytes = grownBytes(this.bytes, this.offsets[this.count]!, bytes)
   }
@@ -96,7 +98,7 @@ export class Interner {
     return copy
   }
 
-  /** Removes all entries; keeps the allocated memory. */
+  /** Removes all entries, but keeps the allocated memory. */
   clear(): void {
     this.count = 0
     this.hasNewlines = false
@@ -109,7 +111,7 @@ export class Interner {
     return this.offsets.byteLength + this.bytes.byteLength + this.#slots.byteLength + this.#hashes.byteLength
   }
 
-  /** Returns the slot of the entry, or the free slot for it. */
+  /** Returns the slot of the entry, or the free slot for a new entry. */
   #slotOf(hash: number, source: Uint8Array, start: number, end: number): number {
     const mask = this.#slots.length - 1
     let slot = hash & mask

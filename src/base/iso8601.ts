@@ -14,12 +14,12 @@ interface DayAndTime {
 }
 
 /**
- * Parses an ISO 8601 date, or date and time. Returns microseconds since the epoch, or undefined if it is invalid.
+ * Parses an ISO 8601 date, or date and time. Returns microseconds since the epoch, or undefined if the text is invalid.
  *
  * Accepted: a date alone (midnight), `T`, `t` or a space, seconds optional, up to 9 fractional digits after a dot or a
- * comma, truncated to the microsecond, offset `Z`, `z`, `+05:30`, `+0530`, `+02`, with or without a space before it, or
- * ` UTC`; none = UTC. Refused: impossible dates, hour 24, second 60, offsets of a day or more. Beyond the year 2255 the
- * number is the nearest double; {@link readIso8601} is exact.
+ * comma, truncated to the microsecond, offset `Z`, `z`, `+05:30`, `+0530`, `+02`, with or without a preceding space, or
+ * ` UTC`. No offset means UTC. Refused: impossible dates, hour 24, second 60, offsets of a day or more. Beyond the year
+ * 2255 the number is the nearest double, but {@link readIso8601} is exact.
  */
 export function parseIso8601(text: string): number | undefined {
   const read = readIso8601(text)
@@ -60,7 +60,7 @@ export function daysSinceEpoch(year: number, month: number, day: number): number
   return era * 146_097 + dayOfEra - 719_468
 }
 
-/** Formats microseconds since the epoch as ISO 8601 in UTC, with six fractional digits unless they are all 0. */
+/** Formats microseconds since the epoch as ISO 8601 in UTC, with six fractional digits unless all six are 0. */
 export function formatIso8601(timestampUs: number | bigint): string {
   // A double holds every whole second of these years, but not every microsecond.
   const fractionUs =

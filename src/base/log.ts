@@ -4,11 +4,11 @@ export type Level = 'info' | 'warn' | 'error'
 /** The format of log lines, see {@link createLog}. */
 export type LogFormat = 'text' | 'json'
 
-/** The fields of a log line for programs, in addition to its message. */
+/** The fields of a log line for programs, in addition to the message. */
 export interface LogFields {
   /** Default: `info`. */
   level?: Level
-  /** The event, in snake_case. It stays the same when the message is rewritten. */
+  /** The event, in snake_case. The code stays the same when the message is rewritten. */
   code?: string
   time?: never
   msg?: never
@@ -16,8 +16,8 @@ export interface LogFields {
 }
 
 /**
- * Writes one line for the operator; the message alone must be sufficient. It never contains the text of a record, nor a
- * token except one that was just created.
+ * Writes a line for the operator. The message alone must be sufficient. A line never contains the text of a record, nor
+ * a token except a token that was just created.
  */
 export type Log = (message: string, fields?: LogFields) => void
 
@@ -34,14 +34,14 @@ const COLOURS: Record<Level, string> = { info: '', warn: YELLOW, error: RED }
 /** The range of the time of day in an ISO 8601 time. */
 const TIME_OF_DAY = ['2026-11-20T'.length, '2026-11-20T10:00:00'.length] as const
 
-/** Returns a log on standard error. If it is closed, lines are lost and the process continues. */
+/** Returns a log on standard error. If standard error is closed, lines are lost and the process continues. */
 export function createStderrLog(format: LogFormat): Log {
   process.stderr.on('error', () => {})
   return createLog(format, process.stderr, () => new Date())
 }
 
 /**
- * Returns a log. `text` lines begin with the program's name, on a terminal with the time and in colour; `json` lines
+ * Returns a log. `text` lines begin with the program's name, on a terminal with the time and in colour. `json` lines
  * are objects with `time`, `level`, `msg` and the fields. Times are in UTC.
  */
 export function createLog(format: LogFormat, output: LogOutput, now: () => Date): Log {

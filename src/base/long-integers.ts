@@ -5,8 +5,8 @@ const HAS_LONG_DIGITS = /[[:,]\s*-?\d{16}/
 const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39]
 
 /**
- * Returns the JSON with quotes around its integers of 16 digits and more, or those of them that `isQuoted` chooses, so
- * that `JSON.parse` keeps all their digits.
+ * Returns the JSON with quotes around all integers of 16 digits and more, or around the long integers that `isQuoted`
+ * chooses, so that `JSON.parse` keeps all their digits.
  */
 export function quoteLongIntegers(json: string, isQuoted: (digits: string) => boolean = () => true): string {
   if (!HAS_LONG_DIGITS.test(json)) return json
@@ -31,7 +31,7 @@ export function quoteLongIntegers(json: string, isQuoted: (digits: string) => bo
 
 const isDigit = (code: number) => code >= ZERO && code <= NINE
 
-/** Returns the position after the closing quote of a string; its text begins at `start`. */
+/** Returns the position after the closing quote of a string. The text begins at `start`. */
 function endOfString(json: string, start: number): number {
   for (let from = start; ; ) {
     const quote = json.indexOf('"', from)
@@ -49,7 +49,7 @@ function endOfDigits(json: string, start: number): number {
   return p
 }
 
-/** Returns whether a number has neither a fraction nor an exponent; its digits end at `end`. */
+/** Returns whether a number has neither a fraction nor an exponent. The digits end at `end`. */
 const isWhole = (json: string, end: number) => !'.eE'.includes(json[end] ?? ' ')
 
 const IN_NUMBER = /[\d.eE+-]*/y

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path'
 const DIRECTORY_MODE = 0o700
 
 /**
- * Makes a directory and its missing parents; does nothing if it exists. Rejects with the system's error.
+ * Makes a directory and its missing parents. Does nothing if the directory exists. Rejects with the system's error.
  *
  * Node's `mkdir` with `recursive` never returns if the system reports ENOENT for a parent that exists, as /proc and
  * mounts without a server do. Here each level is tried at most twice. Calls are asynchronous, so that signals are
@@ -19,7 +19,7 @@ export async function makeDirectories(path: string): Promise<void> {
   await mkdir(directory, DIRECTORY_MODE).catch(orDirectory(directory))
 }
 
-/** Makes one directory unless it exists. Resolves with false if a parent is missing. */
+/** Makes a directory unless the directory exists. Resolves with false if a parent is missing. */
 async function make(path: string): Promise<boolean> {
   try {
     await mkdir(path, DIRECTORY_MODE).catch(orDirectory(path))
@@ -30,7 +30,7 @@ async function make(path: string): Promise<boolean> {
   }
 }
 
-/** Read-only file systems report EROFS for an existing directory; EEXIST may be a file, or a link without a target. */
+/** Read-only file systems report EROFS for an existing directory. EEXIST may be a file, or a link without a target. */
 const orDirectory = (path: string) => async (error: NodeJS.ErrnoException) => {
   const found = await stat(path).catch((reason: NodeJS.ErrnoException) => reason)
   if (found instanceof Error) throw error.code === 'EEXIST' ? found : error

@@ -16,7 +16,7 @@ const COUNT_MS = 20
 const TURN_MS = 100
 /** Matches between two looks at the clock. */
 const COUNTED_MATCHES = 64
-/** The most bytes of UTF-8 for one unit of a string. */
+/** The most bytes of UTF-8 for a unit of a string. */
 const MAX_BYTES = 3
 
 /** A text, or the UTF-8 of a text. */
@@ -31,7 +31,7 @@ export function matches(pattern: Pattern, text: Searched): boolean {
 }
 
 /**
- * Returns the first match, with its groups. Returns null if there is no match. Throws `invalid_pattern` if the search
+ * Returns the first match, with the groups. Returns null if there is no match. Throws `invalid_pattern` if the search
  * takes too long.
  */
 export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | null {
@@ -47,7 +47,7 @@ export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | nu
 
 /** The matches of a pattern in a text. */
 export interface MatchCount {
-  /** How many there are, those of {@link hasEmptyBehind} included. */
+  /** The number of matches, including empty matches directly behind another match. */
   count: number
   /** Whether an empty match is directly behind another match. */
   hasEmptyBehind: boolean
@@ -82,8 +82,8 @@ const unchanged = (pattern: string) => pattern
 
 /**
  * Calls `visit` with each match except empty matches directly behind another match: with the text between the previous
- * match and the match, and with the match, behind which are its groups if `readsGroups`. Returns the text behind the
- * last match. Count the matches first. Throws `invalid_pattern` if the search takes too long.
+ * match and the match, and with the match, followed by the groups if `readsGroups`. Returns the text behind the last
+ * match. Count the matches first. Throws `invalid_pattern` if the search takes too long.
  */
 export function eachMatch(
   pattern: Pattern,

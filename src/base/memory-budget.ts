@@ -20,15 +20,15 @@ export interface BudgetLimits {
 
 /** The memory of all queries. */
 export interface MemoryBudget {
-  /** Opens the share of one query. The new share has no bytes. */
+  /** Opens the share of a query. The new share has no bytes. */
   open(): MemoryShare
   usedBytes(): number
 }
 
 /**
- * The memory of one query. Queries that are larger than `smallBytes` run only if each of these large queries can grow
- * to `shareBytes`. The other large queries wait, in FIFO order, and keep the little memory that they have: no two
- * queries wait for each other.
+ * The memory of a query. Queries that are larger than `smallBytes` run only if each running large query can grow to
+ * `shareBytes`. The other large queries wait, in FIFO order, and keep little memory: no two queries wait for each
+ * other.
  */
 export interface MemoryShare {
   /** The most bytes that the query may have. */
@@ -70,7 +70,7 @@ const BUDGET_SHARE = 1 / 4
 const RUNTIME_BYTES = 64 * MIB
 /** The share of the memory limit for queries and their answers if the limit is hardly more than the runtime takes. */
 const LEAST_SHARE = 1 / 8
-/** The most bytes of one query, whatever the memory limit. */
+/** The most bytes of a query, whatever the memory limit. */
 const MAX_SHARE_BYTES = 128 * MIB
 
 /** Returns the limits of a process with a memory limit. */
@@ -176,7 +176,9 @@ function add(state: State, share: Share, bytes: number): void {
   if (bytes < 0) admitWaiters(state)
 }
 
-/** Makes a running query a large query if all large queries can grow to their limit. Returns whether it is large. */
+/**
+ * Makes a running query a large query if all large queries can grow to their limit. Returns whether the query is large.
+ */
 function grow(state: State, share: Share): boolean {
   const { bytes, shareBytes } = state.limits
   if (share.state !== 'running') return true
@@ -186,7 +188,7 @@ function grow(state: State, share: Share): boolean {
   return true
 }
 
-/** Ends the accounting of a share in its state, before the share changes to another state. */
+/** Ends the accounting of a share in the current state, before the share changes to another state. */
 function leave(state: State, share: Share): void {
   if (share.state === 'large') state.large--
   if (share.state === 'sending') {
@@ -257,7 +259,7 @@ export function createQueryYielder(memory: Pick<MemoryShare, 'room'>, signal?: A
   }
 }
 
-/** Counts the bytes that one part of a query holds: the function sets the number of bytes. */
+/** Counts the bytes that a part of a query holds: the function sets the number of bytes. */
 export function createMeter({ add }: Pick<MemoryShare, 'add'>): (bytes: number) => void {
   let counted = 0
   return (bytes) => {

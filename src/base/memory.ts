@@ -2,8 +2,8 @@ import { totalmem } from 'node:os'
 import { MIB } from './units.js'
 
 /**
- * The smallest useful limit. Parsing and queries take some 200 MiB under load: below it, a process exceeds its limit by
- * over 25 %.
+ * The smallest useful limit. Parsing and queries take some 200 MiB under load: below that limit, a process exceeds the
+ * limit by over 25 %.
  */
 export const MIN_LIMIT_BYTES = 256 * MIB
 /** The share of the limit for rows. The remainder is for parsing, queries, the result cache and the runtime. */
@@ -21,7 +21,8 @@ export function limitWarning(limitBytes: number): string | undefined {
 }
 
 /**
- * Returns the memory available to the process in bytes: that of the machine, or of its container or service if less.
+ * Returns the memory available to the process in bytes: the memory of the machine, or the limit of the container or
+ * service if less.
  */
 export function memoryBytes(): number {
   return smallerLimit(totalmem(), process.constrainedMemory())

@@ -3,10 +3,10 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 /** The upper bounds of the buckets of latencies, in seconds. */
 const LATENCY_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** The metrics of one service. */
+/** The metrics of a service. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** A gauge that changes in steps of one, with a value that can be read synchronously. */
+/** A gauge that changes in steps of 1, with a value that can be read synchronously. */
 class CountGauge extends Gauge {
   #count = 0
 

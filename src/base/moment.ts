@@ -2,8 +2,8 @@ import { daysSinceEpoch, readIso8601 } from './iso8601.js'
 import { DAY_US } from './units.js'
 
 /**
- * A moment in microseconds since the epoch: a `number` if a double holds it exactly (up to 2^53: the years 1685 to
- * 2255), else a `bigint`. Rows' own timestamps are always numbers.
+ * A moment in microseconds since the epoch: a `number` if a double holds the moment exactly (up to 2^53: the years 1685
+ * to 2255), else a `bigint`. Rows' own timestamps are always numbers.
  */
 export type Moment = number | bigint
 
@@ -16,19 +16,19 @@ const END_US = BigInt(daysSinceEpoch(10_000, 1, 1)) * BIG_DAY_US
 /** Whether a moment is in the years 1 to 9999, as every number is. */
 export const isInRange = (us: Moment): boolean => typeof us === 'number' || (us >= FIRST_US && us < END_US)
 
-/** Returns a whole number of microseconds, however large, in its canonical form. */
+/** Returns a whole number of microseconds, however large, in the canonical form. */
 export function momentOf(us: bigint): Moment {
   const double = Number(us)
   return Number.isSafeInteger(double) ? double : us
 }
 
-/** The same; undefined beyond the years 1 to 9999. */
+/** Like {@link momentOf}, but undefined beyond the years 1 to 9999. */
 export function momentInRange(us: bigint): Moment | undefined {
   const moment = momentOf(us)
   return isInRange(moment) ? moment : undefined
 }
 
-/** Reads ISO 8601; undefined if the text is no such time, or of a year beyond 1 to 9999. */
+/** Reads ISO 8601. Returns undefined if the text is no such time, or the year is beyond 1 to 9999. */
 export function momentOfIso8601(text: string): Moment | undefined {
   const read = readIso8601(text)
   if (read === undefined) return undefined
@@ -36,9 +36,9 @@ export function momentOfIso8601(text: string): Moment | undefined {
   return isInRange(us) ? us : undefined
 }
 
-/** The moment that is some microseconds after the start of a day, exactly; both may be negative. */
+/** The moment that is some microseconds after the start of a day, exactly. Both may be negative. */
 export function momentAt(day: number, timeUs: number): Moment {
-  // A day has 2^13 as a factor of its microseconds, so that the product is exact.
+  // The microseconds of a day have 2^13 as a factor, so that the product is exact.
   const us = day * DAY_US + timeUs
   return Number.isSafeInteger(us) ? us : BigInt(day * DAY_US) + BigInt(timeUs)
 }
@@ -47,18 +47,18 @@ export function momentAt(day: number, timeUs: number): Moment {
 export const dayOf = (us: Moment): number =>
   typeof us === 'number' ? Math.floor(us / DAY_US) : Number(floorDivide(us, BIG_DAY_US))
 
-/** The microseconds of a moment since the start of its day. */
+/** The microseconds of a moment since the start of the day. */
 export const timeOfDayUs = (us: Moment): number =>
   typeof us === 'number' ? us - Math.floor(us / DAY_US) * DAY_US : Number(us - floorDivide(us, BIG_DAY_US) * BIG_DAY_US)
 
-/** Returns a negative number, 0 or a positive one. */
+/** Returns a negative number, 0 or a positive number. */
 export function compareMoments(a: Moment, b: Moment): number {
-  // Kept apart, since one bigint would slow down an operator that all comparisons share.
+  // Kept apart, since a bigint would slow down an operator that all comparisons share.
   if (typeof a === 'number' && typeof b === 'number') return a - b
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Returns the greatest whole number that is not greater than the quotient; the divisor is positive. */
+/** Returns the greatest whole number that is not greater than the quotient. The divisor is positive. */
 export function floorDivide(a: bigint, b: bigint): bigint {
   const quotient = a / b
   return a % b < 0n ? quotient - 1n : quotient

@@ -3,15 +3,15 @@ const GROWTH = 8
 
 /** How many items are worked on between two looks at the clock. */
 export interface Pace {
-  /** The items of the next piece, at least one. */
+  /** The items of the next piece, at least 1. */
   items(): number
   /** Notes how long the last piece took. */
   note(items: number, ms: number): void
 }
 
 /**
- * Finds out how many items fit into `pieceMs` milliseconds, at most `mostItems`: the first piece is one item, and the
- * time of each piece determines the length of the next piece.
+ * Finds out how many items fit into `pieceMs` milliseconds, at most `mostItems`: the first piece is a single item, and
+ * the time of each piece determines the length of the next piece.
  */
 export function createPace(pieceMs: number, mostItems: number): Pace {
   let next = 1

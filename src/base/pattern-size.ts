@@ -1,4 +1,4 @@
-/** One token of a pattern: a quotation, an escape, a class, a repetition, the start of a group, or a character. */
+/** A token of a pattern: a quotation, an escape, a class, a repetition, the start of a group, or a character. */
 const TOKEN =
   /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*\}|\\[pP]?.|\[\^?\]?(?:\[:[^:]+:\]|\\.|[^\]\\])*\]|\{[\d,]+\}|\((?:\?[^:)>]*.)?|./gsu
 /** The items of a class: named classes, escapes, characters. */
@@ -113,7 +113,7 @@ function addRange(ascii: Set<number>, first: string | undefined, last: string | 
   else for (let code = first.charCodeAt(0); code <= Math.min(0x7f, last.charCodeAt(0)); code++) ascii.add(code)
 }
 
-/** Returns the number of ranges of adjacent characters. Each range is one instruction. */
+/** Returns the number of ranges of adjacent characters. Each range is an instruction. */
 function rangesOf(ascii: ReadonlySet<number>): number {
   let ranges = 0
   for (const code of ascii) if (!ascii.has(code - 1)) ranges++

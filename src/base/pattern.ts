@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { LogweirError } from './errors.js'
 import { patternSize } from './pattern-size.js'
 
-// re2 is CommonJS, and its types describe `export =`; require keeps one import form on every Node version.
+// re2 is CommonJS with types that describe `export =`. require keeps the import form the same on every Node version.
 const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
 /** The library's pattern. The library's own types do not include the search of a Buffer. */
@@ -20,13 +20,13 @@ interface Re2 {
 
 /** A compiled pattern. base/match.ts searches texts of any length with the pattern. */
 export interface Pattern {
-  /** The library's object, for short texts. On a Buffer the object matches UTF-8, and its indexes count bytes. */
+  /** The library's object, for short texts. On a Buffer the object matches UTF-8, and indexes count bytes. */
   readonly re2: Re2
   /** The estimated instructions of RE2's program, see {@link patternSize}. */
   readonly size: number
   /** The number of groups that capture their match. */
   readonly groups: number
-  /** Returns the rewritten pattern with these flags of the library. Compiles the pattern once. */
+  /** Returns the rewritten pattern with the given flags of the library. Compiles the pattern once. */
   variant(rewrite: (pattern: string) => string, flags: string): Pattern
 }
 
@@ -34,7 +34,7 @@ export interface Pattern {
 export const MAX_PATTERN_LENGTH = 1_000
 /** The largest valid pattern, in {@link patternSize instructions}. RE2 compiles the pattern within 10 ms. */
 export const MAX_PATTERN_SIZE = 12_500
-/** The largest sum of the sizes of all patterns of one query. */
+/** The largest sum of the sizes of all patterns of a query. */
 export const MAX_PATTERNS_SIZE = 2 * MAX_PATTERN_SIZE
 /**
  * The number of patterns that remain compiled, since each batch of rows compiles the patterns of the query. RE2 keeps
@@ -44,7 +44,7 @@ const COMPILED_PATTERNS = 16
 
 const compiled = new LRUCache<string, Pattern>({ max: COMPILED_PATTERNS })
 
-/** One token of a pattern: a quotation, an escape, a character class, or a single character. */
+/** A token of a pattern: a quotation, an escape, a character class, or a single character. */
 const TOKEN = /\\Q(.*?)(?:\\E|$)|\\[pP]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
 
 /** The first character of a token that is not a single character. */
@@ -57,12 +57,12 @@ const JAVASCRIPT_PROPERTIES = [
   /^(?:[^\\]|\\.)*?\\[pP]\{(?:Control|Format|Surrogate|Private_Use|Unassigned|Other)\}/su,
 ]
 const JAVASCRIPT_ESCAPE = /^(?:[^\\]|\\.)*?\\[uc]/su
-/** A quotation, an escape, a character class, or the start of a group that captures its match, with its name. */
+/** A quotation, an escape, a character class, or the start of a group that captures the match, with the name. */
 const GROUP_OR_TOKEN = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|(\((?!\?)|\(\?P?<\w+>)/gsu
 const METACHARACTER = /[\\^$.|?*+()[\]{}/]/gu
 
 /**
- * Compiles a pattern in RE2's own syntax; `flags` are those of the library (`g`, `m`, `s`, …). Throws `invalid_pattern`
+ * Compiles a pattern in RE2's own syntax. `flags` are flags of the library (`g`, `m`, `s`, …). Throws `invalid_pattern`
  * with the reason if the pattern is not valid RE2, too long or too large.
  */
 export function compilePattern(text: string, flags = ''): Pattern {
@@ -128,8 +128,8 @@ function compileRe2(text: string, flags: string): Pattern['re2'] {
 }
 
 /**
- * Returns the valid pattern with groups that capture nothing. It matches the same texts; to know where the groups of a
- * match are, RE2 takes up to fifty times as long as for the match itself.
+ * Returns the valid pattern with groups that capture nothing. The result matches the same texts. To locate the groups
+ * of a match, RE2 takes up to fifty times as long as for the match itself.
  */
 export function withoutCaptures(pattern: string): string {
   return pattern.replace(GROUP_OR_TOKEN, (token, group: string | undefined) => (group === undefined ? token : '(?:'))
@@ -149,9 +149,9 @@ export function re2Source(text: string): string {
 }
 
 /**
- * Rewrites the constructs that the library reads differently from RE2. JavaScript's escapes are refused; `\Q…\E` is
- * replaced by escapes, because the library escapes the slashes in it; in a character class `(?<` is escaped, because
- * the library takes it for a named group.
+ * Rewrites the constructs that the library reads differently from RE2. JavaScript's escapes are refused. `\Q…\E` is
+ * replaced by escapes, because the library escapes the slashes in a quotation. In a character class `(?<` is escaped,
+ * because the library takes `(?<` for a named group.
  */
 function toRe2Syntax(text: string): string {
   if (!NOT_ONE_CHARACTER.test(text)) return text

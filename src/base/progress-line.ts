@@ -10,7 +10,7 @@ export interface ProgressLine {
   clear(): void
 }
 
-/** Creates a progress line. Without a terminal it shows nothing. */
+/** Creates a progress line, which shows nothing without a terminal. */
 export function createProgressLine(
   terminal: { write(text: string): unknown } | undefined,
   clock: Pick<Clock, 'monotonicMs'>,

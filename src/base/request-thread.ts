@@ -2,11 +2,14 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { createSerialQueue } from './serial-queue.js'
 
 /**
- * A worker thread that answers one request at a time: its script receives each request as a message and posts one
- * answer. It starts with the first request, and starts again with the next one after it died or was terminated.
+ * A worker thread that answers a single request at a time: the script of the thread receives each request as a message
+ * and posts an answer. The thread starts with the first request, and starts again with the next request after a death
+ * or termination.
  */
 export interface RequestThread<Question, Answer> {
-  /** Resolves with the answer; rejects if the thread dies first. The memory in `moved` is transferred to the thread. */
+  /**
+   * Resolves with the answer, or rejects if the thread dies first. The memory in `moved` is transferred to the thread.
+   */
   request(question: Question, moved?: readonly ArrayBuffer[]): Promise<Answer>
   /** Terminates the thread at once. All pending requests are rejected. */
   terminate(): Promise<void>

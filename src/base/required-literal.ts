@@ -1,4 +1,4 @@
-/** One token of a pattern: an escape, a repetition, a character class, or a single character. */
+/** A token of a pattern: an escape, a repetition, a character class, or a single character. */
 const TOKEN = /\\[pPx]\{[^}]*\}|\\[pP].|\\x..|\\[0-7]+|\{[0-9,]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
 /** Constructs that the analysis below does not support: alternatives, flags, quotations. */
 const UNSUPPORTED = /\||\(\?|\\Q/u
@@ -7,7 +7,7 @@ const MAY_BE_ABSENT = '*?{'
 
 /**
  * Returns the longest text that every match of the pattern contains, or an empty text if none is found. Texts without
- * it need not be matched by RE2. `pattern` must be valid RE2.
+ * that literal need not be matched by RE2. `pattern` must be valid RE2.
  */
 export function requiredLiteral(pattern: string): string {
   if (UNSUPPORTED.test(pattern)) return ''
@@ -25,7 +25,7 @@ export function requiredLiteral(pattern: string): string {
   return runs.reduce((longest, run) => (run.length > longest.length ? run : longest))
 }
 
-/** Returns the only text that a token matches, or undefined if it matches several. */
+/** Returns the only text that a token matches, or undefined if the token matches several texts. */
 function textOf(token: string): string | undefined {
   if (token.length === 1 || (token.codePointAt(0)! > 0xffff && token.length === 2)) {
     return METACHARACTERS.includes(token) ? undefined : token

@@ -1,6 +1,6 @@
 import { openSync, readSync } from 'node:fs'
 
-/** The scheduler's statistics of this thread: CPU time in nanoseconds, and more. Only Linux has these statistics. */
+/** The scheduler's statistics of this thread: CPU time in nanoseconds, and more. Linux only. */
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 const SPACE = 0x20
 

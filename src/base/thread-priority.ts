@@ -2,12 +2,12 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 
-/** Nice value of background threads: beside a busy thread, they get a tenth of a core. */
+/** Nice value of background threads: beside a busy thread, a background thread gets a tenth of a core. */
 const BACKGROUND = 10
 
 /**
  * Lets other threads, of this process and of others, run before the calling worker thread. Works on Linux only, where
- * each thread has a priority; elsewhere it does nothing, as the priority would be that of the process.
+ * each thread has a priority. Does nothing elsewhere, as the priority would be the priority of the process.
  */
 export function runInBackground(): void {
   if (process.platform !== 'linux') return
@@ -15,7 +15,7 @@ export function runInBackground(): void {
     const threadId = Number(basename(readlinkSync('/proc/thread-self')))
     setPriority(threadId, BACKGROUND)
   } catch {
-    // A system without /proc, or one that forbids it: the thread then keeps its priority, and works as well.
+    // A system without /proc, or without access to /proc: the thread then keeps its priority, and works as well.
   }
 }
 

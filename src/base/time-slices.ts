@@ -1,28 +1,29 @@
 import { collectGarbage } from './heap.js'
 
-/** How long work may run before it yields to the event loop. */
+/** The longest run of work before a yield to the event loop. */
 export const SLICE_MS = 10
-/** Event loop turns between two slices, if they are short: the loop accepts one connection in each turn. */
+/** Event loop turns between two slices, if the turns are short: the loop accepts a single connection in each turn. */
 const TURNS = 4
 /** Turns that took longer than this in total end the yield early. */
 const SHORT_MS = 1
 
 /**
  * Called between pieces of work. Returns undefined while the slice lasts, else a promise of the next slice. Throws the
- * signal's reason if the work was cancelled. Concurrent calls of one yielder share the promise.
+ * signal's reason if the work was cancelled. Concurrent calls of a yielder share the promise.
  */
 export type Yielder = () => Promise<void> | undefined
 
-/** Resolvers of the tasks that wait for a slice, in FIFO order: the event loop gets its turns after each slice. */
+/** Resolvers of the tasks that wait for a slice, in FIFO order: the event loop gets turns after each slice. */
 const waiting: (() => void)[] = []
 /**
- * When the first task of this turn started, since tasks that start in one turn share a slice. Undefined if none has.
+ * When the first task of this turn started, since tasks that start in the same turn share a slice. Undefined if none
+ * has.
  */
 let begunMs: number | undefined
 
 /**
  * Cooperative yielding: splits long work into slices of `sliceMs`, so that requests, ingest and `/health` are served
- * between them. Returns a yielder; a call within the slice costs one clock read.
+ * between slices. Returns a yielder. A call within the slice costs a clock read.
  */
 export function createYielder(signal?: Pick<AbortSignal, 'throwIfAborted'>, sliceMs = SLICE_MS): Yielder {
   let startedMs = beginning()

@@ -3,19 +3,19 @@ import type { Clock } from './clock.js'
 /** A rate limit that allows bursts: `capacity` tokens at first, refilled steadily up to `capacity`. */
 export interface TokenBucket {
   /**
-   * Takes `tokens`, at most the capacity, and returns 0. If fewer are left it takes none and returns the milliseconds
-   * after which there are enough.
+   * Takes `tokens`, at most the capacity, and returns 0. If fewer tokens are left, takes none and returns the
+   * milliseconds after which there are enough.
    */
   take(tokens: number): number
   /**
-   * Takes `tokens` if any are left, even more than there are: the refill repays the debt first. Returns whether it
-   * took.
+   * Takes `tokens` if any are left, even more than there are: the refill repays the debt first. Returns whether tokens
+   * were taken.
    */
   overdraw(tokens: number): boolean
 }
 
 /**
- * The size of a bucket, and its refill per millisecond of the monotonic clock: a wall clock that jumps changes nothing.
+ * The size of a bucket, and the refill per millisecond of the monotonic clock: a wall clock that jumps changes nothing.
  */
 export interface TokenBucketOptions {
   capacity: number

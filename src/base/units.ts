@@ -1,4 +1,4 @@
-// Units shared by all modules. A number that leaves a function has its unit in its name.
+// Units shared by all modules. A number that leaves a function has the unit in the name.
 
 /** Microseconds per millisecond. */
 export const MILLISECOND_US = 1_000
@@ -8,7 +8,7 @@ export const SECOND_US = 1_000_000
 export const MINUTE_US = 60 * SECOND_US
 /** Microseconds per hour. */
 export const HOUR_US = 60 * MINUTE_US
-/** Microseconds per UTC day; leap seconds do not exist here. */
+/** Microseconds per UTC day. Leap seconds do not exist here. */
 export const DAY_US = 24 * HOUR_US
 
 /** Bytes per KiB. */

@@ -11,7 +11,7 @@ declare const WebAssembly: {
 export interface Memory {
   /** Replaced when the memory grows. */
   readonly buffer: ArrayBuffer
-  /** Grows by pages of 64 KiB; returns the previous number of pages. */
+  /** Grows by pages of 64 KiB. Returns the previous number of pages. */
   grow(pages: number): number
 }
 
@@ -26,7 +26,7 @@ export function instantiate<Exports>(file: URL, imports: object): Exports {
   return new WebAssembly.Instance(module, imports).exports as Exports
 }
 
-/** Grows the memory to include all bytes below `address`. Existing views become empty if it grows. */
+/** Grows the memory to include all bytes below `address`. Existing views become empty if the memory grows. */
 export function growTo(memory: Memory, address: number): void {
   const missing = Math.ceil(address / PAGE_BYTES) - memory.buffer.byteLength / PAGE_BYTES
   if (missing > 0) memory.grow(missing)
