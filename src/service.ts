@@ -33,7 +33,7 @@ import { loadTokens, type Tokens } from './tokens/load-tokens.js'
 import { storeToken } from './tokens/stored-token.js'
 import type { UserEndpoints } from './user-endpoints/open.js'
 
-/** How long ClickHouse usually takes, at most, until queries see rows that it has accepted. */
+/** How long ClickHouse usually takes, at most, until queries see accepted rows. */
 const VISIBLE_MS = 5_000
 
 /** A service that listens. */
@@ -43,7 +43,7 @@ export interface Service {
   ready: Promise<void>
   /**
    * Stops accepting input, finishes pending rows and queries, and releases everything, within 4.5 s. Rows that cannot
-   * be stored are counted on standard error. Call it once.
+   * be stored are counted on standard error. Call once.
    */
   stop(): Promise<void>
   /**
@@ -53,7 +53,10 @@ export interface Service {
   abandonStdin(reason: Error): Promise<void>
 }
 
-/** Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes it. */
+/**
+ * Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes the
+ * directory.
+ */
 export type LockOptions = Partial<Pick<LockParts, 'signal' | 'onLost'>>
 
 /** The parts that every component gets. */
@@ -64,8 +67,9 @@ interface Parts {
 }
 
 /**
- * Starts the service. It listens when the promise resolves, and answers queries when `ready` does. Throws `usage`,
- * `failed`, `cannot_listen`, and the errors of {@link prepareDataDirectory}; the data directory is released then.
+ * Starts the service. The service listens when the promise resolves, and answers queries when `ready` resolves. Throws
+ * `usage`, `failed`, `cannot_listen`, and the errors of {@link prepareDataDirectory}. The data directory is released
+ * then.
  */
 export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
   const parts: Parts = { clock: systemClock, metrics: createMetrics(), log }
@@ -116,7 +120,7 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   return { url: server.url, ready, stop, abandonStdin: async (reason) => stdin?.abandon(reason) }
 }
 
-/** The state of the service, as `/health` and the metrics show it. */
+/** The state of the service, for `/health` and the metrics. */
 interface ServiceStatus {
   current(): Status
   isStarting(): boolean
@@ -149,7 +153,7 @@ function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log
   const { retentionUs, source, project, fieldNames } = config
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
   const unreadableTimes = config.supabase ? createUnreadableTimes({ metrics, log, clock }) : undefined
-  // ClickHouse shows rows some time after it has accepted them: together with `emptyMs` in createHttp it has 10 s for
+  // ClickHouse shows rows some time after the insert. Together with `emptyMs` in createHttp, ClickHouse has 10 s for
   // that.
   const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
   const shared = { engine: withArrivals(engine, arrivals), metrics, rejects, unreadableTimes, clock, retentionUs }
@@ -198,7 +202,7 @@ function createHttp(config: ServeConfig, { engine, tokens, status, intake, endpo
   })
 }
 
-/** Starts to read standard input, if it is a pipe, a socket or a file. Shows progress on a terminal. */
+/** Starts to read standard input, if the input is a pipe, a socket or a file. Shows progress on a terminal. */
 function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStatus, { clock, metrics, log }: Parts) {
   const showsProgress = process.stderr.isTTY && config.logFormat === 'text'
   const stdin = readStdin({ ingest, metrics, clock, terminal: showsProgress ? process.stderr : undefined })
@@ -249,16 +253,16 @@ async function createEngine(config: ServeConfig, disk: DataDirectory | undefined
       sealer: createSealingThread(parts.log),
     })
   }
-  // Loaded only if a server is configured, because its client is large.
+  // Loaded only if a server is configured, because the client is large.
   const { connectServer } = await import('./engine/clickhouse/clickhouse-server.js')
   const { createClickHouseEngine } = await import('./engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
   return createClickHouseEngine({ ...parts, server, location: clickhouse, ...disk! })
 }
 
-/** Returns a function that gives the endpoints of the service: those of the product and of users, which it takes. */
+/** Returns a function that takes the endpoints of users and returns all endpoints of the service. */
 async function createEndpoints({ sql, supabase }: ServeConfig) {
-  // The compiler is loaded when the first SQL arrives: it would take time of the start, and memory.
+  // The compiler is loaded when the first SQL arrives: an earlier load would take time of the start, and memory.
   const loadCompiler = () => import('./sql/read-sql.js')
   const builtIn = endpointsOf({ loadCompiler: sql ? loadCompiler : undefined, supabase })
   if (!supabase) return (ofUsers: readonly Endpoint[]) => [...builtIn, ...ofUsers]
@@ -295,7 +299,7 @@ async function tryPlan(plan: Plan): Promise<void> {
   await engine.run(plan).finally(engine.close)
 }
 
-/** Logs a new token, the only time that it is shown, and stores it if there is a data directory. */
+/** Logs a new token, which is shown only here, and stores the token if there is a data directory. */
 function announceToken(token: string, dataDir: string | undefined, log: Log): void {
   if (dataDir === undefined) {
     log(`created an access token for this run: ${token}`, { code: 'token_made' })

@@ -14,15 +14,15 @@ export const SOURCE_NAMES = [
 /** The name of a log source. */
 export type SourceName = (typeof SOURCE_NAMES)[number]
 
-/** A field of a record that can contain its project, as a path. */
+/** A field of a record that can contain the project, as a path. */
 export type ProjectPlace = 'project' | 'metadata.project' | 'metadata.project_ref'
 
-/** A log source: its names, and where its records contain the project. */
+/** A log source: the names, and where records contain the project. */
 export interface Source {
   name: SourceName
   /** The name that existing shippers send. */
   alias: string
-  /** The fields that can contain the project; the first that is present is used. */
+  /** The fields that can contain the project. The first that is present is used. */
   projectPlaces: readonly ProjectPlace[]
 }
 

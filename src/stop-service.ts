@@ -7,7 +7,7 @@ import type { Listening } from './http/server/server.js'
 import type { StdinReader } from './ingest/stream/stdin.js'
 
 /**
- * The limits of a stop, counted from its begin, in the order of these constants: requests that have not arrived yet get
+ * The limits of a stop, counted from the begin, in the order of the constants: requests that have not arrived yet get
  * 503. Other requests that still wait get 503. The rows of standard input that are not stored yet are counted as lost.
  * The data directory is left unchanged, since a disk may hang.
  */
@@ -32,7 +32,7 @@ export interface StopParts {
 
 /**
  * Stops accepting input, finishes pending rows and queries, and releases everything, within 4.5 s. Writes to a failing
- * disk get one last attempt.
+ * disk get a last attempt.
  */
 export async function stopService({ engine, app, server, stdin, close, dataDir, log }: StopParts): Promise<void> {
   const startMs = performance.now()

@@ -9,10 +9,10 @@ const MIN_COLUMNS = 20
 const PLACE = / \(line (\d+), column (\d+)\)$/
 
 /**
- * Returns the line of `text` that an error message names, and below it a caret under the column, each preceded by a
- * line break. `message` ends with ` (line 3, column 14)`, both counted from 1, the column in UTF-16 units; returns an
- * empty text if it does not, or if the text has no such line. Control characters are escaped, and a tab becomes a
- * space. A line wider than `columns` is cut around the place.
+ * Returns the line of `text` that an error message names, and below that line a caret under the column, each preceded
+ * by a line break. `message` ends with ` (line 3, column 14)`, both counted from 1, the column in UTF-16 units. Returns
+ * an empty text if the message has no such end, or if the text has no such line. Control characters are escaped, and a
+ * tab becomes a space. A line wider than `columns` is cut around the place.
  */
 export function excerptOf(message: string, text: string, columns = COLUMNS): string {
   const [, lineNumber, column] = PLACE.exec(message) ?? []
@@ -26,11 +26,11 @@ export function excerptOf(message: string, text: string, columns = COLUMNS): str
 
 const printable = (text: string) => escapeControl(text.replaceAll('\t', ' '))
 
-/** Moves an index from the middle of a surrogate pair to its start. */
+/** Moves an index from the middle of a surrogate pair to the start. */
 const startOfCharacter = (text: string, at: number) =>
   at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at
 
-/** Cuts both parts of a line to `columns` in total: half of them before the place, more if the rest is short. */
+/** Cuts both parts of a line to `columns` in total: half before the place, more if the rest is short. */
 function cutAround(before: string, after: string, columns: number): { before: string; after: string } {
   const afterWidth = Math.max(widthOf(after), 1)
   const left = cutStart(before, Math.max(Math.floor(columns / 2), columns - afterWidth))

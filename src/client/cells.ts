@@ -5,7 +5,7 @@ import { type Moment, momentInRange, momentOfIso8601 } from '../base/moment.js'
 /** A column of a table: texts without control characters. */
 export interface Column {
   heading: string
-  /** One text per row. */
+  /** A text per row. */
   cells: readonly string[]
   /** Whether all values are numbers, which are aligned on the right. */
   isNumeric: boolean
@@ -16,7 +16,7 @@ export interface Column {
 /** The name of the column with times in microseconds. */
 export const TIMESTAMP = 'timestamp'
 
-/** Formats the values of one column, one per row. Null and absent values become empty cells. */
+/** Formats the values of a column, a text per row. Null and absent values become empty cells. */
 export function columnOf(name: string, values: readonly unknown[]): Column {
   const heading = escapeControl(name)
   if (name === TIMESTAMP) return { heading, cells: timesOf(values), isNumeric: false, canBeCut: false }
@@ -24,7 +24,9 @@ export function columnOf(name: string, values: readonly unknown[]): Column {
   return { heading, cells: values.map(textOf), isNumeric, canBeCut: !isNumeric }
 }
 
-/** An integer that no double holds is a text of its digits; a text of that many digits is no less hard to read cut. */
+/**
+ * An integer that no double holds is a text of digits. Any text of that many digits is no less hard to read when cut.
+ */
 const isLongInteger = (value: unknown): value is string => typeof value === 'string' && /^-?\d{16,20}$/.test(value)
 
 const isAbsent = (value: unknown) => value === null || value === undefined
@@ -43,7 +45,9 @@ function readableNumber(number: number): string {
   return String(Number(Math.abs(number) < 1 ? number.toPrecision(DECIMALS) : number.toFixed(DECIMALS)))
 }
 
-/** Formats times as ISO 8601 in UTC, all with six fractional digits if one needs them. Other values are not changed. */
+/**
+ * Formats times as ISO 8601 in UTC, all with six fractional digits if any time needs six. Other values are not changed.
+ */
 function timesOf(values: readonly unknown[]): string[] {
   const times = values.map(timeOf)
   const texts = values.map((value, i) => (times[i] === undefined ? textOf(value) : formatIso8601(times[i])))

@@ -5,7 +5,7 @@ import { connectService } from './service.js'
 
 /** How long a shell that completes a word waits for the service. */
 const ANSWER_MS = 1_000
-/** A text in quotes, such as that of `--sql`, is one word. */
+/** A text in quotes, such as the text of `--sql`, is a single word. */
 const QUOTED = /'[^']*'|"[^"]*"/g
 /** Words that shells do not expand. */
 const PLAIN = /^[\w.-]+$/
@@ -25,7 +25,7 @@ export async function completeQuery(
   try {
     const config = readQuery(typed, environment, () => {})
     const listed = await listEndpoints(connectService(config), AbortSignal.timeout(ANSWER_MS))
-    // The scripts offer the flags of a built-in endpoint only behind its name.
+    // The scripts offer the flags of a built-in endpoint only behind the endpoint's name.
     const isInScript = (name: string) => config.sql === undefined && builtIn.includes(name)
     return wordsOf(
       listed.filter(({ name }) => !isInScript(name)),

@@ -9,12 +9,12 @@ import { type Service, ServiceError, textUpTo } from './service.js'
 /** An endpoint in the list of a service. */
 export interface ListedEndpoint {
   name: string
-  /** Whether it runs the SQL of its callers. */
+  /** Whether the endpoint runs the SQL of callers. */
   runsSql: boolean
   parameters: readonly { name: string; required: boolean; description: string }[]
 }
 
-/** An endpoint as the service describes it. */
+/** The service's description of an endpoint. */
 type Definition = Pick<ListedEndpoint, 'name' | 'parameters'> & { sandboxing?: boolean }
 
 const MAX_LISTING_BYTES = 16 * MIB
@@ -42,11 +42,11 @@ export function findEndpoint(listed: readonly ListedEndpoint[], name: string): L
   throw usageError(`unknown endpoint ${JSON.stringify(name)}. ${didYouMean(name, names)}`)
 }
 
-/** Returns the name of a parameter as in its flag: with `-` for `_`. */
+/** Returns the name of a parameter as in the flag: with `-` for `_`. */
 export const flagNameOf = (name: string) => name.replaceAll('_', '-')
 
 /**
- * Converts flags to request parameters; `_` and `-` are equal. Throws `usage` if the endpoint has no such parameter.
+ * Converts flags to request parameters. `_` and `-` are equal. Throws `usage` if the endpoint has no such parameter.
  */
 export function parametersOf(endpoint: ListedEndpoint, flags: readonly (readonly [string, string])[]): URLSearchParams {
   const names = new Map(endpoint.parameters.map(({ name }) => [`--${flagNameOf(name)}`, name]))

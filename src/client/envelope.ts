@@ -1,6 +1,6 @@
 /**
- * Converts NDJSON to one JSON document, `{"result":[row, …]}`, with each row on its own line, so that both JSON parsers
- * and line tools such as `head` can read it. Rows are copied unchanged. If the answer ends early, the document is
+ * Converts NDJSON to a single JSON document, `{"result":[row, …]}`, with a line per row, so that both JSON parsers and
+ * line tools such as `head` can read the document. Rows are copied unchanged. If the answer ends early, the document is
  * incomplete.
  */
 export async function* ndjsonToDocument(ndjson: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import { escapeControl } from '../base/escape-control.js'
 
-/** An error as a service describes it. */
+/** A service's description of an error. */
 export interface ErrorBody {
   message: string
   code: string

@@ -10,9 +10,9 @@ import { type Answer, ServiceError } from './service.js'
 
 /** The functions that {@link follow} calls. */
 export interface FollowParts {
-  /** Requests the stream; rejects with a {@link ServiceError}. */
+  /** Requests the stream, or rejects with a {@link ServiceError}. */
   connect(headers: Record<string, string>, signal: AbortSignal): Promise<Answer>
-  /** Called with the data of each event; the next call waits until it resolves. */
+  /** Called with the data of each event. The next call waits until the promise resolves. */
   onRow(data: string): Promise<void>
   /** Called when a connection ends or is restored, and for messages of the service. */
   log: Log
@@ -23,15 +23,15 @@ export interface FollowParts {
 export interface FollowLimits {
   /** Silence after which the connection counts as lost. A service sends at least comments far more often. */
   silentMs: number
-  /** The pause before reconnecting, until the service sends another one. */
+  /** The pause before reconnecting, until the service sends another pause. */
   retryMs: number
-  /** The largest pause: each failed attempt doubles it. */
+  /** The largest pause: each failed attempt doubles the pause. */
   maxRetryMs: number
   /** The longest event, which is buffered completely. */
   maxEventCharacters: number
 }
 
-/** The limits in use; tests take smaller ones. */
+/** The limits in use. Tests take smaller limits. */
 export const FOLLOW_LIMITS: FollowLimits = {
   silentMs: 60_000,
   retryMs: 2_000,
@@ -45,7 +45,7 @@ const TEMPORARY = new Set([408, 429, 500, 502, 503, 504])
 /** Characters that a header can contain. */
 const PLAIN = /^[\x21-\x7e]+$/
 
-/** State that is kept from one connection to the next. */
+/** State that is kept across connections. */
 interface State {
   lastEventId: string | undefined
   retryMs: number
@@ -57,7 +57,7 @@ interface State {
 }
 
 /**
- * Calls `onRow` with each row until the signal is aborted, then resolves. When a connection ends it reconnects, after
+ * Calls `onRow` with each row until the signal is aborted, then resolves. Reconnects when a connection ends, after
  * growing pauses, and continues after the last event. Rejects with a {@link ServiceError} if a retry cannot succeed or
  * if the first attempt does not reach a service, and with the error of `onRow`.
  */
@@ -80,7 +80,10 @@ export async function follow(parts: FollowParts, signal: AbortSignal): Promise<v
   }
 }
 
-/** Reads one connection until it ends. Resolves with the error that ended it; rejects with the error of `onRow`. */
+/**
+ * Reads a connection until the end. Resolves with the error that ended the connection, or rejects with the error of
+ * `onRow`.
+ */
 async function readConnection(
   { connect, onRow, log }: FollowParts,
   limits: FollowLimits,
@@ -147,7 +150,7 @@ async function* eventsOf({ body }: Answer, limits: FollowLimits, state: State, s
 
 type Silence = ReturnType<typeof watchSilence>
 
-/** Returns a timer that aborts its signal `silentMs` after a start, unless it is stopped before. */
+/** Returns a timer that aborts the timer's signal `silentMs` after a start, unless stopped before. */
 function watchSilence(silentMs: number) {
   const silence = new AbortController()
   let timer: NodeJS.Timeout | undefined

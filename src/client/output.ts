@@ -8,7 +8,7 @@ export interface RowsOut {
   write(text: string | Uint8Array): Promise<void>
   /** Undefined: the output is not a terminal. */
   terminal: { columns: number; isPlain: boolean } | undefined
-  /** The width of the terminal for errors; undefined if they are not printed on one. */
+  /** The width of the terminal for errors. Undefined if errors are not printed on a terminal. */
   errorColumns?: number | undefined
   /** Prints a warning about the query, apart from the rows. */
   warn?(text: string): void
@@ -48,8 +48,8 @@ export function writeTable(
 }
 
 /**
- * Writes encoded rows as they arrive: on a terminal with control characters escaped, elsewhere byte for byte. Adds a
- * final line break if they have none.
+ * Writes encoded rows on arrival: on a terminal with control characters escaped, elsewhere byte for byte. Adds a final
+ * line break if the rows have none.
  */
 export async function writeEncoded(
   body: AsyncIterable<Uint8Array | string>,

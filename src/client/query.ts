@@ -20,9 +20,9 @@ import type { Row } from './table.js'
 export interface QueryConfig extends Omit<ValuesOf<typeof QUERY_SETTINGS>, 'sqlFile'> {
   /** Undefined: list the endpoints. */
   endpoint: string | undefined
-  /** The parameters of the endpoint, as flags with their dashes; `--sql` too. */
+  /** The parameters of the endpoint, as flags with their dashes, `--sql` included. */
   flags: ExtraArguments['flags']
-  /** The variable or place in a file that contains the token; undefined if none is set. */
+  /** The variable or place in a file that contains the token. Undefined if none is set. */
   tokenFrom: string | undefined
 }
 
@@ -31,7 +31,7 @@ const SQL_ENDPOINT = 'logs.all'
 
 const JSON_TYPE = 'application/json'
 
-/** The media type that is requested for each format. JSON is made from NDJSON, which has one row per line. */
+/** The media type that is requested for each format. JSON is made from NDJSON, which has a row per line. */
 const TYPES: Record<Format, string> = {
   json: 'application/x-ndjson',
   ndjson: 'application/x-ndjson',
@@ -61,7 +61,7 @@ export function readQuery(args: readonly string[], environment: Environment, war
 }
 
 /**
- * Runs a query on a service and writes its answer. Rejects with a {@link ServiceError}, `usage`, `failed` if the
+ * Runs a query on a service and writes the answer. Rejects with a {@link ServiceError}, `usage`, `failed` if the
  * service does not run SQL, or EPIPE.
  */
 export async function runQuery(config: QueryConfig, out: RowsOut): Promise<void> {
@@ -86,7 +86,7 @@ export async function runQuery(config: QueryConfig, out: RowsOut): Promise<void>
   }
 }
 
-/** Adds the project of a variable or a file if the endpoint requires one and no flag names one. */
+/** Adds the project of a variable or a file if the endpoint requires a project and no flag names a project. */
 function addDefaultProject(given: URLSearchParams, { project }: QueryConfig, { parameters }: ListedEndpoint): void {
   const isRequired = parameters.some(({ name, required }) => name === 'project' && required)
   if (project !== undefined && isRequired && !given.has('project')) given.set('project', project)
@@ -99,7 +99,7 @@ function refuseWithoutSql({ name, runsSql, parameters }: ListedEndpoint, { url }
     throw usageError(`--sql is for ${SQL_ENDPOINT}, and not a parameter of ${name}. Leave out ${name}.`)
 }
 
-/** Adds the place in the SQL to an error of the service that names one. */
+/** Adds the place in the SQL to an error of the service that names a place. */
 function withExcerpt(error: unknown, sql: string, columns: number | undefined): unknown {
   if (!(error instanceof ServiceError) || error.reason === undefined) return error
   const { message, status, retryAfterMs, reason } = error

@@ -5,7 +5,7 @@ import { unquote } from '../tokens/token-syntax.js'
 /** The token that is sent to a service. */
 export interface ServiceToken {
   token: string
-  /** Its origin, which ends the sentence "The service does not know the token …". */
+  /** The token's origin, which ends the sentence "The service does not know the token …". */
   origin: string
   /** How the user can pass the right token. */
   remedy: string
@@ -14,7 +14,7 @@ export interface ServiceToken {
 const VARIABLE = 'LOGWEIR_TOKEN'
 const PRINTED = `with --in-memory it is the token that serve printed, as in export ${VARIABLE}=…`
 
-/** Returns the token of the variable or of a settings file. Throws `usage` if it cannot be sent in a header. */
+/** Returns the token of the variable or of a settings file. Throws `usage` if the token cannot be sent in a header. */
 export function configuredToken(text: string, from = VARIABLE): ServiceToken {
   const token = unquote(text)
   if (!/^[\x21-\x7e]+$/.test(token)) {
@@ -44,7 +44,10 @@ function isOnThisMachine(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-/** The stored token belongs to another service if this one uses another directory, none, or configured tokens. */
+/**
+ * The stored token belongs to another service if the called service uses another directory, no directory, or configured
+ * tokens.
+ */
 const otherServiceRemedy = (dataDir: string) =>
   `That file belongs to a service with --data-dir ${dataDir}. ` +
   `Put a token of this one into the variable ${VARIABLE}: ${PRINTED}.`

@@ -6,23 +6,23 @@ import { configuredToken, localToken, type ServiceToken } from './service-token.
 
 /** A client of a running service. */
 export interface Service {
-  /** Its address, for messages. */
+  /** The address, for messages. */
   url: string
   /**
-   * Sends a GET request. Resolves with the answer if its status is 200. Rejects with a {@link ServiceError}, or with
+   * Sends a GET request. Resolves with the answer if the status is 200. Rejects with a {@link ServiceError}, or with
    * the signal's reason. `path` is relative to the address, without a leading slash.
    */
   get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer>
   /**
-   * Sends the request of an endpoint: by GET, or by POST with the parameters in the body if they are too long for the
-   * URLs that proxies accept.
+   * Sends the request of an endpoint: by GET, or by POST with the parameters in the body if the URL would be longer
+   * than proxies accept.
    */
   query(path: string, parameters: URLSearchParams, headers: Record<string, string>): Promise<Answer>
 }
 
 /** A successful answer of the service. */
 export interface Answer {
-  /** The media type without parameters; empty if there is none. */
+  /** The media type without parameters. Empty if there is none. */
   type: string
   /** Warnings about the query. */
   warnings: readonly string[]
@@ -37,13 +37,13 @@ interface ServiceErrorDetails {
   reason?: string
 }
 
-/** The service cannot be reached, answers with an error, or its answer cannot be read. */
+/** The service cannot be reached, answers with an error, or sends an unreadable answer. */
 export class ServiceError extends LogweirError<'service'> {
-  /** The HTTP status; undefined if there was no answer. */
+  /** The HTTP status. Undefined if there was no answer. */
   readonly status: number | undefined
   /** How long the service asks clients to wait before a retry. */
   readonly retryAfterMs: number
-  /** The message in the service's answer; undefined if there was none. */
+  /** The message in the service's answer. Undefined if there was none. */
   readonly reason: string | undefined
   constructor(message: string, { status, retryAfterMs = 0, reason }: ServiceErrorDetails = {}) {
     super('service', message)
@@ -53,10 +53,10 @@ export class ServiceError extends LogweirError<'service'> {
   }
 }
 
-/** The address of a service and the token for it. */
+/** The address of a service and the token for the service. */
 export interface ServiceAddress {
   url: string
-  /** Undefined: the one that a service on this machine has stored in `dataDir`. */
+  /** Undefined: the token that a service on this machine has stored in `dataDir`. */
   token: string | undefined
   /** The variable, or the place in a file of settings, that the token was read from. */
   tokenFrom?: string | undefined
@@ -65,14 +65,14 @@ export interface ServiceAddress {
 
 /** The most characters of parameters in a URL. Many proxies refuse a request line of 8 KiB. */
 const MAX_URL_CHARACTERS = 4 * KIB
-/** The longest time to the first bytes of an answer; the service limits queries to 30 s. */
+/** The longest time to the first bytes of an answer. The service limits queries to 30 s. */
 const ANSWER_MS = 60_000
 /** How many bytes of an error are read. */
 const MAX_ERROR_BYTES = 64 * KIB
 
 /**
- * Returns a client; sends nothing yet. Throws `usage` if the token is invalid, or is missing for a service on another
- * machine; `failed` if no token is stored on this machine yet.
+ * Returns a client. Sends nothing yet. Throws `usage` if the token is invalid, or is missing for a service on another
+ * machine. Throws `failed` if no token is stored on this machine yet.
  */
 export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddress): Service {
   const sent = token === undefined ? localToken(url, dataDir) : configuredToken(token, tokenFrom)
@@ -111,7 +111,7 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
   }
 }
 
-/** The parts of a request besides its path. With `form`, it is a POST. */
+/** The parts of a request besides its path. With `form`, the request is a POST. */
 interface Sending {
   headers: Record<string, string>
   signal?: AbortSignal | undefined
@@ -164,7 +164,8 @@ async function refusal(
 }
 
 /**
- * Reads a body as text. Rejects with a {@link ServiceError} if the connection is lost or it is over `maxBytes` long.
+ * Reads a body as text. Rejects with a {@link ServiceError} if the connection is lost or the body is over `maxBytes`
+ * long.
  */
 export async function textUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()

@@ -8,7 +8,7 @@ export type Row = Readonly<Record<string, unknown>>
 
 /** The appearance of a table. */
 export interface TableOptions {
-  /** The width of the terminal; Infinity: shorten nothing. */
+  /** The width of the terminal. Infinity: shorten nothing. */
   columns: number
   /** Whether headings are not bold. */
   isPlain: boolean
@@ -18,16 +18,16 @@ const GAP = '  '
 const MESSAGE = 'event_message'
 /** The first columns if the caller chooses none. */
 const FIRST = [TIMESTAMP, MESSAGE]
-/** Cells are cut to this many characters per terminal column before they are measured, since longer ones cannot fit. */
+/** Before the measurement, cells are cut to this many characters per terminal column, since longer cells cannot fit. */
 const CHARACTERS_A_COLUMN = 8
 /** The smallest useful width of a column. */
 const MIN_WIDTH = 6
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
 /**
- * Formats rows as a table: headings, then one line per row. Columns are those of `chosen`, or else all, time and
- * message first. If the lines are too long, headings are wrapped and texts shortened, the message last. Control
- * characters are escaped. Returns `no rows` if there are none. Throws `usage` if no row has a chosen column.
+ * Formats rows as a table: headings, then a line per row. Columns are `chosen`, or else all columns, time and message
+ * first. If the lines are too long, headings are wrapped and texts shortened, the message last. Control characters are
+ * escaped. Returns `no rows` if there are none. Throws `usage` if no row has a chosen column.
  */
 export function table(rows: readonly Row[], { columns, isPlain }: TableOptions, chosen?: readonly string[]): string {
   if (rows.length === 0) return 'no rows\n'
@@ -78,7 +78,7 @@ function align(text: string, width: number, isRight: boolean): string {
 }
 
 /**
- * Returns widths that fit into a line if the smallest ones do. Headings get room first, then the message, then the
+ * Returns widths that fit into a line if the smallest widths do. Headings get room first, then the message, then the
  * other columns.
  */
 function fitWidths(shown: readonly Column[], columns: number): readonly number[] {

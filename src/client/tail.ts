@@ -12,7 +12,7 @@ import { connectService, ServiceError } from './service.js'
 /** The configuration of `logweir tail`. */
 export interface TailConfig extends ValuesOf<typeof TAIL_SETTINGS> {
   project: string
-  /** The variable or place in a file that contains the token; undefined if none is set. */
+  /** The variable or place in a file that contains the token. Undefined if none is set. */
   tokenFrom: string | undefined
 }
 
@@ -31,7 +31,7 @@ export function readTail(args: readonly string[], environment: Environment, warn
   return { ...values, project, tokenFrom: found.get('token')?.where }
 }
 
-/** Writes rows as they arrive until the signal is aborted. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */
+/** Writes rows on arrival until the signal is aborted. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */
 export async function runTail(
   { project, source, filter, search, format, ...address }: TailConfig,
   out: TailOut,
@@ -46,13 +46,13 @@ export async function runTail(
   await follow({ connect, onRow: (json) => out.write(formatRow(json)), log }, signal)
 }
 
-/** Returns the JSON of a row on one line: its line breaks can only be between tokens. */
+/** Returns the JSON of a row on a single line: line breaks in JSON can only be between tokens. */
 const toNdjson = (isTerminal: boolean) => (json: string) => {
   const line = `${json.replaceAll(/[\r\n]/g, ' ')}\n`
   return isTerminal ? escapeControlInDocument(line) : line
 }
 
-/** Returns time and message on one line, with control characters escaped. */
+/** Returns time and message on a single line, with control characters escaped. */
 function toText(json: string): string {
   const { timestamp, event_message: message } = parseRow(json)
   return `${formatIso8601(timestamp)}  ${escapeControl(message)}\n`

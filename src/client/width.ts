@@ -12,7 +12,7 @@ function widthOfCharacter(character: string): number {
   return WIDE_SCRIPT.test(character) || WIDE_SYMBOL.test(character) ? 2 : 1
 }
 
-/** Returns the width of a text in columns. It must not contain control characters. */
+/** Returns the width of a text in columns. The text must not contain control characters. */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length
   let width = 0
@@ -20,12 +20,12 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** Shortens a text to at most `maxWidth` columns; a shortened text ends with `…`. */
+/** Shortens a text to at most `maxWidth` columns. A shortened text ends with `…`. */
 export function cut(text: string, maxWidth: number): string {
   return widthOf(text) <= maxWidth ? text : text.slice(0, endWithin(text, maxWidth - 1)) + ELLIPSIS
 }
 
-/** Shortens a text to its last `maxWidth` columns, at most; a shortened text begins with `…`. */
+/** Shortens a text to its last `maxWidth` columns, at most. A shortened text begins with `…`. */
 export function cutStart(text: string, maxWidth: number): string {
   if (widthOf(text) <= maxWidth) return text
   const reversed = [...text].reverse().join('')

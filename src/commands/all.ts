@@ -15,7 +15,7 @@ import { tail } from './tail.js'
 import { tokenCreate, tokenList, tokenRevoke } from './token.js'
 import { version } from './version.js'
 
-/** All commands in the order of the help. A new command is one file and one line here. */
+/** All commands in the order of the help. A new command is a file and a line here. */
 export const COMMANDS: readonly Command[] = [
   serve,
   query,

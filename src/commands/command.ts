@@ -4,13 +4,13 @@ import type { Environment } from '../config/environment.js'
 import type { Settings } from '../config/setting.js'
 import type { Choice } from './completion/positions.js'
 
-/** Exit codes: success; failure, so that another attempt may succeed; wrong usage, so that none will. */
+/** Exit codes. After a failure, another attempt may succeed. After wrong usage, no attempt will. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 }
 
 /** The environment in which a command runs. */
 export interface Context {
   environment: Environment
-  /** Writes one line to standard error. */
+  /** Writes a line to standard error. */
   log: Log
   stdout: NodeJS.WriteStream
   stderr: NodeJS.WriteStream
@@ -18,13 +18,13 @@ export interface Context {
   commands: readonly Command[]
 }
 
-/** A command of the program. Its help, its completion and its call are derived from this. */
+/** A command of the program. Help, completion and call are derived from the command. */
 export interface Command {
-  /** One word, or two such as `schema clickhouse`. */
+  /** A word, or two words such as `schema clickhouse`. */
   name: string
-  /** The operand between the name and the flags, as help shows it: `ENDPOINT`. */
+  /** The operand between the name and the flags, as in the help: `ENDPOINT`. */
   operand?: string
-  /** One line for the list of commands. */
+  /** A line for the list of commands. */
   meaning: string
   settings: Settings
   /** Text that `--help` shows after the settings. */
@@ -33,12 +33,12 @@ export interface Command {
   operandIsFolder?: boolean
   /** Returns the values that shells offer as the operand. */
   choices?(commands: readonly Command[]): Promise<readonly Choice[]>
-  /** Runs with the arguments after the name. Returns the exit code; throws `usage`. */
+  /** Runs with the arguments after the name. Returns the exit code. Throws `usage`. */
   run(args: readonly string[], context: Context): Promise<number>
 }
 
 /**
- * Logs why a command failed, and returns its exit code: `EXIT.usage` for the error code `usage`, else `EXIT.failure`.
+ * Logs why a command failed, and returns the exit code: `EXIT.usage` for the error code `usage`, else `EXIT.failure`.
  */
 export function logFailure(error: unknown, log: Log): number {
   const isOurs = error instanceof LogweirError
@@ -50,7 +50,7 @@ export function logFailure(error: unknown, log: Log): number {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /**
- * Writes to a stream. Resolves when the data has been written; rejects with EPIPE if the reader has closed the pipe.
+ * Writes to a stream. Resolves when the data has been written, or rejects with EPIPE if the reader has closed the pipe.
  */
 export function write(to: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {

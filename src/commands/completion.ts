@@ -17,7 +17,10 @@ const SHELLS = Object.keys(SCRIPTS)
  */
 const ENDPOINTS_OPERAND = 'endpoints'
 
-/** `logweir completion`: prints the completion script of a shell. The scripts call it back for the user's endpoints. */
+/**
+ * `logweir completion`: prints the completion script of a shell. The scripts call this command back for the user's
+ * endpoints.
+ */
 export const completion: Command = {
   name: 'completion',
   operand: SHELLS.join('|'),
@@ -44,7 +47,7 @@ After query the scripts ask the service for your own endpoints, for at most 1 s.
   },
 }
 
-/** Resolves the operands of the commands, so that completion does not need to know how commands find them. */
+/** Resolves the operands of the commands, so that completion does not need to know how commands find operands. */
 export function completableCommands(commands: readonly Command[]): Promise<CompletableCommand[]> {
   return Promise.all(
     commands.map(async ({ name, meaning, settings, operandIsFolder, choices }) => ({
@@ -57,7 +60,7 @@ export function completableCommands(commands: readonly Command[]): Promise<Compl
   )
 }
 
-/** Returns the words that the running service adds to those in the script, one per line. */
+/** Returns the words that the running service adds to the words in the script, a word per line. */
 async function endpointWords(line: string, environment: Environment, commands: readonly Command[]): Promise<string> {
   const { completeQuery } = await import('../client/complete.js')
   const choices = (await commands.find(({ name }) => name === 'query')?.choices?.(commands)) ?? []

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /** A call to the file system that takes longer counts as stuck. */
 const FILE_CALL_MS = 1_000
-/** Time for unfinished work to begin its next call: a start that was aborted may open another file. */
+/** Time for unfinished work to begin the next call: a start that was aborted may open another file. */
 const NEXT_CALL_MS = 100
 const POLL_MS = 10
 

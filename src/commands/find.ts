@@ -2,7 +2,7 @@ import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/nearest.js'
 import type { Command } from './command.js'
 
-/** Returns the command that the arguments begin with, and the arguments after its name. Throws `usage`. */
+/** Returns the command that the arguments begin with, and the arguments after the name. Throws `usage`. */
 export function findCommand(args: readonly string[], commands: readonly Command[]) {
   if (args.length === 0) throw usageError('no command. Try: logweir serve, or logweir --help')
   const command = commandOf(args, commands)

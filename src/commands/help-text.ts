@@ -19,7 +19,7 @@ ${listOf(commands)}
 /** Returns the text of `logweir token --help`: the commands that begin with the same word. */
 export const groupHelp = (commands: readonly Command[]): string => `${listOf(commands)}\n`
 
-/** Lists the usage and the description of commands, one line each. */
+/** Lists the usage and the description of commands, a line each. */
 function listOf(commands: readonly Command[]): string {
   const rows = [
     ...commands.map((command) => [usageOf(command), command.meaning]),

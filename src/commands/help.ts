@@ -3,7 +3,7 @@ import { type Command, EXIT, write } from './command.js'
 import { findGroup } from './find.js'
 import { commandHelp, groupHelp, helpText } from './help-text.js'
 
-/** `logweir help`: prints the list of commands, or the help of one. */
+/** `logweir help`: prints the list of commands, or the help of a command. */
 export const help: Command = {
   name: 'help',
   operand: '[COMMAND]',
@@ -18,7 +18,9 @@ export const help: Command = {
 
 const firstWords = (commands: readonly Command[]) => [...new Set(commands.map(({ name }) => name.split(' ')[0]!))]
 
-/** Returns the help of the command or group in `words`, or the list of commands if they are empty. Throws `usage`. */
+/**
+ * Returns the help of the command or group in `words`, or the list of commands if there are no words. Throws `usage`.
+ */
 export function helpOn(words: readonly string[], commands: readonly Command[]): string {
   if (words.length === 0) return helpText(VERSION, commands)
   const [first, ...others] = findGroup(words, commands)

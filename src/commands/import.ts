@@ -15,7 +15,7 @@ leaves out comes from PGHOST, PGPORT, PGUSER, PGPASSWORD and ~/.pgpass. No servi
 import that was stopped anywhere continues when it is run again.`,
   async run(args, { environment, log, stdout, stderr }) {
     const config = readImportConfig(args, environment, log)
-    // Every user of the machine can read command lines, and this one may contain a password.
+    // Every user of the machine can read command lines, and this command line may contain a password.
     process.title = 'logweir import'
     raiseHeapGrowth(config.memoryLimitBytes)
     const { importDirectory } = await import('../import/import.js')

@@ -7,7 +7,7 @@ const isHelp = (arg: string | undefined) => arg === '--help' || arg === '-h'
 const isVersion = (arg: string | undefined) => arg === '--version' || arg === '-v'
 
 /**
- * Returns the command of a command line, and its arguments. `--help` anywhere shows the help of the words before the
+ * Returns the command of a command line, and the arguments. `--help` anywhere shows the help of the words before the
  * first flag. Throws `usage`.
  */
 export function parseCall(

@@ -10,11 +10,11 @@ import type { StopSignals } from './stop-signals.js'
 const ABORT_MS = 1_000
 /** The time limit to count the rows that a lost data directory can no longer take. */
 const COUNT_MS = 1_000
-/** How long a stop may take; the specification allows 5 s. */
+/** How long a stop may take. The specification allows 5 s. */
 const STOP_MS = 4_800
 
 /**
- * Runs the service until a signal stops it, during its start too, or until another process takes its data directory.
+ * Runs the service until a signal stops it, during the start too, or until another process takes the data directory.
  * Returns the exit code. A second signal ends the wait with exit code 1. Rejects as {@link startService} does.
  */
 export async function runService(config: ServeConfig, log: Log, { first, second }: StopSignals): Promise<number> {

@@ -30,7 +30,7 @@ function holdLines() {
   }
 }
 
-/** `logweir serve`: runs the service until a signal stops it. */
+/** `logweir serve`: runs the service until a signal stops the service. */
 export const serve: Command = {
   name: 'serve',
   meaning: 'serve HTTP, and read NDJSON from standard input if it is a pipe, a socket or a file',

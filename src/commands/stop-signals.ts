@@ -4,10 +4,10 @@ export interface StopSignals {
   second: Promise<NodeJS.Signals>
 }
 
-/** SIGHUP too: a terminal that closes sends it, and rows that were already read must not be lost. */
+/** SIGHUP too: a terminal that closes sends SIGHUP, and rows that were already read must not be lost. */
 const STOPPING = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** Installs handlers for the stop signals. From now on none of them ends the process by itself. */
+/** Installs handlers for the stop signals. From now on no stop signal ends the process by itself. */
 export function catchStopSignals(): StopSignals {
   const resolvers: ((signal: NodeJS.Signals) => void)[] = []
   const next = () => new Promise<NodeJS.Signals>((resolve) => resolvers.push(resolve))

@@ -31,7 +31,7 @@ function tokenCommand(
   }
 }
 
-/** `logweir token create`: creates a token and prints it. */
+/** `logweir token create`: creates and prints a token. */
 export const tokenCreate = tokenCommand(
   {
     name: 'token create',
@@ -48,7 +48,7 @@ export const tokenList = tokenCommand(
   readTokenListConfig,
 )
 
-/** `logweir token revoke`: revokes a token by its id or name. */
+/** `logweir token revoke`: revokes a token by id or name. */
 export const tokenRevoke = tokenCommand(
   { name: 'token revoke', operand: 'ID|NAME', meaning: 'revoke a token' },
   TOKEN_PLACE_SETTINGS,

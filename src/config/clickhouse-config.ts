@@ -8,7 +8,7 @@ import { type CLICKHOUSE_SETTINGS, EXPORT_SETTINGS, SCHEMA_SETTINGS } from './se
 /** How to reach a ClickHouse server or cluster, and the database to use. */
 export interface ClickHouseConfig {
   url: string
-  /** The name of a cluster; undefined for a single server. */
+  /** The name of a cluster. Undefined for a single server. */
   cluster: string | undefined
   database: string
   user: string
@@ -21,7 +21,7 @@ export type PartialClickHouseConfig = Omit<ClickHouseConfig, 'url'> & { url: str
 
 /** The configuration of `logweir schema clickhouse`. */
 export interface SchemaConfig {
-  /** Whether to create the tables instead of printing them. */
+  /** Whether to create the tables instead of printing the statements. */
   apply: boolean
   /** Has a URL if `apply` is true. */
   clickhouse: PartialClickHouseConfig
@@ -56,7 +56,9 @@ export function takeClickHouse<Values extends ValuesOf<typeof CLICKHOUSE_SETTING
   return { clickhouse: { url, cluster, database, user, password: clickhousePassword ?? '' }, rest }
 }
 
-/** Returns the configuration with its URL. Throws `usage` if there is none; `neededBy` is the flag that needs it. */
+/**
+ * Returns the configuration with the URL. Throws `usage` if there is none. `neededBy` is the flag that needs the URL.
+ */
 export function requireUrl(clickhouse: PartialClickHouseConfig, neededBy: string): ClickHouseConfig {
   if (clickhouse.url !== undefined) return { ...clickhouse, url: clickhouse.url }
   throw usageError(`${neededBy} needs the server's address: --clickhouse-url http://127.0.0.1:8123`)

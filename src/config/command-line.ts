@@ -14,13 +14,13 @@ export interface ExtraArguments {
 
 /** The result of {@link parseCommandLine}. */
 export interface CommandLine {
-  /** Texts of flags by the name of the setting; `true` for a switch without a value. */
+  /** Texts of flags by the name of the setting. `true` for a switch without a value. */
   flags: ReadonlyMap<string, string>
   extras: ExtraArguments
 }
 
 /**
- * Parses the arguments after a command's name. A flag that is given twice has its last value. Throws `usage` if a value
+ * Parses the arguments after a command's name. A flag that is given twice has the last value. Throws `usage` if a value
  * is missing, or if an argument is not a setting and `allowsExtras` is false.
  */
 export function parseCommandLine(settings: Settings, args: readonly string[], allowsExtras: boolean): CommandLine {
@@ -55,7 +55,7 @@ function tokensOf(args: readonly string[], switches: ReadonlySet<string>) {
   return parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true }).tokens
 }
 
-/** Returns the error about an unknown flag, with the nearest of the `known` flags if one is near. */
+/** Returns the error about an unknown flag, with the nearest of the `known` flags if any is near. */
 export function unknownFlag(flag: string, known: readonly string[]): LogweirError<'usage'> {
   const meant = nearest(flag, known)
   return usageError(`unknown flag ${flag}. ${meant === undefined ? 'Try: logweir --help' : `Did you mean ${meant}?`}`)

@@ -11,9 +11,7 @@ const HIDDEN = '***'
 
 const settingOf = (name: EffectiveSetting['name']): Setting<unknown> => SERVE_SETTINGS[name]
 
-/**
- * Returns the value for a settings file: a number or a boolean if its type allows one, else a text. Secrets are hidden.
- */
+/** Returns the value for a settings file: a number or a boolean if the type allows, else a text. Secrets are hidden. */
 function shownValue({ type, secret }: Setting<unknown>, { text }: FoundValue): string | number | boolean {
   if (secret) return HIDDEN
   if (type.tomlType === 'number') return /^\d+$/.test(text) ? Number(text) : text
@@ -43,7 +41,7 @@ function assignment(name: EffectiveSetting['name'], found: FoundValue): string {
   return isInFile(setting) && !setting.secret ? text : `# ${text}`
 }
 
-/** Formats settings as one JSON object: name to `value` (null if not set), `origin` and `where`. */
+/** Formats settings as a JSON object: name to `value` (null if not set), `origin` and `where`. */
 export function effectiveSettingsJson(settings: readonly EffectiveSetting[]): string {
   const entries = settings.map(({ name, found }) => {
     const [value, origin, where] =

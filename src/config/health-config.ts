@@ -5,7 +5,7 @@ import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
 import { HEALTH_SETTINGS } from './settings.js'
 
-/** Where a service that listens on all addresses can be reached from its own machine. */
+/** Where a service that listens on all addresses can be reached from the same machine. */
 const REACHED_AT: Record<string, string> = { '0.0.0.0': '127.0.0.1', '0': '127.0.0.1', '::': '::1' }
 
 /** Reads the configuration of `logweir health`: the root URL of the service. Throws `usage`, for port 0 too. */

@@ -10,7 +10,7 @@ import { IMPORT_SETTINGS } from './settings.js'
 
 /** The configuration of `logweir import`. */
 export interface ImportConfig {
-  /** The address of the database. It may contain a password: never print it. */
+  /** The address of the database. The URL may contain a password: never print the URL. */
   url: string
   /** The schema of Logflare's tables. */
   schema: string
@@ -20,7 +20,7 @@ export interface ImportConfig {
   memoryLimitBytes: number
   /** Undefined: no limit. */
   maxDiskBytes: number | undefined
-  /** Only rows before this time are imported, in microseconds since the epoch; undefined: all. */
+  /** Only rows before this time are imported, in microseconds since the epoch. Undefined: all. */
   untilUs: number | undefined
 }
 

@@ -22,7 +22,7 @@ export const ORIGINS = ['flag', 'variable', 'file', 'default'] as const
 /** The place where a value was set. */
 export type Origin = (typeof ORIGINS)[number]
 
-/** The text of a setting before it is validated, and its origin. */
+/** The text of a setting before the validation, and the origin. */
 export interface FoundValue {
   text: string
   origin: Origin
@@ -33,7 +33,7 @@ export interface FoundValue {
 /** The result of {@link readSettings}. */
 export interface SettingsResult<S extends Settings> {
   values: ValuesOf<S>
-  /** By name; settings without a value are absent. */
+  /** By name. Settings without a value are absent. */
   found: ReadonlyMap<string, FoundValue>
   /** Empty unless extra arguments are allowed. */
   extras: ExtraArguments
@@ -41,7 +41,7 @@ export interface SettingsResult<S extends Settings> {
 
 /** Options of {@link readSettings}. */
 export interface ReadOptions {
-  /** Called with one line for each problem that does not prevent the call, as of a file or of an unknown variable. */
+  /** Called with a line for each problem that does not prevent the call, as of a file or of an unknown variable. */
   warn?: Log | undefined
   /** If true, arguments that are not settings are returned instead of refused. */
   allowsExtras?: boolean
@@ -49,8 +49,8 @@ export interface ReadOptions {
 
 /**
  * Reads settings from the command line, the environment, the file that `--config` names, and the defaults, in this
- * order of precedence. Throws `usage` with one line that names the flag, the variable, or the line of the file, if a
- * value is invalid; `failed` if the file cannot be read.
+ * order of precedence. Throws `usage` with a line that names the flag, the variable, or the line of the file, if a
+ * value is invalid. Throws `failed` if the file cannot be read.
  */
 export function readSettings<S extends Settings>(
   settings: S,
@@ -82,7 +82,8 @@ interface Inputs {
 }
 
 /**
- * Reads the file that a flag or a variable names; undefined if none does, or if the command has no `config` setting.
+ * Reads the file that a flag or a variable names. Returns undefined if none does, or if the command has no `config`
+ * setting.
  */
 function readNamedFile(setting: Setting<unknown> | undefined, inputs: Inputs, warn: Log | undefined) {
   const named = setting && findValue('config', setting, inputs)
@@ -107,7 +108,7 @@ function findValue(
   return setting.default === undefined ? undefined : { text: setting.default, origin: 'default', where: 'default' }
 }
 
-/** Converts a text to the setting's type. Throws `usage` if it is not valid; a secret is not shown. */
+/** Converts a text to the setting's type. Throws `usage` if the text is not valid. A secret is not shown. */
 function validate({ type, secret }: Setting<unknown>, { text, origin, where }: FoundValue, name: string): unknown {
   const value = type.read(text)
   if (value !== undefined) return value

@@ -37,7 +37,7 @@ export interface ServeConfig {
   sql: boolean
   /** Whether the service stands in for the analytics service of a self-hosted Supabase. */
   supabase: boolean
-  /** The texts of the variables, not yet checked. They are valid only with `supabase`. */
+  /** The texts of the variables, not yet checked. Valid only with `supabase`. */
   publicAccessToken: string | undefined
   privateAccessToken: string | undefined
   /** Undefined: the embedded engine. */
@@ -100,8 +100,8 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
 }
 
 /**
- * `--data-dir` and `--in-memory` exclude each other, and the origin of higher precedence wins. Returns the one without
- * effect, or undefined if `--in-memory` is not set.
+ * `--data-dir` and `--in-memory` exclude each other, and the origin of higher precedence wins. Returns the setting
+ * without effect, or undefined if `--in-memory` is not set.
  */
 function overriddenSetting({ values, found }: ServeSettings): 'dataDir' | 'inMemory' | undefined {
   if (!values.inMemory) return undefined
@@ -109,7 +109,7 @@ function overriddenSetting({ values, found }: ServeSettings): 'dataDir' | 'inMem
   return precedence('inMemory') > precedence('dataDir') ? 'dataDir' : 'inMemory'
 }
 
-/** A setting of `logweir serve` with its value and origin, as `logweir config` shows it. */
+/** A setting of `logweir serve` with value and origin, for `logweir config`. */
 export interface EffectiveSetting {
   /** Undefined: not set, overridden, or read only in a mode that is off. */
   found: FoundValue | undefined

@@ -15,16 +15,16 @@ const READABLE_BY_ALL = 0o004
 export interface SettingsFile {
   /** Texts by the name of the setting, not yet validated. */
   texts: ReadonlyMap<string, string>
-  /** Returns the file and, if it can be determined, the line of a setting. */
+  /** Returns the file and, if known, the line of a setting. */
   placeOf(name: string): string
   /** A problem that does not prevent the use of the file. */
   warning: string | undefined
 }
 
 /**
- * Reads a settings file: one flat TOML table, with the names of the flags without leading dashes. `known` are the
- * settings of all commands, which share a file. Throws `usage` with one line that names the file and the line in it;
- * `failed` if the file cannot be read.
+ * Reads a settings file: a flat TOML table, with the names of the flags without leading dashes. `known` are the
+ * settings of all commands, which share a file. Throws `usage` with a line that names the file and the place in the
+ * file. Throws `failed` if the file cannot be read.
  */
 export function readSettingsFile(path: string, known: Settings): SettingsFile {
   const { bytes, isReadableByAll } = readBytes(path)
@@ -58,7 +58,7 @@ export function readSettingsFile(path: string, known: Settings): SettingsFile {
 /** The types of TOML values that need no quotes. A switch may be `true` or `1`. */
 const UNQUOTED = { number: ['number'], boolean: ['boolean', 'number'] }
 
-/** Returns a TOML value as the text that an environment variable would have. Throws `usage` if its type is wrong. */
+/** Returns a TOML value as the text that an environment variable would have. Throws `usage` if the type is wrong. */
 function textOf({ type, secret }: Settings[string], value: unknown, where: string): string {
   if (typeof value === 'string' || (type.tomlType && UNQUOTED[type.tomlType].includes(typeof value)))
     return String(value)
@@ -102,7 +102,7 @@ function decode(bytes: Uint8Array, path: string): string {
 }
 
 function parse(source: string, path: string): Record<string, unknown> {
-  // Loaded here, so that starts without a settings file do not wait for it.
+  // Loaded here, so that starts without a settings file do not wait for the parser.
   const toml = createRequire(import.meta.url)('smol-toml') as typeof import('smol-toml')
   try {
     return toml.parse(source)
@@ -115,8 +115,8 @@ function parse(source: string, path: string): Record<string, unknown> {
 }
 
 /**
- * Returns the file and the line of a key, which a flat table has at the beginning of a line; the file only if not
- * found.
+ * Returns the file and the line of a key, which a flat table has at the beginning of a line. Returns the file only if
+ * the key is not found.
  */
 function placeOf(path: string, source: string, key: string): string {
   const lines = source.split('\n').map((line) => line.trimStart())

@@ -1,4 +1,4 @@
-/** The tables of settings, by command. `--help`, completion and the table in the README are derived from them. */
+/** The tables of settings, by command. `--help`, completion and the table in the README are derived from the tables. */
 
 import { parseIso8601 } from '../base/iso8601.js'
 import type { LogFormat } from '../base/log.js'
@@ -218,7 +218,7 @@ export const TOKEN_LIST_SETTINGS = {
   ...TOKEN_PLACE_SETTINGS,
 } satisfies Settings
 
-/** Settings of `logweir config`: those of serve, which it prints, and the format. */
+/** Settings of `logweir config`: the settings of serve, which the command prints, and the format. */
 export const CONFIG_SETTINGS = {
   ...SERVE_SETTINGS,
   json: { type: onOff, variable: false, meaning: 'as JSON, for programs' },
@@ -261,7 +261,7 @@ const FORMAT_SETTINGS = {
   wide: { type: onOff, variable: false, meaning: 'do not cut cells of the table to the width of the terminal' },
 } satisfies Settings
 
-/** Settings of `logweir query`; the parameters of the endpoint are extra flags. */
+/** Settings of `logweir query`. The parameters of the endpoint are extra flags. */
 export const QUERY_SETTINGS = {
   sql: {
     type: text('TEXT'),

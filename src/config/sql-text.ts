@@ -3,9 +3,9 @@ import { pathError, usageError } from '../base/failures.js'
 import { encodingOf } from '../base/text-encoding.js'
 
 /**
- * Returns the SQL of a flag, of an operand, or of the file of `--sql-file`, without a byte order mark; undefined if
- * none is given. `name` is how the user gives the text: `--sql`. Throws `usage` if both are given or the text is empty,
- * and `failed` if the file cannot be read.
+ * Returns the SQL of a flag, of an operand, or of the file of `--sql-file`, without a byte order mark. Returns
+ * undefined if none is given. `name` is how the user gives the text: `--sql`. Throws `usage` if both are given or the
+ * text is empty, and `failed` if the file cannot be read.
  */
 export function readSqlText(sql: string | undefined, sqlFile: string | undefined, name: string): string | undefined {
   if (sql !== undefined && sqlFile !== undefined) throw usageError(`${name} and --sql-file are both given. Give one.`)

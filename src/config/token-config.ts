@@ -23,7 +23,7 @@ export interface TokenCreateConfig extends TokensLocation {
   rate: Rate | undefined
 }
 
-/** The configuration of one of the commands `logweir token`. */
+/** The configuration of a command of `logweir token`. */
 export type TokenConfig =
   | ({ action: 'create' } & TokenCreateConfig)
   | ({ action: 'list'; json: boolean } & TokensLocation)

@@ -6,17 +6,17 @@ const PREFIX = 'LOGWEIR_'
 
 /** Variables that are no settings and that other programs set, by the ends of their names. */
 const OF_OTHERS: readonly RegExp[] = [
-  // Kubernetes sets these for each Service whose name begins with `logweir`.
+  // Kubernetes sets such variables for each Service whose name begins with `logweir`.
   /^LOGWEIR(_\w+)?_SERVICE_(HOST|PORT(_\w+)?)$/,
   /^LOGWEIR(_\w+)?_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/,
-  // The files in deploy/, the tests and the benchmarks read these.
+  // The files in deploy/, the tests and the benchmarks read variables of these names.
   /^LOGWEIR_(IMAGE|CONTAINER_MEMORY|(TEST|BENCH)_\w+)$/,
 ]
 
 /** A variable that is set and that no command reads. */
 interface UnknownVariable {
   name: string
-  /** The variable that may be meant; undefined if none is near. */
+  /** The variable that may be meant. Undefined if none is near. */
   meant: string | undefined
 }
 
@@ -39,7 +39,7 @@ export function unknownVariables(environment: Environment, known: readonly strin
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Returns the nearest known variable with the same prefix, or with the prefix that a misspelled one is near. */
+/** Returns the nearest known variable with the same prefix, or with the prefix that a misspelled prefix is near. */
 function meantBy(name: string, known: readonly string[]): string | undefined {
   const [prefix = ''] = name.split('_', 1)
   const prefixes = new Set(known.map(prefixOf))
@@ -51,7 +51,7 @@ function meantBy(name: string, known: readonly string[]): string | undefined {
 
 const prefixOf = (name: string) => name.split('_', 1)[0]!
 
-/** Warns of each variable that looks like a setting and is none, without its value, which may be a secret. */
+/** Warns of each variable that looks like a setting and is none, without the value, which may be a secret. */
 export function warnOfVariables(environment: Environment, known: readonly string[], warn: Log): void {
   for (const { name, meant } of unknownVariables(environment, known)) {
     const remedy = meant === undefined ? 'logweir help COMMAND lists them.' : `Did you mean ${meant}?`

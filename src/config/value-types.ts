@@ -2,13 +2,13 @@ import { isIP } from 'node:net'
 import { parseIso8601 } from '../base/iso8601.js'
 import { DAY_US, GIB, HOUR_US, KIB, MIB, MILLISECOND_US, MINUTE_US, SECOND_US } from '../base/units.js'
 
-/** A type of setting: how its text is validated and converted to a value. */
+/** A type of setting: how the text is validated and converted to a value. */
 export interface ValueType<T> {
-  /** The argument that `--help` shows after the flag; empty for a switch. */
+  /** The argument that `--help` shows after the flag. Empty for a switch. */
   placeholder: string
   /** Ends the sentence "… is not …" of error messages. */
   expects: string
-  /** All valid texts, if they are few: shells complete them. */
+  /** All valid texts, if there are few: shells complete the texts. */
   words?: readonly string[]
   /** The TOML type that a settings file may use instead of a text in quotes. */
   tomlType?: 'number' | 'boolean'
@@ -25,7 +25,7 @@ export const text = (placeholder: string): ValueType<string> => ({
   read: (value) => value || undefined,
 })
 
-/** One of a few words. */
+/** A word of a short list. */
 export const oneOf = <Word extends string>(placeholder: string, ...words: readonly Word[]): ValueType<Word> => ({
   placeholder,
   expects: `one of ${words.join(', ')}`,
@@ -34,8 +34,8 @@ export const oneOf = <Word extends string>(placeholder: string, ...words: readon
 })
 
 /**
- * The URL of an HTTP server. Names and passwords in it are refused, because every user of the machine can read flags.
- * Error messages contain `server` and `example`.
+ * The URL of an HTTP server. Names and passwords in the URL are refused, because every user of the machine can read
+ * flags. Error messages contain `server` and `example`.
  */
 export const httpUrl = (server: string, example: string): ValueType<string> => ({
   placeholder: 'URL',
@@ -48,7 +48,7 @@ export const httpUrl = (server: string, example: string): ValueType<string> => (
 })
 
 const MAX_HOST_CHARACTERS = 253
-/** A part of a host name between dots: letters, digits, `-` and `_`; DNS allows 63 characters. */
+/** A part of a host name between dots: letters, digits, `-` and `_`. DNS allows 63 characters. */
 const HOST_LABEL = /^(?!-)[\w-]{1,63}$/
 const DOTTED_QUAD = /^\d+(\.\d+){3}$/
 
@@ -93,7 +93,7 @@ const SWITCH_WORDS = new Map([
   ['off', false],
 ])
 
-/** A switch: the flag without a value turns it on; flags, variables and files have words for on and off. */
+/** A switch: the flag without a value turns the switch on. Flags, variables and files have words for on and off. */
 export const onOff: ValueType<boolean> = {
   placeholder: '',
   expects: 'one of 1, true, yes, on, 0, false, no, off',
@@ -106,7 +106,7 @@ const BYTES: Record<string, number> = { '': 1, K: KIB, M: MIB, G: GIB, T: 1024 *
 const SIZE = /^(\d{0,15}(?:\.\d{1,15})?) ?(?:([KMGT])(?:i?B?)|B)?$/i
 
 /**
- * A number of bytes, at least 1. Units are powers of 1024 in every spelling; a fraction needs a unit, and is rounded
+ * A number of bytes, at least 1. Units are powers of 1024 in every spelling. A fraction needs a unit, and is rounded
  * down.
  */
 export const bytes: ValueType<number> = {
@@ -143,7 +143,7 @@ export const timeoutUs: ValueType<number> = {
   },
 }
 
-/** A comma-separated list of at most `maxLength` values of one type, without duplicates. */
+/** A comma-separated list of at most `maxLength` values of a type, without duplicates. */
 export const listOf = <T>(type: ValueType<T>, maxLength = Number.POSITIVE_INFINITY): ValueType<readonly T[]> => ({
   placeholder: `${type.placeholder},…`,
   expects:
@@ -158,7 +158,7 @@ export const listOf = <T>(type: ValueType<T>, maxLength = Number.POSITIVE_INFINI
 
 /** A rate limit: `count` times in `unitMs`. */
 export interface Rate {
-  /** As it was typed, such as 100/s. */
+  /** As typed, such as 100/s. */
   text: string
   count: number
   unitMs: number
@@ -196,14 +196,14 @@ export const expiry: ValueType<Expiry> = {
   },
 }
 
-/** The name of an access token, which its owner chooses and can type to revoke it. */
+/** The name of an access token, which its owner chooses and can type to revoke the token. */
 export const tokenName: ValueType<string> = {
   placeholder: 'NAME',
   expects: 'a name of letters, digits, dots, dashes and _, starting with a letter or digit, at most 64 characters',
   read: (value) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(value) ? value : undefined),
 }
 
-/** The name of a project, as records contain it. */
+/** The name of a project, as in records. */
 export const projectName: ValueType<string> = {
   placeholder: 'PROJECT',
   expects: 'the name of a project, without control characters, at most 200 characters',

@@ -5,15 +5,15 @@ import type { DeliveryTiming } from '../engine/clickhouse/delivery.js'
 import type { TableLocation } from '../engine/clickhouse/table-names.js'
 import type { Files } from '../engine/disk/files/files.js'
 
-/** Where an export writes its result, its log and its progress. */
+/** Where an export writes result, log and progress. */
 export interface ExportReport {
   print(text: string): unknown
   log: Log
-  /** The terminal for progress, if the output is one. */
+  /** The terminal for progress, if the output is a terminal. */
   terminal?: { write(text: string): unknown } | undefined
 }
 
-/** The directory that an export reads, and the server that it writes to. */
+/** The directory that an export reads, and the server that receives the rows. */
 export interface ExportContext extends ExportReport {
   files: Files
   /** The name of the data directory, for messages. */

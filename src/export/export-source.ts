@@ -9,7 +9,7 @@ import { arrivalNumber } from './arrival-number.js'
 import type { ExportContext } from './export-context.js'
 import type { SourceCount } from './report.js'
 
-/** The context of the export of one source, and the observers of its files. */
+/** The context of the export of a source, and the observers of the source's files. */
 export interface SourceContext extends ExportContext {
   /** Called for each segment that cannot be read. */
   onUnreadable(path: string, error: Error): void
@@ -18,8 +18,8 @@ export interface SourceContext extends ExportContext {
 }
 
 /**
- * Sends all rows of a source, oldest segment first, each after the server has confirmed the one before it.
- * Updates `count` as it proceeds.
+ * Sends all rows of a source, oldest segment first, each after the server has confirmed the previous segment or
+ * journal. Updates `count` along the way.
  */
 export async function exportSource(
   { stored, delivered, count }: { stored: readonly StoredRows[]; delivered: DeliveredCounts; count: SourceCount },
@@ -48,7 +48,7 @@ export async function exportSource(
 
 const rowCount = (batches: readonly IngestBatch[]) => batches.reduce((sum, { rows }) => sum + rows, 0)
 
-/** Reads the rows of a segment or journal. Returns none if a file of it is damaged. */
+/** Reads the rows of a segment or journal. Returns no rows if a file is damaged. */
 async function read(stored: StoredRows, { directory, log, onUnreadable }: SourceContext): Promise<IngestBatch[]> {
   try {
     return await stored.read((damage) => log(describeDamage(directory, damage)))

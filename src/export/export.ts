@@ -17,9 +17,9 @@ import { refuseSealedSince } from './sealed-since.js'
 const SELECT_MS = 600_000
 
 /**
- * Sends all rows of a data directory to ClickHouse. Returns false if some of them could not be read. Throws
- * `failed` if the directory is not a data directory, the errors of {@link openDataDirectory},
- * `exported_before`, and a ServerError if the server does not answer at the start.
+ * Sends all rows of a data directory to ClickHouse. Returns false if some rows could not be read. Throws `failed` if
+ * the directory is not a data directory, the errors of {@link openDataDirectory}, `exported_before`, and a ServerError
+ * if the server does not answer at the start.
  */
 export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, report: ExportReport): Promise<boolean> {
   if (!existsSync(join(dataDir, FORMAT_FILE))) throw noDataDirectory(`--data-dir ${dataDir}`)
@@ -34,9 +34,9 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, rep
 }
 
 /**
- * Sends one segment or journal after another. Each row has the same id at every export: the marker of its
- * segment or journal, and its number in it. So an export keeps no state: the rows on the server determine
- * the rows to send, also after an interrupted export. Queries all tables before it sends anything.
+ * Sends segments and journals in turn. Each row has the same id at every export: the marker of the segment or journal,
+ * and the number of the row there. So an export keeps no state: the rows on the server determine the rows to send, also
+ * after an interrupted export. Queries all tables before the first row is sent.
  */
 export async function exportRows(context: ExportContext): Promise<boolean> {
   const { files, directory, server, location, log, print } = context

@@ -5,7 +5,7 @@ import { TTL_DAYS } from '../engine/clickhouse/ddl.js'
 import type { SourceName } from '../sources.js'
 import type { ExportContext } from './export-context.js'
 
-/** The rows of one source that an export has processed so far. */
+/** The rows of a source that an export has processed so far. */
 export interface SourceCount {
   exported: number
   /** Rows that were already on the server. */
@@ -14,7 +14,7 @@ export interface SourceCount {
 
 type Counts = ReadonlyMap<SourceName, SourceCount>
 
-/** Updates a progress line on the terminal, at most twice a second. Its total does not include the rows of journals. */
+/** Updates a progress line on the terminal, at most twice a second. The total does not include the rows of journals. */
 export function showProgress(stored: readonly StoredRows[], counts: Counts, { terminal, clock }: ExportContext) {
   const sealed = stored.reduce((sum, { facts }) => sum + (facts?.rows ?? 0), 0)
   const line = createProgressLine(terminal, clock)
@@ -45,7 +45,7 @@ export function describeCounts(counts: Counts): string {
   return `${exported} rows exported, ${skipped} already there${list}\n`
 }
 
-/** Logs how many rows the server may delete soon after it gets them, because of the TTL of its tables. */
+/** Logs how many rows the server may delete soon after arrival, because of the TTL of the tables. */
 export function warnOfOldRows(stored: readonly StoredRows[], { clock, log }: ExportContext): void {
   const oldestDay = Math.floor(clock.nowUs() / DAY_US) - TTL_DAYS
   const old = stored.reduce(

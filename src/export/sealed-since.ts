@@ -9,10 +9,10 @@ import type { SourceName } from '../sources.js'
 import { arrivalNumber, headOfJournalNumber } from './arrival-number.js'
 
 /**
- * Throws `exported_before` if rows that an earlier export read from a journal have been sealed since: they
- * would get other ids, and be on the server twice. For each day of rows from a journal that no longer exists,
- * one row is searched for in the segments of its head. (A head of another directory may have the same number;
- * its rows are not found here.)
+ * Throws `exported_before` if rows that an earlier export read from a journal have been sealed since: the rows would
+ * get other ids, and be on the server twice. For each day of rows from a journal that no longer exists, a row is
+ * searched for in the segments of the head. (A head of another directory may have the same number. Rows of that head
+ * are not found here.)
  */
 export async function refuseSealedSince(
   stored: readonly StoredRows[],

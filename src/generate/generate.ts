@@ -28,7 +28,7 @@ const WRITERS: Record<SourceName, RecordWriter> = {
   pgbouncer_logs: pgbouncerLog,
 }
 
-/** Each source as often as its share of the records, in percent; drawn from if the option `source` is `all`. */
+/** Each source as often as the source's share of the records, in percent. For the option `source: 'all'`. */
 const SOURCES_BY_SHARE = repeatByWeight<SourceName>([
   ['edge_logs', 45],
   ['function_edge_logs', 15],
@@ -41,7 +41,7 @@ const SOURCES_BY_SHARE = repeatByWeight<SourceName>([
   ['pgbouncer_logs', 3],
 ])
 
-/** One record in N has the source's alias, a number as timestamp, or BigQuery-style repeated records. */
+/** 1 record in N has the source's alias, a number as timestamp, or BigQuery-style repeated records. */
 const ONE_ALIAS_IN = 4
 const ONE_EPOCH_IN = 10
 const ONE_REPEATED_IN = 50
@@ -57,9 +57,9 @@ export interface GenerateOptions {
   spanUs: number
   /** Writes little more than the fields that the stored queries read. */
   slim: boolean
-  /** Number of projects; at least 1. */
+  /** Number of projects, at least 1. */
   projects: number
-  /** A bad line, which the ingest rejects, follows every `badEvery` records; 0 for none. */
+  /** A bad line, which the ingest rejects, follows every `badEvery` records. 0 for none. */
   badEvery: number
 }
 

@@ -9,20 +9,20 @@ import { recordLine } from './record-line.js'
 import type { TableCount } from './report.js'
 import { firstWindow, nextWindow, type Window } from './time-windows.js'
 
-/** Limits of the keys and rows in memory at a time; tests pass smaller ones. */
+/** Limits of the keys and rows in memory at a time. Tests pass smaller limits. */
 export interface ImportLimits {
-  /** The most keys that are read with one query. */
+  /** The most keys per query. */
   keys: number
-  /** The most rows that are read with one query. */
+  /** The most rows per query. */
   rows: number
-  /** A query of rows ends with the one that exceeds this size, as the table stores them. */
+  /** A query of rows ends with the row that exceeds this total of stored sizes. */
   bytes: number
 }
 
 /** The limits of the command. */
 export const IMPORT_LIMITS: ImportLimits = { keys: 2 ** 15, rows: 4096, bytes: 2 * MIB }
 
-/** The parts of the import of one table. */
+/** The parts of the import of a table. */
 export interface TableParts {
   source: SourceName
   table: TableReader
@@ -31,7 +31,7 @@ export interface TableParts {
   openIngest(): Pick<Ingest, 'write' | 'end' | 'close'>
   clock: Pick<Clock, 'nowUs'>
   retentionUs: number
-  /** Only rows before this time are imported; undefined: all. */
+  /** Only rows before this time are imported. Undefined: all. */
   untilUs: number | undefined
   limits: ImportLimits
   /** Called after each query of keys, with the rows of the table that are done. */
@@ -39,9 +39,10 @@ export interface TableParts {
 }
 
 /**
- * Imports the rows of a table that the engine does not have, by time. A row is there if the engine has its id among the
- * rows of that time, so an import that was stopped anywhere can be repeated. Updates `count` as it proceeds. Throws the
- * errors of the table and of the stream; rows of the last moments may be lost then, and are imported next time.
+ * Imports the rows of a table that the engine does not have, by time. A row is there if the engine has the row's id
+ * among the rows of that time. So an import that was stopped anywhere can be repeated. Updates `count` along the way.
+ * Throws the errors of the table and of the stream. Rows of the last moments may be lost then, and are imported next
+ * time.
  */
 export async function importTable(parts: TableParts, count: TableCount): Promise<void> {
   const { table, clock, retentionUs, untilUs, limits } = parts
@@ -78,7 +79,7 @@ export async function importTable(parts: TableParts, count: TableCount): Promise
 
 /**
  * Returns the keys with ids that the engine lacks in the range of their times. If the engine has more rows in this
- * range than a query may hold, each half of the keys has a query of its own.
+ * range than a query may hold, each half of the keys has a separate query.
  */
 async function withoutStored(keys: readonly RowKey[], parts: TableParts): Promise<RowKey[]> {
   if (keys.length === 0) return []
@@ -98,7 +99,7 @@ async function withoutStored(keys: readonly RowKey[], parts: TableParts): Promis
   return [...missing.values()]
 }
 
-/** Divides keys into parts; one query reads the rows of a part. */
+/** Divides keys into parts. A single query reads the rows of a part. */
 function* inParts(keys: readonly RowKey[], { rows, bytes }: ImportLimits): Generator<RowKey[]> {
   let part: RowKey[] = []
   let partBytes = 0
@@ -113,7 +114,7 @@ function* inParts(keys: readonly RowKey[], { rows, bytes }: ImportLimits): Gener
   if (part.length > 0) yield part
 }
 
-/** Returns the rows of these keys as NDJSON. */
+/** Returns the rows of `keys` as NDJSON. */
 async function readLines(keys: readonly RowKey[], { table, source }: TableParts): Promise<Buffer> {
   const rows = await table.rows(keys)
   return Buffer.from(rows.map((row) => recordLine(row, source)).join(''))
@@ -125,7 +126,7 @@ async function* oneAhead<Item, Loaded>(items: Iterable<Item>, load: (item: Item)
   for (const item of items) {
     const current = next
     next = load(item)
-    // It is awaited later, or not at all if the caller stops.
+    // The promise is awaited later, or not at all if the caller stops.
     next.catch(() => {})
     if (current !== undefined) yield await current
   }

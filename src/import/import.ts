@@ -22,24 +22,24 @@ import { type LogTable, listTables } from './postgres/logflare-tables.js'
 import { createTableReader } from './postgres/table-reader.js'
 import { describeProgress, describeTables, type ImportedTable, noRows } from './report.js'
 
-/** Where an import writes its result, its log and its progress. */
+/** Where an import writes result, log and progress. */
 export interface ImportReport {
   print(text: string): unknown
   log: Log
-  /** The terminal for progress, if the output is one. */
+  /** The terminal for progress, if the output is a terminal. */
   terminal: { write(text: string): unknown } | undefined
   /** Called if another process takes the data directory. From then on the import writes nothing. */
   onLost: LockParts['onLost']
 }
 
 /**
- * Imports the rows of Logflare's tables in PostgreSQL into a data directory, which it creates if it is missing. Rows
- * that are there already are left out. Throws `failed` if the database cannot be read, and the errors of
- * {@link makeDataDirectory} and {@link openDataDirectory}.
+ * Imports the rows of Logflare's tables in PostgreSQL into a data directory, which is created if missing. Rows that are
+ * there already are left out. Throws `failed` if the database cannot be read, and the errors of {@link
+ * makeDataDirectory} and {@link openDataDirectory}.
  */
 export async function importDirectory(config: ImportConfig, report: ImportReport): Promise<void> {
   const { dataDir, url, schema } = config
-  // Before the directory is created: a wrong URL must not leave one.
+  // Before the directory is created: a wrong URL must not leave a directory.
   const connection = await connect(url)
   try {
     const tables = knownTables(await listTables(connection, schema), report.log)
@@ -56,14 +56,14 @@ export async function importDirectory(config: ImportConfig, report: ImportReport
   }
 }
 
-/** A table of one of the nine sources. */
+/** A table of any of the nine sources. */
 interface KnownTable {
   table: LogTable
   name: string
   source: SourceName
 }
 
-/** Returns the tables of sources that logweir has; logs the others by name. */
+/** Returns the tables of sources that logweir has. Logs the others by name. */
 function knownTables(tables: readonly LogTable[], log: Log): KnownTable[] {
   return tables.flatMap((table) => {
     const { name, source } = table
@@ -95,7 +95,7 @@ async function openStore(config: ImportConfig, { log, onLost }: ImportReport) {
     disk,
     rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
     diskLimitBytes: maxDiskBytes,
-    // The service of this directory may keep its rows longer than this import does.
+    // The service of this directory may keep rows longer than this import does.
     retentionUs: Number.POSITIVE_INFINITY,
     sealer: createSealingThread(log),
   })
@@ -121,7 +121,7 @@ interface ImportParts extends Pick<ImportConfig, 'schema' | 'retentionUs' | 'unt
   clock: Clock
 }
 
-/** Imports one table after the other, and prints the count of each. */
+/** Imports the tables in turn, and prints the count of each table. */
 async function importTables(known: readonly KnownTable[], parts: ImportParts): Promise<void> {
   const { connection, schema, engine, metrics, rejects, clock, retentionUs, untilUs, terminal, print } = parts
   const line = createProgressLine(terminal, clock)

@@ -2,13 +2,14 @@ import { formatIso8601 } from '../base/iso8601.js'
 import { findSource, type SourceName } from '../sources.js'
 import type { LogRow } from './postgres/table-reader.js'
 
-/** Numbers from here on are read as microseconds; smaller ones as milliseconds or seconds. */
+/** Numbers from here on are read as microseconds, smaller numbers as milliseconds or seconds. */
 const LEAST_MICROSECONDS = 1e14
 
 /**
- * Returns the line of NDJSON for a row: the record with the row's id, time and message, which win over those of the
- * record, since of two equal keys the last one counts. The record's own field `source` stays unless it names one of the
- * nine: then it would decide where the row is stored. A body that is no object is returned as it is, for the rejects.
+ * Returns the line of NDJSON for a row: the record with the row's id, time and message, which win over the values of
+ * the record, since the last of two equal keys counts. The record's own field `source` stays unless the field names any
+ * of the nine sources: then the field would decide where the row is stored. A body that is no object is returned
+ * unchanged, for the rejects.
  */
 export function recordLine({ id, timestampUs, message, body, bodySource }: LogRow, source: SourceName): string {
   const record = body ?? '{}'

@@ -1,8 +1,8 @@
 import type { SourceName } from '../sources.js'
 
-/** The numbers of rows of one table, by outcome. */
+/** The numbers of rows of a table, by outcome. */
 export interface TableCount {
-  /** All rows of the table when its import began. */
+  /** All rows of the table when the import began. */
   rows: number
   imported: number
   /** Rows that the data directory had before. */
@@ -13,7 +13,7 @@ export interface TableCount {
   notBeforeUntil: number
   /** Rows with a time that is NULL or not before 9999-12-31, such as infinity. */
   untimed: number
-  /** Rows that are no valid records: they are in the rejects file. */
+  /** Rows that are no valid records, which are in the rejects file. */
   rejected: number
 }
 
@@ -39,14 +39,14 @@ export const noRows = (): TableCount => ({
 
 const number = (value: number) => value.toLocaleString('en-US')
 
-/** Returns the progress line of a table: `read` rows of it are done, at `rowsPerSecond` since its import began. */
+/** Returns the progress line of a table: `read` rows are done, at `rowsPerSecond` since the table's import began. */
 export function describeProgress({ name, count }: ImportedTable, read: number, rowsPerSecond: number): string {
   const percent = Math.floor((100 * read) / Math.max(count.rows, 1))
   const rate = number(Math.round(rowsPerSecond))
   return `${name}: ${number(read)} of ${number(count.rows)} rows (${percent} %), ${rate} rows/s`
 }
 
-/** Returns the lines that end an import, one for each table, and one with the sum if there are several. */
+/** Returns the lines that end an import: a line for each table, and a line with the sum if there are several tables. */
 export function describeTables(tables: readonly ImportedTable[]): string {
   const lines = tables.map(({ name, source, count }) => `${name} as ${source}: ${describeCount(count)}\n`)
   const sum = noRows()

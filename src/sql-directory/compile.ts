@@ -11,8 +11,8 @@ import { readSql } from '../sql/read-sql.js'
 export const MAX_ROWS = 1000
 
 /**
- * Compiles SQL to a plan of at most {@link MAX_ROWS} rows, over one project or all. Throws `usage` if the SQL is wrong,
- * with its line and a caret under the place, cut to `columns`.
+ * Compiles SQL to a plan of at most {@link MAX_ROWS} rows, over a project or all projects. Throws `usage` if the SQL is
+ * wrong, with the line and a caret under the place, cut to `columns`.
  */
 export function compileSql(
   { sql, project }: { sql: string; project: string | undefined },
@@ -30,7 +30,7 @@ export function compileSql(
   }
 }
 
-/** Returns the sources that a plan reads, each with the range of time that covers all its scans of the source. */
+/** Returns the sources that a plan reads, each with the range of time that covers all scans of the source. */
 export function rangesOf(plan: Plan): Map<SourceName, TimeRange> {
   const ranges = new Map<SourceName, TimeRange>()
   for (const { sources, fromUs, throughUs } of scansOf(plan)) {

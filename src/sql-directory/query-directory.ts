@@ -60,7 +60,7 @@ async function warnOfNames(plan: Plan, ranMs: number, engine: Pick<Engine, 'run'
   for (const warning of await createNameChecks().warnings({ plan, ranMs, signal, run })) out.warn?.(warning)
 }
 
-/** Whether a file was missing or is not as it was. A service that has started since may have replaced it. */
+/** Whether a file was missing or has changed. A service that has started since may have replaced the file. */
 function isOfMissingFile(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return code === 'ENOENT' || code === 'damaged_segment'

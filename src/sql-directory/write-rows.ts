@@ -6,7 +6,7 @@ import { ndjsonFormat } from '../http/formats/ndjson.js'
 import { answerColumns, type Row } from '../plan/answer.js'
 import type { Plan } from '../plan/plan.js'
 
-/** The encoding of each format. JSON is made from NDJSON, which has one row per line. */
+/** The encoding of each format. JSON is made from NDJSON, which has a row per line. */
 const ENCODINGS: Record<Format, RowFormat> = { json: ndjsonFormat, ndjson: ndjsonFormat, csv: csvFormat }
 
 /** Writes the rows of a plan in the format of the flags, as `logweir query` does. */
@@ -24,7 +24,7 @@ async function* encode(rows: AsyncIterable<Row>, plan: Plan, format: RowFormat):
   yield end()
 }
 
-/** Returns the rows as a client parses them from JSON. */
+/** Returns the rows as a client parses rows from JSON. */
 async function parsedRows(rows: AsyncIterable<Row>, plan: Plan): Promise<Record<string, unknown>[]> {
   const parsed = []
   for await (const line of encode(rows, plan, ndjsonFormat)) if (line !== '') parsed.push(JSON.parse(String(line)))

@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoints/endpoint.js'
 import { checkedEndpoint } from '../user-endpoints/checked-endpoint.js'
 import { type Compiler, lazySqlEndpoint } from '../user-endpoints/sql-endpoint.js'
 
-/** The queries that only Supabase's Studio asks for; each is a file of this name and `.sql` in `endpoints`. */
+/** The queries that only Supabase's Studio asks for. Each query is a file of this name and `.sql` in `endpoints`. */
 export const STUDIO_QUERIES = [
   'auth.metrics',
   'functions.combined-stats',
@@ -17,16 +17,16 @@ export const textOfQuery = (name: (typeof STUDIO_QUERIES)[number]): string =>
   readFileSync(new URL(`./endpoints/${name}.sql`, import.meta.url), 'utf8')
 
 /**
- * Returns the endpoints of Studio's pages. The compiler is loaded, and a query compiled, when the first request for it
- * arrives: Studio may never be opened.
+ * Returns the endpoints of Studio's pages. The compiler is loaded, and a query compiled, when the first request for the
+ * query arrives: Studio may never be opened.
  */
 export function studioEndpoints(loadCompiler: () => Promise<Compiler>): readonly Endpoint[] {
   return STUDIO_QUERIES.map((name) => checkedEndpoint(lazySqlEndpoint(textOfQuery(name), name, loadCompiler)))
 }
 
 /**
- * Returns the endpoints of Studio's pages that no endpoint of the user replaces: one with the same name or id is meant
- * to be served in its place.
+ * Returns the endpoints of Studio's pages that no endpoint of the user replaces: an endpoint of the user with the same
+ * name or id is meant as the replacement.
  */
 export function notReplaced(ofStudio: readonly Endpoint[], ofUsers: readonly Endpoint[]): readonly Endpoint[] {
   return ofStudio.filter(({ id, name }) => !ofUsers.some((own) => own.name === name || own.id.toLowerCase() === id))

@@ -1,4 +1,4 @@
-/** Layout of a batch builder's header, and of its columns' headers, which follow it. Words are 32-bit integers. */
+/** Layout of a batch builder's header, and of the following headers of the columns. Words are 32-bit integers. */
 
 /**
  * Kind of a column: texts with few distinct values, stored as codes of a dictionary. All kinds but TIMESTAMP and BITS
@@ -16,7 +16,7 @@ export const TIMESTAMP = 4
 /** Kind of a column: a set of 32 bits per row. */
 export const BITS = 5
 
-/** Number of the column of timestamps. Every builder has it, like the columns below. */
+/** Number of the column of timestamps. Every builder has this column, like the columns below. */
 export const TIMESTAMPS = 0
 /** Number of the column of project names. */
 export const PROJECTS = 1
@@ -28,14 +28,14 @@ export const EVENT_MESSAGES = 3
 export const METADATA = 4
 /** Number of the column of bit sets: bit i is set if the value of hot column i must be read from the metadata. */
 export const IN_METADATA = 5
-/** Number of the builder's first hot column; the others follow. */
+/** Number of the builder's first hot column. The others follow. */
 export const HOT = 6
 
 /** Bytes of a builder's header. */
 export const BUILDER_BYTES = 32
 /** The word that counts the rows of the current batch. */
 export const ROWS_WORD = 0
-/** The word that counts its rows with the time of receipt in place of an unreadable one. */
+/** The word that counts the rows of the batch with the time of receipt in place of an unreadable time. */
 export const UNREADABLE_TIMES_WORD = 3
 
 /** Bytes of a column's header. */
@@ -46,9 +46,9 @@ export const NULLS_WORD = 0
 export const VALIDITY_WORD = 1
 /** Word of a column's header: the address of the values, or of the dictionary codes. */
 export const VALUES_WORD = 2
-/** Word of a column's header: the address of the offsets of its texts, or of its dictionary's. */
+/** Word of a column's header: the address of the offsets of the texts, or of the dictionary's texts. */
 export const OFFSETS_WORD = 3
-/** Word of a column's header: the address of the bytes of its texts, or of its dictionary's. */
+/** Word of a column's header: the address of the bytes of the texts, or of the dictionary's texts. */
 export const TEXTS_WORD = 4
 /** Word of a column's header: the number of dictionary entries. */
 export const ENTRIES_WORD = 5

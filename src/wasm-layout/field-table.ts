@@ -1,14 +1,15 @@
 /**
- * The field table: the result of a scan, one row of 32-bit integers per line. Offsets count from the first input byte.
+ * The field table: the result of a scan, a row of 32-bit integers per line. Offsets count from the first input byte.
  *
  *   [outcome, lineStart, lineEnd, integers private to the module up to HEADER_INTS,
  *    then for each field: kind, start, end]
  *
- * A line ends at its newline, exclusive; a carriage return before it is white space. The range of a field is its JSON
- * value without surrounding white space; the range of a string excludes its quotes. If a key is repeated, its last
- * value replaces the earlier ones completely: a second "request" clears the url of the first. Null counts as absent. If
- * an array is on the path to a field of the metadata, its first element is read (BigQuery-style repeated records). A
- * field that the metadata lacks is read from the record; other fields of the record are merged into the metadata.
+ * A line ends at the newline, exclusive. A carriage return before the newline is white space. The range of a field is
+ * the JSON value without surrounding white space. The range of a string excludes the quotes. If a key is repeated, the
+ * last value replaces the earlier values completely: a second "request" clears the url of the first. Null counts as
+ * absent. If an array is on the path to a field of the metadata, the first element of the array is read (BigQuery-style
+ * repeated records). A field that the metadata lacks is read from the record. Other fields of the record are merged
+ * into the metadata.
  */
 
 /** Field `source` of the record. The numbers of the fields are their order in a row. */
@@ -19,7 +20,7 @@ export const ID = 1
 export const PROJECT = 2
 /** Field `metadata` of the record. */
 export const METADATA_FIELD = 3
-/** The most names that a setting may list for the time field, and for the message field; see src/field-names.ts. */
+/** The most names that a setting may list for the time field, and for the message field (see src/field-names.ts). */
 export const MAX_NAMES = 8
 /** The length in bytes of the longest name allowed there, and of the longest key on a path to a field. */
 export const MAX_NAME_BYTES = 64
@@ -37,16 +38,16 @@ export const MAX_PATHS = 32
 /** Number of fields in a row of the table. */
 export const FIELD_COUNT = PATHS + MAX_PATHS
 
-/** Context of the metadata: the object in which every path to its fields starts. Those below it follow. */
+/** Context of the metadata: the object in which every path to its fields starts. Deeper contexts follow. */
 export const METADATA_CONTEXT = 2
 /** Contexts are smaller than this. */
 export const MAX_CONTEXTS = 64
-/** The most keys on paths to fields of the metadata; a key that several paths share counts once. */
+/** The most keys on paths to fields of the metadata. A key that several paths share counts once. */
 export const MAX_PATH_KEYS = 64
 
 /** Kind of a value: missing or null. */
 export const ABSENT = 0
-/** Kind of a value: a string without escapes; its bytes are its value. */
+/** Kind of a value: a string without escapes, whose bytes are the value. */
 export const STRING = 1
 /** Kind of a value: a string with escapes, still to be decoded. */
 export const ESCAPED_STRING = 2
@@ -61,12 +62,12 @@ export const ARRAY = 6
 /** Kind of a value: true or false. */
 export const BOOLEAN = 7
 
-/** Integers of a row before its fields; see the top. Two are unused, so that a row is a multiple of 16 bytes. */
+/** Integers of a row before the fields (see the top). Two are unused, so that a row is a multiple of 16 bytes. */
 export const HEADER_INTS = 8
 /** Integers of a field: kind, start, end. */
 export const FIELD_INTS = 3
 /** Integers of a whole row. */
 export const LINE_INTS = HEADER_INTS + FIELD_INTS * FIELD_COUNT
 
-/** The deepest nesting accepted; the record object is level 1. */
+/** The deepest nesting accepted. The record object is level 1. */
 export const MAX_DEPTH = 128

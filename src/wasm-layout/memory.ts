@@ -1,7 +1,7 @@
 /**
- * Numbers that both WebAssembly modules and their hosts use. Like all files of this folder it is valid TypeScript and
- * valid AssemblyScript: it contains integer constants only, without types and imports. asc inlines them.
+ * Numbers that both WebAssembly modules and their hosts use. Like all files of this folder, this file is valid
+ * TypeScript and valid AssemblyScript: only integer constants, without types and imports. asc inlines the constants.
  */
 
-/** Bytes after a range of text that the modules may read, and after a copy that they may overwrite. */
+/** Bytes after a range of text that the modules may read, and after a copy that the modules may overwrite. */
 export const SLACK_BYTES = 64

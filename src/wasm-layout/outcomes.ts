@@ -1,6 +1,6 @@
-/** Outcomes of a line. All but OK and BLANK are refusals, in the order in which they are checked. */
+/** Outcomes of a line. All but OK and BLANK are refusals, in the order of the checks. */
 
-/** Outcome of a scan: the line is an object. A check of its fields can still refuse it. */
+/** Outcome of a scan: the line is an object. A check of the fields can still refuse the line. */
 export const OK = 0
 /** Outcome of a scan: the line has nothing but JSON white space. */
 export const BLANK = 1

@@ -46,6 +46,6 @@ function complete(argument: Exclude<FlagArgument, 'nothing'>): string {
   return `COMPREPLY=($(compgen -W ${quoted(argument.words.join(' '))} -- "$current")); `
 }
 
-/** File names may contain spaces, so only line breaks separate them. Older versions of bash have no compopt. */
+/** File names may contain spaces, so only line breaks separate names. Older versions of bash have no compopt. */
 const paths = (kind: string) =>
   `local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen ${kind} -- "$current")); `

@@ -1,7 +1,7 @@
 import { type FlagArgument, flagsWithValue, type Position } from './positions.js'
 import { ENDPOINT_POSITION, endpointWordsCommand, quoted } from './posix.js'
 
-/** Returns the beginning of a command that offers words at one position. */
+/** Returns the beginning of a command that offers words at a position. */
 const completeAt = (path: string) => `complete -c logweir -n "test (__logweir_position) = '${path}'"`
 
 const FOLDERS = "-a '(__fish_complete_directories)'"

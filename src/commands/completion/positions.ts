@@ -3,27 +3,27 @@ import { onOff } from '../../config/value-types.js'
 
 /** Positions of a command line and the words that shells offer there, derived from the commands themselves. */
 
-/** A value that a command accepts as its operand, and the flags that are valid only with it. */
+/** A value that a command accepts as the operand, and the flags that are valid only with that value. */
 export interface Choice {
   word: string
   flags: readonly { flag: string; meaning: string }[]
 }
 
-/** A command as completion sees it. */
+/** A command for the completion. */
 export interface CompletableCommand {
-  /** One word, or two such as `schema clickhouse`. */
+  /** A word, or two words such as `schema clickhouse`. */
   name: string
   meaning: string
   settings: Settings
-  /** Whether its operand begins with a folder. */
+  /** Whether the operand begins with a folder. */
   operandIsFolder?: boolean | undefined
-  /** The values of its operand; empty if they cannot be listed. */
+  /** The values of the operand. Empty if the values cannot be listed. */
   choices: readonly Choice[]
 }
 
-/** A position on the command line: the words before it, and the words and flags that may follow. */
+/** A position on the command line: the preceding words, and the words and flags that may follow. */
 export interface Position {
-  /** The words before it, such as `schema clickhouse`; empty directly after the program's name. */
+  /** The preceding words, such as `schema clickhouse`. Empty directly after the program's name. */
   path: string
   words: readonly Word[]
   /** Whether a folder may follow. */
@@ -31,13 +31,13 @@ export interface Position {
   flags: readonly Flag[]
 }
 
-/** A word that a shell offers, with its description. */
+/** A word that a shell offers, with a description. */
 export interface Word {
   word: string
   meaning: string
 }
 
-/** The argument of a flag: one of some words, a path, any text, or none. */
+/** The argument of a flag: a word of a list, a path, any text, or none. */
 export type FlagArgument = { words: readonly string[] } | 'file' | 'folder' | 'anything' | 'nothing'
 
 /** A flag that a shell offers, such as `--data-dir`. */
@@ -79,7 +79,7 @@ function positionsOfCommand({ name, settings, choices, operandIsFolder }: Comple
 }
 
 /**
- * Removes duplicates, since the commands of a group share their first word. The description of the first one is kept.
+ * Removes duplicates, since the commands of a group share their first word. The description of the first word is kept.
  */
 const withoutDuplicates = (words: readonly Word[]) =>
   [...new Map(words.toReversed().map((one) => [one.word, one])).values()].reverse()

@@ -23,7 +23,7 @@ const quotedPaths = (positions: readonly Position[]) =>
 
 /**
  * Returns shell code that sets `position` to the longest known path among the typed words. `typed` is the shell's
- * expression for these words, the one difference between bash and zsh.
+ * expression for the typed words, the only difference between bash and zsh.
  */
 export const findPosition = (positions: readonly Position[], typed: string) => `  local position='' word before=''
   for word in ${typed}; do
@@ -32,7 +32,7 @@ export const findPosition = (positions: readonly Position[], typed: string) => `
     case "\${position:+$position }$word" in ${quotedPaths(positions)}) position="\${position:+$position }$word" ;; esac
   done`
 
-/** Returns the branches for the values of flags. `complete` returns the shell's code that offers one kind of value. */
+/** Returns the branches for the values of flags. `complete` returns the shell's code that offers a kind of value. */
 export function valueCases(
   positions: readonly Position[],
   complete: (argument: Exclude<FlagArgument, 'nothing'>) => string,
@@ -53,8 +53,8 @@ export const folderCases = (positions: readonly Position[], offer: string): stri
 export const ENDPOINT_POSITION = 'query'
 
 /**
- * Returns the shell command that prints the words for {@link ENDPOINT_POSITION}, one per line, and no error messages.
- * `line` is the shell's expression for the text up to the cursor.
+ * Returns the shell command that prints the words for {@link ENDPOINT_POSITION}, a word per line, and no error
+ * messages. `line` is the shell's expression for the text up to the cursor.
  */
 export const endpointWordsCommand = (line: string): string =>
   `logweir completion endpoints ${line} 2>/dev/null </dev/null`

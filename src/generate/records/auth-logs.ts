@@ -3,13 +3,13 @@ import type { RecordContext } from '../values/record-context.js'
 import type { TemplateWriter } from '../values/template-writer.js'
 import { ipv4, uuidText } from '../values/text.js'
 
-/** A request, and how it ended. */
+/** A request, and the outcome. */
 interface Call {
   method: string
   path: string
   status: number
   message: string
-  /** The action of the user, if the request was one that succeeded. */
+  /** The action of the user, if the request succeeded. */
   action?: string
 }
 
@@ -23,7 +23,7 @@ const call = (method: string, path: string, status: number, message: string, act
 
 const FAILED_LOGIN = '400: Invalid login credentials'
 
-/** Each call as often as it is drawn per 100 requests. */
+/** Each call as often as drawn per 100 requests. */
 const CALLS = repeatByWeight([
   [call('GET', '/user', 200, 'request completed'), 34],
   [call('GET', '/user', 401, '401: invalid JWT: token is expired'), 4],
@@ -40,7 +40,7 @@ const CALLS = repeatByWeight([
 ])
 const PROVIDERS = ['email', 'google', 'github', 'apple']
 
-/** Writes a request to the auth server; the message is JSON within JSON. */
+/** Writes a request to the auth server. The message is JSON within JSON. */
 export function authLog(out: TemplateWriter, { project, timestampUs, time, slim, open, close }: RecordContext): void {
   const { random } = out
   const { method, path, status, message, action } = pick(random, CALLS)
@@ -48,7 +48,7 @@ export function authLog(out: TemplateWriter, { project, timestampUs, time, slim,
   const name = `user${random.below(50_000)}@example.com`
   const at = `${time.iso(timestampUs).slice(0, 19)}Z`
   const level = status >= 500 ? 'error' : status >= 400 ? 'warning' : 'info'
-  // No user has signed in at a request that failed, but a failed login names the one that it was for.
+  // No user has signed in at a request that failed, but a failed login names the intended user.
   const told = message === FAILED_LOGIN ? ` for ${name}` : ''
   const event =
     slim || action === undefined

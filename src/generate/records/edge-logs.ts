@@ -15,7 +15,7 @@ const TYPES = ['application/json; charset=utf-8', 'application/json', 'image/web
 const PROTOCOLS = ['HTTP/2', 'HTTP/2', 'HTTP/3', 'HTTP/1.1']
 const CIPHERS = ['AEAD-AES128-GCM-SHA256', 'AEAD-AES256-GCM-SHA384', 'ECDHE-RSA-AES128-GCM-SHA256']
 
-/** The values that the parts of one request's record share. */
+/** The values that the parts of a request's record share. */
 interface Exchange {
   context: RecordContext
   target: RequestTarget

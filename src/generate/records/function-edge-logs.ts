@@ -9,7 +9,7 @@ const METHODS = ['POST', 'POST', 'POST', 'GET', 'OPTIONS']
 const TYPES = ['application/json', 'text/plain;charset=UTF-8', 'application/json; charset=utf-8']
 const REGIONS = ['us-east-1', 'eu-central-1', 'ap-southeast-1', 'us-west-2']
 
-/** The values that the parts of one call's record share. */
+/** The values that the parts of a call's record share. */
 interface Call {
   context: RecordContext
   calledFunction: ProjectFunction
@@ -34,7 +34,7 @@ https://${project.ref}.functions.supabase.co/${calledFunction.name}${search}",\
   else details(out, { context, calledFunction, method, status, search })
 }
 
-/** Returns a log-normal time: mostly whole milliseconds, one in seven with up to three decimals. */
+/** Returns a log-normal time: mostly whole milliseconds, 1 in 7 with up to three decimals. */
 function executionTimeMs(random: Random): number {
   const timeMs = logNormal(random, 48, 1.1)
   return oneIn(random, 7) ? Math.round(timeMs * 1000) / 1000 : Math.ceil(timeMs)

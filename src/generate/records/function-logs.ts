@@ -5,7 +5,7 @@ import { hex8Text, uuid } from '../values/text.js'
 
 const REGIONS = ['aws-eu-central-1', 'aws-us-east-1', 'aws-ap-southeast-1']
 
-// Escaped for JSON; some have quotes, line ends and letters beyond ASCII.
+// Escaped for JSON. Some have quotes, line ends and letters beyond ASCII.
 const MESSAGES: readonly ((random: Random) => string)[] = [
   (random) => `booted (time: ${10 + random.below(90)}ms)`,
   () => 'shutdown',

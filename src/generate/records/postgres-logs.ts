@@ -48,7 +48,7 @@ id = ${r.below(1e6)}`,
 ]
 const USERS = ['pgbouncer', 'authenticator', 'supabase_admin', 'postgres']
 
-/** Writes a line of the database's log, with its parsed fields. */
+/** Writes a line of the database's log, with the parsed fields. */
 export function postgresLog(out: TemplateWriter, { project, timestampUs, time, open, close }: RecordContext): void {
   const { random } = out
   const { text, severity, state, tag } = pick(random, MESSAGES)

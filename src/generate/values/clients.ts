@@ -79,7 +79,7 @@ like Gecko) Mobile/15E148`,
 
 const chrome = (random: Random) => `${100 + random.below(45)}.0.${5000 + random.below(2500)}.${random.below(220)}`
 
-/** 600 user agents; each kind of browser occurs three times as often as each library. */
+/** 600 user agents. Each kind of browser occurs three times as often as each library. */
 export const AGENTS: readonly string[] = makeAgents()
 
 function makeAgents(): string[] {
@@ -88,7 +88,7 @@ function makeAgents(): string[] {
   return Array.from({ length: 600 }, (_, i) => makers[i % makers.length]!(random))
 }
 
-/** HTTP statuses, each as often as it is drawn per 1,000 requests. */
+/** HTTP statuses, each as often as drawn per 1,000 requests. */
 export const STATUSES: readonly number[] = repeatByWeight([
   [200, 810],
   [201, 45],
@@ -108,14 +108,14 @@ export const STATUSES: readonly number[] = repeatByWeight([
   [504, 1],
 ])
 
-/** Returns the status that was drawn, or one that a request of this method can have instead. */
+/** Returns the status that was drawn, or a status that a request of this method can have instead. */
 export function statusOf(method: string, drawn: number): number {
   const isReading = method === 'GET' || method === 'HEAD'
   if (isReading) return drawn === 201 || drawn === 204 ? 200 : drawn
   return drawn === 206 || drawn === 304 ? 200 : drawn
 }
 
-/** HTTP methods, each as often as it is drawn per 100 requests. */
+/** HTTP methods, each as often as drawn per 100 requests. */
 export const METHODS: readonly string[] = repeatByWeight([
   ['GET', 70],
   ['POST', 18],

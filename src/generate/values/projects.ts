@@ -17,7 +17,7 @@ export interface ProjectFunction {
   version: number
 }
 
-/** A project of the platform: the values that its records share. */
+/** A project of the platform: the values that the project's records share. */
 export interface Project {
   /** 20 lowercase letters. */
   ref: string
@@ -43,7 +43,7 @@ export function projectFunctions(seed: number, rank: number): ProjectFunction[] 
   }))
 }
 
-/** Returns the share of rows per rank; the sum is 1. The shares after the two named ranks fall as in Zipf's law. */
+/** Returns the share of rows per rank. The sum is 1. The shares after the two named ranks fall as in Zipf's law. */
 export function projectShares(projects: number): number[] {
   const tail = Array.from({ length: Math.max(0, projects - 2) }, (_, i) => 1 / (i + 10))
   const tailWeight = tail.reduce((sum, weight) => sum + weight, 0)

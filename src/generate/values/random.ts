@@ -5,13 +5,13 @@
 export interface Random {
   /** Returns an integer in [0, 2^32). */
   word(): number
-  /** Returns an integer in [0, n); n is at most 2^32. */
+  /** Returns an integer in [0, n). n is at most 2^32. */
   below(n: number): number
   /** Returns a double in [0, 1) with 32 random bits. */
   unit(): number
 }
 
-/** Creates a generator. Generators of one seed with different `stream`s are independent. */
+/** Creates a generator. Generators of the same seed with different `stream`s are independent. */
 export function createRandom(seed: number, stream = 0): Random {
   // Typed state: plain numbers over 2^31 would be allocated on every draw.
   const state = Int32Array.of(seed, Math.floor(seed / 2 ** 32), stream, 1)
@@ -27,13 +27,15 @@ export function createRandom(seed: number, stream = 0): Random {
   return { word, below: (n) => Math.floor((word() / 2 ** 32) * n), unit: () => word() / 2 ** 32 }
 }
 
-/** Returns one of `values`, each with the same probability. */
+/** Returns an element of `values`, each with the same probability. */
 export function pick<T>(random: Random, values: readonly T[]): T {
   return values[random.below(values.length)]!
 }
 
-/** Lists each value as often as its weight, to pick from: `repeatByWeight([['a', 3], ['b', \
-1]])` is `['a', 'a', 'a', 'b']`. */
+/**
+ * Lists each value as often as the value's weight, to pick from: `repeatByWeight([['a', 3], ['b', 1]])` is `['a', 'a',
+ * 'a', 'b']`.
+ */
 export function repeatByWeight<T>(weights: readonly (readonly [value: T, times: number])[]): T[] {
   return weights.flatMap(([value, times]) => new Array<T>(times).fill(value))
 }
@@ -43,7 +45,7 @@ export function oneIn(random: Random, n: number): boolean {
   return random.below(n) === 0
 }
 
-/** Returns a log-normal value (Box-Muller). Half are below `median`; a larger `sigma` means a longer tail. */
+/** Returns a log-normal value (Box-Muller). Half are below `median`. A larger `sigma` means a longer tail. */
 export function logNormal(random: Random, median: number, sigma: number): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random.unit()))
   return median * Math.exp(sigma * radius * Math.cos(2 * Math.PI * random.unit()))

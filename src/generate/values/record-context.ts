@@ -2,7 +2,7 @@ import type { Project } from './projects.js'
 import type { TemplateWriter } from './template-writer.js'
 import type { TimeFormatter } from './times.js'
 
-/** Input of a source's writer for one record. */
+/** Input of a source's writer for a record. */
 export interface RecordContext {
   project: Project
   timestampUs: number

@@ -4,10 +4,10 @@ import { hex8Text, uuidText } from './text.js'
 
 /** The URL of a request, in parts that need no escape in JSON. */
 export interface RequestTarget {
-  /** The project's host, or rarely its custom domain. */
+  /** The project's host, or rarely the custom domain. */
   host: string
   path: string
-  /** The query, with its question mark; may be empty. */
+  /** The query, with the question mark. May be empty. */
   search: string
 }
 

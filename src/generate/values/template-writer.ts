@@ -2,7 +2,7 @@ import { KIB } from '../../base/units.js'
 import type { Random } from './random.js'
 
 /**
- * A value in a template: a text, a number, or a function that writes. Texts are not escaped: the caller escapes them
+ * A value in a template: a text, a number, or a function that writes. Texts are not escaped: the caller escapes texts
  * for JSON. Functions are called when their place in the template is written.
  */
 export type TemplateValue = string | number | ((out: TemplateWriter) => void)
@@ -39,9 +39,7 @@ export class TemplateWriter {
     this.random = random
   }
 
-  /**
-   * Template tag that writes: ``out.put`{"id":"${uuid}"}` ``. An arrow function, so that it works without its object.
-   */
+  /** Template tag that writes: ``out.put`{"id":"${uuid}"}` ``. An arrow function, which works without the object. */
   readonly put = (strings: TemplateStringsArray, ...values: readonly TemplateValue[]): void => {
     const fixed = fixedParts(strings)
     this.#copy(fixed[0]!)
@@ -70,12 +68,12 @@ export class TemplateWriter {
     this.#at = at + 4
   }
 
-  /** Returns the chunk if it is full, else undefined. Call it between lines, so that chunks contain whole lines. */
+  /** Returns the chunk if the chunk is full, else undefined. Call between lines, so that chunks contain whole lines. */
   takeIfFull(): Buffer | undefined {
     return this.#at < CHUNK_BYTES ? undefined : this.take()
   }
 
-  /** Returns the bytes written since the last chunk, and starts a new one. */
+  /** Returns the bytes written since the last chunk, and starts a new chunk. */
   take(): Buffer {
     const chunk = this.#bytes.subarray(0, this.#at)
     this.#bytes = Buffer.allocUnsafeSlow(CHUNK_BYTES + LINE_BYTES)

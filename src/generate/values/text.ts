@@ -25,13 +25,13 @@ export function uuid(out: TemplateWriter): void {
   out.hex8(random.word())
 }
 
-/** Draws 8 hexadecimal digits; the result writes the same digits each time. */
+/** Draws 8 hexadecimal digits. The result writes the same digits each time. */
 export function hex8(random: Random): TemplateValue {
   const word = random.word()
   return (out) => out.hex8(word)
 }
 
-/** Draws 16 hexadecimal digits; the result writes the same digits each time. */
+/** Draws 16 hexadecimal digits. The result writes the same digits each time. */
 export function hex16(random: Random): TemplateValue {
   const [high, low] = [random.word(), random.word()]
   return (out) => {
@@ -40,7 +40,7 @@ export function hex16(random: Random): TemplateValue {
   }
 }
 
-/** Draws an IPv4 address; the result writes the same address each time. */
+/** Draws an IPv4 address. The result writes the same address each time. */
 export function ipv4(random: Random): TemplateValue {
   const word = random.word()
   return (out) => out.put`${1 + ((word >>> 24) % 223)}.${(word >>> 16) & 255}.${(word >>> 8) & 255}.${word & 255}`

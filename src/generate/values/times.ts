@@ -10,7 +10,7 @@ export interface TimeFormatter {
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
 
-/** Creates a formatter. It caches the date of the last day, which successive records mostly share. */
+/** Creates a formatter. The formatter caches the date of the last day, which successive records mostly share. */
 export function createTimeFormatter(): TimeFormatter {
   let day = Number.NaN
   let isoDate = ''

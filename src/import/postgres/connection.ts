@@ -6,21 +6,21 @@ export interface Connection {
   /** For messages. */
   place: Place
   /**
-   * Returns the rows of a query as arrays of columns: 64-bit integers as digits, NULL as null. Queries run one after
-   * the other, in the order of the calls. Throws `failed` with server, database and remedy.
+   * Returns the rows of a query as arrays of columns: 64-bit integers as digits, NULL as null. Queries run in turn, in
+   * the order of the calls. Throws `failed` with server, database and remedy.
    */
   read(sql: string, values?: readonly unknown[]): Promise<unknown[][]>
-  /** Closes the connection; never rejects. */
+  /** Closes the connection. Never rejects. */
   close(): Promise<void>
 }
 
 const CONNECT_MS = 10_000
 
 /**
- * Starts the transaction of one query. The settings end with it, since a connection pool may give the session to
- * others. The role's timeout is for interactive queries. Sequential scans are avoided since the planner prefers
- * them to the BRIN index of a table without statistics; the cost that this adds would start the compiler (JIT) even
- * for small tables.
+ * Starts the transaction of a query. The settings end with the transaction, since a connection pool may give the
+ * session to others. The role's timeout is for interactive queries. Sequential scans are avoided since the planner
+ * prefers a scan to the BRIN index of a table without statistics. The cost that the avoidance adds would start the
+ * compiler (JIT) even for small tables.
  */
 const BEGIN = [
   'BEGIN READ ONLY',
@@ -34,7 +34,7 @@ const BEGIN = [
  * server, database and remedy.
  */
 export async function connect(url: string): Promise<Connection> {
-  // Loaded only here: no other command needs it.
+  // Loaded only here: no other command needs `pg`.
   const { Client } = await import('pg')
   const client = new Client({
     connectionString: url,
@@ -42,7 +42,8 @@ export async function connect(url: string): Promise<Connection> {
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   })
-  // Without a listener, a connection that fails between queries would end the process. The next query reports it.
+  // Without a listener, a connection that fails between queries would end the process. The next query reports the
+  // failure.
   client.on('error', () => {})
   const { host, port, user } = client
   const place: Place = { server: `${host}:${port}`, database: client.database ?? user, user }

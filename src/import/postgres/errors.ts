@@ -13,7 +13,7 @@ export interface Place {
 const CONTINUE = 'Run the same command again: it continues where this one stopped.'
 const IN_SUPABASE = 'A self-hosted Supabase has them in the database _supabase, older ones in the database postgres.'
 
-/** Returns how to fix an error of PostgreSQL, by its SQLSTATE; undefined if the text of the server has to do. */
+/** Returns how to fix an error of PostgreSQL, by the SQLSTATE, or undefined if the text of the server has to do. */
 const REMEDIES: Readonly<Record<string, (place: Place) => string>> = {
   '28P01': () => 'Check the password in the URL, in PGPASSWORD or in ~/.pgpass.',
   '28000': () => 'Check the user in the URL, and the rules in pg_hba.conf.',
@@ -44,14 +44,14 @@ export function explainConnecting(error: unknown, place: Place): LogweirError {
   if (/password must be a string/.test(message)) {
     return stateError(`${describe(place)}: a password is needed. Set it in PGPASSWORD, ~/.pgpass or the URL.`)
   }
-  // An error before the server has answered, such as one of TLS.
+  // An error before the server has answered, such as a TLS error.
   if (!SQLSTATE.test(code)) {
     return stateError(`${describe(place)}: ${message || code}. Check the URL, and its sslmode if the server needs TLS.`)
   }
   return explainQuery(error, place)
 }
 
-/** Returns the error about a failed query. An error of logweir is returned as it is. */
+/** Returns the error about a failed query. An error of logweir is returned unchanged. */
 export function explainQuery(error: unknown, place: Place): LogweirError {
   if (error instanceof LogweirError) return error
   const { code = '', message } = error as { code?: string; message: string }

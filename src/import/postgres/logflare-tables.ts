@@ -1,18 +1,18 @@
 import type { Connection } from './connection.js'
 import { noSources } from './errors.js'
 
-/** A table of log events: one for each source of Logflare. */
+/** A table of log events: a table for each source of Logflare. */
 export interface LogTable {
-  /** As it is in the schema: `log_events_` and the source's token, with `_` for `-`. */
+  /** As in the schema: `log_events_` and the source's token, with `_` for `-`. */
   name: string
-  /** The name of its source, as Vector sends it; undefined if no source has such a token. */
+  /** The name of the source, as sent by Vector. Undefined if no source has such a token. */
   source: string | undefined
 }
 
 /** Returns a name as an identifier of SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Returns the tables of log events in a schema, by name. Throws `failed` if it is not a schema of Logflare. */
+/** Returns the tables of log events in a schema, by name. Throws `failed` if the schema is not a schema of Logflare. */
 export async function listTables({ read, place }: Connection, schema: string): Promise<LogTable[]> {
   const listed = await read('SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = $1 ORDER BY 1', [schema])
   const names = listed.map(([name]) => name as string)

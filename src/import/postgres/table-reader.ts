@@ -5,26 +5,26 @@ import { type LogTable, quoted } from './logflare-tables.js'
 /** The numbers of rows of a table. */
 export interface TableStatistics {
   rows: number
-  /** Rows before the range, and after it. */
+  /** Rows before the range, and rows after the range. */
   before: number
   after: number
   /** Rows with a time that is NULL or not before 9999-12-31, such as infinity. */
   untimed: number
-  /** The first and the last time in the range, in microseconds since the epoch; undefined if it has no rows. */
+  /** The first and the last time in the range, in microseconds since the epoch. Undefined if the range has no rows. */
   range: { fromUs: number; throughUs: number } | undefined
 }
 
-/** A row without its content. */
+/** A row without the content. */
 export interface RowKey {
   id: string
   timestampUs: number
-  /** The size of the body as it is stored, which may be compressed. */
+  /** The stored size of the body, which may be compressed. */
   bytes: number
-  /** The place of the row in the table (ctid), by which it is found without an index. */
+  /** The place of the row in the table (ctid), by which the row is found without an index. */
   place: string
 }
 
-/** A row with its content. */
+/** A row with the content. */
 export interface LogRow {
   id: string
   timestampUs: number
@@ -35,7 +35,7 @@ export interface LogRow {
   bodySource: string | null
 }
 
-/** Rows of a table from a time on, before another one; with `afterId`, those at `fromUs` only behind this id. */
+/** Rows of a table from a time on, before another time. With `afterId`, rows at `fromUs` only behind this id. */
 export interface KeyRange {
   fromUs: number
   beforeUs: number
@@ -48,13 +48,13 @@ const HAS_TIME = "timestamp < '9999-12-31'"
 /** The order of bytes: the same in every database, and faster than that of a language. */
 const ID = 'id COLLATE "C"'
 
-/** Reads one table. Times are in microseconds since the epoch. */
+/** Reads a table. Times are in microseconds since the epoch. */
 export interface TableReader {
-  /** Counts rows; the range is from `fromUs`, before `untilUs`. Reads the whole table. */
+  /** Counts rows. The range is from `fromUs`, before `untilUs`. Reads the whole table. */
   statistics(fromUs: number, untilUs: number | undefined): Promise<TableStatistics>
   /** Returns the keys of at most `limit` rows, by time and id. */
   keys(range: KeyRange, limit: number): Promise<RowKey[]>
-  /** Returns the rows of these keys, in any order; rows that were deleted are missing. */
+  /** Returns the rows of `keys`, in any order. Deleted rows are missing. */
   rows(keys: readonly RowKey[]): Promise<LogRow[]>
 }
 
@@ -98,7 +98,7 @@ export function createTableReader({ read }: Connection, schema: string, { name }
           keys.map(({ place }) => place),
         ),
       )
-      // Another row is in the place of one that was deleted or moved.
+      // Another row is in the place of a row that was deleted or moved.
       if (missing.size > 0) take(await rowsWhere('id = ANY($1)', [...missing]))
       return rows
     },
