@@ -21,8 +21,8 @@ export function startNode(args, options, cores = CORE) {
 }
 
 /**
- * Runs `node ...args` and returns the printed line of JSON, parsed. The child processes of that process run on the
- * cores `started`. Throws if the process fails.
+ * Runs `node ...args` and returns the printed line of JSON, parsed. Its own child processes run on the cores `started`.
+ * Throws if the process fails.
  */
 export async function runNode(args, cores = CORE, started = cores) {
   const env = { ...process.env, LOGWEIR_BENCH_CORE: started }

@@ -16,10 +16,7 @@ import { licencesOf } from './licences.mjs'
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const SRC = pathOf('src')
 
-/**
- * The program, the module that the program imports first, the module that users import, and the scripts of threads and
- * hooks.
- */
+/** The program, the module to import first, the module that users import, and the scripts of threads and hooks. */
 const LOADED_BY_ADDRESS = [
   'cli',
   'base/ignored-signals',
@@ -34,10 +31,7 @@ const NATIVE = [/^@node-rs\/crc32$/, /^re2$/, /^zstd-napi(\/|$)/]
 const CHUNKS = 'chunks'
 const STUDIO_QUERIES = 'supabase/endpoints'
 
-/**
- * Replaces `import.meta.url` with the module's address in dist: in a bundle, `import.meta.url` would be the address of
- * the chunk.
- */
+/** Replaces `import.meta.url` with the module's address in dist: a bundle would have the address of the chunk. */
 const keepModuleAddresses = {
   name: 'keep-module-addresses',
   transform(code, id) {

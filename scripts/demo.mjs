@@ -66,8 +66,7 @@ const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name
 function startServer(port) {
   return spawn(process.execPath, [CLI, 'serve', '--in-memory', '--sql', '--host', HOST, '--port', String(port)], {
     stdio: ['pipe', 'inherit', 'pipe'],
-    // In a separate process group: Ctrl-C reaches the server only through this script, not a second time from the
-    // terminal.
+    // In a separate process group: Ctrl-C reaches the server only through this script, not also from the terminal.
     detached: true,
     env: { ...ENVIRONMENT, LOGWEIR_ACCESS_TOKENS: token },
   })

@@ -1,7 +1,7 @@
 /** The licences of bundled libraries. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Returns the name, version and licence text of each package of `modules`, a list of paths. */
+/** Returns the name, version and licence text of each package that the modules at these paths belong to. */
 export function licencesOf(modules) {
   const folders = new Set(modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))
   return [...folders].sort().map(licenceOf).join('\n')

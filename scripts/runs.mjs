@@ -1,6 +1,6 @@
 /**
- * The test runs: each is a project of vitest.config.ts and a time zone, perhaps with a list of files as a limit and a
- * scale of test/support/runs.ts.
+ * The test runs: each is a project of vitest.config.ts and a time zone, perhaps with a limit to some files and a scale
+ * of test/support/runs.ts.
  */
 const UTC = 'UTC'
 /** A zone with an offset of hours and minutes. */

@@ -53,10 +53,7 @@ export interface Service {
   abandonStdin(reason: Error): Promise<void>
 }
 
-/**
- * Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes the
- * directory.
- */
+/** Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes it. */
 export type LockOptions = Partial<Pick<LockParts, 'signal' | 'onLost'>>
 
 /** The parts that every component gets. */
@@ -67,9 +64,9 @@ interface Parts {
 }
 
 /**
- * Starts the service. The service listens when the promise resolves, and answers queries when `ready` resolves. Throws
- * `usage`, `failed`, `cannot_listen`, and the errors of {@link prepareDataDirectory}. The data directory is released
- * then.
+ * Starts the service. The promise resolves when the service listens, and `ready` when the service answers queries.
+ * Throws `usage`, `failed`, `cannot_listen`, and the errors of {@link prepareDataDirectory}. The data directory is
+ * released then.
  */
 export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
   const parts: Parts = { clock: systemClock, metrics: createMetrics(), log }
@@ -299,7 +296,7 @@ async function tryPlan(plan: Plan): Promise<void> {
   await engine.run(plan).finally(engine.close)
 }
 
-/** Logs a new token, which is shown only here, and stores the token if there is a data directory. */
+/** Logs a new token, shown only this once, and stores the token if there is a data directory. */
 function announceToken(token: string, dataDir: string | undefined, log: Log): void {
   if (dataDir === undefined) {
     log(`created an access token for this run: ${token}`, { code: 'token_made' })

@@ -5,16 +5,16 @@ import { type Dialect, printSchema } from './engine/clickhouse/ddl.js'
 import { LACKING_MS } from './engine/clickhouse/existing-columns.js'
 import { type AppliedAt, applyToCluster } from './engine/clickhouse/shards.js'
 
-/** The dialect that is printed if no server is given for a query of the version. */
+/** The dialect that is printed if there is no server to ask for its version. */
 const NEWEST: Dialect = { isModern: true }
 
 /** Resolves when the text is written, or rejects with EPIPE if the reader has closed the pipe. */
 type Print = (text: string) => Promise<void>
 
 /**
- * Prints the statements that create the tables, as the server would get statements. With `apply`, creates the missing
- * tables instead and adds missing columns, on every server of a cluster. Returns false if a table differs from the
- * definition, or tables or columns are missing on a server that could not be reached. Rejects with a ServerError.
+ * Prints the statements that create the tables, as the server would get them. With `apply`, creates the missing tables
+ * instead and adds missing columns, on every server of a cluster. Returns false if a table differs from the definition,
+ * or tables or columns are missing on a server that could not be reached. Rejects with a ServerError.
  */
 export async function showSchema({ apply, clickhouse }: SchemaConfig, print: Print): Promise<boolean> {
   const { url, ...options } = clickhouse

@@ -32,7 +32,7 @@ export interface StopParts {
 
 /**
  * Stops accepting input, finishes pending rows and queries, and releases everything, within 4.5 s. Writes to a failing
- * disk get a last attempt.
+ * disk get one last attempt.
  */
 export async function stopService({ engine, app, server, stdin, close, dataDir, log }: StopParts): Promise<void> {
   const startMs = performance.now()

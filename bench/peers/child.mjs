@@ -30,9 +30,7 @@ const sources = Object.keys(files)
 const isOfFields = task.startsWith('field')
 const calls = isOfFields ? fieldCallsOf(['top']) : callsOf(sources, ['top', 'small'])
 const warmCalls = callsOf(sources, ['warm'])
-/**
- * Warm-up before the measurement, at most this many runs and milliseconds per query: the JIT compiler needs as many.
- */
+/** Warm-up before the measurement, at most these runs and milliseconds per query: the JIT compiler needs as many. */
 const WARM = { runs: 30, ms: 500 }
 /** Engines per question about fields. */
 const ROUNDS = { warm: 2, measured: 3 }

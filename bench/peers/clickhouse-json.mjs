@@ -9,9 +9,7 @@ const TABLES = {
   ) engine = MergeTree order by (project, timestamp)`,
 }
 
-/**
- * The type stores objects only, so that each list of a single object is stored as that object. No text contains `[{`.
- */
+/** The type stores objects only, so a list of a single object is stored as that object. No text contains `[{`. */
 const OBJECTS = `if(startsWith(metadata, '['), replaceAll(replaceAll(metadata, '[{', '{'), '}]', '}'), metadata)`
 
 const LOADS = {

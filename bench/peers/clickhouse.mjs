@@ -48,9 +48,7 @@ const RELAY_HOT = `if(startsWith(metadata, '['),
   arrayMap(m -> (m.1, m.2, m.3, m.4[1]), JSONExtract(metadata, 'Array(Tuple(${RELAY}, response Array(${STATUS})))'))[1],
   JSONExtract(metadata, 'Tuple(${RELAY}, response ${STATUS})'))`
 
-/**
- * A single extraction parses the JSON only once. The metadata of a record is an object or an array of a single object.
- */
+/** A single extraction parses the JSON once. The metadata of a record is an object or an array of a single object. */
 const LOADS = {
   edge_logs: (path) => `
     insert into edge_logs

@@ -9,10 +9,7 @@ const DAY_US = 86_400e6
 /** The paths of integers. All other values are texts. */
 export const INTEGER_PATHS = new Set(['response.status_code'])
 
-/**
- * By question: a function of a dialect, the parameters, the end of the week, and whether the order of the rows has no
- * ties.
- */
+/** By question: a function of a dialect, the parameters, the end of the week, and whether the order has no ties. */
 export const FIELD_STATEMENTS = {
   'status classes by hour, one day': statusClasses,
   'newest 100 with status >= 500 and method POST': (d, params, nowUs) => {

@@ -1,4 +1,4 @@
-/** logweir as users run the service: the built program, records on its standard input, queries over HTTP. */
+/** logweir as its users run it: the built program, records on its standard input, queries over HTTP. */
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { metric, startService } from '../service.mjs'

@@ -85,9 +85,7 @@ export function checksumOf(end: Buffer): number {
   return end.readUInt32LE(end.length - TRAILER_BYTES - footerBytes(end) - 4)
 }
 
-/**
- * Returns the length from the checksum to the end of the file, or undefined if `last` is not the end of such a file.
- */
+/** Returns the length from the checksum to the end of the file, or undefined if `last` is no end of such a file. */
 export function checkedBytes(last: Buffer): number | undefined {
   if (last.length < TRAILER_BYTES || !last.subarray(-MAGIC.length).equals(MAGIC)) return undefined
   return CHECK_BYTES + footerBytes(last) + TRAILER_BYTES

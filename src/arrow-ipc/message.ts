@@ -89,10 +89,7 @@ export function createMessageWriter(columns: number, buffers: number, kind: Batc
   }
 }
 
-/**
- * Returns a message with marks as numbers, and the positions of the marks. A node or a region is a struct of two
- * numbers.
- */
+/** Returns a message with marks as numbers, and the marks' positions. A node or region is a struct of two numbers. */
 function templateOf(columns: number, buffers: number, kind: BatchKind) {
   let mark = FIRST_MARK
   const next = () => mark++

@@ -1,8 +1,6 @@
 import { MILLISECOND_US } from './units.js'
 
-/**
- * A clock. Code that reads the time or waits takes a clock as a parameter, so that tests can simulate jumps and expiry.
- */
+/** A clock: a parameter of code that reads the time or waits, so that tests can simulate jumps and expiry. */
 export interface Clock {
   /** Wall time in microseconds since the epoch, UTC. May jump forwards and backwards. */
   nowUs(): number

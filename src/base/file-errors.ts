@@ -42,10 +42,7 @@ function remedyOf(errno: string, path: string, syscall: string | undefined): str
   return remedy.replaceAll('PATH', path).replace('UID', String(process.getuid?.() ?? 'USER'))
 }
 
-/**
- * Returns the user of this process as `uid 1000 (node)`, without the name if the name is unknown, as often in
- * containers.
- */
+/** Returns the user of this process as `uid 1000 (node)`, without the name if it is unknown, as often in containers. */
 export function currentUser(): string {
   const uid = process.getuid?.()
   const name = userName()

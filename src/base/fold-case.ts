@@ -29,9 +29,7 @@ const FOLDED: Readonly<Record<string, string>> = {
   '\u1e9b': 'ṡ',
   '\u1fbe': 'ι',
 }
-/**
- * A ligature of four words. Its normal form has 18 characters, so that a text of 1 MiB would become a text of 6 MiB.
- */
+/** A ligature of four words. Its normal form has 18 characters, so a text of 1 MiB would become a text of 6 MiB. */
 const LONG_LIGATURE = '\ufdfa'
 /** Stands for the ligature in a form. No text has this code point, which Unicode gives to no character. */
 const PLACE_OF_LIGATURE = '\ufffe'
@@ -40,9 +38,7 @@ const BLOCK_BITS = 10
 const IN_BLOCK = 2 ** BLOCK_BITS - 1
 /** The blocks of the characters of two units begin here: a block for each first unit. */
 const FIRST_PAIRS = 0x10000 >> BLOCK_BITS
-/**
- * For each block, the last unit of each character's folding. A block is made when a text has a character of the block.
- */
+/** For each block, the last unit of each character's folding. A block is made on the first use. */
 const blocks: (Uint16Array | undefined)[] = []
 
 const makeBlock = (block: number) =>
@@ -55,7 +51,7 @@ const makeBlock = (block: number) =>
 
 /**
  * Returns a text in lower case by Unicode's simple case folding, letter by letter: the same letter has the same form
- * everywhere, whatever the neighbours are.
+ * everywhere, whatever is next to it.
  */
 export function simpleFold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
@@ -75,9 +71,9 @@ const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff
 
 /**
- * Returns the form of a text in which searches compare texts: the forms of a letter, and the cases, are alike. Runs of
- * more than 30 combining marks, and the ligature U+FDFA, remain unchanged, so that the time is linear: a normal form
- * sorts the marks of a run, in the square of their number.
+ * Returns the form of a text in which searches compare texts: the forms and cases of a letter are alike. Runs of more
+ * than 30 combining marks, and the ligature U+FDFA, remain unchanged, so that the time is linear: a normal form sorts
+ * the marks of a run, in the square of their number.
  */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()

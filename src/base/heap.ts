@@ -25,10 +25,7 @@ export function raiseHeapGrowth(memoryLimitBytes = Number.POSITIVE_INFINITY): vo
 const YOUNG_BYTES = 8 * MIB
 let mostYoungBytes = Number.POSITIVE_INFINITY
 
-/**
- * Ends the growth of the young generation once the generation is large enough. V8 reads the limit only at the start of
- * a heap.
- */
+/** Ends the growth of the young generation once large enough. V8 reads the limit only at the start of a heap. */
 function limitYoungGeneration(): void {
   if (mostYoungBytes === Number.POSITIVE_INFINITY) return
   const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
@@ -80,9 +77,7 @@ export const THREAD_HEAP: ResourceLimits = { maxOldGenerationSizeMb: 512, maxYou
 const CHECK_MS = 5_000
 /** Growth of the heap that is worth a full collection. */
 const COLLECTED_GROWTH_BYTES = 32 * MIB
-/**
- * How many checks in a row leave the heap unchanged because queries run: a collection stops queries for 15 to 100 ms.
- */
+/** How many checks in a row leave the heap alone because queries run: a collection stops queries for 15 to 100 ms. */
 const MOST_PUT_OFF = 5
 
 let isAsked = false

@@ -29,9 +29,7 @@ export class Interner {
     this.#hashes = new Uint32Array(entries)
   }
 
-  /**
-   * Returns the code of `source[start .. end)`. Adds an entry if the bytes are new. Throws a TypeError after `append`.
-   */
+  /** Returns the code of `source[start .. end)`. Adds an entry if needed. Throws a TypeError after `append`. */
   intern(source: Uint8Array, start: number, end: number): number {
     return this.#intern(hashOf(source, start, end), source, start, end)
   }

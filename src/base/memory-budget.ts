@@ -27,8 +27,8 @@ export interface MemoryBudget {
 
 /**
  * The memory of a query. Queries that are larger than `smallBytes` run only if each running large query can grow to
- * `shareBytes`. The other large queries wait, in FIFO order, and keep little memory: no two queries wait for each
- * other.
+ * `shareBytes`. The other large queries wait, in FIFO order, and keep the little memory that they have: no two queries
+ * wait for each other.
  */
 export interface MemoryShare {
   /** The most bytes that the query may have. */
@@ -176,9 +176,7 @@ function add(state: State, share: Share, bytes: number): void {
   if (bytes < 0) admitWaiters(state)
 }
 
-/**
- * Makes a running query a large query if all large queries can grow to their limit. Returns whether the query is large.
- */
+/** Makes a running query large if all large queries can grow to their limit. Returns whether the query is large. */
 function grow(state: State, share: Share): boolean {
   const { bytes, shareBytes } = state.limits
   if (share.state !== 'running') return true

@@ -36,7 +36,7 @@ export function momentOfIso8601(text: string): Moment | undefined {
   return isInRange(us) ? us : undefined
 }
 
-/** The moment that is some microseconds after the start of a day, exactly. Both may be negative. */
+/** The moment that is some microseconds after the start of a day, exactly. Both arguments may be negative. */
 export function momentAt(day: number, timeUs: number): Moment {
   // The microseconds of a day have 2^13 as a factor, so that the product is exact.
   const us = day * DAY_US + timeUs

@@ -57,7 +57,7 @@ const JAVASCRIPT_PROPERTIES = [
   /^(?:[^\\]|\\.)*?\\[pP]\{(?:Control|Format|Surrogate|Private_Use|Unassigned|Other)\}/su,
 ]
 const JAVASCRIPT_ESCAPE = /^(?:[^\\]|\\.)*?\\[uc]/su
-/** A quotation, an escape, a character class, or the start of a group that captures the match, with the name. */
+/** A quotation, an escape, a character class, or the start of a capturing group, with the name. */
 const GROUP_OR_TOKEN = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|(\((?!\?)|\(\?P?<\w+>)/gsu
 const METACHARACTER = /[\\^$.|?*+()[\]{}/]/gu
 

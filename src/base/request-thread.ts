@@ -3,13 +3,11 @@ import { createSerialQueue } from './serial-queue.js'
 
 /**
  * A worker thread that answers a single request at a time: the script of the thread receives each request as a message
- * and posts an answer. The thread starts with the first request, and starts again with the next request after a death
- * or termination.
+ * and posts an answer. The thread starts with the first request, and starts again with the next request after it died
+ * or was terminated.
  */
 export interface RequestThread<Question, Answer> {
-  /**
-   * Resolves with the answer, or rejects if the thread dies first. The memory in `moved` is transferred to the thread.
-   */
+  /** Resolves with the answer. Rejects if the thread dies first. The memory in `moved` is transferred to the thread. */
   request(question: Question, moved?: readonly ArrayBuffer[]): Promise<Answer>
   /** Terminates the thread at once. All pending requests are rejected. */
   terminate(): Promise<void>

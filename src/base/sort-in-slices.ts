@@ -1,9 +1,7 @@
 import { createPace } from './pace.js'
 import { SLICE_MS, type Yielder } from './time-slices.js'
 
-/**
- * The most items of a run, which is sorted in a single call, and of items that are merged without a look at the clock.
- */
+/** The most items of a run, which is sorted in one call, and of items that are merged without a look at the clock. */
 const MOST_ITEMS = 512
 /** A run, or a piece of a merge, should take no longer than this. */
 const PIECE_MS = SLICE_MS / 4

@@ -7,7 +7,7 @@ const BACKGROUND = 10
 
 /**
  * Lets other threads, of this process and of others, run before the calling worker thread. Works on Linux only, where
- * each thread has a priority. Does nothing elsewhere, as the priority would be the priority of the process.
+ * each thread has a priority. Does nothing elsewhere, as the priority would be that of the process.
  */
 export function runInBackground(): void {
   if (process.platform !== 'linux') return

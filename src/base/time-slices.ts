@@ -23,7 +23,7 @@ let begunMs: number | undefined
 
 /**
  * Cooperative yielding: splits long work into slices of `sliceMs`, so that requests, ingest and `/health` are served
- * between slices. Returns a yielder. A call within the slice costs a clock read.
+ * between slices. Returns a yielder. A call within the slice costs one clock read.
  */
 export function createYielder(signal?: Pick<AbortSignal, 'throwIfAborted'>, sliceMs = SLICE_MS): Yielder {
   let startedMs = beginning()

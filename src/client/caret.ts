@@ -26,7 +26,7 @@ export function excerptOf(message: string, text: string, columns = COLUMNS): str
 
 const printable = (text: string) => escapeControl(text.replaceAll('\t', ' '))
 
-/** Moves an index from the middle of a surrogate pair to the start. */
+/** Moves an index from the middle of a surrogate pair to the pair's start. */
 const startOfCharacter = (text: string, at: number) =>
   at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at
 

@@ -24,9 +24,7 @@ export function columnOf(name: string, values: readonly unknown[]): Column {
   return { heading, cells: values.map(textOf), isNumeric, canBeCut: !isNumeric }
 }
 
-/**
- * An integer that no double holds is a text of digits. Any text of that many digits is no less hard to read when cut.
- */
+/** An integer that no double holds is a text of digits. Other texts of that many digits are as hard to read cut. */
 const isLongInteger = (value: unknown): value is string => typeof value === 'string' && /^-?\d{16,20}$/.test(value)
 
 const isAbsent = (value: unknown) => value === null || value === undefined
@@ -45,9 +43,7 @@ function readableNumber(number: number): string {
   return String(Number(Math.abs(number) < 1 ? number.toPrecision(DECIMALS) : number.toFixed(DECIMALS)))
 }
 
-/**
- * Formats times as ISO 8601 in UTC, all with six fractional digits if any time needs six. Other values are not changed.
- */
+/** Formats times as ISO 8601 in UTC, all with six fractional digits if any needs six. Other values are not changed. */
 function timesOf(values: readonly unknown[]): string[] {
   const times = values.map(timeOf)
   const texts = values.map((value, i) => (times[i] === undefined ? textOf(value) : formatIso8601(times[i])))

@@ -80,10 +80,7 @@ export async function follow(parts: FollowParts, signal: AbortSignal): Promise<v
   }
 }
 
-/**
- * Reads a connection until the end. Resolves with the error that ended the connection, or rejects with the error of
- * `onRow`.
- */
+/** Reads a connection to the end. Resolves with the error that ended it. Rejects with the error of `onRow`. */
 async function readConnection(
   { connect, onRow, log }: FollowParts,
   limits: FollowLimits,
@@ -150,7 +147,7 @@ async function* eventsOf({ body }: Answer, limits: FollowLimits, state: State, s
 
 type Silence = ReturnType<typeof watchSilence>
 
-/** Returns a timer that aborts the timer's signal `silentMs` after a start, unless stopped before. */
+/** Returns a timer that aborts its signal `silentMs` after a start, unless stopped before. */
 function watchSilence(silentMs: number) {
   const silence = new AbortController()
   let timer: NodeJS.Timeout | undefined

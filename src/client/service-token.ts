@@ -44,10 +44,7 @@ function isOnThisMachine(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
-/**
- * The stored token belongs to another service if the called service uses another directory, no directory, or configured
- * tokens.
- */
+/** The stored token belongs to another service if this service has another directory, none, or configured tokens. */
 const otherServiceRemedy = (dataDir: string) =>
   `That file belongs to a service with --data-dir ${dataDir}. ` +
   `Put a token of this one into the variable ${VARIABLE}: ${PRINTED}.`

@@ -18,7 +18,7 @@ const GAP = '  '
 const MESSAGE = 'event_message'
 /** The first columns if the caller chooses none. */
 const FIRST = [TIMESTAMP, MESSAGE]
-/** Before the measurement, cells are cut to this many characters per terminal column, since longer cells cannot fit. */
+/** Cells are cut to this many characters per terminal column before measuring, since longer cells cannot fit. */
 const CHARACTERS_A_COLUMN = 8
 /** The smallest useful width of a column. */
 const MIN_WIDTH = 6

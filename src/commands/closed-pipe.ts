@@ -5,10 +5,10 @@ const STDOUT = '/proc/self/fd/1'
 const OWNER_READS = 0o400
 
 /**
- * Calls `onClosed` once when the reader of the pipe on standard output has closed the pipe, as in `logweir tail | head
- * -n 1`. The next write would fail, but a waiting command may never write again, and Node cannot poll a pipe that is
- * only for writing. So the reading process is looked up in /proc. If no reader is found there (no Linux, another user's
- * process, no pipe), only the next write fails. Does not keep the process alive.
+ * Calls `onClosed` once when the reader of the pipe on standard output has closed the pipe, as in
+ * `logweir tail | head -n 1`. The next write would fail, but a waiting command may never write again, and Node cannot
+ * poll a pipe opened only for writing. So the reading process is looked up in /proc. If no reader is found there (no
+ * Linux, another user's process, no pipe), only the next write fails. Does not keep the process alive.
  */
 export function onReaderClosed(onClosed: () => void): void {
   const pipe = targetOf(STDOUT)
@@ -34,9 +34,7 @@ function targetOf(link: string): string | undefined {
   }
 }
 
-/**
- * Whether a descriptor still reads the pipe. `hidden` if the process of the reader changed the user, as `sudo` does.
- */
+/** Whether a descriptor still reads the pipe. `hidden` if the reader changed its user, as `sudo` does. */
 function readerState(descriptor: string, pipe: string): 'open' | 'closed' | 'hidden' {
   try {
     return readlinkSync(descriptor) === pipe ? 'open' : 'closed'
@@ -45,10 +43,7 @@ function readerState(descriptor: string, pipe: string): 'open' | 'closed' | 'hid
   }
 }
 
-/**
- * Returns a descriptor that reads the pipe, of any process with visible descriptors. Returns undefined if there is
- * none.
- */
+/** Returns a descriptor that reads the pipe, of any process with visible descriptors, or undefined. */
 function findReader(pipe: string): string | undefined {
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return processes.flatMap(descriptorsOf).find((descriptor) => targetOf(descriptor) === pipe && isReadable(descriptor))

@@ -18,7 +18,7 @@ export interface Context {
   commands: readonly Command[]
 }
 
-/** A command of the program. Help, completion and call are derived from the command. */
+/** A command of the program. Help, completion and call are derived from this. */
 export interface Command {
   /** A word, or two words such as `schema clickhouse`. */
   name: string

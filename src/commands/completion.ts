@@ -17,10 +17,7 @@ const SHELLS = Object.keys(SCRIPTS)
  */
 const ENDPOINTS_OPERAND = 'endpoints'
 
-/**
- * `logweir completion`: prints the completion script of a shell. The scripts call this command back for the user's
- * endpoints.
- */
+/** `logweir completion`: prints the completion script of a shell. The scripts call it back for the user's endpoints. */
 export const completion: Command = {
   name: 'completion',
   operand: SHELLS.join('|'),

@@ -56,9 +56,7 @@ export function takeClickHouse<Values extends ValuesOf<typeof CLICKHOUSE_SETTING
   return { clickhouse: { url, cluster, database, user, password: clickhousePassword ?? '' }, rest }
 }
 
-/**
- * Returns the configuration with the URL. Throws `usage` if there is none. `neededBy` is the flag that needs the URL.
- */
+/** Returns the configuration with the URL. Throws `usage` if there is none. `neededBy` is the flag that needs it. */
 export function requireUrl(clickhouse: PartialClickHouseConfig, neededBy: string): ClickHouseConfig {
   if (clickhouse.url !== undefined) return { ...clickhouse, url: clickhouse.url }
   throw usageError(`${neededBy} needs the server's address: --clickhouse-url http://127.0.0.1:8123`)

@@ -8,8 +8,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const SERVICE_LINK = /^(tcp|udp|sctp):\/\/.+:\d+$/
 
 /**
- * Returns the text of an environment variable, without the byte order mark and final line breaks of the original file.
- * Returns undefined if the variable is absent, empty, or a link set by Kubernetes or Docker.
+ * Returns the text of an environment variable, without a byte order mark and final line breaks, as of a file that the
+ * variable was made from. Returns undefined if the variable is absent, empty, or a link set by Kubernetes or Docker.
  */
 export function readVariable(environment: Environment, name: string): string | undefined {
   const text = environment[name]?.replace(/^\ufeff/, '').replace(/[\r\n]+$/, '')

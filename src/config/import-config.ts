@@ -10,7 +10,7 @@ import { IMPORT_SETTINGS } from './settings.js'
 
 /** The configuration of `logweir import`. */
 export interface ImportConfig {
-  /** The address of the database. The URL may contain a password: never print the URL. */
+  /** The address of the database. It may contain a password: never print it. */
   url: string
   /** The schema of Logflare's tables. */
   schema: string

@@ -22,7 +22,7 @@ export const ORIGINS = ['flag', 'variable', 'file', 'default'] as const
 /** The place where a value was set. */
 export type Origin = (typeof ORIGINS)[number]
 
-/** The text of a setting before the validation, and the origin. */
+/** The text of a setting before validation, and its origin. */
 export interface FoundValue {
   text: string
   origin: Origin

@@ -1,6 +1,6 @@
 import type { ValueType } from './value-types.js'
 
-/** The description of a setting: the type, the default, and where users may write the setting. */
+/** The description of a setting: the type, the default, and where it may be set. */
 export interface Setting<T> {
   type: ValueType<T>
   /** As typed. Undefined if there is no default, or if the program determines the default at the start. */
@@ -11,9 +11,7 @@ export interface Setting<T> {
   flag?: false
   /** False for settings of a single call, which belong neither to an environment nor to a file. */
   variable?: false
-  /**
-   * The environment variable, if another program has named the variable. Default: `LOGWEIR_` and the setting's name.
-   */
+  /** The environment variable, if another program has named it. Default: `LOGWEIR_` and the setting's name. */
   variableName?: string
   /** False if a settings file must not contain the setting. */
   file?: false

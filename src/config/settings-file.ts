@@ -23,8 +23,8 @@ export interface SettingsFile {
 
 /**
  * Reads a settings file: a flat TOML table, with the names of the flags without leading dashes. `known` are the
- * settings of all commands, which share a file. Throws `usage` with a line that names the file and the place in the
- * file. Throws `failed` if the file cannot be read.
+ * settings of all commands, which share a file. Throws `usage` with one line that names the file and the line in it.
+ * Throws `failed` if the file cannot be read.
  */
 export function readSettingsFile(path: string, known: Settings): SettingsFile {
   const { bytes, isReadableByAll } = readBytes(path)

@@ -1,4 +1,4 @@
-/** The tables of settings, by command. `--help`, completion and the table in the README are derived from the tables. */
+/** The tables of settings, by command. `--help`, completion and the table in the README are derived from them. */
 
 import { parseIso8601 } from '../base/iso8601.js'
 import type { LogFormat } from '../base/log.js'

@@ -1,11 +1,11 @@
 import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
 
-/** Numbers per head: the first number is of the journal, the other numbers are of the segments. */
+/** Numbers per head: the first is of the journal, the others of the segments. */
 const NUMBERS_PER_HEAD = 2 ** 16
 
 /**
  * Returns the position of a segment or journal among all segments and journals of the source, in order of arrival. On
- * the server, the rows have the number in the column `arrived`, instead of a time. The numbering must never change:
+ * the server, the rows have the position in the column `arrived`, instead of a time. The numbering must never change:
  * later exports identify rows by the number.
  */
 export const arrivalNumber = ({ head, part }: Pick<StoredRows, 'head' | 'part'>): number =>

@@ -35,8 +35,8 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, rep
 
 /**
  * Sends segments and journals in turn. Each row has the same id at every export: the marker of the segment or journal,
- * and the number of the row there. So an export keeps no state: the rows on the server determine the rows to send, also
- * after an interrupted export. Queries all tables before the first row is sent.
+ * and its number in it. So an export keeps no state: the rows on the server determine the rows to send, also after an
+ * interrupted export. Queries all tables before the first row is sent.
  */
 export async function exportRows(context: ExportContext): Promise<boolean> {
   const { files, directory, server, location, log, print } = context

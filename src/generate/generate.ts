@@ -28,7 +28,7 @@ const WRITERS: Record<SourceName, RecordWriter> = {
   pgbouncer_logs: pgbouncerLog,
 }
 
-/** Each source as often as the source's share of the records, in percent. For the option `source: 'all'`. */
+/** Each source as often as its share of the records, in percent. Used if the option `source` is `all`. */
 const SOURCES_BY_SHARE = repeatByWeight<SourceName>([
   ['edge_logs', 45],
   ['function_edge_logs', 15],
@@ -41,7 +41,7 @@ const SOURCES_BY_SHARE = repeatByWeight<SourceName>([
   ['pgbouncer_logs', 3],
 ])
 
-/** 1 record in N has the source's alias, a number as timestamp, or BigQuery-style repeated records. */
+/** One record in N has the source's alias, a number as timestamp, or BigQuery-style repeated records. */
 const ONE_ALIAS_IN = 4
 const ONE_EPOCH_IN = 10
 const ONE_REPEATED_IN = 50

@@ -4,9 +4,7 @@ import { systemClock } from '../base/clock.js'
 import { MILLISECOND_US } from '../base/units.js'
 import { type GenerateOptions, generate } from './generate.js'
 
-/**
- * Options of a command line: `end` may be `now`, the time of the call. `span` is in microseconds. `slim` may be absent.
- */
+/** Options of a command line: `end` may be `now`, the time of the call. `span` is in µs. `slim` may be absent. */
 export type WriteOptions = Omit<GenerateOptions, 'endUs' | 'spanUs' | 'slim'> & {
   end: number | 'now'
   span: number

@@ -33,9 +33,9 @@ export interface ImportReport {
 }
 
 /**
- * Imports the rows of Logflare's tables in PostgreSQL into a data directory, which is created if missing. Rows that are
- * there already are left out. Throws `failed` if the database cannot be read, and the errors of {@link
- * makeDataDirectory} and {@link openDataDirectory}.
+ * Imports the rows of Logflare's tables in PostgreSQL into a data directory, created if missing. Rows that are there
+ * already are left out. Throws `failed` if the database cannot be read, and the errors of {@link makeDataDirectory} and
+ * {@link openDataDirectory}.
  */
 export async function importDirectory(config: ImportConfig, report: ImportReport): Promise<void> {
   const { dataDir, url, schema } = config

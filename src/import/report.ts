@@ -13,7 +13,7 @@ export interface TableCount {
   notBeforeUntil: number
   /** Rows with a time that is NULL or not before 9999-12-31, such as infinity. */
   untimed: number
-  /** Rows that are no valid records, which are in the rejects file. */
+  /** Rows that are no valid records: they are in the rejects file. */
   rejected: number
 }
 

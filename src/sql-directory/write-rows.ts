@@ -24,7 +24,7 @@ async function* encode(rows: AsyncIterable<Row>, plan: Plan, format: RowFormat):
   yield end()
 }
 
-/** Returns the rows as a client parses rows from JSON. */
+/** Returns the rows as a client parses them from JSON. */
 async function parsedRows(rows: AsyncIterable<Row>, plan: Plan): Promise<Record<string, unknown>[]> {
   const parsed = []
   for await (const line of encode(rows, plan, ndjsonFormat)) if (line !== '') parsed.push(JSON.parse(String(line)))

@@ -9,7 +9,7 @@ export interface Choice {
   flags: readonly { flag: string; meaning: string }[]
 }
 
-/** A command for the completion. */
+/** A command as completion sees it. */
 export interface CompletableCommand {
   /** A word, or two words such as `schema clickhouse`. */
   name: string

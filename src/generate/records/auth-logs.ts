@@ -3,7 +3,7 @@ import type { RecordContext } from '../values/record-context.js'
 import type { TemplateWriter } from '../values/template-writer.js'
 import { ipv4, uuidText } from '../values/text.js'
 
-/** A request, and the outcome. */
+/** A request and its outcome. */
 interface Call {
   method: string
   path: string

@@ -32,10 +32,7 @@ export function pick<T>(random: Random, values: readonly T[]): T {
   return values[random.below(values.length)]!
 }
 
-/**
- * Lists each value as often as the value's weight, to pick from: `repeatByWeight([['a', 3], ['b', 1]])` is `['a', 'a',
- * 'a', 'b']`.
- */
+/** Repeats each value by its weight, to pick from: `[['a', 3], ['b', 1]]` becomes `['a', 'a', 'a', 'b']`. */
 export function repeatByWeight<T>(weights: readonly (readonly [value: T, times: number])[]): T[] {
   return weights.flatMap(([value, times]) => new Array<T>(times).fill(value))
 }

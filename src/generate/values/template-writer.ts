@@ -68,7 +68,7 @@ export class TemplateWriter {
     this.#at = at + 4
   }
 
-  /** Returns the chunk if the chunk is full, else undefined. Call between lines, so that chunks contain whole lines. */
+  /** Returns the chunk if it is full, else undefined. Call between lines, so that chunks contain whole lines. */
   takeIfFull(): Buffer | undefined {
     return this.#at < CHUNK_BYTES ? undefined : this.take()
   }

@@ -19,8 +19,8 @@ const CONNECT_MS = 10_000
 /**
  * Starts the transaction of a query. The settings end with the transaction, since a connection pool may give the
  * session to others. The role's timeout is for interactive queries. Sequential scans are avoided since the planner
- * prefers a scan to the BRIN index of a table without statistics. The cost that the avoidance adds would start the
- * compiler (JIT) even for small tables.
+ * prefers them to the BRIN index of a table without statistics. The added cost would start the compiler (JIT) even for
+ * small tables.
  */
 const BEGIN = [
   'BEGIN READ ONLY',
@@ -42,8 +42,7 @@ export async function connect(url: string): Promise<Connection> {
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   })
-  // Without a listener, a connection that fails between queries would end the process. The next query reports the
-  // failure.
+  // Without a listener, a connection that fails between queries would end the process. The next query reports it.
   client.on('error', () => {})
   const { host, port, user } = client
   const place: Place = { server: `${host}:${port}`, database: client.database ?? user, user }

@@ -12,7 +12,7 @@ export interface LogTable {
 /** Returns a name as an identifier of SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Returns the tables of log events in a schema, by name. Throws `failed` if the schema is not a schema of Logflare. */
+/** Returns the tables of log events in a schema, by name. Throws `failed` if it is not a schema of Logflare. */
 export async function listTables({ read, place }: Connection, schema: string): Promise<LogTable[]> {
   const listed = await read('SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = $1 ORDER BY 1', [schema])
   const names = listed.map(([name]) => name as string)

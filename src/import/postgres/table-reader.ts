@@ -14,17 +14,17 @@ export interface TableStatistics {
   range: { fromUs: number; throughUs: number } | undefined
 }
 
-/** A row without the content. */
+/** A row without its content. */
 export interface RowKey {
   id: string
   timestampUs: number
   /** The stored size of the body, which may be compressed. */
   bytes: number
-  /** The place of the row in the table (ctid), by which the row is found without an index. */
+  /** The place of the row in the table (ctid), by which it is found without an index. */
   place: string
 }
 
-/** A row with the content. */
+/** A row with its content. */
 export interface LogRow {
   id: string
   timestampUs: number
