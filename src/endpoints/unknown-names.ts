@@ -24,7 +24,7 @@ const FIELD_SAMPLE = { rows: SAMPLE_ROWS, characters: 1_000_000, nodes: 2_000, d
 const MAX_SCANS = 10
 const MAX_NAMES = 50
 /** Names that were found in rows, with the time of the row. */
-const KEPT_NAMES = 10_000
+const KEPT_NAMES = 2_000
 /** How long the search for rows with a name may take, besides a share of the time that the query took. */
 const SEARCH_MS = 20
 const SEARCH_SHARE = 0.1

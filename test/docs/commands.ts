@@ -30,6 +30,7 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   zcat: () => {},
   journalctl: () => {},
   node: () => {},
+  npx: () => {},
 }
 
 /** Throws if a command of a block would not work, or if the program of a command has no checker. */

@@ -511,12 +511,22 @@ async function describedIn(dialect: Dialect) {
 const pointer = (...names: string[]) =>
   `description#/${names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
+/** The apps of cases that need nothing special, by dialect: an app takes 14 ms to create. */
+const plainApps = new Map<Dialect, ReturnType<typeof open>>()
+
+function appFor(given: Case['given'], dialect: Dialect) {
+  if (given !== undefined) return open({ ...given, dialect })
+  const app = plainApps.get(dialect) ?? open({ dialect })
+  plainApps.set(dialect, app)
+  return app
+}
+
 /** Sends the request of a case and checks the response against the description. */
 async function held(
   { description, ajv, dialect }: Awaited<ReturnType<typeof describedIn>>,
   { path, search = '', init = {}, given }: Case,
 ) {
-  const { app, clock } = open({ ...given, dialect })
+  const { app, clock } = appFor(given, dialect)
   if (given?.isEnding) app.beginStop(0)
   clock.advance(0)
   const headers = { 'X-API-KEY': TOKEN, ...init.headers }

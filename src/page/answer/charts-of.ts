@@ -7,7 +7,7 @@ import type { Series } from '../plot/plot-options.js'
 import { type Keys, keysOf } from './keys-of.js'
 import { isTimeText, timeUsOf } from './times-in.js'
 
-/** A chart of an answer. */
+/** Series over the times of an answer that share a chart. */
 export interface AnswerChart {
   /** Names of the columns in the chart: a single column if rows have a key, else a column per series. */
   columns: readonly string[]

@@ -50,7 +50,7 @@ export interface Query {
   offset: Node | undefined
 }
 
-/** A common table expression. */
+/** A named query of WITH, whose rows other queries read by that name. */
 export interface CommonTable {
   at: number
   name: string

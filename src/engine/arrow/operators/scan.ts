@@ -57,10 +57,7 @@ export function scan(
   const isWhole = (part: Part) => part.minUs >= scanned.fromUs && part.maxUs <= scanned.throughUs
   const passing = hotFilter(filters, context)
 
-  /**
-   * Opens a part. Passes to `use` the rows that pass the filters on columns that the part holds, and `frameOf` for the
-   * other filters.
-   */
+  /** Opens a part for `use`: the rows that pass the filters on columns of the part, and `frameOf` for other filters. */
   async function opened<T>(part: Part, use: (rows: OpenedRows) => Promise<T>): Promise<T> {
     context.onOpen()
     const batch = await part.open(yieldIfDue, scanned.columns)
