@@ -63,13 +63,13 @@ export default defineConfig({
         isolate: false,
       }),
       alone('timed-program', 3, { include: ['test/program/**/*.timed.test.ts'], testTimeout: MINUTE_MS }),
-      parallel('clickhouse', 4, availableParallelism() + 1, {
+      parallel('clickhouse', 4, 2, {
         include: ['test/clickhouse/**/*.test.ts'],
         exclude: [SLOW],
         testTimeout: 5 * MINUTE_MS,
         isolate: false,
       }),
-      parallel('page', 5, availableParallelism() + 1, {
+      parallel('page', 5, 2, {
         include: ['test/page/**/*.test.ts'],
         exclude: [SLOW],
         testTimeout: MINUTE_MS,
