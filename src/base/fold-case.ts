@@ -55,16 +55,24 @@ const makeBlock = (block: number) =>
  */
 export function simpleFold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  const units = new Uint16Array(text.length)
+  let folded: Uint16Array | undefined
   let before = 0
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
     const isPair = isLow(unit) && isHigh(before)
     const block = isPair ? FIRST_PAIRS + (before & IN_BLOCK) : unit >> BLOCK_BITS
-    units[i] = (blocks[block] ??= makeBlock(block))[unit & IN_BLOCK]!
+    const own = (blocks[block] ??= makeBlock(block))[unit & IN_BLOCK]!
+    // A text in lower case is returned as it is: calls may be nested.
+    if (own !== unit) folded ??= unitsOf(text)
+    if (folded !== undefined) folded[i] = own
     before = unit
   }
-  return textOfUnits(units)
+  return folded === undefined ? text : textOfUnits(folded)
+}
+
+function unitsOf(text: string): Uint16Array {
+  const { buffer, byteOffset } = Buffer.from(text, 'utf16le')
+  return new Uint16Array(buffer, byteOffset, text.length)
 }
 
 const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
