@@ -1,22 +1,14 @@
+import { createCharacterTable } from './character-table.js'
+
 /** The longest run of marks in Unicode's stream-safe format (UAX #15, section 13): no script writes a longer run. */
 const LONGEST_RUN = 30
 const MARK = /\p{M}/u
 /** No character below is a combining mark. */
 const FIRST_MARK = 0x300
-const BLOCK_BITS = 10
-const IN_BLOCK = 2 ** BLOCK_BITS - 1
-/** For each block of 1024 characters, which characters are marks. A block is computed when a text has a character. */
-const blocks: (Uint8Array | undefined)[] = []
+const markOf = createCharacterTable((character) => Number(MARK.test(character)))
 
 /** Whether a character is a combining mark. */
-function isMark(codePoint: number): boolean {
-  if (codePoint < FIRST_MARK) return false
-  const block = (blocks[codePoint >> BLOCK_BITS] ??= readBlock(codePoint & ~IN_BLOCK))
-  return block[codePoint & IN_BLOCK] === 1
-}
-
-const readBlock = (first: number) =>
-  Uint8Array.from({ length: IN_BLOCK + 1 }, (_, i) => Number(MARK.test(String.fromCodePoint(first + i))))
+const isMark = (codePoint: number) => codePoint >= FIRST_MARK && markOf(codePoint) === 1
 
 /**
  * Splits a text into pieces. The pieces at odd places are runs of more than 30 combining marks. Linear in the text,

@@ -1,3 +1,4 @@
+import { createCharacterTable } from './character-table.js'
 import { splitAtLongRuns } from './combining-marks.js'
 import { textOfUnits } from './utf16.js'
 
@@ -33,21 +34,13 @@ const FOLDED: Readonly<Record<string, string>> = {
 const LONG_LIGATURE = '\ufdfa'
 /** Stands for the ligature in a form. No text has this code point, which Unicode gives to no character. */
 const PLACE_OF_LIGATURE = '\ufffe'
-/** Letters of a block of Unicode have their simple folding in the same block, so that only the last unit changes. */
-const BLOCK_BITS = 10
-const IN_BLOCK = 2 ** BLOCK_BITS - 1
-/** The blocks of the characters of two units begin here: a block for each first unit. */
-const FIRST_PAIRS = 0x10000 >> BLOCK_BITS
-/** For each block, the last unit of each character's folding. A block is made on the first use. */
-const blocks: (Uint16Array | undefined)[] = []
 
-const makeBlock = (block: number) =>
-  Uint16Array.from({ length: IN_BLOCK + 1 }, (_, i) => {
-    const letter = String.fromCodePoint((block << BLOCK_BITS) + i)
-    const lower = FOLDED[letter] ?? letter.toLowerCase()
-    // The lower case of İ has two characters, and İ has no simple folding.
-    return (lower.length === letter.length ? lower : letter).charCodeAt(letter.length - 1)
-  })
+/** The last unit of a letter's folding. The folding of a letter of two units has the same first unit. */
+const foldedUnit = createCharacterTable((letter) => {
+  const lower = FOLDED[letter] ?? letter.toLowerCase()
+  // The lower case of İ has two characters, and İ has no simple folding.
+  return (lower.length === letter.length ? lower : letter).charCodeAt(letter.length - 1)
+})
 
 /**
  * Returns a text in lower case by Unicode's simple case folding, letter by letter: the same letter has the same form
@@ -56,16 +49,13 @@ const makeBlock = (block: number) =>
 export function simpleFold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   let folded: Uint16Array | undefined
-  let before = 0
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
-    const isPair = isLow(unit) && isHigh(before)
-    const block = isPair ? FIRST_PAIRS + (before & IN_BLOCK) : unit >> BLOCK_BITS
-    const own = (blocks[block] ??= makeBlock(block))[unit & IN_BLOCK]!
+    const pair = isLow(unit) ? (text.codePointAt(i - 1) ?? 0) : 0
+    const own = foldedUnit(pair > 0xffff ? pair : unit)
     // A text in lower case is returned as it is: calls may be nested.
     if (own !== unit) folded ??= unitsOf(text)
     if (folded !== undefined) folded[i] = own
-    before = unit
   }
   return folded === undefined ? text : textOfUnits(folded)
 }
@@ -75,7 +65,7 @@ function unitsOf(text: string): Uint16Array {
   return new Uint16Array(buffer, byteOffset, text.length)
 }
 
-const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
+/** Whether a unit is the second of a pair. */
 const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff
 
 /**

@@ -74,6 +74,7 @@ export function createNameChecks(): NameChecks {
   return {
     async warnings(run) {
       const warnings = new Set<string>()
+      // The query has just used a slice, and a plan may have 10,000 expressions.
       await nextTurn()
       for (const rows of distinctRows(namedRowsOf(run.plan)).slice(0, MAX_SCANS)) {
         try {
@@ -206,12 +207,15 @@ async function newestRows(
     ...newest([TIME, ...isNull], mostRows),
     { op: 'group', keys: [], aggregates: [{ name: 'rows', value: count() }, ...lastTimes] },
   ]
-  for await (const row of await run.run(plan, run.signal)) {
-    const isMissing = (_: FieldName, i: number) => row[`n${i}`] === null
-    for (const [i, name] of names.entries()) if (!isMissing(name, i)) known.noteFound(name, Number(row[`n${i}`]))
-    return { rows: Number(row.rows), missing: names.filter(isMissing) }
-  }
-  return { rows: 0, missing: names }
+  const row = await firstRow(run.run(plan, run.signal))
+  const lastUs = names.map((_, i) => row?.[`n${i}`] ?? undefined)
+  for (const [i, name] of names.entries()) if (lastUs[i] !== undefined) known.noteFound(name, Number(lastUs[i]))
+  return { rows: Number(row?.rows ?? 0), missing: names.filter((_, i) => lastUs[i] === undefined) }
+}
+
+async function firstRow(answer: Promise<AsyncIterable<Row>>): Promise<Row | undefined> {
+  for await (const row of await answer) return row
+  return undefined
 }
 
 /** A name that the newest rows do not have. If `isOpen`, older rows may have the name. */
@@ -262,8 +266,8 @@ async function newestWith(
   const plan = [...rowsPlan(rows, run), { op: 'filter', where } as const, ...newest([TIME], 1)]
   try {
     deadline.throwIfAborted()
-    for await (const row of await run.run(plan, AbortSignal.any([run.signal, deadline]))) return Number(row.timestamp)
-    return undefined
+    const row = await firstRow(run.run(plan, AbortSignal.any([run.signal, deadline])))
+    return row && Number(row.timestamp)
   } catch (error) {
     run.signal.throwIfAborted()
     if (deadline.aborted) return 'unfinished'

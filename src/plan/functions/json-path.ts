@@ -118,8 +118,11 @@ export function compactJson(json: string): string {
   let length = 0
   for (let at = 0; at < json.length; ) {
     const code = json.charCodeAt(at)
-    const end = code === QUOTE ? endOfText(json, at) : isSpace(code) ? at : at + 1
-    if (end === at) at++
+    if (isSpace(code)) {
+      at++
+      continue
+    }
+    const end = code === QUOTE ? endOfText(json, at) : at + 1
     for (; at < end; at++) units[length++] = json.charCodeAt(at)
   }
   return textOfUnits(units, length)
