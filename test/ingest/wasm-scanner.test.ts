@@ -371,7 +371,7 @@ describe('wasm scanner beside the plain one', () => {
   const plain = createScanner({ capacityBytes: 1 << 20, maxLines: 64 })
 
   /**
-   * Returns the table's rows as bytes, without the module's private words. Of a refused line, returns only outcome and
+   * Returns the table's rows as bytes, without the module's private words. For a refused line, returns only outcome and
    * range.
    */
   function rows({ table }: Scanner, lines: number): Buffer {

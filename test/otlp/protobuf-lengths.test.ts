@@ -1,4 +1,4 @@
-/** Protobuf with lengths and varints that are too large. Nothing is stored as if the numbers were smaller. */
+/** Protobuf with lengths and varints that are too large. No record is stored as if the numbers were smaller. */
 import { describe, expect, it } from 'vitest'
 import { outcomeOf } from './outcome.js'
 

@@ -23,7 +23,7 @@ const NO_FILTER: FollowFilter = { sql: [], columns: [], keep: async (rows) => ro
 
 /**
  * Returns the filter of a condition. The process reads all fields from the metadata, where declared fields have the
- * same values as in the columns. Nothing is read if the server applies the whole condition.
+ * same values as in the columns. The process reads no field if the server applies the whole condition.
  */
 export function createFollowFilter(where: Expression | undefined, table: Table): FollowFilter {
   if (where === undefined) return NO_FILTER

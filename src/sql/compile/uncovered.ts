@@ -66,7 +66,7 @@ const PRESENCE = 'Write contains_substr(text, part), or regexp_contains(text, pa
 const RANKED = 'Sort and limit instead: ORDER BY y DESC LIMIT 1.'
 const PATHS = 'A text of JSON is read with json_value, a field by its path.'
 
-/** What to do without a function that no expression replaces. */
+/** The remedy for a function that no expression replaces. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ...[
     'row_number',

@@ -13,7 +13,7 @@ import { countValue, isPause, pauseIfDue } from './row-work.js'
 import { urlPath } from './url-path.js'
 import { type Bucket, constant, type Entries, type Vector } from './vector.js'
 
-/** Returns the vector of an expression over the rows of a frame. Nothing is evaluated before a value is read. */
+/** Returns the vector of an expression over the rows of a frame. Values are evaluated on read. */
 export type Evaluate = (expression: Expression) => Vector
 
 /**

@@ -42,7 +42,7 @@ export function unnest(
 }
 
 /**
- * The rows if no list has any element but a single object. Nothing is copied then, and fields of the element are fields
+ * The rows if no list has any element but a single object. No row is copied then, and fields of the element are fields
  * of the record. Undefined if there is another list, or if the list is no field of a stored record.
  */
 async function withSingleElements(
