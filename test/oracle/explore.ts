@@ -15,12 +15,16 @@ export interface Condition {
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 const COLUMNS = ['id', 'event_message', 'project', 'timestamp']
 
+/** Whether a value is no value of a field: null, or a number beyond the range of doubles. */
+export const isAbsent = (value: unknown) => value === null || value === 1 / 0 || value === -1 / 0
+
 /** The value of a field: a text, a number, a boolean, the JSON text of an object or a list in a list, or null. */
 export function fieldOf(record: TestRecord, field: Condition['field']): unknown {
   if (field === 'timestamp') return record.timestampUs
   if (typeof field === 'string' && COLUMNS.includes(field)) return record[field as 'id']
   const keys = typeof field === 'string' ? field.replace(/^metadata\./, '').split('.') : field
   const value = valueAt(record.metadata, keys) ?? null
+  if (isAbsent(value)) return null
   return typeof value === 'object' && value !== null ? [JSON.stringify(value)] : value
 }
 

@@ -1,4 +1,4 @@
-import { askedOf, fieldOf, matching } from './explore.js'
+import { askedOf, fieldOf, isAbsent, matching } from './explore.js'
 import type { Oracle, PlainRow } from './oracle.js'
 import { groupBy } from './time.js'
 
@@ -15,9 +15,6 @@ const DECLARED: Record<string, readonly string[]> = {
 }
 
 const COLUMNS = ['id', 'timestamp', 'event_message', 'project']
-
-/** Null, or a number beyond the range of doubles. */
-const isAbsent = (value: unknown) => value === null || value === 1 / 0 || value === -1 / 0
 
 /** The paths of the fields in a value, which is that of the field at `keys`. */
 function pathsIn(value: unknown, keys: readonly string[] = []): string[][] {
