@@ -10,8 +10,8 @@
  */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { createHistograms } from '../dist/engine/arrow/accumulators/histogram.js'
-import { quantileAccumulator, quantileOf } from '../dist/engine/arrow/accumulators/quantile.js'
+import { createHistograms } from '../dist/engine/execute/accumulators/histogram.js'
+import { quantileAccumulator, quantileOf } from '../dist/engine/execute/accumulators/quantile.js'
 import { median } from './process.mjs'
 
 const { TDigest } = createRequire(import.meta.url)('tdigest')

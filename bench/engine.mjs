@@ -2,13 +2,14 @@
  * Runs the embedded engine in this process: fills the engine with slim records through the real parser and runs
  * endpoint plans.
  */
-import { systemClock } from '../dist/base/clock.js'
-import { raiseHeapGrowth } from '../dist/base/heap.js'
+
 import { createMetrics } from '../dist/base/metrics.js'
+import { raiseHeapGrowth } from '../dist/base/process/heap.js'
+import { systemClock } from '../dist/base/time/clock.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'
-import { createArrowEngine } from '../dist/engine/arrow/engine.js'
-import { createSealingThread } from '../dist/engine/arrow/storage/sealing/thread.js'
 import { openDataDirectory } from '../dist/engine/disk/directory/open.js'
+import { createArrowEngine } from '../dist/engine/store/engine.js'
+import { createSealingThread } from '../dist/engine/store/sealing/thread.js'
 import { createParser } from '../dist/ingest/stream/parse.js'
 import { records } from './data.mjs'
 

@@ -8,7 +8,7 @@
  * `firstMs`: with an empty cache of partial results, the median of some runs. `againMs`: with the caches that these
  * runs filled, each run a second later in query time. `answered`: rows of the answer.
  */
-import { systemClock } from '../dist/base/clock.js'
+import { systemClock } from '../dist/base/time/clock.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { projectsCall } from '../dist/endpoints/projects.js'
 import { projectRef } from '../dist/generate/values/projects.js'

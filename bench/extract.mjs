@@ -7,7 +7,7 @@
  * The texts are read in calls of 512 rows, as a batch of cold columns has, and are in the text memory already.
  */
 import { pathToFileURL } from 'node:url'
-import { createExtractor } from '../dist/engine/arrow/fields/extractor.js'
+import { createExtractor } from '../dist/engine/execute/fields/extractor.js'
 import { records } from './data.mjs'
 import { median } from './process.mjs'
 

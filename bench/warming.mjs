@@ -6,8 +6,8 @@
  *   node bench/warming.mjs 10000000 1000
  */
 import { setTimeout } from 'node:timers/promises'
-import { systemClock } from '../dist/base/clock.js'
 import { createMetrics } from '../dist/base/metrics.js'
+import { systemClock } from '../dist/base/time/clock.js'
 import { ENDPOINTS } from '../dist/endpoints/index.js'
 import { projectRef } from '../dist/generate/values/projects.js'
 import { createApp } from '../dist/http/app.js'

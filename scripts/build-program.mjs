@@ -19,9 +19,9 @@ const SRC = pathOf('src')
 /** The program, the module to import first, the module that users import, and the scripts of threads and hooks. */
 const LOADED_BY_ADDRESS = [
   'cli',
-  'base/ignored-signals',
+  'base/process/ignored-signals',
   'endpoint',
-  'engine/arrow/storage/sealing/worker',
+  'engine/store/sealing/worker',
   'ingest/body/worker',
   'ingest/stream/worker',
   'otlp/worker',

@@ -13,10 +13,10 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 /** The entry points of each module. The module has the exports of all entry points. */
 const MODULES = {
   'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/append.ts', 'wasm/split.ts'],
-  'engine/arrow/fields/extract.wasm': ['wasm/extract/extract.ts'],
-  'engine/arrow/columns/numbers.wasm': ['wasm/numbers/counting.ts', 'wasm/numbers/sorting.ts'],
-  'engine/arrow/operators/search.wasm': ['wasm/search/search.ts'],
-  'engine/arrow/storage/sealing/sealing.wasm': ['wasm/sealing/gather.ts', 'wasm/sealing/intern.ts'],
+  'engine/execute/fields/extract.wasm': ['wasm/extract/extract.ts'],
+  'engine/execute/columns/numbers.wasm': ['wasm/numbers/counting.ts', 'wasm/numbers/sorting.ts'],
+  'engine/execute/filtering/search.wasm': ['wasm/search/search.ts'],
+  'engine/store/sealing/sealing.wasm': ['wasm/sealing/gather.ts', 'wasm/sealing/intern.ts'],
 }
 
 for (const [file, entryPoints] of Object.entries(MODULES)) {

@@ -15,7 +15,7 @@ const PROJECTS = ['unit', 'isolated', 'timed', 'program', 'timed-program', 'clic
 const PORTABLE = {
   unit: [
     'base/',
-    'engine/arrow/storage/sealing/thread.',
+    'engine/store/sealing/thread.',
     'engine/disk/',
     'engine/times.',
     'http/formats/formats.',
@@ -26,7 +26,7 @@ const PORTABLE = {
     'sql/cases.',
     'time-zone.',
   ],
-  isolated: ['base/heap.', 'http/compression.'],
+  isolated: ['base/process/heap.', 'http/compression.'],
 }
 
 /** The runs of `npm test`: each project under UTC, and the portable tests in a shifted zone too. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=262144 node
 // First, so that no signal is delivered before signals are ignored.
-import './base/ignored-signals.js'
+import './base/process/ignored-signals.js'
 import { createStderrLog, type Log } from './base/log.js'
 import { COMMANDS } from './commands/all.js'
 import { EXIT, logFailure } from './commands/command.js'

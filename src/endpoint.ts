@@ -1,5 +1,5 @@
 /** The public API for modules of `--endpoints`: `import { endpoint, … } from 'logweir/endpoint'`. */
-export { bucketEnd, truncate } from './base/buckets.js'
+export { bucketEnd, truncate } from './base/time/buckets.js'
 export { DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from './base/units.js'
 export { type CachePolicy, type Endpoint, type EndpointSpec, endpoint, sql } from './endpoints/endpoint.js'
 export {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { SOURCES } from '../src/common/sources.js'
 import { fileNameOf, flagOf, type Settings, variableOf } from '../src/config/setting.js'
 import { GENERATE_SETTINGS, SERVE_SETTINGS } from '../src/config/settings.js'
 import { ENDPOINTS } from '../src/endpoints/index.js'
 import { projectRef, TOP_RANK } from '../src/generate/values/projects.js'
-import { SOURCES } from '../src/sources.js'
 
 const fileOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 const readme = fileOf('README.md')

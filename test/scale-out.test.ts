@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { MIB } from '../src/base/units.js'
 import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
 import { readServeConfig } from '../src/config/serve-config.js'
-import { BATCH_GROUP_LIMITS } from '../src/engine/clickhouse/batch-groups.js'
-import { printSchema, TTL_DAYS } from '../src/engine/clickhouse/ddl.js'
+import { BATCH_GROUP_LIMITS } from '../src/engine/clickhouse/delivery/batch-groups.js'
+import { printSchema, TTL_DAYS } from '../src/engine/clickhouse/schema/ddl.js'
 import { GROUPING_LIMITS } from '../src/engine/engine.js'
 
 const fileOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')

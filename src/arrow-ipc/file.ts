@@ -6,7 +6,7 @@ import {
   type FieldNode,
   type RecordBatch,
 } from 'apache-arrow/ipc/metadata/message'
-import { crc32 } from '../base/crc32.js'
+import { crc32 } from '../base/files/crc32.js'
 import { aligned, type BatchKind, CONTINUATION, END_OF_STREAM, framed, PREFIX_BYTES, type Region } from './message.js'
 
 /**

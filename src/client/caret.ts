@@ -1,4 +1,4 @@
-import { escapeControl } from '../base/escape-control.js'
+import { escapeControl } from '../base/text/escape-control.js'
 import { cut, cutStart, widthOf } from './width.js'
 
 /** The width if the error is not printed on a terminal. */

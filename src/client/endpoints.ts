@@ -1,5 +1,5 @@
 import { usageError } from '../base/failures.js'
-import { didYouMean } from '../base/nearest.js'
+import { didYouMean } from '../base/text/nearest.js'
 import { MIB } from '../base/units.js'
 import { unknownFlag } from '../config/command-line.js'
 import { flagOf } from '../config/setting.js'

@@ -1,4 +1,4 @@
-import { escapeControl } from '../base/escape-control.js'
+import { escapeControl } from '../base/text/escape-control.js'
 
 /** A service's description of an error. */
 export interface ErrorBody {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { escapeControl } from '../base/escape-control.js'
 import type { Log } from '../base/log.js'
+import { escapeControl } from '../base/text/escape-control.js'
 import { MIB } from '../base/units.js'
 import { describeError, readErrorBody } from './error-body.js'
 import { type Answer, ServiceError } from './service.js'

@@ -1,5 +1,5 @@
-import { escapeControlInDocument } from '../base/escape-control.js'
 import { usageError } from '../base/failures.js'
+import { escapeControlInDocument } from '../base/text/escape-control.js'
 import { type Row, table } from './table.js'
 
 /** The output of rows. */

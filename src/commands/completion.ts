@@ -1,5 +1,5 @@
 import { usageError } from '../base/failures.js'
-import { didYouMean } from '../base/nearest.js'
+import { didYouMean } from '../base/text/nearest.js'
 import type { Environment } from '../config/environment.js'
 import { type Command, EXIT, write } from './command.js'
 import type { CompletableCommand, Position } from './completion/positions.js'

@@ -1,4 +1,4 @@
-import { raiseHeapGrowth } from '../base/heap.js'
+import { raiseHeapGrowth } from '../base/process/heap.js'
 import { readExportConfig } from '../config/clickhouse-config.js'
 import { EXPORT_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'

@@ -1,5 +1,5 @@
 import { usageError } from '../base/failures.js'
-import { didYouMean } from '../base/nearest.js'
+import { didYouMean } from '../base/text/nearest.js'
 import type { Command } from './command.js'
 
 /** Returns the command that the arguments begin with, and the arguments after the name. Throws `usage`. */

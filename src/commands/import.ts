@@ -1,4 +1,4 @@
-import { raiseHeapGrowth } from '../base/heap.js'
+import { raiseHeapGrowth } from '../base/process/heap.js'
 import { readImportConfig } from '../config/import-config.js'
 import { IMPORT_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, logFailure, write } from './command.js'

@@ -1,4 +1,4 @@
-import { escapeControl } from '../base/escape-control.js'
+import { escapeControl } from '../base/text/escape-control.js'
 import type { RowsOut } from '../client/output.js'
 import { type Context, write } from './command.js'
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { explainFileError } from '../base/file-errors.js'
+import { explainFileError } from '../base/files/file-errors.js'
 import type { Log } from '../base/log.js'
-import { isDoneWithin } from '../base/time-limit.js'
+import { isDoneWithin } from '../base/scheduling/time-limit.js'
 import type { ServeConfig } from '../config/serve-config.js'
-import { type LockOptions, type Service, startService } from '../service.js'
+import { type LockOptions, type Service, startService } from '../service/service.js'
 import type { StopSignals } from './stop-signals.js'
 
 /** How long an aborted start may take to release the data directory. */

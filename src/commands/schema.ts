@@ -9,7 +9,7 @@ export const schema: Command = {
   settings: SCHEMA_SETTINGS,
   async run(args, { environment, log, stdout }) {
     const config = readSchemaConfig(args, environment, log)
-    const { showSchema } = await import('../show-schema.js')
+    const { showSchema } = await import('../service/show-schema.js')
     const isCorrect = await showSchema(config, (text) => write(stdout, text))
     return isCorrect ? EXIT.ok : EXIT.failure
   },

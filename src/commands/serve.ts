@@ -1,6 +1,6 @@
-import { raiseHeapGrowth } from '../base/heap.js'
 import { createStderrLog, type Log } from '../base/log.js'
-import { limitWarning } from '../base/memory.js'
+import { limitWarning } from '../base/memory/memory.js'
+import { raiseHeapGrowth } from '../base/process/heap.js'
 import { readServeConfig } from '../config/serve-config.js'
 import { SERVE_SETTINGS } from '../config/settings.js'
 import { type Command, logFailure } from './command.js'

@@ -1,5 +1,5 @@
-import { systemClock } from '../base/clock.js'
-import { raiseHeapGrowth } from '../base/heap.js'
+import { raiseHeapGrowth } from '../base/process/heap.js'
+import { systemClock } from '../base/time/clock.js'
 import { SQL_SETTINGS } from '../config/settings.js'
 import { onReaderClosed } from './closed-pipe.js'
 import { type Command, EXIT } from './command.js'

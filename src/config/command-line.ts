@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { LogweirError } from '../base/errors.js'
 import { usageError } from '../base/failures.js'
-import { nearest } from '../base/nearest.js'
+import { nearest } from '../base/text/nearest.js'
 import { flagOf, type Settings } from './setting.js'
 import { onOff } from './value-types.js'
 

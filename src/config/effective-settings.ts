@@ -1,5 +1,5 @@
 import { stringify } from 'smol-toml'
-import { escapeControl } from '../base/escape-control.js'
+import { escapeControl } from '../base/text/escape-control.js'
 import type { FoundValue } from './read-settings.js'
 import type { EffectiveSetting } from './serve-config.js'
 import { fileNameOf, isInFile, type Setting } from './setting.js'

@@ -1,6 +1,6 @@
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
-import { memoryBytes } from '../base/memory.js'
+import { memoryBytes } from '../base/memory/memory.js'
 import { DAY_US, GIB } from '../base/units.js'
 import { unknownFlag } from './command-line.js'
 import type { Environment } from './environment.js'

@@ -1,9 +1,9 @@
 /** The tables of settings, by command. `--help`, completion and the table in the README are derived from them. */
 
-import { parseIso8601 } from '../base/iso8601.js'
 import type { LogFormat } from '../base/log.js'
-import { EXPECTED_NAMES, readFieldNames } from '../field-names.js'
-import { findSource, SOURCE_NAMES, type SourceName } from '../sources.js'
+import { parseIso8601 } from '../base/time/iso8601.js'
+import { EXPECTED_NAMES, readFieldNames } from '../common/field-names.js'
+import { findSource, SOURCE_NAMES, type SourceName } from '../common/sources.js'
 import { type Settings, variableOf } from './setting.js'
 import {
   bytes,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { pathError, usageError } from '../base/failures.js'
-import { encodingOf } from '../base/text-encoding.js'
+import { encodingOf } from '../base/text/text-encoding.js'
 
 /**
  * Returns the SQL of a flag, of an operand, or of the file of `--sql-file`, without a byte order mark. Returns

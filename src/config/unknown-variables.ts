@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.js'
-import { nearest } from '../base/nearest.js'
+import { nearest } from '../base/text/nearest.js'
 import { type Environment, readVariable } from './environment.js'
 
 const PREFIX = 'LOGWEIR_'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseIso8601 } from '../base/iso8601.js'
+import { parseIso8601 } from '../base/time/iso8601.js'
 import { DAY_US, GIB, HOUR_US, KIB, MIB, MILLISECOND_US, MINUTE_US, SECOND_US } from '../base/units.js'
 
 /** A type of setting: how the text is validated and converted to a value. */

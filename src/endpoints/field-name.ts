@@ -1,4 +1,4 @@
-import { shorten } from '../base/shorten.js'
+import { shorten } from '../base/text/shorten.js'
 import { column, type Expression, field } from '../plan/expression.js'
 import { invalidParameter } from './params.js'
 

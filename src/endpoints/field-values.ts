@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { createYielder } from '../base/time-slices.js'
+import { createYielder } from '../base/scheduling/time-slices.js'
 import type { Row, Value } from '../plan/answer.js'
 import { jsonOfField } from '../plan/functions/json-path.js'
 import { RawJson } from '../plan/values/values.js'

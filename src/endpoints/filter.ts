@@ -1,5 +1,5 @@
 import { LogweirError } from '../base/errors.js'
-import { compilePattern, createPatternCount } from '../base/pattern.js'
+import { compilePattern, createPatternCount } from '../base/pattern/pattern.js'
 import { fn } from '../plan/calls.js'
 import { type Expression, joinConditions, literal } from '../plan/expression.js'
 import { elementsOfJson, jsonAt } from '../plan/functions/json-path.js'

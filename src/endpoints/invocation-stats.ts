@@ -1,4 +1,4 @@
-import { bucketEnd, truncate } from '../base/buckets.js'
+import { bucketEnd, truncate } from '../base/time/buckets.js'
 import { DAY_US, HOUR_US, MINUTE_US } from '../base/units.js'
 import {
   atLeast,

@@ -1,7 +1,7 @@
+import type { SourceName } from '../common/sources.js'
 import { count } from '../plan/builder.js'
 import { agg, fn } from '../plan/calls.js'
 import { column, type Expression, field, literal } from '../plan/expression.js'
-import type { SourceName } from '../sources.js'
 import { endpoint, sql } from './endpoint.js'
 import { EXPLORE_PARAMS, EXPLORED_SQL } from './explore-params.js'
 import { BUCKET_SQL, exploredBuckets, MAX_BUCKET_ROWS } from './explored-buckets.js'

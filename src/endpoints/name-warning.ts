@@ -1,6 +1,6 @@
 import { KIB } from '../base/units.js'
+import type { SourceName } from '../common/sources.js'
 import type { FieldName } from '../plan/names-in-plan.js'
-import type { SourceName } from '../sources.js'
 
 /** The most warnings of an answer, and the most bytes of the header with all warnings. */
 export const MAX_WARNINGS = 10

@@ -1,7 +1,7 @@
 import { LogweirError } from '../base/errors.js'
-import { parseIso8601 } from '../base/iso8601.js'
-import { type Moment, momentOfIso8601 } from '../base/moment.js'
-import { compilePattern, MAX_PATTERN_LENGTH, quotePattern } from '../base/pattern.js'
+import { compilePattern, MAX_PATTERN_LENGTH, quotePattern } from '../base/pattern/pattern.js'
+import { parseIso8601 } from '../base/time/iso8601.js'
+import { type Moment, momentOfIso8601 } from '../base/time/moment.js'
 import { numberOfText } from '../plan/values/values.js'
 
 /**

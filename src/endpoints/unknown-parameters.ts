@@ -1,5 +1,5 @@
-import { escapeControl } from '../base/escape-control.js'
-import { didYouMean } from '../base/nearest.js'
+import { escapeControl } from '../base/text/escape-control.js'
+import { didYouMean } from '../base/text/nearest.js'
 import { shown } from './field-name.js'
 import { invalidParameter } from './params.js'
 

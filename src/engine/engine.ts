@@ -1,10 +1,10 @@
 import { LogweirError } from '../base/errors.js'
-import type { MemoryShare } from '../base/memory-budget.js'
+import type { MemoryShare } from '../base/memory/memory-budget.js'
 import { MIB } from '../base/units.js'
+import type { SourceName } from '../common/sources.js'
 import type { Row } from '../plan/answer.js'
 import type { Expression } from '../plan/expression.js'
 import type { Plan } from '../plan/plan.js'
-import type { SourceName } from '../sources.js'
 
 /**
  * A batch of rows of a single source: an Arrow IPC stream with exactly one record batch with the schema

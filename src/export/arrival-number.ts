@@ -1,4 +1,4 @@
-import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
+import type { StoredRows } from '../engine/store/export/stored-rows.js'
 
 /** Numbers per head: the first is of the journal, the others of the segments. */
 const NUMBERS_PER_HEAD = 2 ** 16

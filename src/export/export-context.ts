@@ -1,8 +1,8 @@
-import type { Clock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
-import type { Server } from '../engine/clickhouse/clickhouse-server.js'
-import type { DeliveryTiming } from '../engine/clickhouse/delivery.js'
-import type { TableLocation } from '../engine/clickhouse/table-names.js'
+import type { Clock } from '../base/time/clock.js'
+import type { DeliveryTiming } from '../engine/clickhouse/delivery/delivery.js'
+import type { TableLocation } from '../engine/clickhouse/schema/table-names.js'
+import type { Server } from '../engine/clickhouse/server/clickhouse-server.js'
 import type { Files } from '../engine/disk/files/files.js'
 
 /** Where an export writes result, log and progress. */

@@ -1,8 +1,8 @@
-import { createProgressLine } from '../base/progress-line.js'
+import { createProgressLine } from '../base/time/progress-line.js'
 import { DAY_US } from '../base/units.js'
-import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
-import { TTL_DAYS } from '../engine/clickhouse/ddl.js'
-import type { SourceName } from '../sources.js'
+import type { SourceName } from '../common/sources.js'
+import { TTL_DAYS } from '../engine/clickhouse/schema/ddl.js'
+import type { StoredRows } from '../engine/store/export/stored-rows.js'
 import type { ExportContext } from './export-context.js'
 
 /** The rows of a source that an export has processed so far. */

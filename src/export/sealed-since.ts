@@ -1,11 +1,11 @@
 import { LogweirError } from '../base/errors.js'
 import { DAY_US } from '../base/units.js'
-import type { StoredRows } from '../engine/arrow/export/stored-rows.js'
-import type { Server } from '../engine/clickhouse/clickhouse-server.js'
-import { type DeliveredCounts, deliveredKey } from '../engine/clickhouse/replayable.js'
-import { quotedTable, shardTableName, type TableLocation } from '../engine/clickhouse/table-names.js'
-import { quoteName } from '../engine/clickhouse/values.js'
-import type { SourceName } from '../sources.js'
+import type { SourceName } from '../common/sources.js'
+import { type DeliveredCounts, deliveredKey } from '../engine/clickhouse/delivery/replayable.js'
+import { quotedTable, shardTableName, type TableLocation } from '../engine/clickhouse/schema/table-names.js'
+import type { Server } from '../engine/clickhouse/server/clickhouse-server.js'
+import { quoteName } from '../engine/clickhouse/server/values.js'
+import type { StoredRows } from '../engine/store/export/stored-rows.js'
 import { arrivalNumber, headOfJournalNumber } from './arrival-number.js'
 
 /**

@@ -1,4 +1,4 @@
-import { findSource, SOURCE_NAMES, type SourceName } from '../sources.js'
+import { findSource, SOURCE_NAMES, type SourceName } from '../common/sources.js'
 import { BAD_LINES } from './bad-lines.js'
 import { authLog } from './records/auth-logs.js'
 import { edgeLog } from './records/edge-logs.js'

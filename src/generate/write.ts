@@ -1,6 +1,6 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { systemClock } from '../base/clock.js'
+import { systemClock } from '../base/time/clock.js'
 import { MILLISECOND_US } from '../base/units.js'
 import { type GenerateOptions, generate } from './generate.js'
 

@@ -1,8 +1,8 @@
 /** The table of routes: every path of the service with method, access and handler. */
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
-import type { Clock } from '../base/clock.js'
 import type { Metrics } from '../base/metrics.js'
+import type { Clock } from '../base/time/clock.js'
 import { VERSION } from '../base/version.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { type Access, SCOPES } from '../tokens/access.js'

@@ -1,5 +1,5 @@
-import { formatIso8601 } from '../base/iso8601.js'
-import { findSource, type SourceName } from '../sources.js'
+import { formatIso8601 } from '../base/time/iso8601.js'
+import { findSource, type SourceName } from '../common/sources.js'
 import type { LogRow } from './postgres/table-reader.js'
 
 /** Numbers from here on are read as microseconds, smaller numbers as milliseconds or seconds. */

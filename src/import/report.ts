@@ -1,4 +1,4 @@
-import type { SourceName } from '../sources.js'
+import type { SourceName } from '../common/sources.js'
 
 /** The numbers of rows of a table, by outcome. */
 export interface TableCount {

@@ -1,9 +1,9 @@
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { NEWLINE } from '../base/ascii.js'
-import { type Clock, systemClock } from '../base/clock.js'
 import type { Log } from '../base/log.js'
-import { createSerialQueue } from '../base/serial-queue.js'
+import { createSerialQueue } from '../base/scheduling/serial-queue.js'
+import { NEWLINE } from '../base/text/ascii.js'
+import { type Clock, systemClock } from '../base/time/clock.js'
 import { MIB } from '../base/units.js'
 
 /** The reason why a line is rejected. */

@@ -3,8 +3,9 @@
  * or its original name, null means absent, and a number may be a string. Every `read…` function throws
  * {@link MalformedError} if the field has another type.
  */
-import { parseIso8601 } from '../base/iso8601.js'
-import { shorten } from '../base/shorten.js'
+
+import { shorten } from '../base/text/shorten.js'
+import { parseIso8601 } from '../base/time/iso8601.js'
 import { MalformedError } from './request.js'
 
 /** An object of a parsed request. The members are not checked yet. */

@@ -4,7 +4,7 @@
  * never skipped.
  */
 import { LogweirError } from '../base/errors.js'
-import { quoteLongIntegers } from '../base/long-integers.js'
+import { quoteLongIntegers } from '../base/text/long-integers.js'
 import {
   abbreviate,
   fieldNames,

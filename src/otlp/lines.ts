@@ -1,7 +1,7 @@
 /** Encodes OTLP records as lines of NDJSON, in the format of standard input. docs/otlp.md describes the mapping. */
 
-import { concatBytes } from '../base/concat-bytes.js'
 import { LogweirError } from '../base/errors.js'
+import { concatBytes } from '../base/memory/concat-bytes.js'
 import { KIB, MIB } from '../base/units.js'
 import { addHttpMembers } from './http-attributes.js'
 import { membersJson, nestAttributes, toJson } from './metadata.js'

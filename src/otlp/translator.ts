@@ -1,5 +1,5 @@
 import { LogweirError } from '../base/errors.js'
-import { createRequestThread } from '../base/request-thread.js'
+import { createRequestThread } from '../base/scheduling/request-thread.js'
 import { MIB } from '../base/units.js'
 import { LINES_LIMITS, type LinesLimits } from './lines.js'
 import type { Encoding } from './translate.js'

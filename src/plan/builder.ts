@@ -1,4 +1,4 @@
-import type { SourceName } from '../sources.js'
+import type { SourceName } from '../common/sources.js'
 import type { Aggregate } from './aggregates.js'
 import { expressionOf, isExpression, type Value } from './calls.js'
 import { call, column, type Expression, joinConditions, literal } from './expression.js'

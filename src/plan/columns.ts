@@ -1,5 +1,5 @@
-import { planColumns } from '../engine/columns.js'
-import { SOURCE_NAMES, type SourceName } from '../sources.js'
+import { planColumns } from '../common/columns.js'
+import { SOURCE_NAMES, type SourceName } from '../common/sources.js'
 import type { Type } from './values/values.js'
 
 const COMMON: readonly (readonly [string, Type])[] = [

@@ -1,4 +1,4 @@
-import type { SourceName } from '../sources.js'
+import type { SourceName } from '../common/sources.js'
 import { AGGREGATES } from './aggregates.js'
 import { wrongCount } from './arity.js'
 import { checkRank } from './check-rank.js'

@@ -1,10 +1,10 @@
 import { LogweirError } from '../base/errors.js'
 import { usageError } from '../base/failures.js'
 import { excerptOf } from '../client/caret.js'
+import type { SourceName } from '../common/sources.js'
 import { limited } from '../plan/limited.js'
 import { ofProject } from '../plan/of-project.js'
 import { type Plan, scansOf, type TimeRange } from '../plan/plan.js'
-import type { SourceName } from '../sources.js'
 import { readSql } from '../sql/read-sql.js'
 
 /** The most rows of an answer, as for `sql=` of `logs.all`. */

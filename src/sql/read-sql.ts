@@ -1,4 +1,4 @@
-import { createPatternCount } from '../base/pattern.js'
+import { createPatternCount } from '../base/pattern/pattern.js'
 import type { Plan } from '../plan/plan.js'
 import type { Scalar } from '../plan/values/values.js'
 import { noAmounts } from './compile/context.js'

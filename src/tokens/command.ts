@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../base/clock.js'
 import { stateError, usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
+import type { Clock } from '../base/time/clock.js'
 import { MILLISECOND_US } from '../base/units.js'
 import type { TokenConfig, TokenCreateConfig } from '../config/token-config.js'
 import type { Expiry } from '../config/value-types.js'

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.js'
-import { createTokenBucket } from '../base/token-bucket.js'
+import { createTokenBucket } from '../base/scheduling/token-bucket.js'
+import type { Clock } from '../base/time/clock.js'
 import type { Rate } from '../config/value-types.js'
 
 /**

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../base/clock.js'
+import type { Clock } from '../base/time/clock.js'
 import { type Access, FULL_ACCESS } from './access.js'
 
 /** A valid token: the SHA-256 of the token, never the token itself. */

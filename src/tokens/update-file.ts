@@ -12,8 +12,8 @@ import {
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { stateError, usageError } from '../base/failures.js'
-import { explainFileError } from '../base/file-errors.js'
-import { makeDirectories } from '../base/make-directories.js'
+import { explainFileError } from '../base/files/file-errors.js'
+import { makeDirectories } from '../base/files/make-directories.js'
 import { formatTokenEntries, isTokenEntriesText, parseTokenEntries, type TokenEntry } from './entry.js'
 import { readTokensText } from './tokens-file.js'
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.js'
-import { fileVersion } from '../base/file-version.js'
+import { fileVersion } from '../base/files/file-version.js'
 import type { Log } from '../base/log.js'
+import type { Clock } from '../base/time/clock.js'
 import type { RegisteredToken } from './token-registry.js'
 import { createFileReader, readTokensText } from './tokens-file.js'
 

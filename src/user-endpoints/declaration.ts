@@ -1,6 +1,6 @@
 import { LogweirError } from '../base/errors.js'
-import type { Moment } from '../base/moment.js'
-import { didYouMean } from '../base/nearest.js'
+import { didYouMean } from '../base/text/nearest.js'
+import type { Moment } from '../base/time/moment.js'
 import {
   exactTimestamp,
   number,

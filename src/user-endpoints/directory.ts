@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathError, usageError } from '../base/failures.js'
-import { fileVersion } from '../base/file-version.js'
+import { fileVersion } from '../base/files/file-version.js'
 import { isSqlFile } from './sql-file.js'
 
 /** Maximum of modules and `.sql` files, and of helpers next to link targets, in a directory. */

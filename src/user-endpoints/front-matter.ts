@@ -1,4 +1,4 @@
-import { nearest } from '../base/nearest.js'
+import { nearest } from '../base/text/nearest.js'
 import type { CachePolicy } from '../endpoints/endpoint.js'
 import { type Declaration, readDeclaration } from './declaration.js'
 import { lineError } from './failure.js'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { Clock } from '../base/clock.js'
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
+import type { Clock } from '../base/time/clock.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { type FileVersions, isHelper, readFileVersions, writableByOthers } from './directory.js'
 import { loadModule, type ModuleParts } from './module.js'

@@ -1,5 +1,5 @@
 import { LogweirError } from '../base/errors.js'
-import { nearest } from '../base/nearest.js'
+import { nearest } from '../base/text/nearest.js'
 import { type Endpoint, endpoint } from '../endpoints/endpoint.js'
 import { ofProject } from '../plan/of-project.js'
 import type { SqlQuery } from '../sql/read-sql.js'

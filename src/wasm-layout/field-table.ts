@@ -20,7 +20,7 @@ export const ID = 1
 export const PROJECT = 2
 /** Field `metadata` of the record. */
 export const METADATA_FIELD = 3
-/** The most names that a setting may list for the time field, and for the message field (see src/field-names.ts). */
+/** The most names that a setting may list for the time field, and for the message field: src/common/field-names.ts. */
 export const MAX_NAMES = 8
 /** The length in bytes of the longest name allowed there, and of the longest key on a path to a field. */
 export const MAX_NAME_BYTES = 64

@@ -1,8 +1,8 @@
 import { type RecordBatch, RecordBatchReader, RecordBatchStreamWriter, tableFromIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
 import { KIB } from '../../src/base/units.js'
+import { SOURCE_NAMES } from '../../src/common/sources.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
-import { SOURCE_NAMES } from '../../src/sources.js'
 import { parse, parseChunks, rowsOf } from '../ingest/parsing.js'
 
 const line = (record: object) => `${JSON.stringify({ source: 'edge_logs', ...record })}\n`

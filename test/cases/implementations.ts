@@ -1,4 +1,4 @@
-import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/store/engine.js'
 import { oracle, type Params, type PlainRow } from '../oracle/oracle.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, openEngine } from '../support/engine.js'

@@ -1,4 +1,4 @@
-import { SOURCES } from '../../src/sources.js'
+import { SOURCES } from '../../src/common/sources.js'
 import { oracle, type Params } from '../oracle/oracle.js'
 import { edge, type PartialRecord, type TestRecord } from '../support/records.js'
 import { at, type Case, upTo } from './case.js'

@@ -1,4 +1,4 @@
-import type { SourceName } from '../../src/sources.js'
+import type { SourceName } from '../../src/common/sources.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
 import { edge, type TestRecord } from '../support/records.js'
 import { at, type Case, upTo } from './case.js'

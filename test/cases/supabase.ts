@@ -1,4 +1,4 @@
-import { SOURCE_NAMES } from '../../src/sources.js'
+import { SOURCE_NAMES } from '../../src/common/sources.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
 import { countsRow } from './api-counts.js'

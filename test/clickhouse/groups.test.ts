@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { shardTableName } from '../../src/engine/clickhouse/table-names.js'
+import { shardTableName } from '../../src/engine/clickhouse/schema/table-names.js'
 import { GROUPING_LIMITS } from '../../src/engine/engine.js'
 import { count, mean, scan } from '../../src/plan/builder.js'
 import type { Plan } from '../../src/plan/plan.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { textValue } from '../../src/engine/clickhouse/values.js'
+import { textValue } from '../../src/engine/clickhouse/server/values.js'
 import { expectRows } from '../oracle/compare.js'
 import { numbersBehind, oracle } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords } from '../support/arbitrary.js'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { connectServer } from '../../src/engine/clickhouse/clickhouse-server.js'
+import { connectServer } from '../../src/engine/clickhouse/server/clickhouse-server.js'
 import { until } from '../program/support/program.js'
 import { type Cluster, findServer, sharedCluster, USER, WHY_NO_SERVER } from './cluster.js'
 import { describeWhere } from './needs.js'

@@ -1,13 +1,13 @@
 import { createMetrics } from '../../src/base/metrics.js'
-import { applySchema, askDialect } from '../../src/engine/clickhouse/apply-schema.js'
-import { connectServer, type Server } from '../../src/engine/clickhouse/clickhouse-server.js'
+import { SOURCE_NAMES, type SourceName } from '../../src/common/sources.js'
 import {
   type ClickHouseEngine,
   type ClickHouseEngineOptions,
   createClickHouseEngine,
 } from '../../src/engine/clickhouse/engine.js'
-import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/table-names.js'
-import { SOURCE_NAMES, type SourceName } from '../../src/sources.js'
+import { applySchema, askDialect } from '../../src/engine/clickhouse/schema/apply-schema.js'
+import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/schema/table-names.js'
+import { connectServer, type Server } from '../../src/engine/clickhouse/server/clickhouse-server.js'
 import { createFakeClock } from '../support/clock.js'
 import { createModelFiles } from '../support/model-files.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'

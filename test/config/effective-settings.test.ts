@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { stringify } from 'smol-toml'
 import { afterAll, describe, expect, it } from 'vitest'
+import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { effectiveSettingsJson, effectiveSettingsToml } from '../../src/config/effective-settings.js'
 import { readEffectiveSettings, readServeConfig } from '../../src/config/serve-config.js'
 import { fileNameOf } from '../../src/config/setting.js'
 import { SERVE_SETTINGS } from '../../src/config/settings.js'
-import { SOURCE_NAMES } from '../../src/sources.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'logweir-config-'))
 const path = join(folder, 'logweir.toml')

@@ -1,6 +1,6 @@
 import { parser } from '@prometheus-io/lezer-promql'
 import { createMetrics } from '../../src/base/metrics.js'
-import { measureProcess } from '../../src/base/process-metrics.js'
+import { measureProcess } from '../../src/base/process/process-metrics.js'
 
 /** The metrics of an expression with the labels of their filters, and the labels by which results are grouped. */
 export interface Reads {

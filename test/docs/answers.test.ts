@@ -133,7 +133,7 @@ const codesCreatedIn = (folder: string): string[] =>
 const NOT_ANSWERED = ['cannot_listen', 'slow_reader']
 
 it('code that answers requests makes no error of a code without a status', () => {
-  const folders = ['http', 'endpoints', 'otlp', 'plan', 'engine/arrow/operators', 'engine/clickhouse']
+  const folders = ['http', 'endpoints', 'otlp', 'plan', 'engine/execute', 'engine/clickhouse']
   const thrown = folders.flatMap(codesCreatedIn)
   expect(thrown.length).toBeGreaterThan(30)
   const unknown = thrown.filter((code) => code !== 'internal' && !HTTP_STATUSES.has(code))

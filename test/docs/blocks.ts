@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { parseAst } from 'vitest/node'
 import { parse as parseYaml } from 'yaml'
+import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { fileNameOf, isInFile } from '../../src/config/setting.js'
 import { FILE_SETTINGS } from '../../src/config/settings.js'
 import { sampleCall } from '../../src/endpoints/sample.js'
 import { readCursor } from '../../src/http/tail/cursor.js'
 import { BEGINNING } from '../../src/http/tail/events.js'
 import { answerColumns } from '../../src/plan/answer.js'
-import { SOURCE_NAMES } from '../../src/sources.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import { checkedEndpoint } from '../../src/user-endpoints/checked-endpoint.js'
 import { sqlEndpoint } from '../../src/user-endpoints/sql-endpoint.js'
@@ -158,9 +158,9 @@ function checkRooms(text: string): void {
 /** The source files that contain the file names of a data directory. */
 const FILE_NAME_SOURCES = [
   'src/engine/disk/directory/format.ts',
-  'src/engine/arrow/storage/files/file-names.ts',
-  'src/engine/arrow/storage/files/segment-file.ts',
-  'src/engine/clickhouse/group-journals.ts',
+  'src/engine/store/files/file-names.ts',
+  'src/engine/store/files/segment-file.ts',
+  'src/engine/clickhouse/delivery/group-journals.ts',
   'src/engine/disk/lock/file-marker.ts',
   'src/engine/disk/lock/socket-marker.ts',
   'src/ingest/rejects.ts',

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findSource } from '../../src/sources.js'
+import { findSource } from '../../src/common/sources.js'
 import { checkCommand } from '../commands/check.js'
 import { checkDocker, checkExists, checkRunScript } from './docker.js'
 import { type Block, documentAt } from './documents.js'

@@ -67,9 +67,9 @@ describe('what the pages name', () => {
     const named = found(/`([^`\n]+)`/g, ({ prose }) => prose).filter(({ name }) => isPath(name))
     expect(named.length).toBeGreaterThan(30)
     expect(named.filter(({ name }) => !pathExists(name))).toEqual([])
-    expect(['src/engine/{engine,none}.ts', 'test/*.none.ts', 'none/seal.ts'].filter(pathExists)).toEqual([])
+    expect(['src/common/{sources,none}.ts', 'test/*.none.ts', 'none/seal.ts'].filter(pathExists)).toEqual([])
     expect(
-      ['src/engine/{engine,columns}.ts', 'test/*.test.ts', 'sealing/seal.ts', 'src/'].filter(pathExists).length,
+      ['src/common/{sources,columns}.ts', 'test/*.test.ts', 'sealing/seal.ts', 'src/'].filter(pathExists).length,
     ).toBe(4)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { SOURCES } from '../../src/common/sources.js'
 import { EXPLORE_PARAMS, exploredRange } from '../../src/endpoints/explore-params.js'
-import { SOURCES } from '../../src/sources.js'
 
 const { source, filter } = EXPLORE_PARAMS
 const HOUR_US = 3_600e6

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { logsExplore } from '../../src/endpoints/logs-explore.js'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import { logsExplore as oracle } from '../oracle/logs-explore.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
 import { appendAll, openEngine, readAll } from '../support/engine.js'

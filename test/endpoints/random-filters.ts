@@ -1,4 +1,4 @@
-import type { SourceName } from '../../src/sources.js'
+import type { SourceName } from '../../src/common/sources.js'
 import type { Alternatives, Asked, Condition } from '../oracle/explore.js'
 import { below, oneOf, type Random } from '../support/random.js'
 import { edge, type TestRecord } from '../support/records.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { warningsHeader } from '../../src/endpoints/name-warning.js'
 import { createNameChecks } from '../../src/endpoints/unknown-names.js'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import { limited } from '../../src/plan/limited.js'
 import { ofProject } from '../../src/plan/of-project.js'
 import type { Plan } from '../../src/plan/plan.js'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { SourceName } from '../../src/common/sources.js'
 import { atLeast, count, equals, scan, union } from '../../src/plan/builder.js'
 import { agg, fn } from '../../src/plan/calls.js'
 import { column, literal } from '../../src/plan/expression.js'
 import { field } from '../../src/plan/names.js'
 import type { Plan } from '../../src/plan/plan.js'
-import type { SourceName } from '../../src/sources.js'
 import { appendAll, openEngine, readAll } from '../support/engine.js'
 import { edge } from '../support/records.js'
 

@@ -1,8 +1,8 @@
+import type { SourceName } from '../../src/common/sources.js'
 import type { Aggregate } from '../../src/plan/aggregates.js'
 import { call, column, type Expression, field, literal } from '../../src/plan/expression.js'
 import type { Operator, Plan } from '../../src/plan/plan.js'
 import { type Scalar, Timestamp } from '../../src/plan/values/values.js'
-import type { SourceName } from '../../src/sources.js'
 import { type Outcome, runPlan } from '../oracle/plan/run.js'
 import { DECLARED_FIELDS, oddRecords, TWIN } from '../support/odd-fields.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import type { Row } from '../../src/plan/answer.js'
 import { call, column, type Expression, literal } from '../../src/plan/expression.js'
 import { ofProject } from '../../src/plan/of-project.js'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { GIB } from '../../src/base/units.js'
-import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/store/engine.js'
 import type { Row } from '../../src/plan/answer.js'
 import type { Plan } from '../../src/plan/plan.js'
 import { type Outcome, runPlan } from '../oracle/plan/run.js'

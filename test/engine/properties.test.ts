@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GIB } from '../../src/base/units.js'
-import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/store/engine.js'
 import { expectRows } from '../oracle/compare.js'
 import { numbersBehind, oracle, type PlainRow } from '../oracle/oracle.js'
 import { arbitraryNowUs, arbitraryQuestionOfAny, arbitraryRecords, type Question } from '../support/arbitrary.js'

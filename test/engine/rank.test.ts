@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import { equals, scan } from '../../src/plan/builder.js'
 import type { Plan } from '../../src/plan/plan.js'
 import { appendAll, openEngine } from '../support/engine.js'

@@ -1,4 +1,4 @@
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import type { Plan } from '../../src/plan/plan.js'
 import { runPlan } from '../oracle/plan/run.js'
 import { appendAll, openEngine } from '../support/engine.js'

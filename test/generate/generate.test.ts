@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseIso8601 } from '../../src/base/iso8601.js'
+import { parseIso8601 } from '../../src/base/time/iso8601.js'
 import { DAY_US } from '../../src/base/units.js'
+import { findSource, SOURCE_NAMES, type SourceName } from '../../src/common/sources.js'
 import { BAD_LINES } from '../../src/generate/bad-lines.js'
 import { type GenerateOptions, generate } from '../../src/generate/generate.js'
 import { projectRef, SMALL_RANK, TOP_RANK } from '../../src/generate/values/projects.js'
-import { findSource, SOURCE_NAMES, type SourceName } from '../../src/sources.js'
 import { runs } from '../support/runs.js'
 
 const END_US = Date.UTC(2026, 10, 20, 10) * 1000

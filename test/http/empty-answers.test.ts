@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import type { SourceName } from '../../src/common/sources.js'
 import { endpoint } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { createArrivals } from '../../src/http/query/arrivals.js'
 import type { Row } from '../../src/plan/answer.js'
 import { nothing, scan } from '../../src/plan/builder.js'
 import type { Plan } from '../../src/plan/plan.js'
-import type { SourceName } from '../../src/sources.js'
 import { createFakeClock } from '../support/clock.js'
 import { API_COUNTS, createTestApp, pass, readReply, STATS, settle } from './support.js'
 

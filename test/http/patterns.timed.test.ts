@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import { BAD_PATTERNS } from '../cases/bad-patterns.js'
 import { createFakeClock } from '../support/clock.js'
 import { appendAll, openEngine } from '../support/engine.js'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/base/clock.js'
 import { createMetrics } from '../../src/base/metrics.js'
+import type { Clock } from '../../src/base/time/clock.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { Engine } from '../../src/engine/engine.js'
 import { type AppParts, createApp } from '../../src/http/app.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createProgressLine } from '../../src/base/progress-line.js'
+import { createProgressLine } from '../../src/base/time/progress-line.js'
 import { describeProgress, describeTables, noRows } from '../../src/import/report.js'
 
 const edge = { name: 'cloudflare.logs.prod', source: 'edge_logs' as const, count: { ...noRows(), rows: 4000 } }

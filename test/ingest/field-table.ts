@@ -1,7 +1,7 @@
 /** The numbers of the field table by name, for tests that address fields, kinds and outcomes by strings. */
-import { hotColumns } from '../../src/engine/columns.js'
+import { hotColumns } from '../../src/common/columns.js'
+import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { metadataPaths } from '../../src/ingest/wasm/setup.js'
-import { SOURCE_NAMES } from '../../src/sources.js'
 import * as table from '../../src/wasm-layout/field-table.js'
 import * as outcomes from '../../src/wasm-layout/outcomes.js'
 

@@ -1,20 +1,20 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createInterner } from '../../src/engine/arrow/columns/dictionary.js'
-import { decodeBatch } from '../../src/engine/arrow/storage/head/append-batch.js'
-import { createHead } from '../../src/engine/arrow/storage/head/head.js'
-import { snapshot } from '../../src/engine/arrow/storage/head/snapshot.js'
-import { seal } from '../../src/engine/arrow/storage/sealing/seal.js'
-import { segmentOfSealedRows } from '../../src/engine/arrow/storage/segment/segment.js'
-import type * as Columns from '../../src/engine/columns.js'
-import type { SourceName } from '../../src/sources.js'
-import { createMemoryFiles } from '../engine/arrow/storage/files/memory-files.js'
-import { openSegment } from '../engine/arrow/storage/files/segments.js'
-import { hotValue, noYield } from '../engine/arrow/support.js'
+import type * as Columns from '../../src/common/columns.js'
+import type { SourceName } from '../../src/common/sources.js'
+import { createInterner } from '../../src/engine/execute/columns/dictionary.js'
+import { decodeBatch } from '../../src/engine/execute/open-batch/append-batch.js'
+import { createHead } from '../../src/engine/execute/open-batch/head.js'
+import { snapshot } from '../../src/engine/execute/open-batch/snapshot.js'
+import { seal } from '../../src/engine/store/sealing/seal.js'
+import { segmentOfSealedRows } from '../../src/engine/store/segment/segment.js'
+import { createMemoryFiles } from '../engine/store/files/memory-files.js'
+import { openSegment } from '../engine/store/files/segments.js'
+import { hotValue, noYield } from '../engine/store/support.js'
 import { internIn } from '../support/sealer.js'
 import { parse } from './parsing.js'
 
 /** The list of columns with an additional line. */
-vi.mock('../../src/engine/columns.js', async (importOriginal) => {
+vi.mock('../../src/common/columns.js', async (importOriginal) => {
   const columns = await importOriginal<typeof Columns>()
   const added: Columns.HotColumn = {
     name: 'pool.state.name',
@@ -29,7 +29,7 @@ vi.mock('../../src/engine/columns.js', async (importOriginal) => {
 
 describe('a field more in the list', () => {
   it('is filled, kept in heads, segments and files, and marked', async () => {
-    const { writeSegment } = await import('../../src/engine/arrow/storage/files/segment-file.js')
+    const { writeSegment } = await import('../../src/engine/store/files/segment-file.js')
     const line = (name: string) => `{"source":"pgbouncer_logs","metadata":{"pool":[{"state":{"name":${name}}}]}}`
     const head = createHead('pgbouncer_logs')
     for (const batch of parse(['"idle"', '7', 'null', '"used"'].map(line).join('\n')).batches) decodeBatch(batch)(head)

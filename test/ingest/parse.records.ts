@@ -1,6 +1,6 @@
 /** Random lines of NDJSON, mostly valid: records of all sources, in every form that their fields may have. */
 import fc from 'fast-check'
-import { SOURCES } from '../../src/sources.js'
+import { SOURCES } from '../../src/common/sources.js'
 import { NOW_US } from './parsing.js'
 import { lineText, mutation, objectWith, repeated, string, value } from './wasm-scanner.records.js'
 

@@ -1,12 +1,12 @@
 import { tableFromIPC } from 'apache-arrow'
 import { DAY_US } from '../../src/base/units.js'
+import { fieldNamesOf } from '../../src/common/field-names.js'
+import { findSource } from '../../src/common/sources.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
-import { fieldNamesOf } from '../../src/field-names.js'
 import { createBodyParser } from '../../src/ingest/body/body.js'
 import type { ParserOptions, ParserSink } from '../../src/ingest/lines/record-sink.js'
 import { createParser, type Parser } from '../../src/ingest/stream/parse.js'
 import type { ParsedBatch } from '../../src/ingest/wasm/batch-builder.js'
-import { findSource } from '../../src/sources.js'
 import { collectInto, type Reject } from './rejected.js'
 
 /** 2026-11-20T12:00:00Z: the current time in the tests. */

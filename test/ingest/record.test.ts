@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_US, HOUR_US } from '../../src/base/units.js'
-import { SOURCES } from '../../src/sources.js'
+import { SOURCES } from '../../src/common/sources.js'
 import { NOW_US, parse, RETENTION_US, reasonOf, rowOf } from './parsing.js'
 
 const edge = (more: object = {}) => ({ source: 'edge_logs', id: '1', timestamp: NOW_US, ...more })

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../../src/base/clock.js'
+import { systemClock } from '../../src/base/time/clock.js'
 import { openRejects, type Rejects } from '../../src/ingest/rejects.js'
 import { batchesOf, type Reject } from './rejected.js'
 

@@ -1,4 +1,4 @@
-import { SOURCES } from '../../src/sources.js'
+import { SOURCES } from '../../src/common/sources.js'
 import { type TestRecord, valueAt } from '../support/records.js'
 import type { Params } from './oracle.js'
 import { isoUs } from './time.js'

@@ -1,4 +1,4 @@
-import { SOURCE_NAMES } from '../../src/sources.js'
+import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { below, oneOf, type Random } from '../support/random.js'
 import type { TestRecord } from '../support/records.js'
 

@@ -36,7 +36,7 @@ describe('what the program runs is in few files', () => {
     expect(entries).toEqual([
       'cli.js',
       'endpoint.js',
-      'engine/arrow/storage/sealing/worker.js',
+      'engine/store/sealing/worker.js',
       'ingest/body/worker.js',
       'ingest/stream/worker.js',
       'otlp/worker.js',

@@ -1,4 +1,4 @@
-import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/store/engine.js'
 import { createRowJson } from '../../src/http/formats/json.js'
 import { answerValue } from '../../src/plan/answer.js'
 import { readSql } from '../../src/sql/read-sql.js'

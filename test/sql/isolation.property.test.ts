@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import { fill } from '../engine/plans.js'
 import { openEngine, readAll } from '../support/engine.js'
 import { mutated } from '../support/mutated-sql.js'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import { limited } from '../../src/plan/limited.js'
 import { schemaOf } from '../../src/plan/schema.js'
 import { SQL_LIMITS, type SqlLimits } from '../../src/sql/parse/limits.js'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { GIB } from '../../src/base/units.js'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import { limited } from '../../src/plan/limited.js'
 import { ofProject } from '../../src/plan/of-project.js'
 import type { Plan } from '../../src/plan/plan.js'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import type { TestRecord } from '../support/records.js'
 import { answerOf, expectCase, projectOf } from './answer.js'

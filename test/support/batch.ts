@@ -23,9 +23,9 @@ import {
   hotColumns,
   IN_METADATA,
   planColumns,
-} from '../../src/engine/columns.js'
+} from '../../src/common/columns.js'
+import type { SourceName } from '../../src/common/sources.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
-import type { SourceName } from '../../src/sources.js'
 import { bitsInMetadata } from './in-metadata.js'
 import { numberAt, type TestRecord, textAt } from './records.js'
 

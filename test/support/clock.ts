@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/clock.js'
+import type { Clock } from '../../src/base/time/clock.js'
 import { DAY_US, HOUR_US, MILLISECOND_US, SECOND_US } from '../../src/base/units.js'
 
 /** Jumps of a wall clock. */

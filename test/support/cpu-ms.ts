@@ -1,4 +1,4 @@
-import { threadCpuMs } from '../../src/base/thread-cpu.js'
+import { threadCpuMs } from '../../src/base/process/thread-cpu.js'
 import { MIB } from '../../src/base/units.js'
 
 /** Returns how many milliseconds of CPU time some work takes in this thread. */

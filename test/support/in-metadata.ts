@@ -1,5 +1,5 @@
-import { hotColumns } from '../../src/engine/columns.js'
-import type { SourceName } from '../../src/sources.js'
+import { hotColumns } from '../../src/common/columns.js'
+import type { SourceName } from '../../src/common/sources.js'
 import { valueIn } from './records.js'
 
 /**

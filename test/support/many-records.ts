@@ -1,4 +1,4 @@
-import type { SourceName } from '../../src/sources.js'
+import type { SourceName } from '../../src/common/sources.js'
 import { below, oneOf, type Random } from './random.js'
 import type { TestRecord } from './records.js'
 

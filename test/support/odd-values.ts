@@ -1,5 +1,5 @@
-import { hotColumns } from '../../src/engine/columns.js'
-import type { SourceName } from '../../src/sources.js'
+import { hotColumns } from '../../src/common/columns.js'
+import type { SourceName } from '../../src/common/sources.js'
 
 /** JSON values as the value of any hot column: right values, and each kind of value that a column cannot hold. */
 export const ODD_VALUES = [

@@ -1,5 +1,5 @@
 import { MIB } from '../../src/base/units.js'
-import { SOURCE_NAMES } from '../../src/sources.js'
+import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { ADVERSARIAL_JSON, ADVERSARIAL_TEXTS } from './adversarial.js'
 import { below, oneOf, type Random } from './random.js'
 

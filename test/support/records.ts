@@ -1,4 +1,4 @@
-import type { SourceName } from '../../src/sources.js'
+import type { SourceName } from '../../src/common/sources.js'
 import { remembered } from './remembered.js'
 
 /** A log record in a test: the fields that ingest reads, and the metadata as JSON text. */

@@ -1,13 +1,13 @@
-import type { Interner } from '../../src/base/interner.js'
-import { createYielder } from '../../src/base/time-slices.js'
-import { ABSENT, clearInterner, createInterner } from '../../src/engine/arrow/columns/dictionary.js'
-import { createColdTexts, piecesOf, type Texts } from '../../src/engine/arrow/storage/head/texts.js'
-import { effortOf } from '../../src/engine/arrow/storage/sealing/cancellation.js'
-import { compactCold } from '../../src/engine/arrow/storage/sealing/compact.js'
-import { copyRows } from '../../src/engine/arrow/storage/sealing/copy.js'
-import type { InternTexts } from '../../src/engine/arrow/storage/sealing/intern.js'
-import { seal } from '../../src/engine/arrow/storage/sealing/seal.js'
-import type { Sealer } from '../../src/engine/arrow/storage/sealing/sealer.js'
+import type { Interner } from '../../src/base/memory/interner.js'
+import { createYielder } from '../../src/base/scheduling/time-slices.js'
+import { ABSENT, clearInterner, createInterner } from '../../src/engine/execute/columns/dictionary.js'
+import { createColdTexts, piecesOf, type Texts } from '../../src/engine/execute/open-batch/texts.js'
+import { effortOf } from '../../src/engine/store/sealing/cancellation.js'
+import { compactCold } from '../../src/engine/store/sealing/compact.js'
+import { copyRows } from '../../src/engine/store/sealing/copy.js'
+import type { InternTexts } from '../../src/engine/store/sealing/intern.js'
+import { seal } from '../../src/engine/store/sealing/seal.js'
+import type { Sealer } from '../../src/engine/store/sealing/sealer.js'
 
 /** A sealer that works on the calling thread, without WebAssembly: the oracle of the sealing thread. */
 export function createTestSealer(): Sealer {

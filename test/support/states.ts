@@ -1,4 +1,4 @@
-import type { ArrowEngine } from '../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../src/engine/store/engine.js'
 import { createTestApp } from '../http/support.js'
 import { NOW_US, parse } from '../ingest/parsing.js'
 import type { Reject } from '../ingest/rejected.js'

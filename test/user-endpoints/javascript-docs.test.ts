@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { hotColumns } from '../../src/common/columns.js'
+import { SOURCE_NAMES } from '../../src/common/sources.js'
 import * as builder from '../../src/endpoint.js'
-import { hotColumns } from '../../src/engine/columns.js'
 import { AGGREGATES } from '../../src/plan/aggregates.js'
 import { FUNCTIONS } from '../../src/plan/functions/table.js'
-import { SOURCE_NAMES } from '../../src/sources.js'
 import { EXAMPLES_FOLDER } from './examples.js'
 
 const text = readFileSync(new URL('../../docs/javascript-endpoints.md', import.meta.url), 'utf8')

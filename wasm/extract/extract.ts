@@ -1,4 +1,4 @@
-/** Entry point: values of several paths in many texts. The host places everything; see src/engine/arrow/fields. */
+/** Entry point: values of several paths in many texts. The host places everything; see src/engine/execute/fields. */
 import { prepareNodes } from './keys'
 import { copyResult } from './nodes'
 import { setResults } from './values'

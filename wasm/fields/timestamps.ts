@@ -72,7 +72,7 @@ function daysIn(year: u32, month: u32): u32 {
 }
 
 /**
- * Returns the days from 1970-01-01, as src/base/iso8601.ts does. The year starts in March; 400 added years keep it
+ * Returns the days from 1970-01-01, as src/base/time/iso8601.ts does. The year starts in March; 400 added years keep it
  * positive.
  */
 function daysSinceEpoch(year: i32, month: i32, day: i32): i32 {

@@ -1,4 +1,4 @@
-import type { SourceName } from '../../sources.js'
+import type { SourceName } from '../../common/sources.js'
 
 /** A fault: bytes are damaged, missing, doubled or in the wrong place. A note: no stored row is affected. */
 export type Level = 'fault' | 'note'

@@ -1,4 +1,4 @@
-import { escapeControl } from '../../base/escape-control.js'
+import { escapeControl } from '../../base/text/escape-control.js'
 import { MILLISECOND_US } from '../../base/units.js'
 import type { Cost, Finding } from './finding.js'
 

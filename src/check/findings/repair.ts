@@ -1,5 +1,5 @@
-import type { RowRange } from '../../engine/arrow/export/batches.js'
-import type { HeadId } from '../../engine/arrow/storage/files/file-names.js'
+import type { RowRange } from '../../engine/store/export/batches.js'
+import type { HeadId } from '../../engine/store/files/file-names.js'
 
 /** A repair of one file or directory by `--repair`. */
 export type Repair =

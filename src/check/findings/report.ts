@@ -1,4 +1,4 @@
-import type { SourceName } from '../../sources.js'
+import type { SourceName } from '../../common/sources.js'
 import type { Finding } from './finding.js'
 import type { Repair } from './repair.js'
 

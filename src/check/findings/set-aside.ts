@@ -1,6 +1,6 @@
-import { SEGMENTS } from '../../engine/arrow/storage/files/file-names.js'
+import { SOURCE_NAMES, type SourceName } from '../../common/sources.js'
 import type { Files } from '../../engine/disk/files/files.js'
-import { SOURCE_NAMES, type SourceName } from '../../sources.js'
+import { SEGMENTS } from '../../engine/store/files/file-names.js'
 
 /** The directory of everything that repairs set aside: `damaged/<time>/<path below the data directory>`. */
 export const DAMAGED = 'damaged'

@@ -1,7 +1,7 @@
-import { JOURNALS, SEGMENTS } from '../../engine/arrow/storage/files/file-names.js'
-import { DIRECTORY as UNCONFIRMED } from '../../engine/clickhouse/group-journals.js'
+import { DIRECTORY as UNCONFIRMED } from '../../engine/clickhouse/delivery/group-journals.js'
 import { checkFormat, FORMAT_FILE, noDataDirectory } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
+import { JOURNALS, SEGMENTS } from '../../engine/store/files/file-names.js'
 import { fault, NO_ROW } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 

@@ -1,4 +1,4 @@
-import { pathOf as groupPath } from '../../engine/clickhouse/group-journals.js'
+import { pathOf as groupPath } from '../../engine/clickhouse/delivery/group-journals.js'
 import type { Report } from '../findings/report.js'
 import { checkNamedJournal } from './check-named-journal.js'
 import { checkOtherJournal } from './check-others.js'

@@ -1,4 +1,4 @@
-import { type HeadId, journalPath } from '../../engine/arrow/storage/files/file-names.js'
+import { type HeadId, journalPath } from '../../engine/store/files/file-names.js'
 import { fault, hasFault } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { checkNamedJournal } from './check-named-journal.js'

@@ -1,18 +1,18 @@
 import { DAY_US } from '../../base/units.js'
-import { type Column, timeAt } from '../../engine/arrow/columns/batch.js'
-import { ABSENT, type Codes, compareEntry, type Dictionary, entryOf } from '../../engine/arrow/columns/dictionary.js'
-import { faultIn } from '../../engine/arrow/storage/files/damage.js'
-import type { SegmentFacts } from '../../engine/arrow/storage/files/facts.js'
+import { hotColumns } from '../../common/columns.js'
+import { isSystemError } from '../../engine/disk/files/file-errors.js'
+import type { Files } from '../../engine/disk/files/files.js'
+import { type Column, timeAt } from '../../engine/execute/columns/batch.js'
+import { ABSENT, type Codes, compareEntry, type Dictionary, entryOf } from '../../engine/execute/columns/dictionary.js'
+import { faultIn } from '../../engine/store/files/damage.js'
+import type { SegmentFacts } from '../../engine/store/files/facts.js'
 import {
   type HotParts,
   loadColumns,
   loadHot,
   readColumnNames,
   readProjectCodes,
-} from '../../engine/arrow/storage/files/hot-load.js'
-import { hotColumns } from '../../engine/columns.js'
-import { isSystemError } from '../../engine/disk/files/file-errors.js'
-import type { Files } from '../../engine/disk/files/files.js'
+} from '../../engine/store/files/hot-load.js'
 import { type Finding, fault } from '../findings/finding.js'
 
 /** The result of reading a hot file. */

@@ -1,5 +1,5 @@
+import type { SourceName } from '../../common/sources.js'
 import type { Files } from '../../engine/disk/files/files.js'
-import type { SourceName } from '../../sources.js'
 import { fault } from '../findings/finding.js'
 import type { Repair } from '../findings/repair.js'
 import type { Report } from '../findings/report.js'

@@ -1,7 +1,7 @@
 import { basename } from 'node:path/posix'
-import { readSegmentFacts } from '../../engine/arrow/storage/files/segment-file.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { decodeHeader, FRAMES_START } from '../../engine/disk/journal/header.js'
+import { readSegmentFacts } from '../../engine/store/files/segment-file.js'
 import { fault, note } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { checkJournal } from './check-journal.js'

@@ -1,6 +1,6 @@
-import { systemClock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
-import { encodingOf } from '../../base/text-encoding.js'
+import { encodingOf } from '../../base/text/text-encoding.js'
+import { systemClock } from '../../base/time/clock.js'
 import { MIB } from '../../base/units.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { checkToken, unquote } from '../../tokens/token-syntax.js'

@@ -1,4 +1,4 @@
-import type { SourceName } from '../../sources.js'
+import type { SourceName } from '../../common/sources.js'
 import { fault, hasFault, NO_ROW } from '../findings/finding.js'
 import type { Repair } from '../findings/repair.js'
 import { type Report, reportOf } from '../findings/report.js'

@@ -1,3 +1,11 @@
+import { SOURCE_NAMES } from '../../common/sources.js'
+import {
+  type GroupName,
+  pathOf as groupPath,
+  readName as parseGroupName,
+  DIRECTORY as UNCONFIRMED,
+} from '../../engine/clickhouse/delivery/group-journals.js'
+import type { Files } from '../../engine/disk/files/files.js'
 import {
   type HeadId,
   JOURNALS,
@@ -7,15 +15,7 @@ import {
   SEGMENTS,
   segmentPath,
   UNFINISHED_SUFFIX,
-} from '../../engine/arrow/storage/files/file-names.js'
-import {
-  type GroupName,
-  pathOf as groupPath,
-  readName as parseGroupName,
-  DIRECTORY as UNCONFIRMED,
-} from '../../engine/clickhouse/group-journals.js'
-import type { Files } from '../../engine/disk/files/files.js'
-import { SOURCE_NAMES } from '../../sources.js'
+} from '../../engine/store/files/file-names.js'
 import type { DatedPlace } from './check-segment.js'
 
 /** A file whose name says what is in the file. */

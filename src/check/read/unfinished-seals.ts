@@ -1,4 +1,4 @@
-import { JOURNALS, journalPath } from '../../engine/arrow/storage/files/file-names.js'
+import { JOURNALS, journalPath } from '../../engine/store/files/file-names.js'
 import { hasFault, note } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { checkSegment } from './check-segment.js'

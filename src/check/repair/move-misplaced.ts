@@ -1,5 +1,5 @@
-import { journalPath, segmentPath } from '../../engine/arrow/storage/files/file-names.js'
-import { pathOf as groupPath } from '../../engine/clickhouse/group-journals.js'
+import { pathOf as groupPath } from '../../engine/clickhouse/delivery/group-journals.js'
+import { journalPath, segmentPath } from '../../engine/store/files/file-names.js'
 import type { Repair } from '../findings/repair.js'
 import { exists } from '../read/read-again.js'
 import { move, type RepairState } from './repair-state.js'

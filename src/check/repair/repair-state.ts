@@ -1,6 +1,6 @@
 import { dirname } from 'node:path/posix'
+import type { SourceName } from '../../common/sources.js'
 import type { Files } from '../../engine/disk/files/files.js'
-import type { SourceName } from '../../sources.js'
 import type { Repaired } from '../findings/format.js'
 import { DAMAGED } from '../findings/set-aside.js'
 import { parseJournal, parseSegment } from '../read/list-entries.js'

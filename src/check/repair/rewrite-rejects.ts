@@ -1,5 +1,5 @@
-import { UNFINISHED_SUFFIX } from '../../engine/arrow/storage/files/file-names.js'
 import { type Files, writeFile } from '../../engine/disk/files/files.js'
+import { UNFINISHED_SUFFIX } from '../../engine/store/files/file-names.js'
 import { isWritten, type Line, linesOf } from '../read/check-rejects.js'
 import { makeParents, type RepairState } from './repair-state.js'
 

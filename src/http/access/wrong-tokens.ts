@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../base/clock.js'
 import type { Metrics } from '../../base/metrics.js'
+import type { Clock } from '../../base/time/clock.js'
 import { MINUTE_US } from '../../base/units.js'
 import { refusals } from '../reply/errors.js'
 import { networkOf } from './network.js'

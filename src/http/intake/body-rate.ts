@@ -1,5 +1,5 @@
 /** The minimum rate at which a client must send a body. */
-import type { Clock } from '../../base/clock.js'
+import type { Clock } from '../../base/time/clock.js'
 
 /** Limits of the time that a body may take. */
 export interface BodyRateLimits {

@@ -1,9 +1,9 @@
 /** `POST /api/logs`: accepts records as JSON and answers with the outcome. */
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
-import type { FieldNames } from '../../field-names.js'
+import type { Clock } from '../../base/time/clock.js'
+import type { FieldNames } from '../../common/field-names.js'
 import { type ErrorForm, errorJson } from '../reply/error-form.js'
 import { refusals } from '../reply/errors.js'
 import { jsonReply } from '../reply/reply.js'

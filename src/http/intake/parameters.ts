@@ -1,10 +1,10 @@
 /** The parameters in the URL of a request with records. */
 import { LogweirError } from '../../base/errors.js'
-import { escapeControl } from '../../base/escape-control.js'
-import { shorten } from '../../base/shorten.js'
+import { escapeControl } from '../../base/text/escape-control.js'
+import { shorten } from '../../base/text/shorten.js'
+import { EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../../common/field-names.js'
+import { findSource, SOURCE_NAMES } from '../../common/sources.js'
 import { invalidParameter } from '../../endpoints/params.js'
-import { EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../../field-names.js'
-import { findSource, SOURCE_NAMES } from '../../sources.js'
 import { refusals } from '../reply/errors.js'
 
 /** How much of an unknown source's name is shown. */

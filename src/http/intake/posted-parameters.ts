@@ -1,9 +1,9 @@
 /** The parameters of a query in the body of a POST, for texts that proxies would cut in a URL. */
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
-import { escapeControl } from '../../base/escape-control.js'
-import { shorten } from '../../base/shorten.js'
+import { escapeControl } from '../../base/text/escape-control.js'
+import { shorten } from '../../base/text/shorten.js'
+import type { Clock } from '../../base/time/clock.js'
 import { KIB, MIB } from '../../base/units.js'
 import { invalidParameter } from '../../endpoints/params.js'
 import { membersOfJson } from '../../plan/functions/json-path.js'

@@ -1,9 +1,9 @@
 /** The operations of each path: parameters, bodies and responses. */
 
+import { SOURCES } from '../../common/sources.js'
 import { columnsOf, type Endpoint } from '../../endpoints/endpoint.js'
 import { EXPLORE_PARAMS } from '../../endpoints/explore-params.js'
 import { sampleCall } from '../../endpoints/sample.js'
-import { SOURCES } from '../../sources.js'
 import type { Dialect } from '../reply/dialect.js'
 import { answer, type ErrorForms, failures, NOT_MODIFIED, rowsAnswer, TOKEN_CODES, WAITING_CODES } from './answers.js'
 import { exactly, listOf, reference, rowSchema, type Schema } from './json-schema.js'

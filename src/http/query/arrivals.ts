@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.js'
-import type { SourceName } from '../../sources.js'
+import type { Clock } from '../../base/time/clock.js'
+import type { SourceName } from '../../common/sources.js'
 
 /** When records of each source were last accepted. */
 export interface Arrivals {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../base/clock.js'
 import type { Metrics } from '../../base/metrics.js'
+import type { Clock } from '../../base/time/clock.js'
+import type { SourceName } from '../../common/sources.js'
 import type { CachePolicy, Call, Endpoint } from '../../endpoints/endpoint.js'
-import type { SourceName } from '../../sources.js'
 import { type EncodedForms, encodedBytes } from './encoded-forms.js'
 import type { HttpLimits } from './limits.js'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.js'
-import type { MemoryShare } from '../../base/memory-budget.js'
+import type { MemoryShare } from '../../base/memory/memory-budget.js'
+import type { Clock } from '../../base/time/clock.js'
 import { type BoundCall, type Call, columnsOf } from '../../endpoints/endpoint.js'
 import { warningsHeader } from '../../endpoints/name-warning.js'
 import type { NameChecks } from '../../endpoints/unknown-names.js'

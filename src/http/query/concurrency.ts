@@ -1,5 +1,5 @@
 import type { Gauge } from 'prom-client'
-import type { Clock } from '../../base/clock.js'
+import type { Clock } from '../../base/time/clock.js'
 import { refusals } from '../reply/errors.js'
 import type { HttpLimits } from './limits.js'
 import { createSlots, overloaded, type Slots } from './slots.js'

@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
 import type { Metrics } from '../../base/metrics.js'
+import type { Clock } from '../../base/time/clock.js'
 
 /** The source of an answer: the cache, a cached run, or an uncached run. */
 export type Origin = 'hit' | 'miss' | 'bypass'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
+import type { Clock } from '../../base/time/clock.js'
 import { refusals } from '../reply/errors.js'
 import { callAfter, onAbort } from './waiting.js'
 

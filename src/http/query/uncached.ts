@@ -1,4 +1,4 @@
-import type { MemoryBudget, MemoryShare } from '../../base/memory-budget.js'
+import type { MemoryBudget, MemoryShare } from '../../base/memory/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Call } from '../../endpoints/endpoint.js'
 import { encodeUpTo, type PartialAnswer } from '../reply/chunks.js'

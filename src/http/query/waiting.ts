@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.js'
+import type { Clock } from '../../base/time/clock.js'
 
 /** Calls `work` once, `delayMs` from now. Returns a function that cancels the call. */
 export function callAfter(clock: Clock, delayMs: number, work: () => void): () => void {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
+import type { Clock } from '../../base/time/clock.js'
 import { toPublicError } from '../reply/errors.js'
 import type { CacheEntry, ResultCache } from './cache.js'
 

@@ -1,5 +1,5 @@
-import { concatBytes } from '../../base/concat-bytes.js'
-import type { MemoryShare } from '../../base/memory-budget.js'
+import { concatBytes } from '../../base/memory/concat-bytes.js'
+import type { MemoryShare } from '../../base/memory/memory-budget.js'
 import type { Row } from '../../plan/answer.js'
 import type { Chunk, Encoder } from '../formats/format.js'
 

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises'
-import type { MemoryShare } from '../../base/memory-budget.js'
+import type { MemoryShare } from '../../base/memory/memory-budget.js'
 import type { PartialAnswer } from './chunks.js'
 import { type Coding, createCompressor } from './encoding.js'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../base/clock.js'
-import { createTokenBucket, type TokenBucket } from '../../base/token-bucket.js'
+import { createTokenBucket, type TokenBucket } from '../../base/scheduling/token-bucket.js'
+import type { Clock } from '../../base/time/clock.js'
 import type { Engine, Subscription } from '../../engine/engine.js'
 import type { Row } from '../../plan/answer.js'
 import type { Position } from '../../plan/position.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.js'
+import type { Clock } from '../../base/time/clock.js'
 import type { Engine } from '../../engine/engine.js'
 import type { ConcurrencyLimit } from '../query/concurrency.js'
 import { callAfter } from '../query/waiting.js'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
+import type { Clock } from '../../base/time/clock.js'
 import type { Position } from '../../plan/position.js'
 import type { ConcurrencyLimit } from '../query/concurrency.js'
 import { callAfter } from '../query/waiting.js'

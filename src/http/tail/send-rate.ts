@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.js'
-import { createTokenBucket } from '../../base/token-bucket.js'
+import { createTokenBucket } from '../../base/scheduling/token-bucket.js'
+import type { Clock } from '../../base/time/clock.js'
 
 /**
  * Rate limit of all tails together. Returns undefined if the bytes may be sent now, else a promise that resolves when

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import type { SourceName } from '../../common/sources.js'
 import { conditionOf, EXPLORE_PARAMS } from '../../endpoints/explore-params.js'
 import type { Expression } from '../../plan/expression.js'
-import type { SourceName } from '../../sources.js'
 import { refusals } from '../reply/errors.js'
 
 /** Which rows of a project a tail follows. */

@@ -1,8 +1,9 @@
 /** `GET /api/tail`: the newly arriving records of a project and a source, as server-sent events. */
-import type { Clock } from '../../base/clock.js'
+
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
+import type { Clock } from '../../base/time/clock.js'
 import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Access } from '../../tokens/access.js'

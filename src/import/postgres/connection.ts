@@ -1,4 +1,4 @@
-import { createSerialQueue } from '../../base/serial-queue.js'
+import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
 import { explainConnecting, explainQuery, type Place } from './errors.js'
 
 /** A connection that only reads. */

@@ -1,4 +1,4 @@
-import { formatIso8601 } from '../../base/iso8601.js'
+import { formatIso8601 } from '../../base/time/iso8601.js'
 import type { Connection } from './connection.js'
 import { type LogTable, quoted } from './logflare-tables.js'
 

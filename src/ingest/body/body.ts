@@ -1,8 +1,8 @@
 /** Parses whole request bodies into batches and rejects. Synchronous, without clock or threads. */
 
-import { byteOrderMarkLength, isSpace } from '../../base/ascii.js'
 import { LogweirError } from '../../base/errors.js'
-import { findSource } from '../../sources.js'
+import { byteOrderMarkLength, isSpace } from '../../base/text/ascii.js'
+import { findSource } from '../../common/sources.js'
 import { checkLines } from '../lines/check-lines.js'
 import { capacityFor } from '../lines/lines.js'
 import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'

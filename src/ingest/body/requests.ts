@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../../base/clock.js'
 import { LogweirError } from '../../base/errors.js'
+import { type Clock, systemClock } from '../../base/time/clock.js'
 import { MIB } from '../../base/units.js'
 import type { BodyForm, BodyResult, Defaults, WorkResult } from '../thread/messages.js'
 import { createThread, type Thread, type ThreadOptions } from '../thread/thread.js'

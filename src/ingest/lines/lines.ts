@@ -1,4 +1,4 @@
-import { byteOrderMarkLength, NEWLINE } from '../../base/ascii.js'
+import { byteOrderMarkLength, NEWLINE } from '../../base/text/ascii.js'
 import { KIB } from '../../base/units.js'
 import type { Scanner } from '../wasm/scanner.js'
 import { checkLines, headAt, type LineSink } from './check-lines.js'

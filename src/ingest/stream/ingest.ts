@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../../base/clock.js'
-import { createSerialQueue } from '../../base/serial-queue.js'
+import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
+import { type Clock, systemClock } from '../../base/time/clock.js'
 import { MIB } from '../../base/units.js'
 import type { StreamWork, WorkResult } from '../thread/messages.js'
 import { createThread, type IngestTotals, type Thread, type ThreadOptions } from '../thread/thread.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.js'
+import type { Clock } from '../../base/time/clock.js'
 import type { IngestTotals } from '../thread/thread.js'
 
 /** The values that are shown, and the terminal. */

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs'
 import { Socket, type SocketConstructorOpts } from 'node:net'
-import { type Clock, systemClock } from '../../base/clock.js'
 import type { Metrics } from '../../base/metrics.js'
+import { type Clock, systemClock } from '../../base/time/clock.js'
 import { MIB } from '../../base/units.js'
 import type { IngestTotals } from '../thread/thread.js'
 import type { Ingest } from './ingest.js'

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { findSource } from '../../sources.js'
+import { findSource } from '../../common/sources.js'
 import type { RecycledMemory, StreamWork, WorkerOptions } from '../thread/messages.js'
 import { createWorkerOutput } from '../thread/worker-output.js'
 import { createParser } from './parse.js'

@@ -1,4 +1,4 @@
-import type { FieldNames } from '../../field-names.js'
+import type { FieldNames } from '../../common/field-names.js'
 import type { Reason, RejectBatch } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 

@@ -1,6 +1,6 @@
 /** Encodes rejected lines as entries of the rejects file: a JSON object per line. */
 import { isUtf8 } from 'node:buffer'
-import { NEWLINE } from '../../base/ascii.js'
+import { NEWLINE } from '../../base/text/ascii.js'
 import { KIB } from '../../base/units.js'
 import type { Reason } from '../rejects.js'
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
+import type { Clock } from '../../base/time/clock.js'
 import { MINUTE_US } from '../../base/units.js'
-import type { SourceName } from '../../sources.js'
+import type { SourceName } from '../../common/sources.js'
 
 /** Counts records that are stored with the time of receipt because their own time cannot be read. */
 export interface UnreadableTimes {

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import { free } from '../../base/array-buffers.js'
+import { free } from '../../base/memory/array-buffers.js'
 import { MIB } from '../../base/units.js'
 import type { ParserSink } from '../lines/record-sink.js'
 import { LOGGED_PER_SECOND, type RejectBatch } from '../rejects.js'

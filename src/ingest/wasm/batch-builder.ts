@@ -1,8 +1,8 @@
 import { DataType, type Field } from 'apache-arrow'
 import { type BatchColumn, type ColumnBytes, createStreamWriter } from '../../arrow-ipc/stream-writer.js'
-import { COLD_COLUMNS, type HotColumn, schemaOf } from '../../engine/columns.js'
+import { COLD_COLUMNS, type HotColumn, schemaOf } from '../../common/columns.js'
+import type { SourceName } from '../../common/sources.js'
 import type { IngestBatch } from '../../engine/engine.js'
-import type { SourceName } from '../../sources.js'
 import {
   BUILDER_BYTES,
   COLUMN_BYTES,

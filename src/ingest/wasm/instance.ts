@@ -1,5 +1,5 @@
 /** The WebAssembly module that scans and appends lines. */
-import { instantiate, type Memory } from '../../base/wasm.js'
+import { instantiate, type Memory } from '../../base/memory/wasm.js'
 
 /** The exports of the module's entry points. Addresses are offsets in bytes. See wasm/README.md. */
 export interface Exports {

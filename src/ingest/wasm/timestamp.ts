@@ -1,5 +1,5 @@
-import { LETTER_E, LETTER_e, latin1, MINUS, POINT, ZERO } from '../../base/ascii.js'
-import { parseIso8601 } from '../../base/iso8601.js'
+import { LETTER_E, LETTER_e, latin1, MINUS, POINT, ZERO } from '../../base/text/ascii.js'
+import { parseIso8601 } from '../../base/time/iso8601.js'
 
 const DIGITS = /^\d+(?:\.\d+)?$/
 

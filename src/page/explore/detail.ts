@@ -1,11 +1,11 @@
 /** The pane next to the list: the open record, or the rows around the record. */
 import { parseExact, type Row } from '../api/api.js'
 import { failureOf, fetchRows, type Place, placeOf, type Query } from '../api/explore.js'
+import { type ShownRecord, showRecord } from '../record/record.js'
+import { type ShownAround, showAround } from '../record/record-around.js'
 import { byId, element } from '../shared/dom.js'
 import { isoOf } from '../shared/range.js'
 import { conditionsIn } from './filters.js'
-import { type ShownRecord, showRecord } from './record.js'
-import { type ShownAround, showAround } from './record-around.js'
 import { SOURCES } from './sources.js'
 
 /** Callbacks of the pane to the view. */

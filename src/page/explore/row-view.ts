@@ -1,11 +1,11 @@
 /** Makes a row of the list, with the columns of its source. */
 import type { LogRow } from '../api/explore.js'
+import { valueAt } from '../record/field-path.js'
+import { marked } from '../record/marks.js'
+import { severityOf } from '../record/severity.js'
 import { element } from '../shared/dom.js'
 import { duration } from '../shared/format.js'
 import { timestamp } from '../shared/times.js'
-import { valueAt } from './field-path.js'
-import { marked } from './marks.js'
-import { severityOf } from './severity.js'
 import type { ListColumn, SourceView } from './sources.js'
 
 /** Characters of a message that the list has: no screen shows more in a line. */

@@ -1,4 +1,4 @@
-import type { Moment } from '../../base/moment.js'
+import type { Moment } from '../../base/time/moment.js'
 import {
   int64,
   isTime,

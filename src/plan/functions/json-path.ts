@@ -1,4 +1,4 @@
-import { textOfUnits } from '../../base/utf16.js'
+import { textOfUnits } from '../../base/text/utf16.js'
 
 /** A step of a JSON path: a key of an object, or a place in a list. */
 export type JsonStep = string | number

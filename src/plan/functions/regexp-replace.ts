@@ -1,5 +1,5 @@
-import { countMatches, eachMatch, replaceMatches } from '../../base/match.js'
-import type { Pattern } from '../../base/pattern.js'
+import { countMatches, eachMatch, replaceMatches } from '../../base/pattern/match.js'
+import type { Pattern } from '../../base/pattern/pattern.js'
 import { bounded, MAX_VALUE_LENGTH, queryError, tooLong } from './function.js'
 
 /** The most characters that references to groups may add on the way to a text. */

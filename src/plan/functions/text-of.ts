@@ -1,4 +1,4 @@
-import type { Moment } from '../../base/moment.js'
+import type { Moment } from '../../base/time/moment.js'
 import { civilText, dateText, timestampText } from '../values/times.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../values/values.js'
 import { MAX_VALUE_LENGTH, tooLong } from './function.js'

@@ -1,5 +1,5 @@
-import { daysSinceEpoch } from '../../base/iso8601.js'
-import { dayOf, type Moment } from '../../base/moment.js'
+import { daysSinceEpoch } from '../../base/time/iso8601.js'
+import { dayOf, type Moment } from '../../base/time/moment.js'
 import { SECOND_US } from '../../base/units.js'
 import { type Civil, civilOf, unitsSinceEpoch, weekStart } from '../values/times.js'
 import { queryError } from './function.js'

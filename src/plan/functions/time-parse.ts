@@ -1,5 +1,5 @@
-import { daysSinceEpoch } from '../../base/iso8601.js'
-import { isInRange, type Moment, momentAt } from '../../base/moment.js'
+import { daysSinceEpoch } from '../../base/time/iso8601.js'
+import { isInRange, type Moment, momentAt } from '../../base/time/moment.js'
 import { HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
 import { civilOf } from '../values/times.js'
 import { queryError } from './function.js'

@@ -1,5 +1,5 @@
-import { daysSinceEpoch } from '../../base/iso8601.js'
-import { dayOf, isInRange, type Moment, momentAt, momentOf } from '../../base/moment.js'
+import { daysSinceEpoch } from '../../base/time/iso8601.js'
+import { dayOf, isInRange, type Moment, momentAt, momentOf } from '../../base/time/moment.js'
 import { DAY_US, MILLISECOND_US, SECOND_US } from '../../base/units.js'
 import {
   addUnits,

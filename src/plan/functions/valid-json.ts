@@ -1,4 +1,4 @@
-import { ensureCapacity } from '../../base/growable.js'
+import { ensureCapacity } from '../../base/memory/growable.js'
 
 const [QUOTE, MINUS, DOT, ZERO, NINE, COLON, COMMA, BACKSLASH] = [34, 45, 46, 48, 57, 58, 44, 92]
 const [OPEN_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 123, 125]

@@ -1,4 +1,4 @@
-import type { Moment } from '../../base/moment.js'
+import type { Moment } from '../../base/time/moment.js'
 import { compareValues, integer, isTime, momentUs, numberOf, RawJson, type Scalar, timeUs } from './values.js'
 
 /**

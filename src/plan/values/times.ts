@@ -1,4 +1,4 @@
-import { daysSinceEpoch } from '../../base/iso8601.js'
+import { daysSinceEpoch } from '../../base/time/iso8601.js'
 import {
   dayOf,
   floorDivide,
@@ -9,7 +9,7 @@ import {
   momentOf,
   momentOfIso8601,
   timeOfDayUs,
-} from '../../base/moment.js'
+} from '../../base/time/moment.js'
 import { DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from '../../base/units.js'
 
 const UNIT_US = {

@@ -1,4 +1,4 @@
-import { compareMoments, dayOf, type Moment, momentAt } from '../../base/moment.js'
+import { compareMoments, dayOf, type Moment, momentAt } from '../../base/time/moment.js'
 import { momentOfNumber, momentOfText } from './times.js'
 
 /** A moment: whole microseconds since the epoch, UTC. */

@@ -1,4 +1,4 @@
-import { shorten } from '../../base/shorten.js'
+import { shorten } from '../../base/text/shorten.js'
 import { column, type Expression, literal } from '../../plan/expression.js'
 import { jsonOf } from '../../plan/functions/text-of.js'
 import { innerPlansOf, type NamedAggregate, type NamedExpression, type Operator, type Plan } from '../../plan/plan.js'

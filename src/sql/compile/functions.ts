@@ -1,4 +1,4 @@
-import { nearest } from '../../base/nearest.js'
+import { nearest } from '../../base/text/nearest.js'
 import { wrongCount } from '../../plan/arity.js'
 import { type Expression, literal } from '../../plan/expression.js'
 import type { FunctionName } from '../../plan/functions/table.js'

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../base/nearest.js'
+import { didYouMean } from '../../base/text/nearest.js'
 import { call, column, type Expression, literal } from '../../plan/expression.js'
 import { MAX_STEPS } from '../../plan/functions/json-path.js'
 import type { Schema } from '../../plan/schema.js'

@@ -1,4 +1,4 @@
-import type { Moment } from '../../base/moment.js'
+import type { Moment } from '../../base/time/moment.js'
 import { conjunctsOf, type Expression, joinConditions } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan, TimeRange } from '../../plan/plan.js'
 import { addUnits, type TimeUnit, truncateUs } from '../../plan/values/times.js'

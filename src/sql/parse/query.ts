@@ -1,4 +1,4 @@
-import { nearest } from '../../base/nearest.js'
+import { nearest } from '../../base/text/nearest.js'
 import { parseExpression } from './expression.js'
 import { invalid, unsupported } from './fault.js'
 import { parseFrom } from './from.js'

@@ -1,4 +1,4 @@
-import { shorten } from '../../base/shorten.js'
+import { shorten } from '../../base/text/shorten.js'
 import { invalid, unsupported } from './fault.js'
 import type { Token } from './lexer.js'
 import type { SqlLimits } from './limits.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { MemoryShare } from '../../../src/base/memory-budget.js'
-import { budgetLimits } from '../../../src/base/memory-budget.js'
+import type { MemoryShare } from '../../../src/base/memory/memory-budget.js'
+import { budgetLimits } from '../../../src/base/memory/memory-budget.js'
 import { MIB } from '../../../src/base/units.js'
 import { createTestApp, LOGS_ALL, settle } from '../support.js'
 

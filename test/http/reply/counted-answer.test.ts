@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryBudget } from '../../../src/base/memory-budget.js'
+import { createMemoryBudget } from '../../../src/base/memory/memory-budget.js'
 import { compressed, countedAnswer, streamBody } from '../../../src/http/reply/stream.js'
 import { createFakeClock } from '../../support/clock.js'
 

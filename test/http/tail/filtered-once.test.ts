@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { SourceName } from '../../../src/sources.js'
+import type { SourceName } from '../../../src/common/sources.js'
 import { allRowsOf, randomAsked, randomRecord } from '../../endpoints/random-filters.js'
 import { type Asked, matching } from '../../oracle/explore.js'
 import { createFakeClock } from '../../support/clock.js'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { SECOND_US } from '../../../src/base/units.js'
-import type { ArrowEngine } from '../../../src/engine/arrow/engine.js'
+import type { ArrowEngine } from '../../../src/engine/store/engine.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine } from '../../support/engine.js'
 import type { EventReader, ServerSentEvent } from '../../support/events.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createTokenBucket } from '../../../src/base/token-bucket.js'
+import { createTokenBucket } from '../../../src/base/scheduling/token-bucket.js'
 import { createSendRate } from '../../../src/http/tail/send-rate.js'
 import { createFakeClock } from '../../support/clock.js'
 import { pass, settle } from '../support.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SECOND_US } from '../../../src/base/units.js'
-import { SOURCES } from '../../../src/sources.js'
+import { SOURCES } from '../../../src/common/sources.js'
 import { appendAll } from '../../support/engine.js'
 import { edge } from '../../support/records.js'
 import { pass, readReply, settle, TOKEN } from '../support.js'

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../src/base/clock.js'
 import { createMetrics } from '../../../src/base/metrics.js'
+import { systemClock } from '../../../src/base/time/clock.js'
 import type { Engine, IngestBatch } from '../../../src/engine/engine.js'
 import type { createRequests as CreateRequests, Requests, RequestsOptions } from '../../../src/ingest/body/requests.js'
 import { eventually } from '../../support/eventually.js'

@@ -9,9 +9,9 @@ import {
   Uint32,
   Utf8,
 } from 'apache-arrow'
-import { batchSchema, hotColumns } from '../../../src/engine/columns.js'
+import { batchSchema, hotColumns } from '../../../src/common/columns.js'
+import type { SourceName } from '../../../src/common/sources.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
-import type { SourceName } from '../../../src/sources.js'
 import type { Row } from './validate.js'
 
 type Texts = readonly (Buffer | null)[]

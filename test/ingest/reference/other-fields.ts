@@ -1,4 +1,4 @@
-import type { FieldNames } from '../../../src/field-names.js'
+import type { FieldNames } from '../../../src/common/field-names.js'
 
 /** A member of a JSON object. Value and text are Latin-1, a character per byte. */
 interface Member {

@@ -1,4 +1,4 @@
-import { MINUS, NEWLINE, ZERO } from '../../../src/base/ascii.js'
+import { MINUS, NEWLINE, ZERO } from '../../../src/base/text/ascii.js'
 import type { Scanner } from '../../../src/ingest/wasm/scanner.js'
 import { FIELD_COUNT, LINE_INTS, MAX_DEPTH } from '../../../src/wasm-layout/field-table.js'
 import { FIELD, KIND, OUTCOME, slotOf } from '../field-table.js'

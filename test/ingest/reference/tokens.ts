@@ -1,4 +1,4 @@
-import { LETTER_E, LETTER_e, MINUS, POINT, ZERO } from '../../../src/base/ascii.js'
+import { LETTER_E, LETTER_e, MINUS, POINT, ZERO } from '../../../src/base/text/ascii.js'
 import { BACKSLASH, HEX, LETTER_f, LETTER_n, LETTER_t, LETTER_u, NINE, PLUS, QUOTE, SPACE } from './structure.js'
 
 /**

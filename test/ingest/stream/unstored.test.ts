@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/base/clock.js'
 import { createMetrics } from '../../../src/base/metrics.js'
+import { systemClock } from '../../../src/base/time/clock.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
 import type { createIngest as CreateIngest, Ingest } from '../../../src/ingest/stream/ingest.js'
 import { below, mulberry32 } from '../../support/random.js'

@@ -1,8 +1,8 @@
 import { type Data, RecordBatchReader, tableFromIPC } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { batchSchema } from '../../../src/engine/columns.js'
-import { SOURCE_NAMES } from '../../../src/sources.js'
+import { batchSchema } from '../../../src/common/columns.js'
+import { SOURCE_NAMES } from '../../../src/common/sources.js'
 import { bitsInMetadata } from '../../support/in-metadata.js'
 import { NOW_US, parse, rowsOf } from '../parsing.js'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { HotColumn } from '../../../src/engine/columns.js'
+import type { HotColumn } from '../../../src/common/columns.js'
+import { SOURCE_NAMES } from '../../../src/common/sources.js'
 import { createMetadataPaths, type Path } from '../../../src/ingest/wasm/metadata-paths.js'
 import { createModule } from '../../../src/ingest/wasm/module.js'
 import { metadataPaths } from '../../../src/ingest/wasm/setup.js'
-import { SOURCE_NAMES } from '../../../src/sources.js'
 import { MAX_PATHS, PATHS } from '../../../src/wasm-layout/field-table.js'
 import { KIND, slotOf } from '../field-table.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseIso8601 } from '../../../src/base/iso8601.js'
+import { parseIso8601 } from '../../../src/base/time/iso8601.js'
 import { timestampOfNumber, timestampOfText } from '../../../src/ingest/wasm/timestamp.js'
 import { runs } from '../../support/runs.js'
 

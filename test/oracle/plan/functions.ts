@@ -1,4 +1,4 @@
-import { compilePattern, type Pattern } from '../../../src/base/pattern.js'
+import { compilePattern, type Pattern } from '../../../src/base/pattern/pattern.js'
 import type { FunctionName } from '../../../src/plan/functions/table.js'
 import { CivilDate, Datetime, RawJson, type Scalar, Timestamp } from '../../../src/plan/values/values.js'
 import { type JsonNode, readJson, scalarOf } from './json.js'

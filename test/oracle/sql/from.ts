@@ -1,5 +1,5 @@
+import { SOURCES } from '../../../src/common/sources.js'
 import type { Operator } from '../../../src/plan/plan.js'
-import { SOURCES } from '../../../src/sources.js'
 import type { Environment, Rows } from './environment.js'
 import { compileExpression } from './expression.js'
 import type { Scope } from './names.js'

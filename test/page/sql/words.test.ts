@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { hotColumns } from '../../../src/engine/columns.js'
+import { hotColumns } from '../../../src/common/columns.js'
+import { SOURCE_NAMES } from '../../../src/common/sources.js'
 import {
   AGGREGATES,
   COLUMNS,
@@ -14,7 +15,6 @@ import {
 } from '../../../src/page/sql/words.js'
 import { CAST_TYPES } from '../../../src/plan/functions/cast.js'
 import { TIME_UNITS } from '../../../src/plan/values/times.js'
-import { SOURCE_NAMES } from '../../../src/sources.js'
 import { FUNCTION_NAMES } from '../../../src/sql/compile/functions.js'
 import { SQL_AGGREGATES } from '../../../src/sql/parse/aggregate-names.js'
 import { tokensOf } from '../../../src/sql/parse/lexer.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Moment } from '../../../src/base/moment.js'
+import type { Moment } from '../../../src/base/time/moment.js'
 import {
   CivilDate,
   compareAll,

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/base/clock.js'
+import { systemClock } from '../../../src/base/time/clock.js'
 import { runCheck } from '../../../src/check/run-check.js'
 import { copyDirectory, directoryState } from '../../support/directory-state.js'
 import { checkWhileBusy } from '../support/checks.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AFTER_FLOOD, atFullSpeed, COMPACT, expectAtMost, fillBoth, slowly } from '../support/disk-bytes.js'
 
-// test/engine/arrow/storage/compaction/bytes.test.ts checks the same limits without waiting for a quiet moment.
+// test/engine/store/compaction/bytes.test.ts checks the same limits without waiting for a quiet moment.
 describe('a full row on disk', () => {
   it('that comes at full speed is larger, and made smaller when it is quiet', async () => {
     const filled = await fillBoth(atFullSpeed)

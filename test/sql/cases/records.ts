@@ -1,4 +1,4 @@
-import type { SourceName } from '../../../src/sources.js'
+import type { SourceName } from '../../../src/common/sources.js'
 import { at } from '../../cases/case.js'
 import type { PartialRecord, TestRecord } from '../../support/records.js'
 

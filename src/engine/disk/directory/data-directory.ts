@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { explainFileError } from '../../../base/file-errors.js'
-import { makeDirectories } from '../../../base/make-directories.js'
+import { explainFileError } from '../../../base/files/file-errors.js'
+import { makeDirectories } from '../../../base/files/make-directories.js'
 
 /**
  * Creates a directory and its missing parents, and checks that this process may write there. Throws

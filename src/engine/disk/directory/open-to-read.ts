@@ -1,4 +1,4 @@
-import { explainFileError } from '../../../base/file-errors.js'
+import { explainFileError } from '../../../base/files/file-errors.js'
 import { createDiskFiles } from '../files/files.js'
 import { readOnlyFiles } from '../files/read-only.js'
 import { refuseHeld } from '../lock/held.js'

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDirectories } from '../../../base/make-directories.js'
+import { makeDirectories } from '../../../base/files/make-directories.js'
 
 /**
  * The part of a file system that storage needs, below a directory. Paths are relative to that directory, with `/`

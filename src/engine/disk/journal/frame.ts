@@ -1,4 +1,4 @@
-import { crc32 } from '../../../base/crc32.js'
+import { crc32 } from '../../../base/files/crc32.js'
 import { MIB } from '../../../base/units.js'
 import type { IngestBatch } from '../../engine.js'
 import { MARKER_BYTES } from './header.js'

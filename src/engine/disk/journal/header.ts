@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { crc32 } from '../../../base/crc32.js'
 import { LogweirError } from '../../../base/errors.js'
+import { crc32 } from '../../../base/files/crc32.js'
 import { KIB } from '../../../base/units.js'
-import { SOURCE_NAMES, type SourceName } from '../../../sources.js'
+import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 
 /**
  * The header of a journal file, numbers little-endian:

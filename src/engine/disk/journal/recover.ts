@@ -1,5 +1,5 @@
 import { MIB } from '../../../base/units.js'
-import type { SourceName } from '../../../sources.js'
+import type { SourceName } from '../../../common/sources.js'
 import type { IngestBatch } from '../../engine.js'
 import { type FileAroundErrors, openAroundErrors } from '../files/around-errors.js'
 import { isOfOneFile } from '../files/file-errors.js'

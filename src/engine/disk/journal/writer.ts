@@ -1,6 +1,6 @@
 import { dirname } from 'node:path/posix'
-import { createSerialQueue } from '../../../base/serial-queue.js'
-import type { SourceName } from '../../../sources.js'
+import { createSerialQueue } from '../../../base/scheduling/serial-queue.js'
+import type { SourceName } from '../../../common/sources.js'
 import type { IngestBatch } from '../../engine.js'
 import type { Files, WritableFile } from '../files/files.js'
 import { encodeFrame, frameBytes, PAYLOAD_LIMIT_BYTES } from './frame.js'

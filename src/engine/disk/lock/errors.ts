@@ -1,5 +1,5 @@
 import { LogweirError } from '../../../base/errors.js'
-import { explainFileError } from '../../../base/file-errors.js'
+import { explainFileError } from '../../../base/files/file-errors.js'
 
 const OTHER_DIRECTORY = 'Stop that one, or give another --data-dir.'
 

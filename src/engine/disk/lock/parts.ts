@@ -1,8 +1,8 @@
 import type { Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { type Clock, systemClock } from '../../../base/clock.js'
 import type { LogweirError } from '../../../base/errors.js'
 import type { Log } from '../../../base/log.js'
+import { type Clock, systemClock } from '../../../base/time/clock.js'
 import { areSocketsConclusive, listenAt } from './system.js'
 
 /** Intervals of locking. CONTRACT, section 7. */

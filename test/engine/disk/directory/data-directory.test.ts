@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { currentUser } from '../../../../src/base/file-errors.js'
+import { currentUser } from '../../../../src/base/files/file-errors.js'
 import { makeDataDirectory } from '../../../../src/engine/disk/directory/data-directory.js'
 
 let root: string

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import type { SourceName } from '../../../../src/common/sources.js'
+import { SOURCE_NAMES } from '../../../../src/common/sources.js'
 import { createHeader, decodeHeader, encodeHeader, FRAMES_START } from '../../../../src/engine/disk/journal/header.js'
-import type { SourceName } from '../../../../src/sources.js'
-import { SOURCE_NAMES } from '../../../../src/sources.js'
 
 const marker = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)
 

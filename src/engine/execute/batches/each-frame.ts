@@ -1,0 +1,26 @@
+import type { Key } from '../caches/partial-cache.js'
+import type { Frame } from '../expressions/frame.js'
+import type { LazyBatch, ReadByTime } from './lazy-batch.js'
+
+/**
+ * Returns batches that apply `change` to each frame that is read, whole or in chunks by time. `keyOf` extends the key
+ * under which results may be kept. The change must leave rows in their order of time.
+ */
+export function eachFrame(
+  input: readonly LazyBatch[],
+  keyOf: (before: Key) => Key,
+  change: (frame: Frame) => Promise<Frame>,
+): LazyBatch[] {
+  return input.map((batch) => {
+    const { cached, readByTime } = batch
+    const inChunks: ReadByTime | undefined =
+      readByTime &&
+      ((direction, isWanted, use) => readByTime(direction, isWanted, async (rows) => use(await change(rows))))
+    return {
+      ...batch,
+      ...(cached && { cached: { part: cached.part, key: keyOf(cached.key) } }),
+      read: (use) => batch.read(async (frame) => use(await change(frame))),
+      ...(inChunks && { readByTime: inChunks }),
+    }
+  })
+}

@@ -1,0 +1,73 @@
+import type { MemoryShare } from '../../../base/memory/memory-budget.js'
+import type { Yielder } from '../../../base/scheduling/time-slices.js'
+import type { Key, PartialCache } from '../caches/partial-cache.js'
+import type { RowCache } from '../caches/row-cache.js'
+import type { SharedFrames } from '../caches/shared-frames.js'
+import type { HotRows, OpenCold, Part } from '../columns/batch.js'
+import type { Frame } from '../expressions/frame.js'
+import type { FieldCache } from '../fields/field-cache.js'
+
+/**
+ * Rows that are read when an operator needs the rows. Operators are functions from lists of batches to lists of
+ * batches.
+ */
+export interface LazyBatch {
+  /** Least and greatest timestamp of the rows, as far as known. Otherwise -Infinity and Infinity. */
+  readonly minUs: number
+  readonly maxUs: number
+  /**
+   * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from
+   * the rows may be kept under the key.
+   */
+  readonly cached?: { part: Part; key: Key; offer?: Offer }
+  /** Reads the rows. The frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
+  read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
+  /**
+   * Reads the rows in chunks in order of time. The first chunk has a few hundred rows, and each chunk is larger than
+   * the chunk before. Present if reading all rows takes long. A row of a later chunk is not newer (`asc`: not older)
+   * than a row of an earlier chunk. Ends before a chunk if `isWanted` resolves to false for the time of the chunk,
+   * which none of the rows passes.
+   */
+  readByTime?: ReadByTime
+  /**
+   * Returns a way to open a reader of cold columns that keeps the read rows in a cache. Absent if the rows are not
+   * worth keeping.
+   */
+  keepRows?: (open: OpenCold) => OpenCold
+}
+
+/**
+ * Calls `add` with the rows if the rows are found at once, as the rows of a project are. Returns the result of `add`.
+ * If the result is false, nothing was read. The rows are valid until `add` has returned.
+ */
+export type Offer = (add: (rows: HotRows) => boolean) => boolean | Promise<boolean>
+
+/** See {@link LazyBatch.readByTime}. */
+export type ReadByTime = (
+  direction: 'asc' | 'desc',
+  isWanted: (timestampUs: number) => Promise<boolean>,
+  use: (frame: Frame) => Promise<void>,
+) => Promise<void>
+
+/** The limits, the caches and the counters of a run. */
+export interface RunContext {
+  yieldIfDue: Yielder
+  partialCache: PartialCache
+  fieldCache: FieldCache
+  rowCache: RowCache
+  sharedFrames: SharedFrames
+  limits: QueryLimits
+  /** Operators count the bytes that the operators hold. `yieldIfDue` waits if the bytes are too many. */
+  memory: Pick<MemoryShare, 'add'>
+  /** Called when a part is opened. Other parts are pruned by time. */
+  onOpen(): void
+  /** Counts rows that were scanned. */
+  onScan(rows: number): void
+}
+
+/** Bounds of a query. The service uses the constants of `engine.ts`. Tests pass smaller bounds. */
+export interface QueryLimits {
+  groups: number
+  /** Memory of groups, sorted rows and collected values together. */
+  bytes: number
+}

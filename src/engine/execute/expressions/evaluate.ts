@@ -1,0 +1,255 @@
+import { LogweirError } from '../../../base/errors.js'
+import { AREAS } from '../../../common/columns.js'
+import type { Expression } from '../../../plan/expression.js'
+import type { Cell } from '../../../plan/functions/function.js'
+import { FUNCTIONS, type FunctionName } from '../../../plan/functions/table.js'
+import { placedError } from '../../../plan/place.js'
+import { bucketStartUs, type TimeUnit, truncateUs, unitUs } from '../../../plan/values/times.js'
+import { Datetime, type Scalar, Timestamp } from '../../../plan/values/values.js'
+import { rowAt } from '../columns/selection.js'
+import type { Frame } from './frame.js'
+import { fieldUseOf } from './loaded-fields.js'
+import { countValue, isPause, pauseIfDue } from './row-work.js'
+import { urlPath } from './url-path.js'
+import { type Bucket, constant, type Entries, type Vector } from './vector.js'
+
+/** Returns the vector of an expression over the rows of a frame. Values are evaluated on read. */
+export type Evaluate = (expression: Expression) => Vector
+
+/**
+ * Evaluates expressions over a frame. An expression object that occurs several times is evaluated once for each row.
+ */
+export function createEvaluate(frame: Frame): Evaluate {
+  const vectors = new Map<Expression, Vector>()
+  const evaluate: Evaluate = (expression) => {
+    const known = vectors.get(expression)
+    if (known !== undefined) return known
+    const vector = vectorOf(expression, frame, evaluate)
+    vectors.set(expression, vector)
+    return vector
+  }
+  return evaluate
+}
+
+function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vector {
+  if (expression.kind === 'literal') return constant(expression.value)
+  if (expression.kind === 'column') {
+    const vector = frame.column(expression.name)
+    if (vector === undefined) throw new TypeError(`The rows have no column ${expression.name}.`)
+    return vector
+  }
+  const use = frame.field && fieldUseOf(expression, frame.elements)
+  const field = use && frame.field!(use)
+  if (field !== undefined) return field
+  return (
+    areaTest(expression, evaluate) ?? fasterWay(expression, frame, evaluate) ?? callVector(expression, frame, evaluate)
+  )
+}
+
+/** A function of its arguments, in the way that suits every function. */
+function callVector(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector {
+  const args = expression.args.map(evaluate)
+  const constants = args.map(constantOf)
+  const { fn } = expression
+  const bind = (cells: readonly Cell[]) => FUNCTIONS[fn].bind(cells, constants)
+  if (args.every(({ isConstant }) => isConstant)) return constantCall(expression, () => bind(args.map(({ at }) => at)))
+  const varying = args.filter(({ isConstant }) => !isConstant)
+  const [first] = varying
+  const shared = first?.entries
+  if (shared !== undefined && varying.every(({ entries }) => entries?.codes === shared.codes)) {
+    const textOf = fn === 'url_path' ? shared.bytesOf : undefined
+    return entryVector({ expression, args, bind }, shared, frame, textOf && ((code) => pathOf(textOf(code))))
+  }
+  // An expression that two others share is evaluated once for each row.
+  const at = rememberedCall(bind(args.map(({ at }) => at)), expression)
+  return { at, call: { fn, args }, isCold: args.some(({ isCold }) => isCold) }
+}
+
+/** Calls without columns. Their values are the same in all rows of any frame, and are computed once. */
+const constantCalls = new WeakMap<Expression, Cell>()
+
+function constantCall(expression: Expression & { kind: 'call' }, bind: () => Cell): Vector {
+  const at = constantCalls.get(expression) ?? once(bind(), expression)
+  const isLiteral = (arg: Expression) => arg.kind === 'literal' || constantCalls.has(arg)
+  if (expression.args.every(isLiteral)) constantCalls.set(expression, at)
+  return { at, isConstant: true, isCold: false }
+}
+
+/**
+ * Like {@link remembered}, with the expression's place in errors, and pauses in a row that takes long. A single
+ * function, since each row calls the function.
+ */
+function rememberedCall(cell: Cell, expression: Expression): Cell {
+  let last = -1
+  let value: Scalar = null
+  return (position) => {
+    if (position === last) return value
+    try {
+      pauseIfDue()
+      const made = cell(position)
+      countValue(made)
+      value = made
+    } catch (error) {
+      throw placedError(error, expression)
+    }
+    last = position
+    return value
+  }
+}
+
+/**
+ * An expression with a way over whole stretches of rows: `x >= 400` over a stored column of numbers, and
+ * `timestamp_trunc(timestamp, 'hour')` or `timestamp_bucket(timestamp, 5000000)` over the stored timestamp. Single
+ * values of the expression are rarely read.
+ */
+function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector | undefined {
+  const { fn, args } = expression
+  const [first, second] = args
+  if (first?.kind !== 'column' || second?.kind !== 'literal') return undefined
+  const bucket = bucketOf(fn, second.value)
+  if (fn !== 'ge' && bucket === undefined) return undefined
+  const { stored } = evaluate(first)
+  const at = whenRead(() => callVector(expression, frame, evaluate).at)
+  if (bucket !== undefined) return stored?.kind === 'times' ? { at, bucket, isCold: false } : undefined
+  if (stored?.kind !== 'number' || typeof second.value !== 'number') return undefined
+  return { at, counted: { test: 'atLeast', column: stored, least: second.value }, isCold: false }
+}
+
+/** The buckets of a function that cuts times down. Undefined for other functions, and for months and longer units. */
+function bucketOf(fn: FunctionName, option: Scalar): Bucket | undefined {
+  const makeTime = CUT_TIMES[fn as keyof typeof CUT_TIMES]
+  if (makeTime === undefined) return undefined
+  if (fn === 'timestamp_bucket') {
+    const lengthUs = Number.isSafeInteger(option) ? (option as number) : 0
+    return lengthUs > 0 ? { lengthUs, startOf: (us) => bucketStartUs(us, lengthUs), valueOf: makeTime } : undefined
+  }
+  const unit = option as TimeUnit
+  const lengthUs = unitUs(unit)
+  if (lengthUs === undefined) return undefined
+  // The start of a row's own time is a number as the time is.
+  return { lengthUs, startOf: (us) => Number(truncateUs(us, unit)), valueOf: makeTime }
+}
+
+/** A cell that is made on the first read. */
+function whenRead(make: () => Cell): Cell {
+  let cell: Cell | undefined
+  return (position) => {
+    cell ??= make()
+    return cell(position)
+  }
+}
+
+/**
+ * The value of a constant. Undefined if the evaluation fails: only a row that evaluates the constant raises the error.
+ */
+function constantOf({ isConstant, at }: Vector): Scalar | undefined {
+  if (!isConstant) return undefined
+  try {
+    return at(0)
+  } catch (error) {
+    if (error instanceof LogweirError) return undefined
+    throw error
+  }
+}
+
+const CUT_TIMES = {
+  timestamp_trunc: (us: number) => new Timestamp(us),
+  timestamp_bucket: (us: number) => new Timestamp(us),
+  datetime_trunc: (us: number) => new Datetime(us),
+} as const
+
+const pathOf = (url: Buffer | undefined) => url && urlPath(url)
+
+/** A call: the expression, the vectors of the arguments, and the function. */
+interface BoundCall {
+  expression: Expression & { kind: 'call' }
+  args: readonly Vector[]
+  bind: (cells: readonly Cell[]) => Cell
+}
+
+/** Evaluates a function over the codes of the single column that the arguments depend on. */
+function entryVector(
+  { expression, args, bind }: BoundCall,
+  { codes }: Entries,
+  frame: Frame,
+  bytesOf?: (code: number) => Buffer | undefined,
+): Vector {
+  // The cells take codes in place of positions.
+  const byCode = bind(args.map(({ at, entries }) => entries?.valueOf ?? at))
+  const values: (Scalar | Failure)[] = []
+  const valueOfCode = (code: number): Scalar => {
+    const known = values[code]
+    if (known instanceof Failure) throw known.error
+    if (known !== undefined) return known
+    try {
+      pauseIfDue()
+      const value = byCode(code)
+      countValue(value)
+      return (values[code] = value)
+    } catch (error) {
+      if (isPause(error)) throw error
+      const failure = new Failure(placedError(error, expression))
+      values[code] = failure
+      throw failure.error
+    }
+  }
+  const { selection } = frame.stored!
+  return {
+    at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
+    entries: { codes, valueOf: valueOfCode, ...(bytesOf && { bytesOf, addKey: keyAdder(bytesOf) }) },
+    call: { fn: expression.fn, args },
+    isCold: false,
+  }
+}
+
+/** Adds the bytes of a text, or null, to the keys of a group. */
+const keyAdder =
+  (bytesOf: (code: number) => Buffer | undefined): NonNullable<Entries['addKey']> =>
+  (code, keys) => {
+    const text = bytesOf(code)
+    if (text === undefined) keys.add(null)
+    else keys.addText(text)
+  }
+
+/** The error of an entry, which only a row that has the entry raises. */
+class Failure {
+  readonly error: unknown
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+
+/** Evaluates a constant on the first read, and keeps the value or the error. */
+function once(cell: Cell, expression: Expression): Cell {
+  let result: { value: Scalar } | Failure | undefined
+  return (position) => {
+    result ??= attempt(cell, position, expression)
+    if (result instanceof Failure) throw result.error
+    return result.value
+  }
+}
+
+function attempt(cell: Cell, position: number, expression: Expression): { value: Scalar } | Failure {
+  try {
+    return { value: cell(position) }
+  } catch (error) {
+    return new Failure(placedError(error, expression))
+  }
+}
+
+/** `contains(path, '/rest')` over the column of areas, which knows that and nothing else. */
+function areaTest({ fn, args }: Expression & { kind: 'call' }, evaluate: Evaluate): Vector | undefined {
+  const [first, second] = args
+  if (first?.kind !== 'column') return undefined
+  const { stored, areasAt } = evaluate(first)
+  if (areasAt === undefined) return undefined
+  const bit = second?.kind === 'literal' ? AREAS.indexOf(second.value as (typeof AREAS)[number]) : -1
+  if (fn !== 'contains' || bit < 0) {
+    throw new TypeError(`The column ${first.name} can be asked only whether it contains one of ${AREAS.join(', ')}.`)
+  }
+  return {
+    at: (position) => (areasAt(position) & (1 << bit)) !== 0,
+    ...(stored?.kind === 'areas' && { counted: { test: 'area' as const, column: stored, bit: 1 << bit } }),
+    isCold: false,
+  }
+}

@@ -1,0 +1,115 @@
+import type { LazyBatch } from '../batches/lazy-batch.js'
+import type { Frame } from '../expressions/frame.js'
+import { fold } from './fold.js'
+import { createGatheredRows, type GatheredRows } from './gathered-rows.js'
+import { createGroups, type Grouping, type Groups, merge } from './groups.js'
+import { type Cached, type KeptGroups, keepGroups, nextKept } from './kept-groups.js'
+
+/** With more groups for each row, merging the groups of parts costs as much as grouping their rows again. */
+const MAX_KEPT_GROUPS_A_ROW = 1 / 4
+/** Groups that are kept whatever the rows. */
+const ALWAYS_KEPT_GROUPS = 64
+/**
+ * Parts that are grouped together. When a window has moved beyond the first of the parts, the other parts are read
+ * again.
+ */
+const MOST_PARTS = 32
+
+/**
+ * Adds batches to groups. The groups of sealed parts are kept in the cache, and merged by the next run. Parts with few
+ * rows that are found at once are grouped together: most of the time for each alone would be fixed work.
+ */
+export class PartGroups {
+  readonly #total: Groups
+  readonly #grouping: Grouping
+  readonly #gathered: GatheredRows | undefined
+  /** The parts of the gathered rows, all found by the same filters. */
+  #run: Cached[] = []
+  #isKeeping = true
+  #kept = 0
+  #isComplete = true
+
+  constructor(total: Groups, grouping: Grouping) {
+    this.#total = total
+    this.#grouping = grouping
+    this.#gathered = createGatheredRows(grouping.expressions)
+  }
+
+  /** The number of merges of kept groups. 0 if some batches had no kept groups. */
+  get kept(): number {
+    return this.#isComplete ? this.#kept : 0
+  }
+
+  /** Adds the groups of all batches. */
+  async addAll(batches: readonly LazyBatch[]): Promise<void> {
+    for (let i = 0; i < batches.length; ) {
+      const added = this.#add(batches, i)
+      i += added instanceof Promise ? await added : added
+      const pause = this.#grouping.context.yieldIfDue()
+      if (pause !== undefined) await pause
+    }
+    await this.#end()
+  }
+
+  /**
+   * Adds the batch at a place, and the next batches if the groups are kept together. Returns the number of added
+   * batches.
+   */
+  #add(input: readonly LazyBatch[], place: number): number | Promise<number> {
+    const batch = input[place]!
+    const { cached } = batch
+    if (cached === undefined) return this.#addAlone(batch)
+    if (!this.#canJoin(cached)) return this.#end().then(() => this.#add(input, place))
+    const known = nextKept(input, place, this.#grouping.keyOf(cached.key).hash, this.#grouping)
+    if (known !== undefined) return this.#addKept(known)
+    const next = (isGathered: boolean): number | Promise<number> => {
+      if (!isGathered) return this.#addAlone(batch)
+      this.#run.push(cached)
+      return 1
+    }
+    const isGathered = this.#gathered === undefined ? false : (cached.offer?.(this.#gathered.add) ?? false)
+    return isGathered instanceof Promise ? isGathered.then(next) : next(isGathered)
+  }
+
+  /** Groups the gathered rows. */
+  async #end(): Promise<void> {
+    const parts = this.#run
+    this.#run = []
+    if (parts.length > 0) await this.#addRows(parts, this.#gathered!.take())
+  }
+
+  /** Whether the rows of a part can be grouped together with the gathered rows. */
+  #canJoin({ key }: Cached): boolean {
+    const [first] = this.#run
+    return first === undefined || (first.key === key && this.#run.length < MOST_PARTS)
+  }
+
+  async #addKept({ parts, groups }: KeptGroups): Promise<number> {
+    await this.#end()
+    await merge(this.#total, groups, this.#grouping)
+    this.#kept++
+    return parts.length
+  }
+
+  async #addAlone({ cached, read }: LazyBatch): Promise<number> {
+    await this.#end()
+    await read((frame) => (cached === undefined ? this.#fold(frame) : this.#addRows([cached], frame)))
+    return 1
+  }
+
+  /** Groups the rows of adjacent parts, and keeps the groups. */
+  async #addRows(parts: readonly Cached[], frame: Frame): Promise<void> {
+    if (!this.#isKeeping) return this.#fold(frame)
+    this.#isComplete = false
+    const groups = createGroups(this.#total)
+    await fold(groups, frame, this.#grouping)
+    this.#isKeeping = groups.states.length <= Math.max(ALWAYS_KEPT_GROUPS, frame.rows * MAX_KEPT_GROUPS_A_ROW)
+    await keepGroups(parts, this.#grouping.keyOf(parts[0]!.key).hash, groups, this.#grouping)
+    await merge(this.#total, groups, this.#grouping)
+  }
+
+  #fold(frame: Frame): Promise<void> {
+    this.#isComplete = false
+    return fold(this.#total, frame, this.#grouping)
+  }
+}

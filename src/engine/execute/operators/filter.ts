@@ -1,0 +1,66 @@
+import type { Yielder } from '../../../base/scheduling/time-slices.js'
+import type { Expression } from '../../../plan/expression.js'
+import { expressionKey } from '../../../plan/expression-key.js'
+import { truthOf } from '../../../plan/functions/logic.js'
+import { blocksOf } from '../batches/blocks.js'
+import { eachFrame } from '../batches/each-frame.js'
+import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
+import { extendKey } from '../caches/partial-cache.js'
+import { createEvaluate } from '../expressions/evaluate.js'
+import { type Frame, mappedFrame } from '../expressions/frame.js'
+import { fieldsIn } from '../expressions/loaded-fields.js'
+
+/**
+ * Keeps the rows for which every condition is true. A condition is evaluated only in rows for which all conditions
+ * before are true, so that other rows raise no error.
+ */
+export function filter(
+  input: readonly LazyBatch[],
+  conditions: readonly Expression[],
+  { yieldIfDue }: RunContext,
+): LazyBatch[] {
+  if (conditions.length === 0) return [...input]
+  const keyOf = extendKey(() => ['filter', ...conditions.map(expressionKey)])
+  return eachFrame(input, keyOf, (frame) => keepPassing(frame, conditions, yieldIfDue))
+}
+
+/**
+ * Returns the rows of a frame for which every condition is true. Filters by groups of conditions: fields are read in
+ * the rows that the groups before have left.
+ */
+export async function keepPassing(
+  frame: Frame,
+  conditions: readonly Expression[],
+  yieldIfDue: Yielder,
+): Promise<Frame> {
+  let kept = frame
+  for (let from = 0; from < conditions.length; ) {
+    let to = from + 1
+    while (to < conditions.length && fieldsIn([conditions[to]!], kept.elements).length === 0) to++
+    const group = conditions.slice(from, to)
+    await kept.loadFields?.(fieldsIn(group, kept.elements), yieldIfDue)
+    kept = keep(kept, await passing(kept, group, yieldIfDue))
+    from = to
+  }
+  return kept
+}
+
+/** The positions for which every condition is true, ascending. */
+async function passing(frame: Frame, conditions: readonly Expression[], yieldIfDue: Yielder): Promise<Uint32Array> {
+  const evaluate = createEvaluate(frame)
+  const cells = conditions.map((condition) => evaluate(condition))
+  const positions = new Uint32Array(frame.rows)
+  let count = 0
+  for await (const { from, to } of blocksOf(frame, cells, yieldIfDue)) {
+    for (let position = from; position < to; position++) {
+      if (cells.every(({ at }) => truthOf(at(position)) === true)) positions[count++] = position
+    }
+  }
+  return positions.subarray(0, count)
+}
+
+/** Returns the rows at some positions of a frame, which ascend. */
+export function keep(frame: Frame, positions: Uint32Array): Frame {
+  if (positions.length === frame.rows) return frame
+  return frame.select?.(positions) ?? mappedFrame(frame, positions)
+}

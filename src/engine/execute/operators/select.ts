@@ -1,0 +1,42 @@
+import type { NamedExpression } from '../../../plan/plan.js'
+import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
+import { createEvaluate } from '../expressions/evaluate.js'
+import type { Frame } from '../expressions/frame.js'
+import { fieldsIn } from '../expressions/loaded-fields.js'
+import type { Vector } from '../expressions/vector.js'
+
+/** Returns the rows of batches with these columns alone. The columns are evaluated on read. */
+export function project(
+  input: readonly LazyBatch[],
+  columns: readonly NamedExpression[],
+  { yieldIfDue }: Pick<RunContext, 'yieldIfDue'>,
+): LazyBatch[] {
+  const expressions = columns.map(({ value }) => value)
+  return input.map((batch) => ({
+    // The column `timestamp` may be another column.
+    minUs: Number.NEGATIVE_INFINITY,
+    maxUs: Number.POSITIVE_INFINITY,
+    read: (use) =>
+      batch.read(async (frame) => {
+        await frame.loadFields?.(fieldsIn(expressions, frame.elements), yieldIfDue)
+        return use(projected(frame, columns))
+      }),
+  }))
+}
+
+function projected(frame: Frame, columns: readonly NamedExpression[]): Frame {
+  const { rows, load, rowOf, longestAt } = frame
+  const evaluate = createEvaluate(frame)
+  const vectors = new Map(columns.map(({ name, value }) => [name, withoutStored(evaluate(value))]))
+  return { rows, load, rowOf, ...(longestAt && { longestAt }), column: (name) => vectors.get(name) }
+}
+
+/** Operators have no faster way over rows whose storage is unknown. */
+const withoutStored = ({ at, areasAt, isConstant, isCold, call, longest }: Vector): Vector => ({
+  at,
+  ...(call && { call }),
+  ...(longest && { longest }),
+  ...(areasAt && { areasAt }),
+  ...(isConstant && { isConstant }),
+  isCold,
+})

@@ -1,0 +1,376 @@
+import type { Log } from '../../base/log.js'
+import { createQueryYielder, UNLIMITED_SHARE } from '../../base/memory/memory-budget.js'
+import type { Metrics } from '../../base/metrics.js'
+import type { Clock } from '../../base/time/clock.js'
+import { DAY_US, GIB, MIB, MINUTE_US } from '../../base/units.js'
+import type { Row } from '../../plan/answer.js'
+import type { Plan } from '../../plan/plan.js'
+import { schemaOf } from '../../plan/schema.js'
+import type { DataDirectory } from '../disk/directory/open.js'
+import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
+import {
+  type Engine,
+  GROUPING_LIMITS,
+  type GroupingLimits,
+  limitsOf,
+  type RunOptions,
+  type ScanStats,
+} from '../engine.js'
+import type { RunContext } from '../execute/batches/lazy-batch.js'
+import { type Caches, createCaches } from '../execute/caches/caches.js'
+import { createSharedFrames } from '../execute/caches/shared-frames.js'
+import { isDamage } from '../execute/columns/damage.js'
+import { readInnerPlans } from '../execute/operators/is-in.js'
+import { releasing, restarting } from '../execute/run/row-iterator.js'
+import { type RunResult, runStage, type StoredRows, unorderedRows } from '../execute/run/run.js'
+import { compactWhenIdle } from './compaction/compaction.js'
+import type { DiskSegment } from './files/disk-segment.js'
+import type { RowsToRead } from './files/inventory.js'
+import { createFollowers, type Followers } from './follow/follow.js'
+import { createDiskPersistence } from './persistence/disk-persistence.js'
+import { reportDamage } from './persistence/report-damage.js'
+import { createNoSealer } from './sealing/no-sealer.js'
+import type { Sealer } from './sealing/sealer.js'
+import type { SegmentHandle } from './segment/handle.js'
+import { createColumnLimit } from './tables/eviction.js'
+import { type PlanViews, takePlanViews } from './tables/plan-views.js'
+import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from './tables/retention.js'
+import { createStore, type Store } from './tables/store.js'
+
+/** Settings of the embedded engine. Tests pass smaller limits. */
+export interface ArrowEngineOptions {
+  clock: Clock
+  metrics: Metrics
+  /** The data directory, which the engine releases at its close. Without a data directory, rows are in memory only. */
+  disk?: DataDirectory
+  log?: Log
+  /**
+   * Memory limit in bytes for heads, sealed segments and cached partial results. Beyond the limit, segments that are on
+   * disk are evicted from memory. Without a disk, the oldest segments are deleted.
+   */
+  rowsLimitBytes: number
+  /** Disk limit in bytes. Beyond the limit, the oldest segments are deleted. Ignored without a disk. */
+  diskLimitBytes?: number
+  /** Days older than this are deleted. */
+  retentionUs?: number
+  /** A head is sealed once it has this many rows or bytes. */
+  sealRows?: number
+  sealBytes?: number
+  /** See {@link createReadingEngine}. */
+  toRead?: RowsToRead
+  /** Seals heads. The engine closes the sealer. */
+  sealer: Sealer
+  /** Size limit of the cache of partial results of sealed segments. */
+  partialCacheBytes?: number
+  groupingLimits?: GroupingLimits
+}
+
+/** The embedded engine, with additional methods for tests, benches and shutdown. */
+export interface ArrowEngine extends Engine {
+  /** Seals every open head now. */
+  seal(): Promise<void>
+  /** Clears the cache of partial results: the next run of a plan computes the partial results again. */
+  clearPartialCache(): void
+}
+
+const RETENTION_US = 90 * DAY_US
+const SEAL_ROWS = 2 ** 18
+const SEAL_BYTES = 64 * MIB
+/** A head takes at most this share of the memory limit, so that sealing starts long before eviction. */
+const HEAD_SHARE = 1 / 16
+/**
+ * Full heads wait for the sealer with at most this share of the memory limit, and no more than a start reads from
+ * journals within seconds. A burst is thus stored as fast as parsed, and sealed after the burst. If memory is scarce, a
+ * single head waits: a query keeps until its end the heads that the query started with.
+ */
+const BACKLOG_SHARE = 1 / 4
+const MAX_BACKLOG_BYTES = GIB
+const SCARCE_BYTES = 512 * MIB
+/** A head's journal takes at most this share of the disk limit. */
+const JOURNAL_SHARE = 1 / 64
+/** A cold file of at most this share of a head's bytes has about the texts of one head: logs compress to a sixth. */
+const COMPACT_SHARE = 1 / 4
+/** Interval of retention and of freeing unused memory. */
+const UPKEEP_MS = MINUTE_US / 1000
+/** Interval of the check for fields that no query reads any more. */
+const IDLE_CHECK_MS = 5_000
+/** Interval of fsync: a power cut loses at most the rows of this time. */
+const SYNC_MS = 1000
+/** Wait before a write is retried on a full or failing disk. */
+const RETRY_MS = 1000
+
+function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINITY, ...options }: ArrowEngineOptions) {
+  const {
+    sealRows = SEAL_ROWS,
+    sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE),
+  } = options
+  const plentyBytes = Math.max(0, rowsLimitBytes - SCARCE_BYTES)
+  const backlogBytes = Math.min(MAX_BACKLOG_BYTES, plentyBytes * BACKLOG_SHARE, diskLimitBytes * BACKLOG_SHARE)
+  // Memory of batches that queries hold for long is freed in another order than allocated, which leaves gaps.
+  return { sealRows, sealBytes, backlogBytes, holdsBatches: plentyBytes > 0 }
+}
+
+/**
+ * Creates the embedded engine: rows as sorted, compressed, time-partitioned columns, in memory and optionally
+ * on disk.
+ */
+export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
+  const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US } = options
+  const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
+  const headLimits = headLimitsOf(options)
+  const hooks = { onLoad: () => limits.evictColumns(), setAside: (segment: SegmentHandle) => store.setAside(segment) }
+  const durable = options.disk && createDurableParts(options.disk, options, hooks, headLimits.sealBytes * COMPACT_SHARE)
+  const caches = createCaches(options)
+  const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
+  const store = createStore({
+    ...headLimits,
+    persistence: durable?.persistence,
+    sealer: options.sealer,
+    clock,
+    onDrop: caches.drop,
+    onAppend: followers.notify,
+  })
+  metrics.rowsLimitBytes.set(rowsLimitBytes)
+  const diskBytes = durable?.persistence.bytes
+  const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics })
+  const upkeep = () => {
+    void enforceRetention(store, clock.nowUs(), retentionUs, metrics)
+    limits.nextInterval()
+  }
+  const stopTimers = [
+    clock.every(UPKEEP_MS, upkeep),
+    clock.every(IDLE_CHECK_MS, caches.fieldCache.dropIdle),
+    durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing()),
+  ]
+  const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
+
+  const run = createRun({ store, caches, metrics, groupingLimits })
+  return {
+    async recover() {
+      await durable?.recover(store)
+    },
+    writeFailure: () => durable?.diskRetry.currentError(),
+    async append(batch) {
+      await store.append(batch)
+      limits.enforce()
+    },
+    run,
+    follow: createFollow(followers, run),
+    seal: () => store.sealAll(),
+    clearPartialCache: () => caches.partialCache.clear(),
+    stats: () => store.stats(),
+    stopWaiting: () => stopWaiting(durable, store),
+    async close() {
+      for (const stop of stopTimers) stop?.()
+      stopWaiting(durable, store)
+      const compacted = stopCompaction?.()
+      await store.close()
+      await compacted
+      await durable?.close()
+    },
+  }
+}
+
+/**
+ * Creates an embedded engine over some rows of a data directory. The engine changes nothing in the directory. Only
+ * these rows are recovered, and `append` must not be called.
+ */
+export function createReadingEngine(
+  disk: DataDirectory,
+  toRead: RowsToRead,
+  options: Pick<ArrowEngineOptions, 'clock' | 'metrics' | 'log' | 'rowsLimitBytes'>,
+): Engine {
+  const retentionUs = Number.POSITIVE_INFINITY
+  return createArrowEngine({ ...options, disk, toRead, retentionUs, sealer: createNoSealer() })
+}
+
+interface LimitParts {
+  store: Store
+  caches: Caches
+  /** Returns the bytes on disk. Undefined if rows are in memory only. */
+  diskBytes: (() => number) | undefined
+  rowsLimitBytes: number
+  diskLimitBytes: number
+  metrics: Metrics
+}
+
+/** Enforces the memory and disk limits of an engine. */
+function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics }: LimitParts) {
+  const columnLimit = createColumnLimit(store)
+  const limitBytes = () => rowsLimitBytes - caches.bytes()
+  const evictColumns = () => columnLimit.enforce(limitBytes())
+  function enforce(): void {
+    if (diskBytes === undefined) dropBeyondMemory(store, limitBytes(), metrics)
+    else {
+      evictColumns()
+      dropBeyondDisk(store, diskBytes, diskLimitBytes, metrics)
+    }
+  }
+  return {
+    /** Evicts columns that are on disk from memory. */
+    evictColumns,
+    enforce,
+    /** Enforces the limits at the end of an interval, and frees memory that was not used in the interval. */
+    nextInterval() {
+      enforce()
+      columnLimit.nextInterval()
+      store.trim('idle')
+    },
+  }
+}
+
+/** Returns {@link Engine.follow}: a subscription's plans see the rows stored when they start. */
+function createFollow(followers: Followers, run: Engine['run']): Engine['follow'] {
+  return async (query, listener) => {
+    const follower = followers.add(query, listener)
+    return {
+      async run(plan, options) {
+        // Read before the run starts: the plan sees the rows stored at this moment.
+        const delivered = follower.delivered()
+        return { rows: await run(plan, options), delivered: await delivered }
+      },
+      stop: follower.stop,
+    }
+  }
+}
+
+interface RunParts {
+  store: Store
+  caches: Caches
+  metrics: Pick<Metrics, 'scannedRows'>
+  groupingLimits: GroupingLimits
+}
+
+/**
+ * Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. If the run
+ * finds damage in a segment, the run starts again over the other parts of the same snapshot.
+ */
+function createRun(parts: RunParts): Engine['run'] {
+  return async (plan, options = {}) => {
+    schemaOf(plan)
+    const views = takePlanViews(parts.store, plan)
+    const attempt = (again: boolean) => runOver(views, plan, { ...options, again }, parts)
+    try {
+      const { rows, readsOn } = await pastDamage(attempt)
+      const again = async () => (await pastDamage(() => attempt(true))).rows
+      if (readsOn) return releasing(restarting(rows, again), views.release)
+      views.release()
+      return rows
+    } catch (error) {
+      views.release()
+      throw error
+    }
+  }
+}
+
+/** Calls `attempt` until no damage is found. A damaged segment is found only once: then the segment is set aside. */
+async function pastDamage(attempt: (again: boolean) => Promise<RunResult>): Promise<RunResult> {
+  for (let again = false; ; again = true) {
+    try {
+      return await attempt(again)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+    }
+  }
+}
+
+/** Runs a plan over the parts of views. If the run is `again`, leaves out the parts that were set aside since. */
+async function runOver(
+  { viewOf }: PlanViews,
+  plan: Plan,
+  { signal, onScanStats, memory = UNLIMITED_SHARE, again }: RunOptions & { again: boolean },
+  { caches, metrics, groupingLimits }: RunParts,
+): Promise<RunResult> {
+  const { onView, onOpen, onScan, stats } = countScans(metrics)
+  const stored: StoredRows = {
+    partsOf(source, { input }) {
+      const { parts, total } = viewOf(source, input)
+      onView(total)
+      return again ? parts.filter(({ isSetAside }) => !isSetAside) : parts
+    },
+  }
+  const context: RunContext = {
+    partialCache: caches.partialCache,
+    fieldCache: caches.fieldCache,
+    rowCache: caches.rowCache,
+    sharedFrames: createSharedFrames(),
+    limits: limitsOf(groupingLimits, memory),
+    memory,
+    yieldIfDue: createQueryYielder(memory, signal),
+    onOpen,
+    onScan,
+  }
+  const last = await readInnerPlans(plan, context, async (stage, own) => unorderedRows(stage, stored, own))
+  if (last === undefined) return NO_ROWS
+  const result = await runStage(last.stage, stored, last.context)
+  onScanStats?.(stats())
+  return result
+}
+
+/** Counts the rows and parts that a run reads. */
+function countScans(metrics: Pick<Metrics, 'scannedRows'>) {
+  let rows = 0
+  let parts = 0
+  let opened = 0
+  return {
+    onView(total: number) {
+      parts += total
+    },
+    onOpen() {
+      opened += 1
+    },
+    onScan(more: number) {
+      rows += more
+      metrics.scannedRows.inc(more)
+    },
+    stats: (): ScanStats => ({ rows, segments: { total: parts, pruned: parts - opened } }),
+  }
+}
+
+/** The parts of an engine that exist only with a disk: retries, persistence, recovery, fsync. */
+function createDurableParts(
+  { directory, files, release }: DataDirectory,
+  { metrics, log = () => {}, toRead }: ArrowEngineOptions,
+  { onLoad, setAside }: { onLoad(): void; setAside(segment: SegmentHandle): void },
+  maxCompactBytes: number,
+) {
+  const diskRetry = createDiskRetry(RETRY_MS, reportDiskState(directory, log))
+  const report = reportDamage(directory, metrics, log)
+  const onDamage = (segment: DiskSegment, error: Error) => {
+    setAside(segment)
+    report.unreadable(segment.path, error)
+  }
+  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage }, maxCompactBytes)
+  return {
+    diskRetry,
+    persistence,
+    recover: (store: Store) => persistence.recover(store, report, toRead),
+    startCompaction: (clock: Clock, store: Store) => compactWhenIdle(clock, store, persistence, log),
+    /** Syncs at each interval. Skips an interval if the last sync is still running. */
+    syncEvery(intervalMs: number, clock: Clock, done: () => void) {
+      let isSyncing = false
+      return clock.every(intervalMs, async () => {
+        if (isSyncing) return
+        isSyncing = true
+        await persistence.sync()
+        isSyncing = false
+        done()
+      })
+    },
+    async close() {
+      await persistence.sync()
+      await persistence.close()
+      await release()
+    },
+  }
+}
+
+/** Ends the waits of `append` for the disk and for the sealer. */
+function stopWaiting(durable: ReturnType<typeof createDurableParts> | undefined, store: Store): void {
+  durable?.diskRetry.abandon()
+  store.stopWaiting()
+}
+
+async function* noRows(): AsyncIterable<Row> {}
+
+const NO_ROWS = { rows: noRows(), readsOn: false }

@@ -1,0 +1,238 @@
+import { LRUCache } from 'lru-cache'
+import { arrayBuffersOf, free } from '../../../base/memory/array-buffers.js'
+import type { DiskRetry } from '../../disk/files/disk-retry.js'
+import type { Files } from '../../disk/files/files.js'
+import { isDamage } from '../../execute/columns/damage.js'
+import type { UncompactedCold } from '../sealing/compact.js'
+import type { SegmentHandle } from '../segment/handle.js'
+import type { Segment } from '../segment/segment.js'
+import type { SegmentOnDisk } from './facts.js'
+import { REMOVED_SUFFIX } from './file-names.js'
+import { loadMore, loadSegment, readColdFile, readSegmentFacts, replaceColdFile } from './segment-file.js'
+
+/** The state that all segments on a disk share. */
+export interface SegmentDisk {
+  readonly files: Files
+  readonly diskRetry: Pick<DiskRetry, 'retry'>
+  readonly columns: ColumnCache
+  /** Called when columns of a segment were loaded into memory. */
+  onLoad(): void
+  /** Called once with a segment that a read found damaged, before the read rejects. */
+  onDamage(segment: DiskSegment, error: Error): void
+}
+
+/**
+ * The segments with columns in memory, least recently opened first. The size of the cache is the bytes of the columns.
+ */
+export type ColumnCache = LRUCache<DiskSegment, Segment>
+
+/** Returns a smaller file with the rows of a cold file. Undefined if cancelled. */
+export type CompactCold = (cold: UncompactedCold) => Promise<Buffer | undefined>
+
+/** Returns an empty cache without a limit: the owner of the cache evicts, since other data shares the memory. */
+export const createColumnCache = (): ColumnCache =>
+  new LRUCache({
+    maxSize: Number.MAX_SAFE_INTEGER,
+    sizeCalculation: ({ hotBytes, coldBytes }) => hotBytes + coldBytes,
+    // A segment with further columns takes the place of itself.
+    noDisposeOnSet: true,
+    disposeAfter: (_, segment) => segment.freeUnused(),
+  })
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+function isSubset(names: ReadonlySet<string>, of: ReadonlySet<string>): boolean {
+  for (const name of names) if (!of.has(name)) return false
+  return true
+}
+
+/** Columns that are being loaded. */
+interface Loading {
+  names: ReadonlySet<string>
+  segment: Promise<Segment>
+}
+
+/**
+ * A segment on disk. Hot columns are loaded when a query opens the segment and names the columns. The columns of a
+ * segment stay in memory until the segment is evicted and every query has closed it. There may be many thousands of
+ * segments, most never opened: an instance takes a third of the memory of an object with its own functions.
+ */
+export class DiskSegment implements SegmentHandle {
+  readonly #disk: SegmentDisk
+  readonly #path: string
+  #facts: SegmentOnDisk
+  /** One load at a time: a column is never loaded twice. */
+  #loading: Loading | undefined
+  /** The columns, while in memory. Never changed: a query that has the segment open sees no column come or go. */
+  #loaded: Segment | undefined
+  /** The columns that were loaded, including columns that the file lacks. */
+  #names: ReadonlySet<string> = NO_NAMES
+  /** How many queries have the segment open. */
+  #users = 0
+  #isDropped = false
+  /** The error of the first read that found damage. */
+  #damage: Error | undefined
+
+  constructor(disk: SegmentDisk, path: string, facts: SegmentOnDisk) {
+    this.#disk = disk
+    this.#path = path
+    this.#facts = facts
+  }
+
+  get isSealed() {
+    return true
+  }
+  get owner() {
+    return this
+  }
+  get source() {
+    return this.#facts.source
+  }
+  get day() {
+    return this.#facts.day
+  }
+  get rows() {
+    return this.#facts.rows
+  }
+  get minUs() {
+    return this.#facts.minUs
+  }
+  get maxUs() {
+    return this.#facts.maxUs
+  }
+  get fileBytes() {
+    return this.#facts.fileBytes
+  }
+  /** Bytes of the cold file as sealed, 0 if the file was compressed with high effort. */
+  get uncompactedBytes() {
+    return this.#facts.coldIsSmall ? 0 : this.#facts.coldFileBytes
+  }
+  get isDropped() {
+    return this.#isDropped
+  }
+  get isSetAside() {
+    return this.#damage !== undefined
+  }
+  /** The path of the segment's directory. */
+  get path() {
+    return this.#path
+  }
+  get hotBytes() {
+    return this.#disk.columns.peek(this)?.hotBytes ?? 0
+  }
+  get coldBytes() {
+    return this.#disk.columns.peek(this)?.coldBytes ?? 0
+  }
+
+  open(_: unknown, columns: ReadonlySet<string>): Segment | Promise<Segment> {
+    if (this.#damage !== undefined) return Promise.reject(this.#damage)
+    this.#users++
+    const segment = this.#disk.columns.get(this) ?? this.#loaded
+    return segment !== undefined && isSubset(columns, this.#names) ? segment : this.#openMore(columns)
+  }
+
+  close() {
+    this.#users--
+    this.freeUnused()
+  }
+
+  async #openMore(columns: ReadonlySet<string>): Promise<Segment> {
+    try {
+      for (;;) {
+        if (this.#damage !== undefined) throw this.#damage
+        const missing = new Set([...columns].filter((name) => !this.#names.has(name)))
+        if (this.#loaded !== undefined && missing.size === 0) return this.#loaded
+        this.#loading ??= { names: missing, segment: this.#load(missing) }
+        const { names, segment } = this.#loading
+        // A load of further columns may fail because of columns that are not wanted here.
+        if (isSubset(names, missing)) await segment
+        else await segment.catch(() => {})
+      }
+    } catch (error) {
+      // There is nothing to close.
+      this.close()
+      throw error
+    }
+  }
+
+  async #load(names: ReadonlySet<string>): Promise<Segment> {
+    const { files, columns, onLoad } = this.#disk
+    try {
+      const before = this.#loaded
+      const segment = await (before === undefined
+        ? loadSegment(files, this.#path, this.#facts, names, (error) => this.#setAside(error))
+        : loadMore(files, this.#path, before, names))
+      this.#loaded = segment
+      this.#names = new Set([...this.#names, ...names])
+      if (this.#isDropped || this.isSetAside) return segment
+      columns.set(this, segment)
+      // This may evict the columns at once. The query that opened the segment keeps the columns.
+      onLoad()
+      return segment
+    } catch (error) {
+      this.#setAside(error)
+      throw error
+    } finally {
+      this.#loading = undefined
+    }
+  }
+
+  /** Sets the segment aside if an error is damage to a file of the segment: no query opens the segment from now on. */
+  #setAside(error: unknown): void {
+    if (!isDamage(error) || this.isSetAside || this.#isDropped) return
+    this.#damage = error
+    this.#disk.columns.delete(this)
+    this.#disk.onDamage(this, error)
+  }
+
+  /** Removes the columns of the segment from the cache. Queries that still read the segment may open it. */
+  retire(): void {
+    this.#isDropped = true
+    this.#disk.columns.delete(this)
+  }
+
+  /**
+   * Replaces the cold file of the segment with the result of `compact`, if the result is smaller. Returns false if
+   * `compact` was cancelled. Rejects with `damaged_segment`, or with the system's error. A damaged file is never
+   * replaced.
+   */
+  async compact(compact: CompactCold): Promise<boolean> {
+    try {
+      return await this.#compact(compact)
+    } catch (error) {
+      this.#setAside(error)
+      throw error
+    }
+  }
+
+  async #compact(compact: CompactCold): Promise<boolean> {
+    const { files } = this.#disk
+    const cold = await readColdFile(files, this.#path, this.#facts)
+    const before = cold?.file.length ?? 0
+    const smaller = cold && (await compact(cold))
+    if (this.#isDropped || this.isSetAside) return true
+    if (cold !== undefined && smaller === undefined) return false
+    if (smaller !== undefined && smaller.length < before) {
+      await replaceColdFile(files, this.#path, smaller).finally(() => free(arrayBuffersOf(smaller)))
+    }
+    // Only the disk knows which file is there: an earlier attempt may have failed after the rename.
+    this.#facts = await readSegmentFacts(files, this.#path)
+    return true
+  }
+
+  /** Frees the memory of the columns, if the segment is not in the cache and no query has it open. */
+  freeUnused(): void {
+    if (this.#loaded === undefined || this.#users > 0 || this.#disk.columns.has(this)) return
+    const { times, projects, columns, inMetadata } = this.#loaded
+    this.#loaded = undefined
+    this.#names = NO_NAMES
+    free(arrayBuffersOf([times, projects, columns, inMetadata]))
+  }
+
+  /** Deletes the files of the segment, which no query may read any more. The rename first makes the deletion atomic. */
+  async remove(): Promise<void> {
+    const { files, diskRetry } = this.#disk
+    await diskRetry.retry(() => files.rename(this.#path, this.#path + REMOVED_SUFFIX))
+    await diskRetry.retry(() => files.remove(this.#path + REMOVED_SUFFIX))
+  }
+}

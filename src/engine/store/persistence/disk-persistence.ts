@@ -1,0 +1,86 @@
+import type { DiskRetry } from '../../disk/files/disk-retry.js'
+import type { Files } from '../../disk/files/files.js'
+import type { CompactCold, DiskSegment } from '../files/disk-segment.js'
+import type { RowsToRead } from '../files/inventory.js'
+import { compactNext } from './compact-next.js'
+import { openNextHead } from './disk-head.js'
+import { createDiskState, type DiskState, type PersistenceHooks } from './disk-state.js'
+import type { Persistence, RecoveryTarget } from './persistence.js'
+import { recoverDisk, recoverToRead } from './recover-disk.js'
+import type { RecoveryVisitor } from './recovery-visitor.js'
+
+/** Persists rows below a data directory: the rows of an open head in a journal, sealed rows in segment files. */
+export interface DiskPersistence extends Persistence {
+  /**
+   * Recovers all rows of the directory into an empty store. With `toRead`, recovers some of the rows, without changing
+   * anything. To be called once, before anything else.
+   */
+  recover(store: RecoveryTarget, visitor: RecoveryVisitor, toRead?: RowsToRead): Promise<void>
+  /** Bytes on disk of all journals and segments, and of the other files in their directories. */
+  bytes(): number
+  /**
+   * Compacts the oldest uncompacted segment, if any. `compact` is called with the cold file of the segment and returns
+   * a smaller file, or undefined if cancelled. Rejects with the system's error: other segments are tried next.
+   */
+  compactNext(compact: CompactCold): Promise<void>
+  /**
+   * Makes all appended rows survive a power cut. If the sync of a journal fails, `isFailing` of the head reports the
+   * failure.
+   */
+  sync(): Promise<void>
+  /** Closes the journals. The files stay. */
+  close(): Promise<void>
+}
+
+/**
+ * Returns a persistence in the directory of `files`. Cold files longer than `maxCompactBytes` are not compacted, since
+ * their texts would have to fit into memory: a process with more memory has written these files.
+ */
+export function createDiskPersistence(
+  files: Files,
+  diskRetry: DiskRetry,
+  hooks: PersistenceHooks,
+  maxCompactBytes = Number.POSITIVE_INFINITY,
+): DiskPersistence {
+  const state = createDiskState(files, diskRetry, hooks, maxCompactBytes)
+  const { columns } = state
+  return {
+    openHead: (source) => openNextHead(state, source),
+    drop: (segments, drained) => drop(state, segments as readonly DiskSegment[], drained),
+    compactNext: (compact) => compactNext(state, compact),
+    columnBytes: () => columns.calculatedSize,
+    unload: () => columns.pop() !== undefined,
+    recover: (store, visitor, toRead) =>
+      toRead === undefined ? recoverDisk(state, store, visitor) : recoverToRead(state, store, visitor, toRead),
+    bytes: () => bytesOf(state),
+    async sync() {
+      await Promise.all([...state.journals].map((journal) => journal.sync().catch(() => {})))
+    },
+    close: () => close(state),
+  }
+}
+
+/**
+ * A deletion that fails at shutdown is abandoned: the next start finds the segment again, and retention drops it
+ * again.
+ */
+function drop(state: DiskState, segments: readonly DiskSegment[], drained: Promise<void>): void {
+  for (const segment of segments) {
+    state.segmentBytes -= segment.fileBytes
+    state.uncompacted.delete(segment)
+    segment.retire()
+    state.removals.run(() => drained.then(() => segment.remove())).catch(() => {})
+  }
+}
+
+function bytesOf({ segmentBytes, otherBytes, journals }: DiskState): number {
+  let bytes = segmentBytes + otherBytes
+  for (const journal of journals) bytes += journal.bytes
+  return bytes
+}
+
+async function close({ columns, removals, journals }: DiskState): Promise<void> {
+  columns.clear()
+  await removals.settled()
+  await Promise.all([...journals].map((journal) => journal.close()))
+}

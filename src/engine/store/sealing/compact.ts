@@ -1,0 +1,76 @@
+import { decodeMessage } from '../../../arrow-ipc/file.js'
+import type { Yielder } from '../../../base/scheduling/time-slices.js'
+import { COLD_COLUMNS } from '../../../common/columns.js'
+import { reserveBytes, type Texts } from '../../execute/open-batch/texts.js'
+import { sealCold } from '../segment/cold.js'
+import { contentBytes, fromBuffer, readBuffer } from '../segment/zstd.js'
+import { identity } from './sort.js'
+
+/**
+ * A cold file that was compressed with low effort, and the index of its batches. Plain data, which can be sent to
+ * another thread.
+ */
+export interface UncompactedCold {
+  file: Uint8Array
+  /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
+  firstRows: Uint32Array
+  /** Batch b is stored at the bytes [starts[b], starts[b + 1]). */
+  starts: Uint32Array
+  /** The checksum by which the segment identifies the file. */
+  check: number
+}
+
+const CANCELLED = new Error('The compaction was cancelled.')
+
+/**
+ * Compresses the rows of a cold file again, with high effort. Returns a file that may replace the cold file, or
+ * undefined as soon as `hasTime` is false between two batches. `texts` is the workspace: texts in the workspace are
+ * overwritten.
+ */
+export async function compactCold(
+  cold: UncompactedCold,
+  texts: Texts,
+  hasTime: () => boolean,
+  yieldIfDue: Yielder,
+): Promise<Buffer | undefined> {
+  decompress(cold, texts)
+  const yieldOrCancel: Yielder = () => {
+    if (!hasTime()) throw CANCELLED
+    return yieldIfDue()
+  }
+  const rows = identity(cold.firstRows.at(-1)!)
+  return sealCold(texts, rows, yieldOrCancel, () => 'high', cold.check).then(
+    ({ file }) => file,
+    (error) => {
+      if (error !== CANCELLED) throw error
+      return undefined
+    },
+  )
+}
+
+/** Fills `texts` with the rows of a cold file. */
+function decompress({ file, firstRows, starts }: UncompactedCold, texts: Texts): void {
+  texts.usedBytes = 0
+  texts.places = new Uint32Array(2 * COLD_COLUMNS.length * firstRows.at(-1)!)
+  for (let batch = 0; batch < firstRows.length - 1; batch++) {
+    const bytes = Buffer.from(file.buffer, file.byteOffset + starts[batch]!, starts[batch + 1]! - starts[batch]!)
+    const { buffers } = decodeMessage(bytes)
+    for (const column of COLD_COLUMNS.keys()) {
+      const [offsets, content] = [fromBuffer(buffers[3 * column + 1]!), buffers[3 * column + 2]!]
+      reserveBytes(texts, contentBytes(content))
+      const start = texts.usedBytes
+      texts.usedBytes += contentBytes(content)
+      readBuffer(Buffer.from(texts.bytes.buffer, start, contentBytes(content)), content)
+      writePlaces(texts.places, offsets, start, 2 * (firstRows[batch]! * COLD_COLUMNS.length + column))
+    }
+  }
+}
+
+/** Writes the start and end of each text of a column, from the index `first` on, in steps of a row. */
+function writePlaces(places: Uint32Array, offsets: Buffer, start: number, first: number): void {
+  const rows = offsets.length / 4 - 1
+  for (let row = 0, at = first; row < rows; row++, at += 2 * COLD_COLUMNS.length) {
+    places[at] = start + offsets.readInt32LE(4 * row)
+    places[at + 1] = start + offsets.readInt32LE(4 * row + 4)
+  }
+}

@@ -1,0 +1,28 @@
+import type { Head } from '../../execute/open-batch/head.js'
+import type { SealedRows } from '../segment/segment.js'
+import type { CancellationFlag } from './cancellation.js'
+import type { UncompactedCold } from './compact.js'
+
+/** Turns heads that accept no more rows into sealed rows, one head at a time. */
+export interface Sealer {
+  /**
+   * Returns the rows of a head, sealed, a part for each UTC day. Queries may read the head at the same time. With a
+   * flag that is not cancelled the cold columns are compressed with high effort. Rejects if sealing fails. The head is
+   * then unchanged.
+   */
+  seal(head: Head, cancellation?: CancellationFlag): Promise<SealedRows[]>
+  /**
+   * Returns a smaller file with the rows of a cold file. Undefined if cancelled before the end. Takes ownership of the
+   * memory of `cold`.
+   */
+  compact(cold: UncompactedCold, cancellation: CancellationFlag): Promise<Buffer | undefined>
+  /** Bytes of memory that the sealer reserves for the next head. */
+  bytes(): number
+  /** Frees the reserved memory: all, or only memory that has not been used since the last call. */
+  trim(what: 'idle' | 'all'): void
+  /** Ends the sealer. Work that has not finished rejects. */
+  close(): Promise<void>
+}
+
+/** Work that borrows the sealer while no head is to be sealed, and stops soon after the flag is cancelled. */
+export type IdleWork = (sealer: Sealer, cancellation: CancellationFlag) => Promise<void>

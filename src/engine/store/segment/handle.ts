@@ -1,0 +1,20 @@
+import type { SourceName } from '../../../common/sources.js'
+import type { Part } from '../../execute/columns/batch.js'
+import type { Segment } from './segment.js'
+
+/** A segment of a store, with columns in memory or on disk. */
+export interface SegmentHandle extends Part {
+  readonly source: SourceName
+  /** The UTC day of all rows, in days since the epoch. */
+  readonly day: number
+  /** Bytes of memory that the columns take now, 0 for columns that are not loaded. */
+  readonly hotBytes: number
+  readonly coldBytes: number
+}
+
+/** Returns the handle of a segment that is in memory only. */
+export function memoryHandle(segment: Segment): SegmentHandle {
+  const { source, day, rows, minUs, maxUs, hotBytes, coldBytes } = segment
+  const open = () => segment
+  return { isSealed: true, owner: segment, source, day, rows, minUs, maxUs, hotBytes, coldBytes, open, close() {} }
+}

@@ -1,0 +1,47 @@
+import type { SourceName } from '../../../common/sources.js'
+import type { SegmentHandle } from '../segment/handle.js'
+import { removeSegments } from './source-table.js'
+import type { StoreState } from './state.js'
+
+/** The dropped rows of a source and UTC day. */
+export interface Dropped {
+  source: SourceName
+  rows: number
+  /** Whether the day has no sealed segment left. */
+  wholeDay: boolean
+}
+
+/**
+ * Drops the sealed segments of a day, or only the oldest segment of each source in the day. Returns the sources that
+ * lost rows. Files are deleted once the views that may read the files are released.
+ */
+export function drop(state: StoreState, day: number, extent: 'day' | 'oldest segments'): Dropped[] {
+  const { tables, persistence, readers, onDrop } = state
+  const removed = [...tables.values()].map((table) => ({ table, segments: removeSegments(table, day, extent) }))
+  const segments = removed.flatMap(({ segments }) => segments)
+  persistence.drop(segments, readers.drained())
+  onDrop(segments)
+  return removed
+    .filter(({ segments }) => segments.length > 0)
+    .map(({ table, segments }) => ({
+      source: table.source,
+      rows: segments.reduce((sum, { rows }) => sum + rows, 0),
+      wholeDay: table.segments.every((segment) => segment.day !== day),
+    }))
+}
+
+/** Removes a damaged segment from later views, and the rows of the segment from the caches. The files stay. */
+export function setAside({ tables, onDrop }: StoreState, segment: SegmentHandle): void {
+  const table = tables.get(segment.source)!
+  table.segments = table.segments.filter((other) => other !== segment)
+  onDrop([segment])
+}
+
+/** Returns the oldest UTC day of all sealed segments, in days since the epoch. Undefined if there is none. */
+export function oldestDay({ tables }: StoreState): number | undefined {
+  let oldest: number | undefined
+  for (const { segments } of tables.values()) {
+    for (const { day } of segments) if (oldest === undefined || day < oldest) oldest = day
+  }
+  return oldest
+}

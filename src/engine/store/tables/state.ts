@@ -1,0 +1,97 @@
+import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
+import { type Clock, systemClock } from '../../../base/time/clock.js'
+import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
+import type { Head } from '../../execute/open-batch/head.js'
+import { createMemoryPersistence, type Persistence } from '../persistence/persistence.js'
+import { createEffortPolicy, type EffortPolicy } from '../sealing/effort.js'
+import type { Sealer } from '../sealing/sealer.js'
+import type { SegmentHandle } from '../segment/handle.js'
+import { type ActiveReaders, createActiveReaders } from './active-readers.js'
+import { createHeadPool, type HeadPool } from './head-pool.js'
+import { createSourceTable, type SourceTable } from './source-table.js'
+
+/** Settings of a store. */
+export interface StoreOptions {
+  /** Persists rows. By default, rows are in memory only. */
+  persistence?: Persistence
+  /** A head is sealed once it has this many rows or bytes. */
+  sealRows: number
+  sealBytes: number
+  /** Bytes of heads that may wait while another head is sealed and rows are appended. By default, no head waits. */
+  backlogBytes?: number
+  /** Whether heads read the texts of large batches in place. By default, heads copy these texts. */
+  holdsBatches?: boolean
+  /** Seals heads. The store closes the sealer. */
+  sealer: Sealer
+  clock?: Pick<Clock, 'monotonicMs'>
+  /** Called with sealed segments that were dropped. */
+  onDrop?(segments: readonly SegmentHandle[]): void
+  /** Called with a head after rows were appended, from `firstRow` on. */
+  onAppend?(head: Head, firstRow: number): void
+}
+
+/** A head that is being sealed or written. */
+export interface BacklogHead {
+  /** The memory of the head. */
+  bytes: number
+  /** Settles when the head is sealed and written. */
+  done: Promise<void>
+}
+
+/** The state of a store, which the functions of this folder share. */
+export interface StoreState extends Required<StoreOptions> {
+  readonly tables: ReadonlyMap<SourceName, SourceTable>
+  readonly readers: ActiveReaders
+  /**
+   * Runs the sealer, one head at a time. A head is sealed while the previous head is written: a disk needs no
+   * processor.
+   */
+  readonly sealing: SerialQueue
+  /** Writes sealed heads, one at a time. A head that could not be written stays visible. */
+  readonly writing: SerialQueue
+  /** Heads that are being sealed or written, oldest first. */
+  readonly backlog: BacklogHead[]
+  readonly effortPolicy: EffortPolicy
+  readonly headPool: HeadPool
+  /** Whether heads with old rows are being sealed, see `sealOldHeads`. */
+  isSealingOldHeads: boolean
+  /**
+   * Set when the service stops: from then on, no head is sealed because of old rows, and a head that cannot be sealed
+   * is no reason to refuse more rows.
+   */
+  isClosing: boolean
+  /** From this time of the monotonic clock on, heads that wait for the sealer stay in their journals. */
+  sealUntilMs: number
+}
+
+/** Returns the state of a store without rows. */
+export function createStoreState(options: StoreOptions): StoreState {
+  const { sealRows, sealBytes, backlogBytes = 0, holdsBatches = false, sealer, clock = systemClock } = options
+  const { persistence = createMemoryPersistence(), onDrop = () => {}, onAppend = () => {} } = options
+  return {
+    persistence,
+    sealRows,
+    sealBytes,
+    backlogBytes,
+    holdsBatches,
+    sealer,
+    clock,
+    onDrop,
+    onAppend,
+    tables: new Map(SOURCE_NAMES.map((source) => [source, createSourceTable(source)])),
+    readers: createActiveReaders(),
+    sealing: createSerialQueue(),
+    writing: createSerialQueue(),
+    backlog: [],
+    effortPolicy: createEffortPolicy(clock),
+    headPool: createHeadPool(),
+    isSealingOldHeads: false,
+    isClosing: false,
+    sealUntilMs: Number.POSITIVE_INFINITY,
+  }
+}
+
+/** Returns a head's memory to the pool, if the head is sealed and no query reads it any more. */
+export function recycleHead({ headPool }: StoreState, head: Head): void {
+  if (!head.isOpen && head.readers === 0) headPool.put(head)
+}

@@ -1,0 +1,123 @@
+import type { SourceName } from '../../../common/sources.js'
+import type { TimeRange } from '../../../plan/plan.js'
+import type { IngestBatch, SourceStats } from '../../engine.js'
+import { type Head, headBytes } from '../../execute/open-batch/head.js'
+import type { RecoveryTarget } from '../persistence/persistence.js'
+import type { IdleWork } from '../sealing/sealer.js'
+import type { SegmentHandle } from '../segment/handle.js'
+import { append, reopen, roomForHeads } from './append.js'
+import { type Dropped, drop, oldestDay, setAside } from './drop.js'
+import { beginClosing, closeSealing, sealAll, sealFailing, sealOldHeads, settled, whenIdle } from './seal-heads.js'
+import { headsOf, statsOf } from './source-table.js'
+import { createStoreState, type StoreOptions, type StoreState } from './state.js'
+import { createView, holdHead, type View } from './view.js'
+
+/** The rows of all sources: open heads, heads that are being sealed, and sealed segments. */
+export interface Store extends RecoveryTarget {
+  /**
+   * Persists a batch, makes the batch visible, and starts to seal the batch's head if that head is full. Batches of a
+   * source are stored in the order of the calls. Resolves when there is room for more. Rejects if the batch could not
+   * be persisted. The batch is then not visible.
+   */
+  append(batch: IngestBatch): Promise<void>
+  /** Starts to seal the heads that may lose rows in a power cut, since their journal cannot be synced. */
+  sealFailing(): void
+  /**
+   * Seals the open heads that have a row of a UTC day before `day`, in days since the epoch, in succession. Resolves
+   * when each head is sealed or cannot be sealed. Never rejects. Does nothing while an earlier call runs, and stops
+   * when the store closes.
+   */
+  sealOldHeads(day: number): Promise<void>
+  /**
+   * Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole.
+   */
+  view(source: SourceName, range?: TimeRange): View
+  /** Keeps the rows of a head readable, also after sealing, until the returned function is called. */
+  hold(head: Head): () => void
+  /**
+   * Lends the sealer to other work, and cancels the flag of the work as soon as a head waits. Does nothing if a head is
+   * being sealed, or rows arrived fast less than 10 s ago.
+   */
+  whenIdle(work: IdleWork): Promise<void>
+  /** Seals every head that has a row. Rejects with the first error. */
+  sealAll(): Promise<void>
+  /** Resolves when all appends that were called are done and no head is being sealed. */
+  settled(): Promise<void>
+  /**
+   * Begins to close: heads are sealed with low effort, and only for a while. Later heads stay in their journals.
+   * {@link append} does not reject because of the heads in journals.
+   */
+  stopWaiting(): void
+  /** Closes the sealer when nothing is being sealed. */
+  close(): Promise<void>
+  stats(): SourceStats[]
+  /** Bytes of memory of all heads and columns, and bytes that the sealer and the head pool reserve. */
+  bytes(): number
+  /** Bytes of memory of the columns of sealed segments. */
+  columnBytes(): number
+  /**
+   * Frees memory that is reserved for the next head: all of that memory, or only memory that was not used since the
+   * last call.
+   */
+  trim(what: 'idle' | 'all'): void
+  /** Evicts the columns of the least recently opened segment. Returns false if there is no segment to evict. */
+  unload(): boolean
+  /** Returns the oldest UTC day of all sealed segments, in days since the epoch. Undefined if there is none. */
+  oldestDay(): number | undefined
+  /**
+   * Drops the sealed segments of a day, or only the oldest segment of each source in the day. Returns the sources that
+   * lost rows.
+   */
+  drop(day: number, extent: 'day' | 'oldest segments'): Dropped[]
+  /** Removes a damaged segment from later views, and the rows of the segment from the caches. The files stay. */
+  setAside(segment: SegmentHandle): void
+}
+
+/** Returns an empty store. */
+export function createStore(options: StoreOptions): Store {
+  const state = createStoreState(options)
+  const { tables, persistence, sealer, headPool } = state
+  return {
+    append: (batch) => append(state, batch),
+    adopt: (segment) => void tables.get(segment.source)!.segments.push(segment),
+    reopen: (source, headPersistence, replay) => reopen(state, source, headPersistence, replay),
+    sealFailing: () => sealFailing(state),
+    sealOldHeads: (day) => sealOldHeads(state, day),
+    view: (source, range) => createView(state, source, range),
+    hold: (head) => holdHead(state, head),
+    whenIdle: (work) => whenIdle(state, work),
+    sealAll: () => sealAll(state),
+    room: () => roomForHeads(state),
+    settled: () => settled(state),
+    stopWaiting() {
+      beginClosing(state)
+      state.effortPolicy.close()
+    },
+    close: () => closeSealing(state),
+    stats: () => statsOfAll(state),
+    trim(what) {
+      headPool.trim(what)
+      sealer.trim(what)
+    },
+    bytes: () => bytesOf(state),
+    columnBytes: () => persistence.columnBytes(),
+    unload: () => persistence.unload(),
+    oldestDay: () => oldestDay(state),
+    drop: (day, extent) => drop(state, day, extent),
+    setAside: (segment) => setAside(state, segment),
+  }
+}
+
+function statsOfAll({ tables, headPool }: StoreState): SourceStats[] {
+  return [...tables.values()].map((table) => {
+    const stats = statsOf(table)
+    return { ...stats, headBytes: stats.headBytes + headPool.bytes(table.source) }
+  })
+}
+
+/** Called with each batch, so this function does not loop over segments. */
+function bytesOf({ persistence, sealer, headPool, tables }: StoreState): number {
+  let bytes = persistence.columnBytes() + sealer.bytes() + headPool.bytes()
+  for (const table of tables.values()) for (const head of headsOf(table)) bytes += headBytes(head)
+  return bytes
+}

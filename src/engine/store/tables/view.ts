@@ -1,0 +1,46 @@
+import type { SourceName } from '../../../common/sources.js'
+import type { TimeRange } from '../../../plan/plan.js'
+import { overlaps, type Part } from '../../execute/columns/batch.js'
+import type { Head } from '../../execute/open-batch/head.js'
+import { partOfHead } from '../../execute/open-batch/snapshot.js'
+import { headsOf } from './source-table.js'
+import { recycleHead, type StoreState } from './state.js'
+
+/**
+ * A snapshot of the rows of a source, in order of arrival. Later appends, sealing and dropping do not change a view.
+ */
+export interface View {
+  /** The parts that overlap the time range. */
+  parts: readonly Part[]
+  /** The number of all parts of the source, including parts outside of the range. */
+  total: number
+  /** Ends the snapshot: the batches must not be read any more, since their memory may be reused. */
+  release(): void
+}
+
+const ALL_TIME: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
+
+/** Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole. */
+export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME): View {
+  const table = state.tables.get(source)!
+  const heads = headsOf(table).filter(({ rows }) => rows > 0)
+  const holds = heads.map((head) => holdHead(state, head))
+  const leave = state.readers.enter()
+  const release = () => {
+    for (const releaseHead of holds.splice(0)) releaseHead()
+    leave()
+  }
+  const total = table.segments.length + heads.length
+  const parts: Part[] = table.segments.filter((segment) => overlaps(segment, range))
+  parts.push(...heads.map(partOfHead).filter((part) => overlaps(part, range)))
+  return { parts, total, release }
+}
+
+/** Keeps the memory of a head from being reused. Returns a function that releases the head. Call that function once. */
+export function holdHead(state: StoreState, head: Head): () => void {
+  head.readers++
+  return () => {
+    head.readers--
+    recycleHead(state, head)
+  }
+}

@@ -1,0 +1,343 @@
+import { explainFileError } from '../base/files/file-errors.js'
+import type { Log } from '../base/log.js'
+import { ROWS_SHARE } from '../base/memory/memory.js'
+import { createMetrics, type Metrics } from '../base/metrics.js'
+import { collectGrownHeap } from '../base/process/heap.js'
+import { measureProcess } from '../base/process/process-metrics.js'
+import { type Clock, systemClock } from '../base/time/clock.js'
+import { MIB } from '../base/units.js'
+import type { ServeConfig } from '../config/serve-config.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { ENDPOINTS, endpointsOf } from '../endpoints/index.js'
+import { makeDataDirectory } from '../engine/disk/directory/data-directory.js'
+import { type DataDirectory, openDataDirectory } from '../engine/disk/directory/open.js'
+import type { LockParts } from '../engine/disk/lock/parts.js'
+import type { Engine } from '../engine/engine.js'
+import { createArrowEngine } from '../engine/store/engine.js'
+import { createSealingThread } from '../engine/store/sealing/thread.js'
+import { type App, createApp } from '../http/app.js'
+import { type Arrivals, createArrivals } from '../http/query/arrivals.js'
+import { LOGFLARE_DIALECT, OWN_DIALECT } from '../http/reply/dialect.js'
+import type { Status } from '../http/routes.js'
+import { listen } from '../http/server/server.js'
+import { createRequests } from '../ingest/body/requests.js'
+import { openRejects } from '../ingest/rejects.js'
+import { createIngest } from '../ingest/stream/ingest.js'
+import { readStdin, type StdinReader, type StdinReport } from '../ingest/stream/stdin.js'
+import type { UnstoredRows } from '../ingest/thread/thread.js'
+import { createUnreadableTimes } from '../ingest/thread/unreadable-times.js'
+import { createTranslator } from '../otlp/translator.js'
+import type { Plan } from '../plan/plan.js'
+import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
+import { storeToken } from '../tokens/stored-token.js'
+import type { UserEndpoints } from '../user-endpoints/open.js'
+import { stopService } from './stop-service.js'
+
+/** How long ClickHouse usually takes, at most, until queries see accepted rows. */
+const VISIBLE_MS = 5_000
+
+/** A service that listens. */
+export interface Service {
+  url: string
+  /** Resolves when the service answers queries: all stored rows have been recovered. Rejects if recovery fails. */
+  ready: Promise<void>
+  /**
+   * Stops accepting input, finishes pending rows and queries, and releases everything, within 4.5 s. Rows that cannot
+   * be stored are counted on standard error. Call once.
+   */
+  stop(): Promise<void>
+  /**
+   * Stops reading standard input, and stores no more rows. The rows that are not stored yet are counted on standard
+   * error.
+   */
+  abandonStdin(reason: Error): Promise<void>
+}
+
+/** Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes it. */
+export type LockOptions = Partial<Pick<LockParts, 'signal' | 'onLost'>>
+
+/** The parts that every component gets. */
+interface Parts {
+  clock: Clock
+  metrics: Metrics
+  log: Log
+}
+
+/**
+ * Starts the service. The promise resolves when the service listens, and `ready` when the service answers queries.
+ * Throws `usage`, `failed`, `cannot_listen`, and the errors of {@link prepareDataDirectory}. The data directory is
+ * released then.
+ */
+export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
+  const parts: Parts = { clock: systemClock, metrics: createMetrics(), log }
+  const userEndpoints = await loadUserEndpoints(config.endpoints, log)
+  const endpointsWith = await createEndpoints(config)
+  const disk = await prepareDataDirectory(config.dataDir, { log, ...lock })
+  const tokens = await orRelease(disk, () => loadTokens(config, parts))
+  const engine = await orRelease(disk, () => createEngine(config, disk, parts))
+  const status = createStatus(engine)
+  publishMetrics(engine, status, parts.metrics)
+  const intake = createIntake(config, engine, parts)
+  const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
+  const app = createHttp(config, { engine, tokens, status, intake, endpoints }, parts)
+  const { host, port, keepAliveMs } = config
+  const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
+    await engine.close()
+    throw error
+  })
+  if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
+  log(`listening on ${server.url}`, { code: 'listening', url: server.url })
+  const stopCollecting = collectGrownHeap(parts.clock, () => parts.metrics.queriesRunning.count > 0)
+  const stopWatching = userEndpoints?.watch(parts.clock, (ofUsers) => app.replaceEndpoints(endpointsWith(ofUsers)))
+  let stdin: StdinReader | undefined
+  const ready = engine.recover().then(() => {
+    status.becomeReady()
+    stdin = startStdin(config, intake, status, parts)
+  })
+
+  async function stop(): Promise<void> {
+    status.beginStop()
+    await stopService({ engine, app, server, stdin, close, dataDir: config.dataDir, log })
+  }
+
+  /** Releases everything after the last row and the last answer. */
+  async function close(): Promise<void> {
+    app.close()
+    tokens.close()
+    stopWatching?.()
+    stopCollecting()
+    await Promise.all([intake.otlp.close(), intake.requests.close()])
+    // Recovery does not change stored rows, so nothing needs to be finished.
+    if (status.isStarting()) return disk?.release()
+    await intake.ingest.close()
+    intake.unreadableTimes?.close()
+    await Promise.all([engine.close(), intake.rejects.close()])
+  }
+
+  return { url: server.url, ready, stop, abandonStdin: async (reason) => stdin?.abandon(reason) }
+}
+
+/** The state of the service, for `/health` and the metrics. */
+interface ServiceStatus {
+  current(): Status
+  isStarting(): boolean
+  becomeReady(): void
+  /** Standard input has failed. */
+  degrade(): void
+  beginStop(): void
+}
+
+/** Returns the status `starting`. While the engine cannot write, the current status is `degraded` instead of `ok`. */
+function createStatus(engine: Pick<Engine, 'writeFailure'>): ServiceStatus {
+  let status: Status = 'starting'
+  let isStopping = false
+  return {
+    current() {
+      if (isStopping && status !== 'starting') return 'stopping'
+      return status === 'ok' && engine.writeFailure() !== undefined ? 'degraded' : status
+    },
+    isStarting: () => status === 'starting',
+    becomeReady: () => void (status = 'ok'),
+    degrade: () => void (status = 'degraded'),
+    beginStop: () => void (isStopping = true),
+  }
+}
+
+type Intake = ReturnType<typeof createIntake>
+
+/** Creates the ways by which records reach the engine: standard input, HTTP requests and OTLP. */
+function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: Parts) {
+  const { retentionUs, source, project, fieldNames } = config
+  const rejects = openRejects({ dataDir: config.dataDir, log, clock })
+  const unreadableTimes = config.supabase ? createUnreadableTimes({ metrics, log, clock }) : undefined
+  // ClickHouse shows rows some time after the insert. Together with `emptyMs` in createHttp, ClickHouse has 10 s for
+  // that.
+  const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
+  const shared = { engine: withArrivals(engine, arrivals), metrics, rejects, unreadableTimes, clock, retentionUs }
+  return {
+    rejects,
+    unreadableTimes,
+    arrivals,
+    ingest: createIngest({ ...shared, defaults: { source, project, fieldNames } }),
+    requests: createRequests(shared),
+    otlp: createTranslator(),
+  }
+}
+
+/** Notes in `arrivals` each batch that the engine has accepted. */
+function withArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'> {
+  return {
+    async append(batch) {
+      await engine.append(batch)
+      arrivals.note(batch.source)
+    },
+  }
+}
+
+interface HttpParts {
+  engine: Engine
+  tokens: Tokens
+  status: ServiceStatus
+  intake: Intake
+  endpoints: readonly Endpoint[]
+}
+
+function createHttp(config: ServeConfig, { engine, tokens, status, intake, endpoints }: HttpParts, parts: Parts): App {
+  const { arrivals, requests, otlp } = intake
+  return createApp({
+    ...parts,
+    engine,
+    endpoints,
+    accessOf: tokens.accessOf,
+    status: status.current,
+    intake: { take: requests.take, writeFailure: () => engine.writeFailure(), prepare: requests.prepare },
+    translate: otlp.translate,
+    arrivals,
+    memoryLimitBytes: config.memoryLimitBytes,
+    limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
+    dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
+  })
+}
+
+/** Starts to read standard input, if the input is a pipe, a socket or a file. Shows progress on a terminal. */
+function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStatus, { clock, metrics, log }: Parts) {
+  const showsProgress = process.stderr.isTTY && config.logFormat === 'text'
+  const stdin = readStdin({ ingest, metrics, clock, terminal: showsProgress ? process.stderr : undefined })
+  if (stdin === undefined) return undefined
+  ingest.start()
+  stdin.done.then((report) => {
+    if (report.error !== undefined) status.degrade()
+    logStdinEnd(report, log)
+  })
+  return stdin
+}
+
+/** Runs a step of the start. Releases the data directory if the step fails. */
+async function orRelease<T>(disk: DataDirectory | undefined, step: () => T | Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    await disk?.release()
+    throw error
+  }
+}
+
+/**
+ * Makes and locks the data directory. Undefined if there is none. A full disk is no reason to fail unless the
+ * directory is new. Throws the errors of {@link makeDataDirectory} and {@link openDataDirectory}.
+ */
+async function prepareDataDirectory(
+  path: string | undefined,
+  parts: Partial<LockParts>,
+): Promise<DataDirectory | undefined> {
+  if (path === undefined) return undefined
+  await makeDataDirectory(path)
+  return openDataDirectory(path, parts).catch((error) => {
+    throw explainFileError('data_dir_unusable', `The data directory ${path} cannot be used`, path, error)
+  })
+}
+
+/** Creates the engine that stores the rows: embedded in this process, or on a ClickHouse server. */
+async function createEngine(config: ServeConfig, disk: DataDirectory | undefined, parts: Parts): Promise<Engine> {
+  const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
+  if (clickhouse === undefined) {
+    return createArrowEngine({
+      ...parts,
+      disk,
+      rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
+      diskLimitBytes,
+      retentionUs,
+      sealer: createSealingThread(parts.log),
+    })
+  }
+  // Loaded only if a server is configured, because the client is large.
+  const { connectServer } = await import('../engine/clickhouse/server/clickhouse-server.js')
+  const { createClickHouseEngine } = await import('../engine/clickhouse/engine.js')
+  const server = connectServer(clickhouse)
+  return createClickHouseEngine({ ...parts, server, location: clickhouse, ...disk! })
+}
+
+/** Returns a function that takes the endpoints of users and returns all endpoints of the service. */
+async function createEndpoints({ sql, supabase }: ServeConfig) {
+  // The compiler is loaded when the first SQL arrives: an earlier load would take time of the start, and memory.
+  const loadCompiler = () => import('../sql/read-sql.js')
+  const builtIn = endpointsOf({ loadCompiler: sql ? loadCompiler : undefined, supabase })
+  if (!supabase) return (ofUsers: readonly Endpoint[]) => [...builtIn, ...ofUsers]
+  const { studioEndpoints, notReplaced } = await import('../supabase/endpoints.js')
+  const ofStudio = studioEndpoints(loadCompiler)
+  return (ofUsers: readonly Endpoint[]) => [...builtIn, ...notReplaced(ofStudio, ofUsers), ...ofUsers]
+}
+
+/**
+ * Loads the endpoints in the directory of `--endpoints`, and tries each plan on an engine without rows. Throws
+ * `usage`.
+ */
+async function loadUserEndpoints(directory: string | undefined, log: Log): Promise<UserEndpoints | undefined> {
+  if (directory === undefined) return undefined
+  // Loaded only if there is such a directory, because the import hook slows the start.
+  const { createImporter } = await import('../user-endpoints/import.js')
+  const { openUserEndpoints } = await import('../user-endpoints/open.js')
+  return openUserEndpoints(directory, {
+    reserved: ENDPOINTS,
+    importModule: createImporter(),
+    tryPlan,
+    nowUs: systemClock.nowUs,
+    log,
+  })
+}
+
+async function tryPlan(plan: Plan): Promise<void> {
+  const engine = createArrowEngine({
+    clock: systemClock,
+    metrics: createMetrics(),
+    rowsLimitBytes: MIB,
+    sealer: createSealingThread(() => {}),
+  })
+  await engine.run(plan).finally(engine.close)
+}
+
+/** Logs a new token, shown only this once, and stores the token if there is a data directory. */
+function announceToken(token: string, dataDir: string | undefined, log: Log): void {
+  if (dataDir === undefined) {
+    log(`created an access token for this run: ${token}`, { code: 'token_made' })
+    return
+  }
+  storeToken(dataDir, token)
+  log(`created an access token, stored in ${dataDir} and shown only this once: ${token}`, { code: 'token_made' })
+}
+
+function logStdinEnd({ totals, error }: StdinReport, log: Log): void {
+  const reasons = Object.entries(totals.byReason).map(([reason, count]) => `${reason} ${count}`)
+  const byReason = reasons.length > 0 ? ` (${reasons.join(', ')})` : ''
+  const counts = `${totals.taken} rows accepted, ${totals.rejected} rejected${byReason}`
+  const facts = { rows: totals.taken, rejected: totals.rejected, reasons: totals.byReason }
+  if (error === undefined) log(`standard input ended: ${counts}`, { code: 'stdin_ended', ...facts })
+  else log(`standard input failed: ${error.message} ${counts}`, { level: 'error', code: 'stdin_failed', ...facts })
+  if (totals.unstored !== undefined) logUnstored(totals.unstored, log)
+}
+
+function logUnstored({ rows, reason, fromLine }: UnstoredRows, log: Log): void {
+  log(
+    `rows of standard input were read and could not be stored: ${rows}. ${reason.message.replace(/\.?$/, '.')} ` +
+      `All lines before line ${fromLine} are stored: send the lines from there on again.`,
+    { level: 'error', code: 'stdin_not_stored', rows, from_line: fromLine },
+  )
+}
+
+/** Sets the gauges of the engine and of the status whenever the metrics are collected. */
+function publishMetrics(engine: Engine, status: ServiceStatus, metrics: Metrics): void {
+  const { rows, segments, bytes, degraded, registry } = metrics
+  const refresh = () => {
+    for (const stats of engine.stats()) {
+      const { source } = stats
+      rows.set({ source }, stats.rows)
+      segments.set({ source }, stats.segments)
+      bytes.set({ source, tier: 'hot' }, stats.hotBytes)
+      bytes.set({ source, tier: 'cold' }, stats.coldBytes)
+      bytes.set({ source, tier: 'head' }, stats.headBytes)
+    }
+  }
+  for (const gauge of [rows, segments, bytes]) Object.assign(gauge, { collect: refresh })
+  Object.assign(degraded, { collect: () => degraded.set(status.current() === 'degraded' ? 1 : 0) })
+  measureProcess(registry)
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import type { LogweirError } from '../../../src/base/errors.js'
+import { countMatches, firstMatch, matches, replaceMatches } from '../../../src/base/pattern/match.js'
+import { compilePattern } from '../../../src/base/pattern/pattern.js'
+
+/** Searches within a turn of the event loop share a limit. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Alternatives that match nowhere, and make a pattern so large that texts of some kilobytes count as long. */
+const LARGE = 'Q{900}|'
+/** The bytes that are searched at once with such a pattern. */
+const STRETCH = Math.ceil(1_500_000 / compilePattern(`(?:${LARGE}needle)$`).size)
+
+/** Texts with a word around the ends of the first two beginnings that are searched. */
+const texts = [STRETCH, 2 * STRETCH].flatMap((end) =>
+  [-8, -7, -6, -5, -3, -1, 0, 1].flatMap((offset) =>
+    ['needle', 'needles', 'needle\n', 'éneedle'].flatMap((word) => {
+      const before = 'é'.repeat(2) + 'x'.repeat(end + offset - 4)
+      return [before + word, `${before}${word}${'y'.repeat(STRETCH)}`, `${before}${word} needle`]
+    }),
+  ),
+)
+
+const patterns = [
+  'needle',
+  'needle$',
+  'needle\\b',
+  'needle\\B',
+  '(?m)needle$',
+  '\\Bneedle',
+  'e\\z',
+  'x(n)(e+)d',
+  '(needle)(s?)',
+  '[^x]+$',
+]
+
+describe.each(patterns)('the pattern %j in a long text', (pattern) => {
+  const large = compilePattern(`(?:${LARGE}${pattern})`)
+
+  it('matches where the library finds it', async () => {
+    for (const text of texts) {
+      await nextTurn()
+      const expected = large.re2.test(text)
+      expect(matches(large, text)).toBe(expected)
+      expect(matches(large, Buffer.from(text))).toBe(expected)
+    }
+  })
+
+  it('has the first match, the groups, and the replacement that the library has', async () => {
+    const all = large.variant((source) => source, 'g').re2
+    for (const text of texts) {
+      await nextTurn()
+      expect(firstMatch(large, text)).toEqual(large.re2.exec(text))
+      all.lastIndex = 0
+      const replaced = text.replace(all as never, '-')
+      expect(replaceMatches(large, text, '-', false)).toBe(replaced)
+      all.lastIndex = 0
+      const count = replaced.length - text.replace(all as never, '').length
+      const counted = countMatches(large, text)
+      if (!counted.hasEmptyBehind) expect(counted.count).toBe(count)
+    }
+  })
+})
+
+/** Returns the code and message of the error that a search throws. */
+function refusal(search: () => unknown): string {
+  try {
+    search()
+  } catch (error) {
+    return `${(error as LogweirError).code}: ${(error as Error).message}`
+  }
+  throw new Error('not refused')
+}
+
+const letters = (length: number) => Array.from({ length }, (_, i) => ((i * 7919) % 13 < 6 ? 'a' : 'b')).join('')
+const TOO_SLOW = /^invalid_pattern: The pattern takes too long on a text of 400000 characters\. /
+
+describe('a search that would take too long', () => {
+  // More states than the automaton may have, a match that is almost everywhere, and a match with long groups.
+  it.each(['[ab]*a[ab]{300}c', '(?:a|b){900}c', '(a|ab|b){100}c'])('%j is refused', (pattern) => {
+    expect(refusal(() => matches(compilePattern(pattern), letters(400_000)))).toMatch(TOO_SLOW)
+    expect(refusal(() => firstMatch(compilePattern(pattern), letters(400_000)))).toMatch(TOO_SLOW)
+    expect(refusal(() => countMatches(compilePattern(pattern), letters(400_000)))).toMatch(TOO_SLOW)
+  })
+
+  it.each([
+    'a.*#|b',
+    'a[ab]*#|b',
+    '(?s)b.*#|a',
+  ])('all matches of %j are refused, which read the rest each', (pattern) => {
+    expect(refusal(() => countMatches(compilePattern(pattern), letters(400_000)))).toMatch(TOO_SLOW)
+  })
+
+  it('groups of a long match are refused, and the match is found', async () => {
+    const text = letters(400_000)
+    await nextTurn()
+    expect(refusal(() => firstMatch(compilePattern('(a|b)(.*)(b)'), text))).toMatch(TOO_SLOW)
+    expect(firstMatch(compilePattern('[ab].*b'), text)?.[0].length).toBeGreaterThan(399_000)
+    await nextTurn()
+    expect(refusal(() => replaceMatches(compilePattern('(a|b)(.*)(b)'), text, '$1', true))).toMatch(TOO_SLOW)
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import type { LogFields } from '../../../../src/base/log.js'
+import { compactWhenIdle } from '../../../../src/engine/store/compaction/compaction.js'
+import { createCancellationFlag } from '../../../../src/engine/store/sealing/cancellation.js'
+import { createFakeClock } from '../../../support/clock.js'
+import { createGate } from '../../../support/gate.js'
+import { createTestSealer } from '../../../support/sealer.js'
+
+/** Starts compaction of a store that is idle if `state.isIdle`. Each segment takes `takesMs`, or fails if `fails()`. */
+function begin(takesMs: number, fails: () => boolean = () => false) {
+  const clock = createFakeClock()
+  const logged: (LogFields | undefined)[] = []
+  const startedMs: number[] = []
+  const state = { isIdle: true, gate: createGate() }
+  state.gate.open()
+  const stop = compactWhenIdle(
+    clock,
+    {
+      async whenIdle(work) {
+        if (state.isIdle) await work(createTestSealer(), createCancellationFlag())
+      },
+    },
+    {
+      async compactNext() {
+        startedMs.push(clock.monotonicMs())
+        if (fails()) throw new Error('ENOSPC')
+        await state.gate.opened
+        clock.advance(takesMs)
+      },
+    },
+    (_, facts) => void logged.push(facts),
+  )
+  /** Advances the clock second by second, and lets the work of each start. */
+  async function pass(seconds: number) {
+    for (let second = 0; second < seconds; second++) {
+      clock.advance(1000)
+      await new Promise(setImmediate)
+    }
+  }
+  return { clock, logged, startedMs, state, stop, pass }
+}
+
+describe('segments are made anew', () => {
+  it('one a second at most, and in an eighth of the time at most', async () => {
+    const quick = begin(0)
+    await quick.pass(4)
+    expect(quick.startedMs).toEqual([1000, 2000, 3000, 4000])
+    const slow = begin(1000)
+    await slow.pass(15)
+    expect(slow.startedMs).toEqual([1000, 9000, 17_000])
+  })
+
+  it('only where it is quiet', async () => {
+    const { state, startedMs, pass } = begin(0)
+    state.isIdle = false
+    await pass(5)
+    expect(startedMs).toEqual([])
+    state.isIdle = true
+    await pass(1)
+    expect(startedMs).toEqual([6000])
+  })
+
+  it('one after the other', async () => {
+    const { state, startedMs, pass } = begin(0)
+    state.gate = createGate()
+    await pass(5)
+    expect(startedMs).toEqual([1000])
+    state.gate.open()
+    // The pass has taken five seconds.
+    await pass(36)
+    expect(startedMs).toEqual([1000, 41_000])
+  })
+
+  it('again a minute after it has failed, which is said', async () => {
+    const { startedMs, logged, pass } = begin(0, () => startedMs.length === 1)
+    await pass(62)
+    expect(startedMs).toEqual([1000, 61_000, 62_000])
+    expect(logged).toEqual([{ level: 'warn', code: 'recompressing_failed' }])
+  })
+
+  it('until that is stopped, which waits for the one under way', async () => {
+    const { clock, state, startedMs, stop, pass } = begin(0)
+    state.gate = createGate()
+    await pass(1)
+    let hasStopped = false
+    const stopped = stop().then(() => {
+      hasStopped = true
+    })
+    await pass(3)
+    expect([hasStopped, clock.timers]).toEqual([false, 0])
+    state.gate.open()
+    await stopped
+    expect(startedMs).toEqual([1000])
+  })
+})
