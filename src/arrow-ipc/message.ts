@@ -77,12 +77,12 @@ export function createMessageWriter(columns: number, buffers: number, kind: Batc
       target.set(marked)
       writeInt64(target, rows, rowsAt)
       for (let i = 0; i < columns; i++) {
-        writeInt64(target, rows, nodesAt[i]!)
-        writeInt64(target, nulls?.[i] ?? 0, nodesAt[i]! + 8)
+        writeInt64(target, rows, nodesAt[i])
+        writeInt64(target, nulls?.[i] ?? 0, nodesAt[i] + 8)
       }
       for (let i = 0; i < buffers; i++) {
-        writeInt64(target, regions[i]!.offset, regionsAt[i]!)
-        writeInt64(target, regions[i]!.length, regionsAt[i]! + 8)
+        writeInt64(target, regions[i].offset, regionsAt[i])
+        writeInt64(target, regions[i].length, regionsAt[i] + 8)
       }
       writeInt64(target, bodyBytes, bodyBytesAt)
     },

@@ -41,7 +41,7 @@ export function readBatch({ source, rows, ipc }: StreamedBatch): Map<string, Col
     if (message.isSchema()) schema = readSchema(source, message, metadata)
     else if (message.isDictionaryBatch()) {
       const batch = message.header() as DictionaryBatch
-      dictionaries.set(batch.id, { ...readTexts(createCursor(batch, body)), rows: batch.nodes[0]!.length })
+      dictionaries.set(batch.id, { ...readTexts(createCursor(batch, body)), rows: batch.nodes[0].length })
     } else if (schema !== undefined && message.isRecordBatch()) {
       const batch = message.header() as RecordBatch
       const isPlain = batch.length === rows && batch.compression === null
@@ -84,10 +84,10 @@ interface BufferCursor {
 function createCursor({ nodes, buffers }: RecordBatch | DictionaryBatch, body: Buffer): BufferCursor {
   let [node, region] = [0, 0]
   return {
-    rows: () => nodes[node]!.length,
-    nullCount: () => nodes[node]!.nullCount,
+    rows: () => nodes[node].length,
+    nullCount: () => nodes[node].nullCount,
     buffer() {
-      const { offset, length } = buffers[region++]!
+      const { offset, length } = buffers[region++]
       return body.subarray(offset, offset + length)
     },
     next: () => void node++,

@@ -114,7 +114,7 @@ function writePart(target: Buffer, at: number, { message, rows, columns, buffers
   message.write(target.subarray(at), rows, regions, bodyBytes, nulls)
   const body = at + message.bytes
   for (const [i, buffer] of buffers.entries()) {
-    const { offset, length } = regions[i]!
+    const { offset, length } = regions[i]
     target.set(buffer, body + offset)
     target.fill(0, body + offset + buffer.length, body + offset + length)
   }

@@ -53,7 +53,7 @@ export function readQuery(args: readonly string[], environment: Environment, war
   const sql = readSqlText(values.sql, sqlFile, '--sql')
   const endpoint = named ?? (sql === undefined ? undefined : SQL_ENDPOINT)
   if (endpoint === undefined && extras.flags.length > 0) {
-    throw usageError(`which endpoint? logweir query ENDPOINT ${extras.flags[0]![0]} …; logweir query lists them.`)
+    throw usageError(`which endpoint? logweir query ENDPOINT ${extras.flags[0][0]} …; logweir query lists them.`)
   }
   checkColumnsFlag(values)
   const flags: ExtraArguments['flags'] = sql === undefined ? extras.flags : [...extras.flags, ['--sql', sql]]

@@ -133,7 +133,7 @@ export async function sendRequest(url: string, options: RequestOptions, body?: s
   })
 }
 
-const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0].trim().toLowerCase()
 
 /** The header is a JSON list of texts. */
 function warningsOf({ headers }: IncomingMessage): readonly string[] {

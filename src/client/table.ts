@@ -44,12 +44,12 @@ export function table(rows: readonly Row[], { columns, isPlain }: TableOptions, 
   const widths = fitWidths(shown, columns)
   const line = (texts: readonly string[]) =>
     texts
-      .map((text, i) => align(cut(text, widths[i]!), widths[i]!, shown[i]!.isNumeric))
+      .map((text, i) => align(cut(text, widths[i]), widths[i], shown[i].isNumeric))
       .join(GAP)
       .trimEnd()
   const [on, off] = isPlain ? ['', ''] : BOLD
-  const headings = headingLines(shown.map(({ heading }, i) => wrap(heading, widths[i]!)))
-  const body = rows.map((_, row) => line(shown.map(({ cells }) => cells[row]!)))
+  const headings = headingLines(shown.map(({ heading }, i) => wrap(heading, widths[i])))
+  const body = rows.map((_, row) => line(shown.map(({ cells }) => cells[row])))
   return [...headings.map((texts) => `${on}${line(texts)}${off}`), ...body, ''].join('\n')
 }
 
@@ -85,11 +85,9 @@ function fitWidths(shown: readonly Column[], columns: number): readonly number[]
   const room = columns - GAP.length * (shown.length - 1)
   const headings = shown.map(({ heading }) => widthOf(heading))
   const contents = shown.map(({ cells }) => largest(cells.map(widthOf)))
-  const natural = contents.map((width, i) => Math.max(width, headings[i]!))
-  const smallest = shown.map(({ canBeCut }, i) =>
-    Math.max(canBeCut ? 0 : contents[i]!, Math.min(natural[i]!, MIN_WIDTH)),
-  )
-  const message = natural.map((width, i) => (shown[i]!.heading === MESSAGE ? width : 0))
+  const natural = contents.map((width, i) => Math.max(width, headings[i]))
+  const smallest = shown.map(({ canBeCut }, i) => Math.max(canBeCut ? 0 : contents[i], Math.min(natural[i], MIN_WIDTH)))
+  const message = natural.map((width, i) => (shown[i].heading === MESSAGE ? width : 0))
   return [headings, message, natural].reduce((widths, wanted) => widen(widths, wanted, room), smallest)
 }
 
@@ -97,7 +95,7 @@ function fitWidths(shown: readonly Column[], columns: number): readonly number[]
  * Widens columns up to the `wanted` widths, the narrowest first, until the room is used. Binary search for the limit.
  */
 function widen(widths: readonly number[], wanted: readonly number[], room: number): number[] {
-  const under = (cap: number) => widths.map((width, i) => Math.max(width, Math.min(wanted[i]!, cap)))
+  const under = (cap: number) => widths.map((width, i) => Math.max(width, Math.min(wanted[i], cap)))
   const fits = (cap: number) => sum(under(cap)) <= room
   const widest = largest(wanted)
   if (fits(widest)) return under(widest)

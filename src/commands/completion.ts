@@ -38,7 +38,7 @@ After query the scripts ask the service for your own endpoints, for at most 1 s.
     if (!SHELLS.includes(shell))
       throw usageError(`unknown shell ${JSON.stringify(shell)}. ${didYouMean(shell, SHELLS)}`)
     if (extra !== undefined) throw usageError(`unexpected argument ${JSON.stringify(extra)}. Try: logweir --help`)
-    const [script, { listPositions }] = await Promise.all([SCRIPTS[shell]!(), import('./completion/positions.js')])
+    const [script, { listPositions }] = await Promise.all([SCRIPTS[shell](), import('./completion/positions.js')])
     await write(stdout, script(listPositions(await completableCommands(commands))))
     return EXIT.ok
   },

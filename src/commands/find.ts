@@ -14,7 +14,7 @@ export function findCommand(args: readonly string[], commands: readonly Command[
 export function findGroup(words: readonly string[], commands: readonly Command[]): readonly Command[] {
   const command = commandOf(words, commands)
   if (command !== undefined) return [command]
-  const group = words.length === 1 ? groupOf(words[0]!, commands) : []
+  const group = words.length === 1 ? groupOf(words[0], commands) : []
   if (group.length === 0) throw unknownCommand(words, commands)
   return group
 }
@@ -29,7 +29,7 @@ function unknownCommand(words: readonly string[], commands: readonly Command[]) 
   const [first] = words as [string]
   const group = groupOf(first, commands)
   if (group.length === 0) {
-    const known = new Set(commands.map(({ name }) => name.split(' ')[0]!))
+    const known = new Set(commands.map(({ name }) => name.split(' ')[0]))
     return usageError(`unknown command ${JSON.stringify(first)}. ${didYouMean(first, [...known])} Try: logweir --help`)
   }
   const typed = words.slice(0, 2).join(' ')

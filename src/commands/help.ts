@@ -16,7 +16,7 @@ export const help: Command = {
   },
 }
 
-const firstWords = (commands: readonly Command[]) => [...new Set(commands.map(({ name }) => name.split(' ')[0]!))]
+const firstWords = (commands: readonly Command[]) => [...new Set(commands.map(({ name }) => name.split(' ')[0]))]
 
 /** Returns the help of the command or group in `words`, or the list of commands if empty. Throws `usage`. */
 export function helpOn(words: readonly string[], commands: readonly Command[]): string {

@@ -25,9 +25,9 @@ export interface CommandLine {
  */
 export function parseCommandLine(settings: Settings, args: readonly string[], allowsExtras: boolean): CommandLine {
   const names = new Map(
-    Object.keys(settings).flatMap((name) => (settings[name]!.flag === false ? [] : [[flagOf(name), name]])),
+    Object.keys(settings).flatMap((name) => (settings[name].flag === false ? [] : [[flagOf(name), name]])),
   )
-  const isSwitch = (name: string) => settings[name]!.type === onOff
+  const isSwitch = (name: string) => settings[name].type === onOff
   const flags = new Map<string, string>()
   const extras = { flags: [] as [string, string][], operands: [] as string[] }
   const switches = new Set([...names].flatMap(([flag, name]) => (isSwitch(name) ? [flag] : [])))
@@ -48,7 +48,7 @@ export function parseCommandLine(settings: Settings, args: readonly string[], al
 
 /** Splits a command line into tokens. Every flag that is not a switch takes a value, unknown flags too. */
 function tokensOf(args: readonly string[], switches: ReadonlySet<string>) {
-  const given = args.filter((arg) => arg.startsWith('--') && arg !== '--').map((arg) => arg.split('=')[0]!)
+  const given = args.filter((arg) => arg.startsWith('--') && arg !== '--').map((arg) => arg.split('=')[0])
   const options = Object.fromEntries(
     given.map((flag) => [flag.slice(2), { type: switches.has(flag) ? 'boolean' : 'string' } as const]),
   )

@@ -9,6 +9,6 @@ export function describeSettings(settings: Settings): string[] {
     setting.type === onOff ? '' : (setting.default ?? ''),
     setting.meaning,
   ])
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column].length)))
   return rows.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`.trimEnd())
 }

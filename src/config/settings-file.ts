@@ -31,7 +31,7 @@ export function readSettingsFile(path: string, known: Settings): SettingsFile {
   const source = decode(bytes, path)
   const names = new Map(
     Object.keys(known)
-      .filter((name) => isInFile(known[name]!))
+      .filter((name) => isInFile(known[name]))
       .map((name) => [fileNameOf(name), name]),
   )
   const texts = new Map<string, string>()
@@ -42,9 +42,9 @@ export function readSettingsFile(path: string, known: Settings): SettingsFile {
         `${placeOf(path, source, key)}: unknown setting ${JSON.stringify(key)}. ${didYouMean(key, [...names.keys()])}`,
       )
     }
-    texts.set(name, textOf(known[name]!, value, `${placeOf(path, source, key)}: ${key}`))
+    texts.set(name, textOf(known[name], value, `${placeOf(path, source, key)}: ${key}`))
   }
-  const hasSecret = [...texts.keys()].some((name) => known[name]!.secret)
+  const hasSecret = [...texts.keys()].some((name) => known[name].secret)
   return {
     texts,
     placeOf: (name) => placeOf(path, source, fileNameOf(name)),

@@ -49,7 +49,7 @@ function meantBy(name: string, known: readonly string[]): string | undefined {
   return nearest(own + name.slice(prefix.length), ofPrefix)
 }
 
-const prefixOf = (name: string) => name.split('_', 1)[0]!
+const prefixOf = (name: string) => name.split('_', 1)[0]
 
 /** Warns of each variable that looks like a setting and is none, without the value, which may be a secret. */
 export function warnOfVariables(environment: Environment, known: readonly string[], warn: Log): void {

@@ -116,7 +116,7 @@ export const bytes: ValueType<number> = {
   read(value) {
     const [, number = '', unit = ''] = SIZE.exec(value) ?? []
     if (unit === '' && number.includes('.')) return undefined
-    const count = Math.floor(Number(number) * BYTES[unit.toUpperCase()]!)
+    const count = Math.floor(Number(number) * BYTES[unit.toUpperCase()])
     return count > 0 && Number.isSafeInteger(count) ? count : undefined
   },
 }
@@ -129,7 +129,7 @@ export const durationUs: ValueType<number> = {
   expects: 'a length of time above 0, such as 90s, 30m, 12h or 7d',
   read(value) {
     const match = /^(\d{1,6})([smhd])$/.exec(value)
-    return (match && Number(match[1]) * UNITS_US[match[2]!]!) || undefined
+    return (match && Number(match[1]) * UNITS_US[match[2]]) || undefined
   },
 }
 
@@ -170,7 +170,7 @@ export const rate: ValueType<Rate> = {
   expects: 'a rate above 0, such as 100/s, 600/m, 1000/h or 5000/d',
   read(text) {
     const match = /^([1-9]\d{0,6})\/([smhd])$/.exec(text)
-    return match ? { text, count: Number(match[1]), unitMs: UNITS_US[match[2]!]! / MILLISECOND_US } : undefined
+    return match ? { text, count: Number(match[1]), unitMs: UNITS_US[match[2]] / MILLISECOND_US } : undefined
   },
 }
 

@@ -187,7 +187,7 @@ function readArgs<P extends Params>(params: P, given: Given, readingOf: Reading)
  */
 export function sql(strings: TemplateStringsArray, ...values: readonly string[]): string {
   const lines = strings
-    .reduce((before, after, i) => before + values[i - 1]!.replaceAll('\n', `\n${/ *$/.exec(before)![0]}`) + after)
+    .reduce((before, after, i) => before + values[i - 1].replaceAll('\n', `\n${/ *$/.exec(before)![0]}`) + after)
     .replace(/^\n|\n\s*$/g, '')
     .split('\n')
   const indent = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)))

@@ -145,7 +145,7 @@ function exactValues(value: unknown, json: () => string): readonly unknown[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (values.every((one) => typeof one !== 'number' || Math.abs(one) <= Number.MAX_SAFE_INTEGER)) return values
   const texts = Array.isArray(value) ? elementsOfJson(json()) : [json()]
-  return values.map((one, i) => (typeof one === 'number' ? (numberOfText(texts[i]!) ?? one) : one))
+  return values.map((one, i) => (typeof one === 'number' ? (numberOfText(texts[i]) ?? one) : one))
 }
 
 const COMPARED = 'Give a text, a number, true or false'

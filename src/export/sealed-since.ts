@@ -26,7 +26,7 @@ export async function refuseSealedSince(
     const head = headOfJournalNumber(Number(arrived))
     const sealed = stored.filter((rows) => rows.head === head && rows.part !== undefined)
     if (sealed.length === 0) continue
-    const { source } = sealed[0]!
+    const { source } = sealed[0]
     const where = `batch = toUInt64(${batch}) AND arrived = ${arrived}`
     const samples = await server.select(
       `SELECT min(timestamp), argMin(id, timestamp) FROM ${quotedTable(location, source)} WHERE ${where} ` +

@@ -80,7 +80,7 @@ export function* generate(options: GenerateOptions): Generator<Buffer> {
 }
 
 function writeBadLine(out: TemplateWriter, index: number): void {
-  out.put`${BAD_LINES[index % BAD_LINES.length]![1]}\n`
+  out.put`${BAD_LINES[index % BAD_LINES.length][1]}\n`
 }
 
 function recordWriter(out: TemplateWriter, options: GenerateOptions): (row: number) => void {

@@ -84,7 +84,7 @@ export async function importTable(parts: TableParts, count: TableCount): Promise
 async function withoutStored(keys: readonly RowKey[], parts: TableParts): Promise<RowKey[]> {
   if (keys.length === 0) return []
   const { engine, source } = parts
-  const range = { fromUs: keys[0]!.timestampUs, throughUs: keys.at(-1)!.timestampUs }
+  const range = { fromUs: keys[0].timestampUs, throughUs: keys.at(-1)!.timestampUs }
   const missing = new Map(keys.map((key) => [key.id, key]))
   try {
     for await (const { id } of await engine.run(Rows.planOf(scan(source, range).select('id')))) {
@@ -94,7 +94,7 @@ async function withoutStored(keys: readonly RowKey[], parts: TableParts): Promis
     if ((error as { code?: unknown }).code !== 'too_much_memory' || keys.length === 1) throw error
     const middle = Math.ceil(keys.length / 2)
     const halves = [keys.slice(0, middle), keys.slice(middle)]
-    return [...(await withoutStored(halves[0]!, parts)), ...(await withoutStored(halves[1]!, parts))]
+    return [...(await withoutStored(halves[0], parts)), ...(await withoutStored(halves[1], parts))]
   }
   return [...missing.values()]
 }

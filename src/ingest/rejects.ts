@@ -173,7 +173,7 @@ function createWaitingEntries(bytes: number) {
   function add(chunk: Uint8Array): void {
     chunks.push(chunk)
     waitingBytes += chunk.length
-    while (waitingBytes - chunks[0]!.length >= bytes) next()
+    while (waitingBytes - chunks[0].length >= bytes) next()
   }
 
   return { add, next }

@@ -88,11 +88,11 @@ function readElements(message: Json, { names, known }: ListMessage, description:
   const elements = readList(message, ...names)
   const unknown = unknownFields(message, known)
   if (elements === undefined && unknown.length > 0) {
-    throw new MalformedError(`${description} has no ${names[0]}, but ${abbreviate(unknown[0]![0])}`)
+    throw new MalformedError(`${description} has no ${names[0]}, but ${abbreviate(unknown[0][0])}`)
   }
   return {
     elements: elements ?? [],
-    misplaced: unknown.flatMap(([name, value]) => findMisplaced(name, value, names[0]!)),
+    misplaced: unknown.flatMap(([name, value]) => findMisplaced(name, value, names[0])),
   }
 }
 

@@ -148,7 +148,7 @@ function signOut(reason: string): void {
 
 function enter({ projects: permitted }: Session): void {
   isSignedIn = true
-  if (state.project === '' && permitted?.length === 1) change({ project: permitted[0]! }, false)
+  if (state.project === '' && permitted?.length === 1) change({ project: permitted[0] }, false)
   else show()
   if (state.project === '') header.focusProject(false)
   void projects.load(state.project)
@@ -213,7 +213,7 @@ const showHelp = () => byId<HTMLDialogElement>('keys').showModal()
 /** The view after the current view. */
 function nextView(): ViewName {
   const offered = VIEW_NAMES.filter(isOffered)
-  return offered[(offered.indexOf(state.view) + 1) % offered.length]!
+  return offered[(offered.indexOf(state.view) + 1) % offered.length]
 }
 const isShown = () => isSignedIn && state.project !== ''
 

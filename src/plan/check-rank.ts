@@ -3,7 +3,7 @@ import type { Operator, Plan, SortKey } from './plan.js'
 /** Throws a TypeError if the order with a rank at a place of a plan may not have a rank there. */
 export function checkRank(plan: Plan, place: number): void {
   const { keys } = plan[place] as Operator & { op: 'orderBy' }
-  if (keys.length !== 1 || !isTime(keys[0]!.by) || !hasStoredTime(plan.slice(0, place)))
+  if (keys.length !== 1 || !isTime(keys[0].by) || !hasStoredTime(plan.slice(0, place)))
     throw new TypeError('The only key of an order with a rank must be the stored column timestamp.')
   const next = plan[place + 1]
   if (next !== undefined && next.op !== 'limit')

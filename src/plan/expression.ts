@@ -65,5 +65,5 @@ export function conjunctsOf(expression: Expression, seen = new Set<Expression>()
 
 /** Returns the condition that all conditions hold, or at least one condition. `conditions` must not be empty. */
 export function joinConditions(fn: 'and' | 'or', conditions: readonly Expression[]): Expression {
-  return conditions.length === 1 ? conditions[0]! : call(fn, ...conditions)
+  return conditions.length === 1 ? conditions[0] : call(fn, ...conditions)
 }

@@ -128,7 +128,7 @@ function createNames() {
 function isField(expression: Expression): boolean {
   if (expression.kind !== 'call') return expression.kind === 'column'
   if (expression.fn === 'coalesce') return expression.args.every(isField)
-  return (expression.fn === 'field' || expression.fn === 'field_text') && isField(expression.args[0]!)
+  return (expression.fn === 'field' || expression.fn === 'field_text') && isField(expression.args[0])
 }
 
 /** The same expression over the rows of the scan. Undefined if the expression reads a computed column. */
@@ -149,5 +149,5 @@ function pathsOf(expression: Expression, paths: Paths): (readonly string[])[] {
   const { fn, args } = expression
   if (fn === 'coalesce') return args.flatMap((arg) => pathsOf(arg, paths))
   const keys = args.slice(1).map((arg) => (arg.kind === 'literal' ? String(arg.value) : ''))
-  return pathsOf(args[0]!, paths).map((path) => [...path, ...keys])
+  return pathsOf(args[0], paths).map((path) => [...path, ...keys])
 }

@@ -45,7 +45,7 @@ function checkedSchema(plan: Plan): Schema {
     const isFirst = operator.op === 'scan' || operator.op === 'union'
     if (isFirst !== (place === 0))
       throw new TypeError(`A plan starts with scan or union, and only there: ${operator.op}.`)
-    const isBehindSelect = operator.op === 'orderBy' && plan[place - 1]!.op === 'select'
+    const isBehindSelect = operator.op === 'orderBy' && plan[place - 1].op === 'select'
     const after = schemaAfter(operator, isBehindSelect ? new Map([...before, ...schema]) : schema)
     before = schema
     if (operator.op !== 'orderBy') schema = after

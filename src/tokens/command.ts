@@ -94,12 +94,12 @@ function tableOf(entries: readonly TokenEntry[]): string {
     created,
   ])
   const lines = [TITLES, ...rows]
-  const widths = TITLES.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  const widths = TITLES.map((_, column) => Math.max(...lines.map((line) => line[column].length)))
   return lines
     .map(
       (line) =>
         `${line
-          .map((cell, i) => cell.padEnd(widths[i]!))
+          .map((cell, i) => cell.padEnd(widths[i]))
           .join('  ')
           .trimEnd()}\n`,
     )

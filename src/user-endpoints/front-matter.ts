@@ -140,8 +140,8 @@ const CACHE = /^(\d{1,9}) ?([smh])(?:\s*,\s*warm (\d{1,9}) ?([smh]))?$/
 function readCache(entry: Entry | undefined): CachePolicy | 'disabled' {
   if (entry === undefined || entry.value === 'disabled') return 'disabled'
   const [, ttl, ttlUnit, warm, warmUnit] = CACHE.exec(entry.value) ?? []
-  const ttlS = Number(ttl) * SECONDS[ttlUnit!]!
-  const warmS = warm === undefined ? Math.max(1, Math.round(ttlS / 3)) : Number(warm) * SECONDS[warmUnit!]!
+  const ttlS = Number(ttl) * SECONDS[ttlUnit!]
+  const warmS = warm === undefined ? Math.max(1, Math.round(ttlS / 3)) : Number(warm) * SECONDS[warmUnit!]
   if (ttlS >= 1 && ttlS <= MAX_TTL_S && warmS >= 1 && warmS <= ttlS) return { ttlS, warmS }
   throw lineError(
     `cache: ${entry.value} is not understood. Write "900s", "15m, warm 5m" or "disabled": ` +

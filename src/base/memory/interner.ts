@@ -38,19 +38,19 @@ export class Interner {
   internFrom(other: Interner, code: number): number {
     if (other.#appends) throw new TypeError('An interner that appends has no hashes.')
     const { offsets, bytes } = other
-    return this.#intern(other.#hashes[code]!, bytes, offsets[code]!, offsets[code + 1]! - 1)
+    return this.#intern(other.#hashes[code], bytes, offsets[code], offsets[code + 1] - 1)
   }
 
   #intern(hash: number, source: Uint8Array, start: number, end: number): number {
     if (this.#appends) throw new TypeError('An interner that appends does not intern.')
     const slot = this.#slotOf(hash, source, start, end)
-    const code = this.#slots[slot]!
+    const code = this.#slots[slot]
     return code === FREE ? this.#add(slot, hash, source, start, end) : code
   }
 
   /** Returns the code of `source[start .. end)`, or -1 if there is no such entry. */
   find(source: Uint8Array, start: number, end: number): number {
-    return this.#slots[this.#slotOf(hashOf(source, start, end), source, start, end)]!
+    return this.#slots[this.#slotOf(hashOf(source, start, end), source, start, end)]
   }
 
   /**
@@ -64,17 +64,17 @@ export class Interner {
 
   /** Allocates room for `bytes` bytes of entries, so that growing to that size does not copy entries repeatedly. */
   reserve(bytes: number): void {
-    if (bytes > this.bytes.length) this.bytes = grownBytes(this.bytes, this.offsets[this.count]!, bytes)
+    if (bytes > this.bytes.length) this.bytes = grownBytes(this.bytes, this.offsets[this.count], bytes)
   }
 
   #write(source: Uint8Array, start: number, end: number): number {
     const code = this.count
-    const from = this.offsets[code]!
+    const from = this.offsets[code]
     const to = from + end - start + 1
     this.offsets = ensureCapacity(this.offsets, code + 1, code + 2)
     this.reserve(to)
     for (let i = from, j = start; j < end; i++, j++) {
-      if ((this.bytes[i] = source[j]!) === NEWLINE) this.hasNewlines = true
+      if ((this.bytes[i] = source[j]) === NEWLINE) this.hasNewlines = true
     }
     this.bytes[to - 1] = NEWLINE
     this.offsets[code + 1] = to
@@ -113,7 +113,7 @@ export class Interner {
   #slotOf(hash: number, source: Uint8Array, start: number, end: number): number {
     const mask = this.#slots.length - 1
     let slot = hash & mask
-    for (let code = this.#slots[slot]!; code !== FREE; code = this.#slots[slot]!) {
+    for (let code = this.#slots[slot]; code !== FREE; code = this.#slots[slot]) {
       if (this.#hashes[code] === hash && this.#equals(code, source, start, end)) return slot
       slot = (slot + 1) & mask
     }
@@ -121,8 +121,8 @@ export class Interner {
   }
 
   #equals(code: number, source: Uint8Array, start: number, end: number): boolean {
-    const from = this.offsets[code]!
-    if (this.offsets[code + 1]! - 1 - from !== end - start) return false
+    const from = this.offsets[code]
+    if (this.offsets[code + 1] - 1 - from !== end - start) return false
     const { bytes } = this
     for (let i = from, j = start; j < end; i++, j++) if (bytes[i] !== source[j]) return false
     return true
@@ -141,7 +141,7 @@ export class Interner {
     const slots = new Int32Array(this.#slots.length * 2).fill(FREE)
     const mask = slots.length - 1
     for (let code = 0; code < this.count; code++) {
-      let slot = this.#hashes[code]! & mask
+      let slot = this.#hashes[code] & mask
       while (slots[slot] !== FREE) slot = (slot + 1) & mask
       slots[slot] = code
     }
@@ -156,11 +156,11 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = end - start
   let i = start
   for (; i + 4 <= end; i += 4) {
-    const word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)
+    const word = bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24)
     hash = Math.imul(hash ^ word, 0x85ebca6b)
     hash ^= hash >>> 13
   }
-  for (; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0xc2b2ae35)
+  for (; i < end; i++) hash = Math.imul(hash ^ bytes[i], 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
 }
 

@@ -42,7 +42,7 @@ export function patternSize(pattern: string, ignoresCase = false): number {
     else addPart(group, sizeOf(token, foldsCase))
   }
   while (groups.length > 1) closeGroup(groups)
-  return 1 + groups[0]!.sum
+  return 1 + groups[0].sum
 }
 
 /** Adds the instructions of the innermost group to the enclosing group. */

@@ -18,7 +18,7 @@ export function requiredLiteral(pattern: string): string {
     if (token === '(') depth++
     const text = depth === 0 ? textOf(token) : undefined
     const next = tokens[i + 1] ?? ''
-    if (text === undefined || (next !== '' && MAY_BE_ABSENT.includes(next[0]!))) runs.push('')
+    if (text === undefined || (next !== '' && MAY_BE_ABSENT.includes(next[0]))) runs.push('')
     else runs[runs.length - 1] += text
     if (token === ')') depth--
   })

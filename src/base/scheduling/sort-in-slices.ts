@@ -29,7 +29,7 @@ export async function sortInSlices<T>(
   while (runs.length > 1) {
     const merged: T[][] = []
     for (let i = 0; i < runs.length; i += 2) {
-      merged.push(await mergeRuns(runs[i]!, runs[i + 1] ?? [], compare, yieldIfDue))
+      merged.push(await mergeRuns(runs[i], runs[i + 1] ?? [], compare, yieldIfDue))
     }
     runs = merged
   }
@@ -49,8 +49,8 @@ async function mergeRuns<T>(left: T[], right: T[], compare: (a: T, b: T) => numb
     const startedMs = performance.now()
     while (merged.length < end) {
       const isLeft =
-        fromRight === right.length || (fromLeft < left.length && compare(left[fromLeft]!, right[fromRight]!) <= 0)
-      merged.push(isLeft ? left[fromLeft++]! : right[fromRight++]!)
+        fromRight === right.length || (fromLeft < left.length && compare(left[fromLeft], right[fromRight]) <= 0)
+      merged.push(isLeft ? left[fromLeft++] : right[fromRight++])
     }
     pace.note(end - before, performance.now() - startedMs)
     const pause = yieldIfDue()

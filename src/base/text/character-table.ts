@@ -9,5 +9,5 @@ export function createCharacterTable(numberOf: (character: string) => number): (
   const blocks: (Uint16Array | undefined)[] = []
   const makeBlock = (first: number) =>
     Uint16Array.from({ length: IN_BLOCK + 1 }, (_, i) => numberOf(String.fromCodePoint(first + i)))
-  return (codePoint) => (blocks[codePoint >> BLOCK_BITS] ??= makeBlock(codePoint & ~IN_BLOCK))[codePoint & IN_BLOCK]!
+  return (codePoint) => (blocks[codePoint >> BLOCK_BITS] ??= makeBlock(codePoint & ~IN_BLOCK))[codePoint & IN_BLOCK]
 }

@@ -45,13 +45,13 @@ function editDistance(one: string, other: string, most: number): number {
     for (let j = Math.max(1, i - most); j <= Math.min(other.length, i + most); j++) {
       const isSame = one[i - 1] === other[j - 1]
       const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
-      const exchanged = last![j - 1]! + (isSame ? 0 : 1)
-      const swapped = isSwapped ? before![j - 2]! + 1 : exchanged
-      row[j] = Math.min(last![j]! + 1, row[j - 1]! + 1, exchanged, swapped, beyond)
+      const exchanged = last![j - 1] + (isSame ? 0 : 1)
+      const swapped = isSwapped ? before![j - 2] + 1 : exchanged
+      row[j] = Math.min(last![j] + 1, row[j - 1] + 1, exchanged, swapped, beyond)
     }
     before = last
     last = row
     if (Math.min(...row) >= beyond) return beyond
   }
-  return last![other.length]!
+  return last![other.length]
 }

@@ -64,8 +64,8 @@ function longSearch(part: Units): (text: Units, from: number) => number {
   return (text, from) => {
     let matched = 0
     for (let at = from; at < text.length; at++) {
-      const unit = text[at]!
-      while (matched > 0 && part[matched] !== unit) matched = borders[matched - 1]!
+      const unit = text[at]
+      while (matched > 0 && part[matched] !== unit) matched = borders[matched - 1]
       if (part[matched] === unit) matched++
       if (matched === part.length) return at + 1 - matched
     }
@@ -77,7 +77,7 @@ function longSearch(part: Units): (text: Units, from: number) => number {
 function bordersOf(part: Units): Uint32Array {
   const borders = new Uint32Array(part.length)
   for (let end = 1, length = 0; end < part.length; end++) {
-    while (length > 0 && part[end] !== part[length]) length = borders[length - 1]!
+    while (length > 0 && part[end] !== part[length]) length = borders[length - 1]
     if (part[end] === part[length]) length++
     borders[end] = length
   }

@@ -45,7 +45,7 @@ export function readIso8601(text: string): DayAndTime | undefined {
 function isDate(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  return day <= DAYS_IN_MONTH[month - 1]! + (month === 2 && leap ? 1 : 0)
+  return day <= DAYS_IN_MONTH[month - 1] + (month === 2 && leap ? 1 : 0)
 }
 
 /**

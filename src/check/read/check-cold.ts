@@ -59,8 +59,8 @@ interface BatchPlace {
 async function checkBatch(report: ColdReport, place: BatchPlace): Promise<void> {
   const { file, path, batch, facts, times } = place
   const { firstRows, starts, checks } = place.index
-  const [offset, bytes] = [starts[batch]!, starts[batch + 1]! - starts[batch]!]
-  const range = { from: firstRows[batch]!, to: firstRows[batch + 1]! }
+  const [offset, bytes] = [starts[batch], starts[batch + 1] - starts[batch]]
+  const range = { from: firstRows[batch], to: firstRows[batch + 1] }
   const stored = await readBytes(file, path, offset, bytes)
   const isIntact = crc32(stored) === checks[batch]
   if (isIntact && areTexts({ ...range, bytes: stored })) return addRange(report.ranges, range)
@@ -101,5 +101,5 @@ function areTexts(batch: ColdBatch): boolean {
 
 function areOffsets(offsets: Int32Array, rows: number, bytes: number): boolean {
   if (offsets.length !== rows + 1 || offsets[0] !== 0 || offsets[rows] !== bytes) return false
-  return offsets.every((offset, i) => i === 0 || offset >= offsets[i - 1]!)
+  return offsets.every((offset, i) => i === 0 || offset >= offsets[i - 1])
 }

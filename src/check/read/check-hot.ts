@@ -97,9 +97,9 @@ function wrongOrder(
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let row = 0; row < rows; row++) {
     const timestampUs = timeAt(times, row)
-    const code = codes[row]!
+    const code = codes[row]
     if (code >= projects.dictionary.count) return `row ${row} has a project that the file does not name`
-    if (row > 0 && code < codes[row - 1]!) return `row ${row} is not sorted by project`
+    if (row > 0 && code < codes[row - 1]) return `row ${row} is not sorted by project`
     if (row > 0 && code === codes[row - 1] && timestampUs < timeAt(times, row - 1))
       return `row ${row} is not sorted by time`
     if (timestampUs < least) least = timestampUs

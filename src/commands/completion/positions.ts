@@ -53,7 +53,7 @@ const VERSION: Flag = { flag: '--version', meaning: 'print the version', argumen
 /** Returns every position: after the program's name, after each command, and after each operand of a command. */
 export function listPositions(commands: readonly CompletableCommand[]): readonly Position[] {
   const positions = new Map<string, Position>()
-  const firstWords = commands.map(({ name, meaning }) => ({ word: name.split(' ')[0]!, meaning }))
+  const firstWords = commands.map(({ name, meaning }) => ({ word: name.split(' ')[0], meaning }))
   positions.set('', { path: '', words: withoutDuplicates(firstWords), flags: [VERSION, HELP] })
   for (const command of commands) {
     const [group, word] = command.name.split(' ') as [string, string?]

@@ -24,7 +24,7 @@ export function functionLog(out: TemplateWriter, { project, timestampUs, time, o
   const kind = random.below(MESSAGES.length)
   const event = ['Boot', 'Shutdown'][kind] ?? 'Log'
   const level = kind === 3 ? 'error' : kind === 4 ? 'warning' : 'info'
-  out.put`"event_message":"${MESSAGES[kind]!(random)}",\
+  out.put`"event_message":"${MESSAGES[kind](random)}",\
 "metadata":${open}"deployment_id":"${project.ref}_${source.id}_${source.version}","event_type":"${event}",\
 "execution_id":"${uuid}","function_id":"${source.id}","level":"${level}","project_ref":"${project.ref}",\
 "region":"${pick(random, REGIONS)}","timestamp":"${time.iso(timestampUs)}","version":"${source.version}"${close}`

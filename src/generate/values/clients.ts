@@ -85,7 +85,7 @@ export const AGENTS: readonly string[] = makeAgents()
 function makeAgents(): string[] {
   const random = createRandom(1, 3)
   const makers = repeatByWeight(AGENT_MAKERS.map((maker, i) => [maker, i < 5 ? 3 : 1] as const))
-  return Array.from({ length: 600 }, (_, i) => makers[i % makers.length]!(random))
+  return Array.from({ length: 600 }, (_, i) => makers[i % makers.length](random))
 }
 
 /** HTTP statuses, each as often as drawn per 1,000 requests. */

@@ -38,7 +38,7 @@ export function projectFunctions(seed: number, rank: number): ProjectFunction[] 
   const first = random.below(FUNCTION_NAMES.length)
   return Array.from({ length: 2 + random.below(3) }, (_, i) => ({
     id: uuidText(random),
-    name: FUNCTION_NAMES[(first + i) % FUNCTION_NAMES.length]!,
+    name: FUNCTION_NAMES[(first + i) % FUNCTION_NAMES.length],
     version: 1 + random.below(40),
   }))
 }
@@ -62,7 +62,7 @@ export function createProjects(seed: number, count: number): (random: Random) =>
   const { probability, alias } = aliasTable(projectShares(count))
   return (random) => {
     const column = random.below(count)
-    return projects[random.unit() < probability[column]! ? column : alias[column]!]!
+    return projects[random.unit() < probability[column] ? column : alias[column]]
   }
 }
 
@@ -70,13 +70,13 @@ export function createProjects(seed: number, count: number): (random: Random) =>
 function aliasTable(shares: readonly number[]) {
   const probability = Float64Array.from(shares, (share) => share * shares.length)
   const alias = new Uint32Array(shares.length)
-  const small = [...probability.keys()].filter((i) => probability[i]! < 1)
-  const large = [...probability.keys()].filter((i) => probability[i]! >= 1)
+  const small = [...probability.keys()].filter((i) => probability[i] < 1)
+  const large = [...probability.keys()].filter((i) => probability[i] >= 1)
   while (small.length > 0 && large.length > 0) {
     const [less, more] = [small.pop()!, large.pop()!]
     alias[less] = more
-    probability[more]! -= 1 - probability[less]!
-    ;(probability[more]! < 1 ? small : large).push(more)
+    probability[more] -= 1 - probability[less]
+    ;(probability[more] < 1 ? small : large).push(more)
   }
   for (const i of [...small, ...large]) probability[i] = 1
   return { probability, alias }

@@ -16,11 +16,11 @@ export function createRandom(seed: number, stream = 0): Random {
   // Typed state: plain numbers over 2^31 would be allocated on every draw.
   const state = Int32Array.of(seed, Math.floor(seed / 2 ** 32), stream, 1)
   const word = () => {
-    const sum = (state[0]! + state[1]! + state[3]!) | 0
-    state[3] = state[3]! + 1
-    state[0] = state[1]! ^ (state[1]! >>> 9)
-    state[1] = state[2]! + (state[2]! << 3)
-    state[2] = ((state[2]! << 21) | (state[2]! >>> 11)) + sum
+    const sum = (state[0] + state[1] + state[3]) | 0
+    state[3] = state[3] + 1
+    state[0] = state[1] ^ (state[1] >>> 9)
+    state[1] = state[2] + (state[2] << 3)
+    state[2] = ((state[2] << 21) | (state[2] >>> 11)) + sum
     return sum >>> 0
   }
   for (let round = 0; round < 15; round++) word()
@@ -29,7 +29,7 @@ export function createRandom(seed: number, stream = 0): Random {
 
 /** Returns an element of `values`, each with the same probability. */
 export function pick<T>(random: Random, values: readonly T[]): T {
-  return values[random.below(values.length)]!
+  return values[random.below(values.length)]
 }
 
 /** Repeats each value by its weight, to pick from: `[['a', 3], ['b', 1]]` becomes `['a', 'a', 'a', 'b']`. */

@@ -15,7 +15,7 @@ const CHUNK_BYTES = 256 * KIB
 const SHORT_BYTES = 40
 
 const DIGITS = Buffer.from('0123456789abcdef')
-const ZERO = DIGITS[0]!
+const ZERO = DIGITS[0]
 
 /** Cache of the fixed parts of each template in the code, as bytes. */
 const FIXED = new WeakMap<TemplateStringsArray, Uint8Array[]>()
@@ -42,13 +42,13 @@ export class TemplateWriter {
   /** Template tag that writes: ``out.put`{"id":"${uuid}"}` ``. An arrow function, which works without the object. */
   readonly put = (strings: TemplateStringsArray, ...values: readonly TemplateValue[]): void => {
     const fixed = fixedParts(strings)
-    this.#copy(fixed[0]!)
+    this.#copy(fixed[0])
     for (let i = 0; i < values.length; i++) {
-      const value = values[i]!
+      const value = values[i]
       if (typeof value === 'string') this.#text(value)
       else if (typeof value === 'number') this.#number(value)
       else value(this)
-      this.#copy(fixed[i + 1]!)
+      this.#copy(fixed[i + 1])
     }
   }
 
@@ -61,10 +61,10 @@ export class TemplateWriter {
   /** Writes the lower 4 hexadecimal digits of a word. */
   hex4(word: number): void {
     const [bytes, at] = [this.#bytes, this.#at]
-    bytes[at] = DIGITS[(word >>> 12) & 15]!
-    bytes[at + 1] = DIGITS[(word >>> 8) & 15]!
-    bytes[at + 2] = DIGITS[(word >>> 4) & 15]!
-    bytes[at + 3] = DIGITS[word & 15]!
+    bytes[at] = DIGITS[(word >>> 12) & 15]
+    bytes[at + 1] = DIGITS[(word >>> 8) & 15]
+    bytes[at + 2] = DIGITS[(word >>> 4) & 15]
+    bytes[at + 3] = DIGITS[word & 15]
     this.#at = at + 4
   }
 
@@ -84,7 +84,7 @@ export class TemplateWriter {
   #copy(part: Uint8Array): void {
     const [bytes, at, length] = [this.#bytes, this.#at, part.length]
     if (length > SHORT_BYTES) bytes.set(part, at)
-    else for (let i = 0; i < length; i++) bytes[at + i] = part[i]!
+    else for (let i = 0; i < length; i++) bytes[at + i] = part[i]
     this.#at = at + length
   }
 

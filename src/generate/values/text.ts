@@ -51,7 +51,7 @@ const HEX2 = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, '0
 /** Returns 8 random hexadecimal digits. */
 export function hex8Text(random: Random): string {
   const word = random.word()
-  return HEX2[word >>> 24]! + HEX2[(word >>> 16) & 255]! + HEX2[(word >>> 8) & 255]! + HEX2[word & 255]!
+  return HEX2[word >>> 24] + HEX2[(word >>> 16) & 255] + HEX2[(word >>> 8) & 255] + HEX2[word & 255]
 }
 
 /** Returns a random UUID (RFC 9562, version 4). */

@@ -83,7 +83,7 @@ function createRecent({ freeAMinute, networks }: WrongTokenLimits, clock: Clock)
     isFree(network: string): boolean {
       const noted = timesOf(network)
       const nowMs = clock.monotonicMs()
-      const oldestMs = noted.ring[noted.next]!
+      const oldestMs = noted.ring[noted.next]
       noted.ring[noted.next] = nowMs
       noted.next = (noted.next + 1) % freeAMinute
       return nowMs - oldestMs >= MINUTE_MS

@@ -92,7 +92,7 @@ export const arrowFormat: Format = {
 const withoutEnd = (stream: Uint8Array) => stream.subarray(0, -END_OF_STREAM.length)
 
 function recordBatch(schema: Schema, columns: readonly AnswerColumn[], rows: readonly Row[]): RecordBatch {
-  const children = columns.map(({ name, kind }) => KINDS[kind].vector(rows.map((row) => row[name])).data[0]!)
+  const children = columns.map(({ name, kind }) => KINDS[kind].vector(rows.map((row) => row[name])).data[0])
   return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length: rows.length, children }))
 }
 
@@ -130,6 +130,6 @@ function doubleOf(value: Value | undefined): number | null {
 
 /** Built from integers: apache-arrow takes times in milliseconds, which would lose microseconds. */
 function timesOf(timestampsUs: readonly (bigint | null)[]): Vector {
-  const { length, nullCount, nullBitmap, values } = vectorFromArray(timestampsUs, new Int64()).data[0]!
+  const { length, nullCount, nullBitmap, values } = vectorFromArray(timestampsUs, new Int64()).data[0]
   return makeVector(makeData({ type: time, length, nullCount, nullBitmap, data: values }))
 }

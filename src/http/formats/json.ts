@@ -22,7 +22,7 @@ export function createRowJson(): (row: Row) => string {
     let json = '{'
     for (const name of Object.keys(row)) {
       if (json !== '{') json += ','
-      json += nameJson(name) + valueJson(row[name]!)
+      json += nameJson(name) + valueJson(row[name])
     }
     return `${json}}`
   }

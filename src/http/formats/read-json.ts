@@ -51,7 +51,7 @@ function isRaw(kind: ColumnKind | undefined, text: string): boolean {
 function endOfValue(json: string, start: number): number {
   let depth = 0
   for (let at = start; ; ) {
-    const character = json[at]!
+    const character = json[at]
     if (depth === 0 && (character === ',' || character === '}')) return at
     if (character === '{' || character === '[') depth += 1
     else if (character === '}' || character === ']') depth -= 1

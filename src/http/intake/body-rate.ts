@@ -38,15 +38,15 @@ export function measureBodyRate(limits: BodyRateLimits, clock: Clock, onTooSlow:
     const ms = clock.monotonicMs()
     marks.push({ ms, bytes })
     const isWindow = marks.length > CHECKS
-    const { bytes: before } = isWindow ? marks.shift()! : marks[0]!
+    const { bytes: before } = isWindow ? marks.shift()! : marks[0]
     if ((isWindow && bytes - before < minBytes) || ms - startedMs >= limits.maxBodyMs) onTooSlow()
   }
 
   return {
     add: (more) => void (bytes += more),
     bytesPerS() {
-      const elapsedMs = clock.monotonicMs() - marks[0]!.ms
-      return elapsedMs > 0 ? ((bytes - marks[0]!.bytes) / elapsedMs) * 1000 : Number.POSITIVE_INFINITY
+      const elapsedMs = clock.monotonicMs() - marks[0].ms
+      return elapsedMs > 0 ? ((bytes - marks[0].bytes) / elapsedMs) * 1000 : Number.POSITIVE_INFINITY
     },
     stop: clock.every(limits.rateWindowMs / CHECKS, check),
   }

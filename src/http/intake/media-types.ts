@@ -25,6 +25,6 @@ export function contentTypes(headers: Headers): readonly MediaType[] {
 }
 
 const mediaTypeOf = (text: string): MediaType => ({
-  name: text.split(';')[0]!.trim().toLowerCase(),
+  name: text.split(';')[0].trim().toLowerCase(),
   charset: CHARSET.exec(text)?.[1]?.toLowerCase(),
 })

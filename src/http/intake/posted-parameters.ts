@@ -68,7 +68,7 @@ const TYPES = [...READERS.keys()].join(' or ')
 function readerOf(headers: Headers): (text: string) => Pairs {
   const types = contentTypes(headers)
   const names = new Set(types.map(({ name }) => name))
-  const reader = names.size === 1 && types.every(isUtf8) ? READERS.get(types[0]!.name) : undefined
+  const reader = names.size === 1 && types.every(isUtf8) ? READERS.get(types[0].name) : undefined
   if (reader !== undefined) return reader
   throw new LogweirError(
     'unsupported_content_type',

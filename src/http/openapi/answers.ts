@@ -71,7 +71,7 @@ export function failures(codes: readonly string[], form: ErrorForms, others: rea
       return [
         status,
         answer(
-          DESCRIPTIONS[status]!,
+          DESCRIPTIONS[status],
           { 'application/json': schema, ...Object.fromEntries(others.map((type) => [type, {}])) },
           headers,
         ),

@@ -75,7 +75,7 @@ function rangesOf(header: string): Map<string, Range> {
 function rangeFor(mediaType: string, ranges: ReadonlyMap<string, Range>) {
   const forms = [ANY, `${mediaType.slice(0, mediaType.indexOf('/'))}/*`, mediaType]
   const precision = forms.findLastIndex((form) => ranges.has(form))
-  return precision < 0 ? undefined : { precision, range: ranges.get(forms[precision]!)! }
+  return precision < 0 ? undefined : { precision, range: ranges.get(forms[precision])! }
 }
 
 type Match = NonNullable<ReturnType<typeof rangeFor>>

@@ -204,7 +204,7 @@ function* joinEvents(events: readonly Buffer[], chunkBytes: number): Generator<B
   let from = 0
   let bytes = 0
   for (let i = 0; i < events.length; i++) {
-    bytes += events[i]!.length
+    bytes += events[i].length
     if (bytes < chunkBytes && i + 1 < events.length) continue
     yield Buffer.concat(events.slice(from, i + 1))
     from = i + 1

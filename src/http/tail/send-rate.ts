@@ -20,7 +20,7 @@ export function createSendRate(bytesPerS: number, burstBytes: number, clock: Clo
   let stopChecking = () => {}
 
   function serveQueue(): void {
-    while (queue.length > 0 && bucket.overdraw(queue[0]!.bytes)) queue.shift()!.resolve()
+    while (queue.length > 0 && bucket.overdraw(queue[0].bytes)) queue.shift()!.resolve()
     if (queue.length === 0) stopChecking()
   }
 

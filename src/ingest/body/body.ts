@@ -131,8 +131,8 @@ const passTrimmed =
   (line, reason, bytes, start, end) => {
     let first = start
     let after = end
-    while (first < after && isSpace(bytes[first]!)) first++
-    while (after > first && isSpace(bytes[after - 1]!)) after--
+    while (first < after && isSpace(bytes[first])) first++
+    while (after > first && isSpace(bytes[after - 1])) after--
     sink.reject(line, reason, bytes, first, after)
   }
 

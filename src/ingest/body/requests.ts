@@ -64,7 +64,7 @@ export function createRequests(options: RequestsOptions): Requests {
 
   /** Sends waiting bodies while there is room. */
   function sendNext(): void {
-    while (queue.length > 0 && (pendingBytes === 0 || pendingBytes + queue[0]!.bytes.length <= MAX_PENDING_BYTES)) {
+    while (queue.length > 0 && (pendingBytes === 0 || pendingBytes + queue[0].bytes.length <= MAX_PENDING_BYTES)) {
       const request = queue.shift()!
       const { bytes, signal, resolve, reject } = request
       if (signal?.aborted) {

@@ -41,8 +41,8 @@ export function checkLines(
   const areValid = areUtf8 && end - start <= maxLineBytes
   let line = before
 
-  const lineStart = (index: number): number => table[index * LINE_INTS + 1]!
-  const lineEnd = (index: number): number => table[index * LINE_INTS + 2]!
+  const lineStart = (index: number): number => table[index * LINE_INTS + 1]
+  const lineEnd = (index: number): number => table[index * LINE_INTS + 2]
 
   /** Passes on the lines between lines that are too long or not UTF-8. */
   function checkEach(count: number): void {

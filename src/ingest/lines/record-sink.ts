@@ -95,7 +95,7 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
 
   function reject(index: number, line: number, reason: Reason): void {
     const row = index * LINE_INTS
-    sink.reject(line, reason, module.bytes, module.table[row + 1]!, module.table[row + 2]!)
+    sink.reject(line, reason, module.bytes, module.table[row + 1], module.table[row + 2])
   }
 
   const waitingRows = () => module.builders.reduce((sum, builder) => sum + builder.rows(), 0)

@@ -111,12 +111,12 @@ function frameOf(reason: Reason): Frame {
 /** Returns whether the bytes are UTF-8. Most lines are ASCII and short, for which a call of `isUtf8` is slow. */
 function isText(bytes: Uint8Array, start: number, end: number): boolean {
   let p = start
-  while (p < end && bytes[p]! < 0x80) p++
+  while (p < end && bytes[p] < 0x80) p++
   return p === end || isUtf8(bytes.subarray(p, end))
 }
 
 function putAscii(to: Uint8Array, at: number, text: Uint8Array): number {
-  for (let i = 0; i < text.length; i++) to[at + i] = text[i]!
+  for (let i = 0; i < text.length; i++) to[at + i] = text[i]
   return at + text.length
 }
 
@@ -148,7 +148,7 @@ const HEX = bytesOf('0123456789abcdef')
 function putText(to: Uint8Array, at: number, bytes: Uint8Array, start: number, end: number): number {
   let p = at
   for (let i = start; i < end; i++) {
-    const byte = bytes[i]!
+    const byte = bytes[i]
     if (byte < 0x20) p = putControl(to, p, byte)
     else {
       if (byte === QUOTE || byte === BACKSLASH) to[p++] = BACKSLASH
@@ -160,15 +160,15 @@ function putText(to: Uint8Array, at: number, bytes: Uint8Array, start: number, e
 
 function putControl(to: Uint8Array, at: number, byte: number): number {
   to[at] = BACKSLASH
-  const letter = SHORT_ESCAPES[byte]!
+  const letter = SHORT_ESCAPES[byte]
   if (letter !== 0) {
     to[at + 1] = letter
     return at + 2
   }
   to[at + 1] = LOWER_U
   to[at + 2] = to[at + 3] = 0x30
-  to[at + 4] = HEX[byte >> 4]!
-  to[at + 5] = HEX[byte & 15]!
+  to[at + 4] = HEX[byte >> 4]
+  to[at + 5] = HEX[byte & 15]
   return at + 6
 }
 
@@ -178,11 +178,11 @@ const EQUALS = 0x3d
 function putBase64(to: Uint8Array, at: number, bytes: Uint8Array, start: number, end: number): number {
   let p = at
   for (let i = start; i < end; i += 3) {
-    const three = (bytes[i]! << 16) | ((i + 1 < end ? bytes[i + 1]! : 0) << 8) | (i + 2 < end ? bytes[i + 2]! : 0)
-    to[p++] = BASE64[three >> 18]!
-    to[p++] = BASE64[(three >> 12) & 63]!
-    to[p++] = i + 1 < end ? BASE64[(three >> 6) & 63]! : EQUALS
-    to[p++] = i + 2 < end ? BASE64[three & 63]! : EQUALS
+    const three = (bytes[i] << 16) | ((i + 1 < end ? bytes[i + 1] : 0) << 8) | (i + 2 < end ? bytes[i + 2] : 0)
+    to[p++] = BASE64[three >> 18]
+    to[p++] = BASE64[(three >> 12) & 63]
+    to[p++] = i + 1 < end ? BASE64[(three >> 6) & 63] : EQUALS
+    to[p++] = i + 2 < end ? BASE64[three & 63] : EQUALS
   }
   return p
 }

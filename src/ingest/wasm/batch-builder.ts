@@ -59,18 +59,18 @@ export function createBatchBuilder(
   )
 
   function takeBatch(memory?: Uint8Array<ArrayBuffer>): ParsedBatch {
-    const rows = header[ROWS_WORD]!
-    const unreadableTimes = header[UNREADABLE_TIMES_WORD]!
+    const rows = header[ROWS_WORD]
+    const unreadableTimes = header[UNREADABLE_TIMES_WORD]
     const ipc = writer.write(
       rows,
-      columns.map((column, i) => columnOf(fields[i]!, bytes, column, rows)),
+      columns.map((column, i) => columnOf(fields[i], bytes, column, rows)),
       memory,
     )
     clear()
     return { source, rows, ipc, unreadableTimes }
   }
 
-  return { source, rows: () => header[ROWS_WORD]!, takeBatch }
+  return { source, rows: () => header[ROWS_WORD], takeBatch }
 }
 
 /** Returns the module's numbers of a builder's columns in schema order. In the module hot columns are last. */
@@ -81,24 +81,24 @@ function columnNumbers(hotColumns: number): number[] {
 
 /** Returns views of the first `rows` values of a column. */
 function columnOf({ type, nullable }: Field, bytes: Buffer, column: Int32Array, rows: number): BatchColumn {
-  const nulls = nullable ? column[NULLS_WORD]! : 0
-  const validity = nulls === 0 ? NO_BYTES : bytesAt(bytes, column[VALIDITY_WORD]!, (rows + 7) >> 3)
+  const nulls = nullable ? column[NULLS_WORD] : 0
+  const validity = nulls === 0 ? NO_BYTES : bytesAt(bytes, column[VALIDITY_WORD], (rows + 7) >> 3)
   if (DataType.isUtf8(type)) return { rows, nulls, buffers: [validity, ...textsOf(bytes, column, rows)] }
   const { ArrayType } = DataType.isDictionary(type) ? type.indices : type
-  const values = bytesAt(bytes, column[VALUES_WORD]!, rows * ArrayType.BYTES_PER_ELEMENT)
+  const values = bytesAt(bytes, column[VALUES_WORD], rows * ArrayType.BYTES_PER_ELEMENT)
   const dictionary = DataType.isDictionary(type) ? entriesOf(bytes, column) : undefined
   return { rows, nulls, buffers: [validity, values], dictionary }
 }
 
 function entriesOf(bytes: Buffer, column: Int32Array): ColumnBytes {
-  const rows = column[ENTRIES_WORD]!
+  const rows = column[ENTRIES_WORD]
   return { rows, nulls: 0, buffers: [NO_BYTES, ...textsOf(bytes, column, rows)] }
 }
 
 /** Returns views of offsets and texts. */
 function textsOf(bytes: Buffer, column: Int32Array, texts: number): Uint8Array[] {
-  const offsets = bytesAt(bytes, column[OFFSETS_WORD]!, 4 * (texts + 1))
-  return [offsets, bytesAt(bytes, column[TEXTS_WORD]!, offsets.readInt32LE(4 * texts))]
+  const offsets = bytesAt(bytes, column[OFFSETS_WORD], 4 * (texts + 1))
+  return [offsets, bytesAt(bytes, column[TEXTS_WORD], offsets.readInt32LE(4 * texts))]
 }
 
 const bytesAt = (bytes: Buffer, address: number, length: number) => bytes.subarray(address, address + length)

@@ -144,7 +144,7 @@ export function createModule(options: ModuleOptions): Module {
   if (options.acceptsUnreadableTimes) exports.acceptUnreadableTimes()
   setDefaults(defaults)
   const builders = addresses.map((at, i) => {
-    const { name } = SOURCES[i]!
+    const { name } = SOURCES[i]
     return createBatchBuilder(name, columnsOf(name), buffer, at, () => exports.clearBuilder(at))
   })
 
@@ -156,7 +156,7 @@ export function createModule(options: ModuleOptions): Module {
   }
 
   function splitResult(records: number): SplitLines | SplitFault {
-    if (records < 0) return { fault: SPLIT_FAULTS[~records]!, at: exports.linesStart() }
+    if (records < 0) return { fault: SPLIT_FAULTS[~records], at: exports.linesStart() }
     return { start: exports.linesStart(), end: exports.linesEnd(), records }
   }
 

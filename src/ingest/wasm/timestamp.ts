@@ -24,10 +24,10 @@ export function timestampOfNumber(bytes: Uint8Array, start: number, end: number)
   while (p < end && (bytes[p] === ZERO || bytes[p] === POINT)) p++
   const first = p
   let point = -1
-  for (let q = start; q < end && point < 0; q++) if (bytes[q] === POINT || isE(bytes[q]!)) point = q
+  for (let q = start; q < end && point < 0; q++) if (bytes[q] === POINT || isE(bytes[q])) point = q
   if (point < 0) point = end
   let exponentAt = point
-  while (exponentAt < end && !isE(bytes[exponentAt]!)) exponentAt++
+  while (exponentAt < end && !isE(bytes[exponentAt])) exponentAt++
   if (first >= exponentAt) return 0
   // The value is 0.ddd… × 10^magnitude, the first digit not 0.
   const magnitude = (first < point ? point - first : point + 1 - first) + exponentOf(bytes, exponentAt + 1, end)
@@ -57,7 +57,7 @@ function leadingDigits(bytes: Uint8Array, start: number, end: number, count: num
   let p = start
   for (let taken = 0; taken < count; p++) {
     if (p < end && bytes[p] === POINT) continue
-    value = value * 10 + (p < end ? bytes[p]! - ZERO : 0)
+    value = value * 10 + (p < end ? bytes[p] - ZERO : 0)
     taken++
   }
   return value

@@ -22,7 +22,7 @@ export function tableRowsOf(columns: readonly Column[], rows: readonly Row[]): R
     names: columns.map(({ name }, i) => (formats[i] === undefined ? name : `${name} (${zoneName()})`)),
     classes: columns.map(({ kind }) => (NUMBERS.has(kind) ? 'number' : 'text')),
     count: rows.length,
-    cellsOf: (row) => columns.map(({ name }, i) => cellOf(rows[row]![name], formats[i])),
+    cellsOf: (row) => columns.map(({ name }, i) => cellOf(rows[row][name], formats[i])),
   }
 }
 

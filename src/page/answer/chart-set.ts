@@ -26,7 +26,7 @@ export function createChartSet(): ChartSet {
         charts = createCharts(root, answer)
       }
       shape = shapeOf(answer)
-      for (const [i, { values }] of answer.entries()) charts[i]!.show({ axis, values })
+      for (const [i, { values }] of answer.entries()) charts[i].show({ axis, values })
     },
     redraw() {
       for (const chart of charts) chart.redraw()
@@ -37,11 +37,11 @@ export function createChartSet(): ChartSet {
 function createCharts(place: HTMLElement, answer: readonly AnswerChart[]): Chart[] {
   const hosts = answer.map(() => element('div', { class: 'chart' }))
   const named = answer.map(({ title }, i) =>
-    title === '' ? hosts[i]! : element('div', {}, element('h3', {}, title), hosts[i]!),
+    title === '' ? hosts[i] : element('div', {}, element('h3', {}, title), hosts[i]),
   )
   place.replaceChildren(...named)
   return answer.map(({ kind, series, note }, i) =>
-    createChart(hosts[i]!, { kind, series, note, format: number, shortFormat: shortNumber }),
+    createChart(hosts[i], { kind, series, note, format: number, shortFormat: shortNumber }),
   )
 }
 

@@ -95,7 +95,7 @@ function areGroups(time: Column, columns: readonly Column[], rows: readonly Row[
 /** A whole number that counts nothing, such as the width of the buckets, can have the same value in all rows. */
 function variedOf(numbers: readonly Column[], rows: readonly Row[]): readonly Column[] {
   const varied = numbers.filter(
-    ({ name, kind }) => kind !== 'integer' || rows.some((row) => numberOf(row[name]) !== numberOf(rows[0]![name])),
+    ({ name, kind }) => kind !== 'integer' || rows.some((row) => numberOf(row[name]) !== numberOf(rows[0][name])),
   )
   return varied.length === 0 ? numbers : varied
 }
@@ -138,7 +138,7 @@ function unkeyedCharts(numbers: readonly Column[], table: Table): AnswerChart[] 
   for (const column of numbers) {
     const placed = valuesOf(column, table, indexes, 1)
     if (placed === undefined) continue
-    const values = placed.series[0]!
+    const values = placed.series[0]
     const peak = values.reduce((highest, value) => Math.max(highest, Math.abs(value) || 0), 0)
     const line = { ...column, values, peak, isHighest: placed.isHighest }
     const group = groups.find((lines) => lines.length < MAX_LINES && lines.every((other) => mayShare(line, other)))
@@ -148,7 +148,7 @@ function unkeyedCharts(numbers: readonly Column[], table: Table): AnswerChart[] 
   return groups.map((lines) => ({
     columns: lines.map(({ name }) => name),
     title: '',
-    kind: lines.length === 1 && lines[0]!.kind === 'count' ? kindOfCount(table) : 'lines',
+    kind: lines.length === 1 && lines[0].kind === 'count' ? kindOfCount(table) : 'lines',
     series: lines.map(({ name }, i) => ({ label: name, color: `series-${i + 1}` })),
     values: lines.map(({ values }) => values),
     note: lines.some(({ isHighest }) => isHighest) ? HIGHEST : '',
@@ -202,10 +202,10 @@ function valuesOf(
   let isHighest = false
   for (const [i, row] of rows.entries()) {
     const value = numberOf(row[name])
-    const values = series[indexes[i]!]
+    const values = series[indexes[i]]
     if (value === null || values === undefined) continue
-    const position = positions[i]!
-    const before = values[position]!
+    const position = positions[i]
+    const before = values[position]
     if (Number.isNaN(before)) values[position] = value
     else if (kind === 'count') values[position] = before + value
     else {

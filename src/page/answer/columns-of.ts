@@ -37,7 +37,7 @@ const [FIRST_LIKELY_US, LAST_LIKELY_US] = [Date.UTC(2015, 0) * 1e3, Date.UTC(205
 export function columnsOf(rows: readonly Row[], known: readonly Column[] = []): readonly Column[] {
   if (rows.length === 0) return known
   const kinds = new Map(known.map(({ name, kind }) => [name, kind]))
-  return Object.keys(rows[0]!).map((name) => {
+  return Object.keys(rows[0]).map((name) => {
     const kind = kinds.get(name) ?? 'any'
     const isInferred = kind === 'any' || (kind === 'integer' && isCount(name, rows))
     return { name, kind: isInferred ? kindOf(name, rows) : kind }

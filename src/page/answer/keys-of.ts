@@ -28,7 +28,7 @@ export function keysOf(columns: readonly Column[], rows: readonly Row[], weights
   const names = keyColumns(columns, rows)
   const labels = rows.map((row) => names.map((name) => labelOf(row[name])).join(' · '))
   const sums = new Map<string, number>()
-  for (const [row, label] of labels.entries()) sums.set(label, (sums.get(label) ?? 0) + weights[row]!)
+  for (const [row, label] of labels.entries()) sums.set(label, (sums.get(label) ?? 0) + weights[row])
   const shown = [...sums.keys()]
     .sort((a, b) => sums.get(b)! - sums.get(a)! || ORDER.compare(a, b))
     .slice(0, MAX_KEYS)

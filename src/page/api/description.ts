@@ -80,7 +80,7 @@ export async function fetchDescription(signal: AbortSignal): Promise<Description
 
 /** Returns the parameters of an operation, shared parameters included. */
 export const parametersOf = ({ parameters = [] }: Operation, { components }: Description): readonly Parameter[] =>
-  parameters.map((given) => ('$ref' in given ? components.parameters[given.$ref.split('/').at(-1)!]! : given))
+  parameters.map((given) => ('$ref' in given ? components.parameters[given.$ref.split('/').at(-1)!] : given))
 
 /** Returns the error codes that an operation can answer, in either form of errors. */
 export function codesOf({ responses }: Operation): ReadonlySet<string> {

@@ -57,7 +57,7 @@ export function endpointsIn(description: Description): Endpoint[] {
 
 function endpointOf(name: string, operation: Operation, whole: Description): Endpoint {
   const { summary, description = '', tags, responses } = operation
-  const { result } = responses[200]!.content!['application/json']!.schema.properties!
+  const { result } = responses[200].content!['application/json'].schema.properties!
   const { properties = {} }: RowSchema = result!.items
   return {
     name,

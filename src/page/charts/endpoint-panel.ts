@@ -98,7 +98,7 @@ function scrollOf(label: string, ...children: HTMLElement[]): HTMLElement {
   return element('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': label }, ...children)
 }
 
-const namesOf = (rows: readonly Row[]) => Object.keys(rows[0]!)
+const namesOf = (rows: readonly Row[]) => Object.keys(rows[0])
 
 /**
  * Returns the rows of a table with readable times. Long texts have a limited width, long numbers four digits. The title
@@ -118,7 +118,7 @@ function rowsOf(rows: readonly Row[], columns: readonly Column[]): Rows {
     names,
     classes: names.map((name) => (rows.some((row) => textOf(row[name]).length > LONG_TEXT) ? 'long-text' : '')),
     count: rows.length,
-    cellsOf: (row) => names.map((name) => cellOf(rows[row]!, name)),
+    cellsOf: (row) => names.map((name) => cellOf(rows[row], name)),
   }
 }
 

@@ -116,7 +116,7 @@ function showTimes(chart: RangeChart, measured: readonly MeasureRow[], { bounds,
   chart.root.hidden = measured.length === 0
   if (measured.length === 0) return
   const timesUs = Float64Array.from(measured, ({ timestamp }) => timestamp)
-  const axis = axisOver(timesUs, measured[0]!.bucket_us, bounds, nowUs)
+  const axis = axisOver(timesUs, measured[0].bucket_us, bounds, nowUs)
   const positions = positionsOn(axis, timesUs)
   const lineOf = (name: (typeof TIMES)[number]['name']) =>
     onAxis(
@@ -138,11 +138,11 @@ function tableRows({ axis, counts }: ClassCounts<Outcome>, measured: readonly Me
     names: [`Time (${zoneName()})`, 'Invocations', 'Errors', ...TIMES.map(({ label }) => label), 'min', 'max'],
     count: buckets.length,
     cellsOf(row) {
-      const bucket = buckets[row]!
+      const bucket = buckets[row]
       const [errors, successes] = [at('errors', bucket), at('without error', bucket)]
-      const numbers = measuredAt.get(timesS[bucket]!)
+      const numbers = measuredAt.get(timesS[bucket])
       return [
-        bucketTime(timesS[bucket]!, bucketS),
+        bucketTime(timesS[bucket], bucketS),
         count(errors + successes),
         count(errors),
         ...TIME_NAMES.map((name) => (numbers === undefined ? '–' : duration(numbers[name]))),

@@ -25,7 +25,7 @@ export function createOthers(linkOf: LinkOf) {
     const names = endpoints.map(({ name }) => name)
     for (const name of panels.keys()) if (!names.includes(name)) panels.delete(name)
     const shown = names.map((name) => panels.get(name) ?? createEndpointPanel(name, linkOf))
-    for (const [i, name] of names.entries()) panels.set(name, shown[i]!)
+    for (const [i, name] of names.entries()) panels.set(name, shown[i])
     const isSame = place.children.length === shown.length && shown.every(({ root }, i) => place.children[i] === root)
     // An element that is inserted again loses the focus.
     if (!isSame) place.replaceChildren(...shown.map(({ root }) => root))
@@ -48,7 +48,7 @@ export function createOthers(linkOf: LinkOf) {
     async load(view: ChartsView, fresh: boolean, signal: AbortSignal) {
       const endpoints = (await listEndpoints(signal)).filter(isShown)
       const shown = panelsOf(endpoints)
-      await Promise.all(endpoints.map((endpoint, i) => loadOne(endpoint, shown[i]!, { view, fresh, signal })))
+      await Promise.all(endpoints.map((endpoint, i) => loadOne(endpoint, shown[i], { view, fresh, signal })))
     },
     redraw() {
       for (const panel of panels.values()) panel.redraw()

@@ -53,7 +53,7 @@ export function createRequests(onSelect: OnSelect, linkOf: LinkOf) {
     values({
       names: [`Time (${zoneName()})`, ...parts.map(({ label }) => label)],
       count: timesS.length,
-      cellsOf: (row) => [bucketTime(timesS[row]!, bucketS), ...parts.map(({ name }) => count(counts.get(name)![row]!))],
+      cellsOf: (row) => [bucketTime(timesS[row], bucketS), ...parts.map(({ name }) => count(counts.get(name)![row]))],
     })
   }
 

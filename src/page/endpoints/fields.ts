@@ -158,5 +158,5 @@ export function fieldOfError(
   if (isOfSql) return fields.find(({ name }) => name === 'sql')?.name
   if (code !== 'invalid_pattern') return undefined
   const patterns = fields.filter(({ description }) => /\bRE2\b/.test(description))
-  return patterns.length === 1 ? patterns[0]!.name : undefined
+  return patterns.length === 1 ? patterns[0].name : undefined
 }

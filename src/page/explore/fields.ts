@@ -107,7 +107,7 @@ function showRows(parts: Parts, rows: readonly FieldRow[]): void {
   parts.whole.clear()
   list.replaceChildren(...rows.map((row) => itemOf(parts, row)))
   list.setAttribute('aria-busy', 'false')
-  parts.size = rows[0]!
+  parts.size = rows[0]
   parts.isOutdated = false
   applyFind(parts)
   if (focused !== undefined) list.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus()

@@ -58,7 +58,7 @@ export function createList(root: HTMLElement, store: RowStore, events: ListEvent
     root,
     store,
     events,
-    source: SOURCES[0]!,
+    source: SOURCES[0],
     search: '',
     active: undefined,
     open: undefined,
@@ -74,10 +74,10 @@ export function createList(root: HTMLElement, store: RowStore, events: ListEvent
   function moveTo(index: number): void {
     const at = Math.min(Math.max(index, 0), store.rows.length - 1)
     if (at < 0) return
-    list.active = store.rows[at]!
+    list.active = store.rows[at]
     windowed.reveal(at)
     markAll(list)
-    events.onMove(store.rows[at]!)
+    events.onMove(store.rows[at])
   }
 
   const step = (by: number) => moveTo(list.active === undefined ? 0 : indexIn(list, list.active) + by)
@@ -114,7 +114,7 @@ function rowHeight({ offsetWidth }: HTMLElement): number {
 const indexIn = ({ store }: Parts, row: Place) => store.indexOf(row)
 
 function elementOf(list: Parts, index: number): HTMLElement {
-  const item = rowElement(list.store.rows[index]!, list.source, list.search)
+  const item = rowElement(list.store.rows[index], list.source, list.search)
   item.id = `row-${index}`
   item.classList.toggle('fresh', index < list.fresh)
   // The head is row 1.
@@ -171,7 +171,7 @@ function listenTo(list: Parts, { step, moveTo, pageRows }: Moves): void {
   list.root.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(moves, event.key)) return
     event.preventDefault()
-    moves[event.key]!()
+    moves[event.key]()
   })
   list.root.addEventListener('click', ({ target }) => {
     const item = (target as Element).closest<HTMLElement>('.rows > .row')

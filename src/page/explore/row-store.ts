@@ -65,13 +65,13 @@ function placeIn(rows: readonly LogRow[], row: Place): number {
   let [from, to] = [0, rows.length]
   while (from < to) {
     const middle = (from + to) >>> 1
-    if (compare(rows[middle]!, row) < 0) from = middle + 1
+    if (compare(rows[middle], row) < 0) from = middle + 1
     else to = middle
   }
   return from
 }
 
-const isAt = (rows: readonly LogRow[], at: number, row: Place) => at < rows.length && compare(rows[at]!, row) === 0
+const isAt = (rows: readonly LogRow[], at: number, row: Place) => at < rows.length && compare(rows[at], row) === 0
 
 /** Returns whether a row is among others: by time and rank, or by time and id if either rank is unknown. */
 function has(rows: readonly LogRow[], row: LogRow): boolean {
@@ -83,6 +83,6 @@ function has(rows: readonly LogRow[], row: LogRow): boolean {
 /** Returns whether the rows of a time, from `at` on, have the record of a row with a rank below `belowRank`. */
 function hasRecord(rows: readonly LogRow[], at: number, row: LogRow, belowRank: number): boolean {
   for (let i = at; rows[i]?.timestampUs === row.timestampUs; i++)
-    if (rows[i]!.rank < belowRank && isSameRecord(rows[i]!, row)) return true
+    if (rows[i].rank < belowRank && isSameRecord(rows[i], row)) return true
   return false
 }

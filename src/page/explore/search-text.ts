@@ -79,12 +79,12 @@ function joinAlternatives(parts: readonly PlacedPart[]): Part[] {
   const groups: PlacedPart[][] = []
   for (const [i, part] of parts.entries()) {
     const isEnd = i === 0 || i === parts.length - 1
-    if (isOr(part) && (isEnd || isOr(parts[i - 1]!))) return [{ problem: OR_AT_END }]
+    if (isOr(part) && (isEnd || isOr(parts[i - 1]))) return [{ problem: OR_AT_END }]
     if (isOr(part)) continue
-    if (i > 0 && isOr(parts[i - 1]!)) groups.at(-1)!.push(part)
+    if (i > 0 && isOr(parts[i - 1])) groups.at(-1)!.push(part)
     else groups.push([part])
   }
-  return groups.map((group) => (group.length === 1 ? group[0]! : alternativesOf(group)))
+  return groups.map((group) => (group.length === 1 ? group[0] : alternativesOf(group)))
 }
 
 const isOr = ({ word }: Part) => word === 'OR'
@@ -121,10 +121,10 @@ const unescaped = (text: string) => text.replace(/\\(["\\])/g, '$1')
 /** Reads a quoted text, a pattern, or a word. */
 function readText(text: string, at: number): PlacedPart {
   const quoted = matchAt(QUOTED, text, at)
-  if (quoted !== undefined) return { quoted: unescaped(quoted[1]!), end: at + quoted[0].length }
+  if (quoted !== undefined) return { quoted: unescaped(quoted[1]), end: at + quoted[0].length }
   const pattern = matchAt(PATTERN, text, at)
   if (pattern !== undefined)
-    return { filter: { field: 'event_message', op: 'matches', value: pattern[1]! }, end: at + pattern[0].length }
+    return { filter: { field: 'event_message', op: 'matches', value: pattern[1] }, end: at + pattern[0].length }
   const word = matchAt(WORD, text, at)![0]
   return { word, end: at + word.length }
 }
@@ -135,15 +135,15 @@ function readField(text: string, at: number, aliases: Readonly<Record<string, st
   if (start === undefined) return undefined
   const [all, minus, name, sign] = start as unknown as [string, string, string, string]
   const from = at + all.length
-  const field = Object.hasOwn(aliases, name) ? aliases[name]! : name
+  const field = Object.hasOwn(aliases, name) ? aliases[name] : name
   const isNegated = minus === '-'
   const quoted = matchAt(QUOTED, text, from)
   if (quoted !== undefined)
-    return { ...conditionOf(field, sign, unescaped(quoted[1]!), isNegated), end: from + quoted[0].length }
+    return { ...conditionOf(field, sign, unescaped(quoted[1]), isNegated), end: from + quoted[0].length }
   const pattern = sign === ':' ? matchAt(PATTERN, text, from) : undefined
   if (pattern !== undefined) {
     const end = from + pattern[0].length
-    return isNegated ? { problem: NOT_NEGATED, end } : { filter: { field, op: 'matches', value: pattern[1]! }, end }
+    return isNegated ? { problem: NOT_NEGATED, end } : { filter: { field, op: 'matches', value: pattern[1] }, end }
   }
   const word = matchAt(WORD, text, from)?.[0]
   if (word === undefined || (sign === ':' && word.startsWith('//'))) return undefined

@@ -38,7 +38,7 @@ const [STATUS, METHOD] = ['response.status_code', 'request.method']
 /** Words of PostgreSQL, PostgREST, GoTrue and others. */
 const ERROR_WORDS = ['error', 'fatal', 'panic', 'critical', 'alert', 'emergency']
 const cased = (words: readonly string[]) =>
-  words.flatMap((word) => [word, word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1)])
+  words.flatMap((word) => [word, word.toUpperCase(), word[0].toUpperCase() + word.slice(1)])
 const SEVERE: Filter = { field: 'level', op: 'in', value: cased(ERROR_WORDS) }
 const failed = (field: string): Filter => ({ field, op: '>=', value: 400 })
 

@@ -125,9 +125,9 @@ async function copyLink(parts: Parts): Promise<void> {
 
 /** Saves the chosen rows in the chosen format, and shows the outcome. */
 async function saveChosen(parts: Parts): Promise<void> {
-  const format = FORMATS[parts.format.chosen()]!
+  const format = FORMATS[parts.format.chosen()]
   storedFormat.write(format)
-  const rows = parts.extents[parts.extent.chosen()]!.open()
+  const rows = parts.extents[parts.extent.chosen()].open()
   const name = `${rows.name}.${format}`
   const { type } = FORMAT_INFO[format]
   // Rows that the view has are few enough for the memory.

@@ -17,8 +17,8 @@ const DAY_S = 86_400
  */
 export function axisOver(timesUs: ArrayLike<number>, widthUs: number, { fromUs, toUs }: Bounds, nowUs: number): Axis {
   const floor = (us: number) => Math.floor(us / widthUs) * widthUs
-  const lastUs = Math.max(floor(toUs === undefined ? nowUs : toUs - 1), timesUs[timesUs.length - 1]!)
-  const firstUs = Math.min(floor(fromUs), timesUs[0]!)
+  const lastUs = Math.max(floor(toUs === undefined ? nowUs : toUs - 1), timesUs[timesUs.length - 1])
+  const firstUs = Math.min(floor(fromUs), timesUs[0])
   return contiguous(firstUs / 1e6, widthUs / 1e6, Math.round((lastUs - firstUs) / widthUs) + 1)
 }
 
@@ -38,11 +38,11 @@ const MAX_BUCKETS = 100_000
  */
 export function axisThrough(timesUs: Float64Array): Axis {
   const timesS = Float64Array.from(new Set(timesUs), (us) => us / 1e6)
-  const [firstS, lastS] = [timesS[0]!, timesS.at(-1)!]
+  const [firstS, lastS] = [timesS[0], timesS.at(-1)!]
   const months = timesS.map(monthOf)
-  if (timesS.every((seconds, i) => startOfMonthS(months[i]!) === seconds)) return monthly(months)
+  if (timesS.every((seconds, i) => startOfMonthS(months[i]) === seconds)) return monthly(months)
   // In microseconds, which are whole numbers.
-  const stepS = timesUs.reduce((step, us) => commonDivisor(step, us - timesUs[0]!), 0) / 1e6
+  const stepS = timesUs.reduce((step, us) => commonDivisor(step, us - timesUs[0]), 0) / 1e6
   const count = Math.round((lastS - firstS) / stepS) + 1
   const isWhole = Number.isInteger(firstS) && Number.isInteger(stepS)
   return isWhole && count <= MAX_BUCKETS ? contiguous(firstS, stepS, count) : { timesS, bucketS: 0 }
@@ -57,7 +57,7 @@ function monthOf(seconds: number): number {
 const startOfMonthS = (month: number) => Date.UTC(1970, month) / 1_000
 
 function monthly(months: Float64Array): Axis {
-  const [first, last] = [months[0]!, months.at(-1)!]
+  const [first, last] = [months[0], months.at(-1)!]
   const step = months.reduce((step, month) => commonDivisor(step, month - first), 0)
   const length = (last - first) / step + 1
   return {
@@ -73,7 +73,7 @@ export function positionAt({ timesS }: Axis, seconds: number): number {
   let [from, to] = [0, timesS.length]
   while (from < to) {
     const middle = (from + to) >>> 1
-    if (timesS[middle]! <= seconds) from = middle + 1
+    if (timesS[middle] <= seconds) from = middle + 1
     else to = middle
   }
   return from - 1
@@ -84,7 +84,7 @@ export function positionsOn({ timesS }: Axis, timesUs: Float64Array): Int32Array
   const positions = new Int32Array(timesUs.length)
   let position = 0
   for (let row = 0; row < timesUs.length; row++) {
-    while (timesS[position + 1]! <= timesUs[row]! / 1e6) position++
+    while (timesS[position + 1] <= timesUs[row] / 1e6) position++
     positions[row] = position
   }
   return positions
@@ -93,6 +93,6 @@ export function positionsOn({ timesS }: Axis, timesUs: Float64Array): Int32Array
 /** Returns a value per position of the axis: `values[row]` at `positions[row]`, and `without` if there is no row. */
 export function onAxis({ timesS }: Axis, positions: Int32Array, values: Float64Array, without: number): Float64Array {
   const placed = new Float64Array(timesS.length).fill(without)
-  for (let row = 0; row < values.length; row++) placed[positions[row]!] = values[row]!
+  for (let row = 0; row < values.length; row++) placed[positions[row]] = values[row]
   return placed
 }

@@ -189,10 +189,10 @@ function onCursor(chart: Parts, under: uPlot): void {
 
 /** Returns the mark that shows a bucket. */
 function markOf({ marks: { from, size, picked } }: Parts, bucket: number): number {
-  return Math.min(Math.max(Math.floor((bucket - from) / size), 0), picked[0]!.length - 1)
+  return Math.min(Math.max(Math.floor((bucket - from) / size), 0), picked[0].length - 1)
 }
 
-const timeOf = ({ data }: Parts, bucket: number) => data.axis.timesS[bucket]!
+const timeOf = ({ data }: Parts, bucket: number) => data.axis.timesS[bucket]
 
 function timeText(chart: Parts, bucket: number): string {
   const text = bucketTime(timeOf(chart, bucket), chart.data.axis.bucketS)
@@ -203,7 +203,7 @@ function timeText(chart: Parts, bucket: number): string {
 function runningSpan({ data }: Parts): Span | undefined {
   const bucket = runningBucket(data)
   if (bucket === undefined) return undefined
-  const startS = data.axis.timesS[bucket]!
+  const startS = data.axis.timesS[bucket]
   return [startS, startS + data.axis.bucketS]
 }
 
@@ -211,7 +211,7 @@ function showSums(chart: Parts): void {
   const { data, look, legend, marks, options, zoomed, hidden } = chart
   const sumOf = (values: Float64Array) => values.subarray(marks.from, marks.to).reduce((sum, value) => sum + value, 0)
   const sums = look.kind === 'bars' ? data.values.map((values, i) => (hidden.has(i) ? 0 : sumOf(values))) : []
-  const texts = data.values.map((_, i) => (sums.length === 0 || hidden.has(i) ? '' : options.format(sums[i]!)))
+  const texts = data.values.map((_, i) => (sums.length === 0 || hidden.has(i) ? '' : options.format(sums[i])))
   const all = sums.length === 0 ? '' : `total ${options.format(sums.reduce((sum, one) => sum + one, 0))}`
   legend.show(texts, zoomed === undefined ? all : `${timeText(chart, marks.from)} to ${timeText(chart, marks.to - 1)}`)
 }
@@ -221,12 +221,12 @@ function showMark(chart: Parts, mark: number): void {
   const { from, to, size, picked } = chart.marks
   const textOf = (value: number | undefined) =>
     value === undefined || Number.isNaN(value) ? '' : options.format(value)
-  const texts = data.values.map((values, i) => (hidden.has(i) ? '' : textOf(values[picked[i]![mark]!])))
+  const texts = data.values.map((values, i) => (hidden.has(i) ? '' : textOf(values[picked[i][mark]])))
   const first = from + mark * size
   const last = Math.min(first + size, to) - 1
   // The segments of a bar show a single bucket. Lines may show different buckets.
   if (look.kind === 'bars' || size === 1)
-    legend.show(texts, timeText(chart, look.kind === 'bars' ? picked[0]![mark]! : first))
+    legend.show(texts, timeText(chart, look.kind === 'bars' ? picked[0][mark] : first))
   else legend.show(texts, `highest, ${timeText(chart, first)} to ${timeText(chart, last)}`)
 }
 

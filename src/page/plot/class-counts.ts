@@ -27,7 +27,7 @@ export function classCounts<Name>(
   for (const row of rows) {
     const name = nameOf(row.class)
     const values = counts.get(name) ?? new Float64Array(axis.timesS.length)
-    values[Math.round((row.timestamp - axis.timesS[0]! * 1e6) / widthUs)]! += row.count
+    values[Math.round((row.timestamp - axis.timesS[0] * 1e6) / widthUs)] += row.count
     counts.set(name, values)
   }
   return { axis, counts }

@@ -26,13 +26,13 @@ export function createLegend(
       button.setAttribute('aria-pressed', String(isShown))
       onToggle(i, isShown)
     })
-    return element('li', {}, button, ' ', values[i]!)
+    return element('li', {}, button, ' ', values[i])
   })
   const notes = note === '' ? [] : [element('li', { class: 'note' }, note)]
   return {
     root: element('ul', { class: 'legend' }, ...items, ...notes, when),
     show(texts, whenText) {
-      for (const [i, text] of texts.entries()) values[i]!.textContent = text
+      for (const [i, text] of texts.entries()) values[i].textContent = text
       when.textContent = whenText
     },
   }

@@ -23,7 +23,7 @@ export function withoutSeries(data: ChartData, kind: ChartKind, hidden: Readonly
 /** Returns the bucket that is not over, or undefined if all buckets are over. */
 export function runningBucket({ axis: { timesS, bucketS }, nowS }: ChartData): number | undefined {
   const last = timesS.length - 1
-  return nowS !== undefined && bucketS > 0 && last >= 0 && timesS[last]! + bucketS > nowS ? last : undefined
+  return nowS !== undefined && bucketS > 0 && last >= 0 && timesS[last] + bucketS > nowS ? last : undefined
 }
 
 /** `bars` are stacked, the first series at the bottom. */
@@ -77,13 +77,13 @@ export function alignedOf(
   kind: ChartKind,
   { from, size, picked }: Marks,
 ): [number[], ...(number | null)[][]] {
-  const times = Array.from(picked[0]!, (_, mark) => timesS[from + mark * size]!)
+  const times = Array.from(picked[0], (_, mark) => timesS[from + mark * size])
   const shownAt = (bucket: number, i: number) => {
-    const value = values[i]![bucket]
+    const value = values[i][bucket]
     return value === undefined || Number.isNaN(value) ? null : value
   }
   const shown = picked.map((buckets, i) => Array.from(buckets, (bucket) => shownAt(bucket, i)))
   if (kind === 'lines') return [times, ...shown]
-  for (let i = 1; i < shown.length; i++) shown[i] = shown[i]!.map((value, mark) => value! + shown[i - 1]![mark]!)
+  for (let i = 1; i < shown.length; i++) shown[i] = shown[i].map((value, mark) => value! + shown[i - 1][mark]!)
   return [times, ...shown.reverse()]
 }

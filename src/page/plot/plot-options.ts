@@ -102,7 +102,7 @@ function seriesOf({ kind, series }: PlotLook, bucketS: number): uPlot.Series[] {
  */
 function lonePoints({ data }: uPlot, series: number, areAllShown: boolean): number[] | null {
   if (areAllShown) return null
-  const values = data[series]!
+  const values = data[series]
   const isValue = (i: number) => typeof values[i] === 'number'
   return Array.from(values.keys()).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
 }

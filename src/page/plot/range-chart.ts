@@ -81,7 +81,7 @@ function show(parts: Parts, data: RangeChartData): void {
 function chooseSpan({ data, options }: Parts, [fromS, toS]: Span): void {
   const { bucketS, timesS } = data!.axis
   const floor = (seconds: number) => Math.floor(seconds / bucketS) * bucketS
-  const [first, last] = [Math.max(floor(fromS), timesS[0]!), Math.min(floor(toS), timesS.at(-1)!)]
+  const [first, last] = [Math.max(floor(fromS), timesS[0]), Math.min(floor(toS), timesS.at(-1)!)]
   options.onSelect({ fromUs: first * 1e6, toUs: (last + bucketS) * 1e6 })
 }
 
@@ -89,15 +89,15 @@ function chooseSpan({ data, options }: Parts, [fromS, toS]: Span): void {
 function sayBucket({ slider, data, at, options }: Parts): void {
   const { axis, series, values } = data!
   const textOf = (value: number) => (Number.isNaN(value) ? 'none' : options.format(value))
-  const texts = series.map(({ label }, i) => `${label} ${textOf(values[i]![at]!)}`)
+  const texts = series.map(({ label }, i) => `${label} ${textOf(values[i][at])}`)
   slider.setAttribute('aria-valuenow', String(at))
-  slider.setAttribute('aria-valuetext', `${bucketTime(axis.timesS[at]!, axis.bucketS)}: ${texts.join(', ')}`)
+  slider.setAttribute('aria-valuetext', `${bucketTime(axis.timesS[at], axis.bucketS)}: ${texts.join(', ')}`)
 }
 
 /** The range between the keyboard's bucket and the bucket that the selection began at. */
 function selectedSpan({ data, at, anchor = at }: Parts): Span {
   const { bucketS, timesS } = data!.axis
-  return [timesS[Math.min(at, anchor)]!, timesS[Math.max(at, anchor)]! + bucketS]
+  return [timesS[Math.min(at, anchor)], timesS[Math.max(at, anchor)] + bucketS]
 }
 
 function onKey(parts: Parts, event: KeyboardEvent): void {
@@ -112,7 +112,7 @@ function onKey(parts: Parts, event: KeyboardEvent): void {
   } else if (event.key === 'Escape' && parts.anchor !== undefined) parts.anchor = undefined
   else if (Object.hasOwn(moves, event.key)) {
     parts.anchor = event.shiftKey ? (parts.anchor ?? parts.at) : undefined
-    parts.at = Math.min(Math.max(moves[event.key]!, 0), last)
+    parts.at = Math.min(Math.max(moves[event.key], 0), last)
   } else return
   event.preventDefault()
   chart.pointAt(parts.at)

@@ -6,8 +6,8 @@ export function highestOf(values: Float64Array, from: number, to: number, size: 
   const picked = new Int32Array(Math.ceil((to - from) / size)).fill(-1)
   for (let i = from; i < to; i++) {
     const mark = Math.floor((i - from) / size)
-    const best = picked[mark]!
-    if (best < 0 ? !Number.isNaN(values[i]!) : values[i]! > values[best]!) picked[mark] = i
+    const best = picked[mark]
+    if (best < 0 ? !Number.isNaN(values[i]) : values[i] > values[best]) picked[mark] = i
   }
   return picked
 }
@@ -15,6 +15,6 @@ export function highestOf(values: Float64Array, from: number, to: number, size: 
 /** Returns the sum of all series per bucket. NaN counts as 0. */
 export function sumsOf(series: readonly Float64Array[], count: number): Float64Array {
   const sums = new Float64Array(count)
-  for (const values of series) for (let i = 0; i < count; i++) sums[i]! += values[i]! || 0
+  for (const values of series) for (let i = 0; i < count; i++) sums[i] += values[i] || 0
   return sums
 }

@@ -16,7 +16,7 @@ const COLUMNS = new Set(['id', 'timestamp', 'event_message', 'project', 'metadat
 export function fieldName(steps: readonly Step[]): FieldName | undefined {
   if (typeof steps.at(-1) !== 'string' || steps.some((step) => typeof step === 'number' && step > 0)) return undefined
   const keys = steps.filter((step) => typeof step === 'string')
-  const path = COLUMNS.has(keys[0]!) ? ['metadata', ...keys] : keys
+  const path = COLUMNS.has(keys[0]) ? ['metadata', ...keys] : keys
   return path.some((key) => key === '' || key.includes('.')) ? path : path.join('.')
 }
 

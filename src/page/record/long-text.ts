@@ -34,5 +34,5 @@ function lengthShown(text: string, words: readonly string[]): number {
   const length = Math.min(Math.max(SHOWN, firstEnd(text, words) + CONTEXT), MAX_SHOWN)
   // No button for a few characters, and no half of a surrogate pair.
   if (text.length <= length + CONTEXT) return text.length
-  return /[\uD800-\uDBFF]/.test(text[length - 1]!) ? length - 1 : length
+  return /[\uD800-\uDBFF]/.test(text[length - 1]) ? length - 1 : length
 }

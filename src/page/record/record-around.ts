@@ -96,7 +96,7 @@ function summaryOf(parts: readonly SourcePart[]): string {
 }
 
 function showRows(list: HTMLElement, { rows, at }: ReturnType<typeof mergeAround>, { onChoose }: AroundOptions): void {
-  const centerUs = numberOf(rows[at]!.row.timestamp)!
+  const centerUs = numberOf(rows[at].row.timestamp)!
   list.replaceChildren(
     ...rows.map(({ source, row }, i) => {
       const us = numberOf(row.timestamp)!
@@ -148,6 +148,6 @@ function listenToArrows(list: HTMLElement): void {
     const all = [...list.querySelectorAll<HTMLElement>('.around-row')]
     const at = Math.min(Math.max(all.indexOf(event.target as HTMLElement) + by, 0), all.length - 1)
     for (const [i, row] of all.entries()) row.setAttribute('tabindex', i === at ? '0' : '-1')
-    all[at]!.focus()
+    all[at].focus()
   })
 }

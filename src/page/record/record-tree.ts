@@ -63,7 +63,7 @@ function addMembers(
   const from = group.children.length
   const until = Math.min(from + MEMBERS, all.length)
   for (let at = from; at < until; at++) {
-    const [step, value] = all[at]!
+    const [step, value] = all[at]
     const item = createItem([...parents, step], value, { at, of: all.length }, state.highlight)
     add(state, group, item)
     if (state.items.size < ITEMS && isUnfoldedFirst(item)) setFolded(state, item, false)
@@ -73,7 +73,7 @@ function addMembers(
     state.items.delete(more.line)
     more.root.remove()
     addMembers(state, group, all, parents)
-    focus(state, itemOf(state, group.children[until]!.firstElementChild))
+    focus(state, itemOf(state, group.children[until].firstElementChild))
   })
   add(state, group, more)
 }
@@ -136,7 +136,7 @@ function step(state: State, from: Item, by: number): void {
     (found) => found.closest('[hidden]') === null,
   )
   const at = Math.min(Math.max(shown.indexOf(from.line) + by, 0), shown.length - 1)
-  focus(state, state.items.get(shown[at]!))
+  focus(state, state.items.get(shown[at]))
 }
 
 /** Returns the item of the line that contains an element, if any. */
@@ -176,7 +176,7 @@ function listenToKeys(state: State, { keep, exclude, copy, isFilterable }: ItemA
     const item = state.items.get(event.target as Element)
     if (item === undefined || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return
     event.preventDefault()
-    keys[event.key]!(item)
+    keys[event.key](item)
   })
 }
 

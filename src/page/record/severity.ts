@@ -33,7 +33,7 @@ export function severityOf(value: unknown): Severity {
   if (value === null || value === undefined) return 'none'
   const text = String(value).toLowerCase()
   const word = /^[1-5]\d\d$/.test(text) ? `${text[0]}xx` : text
-  return Object.hasOwn(WORDS, word) ? WORDS[word]! : 'none'
+  return Object.hasOwn(WORDS, word) ? WORDS[word] : 'none'
 }
 
 /** Compares classes for a chart: the most severe first, then by name. */

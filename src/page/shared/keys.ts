@@ -10,7 +10,7 @@ export function startKeys(actions: Readonly<Record<string, () => void>>): void {
     }
     if (document.querySelector('dialog[open], :popover-open') !== null || !Object.hasOwn(actions, event.key)) return
     event.preventDefault()
-    actions[event.key]!()
+    actions[event.key]()
   })
 }
 

@@ -35,7 +35,7 @@ export function readTime(text: string, context: TimeContext): number | undefined
   const given = text.trim().toLowerCase().replace(/\s+/g, ' ')
   if (given === 'now') return context.nowUs
   const [, count, ...units] = AGO.exec(given) ?? []
-  if (count !== undefined) return context.nowUs - Number(count) * UNITS_US[units.find((unit) => unit !== undefined)!]!
+  if (count !== undefined) return context.nowUs - Number(count) * UNITS_US[units.find((unit) => unit !== undefined)!]
   return EPOCH.test(given) ? epochUs(given) : readDate(given, context)
 }
 

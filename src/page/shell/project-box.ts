@@ -213,7 +213,7 @@ async function enter(box: Parts): Promise<void> {
  */
 function chosenBy({ field, options, active, matched, chosen }: Parts): string {
   const text = field.value.trim()
-  if (active >= 0) return options[active]!
+  if (active >= 0) return options[active]
   const isMatch = text !== '' && text !== chosen && text === matched && !options.includes(text)
   return isMatch ? (options[0] ?? text) : text
 }

@@ -11,7 +11,7 @@ export const exportSourceOf = (parts: Parts): ExportSource => ({
     if (answered === undefined || answered.answer.rows.length === 0) return []
     const { body, rows } = answered.answer
     const name = fileName('sql', shown.project, answered.bounds)
-    return [loadedRows(rowsIn(body), { name, columns: Object.keys(rows[0]!) })]
+    return [loadedRows(rowsIn(body), { name, columns: Object.keys(rows[0]) })]
   },
   link: () => parts.host.linkOf(parts.answered!.bounds),
   isHandled: parts.host.isHandled,

@@ -23,7 +23,7 @@ export function namesOf(tokens: readonly Token[]): Names {
     const next = code[i + 1]
     if (isToken(token, 'from', 'join') || (isToken(token, ',') && isTable(next))) readAlias(code, i + 1, aliases)
     if (!isToken(token, 'as') || next === undefined) continue
-    if (isToken(next, '(')) tables.add(nameOf(code[i - 1]!))
+    if (isToken(next, '(')) tables.add(nameOf(code[i - 1]))
     else if (isName(next)) columns.add(nameOf(next))
   }
   for (const alias of aliases.keys()) columns.delete(alias)
@@ -45,7 +45,7 @@ function readAlias(code: readonly Token[], at: number, aliases: Map<string, stri
   const path: string[] = []
   let next = at + 1
   if (isList) {
-    while (next < code.length && !isToken(code[next], ')')) path.push(code[next++]!.text)
+    while (next < code.length && !isToken(code[next], ')')) path.push(code[next++].text)
     next++
   }
   if (isToken(code[next], 'as')) next++

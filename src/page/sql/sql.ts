@@ -62,7 +62,7 @@ export function createSqlView(root: HTMLElement, host: SqlHost): SqlView {
     show(shown) {
       const before = parts.shown
       parts.shown = shown
-      if (isFirst) open(parts, shown.sql || draft.read() || TEMPLATES[0]!.sql)
+      if (isFirst) open(parts, shown.sql || draft.read() || TEMPLATES[0].sql)
       else if (shown.sql !== '' && shown.sql !== before.sql) open(parts, shown.sql)
       if (!isFirst && isElsewhere(before, shown)) rerun(parts)
       isFirst = false

@@ -60,7 +60,7 @@ function find(json: string, steps: readonly JsonStep[], looksIntoLists: boolean)
 
   /** The same in the members of a container. The caller finds the end of a value without members. */
   function members(start: Place, depth: number): Place {
-    const step = steps[depth]!
+    const step = steps[depth]
     const isKey = typeof step === 'string'
     if (json.charCodeAt(start) !== (isKey ? OPEN_OBJECT : OPEN_LIST)) return start
     const spelled = isKey ? JSON.stringify(step) : ''

@@ -56,11 +56,11 @@ function objectOf(...keysAndValues: readonly Scalar[]): RawJson {
   const members: string[] = []
   let length = 0
   for (let i = 0; i < keysAndValues.length; i += 2) {
-    const key = keysAndValues[i]!
+    const key = keysAndValues[i]
     if (typeof key !== 'string') throw queryError('A key of json_object must be a text.')
     if (keys.has(key)) continue
     keys.add(key)
-    const member = `${JSON.stringify(key)}:${jsonOf(keysAndValues[i + 1]!)}`
+    const member = `${JSON.stringify(key)}:${jsonOf(keysAndValues[i + 1])}`
     length += member.length + 1
     if (length > MAX_VALUE_LENGTH) throw tooLong()
     members.push(member)
@@ -108,7 +108,7 @@ const textOfJson = (json: string): string => (JSON.parse(json) as string).toWell
 
 /** A JSON text as a value: objects and lists stay JSON. Null for null, or for a number beyond the range of doubles. */
 export function scalarOfJson(json: string): Scalar {
-  const first = json[0]!
+  const first = json[0]
   // A list may have half a million digits.
   if (json.length === 1 && first >= '0' && first <= '9') return first.charCodeAt(0) - ZERO
   if (first === '"') return textOfJson(json)

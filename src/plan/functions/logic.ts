@@ -58,7 +58,7 @@ function chooseCase(args: readonly Cell[]): Cell {
   const otherwise = args.length % 2 === 1 ? args.at(-1) : undefined
   return (position) => {
     for (let i = 0; i < pairs; i++) {
-      if (truthOf(args[2 * i]!(position)) === true) return args[2 * i + 1]!(position)
+      if (truthOf(args[2 * i](position)) === true) return args[2 * i + 1](position)
     }
     return otherwise === undefined ? null : otherwise(position)
   }

@@ -166,11 +166,11 @@ export function likePattern(pattern: string): string {
   let source = ''
   const points = [...pattern]
   for (let i = 0; i < points.length; i++) {
-    const point = points[i]!
+    const point = points[i]
     if (point === '%') source += '.*'
     else if (point === '_') source += '.'
     else if (point !== '\\') source += quote(point)
-    else if (++i < points.length) source += quote(points[i]!)
+    else if (++i < points.length) source += quote(points[i])
     else throw queryError('A pattern of LIKE ends with a backslash: write two for one.')
   }
   return source

@@ -37,7 +37,7 @@ type Reader = (text: string, at: number, parts: Parts) => number | undefined
 function digits(most: number, take: (value: number, parts: Parts) => void, low = 0, high = Infinity): Reader {
   return (text, at, parts) => {
     let end = at
-    while (end < text.length && end - at < most && text[end]! >= '0' && text[end]! <= '9') end++
+    while (end < text.length && end - at < most && text[end] >= '0' && text[end] <= '9') end++
     const value = Number(text.slice(at, end))
     if (end === at || value < low || value > high) return undefined
     take(value, parts)
@@ -185,7 +185,7 @@ const SPACE_IN_FORMAT = /(?:\s|%[nt])+/y
 /** White space in a format is any white space in the text, or none. */
 function readSpace(text: string, from: number): number {
   let at = from
-  while (at < text.length && /\s/.test(text[at]!)) at++
+  while (at < text.length && /\s/.test(text[at])) at++
   return at
 }
 
@@ -200,7 +200,7 @@ function readersOf(format: string): Reader[] {
         ? { read: readSpace, next: SPACE_IN_FORMAT.lastIndex }
         : format[at] === '%'
           ? readerAt(format, at)
-          : { read: character(format[at]!), next: at + 1 }
+          : { read: character(format[at]), next: at + 1 }
     readers.push(read)
     at = next
   }

@@ -97,7 +97,7 @@ function endOfString(text: string, from: Place): Place {
     if (code !== BACKSLASH) continue
     at++
     if (text.charCodeAt(at) === 117 && isHexadecimal(text, at + 1)) at += 4
-    else if (at >= text.length || !'"\\/bfnrt'.includes(text[at]!)) return NOWHERE
+    else if (at >= text.length || !'"\\/bfnrt'.includes(text[at])) return NOWHERE
   }
   return NOWHERE
 }

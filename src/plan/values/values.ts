@@ -205,7 +205,7 @@ function compareOfRank(a: Scalar, b: Scalar, rank: number): number {
 
 function compareLists(a: readonly Scalar[], b: readonly Scalar[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const order = compareAll(a[i]!, b[i]!)
+    const order = compareAll(a[i], b[i])
     if (order !== 0) return order
   }
   return a.length - b.length

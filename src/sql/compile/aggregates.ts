@@ -65,10 +65,10 @@ function aggregateOf(node: Call, rows: Compiler): Aggregate {
     throw unsupported(`LIMIT in ${name} is not covered, but in array_agg.`, at)
   const fn = (isDistinct ? 'count_distinct' : name) as AggregateName
   checkCount(node)
-  if (fn === 'count') return countOf(args[0]!, rows)
-  const value = argumentOf(args[0]!, fn, rows)
-  if (fn === 'approx_quantiles') return { fn, args: [value, wholeNumber(args[1]!, 1, rows)] }
-  if (fn === 'string_agg' && args.length > 1) return { fn, args: [value, separatorOf(args[1]!, rows)] }
+  if (fn === 'count') return countOf(args[0], rows)
+  const value = argumentOf(args[0], fn, rows)
+  if (fn === 'approx_quantiles') return { fn, args: [value, wholeNumber(args[1], 1, rows)] }
+  if (fn === 'string_agg' && args.length > 1) return { fn, args: [value, separatorOf(args[1], rows)] }
   if (limit !== undefined) return { fn, args: [value, wholeNumber(limit, 1, rows)] }
   return { fn, args: args.length === 1 ? [value] : [value, ...args.slice(1).map((arg) => rows.compile(arg))] }
 }

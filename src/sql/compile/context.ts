@@ -41,6 +41,6 @@ export function addAmounts(context: Context, amounts: Amounts, at: number): void
 
 /** Returns the value of a parameter. Throws `invalid_sql` if the parameter has no value. */
 export function valueOfParameter({ name, at }: NodeOf<'parameter'>, { args }: Context): Scalar {
-  if (Object.hasOwn(args, name)) return args[name]!
+  if (Object.hasOwn(args, name)) return args[name]
   throw invalid(`The parameter @${name} has no value. Parameters are declared in the files of stored queries.`, at)
 }

@@ -38,7 +38,7 @@ function elementsOfUnion(plans: readonly Plan[]): Elements {
     const elements = elementColumns(plan)
     return namesOf(plan).map((name) => elements.has(name))
   })
-  return new Set(namesOf(plans[0]!).filter((_, i) => parts.every((part) => part[i])))
+  return new Set(namesOf(plans[0]).filter((_, i) => parts.every((part) => part[i])))
 }
 
 /** The columns of a query in order. Each plan of a union is a query and has a `select`. */
@@ -55,7 +55,7 @@ const CHOOSING: ReadonlySet<string> = new Set(['any_value', 'min', 'max'])
 
 function chosenElements(aggregates: readonly NamedAggregate[], before: Elements): string[] {
   const isElement = elementTest(before)
-  return aggregates.flatMap(({ name, value: { fn, args } }) => (CHOOSING.has(fn) && isElement(args[0]!) ? [name] : []))
+  return aggregates.flatMap(({ name, value: { fn, args } }) => (CHOOSING.has(fn) && isElement(args[0]) ? [name] : []))
 }
 
 /** Whether the values of an expression are elements: of a choice, all that may be chosen. */

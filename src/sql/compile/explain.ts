@@ -121,7 +121,7 @@ function spell(expression: Expression): string {
   const { fn, args } = expression
   if (fn === 'field' || fn === 'field_text')
     return args.map((arg) => (arg.kind === 'literal' ? String(arg.value) : spell(arg))).join('.')
-  if (fn === 'repeated') return spell(args[0]!)
+  if (fn === 'repeated') return spell(args[0])
   return shorten(`${fn}(${list(args, spell)})`, MAX_CHARACTERS)
 }
 

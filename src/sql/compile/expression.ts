@@ -86,7 +86,7 @@ export class Expressions implements Compiler {
     if (node.kind !== 'operator' && node.kind !== 'call') return []
     if (node.kind === 'call' && isAggregate(node.name)) return []
     const isPlain = (arg: Node) => arg.kind === 'operator' || (arg.kind === 'call' && isFunction(arg.name))
-    const isQuantile = node.kind === 'operator' && isCallOf(node.args[0]!, 'approx_quantiles')
+    const isQuantile = node.kind === 'operator' && isCallOf(node.args[0], 'approx_quantiles')
     return isQuantile ? [] : node.args.filter(isPlain).reverse()
   }
 
@@ -171,7 +171,7 @@ export class Expressions implements Compiler {
   }
 
   #output({ steps }: NodeOf<'name'>): Expression | undefined {
-    return this.#around.outputs?.get(steps[0]!.toLowerCase())
+    return this.#around.outputs?.get(steps[0].toLowerCase())
   }
 
   #name(node: NodeOf<'name'>): Expression {
@@ -182,7 +182,7 @@ export class Expressions implements Compiler {
   }
 
   #resolved({ steps, at }: NodeOf<'name'>, reading: 'field' | 'field_text'): Expression {
-    const isOutput = this.#around.hiddenOutputs?.has(steps[0]!.toLowerCase())
+    const isOutput = this.#around.hiddenOutputs?.has(steps[0].toLowerCase())
     return giveName(resolveName(steps, at, this.#scope, reading), {
       name: nameText(steps),
       at,
@@ -194,8 +194,8 @@ export class Expressions implements Compiler {
     const { fn, args, at } = node
     const interval = fn === 'add' || fn === 'sub' ? timeWithInterval(node, this) : undefined
     if (interval !== undefined) return interval
-    if ((fn === 'offset' || fn === 'safe_offset') && isCallOf(args[0]!, 'approx_quantiles')) {
-      const quantile = this.#around.aggregate && this.#quantile(args[0], args[1]!)
+    if ((fn === 'offset' || fn === 'safe_offset') && isCallOf(args[0], 'approx_quantiles')) {
+      const quantile = this.#around.aggregate && this.#quantile(args[0], args[1])
       if (quantile !== undefined) return quantile
     }
     const compiled = this.compileArguments(args, fn)
@@ -206,7 +206,7 @@ export class Expressions implements Compiler {
   #isUnknown({ fn, args }: NodeOf<'operator'>, compiled: readonly Expression[]): boolean {
     const place = compiled.findIndex(isNoTime)
     if (place < 0 || !compiled.some((arg) => isTimeType(this.typeOf(arg)))) return false
-    const { kind, at } = args[place]!
+    const { kind, at } = args[place]
     if (kind === 'literal' || kind === 'parameter') this.#checked(at, () => this.typeOf(call(fn, ...compiled)))
     return true
   }

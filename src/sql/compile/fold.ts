@@ -25,8 +25,8 @@ export function foldedCall(fn: FunctionName, args: readonly Expression[]): Expre
     case 'coalesce':
       return foldedCoalesce(args)
     case 'if':
-      if (isTrue(args[0]!)) return args[1]!
-      return isNotTrue(args[0]!) ? args[2]! : call(fn, ...args)
+      if (isTrue(args[0])) return args[1]
+      return isNotTrue(args[0]) ? args[2] : call(fn, ...args)
     case 'case':
       return foldedCase(args)
     default:
@@ -54,19 +54,19 @@ function foldedCoalesce(args: readonly Expression[]): Expression {
     if (isLiteral(arg) && !isNull(arg)) break
   }
   if (terms.length === 0) return literal(null)
-  return terms.length === 1 ? terms[0]! : call('coalesce', ...terms)
+  return terms.length === 1 ? terms[0] : call('coalesce', ...terms)
 }
 
 function foldedCase(args: readonly Expression[]): Expression {
   const kept: Expression[] = []
   let otherwise = args.length % 2 === 1 ? args.at(-1)! : undefined
   for (let i = 0; i + 1 < args.length; i += 2) {
-    if (isNotTrue(args[i]!)) continue
-    if (isTrue(args[i]!)) {
-      otherwise = args[i + 1]!
+    if (isNotTrue(args[i])) continue
+    if (isTrue(args[i])) {
+      otherwise = args[i + 1]
       break
     }
-    kept.push(args[i]!, args[i + 1]!)
+    kept.push(args[i], args[i + 1])
   }
   if (kept.length === 0) return otherwise ?? literal(null)
   return call('case', ...kept, ...(otherwise === undefined ? [] : [otherwise]))

@@ -27,7 +27,7 @@ const cast =
   ({ name, args, at }, compiler) => {
     takes(name, args, 1, 2, at)
     checkZone(args[1])
-    return compiler.call(fn, [compiler.compile(args[0]!)], at)
+    return compiler.call(fn, [compiler.compile(args[0])], at)
   }
 
 /** `timestamp_trunc(x, hour)`. A time keeps its type. `type` is the type of the result for any other value. */
@@ -90,7 +90,7 @@ const withFormat =
   ({ name, args, at }, compiler) => {
     takes(name, args, 2, 3, at)
     checkZone(args[2])
-    return compiler.call(fn, [compiler.compile(args[0]!), compiler.compile(args[1]!)], at)
+    return compiler.call(fn, [compiler.compile(args[0]), compiler.compile(args[1])], at)
   }
 
 /** The time at which the query runs, the same for all rows. */

@@ -55,8 +55,8 @@ function compile(query: Query, outer: Outer, context: Context, isAnswer: boolean
 /** Refuses more keys than a SELECT may have columns. */
 function checkKeys({ orderBy, body }: Query, { limits: { columns } }: Context): void {
   const groupBy = body.kind === 'select' ? body.groupBy : []
-  if (orderBy.length > columns) throw unsupported(`ORDER BY has more than ${columns} keys.`, orderBy[columns]!.by.at)
-  if (groupBy.length > columns) throw unsupported(`GROUP BY has more than ${columns} keys.`, groupBy[columns]!.at)
+  if (orderBy.length > columns) throw unsupported(`ORDER BY has more than ${columns} keys.`, orderBy[columns].by.at)
+  if (groupBy.length > columns) throw unsupported(`GROUP BY has more than ${columns} keys.`, groupBy[columns].at)
 }
 
 /** The aliases of a table and of the lists of FROM, in lower case. */
@@ -173,12 +173,12 @@ function unionBlock({ parts }: Union, orderBy: Query['orderBy'], outer: Outer, c
   const [first] = relations
   for (const [i, { names }] of relations.entries()) {
     if (names.length === first!.names.length) continue
-    const { at } = parts[i]!
+    const { at } = parts[i]
     throw invalid(`The parts of UNION ALL have ${first!.names.length} and ${names.length} columns.`, at)
   }
   const schema = unionSchema(relations)
   const fresh = createFreshNames(schema)
-  const outputs = first!.names.map((name) => ({ name, value: column(name), at: parts[0]!.at }))
+  const outputs = first!.names.map((name) => ({ name, value: column(name), at: parts[0].at }))
   const expressions = new Expressions(context, columnScope(schema, outer, context), { ...noSubqueries(), fresh })
   return {
     plan: relations.length === 1 ? first!.plan : [{ op: 'union', plans: relations.map(({ plan }) => plan) }],
@@ -229,15 +229,15 @@ const queryOf = (select: Select): Query => ({
 function unionSchema(parts: readonly Relation[]): Map<string, Type> {
   const types = parts.map(({ names, schema }) => names.map((name) => schema.get(name)!))
   return new Map(
-    parts[0]!.names.map((name, i) => [name, types.every((list) => list[i] === types[0]![i]) ? types[0]![i]! : 'any']),
+    parts[0].names.map((name, i) => [name, types.every((list) => list[i] === types[0][i]) ? types[0][i] : 'any']),
   )
 }
 
 function unionCosts(parts: readonly Relation[]): Map<string, Cost> {
   const costs = new Map<string, Cost>()
-  for (const [i, name] of parts[0]!.names.entries()) {
+  for (const [i, name] of parts[0].names.entries()) {
     for (const { names, costs: own } of parts) {
-      const [cost, most] = [own.get(names[i]!), costs.get(name)]
+      const [cost, most] = [own.get(names[i]), costs.get(name)]
       if (cost !== undefined && cost.expressions > (most?.expressions ?? 0)) costs.set(name, cost)
     }
   }

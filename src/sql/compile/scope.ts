@@ -38,7 +38,7 @@ type Reading = 'field' | 'field_text'
  * `unsupported_sql` for a table of an outer query.
  */
 export function resolveName(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
-  const first = steps[0]!.toLowerCase()
+  const first = steps[0].toLowerCase()
   if (steps.length > MAX_STEPS) throw tooDeep(at)
   const element = scope.unnestAliases.get(first)
   if (element !== undefined) return fieldOf(column(element), steps.slice(1), reading)
@@ -48,8 +48,8 @@ export function resolveName(steps: readonly string[], at: number, scope: Scope, 
   if (scope.outerAliases.has(first)) throw correlated(steps, at, scope)
   refuseHidden(steps, at, scope)
   const places = placesOfFields(scope)
-  if (places.length === 0) throw unknownColumn(steps[0]!, at, scope)
-  return places.length === 1 ? fieldOf(column(places[0]!), steps, reading) : choiceOf(places, steps, at, scope, reading)
+  if (places.length === 0) throw unknownColumn(steps[0], at, scope)
+  return places.length === 1 ? fieldOf(column(places[0]), steps, reading) : choiceOf(places, steps, at, scope, reading)
 }
 
 const tooDeep = (at: number) =>

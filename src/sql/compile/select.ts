@@ -279,7 +279,7 @@ class SelectCompiler {
 
   #outputOf(node: Node): Output | undefined {
     const place = placeOf(node, this.outputs.length, 'GROUP BY')
-    const name = node.kind === 'name' && node.steps.length === 1 ? node.steps[0]!.toLowerCase() : undefined
+    const name = node.kind === 'name' && node.steps.length === 1 ? node.steps[0].toLowerCase() : undefined
     const named = name === undefined ? undefined : this.#outputNamed(name)
     const output = place === undefined ? named : this.outputs[place]
     if (output?.node?.hasAggregate)
@@ -315,6 +315,6 @@ export function sortKeys(
 ): PlacedKey[] {
   return orderBy.map(({ by, direction, nulls }) => {
     const place = placeOf(by, outputs.length, 'ORDER BY')
-    return { by: place === undefined ? compile(by) : outputs[place]!.value, direction, nulls, at: by.at }
+    return { by: place === undefined ? compile(by) : outputs[place].value, direction, nulls, at: by.at }
   })
 }

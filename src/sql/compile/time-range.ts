@@ -149,7 +149,7 @@ function narrowBy(condition: Expression, columns: TimeColumns): boolean {
   if (condition.kind !== 'call' || MIRRORED[condition.fn] === undefined) return false
   const [left, right] = condition.args as [Expression, Expression]
   const [time, other, fn] =
-    right.kind === 'literal' ? [left, right, condition.fn] : [right, left, MIRRORED[condition.fn]!]
+    right.kind === 'literal' ? [left, right, condition.fn] : [right, left, MIRRORED[condition.fn]]
   const column = timeColumn(time, columns)
   const us = other.kind === 'literal' && other.value !== null ? momentUs(other.value) : undefined
   if (column === undefined || us === undefined) return false

@@ -38,10 +38,10 @@ export function timeAdd(
 /** Reads a unit of time, as `minute` in `timestamp_trunc(x, minute)`, or a parameter with the name of a unit. */
 export function unitOf(node: Node | undefined, at: number, compiler: Compiler): Expression {
   if (node === undefined) throw invalid(`A unit of time is missing: one of ${TIME_UNITS.join(', ')}.`, at)
-  if (node.kind === 'name' && node.steps.length === 1) return literal(unitNamed(node.steps[0]!, node.at))
+  if (node.kind === 'name' && node.steps.length === 1) return literal(unitNamed(node.steps[0], node.at))
   if (node.kind === 'call' && node.name === 'week') {
     const [day] = node.args
-    const name = day?.kind === 'name' ? day.steps[0]!.toLowerCase() : ''
+    const name = day?.kind === 'name' ? day.steps[0].toLowerCase() : ''
     if (name === 'sunday' || name === 'monday') return literal(name === 'sunday' ? 'week' : 'isoweek')
     throw unsupported('Weeks start on Sunday (week) or Monday (isoweek).', node.at)
   }

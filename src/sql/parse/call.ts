@@ -110,7 +110,7 @@ export function typeOfCast(tokens: Tokens): CastType {
   if (kind !== 'word') throw tokens.unexpected('a type')
   tokens.next()
   if (Object.hasOwn(CAST_TYPES, text)) return text as CastType
-  if (Object.hasOwn(TYPE_ALIASES, text)) return TYPE_ALIASES[text]!
+  if (Object.hasOwn(TYPE_ALIASES, text)) return TYPE_ALIASES[text]
   const instead = Object.hasOwn(OTHER_TYPES, text) ? OTHER_TYPES[text] : undefined
   if (instead !== undefined) throw unsupported(`The type ${spelled} is not covered: write ${instead}.`, at)
   if (text === 'json' || text === 'jsonb')

@@ -53,7 +53,7 @@ function parseInfix(tokens: Tokens, left: Node, binds: number): Node {
   if (text === '||') return parseChain(tokens, left, '||', binds)
   if (binds === BINDS.comparison) return kind === 'word' ? parseTest(tokens, left) : parseComparison(tokens, left)
   tokens.next()
-  return operator(tokens, ARITHMETIC[text]!, [left, parseExpression(tokens, binds + 1)])
+  return operator(tokens, ARITHMETIC[text], [left, parseExpression(tokens, binds + 1)])
 }
 
 const ARITHMETIC: Readonly<Record<string, FunctionName>> = { '+': 'add', '-': 'sub', '*': 'mul', '/': 'div' }
@@ -86,7 +86,7 @@ function parseComparison(tokens: Tokens, value: Node): Node {
 const parseSum = (tokens: Tokens): Node => parseExpression(tokens, BINDS.sum)
 
 const operator = (tokens: Tokens, fn: FunctionName, args: readonly Node[]): Node =>
-  tokens.node({ kind: 'operator', fn, args }, args[0]!.at, args)
+  tokens.node({ kind: 'operator', fn, args }, args[0].at, args)
 
 const negated = (tokens: Tokens, node: Node, isNot: boolean): Node => (isNot ? operator(tokens, 'not', [node]) : node)
 

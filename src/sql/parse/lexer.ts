@@ -73,7 +73,7 @@ interface Found {
 }
 
 function tokenAt(text: string, at: number): Found {
-  const first = text[at]!
+  const first = text[at]
   if (TEXTS[first] !== undefined) return textAt(text, at, at, false)
   if (first === '`') return quotedName(text, at)
   const word = match(WORD, text, at)?.[0]
@@ -81,7 +81,7 @@ function tokenAt(text: string, at: number): Found {
   const number = match(NUMBER, text, at)?.[0]
   if (number !== undefined) return numberAt(text, at, number)
   const parameter = match(PARAMETER, text, at)
-  if (parameter !== null) return found('parameter', at, parameter[0].length, parameter[1]!)
+  if (parameter !== null) return found('parameter', at, parameter[0].length, parameter[1])
   const symbol = match(SYMBOL, text, at)?.[0]
   if (symbol !== undefined) return found('symbol', at, symbol.length, symbol)
   if (first === '$') throw invalid('A parameter is written @name.', at)
@@ -108,22 +108,22 @@ function wordAt(text: string, at: number, word: string): Found {
 }
 
 function textAt(text: string, quoteAt: number, at: number, isRaw: boolean): Found {
-  const quote = text[quoteAt]!
-  const long = text.startsWith(quote.repeat(3), quoteAt) ? match(LONG_TEXTS[quote]!, text, quoteAt) : null
+  const quote = text[quoteAt]
+  const long = text.startsWith(quote.repeat(3), quoteAt) ? match(LONG_TEXTS[quote], text, quoteAt) : null
   if (long !== null) {
-    const content = long[1]!
+    const content = long[1]
     return found('text', at, quoteAt - at + long[0].length, isRaw ? content : decodeEscapes(content))
   }
-  const whole = match(TEXTS[quote]!, text, quoteAt)
+  const whole = match(TEXTS[quote], text, quoteAt)
   if (whole === null) throw invalid(`This text has no end: the closing ${quote} is missing.`, at)
-  const content = whole[1]!.replaceAll(quote + quote, quote)
+  const content = whole[1].replaceAll(quote + quote, quote)
   return found('text', at, quoteAt - at + whole[0].length, isRaw ? content : decodeEscapes(content))
 }
 
 function quotedName(text: string, at: number): Found {
   const whole = match(NAME_IN_BACKTICKS, text, at)
   if (whole === null) throw invalid('This name has no end: the closing ` is missing.', at)
-  return found('quoted', at, whole[0].length, decodeEscapes(whole[1]!))
+  return found('quoted', at, whole[0].length, decodeEscapes(whole[1]))
 }
 
 function numberAt(text: string, at: number, number: string): Found {

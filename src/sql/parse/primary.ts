@@ -28,7 +28,7 @@ export function parsePrimary(tokens: Tokens): Node {
       tokens.next()
       return tokens.node({ kind: 'literal', value: constant }, at)
     }
-    const start = Object.hasOwn(STARTS, text) ? STARTS[text]! : undefined
+    const start = Object.hasOwn(STARTS, text) ? STARTS[text] : undefined
     if (start !== undefined && (text === 'case' || text === 'interval' || tokens.peek(1).text === '('))
       return start(tokens)
     refuseWord(tokens)

@@ -34,7 +34,7 @@ export class Tokens {
 
   /** The next token, or the token `ahead` places further (-1: the previous token). */
   peek(ahead = 0): Token {
-    return this.#tokens[Math.min(this.#place + ahead, this.#tokens.length - 1)]!
+    return this.#tokens[Math.min(this.#place + ahead, this.#tokens.length - 1)]
   }
 
   /** Returns the next token and moves past the token. */

@@ -99,7 +99,7 @@ function decode(batch: IngestBatch): Map<string, Data> {
   if (decoded === undefined || decoded.numRows !== batch.rows) {
     throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
   }
-  return new Map(decoded.schema.fields.map(({ name }, i) => [name as string, decoded.data.children[i]!]))
+  return new Map(decoded.schema.fields.map(({ name }, i) => [name as string, decoded.data.children[i]]))
 }
 
 type ColumnWriter = (out: BlockWriter, rows: Uint32Array) => void
@@ -159,7 +159,7 @@ function bitSets(source: SourceName, dataOf: ReadonlyMap<string, Data>, rows: Ui
     const data = dataOf.get(name)
     if (kind !== 'category' || isFieldOnly || data === undefined) continue
     const length = codedLengths(data)
-    for (let k = 0; k < rows.length; k++) if (length(rows[k]!) === 0) bits[k]! |= 1 << i
+    for (let k = 0; k < rows.length; k++) if (length(rows[k]) === 0) bits[k] |= 1 << i
   }
   return bits
 }
@@ -169,7 +169,7 @@ type FixedWidth = Uint8Array | Uint32Array | Float64Array | BigInt64Array | BigU
 function fixed(values: Exclude<FixedWidth, Uint32Array | BigUint64Array>): ColumnWriter {
   return (out, rows) => {
     const picked = new (values.constructor as new (length: number) => typeof values)(rows.length)
-    for (let i = 0; i < rows.length; i++) picked[i] = values[rows[i]!]!
+    for (let i = 0; i < rows.length; i++) picked[i] = values[rows[i]]
     out.fixed(picked)
   }
 }
@@ -179,7 +179,7 @@ function texts(data: Data): ColumnWriter {
   return (out, rows) => {
     for (const row of rows) {
       if (isNull(data, row)) out.varint(0)
-      else out.bytesOf(values, offsets[row]!, offsets[row + 1]!)
+      else out.bytesOf(values, offsets[row], offsets[row + 1])
     }
   }
 }
@@ -190,7 +190,7 @@ function coded(data: Data): ColumnWriter {
   return (out, rows) => {
     for (const row of rows) {
       if (isNull(data, row)) out.varint(0)
-      else out.bytesOf(values, offsets[codes[row]!]!, offsets[codes[row]! + 1]!)
+      else out.bytesOf(values, offsets[codes[row]], offsets[codes[row] + 1])
     }
   }
 }
@@ -198,7 +198,7 @@ function coded(data: Data): ColumnWriter {
 /** Returns a function that returns the bytes of a row's text, or undefined if the text is null. */
 function codedLengths(data: Data): (row: number) => number | undefined {
   const { codes, offsets } = decodeCodes(data)
-  return (row) => (isNull(data, row) ? undefined : offsets[codes[row]! + 1]! - offsets[codes[row]!]!)
+  return (row) => (isNull(data, row) ? undefined : offsets[codes[row] + 1] - offsets[codes[row]])
 }
 
 function decodeCodes({ values: codes, dictionary }: Data) {
@@ -225,7 +225,7 @@ const absentTexts: ColumnWriter = (out, rows) => {
 }
 
 function isNull({ nullCount, nullBitmap }: Data, row: number): boolean {
-  return nullCount > 0 && (nullBitmap[row >> 3]! & (1 << (row & 7))) === 0
+  return nullCount > 0 && (nullBitmap[row >> 3] & (1 << (row & 7))) === 0
 }
 
 /** Approximate bytes of a row in a block in addition to the bytes in Arrow. */

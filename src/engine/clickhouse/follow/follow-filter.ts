@@ -39,11 +39,11 @@ export function createFollowFilter(where: Expression | undefined, table: Table):
       if (rows.length === 0) return rows
       const values = columns.map((name) => {
         const place = names.indexOf(name)
-        return [name, rows.map((cells) => scalarOf(name, cells[place]!))] as const
+        return [name, rows.map((cells) => scalarOf(name, cells[place]))] as const
       })
       const frame = computedFrame(rows.length, new Map(values))
       const kept = await keepPassing(frame, conditions, createYielder())
-      return Array.from({ length: kept.rows }, (_, position) => rows[kept.rowOf(position)]!)
+      return Array.from({ length: kept.rows }, (_, position) => rows[kept.rowOf(position)])
     },
   }
 }

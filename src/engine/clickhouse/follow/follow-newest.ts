@@ -56,7 +56,7 @@ export async function readNewest(
   const stage = newestStage(plan)
   const { rows: enough, rank: rankName } = stage.sink
   const read: Reading = { conditions: conditionsOf(stage, filter, context), filter, columns, context }
-  const timeOf = (cells: readonly Cell[]) => cells[columns.indexOf('timestamp')]!
+  const timeOf = (cells: readonly Cell[]) => cells[columns.indexOf('timestamp')]
   for (let most = enough; ; most = Math.min(most * GROWTH, limits.examinedRows)) {
     const found = await server.select(newestQuery(read, most), { signal })
     const rows = await filter.keep(found, columns)
@@ -65,7 +65,7 @@ export async function readNewest(
     const oldest = found.at(-1)!
     const isOldest = (cells: readonly Cell[]) => timeOf(cells) === timeOf(oldest)
     // Behind the rows that were read there may be others of the oldest time.
-    const isTied = rankName !== undefined && found.length === most && !isShort && isOldest(rows[enough - 1]!)
+    const isTied = rankName !== undefined && found.length === most && !isShort && isOldest(rows[enough - 1])
     const before = isTied ? await countBefore(read, oldest, timeOf(oldest)) : 0
     if (!isShort && before !== undefined) {
       return { rows: ranked(rows, timeOf, before).slice(0, enough), rankName, isCut: false }
@@ -109,7 +109,7 @@ async function countBefore(
 function ranked(rows: readonly Cell[][], timeOf: (cells: readonly Cell[]) => Cell, before: number): RankedRow[] {
   let rank = before
   const oldestFirst = rows.toReversed().map((cells, i, all) => {
-    rank = i === 0 || timeOf(cells) === timeOf(all[i - 1]!) ? rank + 1 : 1
+    rank = i === 0 || timeOf(cells) === timeOf(all[i - 1]) ? rank + 1 : 1
     return { cells, rank }
   })
   return oldestFirst.reverse()
@@ -134,7 +134,7 @@ function conditionsOf(
   ofProcess: FollowFilter,
   { location, readsJson = false }: NewestContext,
 ): string {
-  const source = input.sources[0]!
+  const source = input.sources[0]
   const filter = lowerFilters(leadingFilters(steps).conditions, { source, readsJson })
   if (filter.count < steps.length && ofProcess.columns.length === 0) throw notNewest()
   return `FROM ${quotedTable(location, source)} WHERE ${[...filter.sql, timeCondition(input)].join(' AND ')}`

@@ -119,7 +119,7 @@ export async function followRows(query: FollowQuery, listener: RowListener, part
 
 /** Returns a row of an answer from the cells of the selected columns. */
 function readRow(columns: readonly string[], cells: readonly Cell[]): Row {
-  return Object.fromEntries(columns.map((name, i) => [name, readCell(name, cells[i]!)]))
+  return Object.fromEntries(columns.map((name, i) => [name, readCell(name, cells[i])]))
 }
 
 function readCell(name: string, cell: Cell): Value {

@@ -41,19 +41,19 @@ export function lowerCondition(condition: Expression, table: Table): Condition |
     case 'or':
       return connect(args, table, 'OR', 'AND')
     case 'not': {
-      const of = lowerCondition(args[0]!, table)
+      const of = lowerCondition(args[0], table)
       return of && { ...of, isTrue: of.isFalse, isFalse: of.isTrue }
     }
     case 'is_true':
     case 'is_false': {
-      const of = lowerCondition(args[0]!, table)
+      const of = lowerCondition(args[0], table)
       const isTrue = fn === 'is_true' ? of?.isTrue : of?.isFalse
       return of && { exceptions: of.exceptions, isTrue: isTrue!, isFalse: `NOT (${isTrue})` }
     }
     case 'is_null':
-      return isNull(operandOf(args[0]!, table))
+      return isNull(operandOf(args[0], table))
     case 'in':
-      return lowerIn(args[0]!, args.slice(1), table)
+      return lowerIn(args[0], args.slice(1), table)
     default:
       return lowerTest(condition, table)
   }

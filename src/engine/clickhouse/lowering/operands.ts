@@ -48,7 +48,7 @@ function columnOperand(expression: Expression, source: SourceName): ColumnOperan
   if (expression.kind === 'column') return ofColumn(expression.name, source)
   if (expression.kind !== 'call') return undefined
   if (expression.fn === 'url_path') {
-    const url = columnOperand(expression.args[0]!, source)
+    const url = columnOperand(expression.args[0], source)
     if (url?.type !== 'text' || url.isEmptyAbsent) return undefined
     return { ...url, sql: `extract(${url.sql}, ${textValue(PATH)})` }
   }
@@ -75,7 +75,7 @@ function ofField(expression: Expression, source: SourceName): ColumnOperand | un
   const own = path && declaredColumns(source).get(JSON.stringify(path.keys))
   // The digits of a number as sent are in the metadata alone.
   if (own === undefined || (own.isNumber && path?.isText)) return undefined
-  const column = hotColumns(source)[own.place]!
+  const column = hotColumns(source)[own.place]
   return ofHot(column, 1 << own.place, column.kind === 'category' && !column.isFieldOnly)
 }
 

@@ -194,7 +194,7 @@ async function readGroups(
   for (const [i, { name, read }] of keys.entries())
     columns.set(
       name,
-      rows.map((cells) => read(cells[i]!)),
+      rows.map((cells) => read(cells[i])),
     )
   let at = keys.length
   for (const { name, values, read, summed } of aggregates) {
@@ -219,7 +219,7 @@ async function fillSums(
   const sums = exactSums(await server.select(query, { signal }), keys.length)
   for (const [i, value] of found.entries()) {
     if (value !== undefined) continue
-    const exact = sums.get(JSON.stringify(rows[i]!.slice(0, keys.length)))?.[as]
+    const exact = sums.get(JSON.stringify(rows[i].slice(0, keys.length)))?.[as]
     // A sum beyond the range of doubles is null.
     found[i] = exact !== undefined && Number.isFinite(exact) ? exact : null
   }

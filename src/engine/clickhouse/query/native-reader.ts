@@ -36,12 +36,12 @@ export function reversedBlock({ rows, columns }: NativeBlock): NativeBlock {
 function reversed(column: NativeColumn, rows: number): NativeColumn {
   const { nullCount, nullBitmap, values, valueOffsets } = column
   const order = Array.from({ length: rows }, (_, i) => rows - 1 - i)
-  const isNull = (row: number) => (nullCount > 0 && (nullBitmap[row >> 3]! & (1 << (row & 7))) === 0 ? 1 : 0)
+  const isNull = (row: number) => (nullCount > 0 && (nullBitmap[row >> 3] & (1 << (row & 7))) === 0 ? 1 : 0)
   const nulls = nullCount === 0 ? { nullCount, nullBitmap } : readNulls(Uint8Array.from(order, isNull))
   if (valueOffsets.length === 0) return { ...column, ...nulls, values: inOrder(values, values.length / rows, order) }
   const texts = order.map((row) => (values as Uint8Array).subarray(valueOffsets[row], valueOffsets[row + 1]))
   const ends = new Int32Array(rows + 1)
-  for (const [i, { length }] of texts.entries()) ends[i + 1] = ends[i]! + length
+  for (const [i, { length }] of texts.entries()) ends[i + 1] = ends[i] + length
   return { ...column, ...nulls, values: Buffer.concat(texts), valueOffsets: ends }
 }
 
@@ -69,7 +69,7 @@ function readNulls(isNull: Uint8Array): Pick<ColumnView, 'nullCount' | 'nullBitm
   const nullBitmap = new Uint8Array((isNull.length + 7) >> 3)
   let nullCount = 0
   for (let row = 0; row < isNull.length; row++) {
-    if (isNull[row] === 0) nullBitmap[row >> 3]! |= 1 << (row & 7)
+    if (isNull[row] === 0) nullBitmap[row >> 3] |= 1 << (row & 7)
     else nullCount++
   }
   return { nullCount, nullBitmap }
@@ -106,7 +106,7 @@ function createCursor(buffer: Buffer) {
     let value = 0
     for (let scale = 1; ; scale *= 128) {
       if (at >= buffer.length) throw new RangeError('The answer of ClickHouse ends too early.')
-      const byte = buffer[at++]!
+      const byte = buffer[at++]
       value += (byte & 0x7f) * scale
       if (byte < 0x80) return value
     }
@@ -129,13 +129,13 @@ function createCursor(buffer: Buffer) {
       for (let row = 0; row < rows; row++) {
         const length = varint()
         bytes(length)
-        valueOffsets[row + 1] = valueOffsets[row]! + length
+        valueOffsets[row + 1] = valueOffsets[row] + length
       }
-      const values = Buffer.allocUnsafe(valueOffsets[rows]!)
+      const values = Buffer.allocUnsafe(valueOffsets[rows])
       at = start
       for (let row = 0; row < rows; row++) {
         const length = varint()
-        values.set(bytes(length), valueOffsets[row]!)
+        values.set(bytes(length), valueOffsets[row])
       }
       return { values, valueOffsets }
     },

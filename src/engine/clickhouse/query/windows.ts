@@ -30,7 +30,7 @@ export async function windowsOf(query: WindowQuery, select: Select): Promise<Tim
 }
 
 async function divided(query: WindowQuery, select: Select, level: number): Promise<TimeWindow[]> {
-  const windows = await countWindows(query, select, LENGTHS_US[level]!)
+  const windows = await countWindows(query, select, LENGTHS_US[level])
   if (level + 1 === LENGTHS_US.length) return windows
   const smaller: TimeWindow[] = []
   for (const window of windows) {

@@ -150,7 +150,7 @@ async function mismatchOf(server: Server, { shard }: Replica, cluster: string): 
   if (replicas.length === 0) return `the server there knows no cluster ${cluster}`
   const local = replicas.filter(({ isLocal }) => isLocal)
   const isExpected = local.length === 0 || local.some((replica) => replica.shard === shard)
-  return isExpected ? undefined : `shard ${local[0]!.shard} answers there`
+  return isExpected ? undefined : `shard ${local[0].shard} answers there`
 }
 
 /** Whether each shard has all columns of these tables. Queries one replica of each shard. */

@@ -39,7 +39,7 @@ export function bytesOfDigest({ values, cumulative }: Digest): number {
 /** Returns the number of values of the multiset at or below the digest's first `length` values. */
 export function cumulativeAt({ cumulative }: Digest, length: number): number {
   if (length === 0 || cumulative === undefined) return length
-  return cumulative[length - 1]!
+  return cumulative[length - 1]
 }
 
 /**
@@ -47,8 +47,8 @@ export function cumulativeAt({ cumulative }: Digest, length: number): number {
  * weight.
  */
 export function valueOfRank({ values, cumulative }: Digest, rank: number): number {
-  if (cumulative === undefined) return values[rank - 1]!
-  return values[countBelow(cumulative, rank)]!
+  if (cumulative === undefined) return values[rank - 1]
+  return values[countBelow(cumulative, rank)]
 }
 
 /** Returns the exact digest of `values[0 .. length)`. */
@@ -63,11 +63,11 @@ export function countedDigest({ values, cumulative }: CountedIntegers): Digest {
   const kept: number[] = []
   for (let i = 0, represented = 0; i < values.length; i++) {
     // The greatest of some adjacent integers stands for all of these integers.
-    if (i < values.length - 1 && cumulative[i + 1]! - represented <= limit) continue
+    if (i < values.length - 1 && cumulative[i + 1] - represented <= limit) continue
     kept.push(i)
-    represented = cumulative[i]!
+    represented = cumulative[i]
   }
-  const pick = (from: Float64Array) => Float64Array.from(kept, (i) => from[i]!)
+  const pick = (from: Float64Array) => Float64Array.from(kept, (i) => from[i])
   return { values: pick(values), cumulative: pick(cumulative) }
 }
 
@@ -82,7 +82,7 @@ export function sampledDigest(values: Float64Array, length: number, among = leng
   const [sample, cumulative] = [new Float64Array(kept), new Float64Array(kept)]
   for (let i = 0; i < kept; i++) {
     const end = Math.min(length, (i + 1) * weight)
-    sample[i] = sorted[end - 1]!
+    sample[i] = sorted[end - 1]
     cumulative[i] = end
   }
   return { values: sample, cumulative }

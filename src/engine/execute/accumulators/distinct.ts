@@ -71,7 +71,7 @@ export const sketchAccumulator: Accumulator<EachValue, SketchState> = {
     if (from.hashes !== undefined) for (const hash of from.hashes) addHash(into, hash)
     if (from.registers === undefined) return
     const registers = registersOf(into)
-    for (let i = 0; i < REGISTERS; i++) registers[i] = Math.max(registers[i]!, from.registers[i]!)
+    for (let i = 0; i < REGISTERS; i++) registers[i] = Math.max(registers[i], from.registers[i])
   },
   bytes: ({ hashes, registers }) => SET_BYTES + (hashes?.size ?? 0) * ENTRY_BYTES + (registers?.byteLength ?? 0),
 }
@@ -83,10 +83,10 @@ export const sketchAccumulator: Accumulator<EachValue, SketchState> = {
 export function distinctOf({ hashes, registers }: SketchState): number {
   if (registers === undefined) return hashes?.size ?? 0
   const counts = new Uint32Array(MAX_RANK + 1)
-  for (const rank of registers) counts[rank]!++
-  let sum = REGISTERS * weightOfFull(1 - counts[MAX_RANK]! / REGISTERS)
-  for (let rank = MAX_RANK - 1; rank > 0; rank--) sum = 0.5 * (sum + counts[rank]!)
-  sum += REGISTERS * weightOfEmpty(counts[0]! / REGISTERS)
+  for (const rank of registers) counts[rank]++
+  let sum = REGISTERS * weightOfFull(1 - counts[MAX_RANK] / REGISTERS)
+  for (let rank = MAX_RANK - 1; rank > 0; rank--) sum = 0.5 * (sum + counts[rank])
+  sum += REGISTERS * weightOfEmpty(counts[0] / REGISTERS)
   return Math.round((REGISTERS * REGISTERS) / (2 * Math.LN2 * sum))
 }
 
@@ -141,7 +141,7 @@ function setRegister(registers: Uint8Array, hash: number): void {
   const rest = hash % 2 ** (52 - REGISTER_BITS)
   const high = Math.floor(rest / 2 ** 19)
   const rank = (high > 0 ? Math.clz32(high) - 13 : 19 + Math.clz32(rest % 2 ** 19) - 13) + 1
-  if (rank > registers[index]!) registers[index] = rank
+  if (rank > registers[index]) registers[index] = rank
 }
 
 /** 52 bits of two 32-bit hashes with good avalanche (A. Appleby's MurmurHash3 finalizer after FNV-like mixing). */

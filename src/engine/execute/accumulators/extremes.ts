@@ -13,11 +13,11 @@ export const extremesAccumulator: Accumulator<Histogram, ExtremesState> = {
   update(state, { length, counted, integers, others }) {
     let { min, max } = state
     if (integers !== undefined) {
-      min = Math.min(min, integers.values[0]!)
+      min = Math.min(min, integers.values[0])
       max = Math.max(max, integers.values.at(-1)!)
     }
     for (let i = 0; i < length - counted; i++) {
-      const value = others[i]!
+      const value = others[i]
       if (value < min) min = value
       if (value > max) max = value
     }

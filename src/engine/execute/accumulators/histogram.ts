@@ -65,7 +65,7 @@ export function createHistograms(): HistogramMaker {
 /** Lists the values that are not NaN. Returns their number. */
 function listPresent(values: Float64Array, others: Float64Array): number {
   let listed = 0
-  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) others[listed++] = values[i]!
+  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) others[listed++] = values[i]
   return listed
 }
 
@@ -73,7 +73,7 @@ function listPresent(values: Float64Array, others: Float64Array): number {
 function split(values: Float64Array, length: number, shorts: Uint16Array, others: Float64Array): number {
   let listed = 0
   for (let i = 0; i < length; i++) {
-    const value = values[i]!
+    const value = values[i]
     const short = value & 0xffff
     if (short === value && short !== EXCEPTION) shorts[i - listed] = short
     else others[listed++] = value

@@ -27,7 +27,7 @@ export const meanAccumulator: Accumulator<Histogram, MeanState> = {
     if (integers !== undefined) addExactly(state.rest, integers.sum)
     let { sum, error } = state
     for (let i = 0; i < length - counted; i++) {
-      const value = others[i]!
+      const value = others[i]
       if (value >= LARGE || value <= -LARGE) {
         addExactly(state.large, value / LARGE_SCALE)
         continue

@@ -91,17 +91,17 @@ const weightOfAll = (digests: readonly Digest[]) => sum(digests.map(weightOf))
  * sorted runs: the pivot is the middle of the widest window, and each step at least halves that window.
  */
 function valueAtRank(digests: readonly Digest[], rank: number): number {
-  if (digests.length === 1) return valueOfRank(digests[0]!, rank)
+  if (digests.length === 1) return valueOfRank(digests[0], rank)
   const low = new Uint32Array(digests.length)
   const high = Uint32Array.from(digests, ({ values }) => values.length)
   let best = Number.POSITIVE_INFINITY
   for (let widest = widestWindow(low, high); widest >= 0; widest = widestWindow(low, high)) {
-    const pivot = digests[widest]!.values[(low[widest]! + high[widest]!) >>> 1]!
-    const cuts = digests.map((digest, i) => countAtMost(digest.values, pivot, low[i]!, high[i]!))
-    const weight = cuts.reduce((sum, cut, i) => sum + cumulativeAt(digests[i]!, cut), 0)
+    const pivot = digests[widest].values[(low[widest] + high[widest]) >>> 1]
+    const cuts = digests.map((digest, i) => countAtMost(digest.values, pivot, low[i], high[i]))
+    const weight = cuts.reduce((sum, cut, i) => sum + cumulativeAt(digests[i], cut), 0)
     if (weight >= rank) {
       best = pivot
-      for (let i = 0; i < cuts.length; i++) high[i] = countBelow(digests[i]!.values, pivot, low[i]!, cuts[i]!)
+      for (let i = 0; i < cuts.length; i++) high[i] = countBelow(digests[i].values, pivot, low[i], cuts[i])
     } else {
       low.set(cuts)
     }
@@ -113,8 +113,8 @@ function valueAtRank(digests: readonly Digest[], rank: number): number {
 function widestWindow(low: Uint32Array, high: Uint32Array): number {
   let widest = -1
   for (let i = 0; i < low.length; i++) {
-    const width = high[i]! - low[i]!
-    if (width > 0 && (widest < 0 || width > high[widest]! - low[widest]!)) widest = i
+    const width = high[i] - low[i]
+    if (width > 0 && (widest < 0 || width > high[widest] - low[widest])) widest = i
   }
   return widest
 }
@@ -123,7 +123,7 @@ function widestWindow(low: Uint32Array, high: Uint32Array): number {
 function countAtMost(values: Float64Array, pivot: number, low: number, high: number): number {
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (values[middle]! <= pivot) low = middle + 1
+    if (values[middle] <= pivot) low = middle + 1
     else high = middle
   }
   return low

@@ -44,8 +44,8 @@ function* unorderedChunks(times: TimeColumn, selection: Selection, isDesc: boole
   for (let taken = 0, rows = FIRST_ROWS; taken < sample.length; rows *= 2) {
     taken = Math.min(sample.length, taken + Math.max(1, Math.round(rows / rowsEach)))
     const isLast = taken === sample.length
-    if (isDesc) fromUs = isLast ? Number.NEGATIVE_INFINITY : sample[sample.length - taken]!
-    else beforeUs = isLast ? Number.POSITIVE_INFINITY : sample[taken]!
+    if (isDesc) fromUs = isLast ? Number.NEGATIVE_INFINITY : sample[sample.length - taken]
+    else beforeUs = isLast ? Number.POSITIVE_INFINITY : sample[taken]
     const chunk = between(times, selection, fromUs, beforeUs)
     if (sizeOf(chunk) > 0) yield { selection: chunk, boundUs: isDesc ? beforeUs : fromUs }
     if (isDesc) beforeUs = fromUs
@@ -74,7 +74,7 @@ function between(
     const size = sizeOf(selection)
     for (let position = 0; position < size; position++) {
       const row = rowAt(selection, position)
-      const us = baseUs + offsets[row]! * unitUs
+      const us = baseUs + offsets[row] * unitUs
       if (us >= fromUs && us < beforeUs) out[count++] = row
     }
     return count

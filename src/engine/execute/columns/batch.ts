@@ -164,7 +164,7 @@ export function hotColumnOf(batch: HotBatch, name: string): Column | undefined {
 
 /** Returns the timestamp of a row, in µs since the epoch. */
 export function timeAt(times: TimeColumn, row: number): number {
-  return times.baseUs + times.offsets[row]! * times.unitUs
+  return times.baseUs + times.offsets[row] * times.unitUs
 }
 
 /** Creates a text column of sealed rows, with its zones. */

@@ -54,7 +54,7 @@ export function clearInterner(interner: Interner): Interner {
 export function closeDictionary(open: Dictionary): Dictionary {
   const { count, hasNewlines } = open
   const offsets = open.offsets.slice(0, count + 1)
-  const bytes = Buffer.allocUnsafeSlow(offsets[count]!)
+  const bytes = Buffer.allocUnsafeSlow(offsets[count])
   open.bytes.copy(bytes, 0, 0, bytes.length)
   const dictionary = { count, offsets, bytes, hasNewlines }
   if (!needsGramFilter(bytes)) return dictionary
@@ -74,9 +74,9 @@ function sharedBytes({ count, offsets, bytes }: Dictionary): Uint8Array {
   // Comparing single bytes took a seventh of the load time of columns. Four bytes at a time take a third of that time.
   const words = new DataView(bytes.buffer, bytes.byteOffset)
   for (let entry = 1; entry < count; entry++) {
-    const before = offsets[entry - 1]!
-    const start = offsets[entry]!
-    const most = Math.min(255, start - 1 - before, offsets[entry + 1]! - 1 - start)
+    const before = offsets[entry - 1]
+    const start = offsets[entry]
+    const most = Math.min(255, start - 1 - before, offsets[entry + 1] - 1 - start)
     let length = 0
     while (length + 4 <= most && words.getInt32(before + length, true) === words.getInt32(start + length, true))
       length += 4
@@ -88,16 +88,16 @@ function sharedBytes({ count, offsets, bytes }: Dictionary): Uint8Array {
 
 /** Returns the bytes of an entry, as a view. */
 export function entryOf(dictionary: Dictionary, code: number): Buffer {
-  return dictionary.bytes.subarray(dictionary.offsets[code]!, dictionary.offsets[code + 1]! - 1)
+  return dictionary.bytes.subarray(dictionary.offsets[code], dictionary.offsets[code + 1] - 1)
 }
 
 /** Compares an entry with bytes, as Buffer.compare does: a loop, since a call of that takes longer for a few bytes. */
 export function compareEntry({ offsets, bytes }: Dictionary, code: number, other: Uint8Array): number {
-  const start = offsets[code]!
-  const length = offsets[code + 1]! - 1 - start
+  const start = offsets[code]
+  const length = offsets[code + 1] - 1 - start
   const shorter = Math.min(length, other.length)
   for (let i = 0; i < shorter; i++) {
-    const difference = bytes[start + i]! - other[i]!
+    const difference = bytes[start + i] - other[i]
     if (difference !== 0) return difference
   }
   return length - other.length
@@ -109,7 +109,7 @@ export function entryAt(dictionary: Dictionary, position: number): number {
   let high = dictionary.count - 1
   while (low < high) {
     const middle = (low + high + 1) >>> 1
-    if (dictionary.offsets[middle]! <= position) low = middle
+    if (dictionary.offsets[middle] <= position) low = middle
     else high = middle - 1
   }
   return low
@@ -128,7 +128,7 @@ export function* findEntries(dictionary: Dictionary, text: string): Generator<nu
   const search = searchForBytes(line)
   for (let at = search(searched, 0); at >= 0; ) {
     const entry = entryAt(dictionary, at + 1)
-    const end = dictionary.offsets[entry + 1]!
+    const end = dictionary.offsets[entry + 1]
     if (dictionary.offsets[entry] === at + 1 && end === at + line.length) yield entry
     // The newline before the next entry.
     at = search(searched, end - 1)
@@ -150,11 +150,11 @@ export function emptyEntries(count: number, lineBytes: number): Pick<Dictionary,
 /** Returns a dictionary of the entries `codes` of another, in that order, after the entry for absent. */
 export function pickEntries(from: Dictionary, codes: Uint32Array): Dictionary {
   let lineBytes = 0
-  for (const code of codes) lineBytes += from.offsets[code + 1]! - from.offsets[code]!
+  for (const code of codes) lineBytes += from.offsets[code + 1] - from.offsets[code]
   const { offsets, bytes } = emptyEntries(codes.length + 1, lineBytes)
   for (let i = 0; i < codes.length; i++) {
-    const copied = from.bytes.copy(bytes, offsets[i + 1]!, from.offsets[codes[i]!]!, from.offsets[codes[i]! + 1]!)
-    offsets[i + 2] = offsets[i + 1]! + copied
+    const copied = from.bytes.copy(bytes, offsets[i + 1], from.offsets[codes[i]], from.offsets[codes[i] + 1])
+    offsets[i + 2] = offsets[i + 1] + copied
   }
   return { count: codes.length + 1, offsets, bytes, hasNewlines: from.hasNewlines }
 }

@@ -28,11 +28,11 @@ export function createGramFilter(offsets: Uint32Array, bytes: Uint8Array, shared
   const bits = new Uint8Array(blocks * BITMAP_BYTES)
   for (let block = 0; block < blocks; block++) {
     const bitmap = bits.subarray(block * BITMAP_BYTES, (block + 1) * BITMAP_BYTES)
-    const [first, end] = [firstEntries[block]!, firstEntries[block + 1]!]
-    setGrams(bitmap, bytes, offsets[first]!, offsets[first + 1]!)
+    const [first, end] = [firstEntries[block], firstEntries[block + 1]]
+    setGrams(bitmap, bytes, offsets[first], offsets[first + 1])
     // The grams of shared bytes are set.
     for (let entry = first + 1; entry < end; entry++) {
-      setGrams(bitmap, bytes, offsets[entry]! + Math.max(0, shared[entry]! - GRAM_BYTES + 1), offsets[entry + 1]!)
+      setGrams(bitmap, bytes, offsets[entry] + Math.max(0, shared[entry] - GRAM_BYTES + 1), offsets[entry + 1])
     }
   }
   return { firstEntries, bits }
@@ -48,7 +48,7 @@ export function candidateBlocks({ firstEntries, bits }: GramFilter, hashes: read
 }
 
 function hasAll(bits: Uint8Array, base: number, hashes: readonly number[]): boolean {
-  for (const hash of hashes) if ((bits[base + (hash >>> 3)]! & (1 << (hash & 7))) === 0) return false
+  for (const hash of hashes) if ((bits[base + (hash >>> 3)] & (1 << (hash & 7))) === 0) return false
   return true
 }
 
@@ -56,18 +56,18 @@ function cutBlocks(offsets: Uint32Array): Uint32Array {
   const firsts = [0]
   for (let entry = 1; entry < offsets.length; entry++) {
     const isLast = entry === offsets.length - 1
-    if (isLast || offsets[entry]! - offsets[firsts.at(-1)!]! >= BLOCK_BYTES) firsts.push(entry)
+    if (isLast || offsets[entry] - offsets[firsts.at(-1)!] >= BLOCK_BYTES) firsts.push(entry)
   }
   return Uint32Array.from(firsts)
 }
 
 /** Sets the grams within the bytes [start, end). */
 function setGrams(bitmap: Uint8Array, bytes: Uint8Array, start: number, end: number): void {
-  let gram = (bytes[start]! << 16) | (bytes[start + 1]! << 8) | bytes[start + 2]!
+  let gram = (bytes[start] << 16) | (bytes[start + 1] << 8) | bytes[start + 2]
   for (let i = start + GRAM_BYTES - 1; i < end; i++) {
-    gram = (gram << 8) | bytes[i]!
+    gram = (gram << 8) | bytes[i]
     const hash = hashOf(gram)
-    bitmap[hash >>> 3]! |= 1 << (hash & 7)
+    bitmap[hash >>> 3] |= 1 << (hash & 7)
   }
 }
 

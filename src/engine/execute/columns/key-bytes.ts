@@ -34,7 +34,7 @@ export class KeyBytes {
     bytes[at++] = tag
     for (let rest = length, i = 0; i < 4; i++, rest >>>= 8) bytes[at++] = rest
     if (length > LONG_TEXT) bytes.set(source.subarray(start, end), at)
-    else for (let i = start; i < end; ) bytes[at++] = source[i++]!
+    else for (let i = start; i < end; ) bytes[at++] = source[i++]
     this.length += 5 + length
   }
 
@@ -109,7 +109,7 @@ function tagOfTime(value: Timestamp | Datetime | CivilDate): number {
 export function readKeys(bytes: Buffer, count: number): Scalar[] {
   const values: Scalar[] = []
   for (let at = 0; values.length < count; ) {
-    const tag = bytes[at]!
+    const tag = bytes[at]
     if (tag <= TRUE) {
       values.push(tag === NULL ? null : tag === TRUE)
       at += 1

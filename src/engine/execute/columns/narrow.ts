@@ -18,7 +18,7 @@ export function narrowTimes(timestampsUs: Float64Array, minUs: number, maxUs: nu
   const unitUs = unitOf(timestampsUs, minUs, maxUs)
   const offsets = unitUs === 0 ? new Float64Array(timestampsUs.length) : new Uint32Array(timestampsUs.length)
   const divisor = unitUs || 1
-  for (let i = 0; i < offsets.length; i++) offsets[i] = (timestampsUs[i]! - minUs) / divisor
+  for (let i = 0; i < offsets.length; i++) offsets[i] = (timestampsUs[i] - minUs) / divisor
   return { baseUs: minUs, unitUs: divisor, offsets }
 }
 
@@ -26,6 +26,6 @@ export function narrowTimes(timestampsUs: Float64Array, minUs: number, maxUs: nu
 function unitOf(timestampsUs: Float64Array, minUs: number, maxUs: number): number {
   if (maxUs - minUs < UINT32_RANGE) return 1
   if ((maxUs - minUs) / MILLISECOND_US >= UINT32_RANGE) return 0
-  for (let i = 0; i < timestampsUs.length; i++) if ((timestampsUs[i]! - minUs) % MILLISECOND_US !== 0) return 0
+  for (let i = 0; i < timestampsUs.length; i++) if ((timestampsUs[i] - minUs) % MILLISECOND_US !== 0) return 0
   return MILLISECOND_US
 }

@@ -37,15 +37,15 @@ const isShort = (value: number) => value === (value & 0xffff) && value !== EXCEP
 /** Converts doubles, NaN if absent, to the smaller form of column. Both are exact. May keep `doubles`. */
 export function narrowNumbers(doubles: Float64Array): NumberColumn {
   let count = 0
-  for (let row = 0; row < doubles.length; row++) if (!isShort(doubles[row]!)) count++
+  for (let row = 0; row < doubles.length; row++) if (!isShort(doubles[row])) count++
   if (count > doubles.length * MOST_EXCEPTIONS) return { kind: 'number', values: doubles }
   const values = new Uint16Array(doubles)
   const exceptions = { rows: new Uint32Array(count), values: new Float64Array(count) }
   for (let row = 0, i = 0; i < count; row++) {
-    if (isShort(doubles[row]!)) continue
+    if (isShort(doubles[row])) continue
     values[row] = EXCEPTION
     exceptions.rows[i] = row
-    exceptions.values[i++] = doubles[row]!
+    exceptions.values[i++] = doubles[row]
   }
   return { kind: 'number', values, exceptions }
 }
@@ -55,7 +55,7 @@ export function widenNumbers(column: NumberColumn): Float64Array {
   if (!('exceptions' in column)) return column.values
   const { rows, values } = column.exceptions
   const doubles = new Float64Array(column.values)
-  for (let i = 0; i < rows.length; i++) doubles[rows[i]!] = values[i]!
+  for (let i = 0; i < rows.length; i++) doubles[rows[i]] = values[i]
   return doubles
 }
 
@@ -82,23 +82,23 @@ export function exceptionsOf({ rows, values }: Exceptions, start: number, end: n
 
 /** Returns the value of a row, NaN if absent. */
 export function numberAt(column: NumberColumn, row: number): number {
-  const value = column.values[row]!
+  const value = column.values[row]
   if (!('exceptions' in column) || value !== EXCEPTION) return value
   const { rows, values } = column.exceptions
-  return values[countBelow(rows, row)]!
+  return values[countBelow(rows, row)]
 }
 
 /** Writes the present values of the rows [start, end) to the start of `out`. */
 export function numbersOfRange(column: NumberColumn, start: number, end: number, out: Float64Array): Numbers {
   let length = 0
   if (!('exceptions' in column)) {
-    for (let row = start; row < end; row++) if (!Number.isNaN(column.values[row])) out[length++] = column.values[row]!
+    for (let row = start; row < end; row++) if (!Number.isNaN(column.values[row])) out[length++] = column.values[row]
     return { values: out, length }
   }
   const { rows, values } = column.exceptions
   let next = countBelow(rows, start)
   for (let row = start; row < end; row++) {
-    const value = column.values[row] === EXCEPTION ? values[next++]! : column.values[row]!
+    const value = column.values[row] === EXCEPTION ? values[next++] : column.values[row]
     if (!Number.isNaN(value)) out[length++] = value
   }
   return { values: out, length }
@@ -108,18 +108,18 @@ export function numbersOfRange(column: NumberColumn, start: number, end: number,
 export function numbersOfRows(column: NumberColumn, wanted: Uint32Array, out: Float64Array): Numbers {
   let length = 0
   if (!('exceptions' in column)) {
-    for (const row of wanted) if (!Number.isNaN(column.values[row])) out[length++] = column.values[row]!
+    for (const row of wanted) if (!Number.isNaN(column.values[row])) out[length++] = column.values[row]
     return { values: out, length }
   }
   const { rows, values } = column.exceptions
   let next = countBelow(rows, wanted[0] ?? 0)
   for (const row of wanted) {
     if (column.values[row] !== EXCEPTION) {
-      out[length++] = column.values[row]!
+      out[length++] = column.values[row]
       continue
     }
-    while (rows[next]! < row) next++
-    if (!Number.isNaN(values[next])) out[length++] = values[next]!
+    while (rows[next] < row) next++
+    if (!Number.isNaN(values[next])) out[length++] = values[next]
   }
   return { values: out, length }
 }
@@ -141,21 +141,21 @@ export function countAtLeast(column: NumberColumn, start: number, end: number, l
 export function countRowsAtLeast(column: NumberColumn, wanted: Uint32Array, least: number): number {
   let count = 0
   if (!('exceptions' in column)) {
-    for (const row of wanted) if (column.values[row]! >= least) count++
+    for (const row of wanted) if (column.values[row] >= least) count++
     return count
   }
   const { rows, values } = column.exceptions
   let next = countBelow(rows, wanted[0] ?? 0)
   for (const row of wanted) {
-    const short = column.values[row]!
-    if (short === EXCEPTION) while (rows[next]! < row) next++
-    if ((short === EXCEPTION ? values[next]! : short) >= least) count++
+    const short = column.values[row]
+    if (short === EXCEPTION) while (rows[next] < row) next++
+    if ((short === EXCEPTION ? values[next] : short) >= least) count++
   }
   return count
 }
 
 function countIn(values: Float64Array, start: number, end: number, least: number): number {
   let count = 0
-  for (let i = start; i < end; i++) if (values[i]! >= least) count++
+  for (let i = start; i < end; i++) if (values[i] >= least) count++
   return count
 }

@@ -41,7 +41,7 @@ export function bytesOfSelection(selection: Selection): number {
 
 /** Returns the row number at a position of the selection. */
 export function rowAt(selection: Selection, position: number): number {
-  return selection.kind === 'range' ? selection.start + position : selection.indices[position]!
+  return selection.kind === 'range' ? selection.start + position : selection.indices[position]
 }
 
 /** Returns the rows at the positions [from, to) of a selection. */
@@ -63,7 +63,7 @@ export function narrow(selection: Selection, test: (out: Uint32Array) => number)
   const passing = test(scratch)
   if (passing === size) return selection
   if (passing === 0) return none
-  const [first, last] = [scratch[0]!, scratch[passing - 1]!]
+  const [first, last] = [scratch[0], scratch[passing - 1]]
   if (last - first === passing - 1) return range(first, last + 1, selection.timeOrdered)
   return { kind: 'indices', indices: scratch.slice(0, passing), timeOrdered: selection.timeOrdered }
 }

@@ -18,10 +18,10 @@ export function createZones(codes: Codes): Zones {
   const zones = { least: new Uint32Array(count), greatest: new Uint32Array(count) }
   for (let zone = 0; zone < count; zone++) {
     const end = Math.min(codes.length, (zone + 1) * ZONE_ROWS)
-    let least = codes[zone * ZONE_ROWS]!
+    let least = codes[zone * ZONE_ROWS]
     let greatest = least
     for (let row = zone * ZONE_ROWS; row < end; row++) {
-      const code = codes[row]!
+      const code = codes[row]
       if (code < least) least = code
       if (code > greatest) greatest = code
     }
@@ -46,7 +46,7 @@ export function visitZones(
   for (let row = start; row < end; ) {
     const zone = Math.floor(row / ZONE_ROWS)
     const zoneEnd = Math.min(end, (zone + 1) * ZONE_ROWS)
-    if (greatest[zone]! >= first && least[zone]! <= last) visit(row, zoneEnd)
+    if (greatest[zone] >= first && least[zone] <= last) visit(row, zoneEnd)
     row = zoneEnd
   }
 }

@@ -195,7 +195,7 @@ function entryVector(
   }
   const { selection } = frame.stored!
   return {
-    at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
+    at: (position) => valueOfCode(codes[rowAt(selection, position)]),
     entries: { codes, valueOf: valueOfCode, ...(bytesOf && { bytesOf, addKey: keyAdder(bytesOf) }) },
     call: { fn: expression.fn, args },
     isCold: false,

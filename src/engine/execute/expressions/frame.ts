@@ -134,7 +134,7 @@ export function storedFrame(batch: Batch, selection: Selection, kinds: StoredKin
     column,
     ...(fields && createLoadedFields({ reader: fields, selection, metadata: () => column('metadata')!, declared })),
     load(positions, yieldIfDue) {
-      const rows = positions.length === 0 ? 0 : rowOf(positions.at(-1)!) - rowOf(positions[0]!)
+      const rows = positions.length === 0 ? 0 : rowOf(positions.at(-1)!) - rowOf(positions[0])
       const read = cold.reader(0, batch.openCold)
       return cold.load(positions, (position) => read(rowOf(position)), {
         isCopied: rows > SPARSE * positions.length,
@@ -156,7 +156,7 @@ const NO_CELLS: ReadonlyMap<string, Cell> = new Map()
 
 /** Rows that were computed: the values of each column. */
 export function computedFrame(rows: number, columns: ReadonlyMap<string, readonly Scalar[]>): Frame {
-  return cellFrame(rows, new Map([...columns].map(([name, values]) => [name, (position) => values[position]!])))
+  return cellFrame(rows, new Map([...columns].map(([name, values]) => [name, (position) => values[position]])))
 }
 
 /** Rows of columns of cells. */
@@ -194,22 +194,22 @@ function storedVector(column: Column, selection: Selection, hasEmptyTexts: boole
     return { at, stored: column, isCold: false, ...(entries && { entries }) }
   }
   // Which areas a path holds is stored, the path itself is not.
-  const areasAt = (position: number) => column.flags[rowAt(selection, position)]!
+  const areasAt = (position: number) => column.flags[rowAt(selection, position)]
   return { at: () => null, areasAt, stored: column, isCold: false }
 }
 
 function textVector(column: Column & { kind: 'text' }, selection: Selection, hasEmptyTexts: boolean): Vector {
   const { codes, dictionary } = column
   const { bytes, offsets } = dictionary
-  const isAbsent = (code: number) => code === ABSENT || (!hasEmptyTexts && offsets[code + 1]! - 1 === offsets[code])
+  const isAbsent = (code: number) => code === ABSENT || (!hasEmptyTexts && offsets[code + 1] - 1 === offsets[code])
   const bytesOf = (code: number) => (isAbsent(code) ? undefined : entryOf(dictionary, code))
   const valueOfCode = (code: number) => bytesOf(code)?.toString() ?? null
   const addKey = (code: number, keys: KeyBytes) => {
     if (isAbsent(code)) keys.add(null)
-    else keys.addPart(bytes, offsets[code]!, offsets[code + 1]! - 1)
+    else keys.addPart(bytes, offsets[code], offsets[code + 1] - 1)
   }
   return {
-    at: (position) => valueOfCode(codes[rowAt(selection, position)]!),
+    at: (position) => valueOfCode(codes[rowAt(selection, position)]),
     entries: { codes, valueOf: valueOfCode, bytesOf, addKey },
     stored: column,
     longest: () => longestEntry(offsets),
@@ -224,7 +224,7 @@ function longestEntry(offsets: ArrayLike<number> & object): number {
   const known = longestEntries.get(offsets)
   if (known !== undefined) return known
   let longest = 0
-  for (let i = 1; i < offsets.length; i++) longest = Math.max(longest, offsets[i]! - offsets[i - 1]!)
+  for (let i = 1; i < offsets.length; i++) longest = Math.max(longest, offsets[i] - offsets[i - 1])
   longestEntries.set(offsets, longest)
   return longest
 }
@@ -283,7 +283,7 @@ export function createLoadedRows(): LoadedRows {
       let longestBytes = 0
       let count = 0
       for (; count < positions.length && bytes < COLD_BYTES; count++) {
-        const position = positions[count]!
+        const position = positions[count]
         if (rows.has(position)) continue
         const next = read(position)
         const row = next instanceof Promise ? await next : next
@@ -301,7 +301,7 @@ export function createLoadedRows(): LoadedRows {
     vector(name) {
       const place = placeOf(name)
       // Several expressions read the text of a row, which may be long: the text is decoded once.
-      return { at: remembered((position) => coldValue(name, rows.get(position)![place]!)), isCold: true }
+      return { at: remembered((position) => coldValue(name, rows.get(position)![place])), isCold: true }
     },
   }
 }
@@ -318,15 +318,15 @@ export function mappedFrame(
   positions: Uint32Array,
   { columns, longestAt }: AddedColumns = { columns: new Map() },
 ): Frame {
-  const before = frame.longestAt && ((position: number) => frame.longestAt!(positions[position]!))
+  const before = frame.longestAt && ((position: number) => frame.longestAt!(positions[position]))
   function mapped(vector: Vector | undefined): Vector | undefined {
     if (vector === undefined) return undefined
     const { at, areasAt, isCold, call, longest } = vector
     return {
-      at: (position) => at(positions[position]!),
+      at: (position) => at(positions[position]),
       ...(call && { call }),
       ...(longest && { longest }),
-      ...(areasAt && { areasAt: (position: number) => areasAt(positions[position]!) }),
+      ...(areasAt && { areasAt: (position: number) => areasAt(positions[position]) }),
       isCold,
     }
   }
@@ -335,10 +335,10 @@ export function mappedFrame(
     column: (name) => columns.get(name) ?? mapped(frame.column(name)),
     load: (wanted, yieldIfDue) =>
       frame.load(
-        wanted.map((position) => positions[position]!),
+        wanted.map((position) => positions[position]),
         yieldIfDue,
       ),
-    rowOf: (position) => frame.rowOf(positions[position]!),
+    rowOf: (position) => frame.rowOf(positions[position]),
     ...longestOf(before, longestAt),
     ...(frame.openCold && { openCold: frame.openCold }),
     ...(frame.loadFields && { loadFields: frame.loadFields }),

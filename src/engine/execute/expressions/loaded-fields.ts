@@ -124,7 +124,7 @@ export function createLoadedFields({ reader, selection, metadata, declared }: St
       )
       for (const key of columns.keys()) missing.delete(key)
       const read = missing.size === 0 ? [] : await reader.read([...missing.values()], selection, yieldIfDue)
-      for (const [i, key] of [...missing.keys()].entries()) columns.set(key, read[i]!)
+      for (const [i, key] of [...missing.keys()].entries()) columns.set(key, read[i])
     },
     field(field) {
       const name = nameOf(field)
@@ -150,7 +150,7 @@ function vectorOfColumn(
   if (hasUnkept) {
     const fromMetadata = isCount ? countFrom(metadata(), keys) : readFrom(metadata(), keys, isText)
     const at = (position: number) => {
-      const code = codes[rowAt(selection, position)]!
+      const code = codes[rowAt(selection, position)]
       return isUnkept(code) ? fromMetadata(position) : decode(code)
     }
     return { at, isCold: true }
@@ -160,7 +160,7 @@ function vectorOfColumn(
     addKey: (code, keys) => addTextKey(dictionary, code, keys),
   }
   return {
-    at: (position) => decode(codes[rowAt(selection, position)]!),
+    at: (position) => decode(codes[rowAt(selection, position)]),
     entries: { codes, valueOf: decode, ...(hasOnlyTexts && texts) },
     longest: () => MAX_VALUE_BYTES,
     isCold: false,

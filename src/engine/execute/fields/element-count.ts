@@ -24,7 +24,7 @@ export function elementCount(bytes: Uint8Array, start: number, end: number): Ele
 
 function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from
-  while (bytes[at]! <= SPACE) at++
+  while (bytes[at] <= SPACE) at++
   return at
 }
 

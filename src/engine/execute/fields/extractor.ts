@@ -163,9 +163,9 @@ function writeTree(tree: PathTree, buffer: ArrayBuffer, { nodes, keys, pathEnds 
 function bytesOfTexts({ starts, ends }: TextRanges, rows: Uint32Array, capacity: number): number {
   let bytes = 0
   for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!
-    const start = starts[row]!
-    const end = ends[row]!
+    const row = rows[i]
+    const start = starts[row]
+    const end = ends[row]
     // False for a row without a text too.
     if (!(start >= 0 && start <= end && end <= capacity)) {
       throw new RangeError(`text of row ${row}: bytes [${start}, ${end}) of a text memory of ${capacity}`)
@@ -177,8 +177,8 @@ function bytesOfTexts({ starts, ends }: TextRanges, rows: Uint32Array, capacity:
 
 function writeRanges(ranges: Uint32Array, { starts, ends }: TextRanges, rows: Uint32Array, at: number): void {
   for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!
-    ranges[2 * i] = at + starts[row]!
-    ranges[2 * i + 1] = at + ends[row]!
+    const row = rows[i]
+    ranges[2 * i] = at + starts[row]
+    ranges[2 * i + 1] = at + ends[row]
   }
 }

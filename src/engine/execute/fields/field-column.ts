@@ -107,5 +107,5 @@ export function textOfCode(dictionary: Dictionary, code: number): Buffer | undef
 export function addTextKey({ bytes, offsets }: Dictionary, code: number, keys: KeyBytes): void {
   // The text is behind its quote.
   if (code < RESERVED.length) keys.add(null)
-  else keys.addPart(bytes, offsets[code]! + 1, offsets[code + 1]! - 1)
+  else keys.addPart(bytes, offsets[code] + 1, offsets[code + 1] - 1)
 }

@@ -82,7 +82,7 @@ function extractRows(
   const texts = { starts: offsets, ends: offsets.subarray(1) }
   const values = extractor.extract(keys, texts, Uint32Array.from(wanted))
   columns.forEach((column, path) => {
-    setValues(column, values, { firstRow, wanted, path, paths: paths.length }, paths[path]!.isCount)
+    setValues(column, values, { firstRow, wanted, path, paths: paths.length }, paths[path].isCount)
   })
   return position
 }
@@ -98,11 +98,11 @@ function setValues(
   isCount: boolean,
 ): void {
   for (let i = 0, at = path; i < wanted.length; i++, at += paths) {
-    const row = firstRow + wanted[i]!
-    if (isCount) setCount(column, row, kinds[at] === JSON_VALUE ? elementCount(bytes, starts[at]!, ends[at]!) : 0)
+    const row = firstRow + wanted[i]
+    if (isCount) setCount(column, row, kinds[at] === JSON_VALUE ? elementCount(bytes, starts[at], ends[at]) : 0)
     else if (kinds[at] === ABSENT) column.setNone(row)
     // The byte before a text is a quote.
-    else column.set(row, bytes, kinds[at] === TEXT ? starts[at]! - 1 : starts[at]!, ends[at]!)
+    else column.set(row, bytes, kinds[at] === TEXT ? starts[at] - 1 : starts[at], ends[at])
   }
 }
 

@@ -73,8 +73,8 @@ function denseEnd(selection: Selection, position: number): number {
   const { indices } = selection
   const most = Math.min(indices.length, position + AHEAD_ROWS) - 1
   let last = position
-  while (last < most && indices[last + 1]! - indices[last]! < DENSE_ROWS) last++
-  return indices[last]! + 1
+  while (last < most && indices[last + 1] - indices[last] < DENSE_ROWS) last++
+  return indices[last] + 1
 }
 
 /** Returns the rows at the positions [from, to). */
@@ -91,7 +91,7 @@ function positionFrom(selection: Selection, row: number, low: number): number {
   if (selection.kind === 'range') return Math.min(high, Math.max(low, row - selection.start))
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (selection.indices[middle]! < row) low = middle + 1
+    if (selection.indices[middle] < row) low = middle + 1
     else high = middle
   }
   return low

@@ -62,7 +62,7 @@ export function fastFilters(conditions: readonly Expression[], kinds: SourceKind
     coldFilters,
     conditions: conditions.slice(0, filters.length + coldFilters.length),
     isCostly,
-    project: filters.length === 1 && coldFilters.length === 0 ? projectOf(filters[0]!.condition) : undefined,
+    project: filters.length === 1 && coldFilters.length === 0 ? projectOf(filters[0].condition) : undefined,
   }
 }
 
@@ -135,7 +135,7 @@ function anyFilter(
 function oppositeFilter(condition: Expression & { kind: 'call' }, kinds: SourceKinds): FastFilter | undefined {
   const [test] = condition.args
   if (condition.fn !== 'not' || test?.kind !== 'call' || test.fn !== 'is_true') return undefined
-  const filter = fastFilter(test.args[0]!, kinds, false)
+  const filter = fastFilter(test.args[0], kinds, false)
   if (filter === undefined) return undefined
   return {
     ...filter,
@@ -184,8 +184,8 @@ function withPlace<T>(found: T | Promise<T>, condition: Expression): T | Promise
 /** Returns the filter of `is_null`, or of the opposite. */
 function presenceFilter(condition: Expression & { kind: 'call' }, kinds: SourceKinds): FastFilter | undefined {
   const isPresent = condition.fn === 'not'
-  const test = isPresent ? condition.args[0]! : condition
-  const operand = test.kind === 'call' && test.fn === 'is_null' ? operandOf(test.args[0]!, kinds) : undefined
+  const test = isPresent ? condition.args[0] : condition
+  const operand = test.kind === 'call' && test.fn === 'is_null' ? operandOf(test.args[0], kinds) : undefined
   return operand && filterOf(condition, operand, presenceNarrowing(operand.column, isPresent))
 }
 

@@ -16,7 +16,7 @@ export function filterTime(batch: Batch, selection: Selection, { fromUs, through
     const size = sizeOf(selection)
     for (let position = 0; position < size; position++) {
       const row = rowAt(selection, position)
-      const timestampUs = baseUs + offsets[row]! * unitUs
+      const timestampUs = baseUs + offsets[row] * unitUs
       if (timestampUs >= fromUs && timestampUs <= throughUs) out[count++] = row
     }
     return count
@@ -58,7 +58,7 @@ export function narrowByHits({ codes, zones }: TextColumn, selection: Selection,
   return narrow(selection, (out) => {
     let count = 0
     if (selection.kind === 'indices') {
-      for (const row of selection.indices) if (hits[codes[row]!] === 1) out[count++] = row
+      for (const row of selection.indices) if (hits[codes[row]] === 1) out[count++] = row
       return count
     }
     const { start, end } = selection
@@ -79,7 +79,7 @@ function hitsBetween(
   out: Uint32Array,
   count: number,
 ): number {
-  for (let row = start; row < end; row++) if (hits[codes[row]!] === 1) out[count++] = row
+  for (let row = start; row < end; row++) if (hits[codes[row]] === 1) out[count++] = row
   return count
 }
 
@@ -155,7 +155,7 @@ function selectShorts(
     const row = rowAt(selection, position)
     let isAbsent = false
     if (values[row] === EXCEPTION) {
-      while (exceptions.rows[next]! < row) next++
+      while (exceptions.rows[next] < row) next++
       isAbsent = Number.isNaN(exceptions.values[next])
     }
     if (isAbsent !== isPresent) out[count++] = row

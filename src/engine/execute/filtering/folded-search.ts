@@ -33,7 +33,7 @@ export function foldedSearch(part: Buffer): FoldedSearch {
 function lowerCase(bytes: Uint8Array): Buffer {
   const lower = Buffer.from(bytes)
   for (let i = 0; i < lower.length; i++) {
-    const byte = lower[i]!
+    const byte = lower[i]
     if (byte >= 0x41 && byte <= 0x5a) lower[i] = byte + 0x20
   }
   return lower

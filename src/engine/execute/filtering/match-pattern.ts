@@ -121,7 +121,7 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yie
 /** Returns the entries from `from` on of about `bytes` bytes, up to the end of the last entry. */
 function chunkOf(dictionary: Dictionary, { to }: EntryRange, from: number, bytes: number): EntryRange {
   const { offsets } = dictionary
-  return { from, to: entryAt(dictionary, Math.min(offsets[from]! + bytes, offsets[to]! - 1)) + 1 }
+  return { from, to: entryAt(dictionary, Math.min(offsets[from] + bytes, offsets[to] - 1)) + 1 }
 }
 
 /**
@@ -134,13 +134,13 @@ function candidateRanges(dictionary: Dictionary, hashes: readonly number[]): Ent
     const { firstEntries } = grams
     // Entry 0 means absent.
     return candidateBlocks(grams, hashes).map((block) => ({
-      from: Math.max(1, firstEntries[block]!),
-      to: firstEntries[block + 1]!,
+      from: Math.max(1, firstEntries[block]),
+      to: firstEntries[block + 1],
     }))
   }
   const ranges: EntryRange[] = []
   for (let from = 1; from < count; from = ranges.at(-1)!.to) {
-    const last = entryAt(dictionary, Math.min(offsets[from]! + RANGE_BYTES, offsets[count]! - 1))
+    const last = entryAt(dictionary, Math.min(offsets[from] + RANGE_BYTES, offsets[count] - 1))
     ranges.push({ from, to: last + 1 })
   }
   return ranges
@@ -157,10 +157,10 @@ function bytesOf({ bytes, offsets }: Dictionary, { from, to }: EntryRange): Buff
 function matchLiteral(dictionary: Dictionary, range: EntryRange, { literal, search }: Matcher, hits: Uint8Array): void {
   const { offsets, shared = NOTHING_SHARED } = dictionary
   const searched = bytesOf(dictionary, range)
-  const base = offsets[range.from]!
+  const base = offsets[range.from]
   for (let at = search(searched, 0); at >= 0; ) {
     let entry = entryAt(dictionary, base + at)
-    const place = base + at - offsets[entry]!
+    const place = base + at - offsets[entry]
     if (!fits(dictionary, entry, place, literal)) {
       at = search(searched, at + 1)
       continue
@@ -169,19 +169,19 @@ function matchLiteral(dictionary: Dictionary, range: EntryRange, { literal, sear
     do hits[entry++] = 1
     while (
       entry < range.to &&
-      (shared[entry]! >= end || (fits(dictionary, entry, place, literal) && isAt(dictionary, entry, place, literal)))
+      (shared[entry] >= end || (fits(dictionary, entry, place, literal) && isAt(dictionary, entry, place, literal)))
     )
-    at = entry < range.to ? search(searched, offsets[entry]! - base) : -1
+    at = entry < range.to ? search(searched, offsets[entry] - base) : -1
   }
 }
 
 /** Whether a literal at that offset of the entry would end within the entry. */
 function fits({ offsets }: Dictionary, entry: number, place: number, { length }: Buffer): boolean {
-  return offsets[entry]! + place + length < offsets[entry + 1]!
+  return offsets[entry] + place + length < offsets[entry + 1]
 }
 
 function isAt({ bytes, offsets }: Dictionary, entry: number, place: number, literal: Buffer): boolean {
-  const start = offsets[entry]! + place
+  const start = offsets[entry] + place
   for (let i = 0; i < literal.length; i++) if (bytes[start + i] !== literal[i]) return false
   return true
 }
@@ -209,18 +209,18 @@ function matchSingles(
 function matchWithinLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pattern, hits: Uint8Array): true {
   const { offsets, shared = NOTHING_SHARED } = dictionary
   const searched = bytesOf(dictionary, range)
-  const base = offsets[range.from]!
+  const base = offsets[range.from]
   for (let entry = range.from; entry < range.to; ) {
-    re2.lastIndex = offsets[entry]! - base
+    re2.lastIndex = offsets[entry] - base
     if (!re2.test(searched)) break
     const end = base + re2.lastIndex
-    if (end >= offsets[range.to]!) break
+    if (end >= offsets[range.to]) break
     entry = entryAt(dictionary, end)
     // The pattern may have read the byte after the match. An entry that shares the matched bytes and that byte matches
     // too.
-    const readBytes = end - offsets[entry]! + 1
+    const readBytes = end - offsets[entry] + 1
     do hits[entry++] = 1
-    while (entry < range.to && shared[entry]! >= readBytes)
+    while (entry < range.to && shared[entry] >= readBytes)
   }
   return true
 }
@@ -232,15 +232,15 @@ function matchWithinLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pa
 function matchLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pattern, hits: Uint8Array): boolean {
   const { offsets } = dictionary
   const searched = bytesOf(dictionary, range)
-  const base = offsets[range.from]!
+  const base = offsets[range.from]
   let entry = range.from
   while (entry < range.to) {
-    re2.lastIndex = offsets[entry]! - base
+    re2.lastIndex = offsets[entry] - base
     const match = re2.exec(searched)
     const start = base + (match?.index ?? searched.length)
-    if (match === null || start >= offsets[range.to]!) return true
+    if (match === null || start >= offsets[range.to]) return true
     entry = entryAt(dictionary, start)
-    if (start + match[0].length >= offsets[entry + 1]!) return false
+    if (start + match[0].length >= offsets[entry + 1]) return false
     hits[entry++] = 1
   }
   return true

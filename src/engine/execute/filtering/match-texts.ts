@@ -44,8 +44,8 @@ function placed(literal: Buffer, placeOf: (text: { length: number }, start: numb
     literal,
     passing: ({ from, offsets, bytes }, rows) =>
       rows.filter((row) => {
-        const start = offsets[row - from]!
-        const length = offsets[row - from + 1]! - start
+        const start = offsets[row - from]
+        const length = offsets[row - from + 1] - start
         const at = length < literal.length ? -1 : placeOf({ length }, start)
         return at >= 0 && bytes.compare(literal, 0, literal.length, at, at + literal.length) === 0
       }),
@@ -108,8 +108,8 @@ function containing(literal: Buffer): (texts: ColdTexts, rows: Uint32Array) => U
     let count = 0
     let at = -1
     for (const row of rows) {
-      const start = offsets[row - from]!
-      const end = offsets[row - from + 1]!
+      const start = offsets[row - from]
+      const end = offsets[row - from + 1]
       // From a short text on, a search would only find the literal in a later text, perhaps from many texts again.
       if (end - start < literal.length) continue
       if (at < start) at = search(bytes, start)
@@ -133,7 +133,7 @@ function containingFolded(part: string): TextTest {
       const passes = foldedHits(texts, literal, eachPlace)
       if (!isAscii(bytes)) {
         for (const row of rows) {
-          const text = bytes.subarray(offsets[row - from]!, offsets[row - from + 1]!)
+          const text = bytes.subarray(offsets[row - from], offsets[row - from + 1])
           if (isAscii(text)) continue
           passes[row - from] = Number(search(foldCase(text.toString()), 0) >= 0)
           const pause = yieldIfDue()
@@ -151,12 +151,12 @@ function foldedHits({ offsets, bytes }: ColdTexts, literal: Buffer, eachPlace: F
   if (literal.length === 0) return hits.fill(1)
   let text = 0
   eachPlace(bytes, (place) => {
-    while (offsets[text + 1]! <= place) text++
+    while (offsets[text + 1] <= place) text++
     // A hit that starts in this text may end in another text. Then no later hit ends in this text either.
-    if (place + literal.length <= offsets[text + 1]!) hits[text] = 1
+    if (place + literal.length <= offsets[text + 1]) hits[text] = 1
     do text++
-    while (text < hits.length && offsets[text + 1]! - offsets[text]! < literal.length)
-    return offsets[text]!
+    while (text < hits.length && offsets[text + 1] - offsets[text] < literal.length)
+    return offsets[text]
   })
   return hits
 }
@@ -166,12 +166,12 @@ const NEWLINE = 0x0a
 /** Returns the texts of some rows as a dictionary: entry i + 1 is the text of `rows[i]`. */
 function entriesOf({ from, offsets: texts, bytes: source }: ColdTexts, rows: Uint32Array): Dictionary {
   let lineBytes = rows.length
-  for (const row of rows) lineBytes += texts[row - from + 1]! - texts[row - from]!
+  for (const row of rows) lineBytes += texts[row - from + 1] - texts[row - from]
   const { offsets, bytes } = emptyEntries(rows.length + 1, lineBytes)
-  let end = offsets[1]!
+  let end = offsets[1]
   for (let i = 0; i < rows.length; i++) {
-    const index = rows[i]! - from
-    end += source.copy(bytes, end, texts[index]!, texts[index + 1]!)
+    const index = rows[i] - from
+    end += source.copy(bytes, end, texts[index], texts[index + 1])
     bytes[end++] = NEWLINE
     offsets[i + 2] = end
   }

@@ -120,7 +120,7 @@ function matchesFilter({ name, hasEmptyTexts }: TestedColumn, pattern: string): 
 function throwFailures({ codes }: TextColumn, selection: Selection, failures: Matched['failures']): void {
   const size = sizeOf(selection)
   for (let position = 0; position < size; position++) {
-    const error = failures.get(codes[rowAt(selection, position)]!)
+    const error = failures.get(codes[rowAt(selection, position)])
     if (error !== undefined) throw error
   }
 }
@@ -140,7 +140,7 @@ function containsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): N
     const { count, offsets } = dictionary
     const hits = new Uint8Array(count)
     for (let from = ABSENT + 1; from < count; await yieldIfDue()) {
-      const to = entryAt(dictionary, Math.min(offsets[from]! + SEARCHED_BYTES, offsets[count]! - 1)) + 1
+      const to = entryAt(dictionary, Math.min(offsets[from] + SEARCHED_BYTES, offsets[count] - 1)) + 1
       const entries = Uint32Array.from({ length: to - from }, (_, i) => from + i)
       for (const code of await test.passing(textsOf(dictionary, from, to), entries, yieldIfDue)) hits[code] = 1
       from = to
@@ -151,7 +151,7 @@ function containsFilter({ name, hasEmptyTexts }: TestedColumn, value: string): N
 
 /** The entries [from, to) of a dictionary as texts, each with the trailing newline. */
 function textsOf({ offsets, bytes }: Dictionary, from: number, to: number): ColdTexts {
-  const start = offsets[from]!
+  const start = offsets[from]
   const ends = Int32Array.from(offsets.subarray(from, to + 1), (offset) => offset - start)
   return { from, to, offsets: ends, bytes: bytes.subarray(start, offsets[to]) }
 }

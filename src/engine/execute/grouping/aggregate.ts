@@ -217,7 +217,7 @@ export function createFolding({ folds }: Aggregation, vectors: readonly (Vector 
   return (from, to, states) => {
     const stretch = load(from, to)
     for (let i = 0; i < folds.length; i++) {
-      const { accumulator, input } = folds[i]!
+      const { accumulator, input } = folds[i]
       accumulator.update(states[i] as never, input(stretch, vectors[i]!) as never)
     }
   }
@@ -243,8 +243,8 @@ export function mergeStates(
 ): Promise<void> | undefined {
   const long: Iterable<void>[] = []
   for (let i = 0; i < folds.length; i++) {
-    const { accumulator } = folds[i]!
-    if (isLong(folds[i]!, from[i])) long.push(accumulator.mergeInSteps!(into[i] as never, from[i] as never))
+    const { accumulator } = folds[i]
+    if (isLong(folds[i], from[i])) long.push(accumulator.mergeInSteps!(into[i] as never, from[i] as never))
     else accumulator.merge(into[i] as never, from[i] as never)
   }
   return long.length === 0 ? undefined : runSteps(long, yieldIfDue)
@@ -271,12 +271,12 @@ export function copyStates(aggregation: Aggregation, states: States): States {
 
 /** Converts states to their smallest form. More values may be added later. */
 export function shrinkStates({ folds }: Aggregation, states: States): void {
-  for (let i = 0; i < folds.length; i++) folds[i]!.accumulator.shrink?.(states[i] as never)
+  for (let i = 0; i < folds.length; i++) folds[i].accumulator.shrink?.(states[i] as never)
 }
 
 /** Bytes of memory that states take, about. */
 export function bytesOfStates({ folds }: Aggregation, states: States): number {
   let bytes = 0
-  for (let i = 0; i < folds.length; i++) bytes += folds[i]!.accumulator.bytes(states[i] as never)
+  for (let i = 0; i < folds.length; i++) bytes += folds[i].accumulator.bytes(states[i] as never)
   return bytes
 }

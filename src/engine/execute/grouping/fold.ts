@@ -31,7 +31,7 @@ export async function fold(groups: Groups, frame: Frame, grouping: Grouping): Pr
     const foldRows = createFolding(aggregation, vectors, createLoad(rows))
     let from = 0
     for (let i = 0; i < ends.length; i++) {
-      const end = ends[i]!
+      const end = ends[i]
       if (end === from) continue
       keyBytes.clear()
       addKeys(i, keyBytes)

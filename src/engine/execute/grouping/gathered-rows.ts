@@ -42,8 +42,8 @@ export function createGatheredRows(expressions: readonly Expression[]): Gathered
       const columns = names.map((name) => columnOf(batch, name))
       if (!columns.every(isCopied)) return false
       if (rows === 0) copies = columns.map(createCopy)
-      else if (columns.some(({ kind }, i) => kind !== copies[i]!.kind)) return false
-      for (const [i, column] of columns.entries()) append(copies[i]!, rows, column, selection)
+      else if (columns.some(({ kind }, i) => kind !== copies[i].kind)) return false
+      for (const [i, column] of columns.entries()) append(copies[i], rows, column, selection)
       rows += more
       return true
     },
@@ -81,21 +81,21 @@ function copyNumbers(column: NumberColumn, selection: Selection, out: Copy['valu
   const hasExceptions = 'exceptions' in column
   for (let i = sizeOf(selection) - 1; i >= 0; i--) {
     const row = rowAt(selection, i)
-    const value = values[row]!
+    const value = values[row]
     out[from + i] = hasExceptions && value === EXCEPTION ? numberAt(column, row) : value
   }
 }
 
 function copyFlags(flags: Uint8Array, selection: Selection, out: Copy['values'], from: number): void {
-  for (let i = sizeOf(selection) - 1; i >= 0; i--) out[from + i] = flags[rowAt(selection, i)]!
+  for (let i = sizeOf(selection) - 1; i >= 0; i--) out[from + i] = flags[rowAt(selection, i)]
 }
 
 function batchOf(names: readonly string[], copies: readonly Copy[], rows: number): HotBatch {
   const batch = { times: NO_TIMES, minUs: Number.POSITIVE_INFINITY, maxUs: Number.NEGATIVE_INFINITY }
   const columns = new Map<string, Column>()
   for (const [i, copy] of copies.entries()) {
-    if (copy.kind === 'areas') columns.set(names[i]!, { kind: 'areas', flags: copy.values.subarray(0, rows) })
-    else if (copy.kind === 'number') columns.set(names[i]!, { kind: 'number', values: copy.values.subarray(0, rows) })
+    if (copy.kind === 'areas') columns.set(names[i], { kind: 'areas', flags: copy.values.subarray(0, rows) })
+    else if (copy.kind === 'number') columns.set(names[i], { kind: 'number', values: copy.values.subarray(0, rows) })
     else {
       const offsets = copy.values.subarray(0, rows)
       batch.times = { baseUs: 0, unitUs: 1, offsets }

@@ -41,7 +41,7 @@ export function groupRows(frame: Frame, keys: readonly Vector[], block: Block): 
     rows: orderedRows(frame, positions),
     ends,
     addKeys: (group, bytes) => {
-      for (let i = 0; i < each.length; i++) each[i]!.add(parts[group * each.length + i]!, bytes)
+      for (let i = 0; i < each.length; i++) each[i].add(parts[group * each.length + i], bytes)
     },
   }
 }
@@ -62,7 +62,7 @@ function groupedSpans({ stored }: Frame, { bucket }: Vector): GroupedRows {
   return {
     rows: { positions: undefined, from: 0, selection },
     ends,
-    addKeys: (span, bytes) => bytes.add(bucket!.valueOf(bucketsUs[span]!)),
+    addKeys: (span, bytes) => bytes.add(bucket!.valueOf(bucketsUs[span])),
   }
 }
 
@@ -74,7 +74,7 @@ function groupedRuns({ stored, rows }: Frame, entries: Entries): GroupedRows {
   const ends: number[] = []
   let last = -1
   for (let position = 0; position < rows; position++) {
-    const code = codes[rowAt(selection, position)]!
+    const code = codes[rowAt(selection, position)]
     if (code === last) continue
     if (position > 0) ends.push(position)
     found.push(code)
@@ -84,7 +84,7 @@ function groupedRuns({ stored, rows }: Frame, entries: Entries): GroupedRows {
   return {
     rows: { positions: undefined, from: 0, selection },
     ends,
-    addKeys: (run, bytes) => addEntry(entries, found[run]!, bytes),
+    addKeys: (run, bytes) => addEntry(entries, found[run], bytes),
   }
 }
 
@@ -115,7 +115,7 @@ function idsOfNumbers({ at }: Vector, { from, to }: Block): KeyIds {
     ids[position - from] = id
   }
   const numbers = [...idByNumber.keys()]
-  return { ids, count: numbers.length, add: (id, bytes) => bytes.add(numbers[id]!) }
+  return { ids, count: numbers.length, add: (id, bytes) => bytes.add(numbers[id]) }
 }
 
 function idsOfSpans({ stored }: Frame, { bucket }: Vector, { from: first, to }: Block): KeyIds {
@@ -128,10 +128,10 @@ function idsOfSpans({ stored }: Frame, { bucket }: Vector, { from: first, to }: 
     const id = idByBucket.get(bucketUs) ?? idByBucket.size
     idByBucket.set(bucketUs, id)
     ids.fill(id, from, ends[span])
-    from = ends[span]!
+    from = ends[span]
   })
   const buckets = [...idByBucket.keys()]
-  return { ids, count: buckets.length, add: (id, bytes) => bytes.add(bucket!.valueOf(buckets[id]!)) }
+  return { ids, count: buckets.length, add: (id, bytes) => bytes.add(bucket!.valueOf(buckets[id])) }
 }
 
 /** The number that each code got in the last block with that code. Numbers count on from block to block of a frame. */
@@ -150,15 +150,15 @@ function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block):
   const found: number[] = []
   const ids = new Uint32Array(to - from)
   for (let position = from; position < to; position++) {
-    const code = codes[rowAt(selection, position)]!
+    const code = codes[rowAt(selection, position)]
     if (code >= numberByCode.length) numberByCode = ensureCapacity(numberByCode, numberByCode.length, code + 1)
     // Numbers up to `lastBefore` are of other blocks.
-    if (numberByCode[code]! <= lastBefore) numberByCode[code] = lastBefore + found.push(code)
-    ids[position - from] = numberByCode[code]! - lastBefore - 1
+    if (numberByCode[code] <= lastBefore) numberByCode[code] = lastBefore + found.push(code)
+    ids[position - from] = numberByCode[code] - lastBefore - 1
   }
   known.numberByCode = numberByCode
   known.last = lastBefore + found.length
-  return { ids, count: found.length, add: (id, bytes) => addEntry(entries, found[id]!, bytes) }
+  return { ids, count: found.length, add: (id, bytes) => addEntry(entries, found[id], bytes) }
 }
 
 function addEntry(entries: Entries, code: number, bytes: KeyBytes): void {
@@ -190,7 +190,7 @@ function combine(keys: readonly KeyIds[], rows: number): { ids: Uint32Array; cou
     let at = 0
     for (const pair of pairs) {
       const before = Math.floor(pair / next.count)
-      for (let part = 0; part < width; part++) nextParts[at++] = parts[before * width + part]!
+      for (let part = 0; part < width; part++) nextParts[at++] = parts[before * width + part]
       nextParts[at++] = pair % next.count
     }
     ids = combined
@@ -213,15 +213,15 @@ function pairsOf(ids: Uint32Array, count: number, next: KeyIds, rows: number) {
   if (all <= Math.max(MOST_PAIRS, PAIRS_A_ROW * rows)) {
     const idAfterPair = new Uint32Array(all)
     for (let i = 0; i < rows; i++) {
-      const pair = ids[i]! * next.count + next.ids[i]!
+      const pair = ids[i] * next.count + next.ids[i]
       if (idAfterPair[pair] === 0) idAfterPair[pair] = pairs.push(pair)
-      combined[i] = idAfterPair[pair]! - 1
+      combined[i] = idAfterPair[pair] - 1
     }
     return { combined, pairs }
   }
   const idByPair = new Map<number, number>()
   for (let i = 0; i < rows; i++) {
-    const pair = ids[i]! * next.count + next.ids[i]!
+    const pair = ids[i] * next.count + next.ids[i]
     let id = idByPair.get(pair)
     if (id === undefined) {
       id = pairs.push(pair) - 1
@@ -237,16 +237,16 @@ const identity = (count: number) => Uint32Array.from({ length: count }, (_, i) =
 /** Sorts positions by their ids: counts each id, then places each position. */
 function sortByIds(ids: Uint32Array, count: number, from: number): { positions: Uint32Array; ends: Uint32Array } {
   const ends = new Uint32Array(count)
-  for (let i = 0; i < ids.length; i++) ends[ids[i]!]!++
+  for (let i = 0; i < ids.length; i++) ends[ids[i]]++
   let start = 0
   for (let id = 0; id < count; id++) {
-    const rows = ends[id]!
+    const rows = ends[id]
     ends[id] = start
     start += rows
   }
   // The place of each id moves from the start of the id's rows to the end.
   const positions = new Uint32Array(ids.length)
-  for (let i = 0; i < ids.length; i++) positions[ends[ids[i]!]!++] = from + i
+  for (let i = 0; i < ids.length; i++) positions[ends[ids[i]]++] = from + i
   return { positions, ends }
 }
 

@@ -92,9 +92,9 @@ function statesOfCode(groups: Groups, code: number, aggregation: Aggregation): S
   const { states, shared } = groups
   if (shared[code] === 1) {
     shared[code] = 0
-    states[code] = copyStates(aggregation, states[code]!)
+    states[code] = copyStates(aggregation, states[code])
   }
-  if (code < states.length) return states[code]!
+  if (code < states.length) return states[code]
   const added = createStates(aggregation)
   states.push(added)
   groups.bytes += GROUP_BYTES + bytesOfStates(aggregation, added)
@@ -109,7 +109,7 @@ export async function merge(total: Groups, { keys, states }: Groups, grouping: G
   for (let code = 0; code < states.length; code++) {
     const into = statesOfCode(total, total.keys.internFrom(keys, code), aggregation)
     const before = bytesOfStates(aggregation, into)
-    const rest = mergeStates(aggregation, into, states[code]!, yieldIfDue)
+    const rest = mergeStates(aggregation, into, states[code], yieldIfDue)
     if (rest !== undefined) await rest
     const addedBytes = bytesOfStates(aggregation, into) - before
     total.bytes += addedBytes
@@ -156,11 +156,11 @@ export async function shrinkGroups(groups: Groups, { aggregation, context }: Gro
 export function frameOfGroups({ keys, states }: Groups, sink: GroupSink, { outputs }: Aggregation): Frame {
   const keysOf = remembered((code) => readKeys(entryOf(keys, code), sink.keys.length))
   const cells = new Map<string, Cell>()
-  for (const [i, { name }] of sink.keys.entries()) cells.set(name, (code) => keysOf(code)[i]!)
+  for (const [i, { name }] of sink.keys.entries()) cells.set(name, (code) => keysOf(code)[i])
   for (const { name, fold, finish } of outputs)
     cells.set(
       name,
-      remembered((code) => finish(states[code]![fold])),
+      remembered((code) => finish(states[code][fold])),
     )
   return cellFrame(states.length, cells)
 }

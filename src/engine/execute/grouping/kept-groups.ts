@@ -29,7 +29,7 @@ export async function keepGroups(
   const bytes = (await shrinkGroups(groups, grouping)) + 8 * parts.length
   if (bytes > limits.bytes * MAX_KEPT_SHARE) return false
   const kept: KeptGroups = { parts: parts.map(({ part }) => numberOf(part)), groups }
-  partialCache.put(parts[0]!.part, hash, kept, bytes)
+  partialCache.put(parts[0].part, hash, kept, bytes)
   return true
 }
 
@@ -40,7 +40,7 @@ export function nextKept(
   hash: string,
   { context }: Grouping,
 ): KeptGroups | undefined {
-  const { part, key } = batches[place]!.cached!
+  const { part, key } = batches[place].cached!
   const kept = context.partialCache.get<KeptGroups>(part, hash)
   const areNext = kept?.parts.every((number, i) => {
     const cached = batches[place + i]?.cached

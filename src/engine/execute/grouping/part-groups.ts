@@ -56,7 +56,7 @@ export class PartGroups {
    * batches.
    */
   #add(input: readonly LazyBatch[], place: number): number | Promise<number> {
-    const batch = input[place]!
+    const batch = input[place]
     const { cached } = batch
     if (cached === undefined) return this.#addAlone(batch)
     if (!this.#canJoin(cached)) return this.#end().then(() => this.#add(input, place))
@@ -104,7 +104,7 @@ export class PartGroups {
     const groups = createGroups(this.#total)
     await fold(groups, frame, this.#grouping)
     this.#isKeeping = groups.states.length <= Math.max(ALWAYS_KEPT_GROUPS, frame.rows * MAX_KEPT_GROUPS_A_ROW)
-    await keepGroups(parts, this.#grouping.keyOf(parts[0]!.key).hash, groups, this.#grouping)
+    await keepGroups(parts, this.#grouping.keyOf(parts[0].key).hash, groups, this.#grouping)
     await merge(this.#total, groups, this.#grouping)
   }
 

@@ -78,7 +78,7 @@ function visitValues(
   visit: (value: Scalar) => void,
 ): void {
   for (let i = from; i < to; i++) {
-    const value = at(positions === undefined ? first + i : positions[i]!)
+    const value = at(positions === undefined ? first + i : positions[i])
     if (value !== null) visit(value)
   }
 }
@@ -104,8 +104,8 @@ function extremeRows({ offsets }: TimeColumn, selection: Selection, from: number
   let [least, greatest] = [first, first]
   for (let position = from + 1; position < to; position++) {
     const row = rowAt(selection, position)
-    if (offsets[row]! < offsets[least]!) least = row
-    if (offsets[row]! > offsets[greatest]!) greatest = row
+    if (offsets[row] < offsets[least]) least = row
+    if (offsets[row] > offsets[greatest]) greatest = row
   }
   return [least, greatest]
 }
@@ -189,9 +189,9 @@ function countFlags(flags: Uint8Array, selection: Selection, from: number, to: n
   const counts = new Uint32Array(16)
   if (selection.kind === 'range') {
     const end = selection.start + to
-    for (let row = selection.start + from; row < end; row++) counts[flags[row]! & 15]!++
+    for (let row = selection.start + from; row < end; row++) counts[flags[row] & 15]++
     return counts
   }
-  for (let position = from; position < to; position++) counts[flags[selection.indices[position]!]! & 15]!++
+  for (let position = from; position < to; position++) counts[flags[selection.indices[position]] & 15]++
   return counts
 }

@@ -61,7 +61,7 @@ export function appendColumns(head: Head, dataOf: ReadonlyMap<string, ColumnView
   const append = isHeld ? adoptTexts : appendTexts
   append(head.cold, head.rows, rows, coldColumns(dataOf))
   for (let row = head.rows; row < head.rows + rows; row++) {
-    const timestampUs = head.timestampsUs[row]!
+    const timestampUs = head.timestampsUs[row]
     if (timestampUs < head.minUs) head.minUs = timestampUs
     if (timestampUs > head.maxUs) head.maxUs = timestampUs
   }
@@ -72,7 +72,7 @@ export function appendColumns(head: Head, dataOf: ReadonlyMap<string, ColumnView
 function appendTimes(head: Head, { values: words }: ColumnView, rows: number): void {
   head.timestampsUs = ensureCapacity(head.timestampsUs, head.rows, head.rows + rows)
   for (let i = 0; i < rows; i++) {
-    head.timestampsUs[head.rows + i] = (words[2 * i + 1]! | 0) * 2 ** 32 + words[2 * i]!
+    head.timestampsUs[head.rows + i] = (words[2 * i + 1] | 0) * 2 ** 32 + words[2 * i]
   }
 }
 
@@ -87,8 +87,8 @@ function appendBitSets({ source, inMetadata, rows: at }: Head, dataOf: ReadonlyM
   for (const [i, { name }] of hotColumns(source).entries()) if (!dataOf.has(name)) absent |= 1 << i
   let mask = 0
   for (let i = 0; i < rows; i++) {
-    added[i]! |= absent
-    mask |= added[i]!
+    added[i] |= absent
+    mask |= added[i]
   }
   inMetadata.mask = (inMetadata.mask | mask) >>> 0
 }
@@ -139,11 +139,11 @@ function internAll(interner: Interner, { dictionary }: ColumnView): Uint32Array 
   const codes = new Uint32Array(dictionary?.rows ?? 0)
   if (dictionary === undefined) return codes
   const { valueOffsets: offsets, values } = dictionary
-  for (let i = 0; i < codes.length; i++) codes[i] = interner.intern(values as Uint8Array, offsets[i]!, offsets[i + 1]!)
+  for (let i = 0; i < codes.length; i++) codes[i] = interner.intern(values as Uint8Array, offsets[i], offsets[i + 1])
   return codes
 }
 
 function appendCodes(codes: Uint32Array, at: number, data: ColumnView, rows: number, codeOf: Uint32Array): void {
   const batchCodes = data.values as Int32Array
-  for (let i = 0; i < rows; i++) codes[at + i] = codeOf[batchCodes[i]!]!
+  for (let i = 0; i < rows; i++) codes[at + i] = codeOf[batchCodes[i]]
 }

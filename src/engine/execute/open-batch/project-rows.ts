@@ -44,7 +44,7 @@ export function rowsOfProject(all: ProjectRows, codes: Codes, code: number, rows
   const { before, last } = all
   return narrow(range(0, rows, false), (out) => {
     let count = 0
-    for (let next = last[code]!; next > 0; next = before[next - 1]!) if (next <= rows) out[count++] = next - 1
+    for (let next = last[code]; next > 0; next = before[next - 1]) if (next <= rows) out[count++] = next - 1
     out.subarray(0, count).reverse()
     return count
   })
@@ -56,8 +56,8 @@ function indexRows(all: ProjectRows, { codes, interner }: Codes, rows: number): 
   all.last = ensureCapacity(all.last, all.last.length, interner.count)
   const { before, last } = all
   for (let row = all.rows; row < rows; row++) {
-    const code = codes[row]!
-    before[row] = last[code]!
+    const code = codes[row]
+    before[row] = last[code]
     last[code] = row + 1
   }
   all.rows = rows

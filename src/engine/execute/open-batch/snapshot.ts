@@ -88,8 +88,8 @@ function encodeRows({ texts, encoded }: TextColumn, rows: number): EncodedRows {
   const { places, bytes } = texts
   encoded.codes = ensureCapacity(encoded.codes, encoded.rows, rows)
   for (; encoded.rows < rows; encoded.rows++) {
-    const start = places[2 * encoded.rows]!
-    const end = places[2 * encoded.rows + 1]!
+    const start = places[2 * encoded.rows]
+    const end = places[2 * encoded.rows + 1]
     encoded.codes[encoded.rows] = end < start ? ABSENT : encoded.interner.append(bytes, start, end)
   }
   return encoded

@@ -83,7 +83,7 @@ export function adoptTexts(texts: Texts, at: number, rows: number, batch: readon
     const start = ADOPTED + adoptedBytes(texts)
     const bytes = (values as Uint8Array).subarray(valueOffsets[0], valueOffsets[rows])
     texts.adopted.push({ at: start, bytes })
-    writePlaces(texts, 2 * (at * texts.columns + i), valueOffsets, start - valueOffsets[0]!, rows)
+    writePlaces(texts, 2 * (at * texts.columns + i), valueOffsets, start - valueOffsets[0], rows)
   })
 }
 
@@ -98,7 +98,7 @@ export function appendNulls(texts: Texts, at: number, rows: number): void {
 
 /** Bytes of the texts in the first `rows` rows of columns. */
 export const bytesOfTexts = (columns: readonly ColumnView[], rows: number): number =>
-  columns.reduce((sum, { valueOffsets }) => sum + valueOffsets[rows]! - valueOffsets[0]!, 0)
+  columns.reduce((sum, { valueOffsets }) => sum + valueOffsets[rows] - valueOffsets[0], 0)
 
 /** Bytes of all texts. */
 export const contentBytes = (texts: Texts): number => texts.usedBytes + adoptedBytes(texts)
@@ -118,7 +118,7 @@ export const piecesOf = ({ bytes, usedBytes, adopted }: Texts): Uint8Array[] => 
 export function joinedPlaces({ columns, usedBytes, places, adopted }: Texts, rows: number): Uint32Array {
   const joined = places.slice(0, 2 * columns * rows)
   if (adopted.length === 0) return joined
-  for (let i = 0; i < joined.length; i++) if (joined[i]! >= ADOPTED) joined[i]! += usedBytes - ADOPTED
+  for (let i = 0; i < joined.length; i++) if (joined[i] >= ADOPTED) joined[i] += usedBytes - ADOPTED
   return joined
 }
 
@@ -130,7 +130,7 @@ export function textsBytes({ bytes, places }: Texts): number {
 /** Returns a text, as a view. */
 export function textAt(texts: Texts, row: number, column: number): Uint8Array {
   const place = 2 * (row * texts.columns + column)
-  const [start, end] = [texts.places[place]!, texts.places[place + 1]!]
+  const [start, end] = [texts.places[place], texts.places[place + 1]]
   const { at, bytes } = memoryAt(texts, start)
   return new Uint8Array(bytes.buffer, bytes.byteOffset + start - at, end - start)
 }
@@ -162,18 +162,18 @@ export function copyTexts(
   let count = 0
   let end = 0
   for (let place = first; count < most && end < COPIED_BYTES; place += stride) {
-    end += places[place + 1]! - places[place]!
+    end += places[place + 1] - places[place]
     offsets[++count] = end
   }
   const copy = memory(end)
   for (let i = 0, place = first; i < count; ) {
     // The texts of a batch are adjacent, and are copied together.
-    const [at, start] = [offsets[i]!, places[place]!]
+    const [at, start] = [offsets[i], places[place]]
     const memory = memoryAt(texts, start)
     const end = memory.at + memory.bytes.length
-    let last = places[place + 1]!
+    let last = places[place + 1]
     for (i++, place += stride; i < count && places[place] === last && last < end; i++, place += stride) {
-      last = places[place + 1]!
+      last = places[place + 1]
     }
     copy.set(memory.bytes.subarray(start - memory.at, last - memory.at), at)
   }
@@ -208,9 +208,9 @@ export function gatherTexts(texts: Texts, rows: Uint32Array, column: number, at:
   let end = start
   offsets[0] = 0
   for (let r = 0; r < rows.length; r++) {
-    const place = 2 * (rows[r]! * columns + column)
-    bytes.copyWithin(end, places[place]!, places[place + 1]!)
-    end += places[place + 1]! - places[place]!
+    const place = 2 * (rows[r] * columns + column)
+    bytes.copyWithin(end, places[place], places[place + 1])
+    end += places[place + 1] - places[place]
     offsets[r + 1] = end - start
   }
   return end
@@ -225,10 +225,10 @@ function appendColumn(texts: Texts, first: number, data: ColumnView, rows: numbe
   const { bytes, places } = texts
   const stride = 2 * texts.columns
   const offsets = data.valueOffsets
-  const shift = texts.usedBytes - offsets[0]!
+  const shift = texts.usedBytes - offsets[0]
   writePlaces(texts, first, offsets, shift, rows)
   bytes.set((data.values as Uint8Array).subarray(offsets[0], offsets[rows]), texts.usedBytes)
-  texts.usedBytes = shift + offsets[rows]!
+  texts.usedBytes = shift + offsets[rows]
   eachNull(data, rows, (row) => {
     places[first + stride * row] = 1
     places[first + stride * row + 1] = 0
@@ -239,8 +239,8 @@ function appendColumn(texts: Texts, first: number, data: ColumnView, rows: numbe
 function writePlaces({ columns, places }: Texts, first: number, offsets: Int32Array, shift: number, rows: number) {
   const stride = 2 * columns
   for (let i = 0, place = first; i < rows; i++, place += stride) {
-    places[place] = shift + offsets[i]!
-    places[place + 1] = shift + offsets[i + 1]!
+    places[place] = shift + offsets[i]
+    places[place + 1] = shift + offsets[i + 1]
   }
 }
 
@@ -248,5 +248,5 @@ function writePlaces({ columns, places }: Texts, first: number, offsets: Int32Ar
 export function eachNull(data: ColumnView, rows: number, visit: (row: number) => void): void {
   if (data.nullCount === 0) return
   const bitmap = data.nullBitmap
-  for (let row = 0; row < rows; row++) if ((bitmap[row >> 3]! & (1 << (row & 7))) === 0) visit(row)
+  for (let row = 0; row < rows; row++) if ((bitmap[row >> 3] & (1 << (row & 7))) === 0) visit(row)
 }

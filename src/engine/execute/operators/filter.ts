@@ -36,7 +36,7 @@ export async function keepPassing(
   let kept = frame
   for (let from = 0; from < conditions.length; ) {
     let to = from + 1
-    while (to < conditions.length && fieldsIn([conditions[to]!], kept.elements).length === 0) to++
+    while (to < conditions.length && fieldsIn([conditions[to]], kept.elements).length === 0) to++
     const group = conditions.slice(from, to)
     await kept.loadFields?.(fieldsIn(group, kept.elements), yieldIfDue)
     kept = keep(kept, await passing(kept, group, yieldIfDue))

@@ -58,7 +58,7 @@ async function withSingleElements(
   const { keys } = first
   const uses = lists.map(countOf)
   await frame.loadFields(uses, context.yieldIfDue)
-  const counts = frame.field!(uses[0]!)!
+  const counts = frame.field!(uses[0])!
   const positions = new Uint32Array(frame.rows)
   let rows = 0
   for await (const { from, to } of blocksOf(frame, [counts], context.yieldIfDue)) {
@@ -120,7 +120,7 @@ async function withElements(
       positions = ensureCapacity(positions, rows, rows + found.length)
       places = ensureCapacity(places, rows, rows + found.length)
       for (let place = 0; place < found.length; place++) {
-        const element = found[place]!
+        const element = found[place]
         positions[rows] = position
         places[rows++] = place
         if (kept === undefined) continue
@@ -151,7 +151,7 @@ async function withElements(
 
 /** Elements in memory. The frame knows the bytes of each element. */
 const keptVector = (elements: readonly Scalar[]): Vector => ({
-  at: (i) => elements[i]!,
+  at: (i) => elements[i],
   longest: () => 0,
   isCold: false,
 })
@@ -159,7 +159,7 @@ const keptVector = (elements: readonly Scalar[]): Vector => ({
 /** The elements, each taken from the list on read. */
 function elementVector(vector: Vector, positions: Uint32Array, places: Uint32Array): Vector {
   const elementsAt = createElements(vector)
-  return { at: (i) => elementsAt(positions[i]!)[places[i]!] ?? null, isCold: vector.isCold }
+  return { at: (i) => elementsAt(positions[i])[places[i]] ?? null, isCold: vector.isCold }
 }
 
 const NULL_ELEMENT: readonly Scalar[] = [null]

@@ -65,7 +65,7 @@ export async function rankRows<Row extends TimedRow>(
   for (let i = 0; i < rows.length; i++) {
     if (i % RANKED_ROWS === 0) await yieldIfDue()
     const place = direction === 'desc' ? rows.length - 1 - i : i
-    const row = rows[place]!
+    const row = rows[place]
     const ownUs = timeOf(row.keys)
     rank = us === undefined || us === ownUs ? rank + 1 : 1
     us = ownUs

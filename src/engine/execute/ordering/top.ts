@@ -99,7 +99,7 @@ export async function findTop(
     return mayHaveBetter({ minUs: us, maxUs: us }, byTime, top, keys)
   }
   for (const number of visitOrder(input, byTime)) {
-    const batch = input[number]!
+    const batch = input[number]
     if (top.isFull()) {
       await top.cut(context.yieldIfDue)
       if (!mayHaveBetter(batch, byTime, top, keys)) break
@@ -117,7 +117,7 @@ export async function findTop(
   await top.cut(context.yieldIfDue)
   const columns = early.map(({ name }) => name)
   if (rank !== undefined) {
-    await rankRows(top.rows(), keys[0]!.direction, leftOut!.rows, context.yieldIfDue)
+    await rankRows(top.rows(), keys[0].direction, leftOut!.rows, context.yieldIfDue)
     columns.push(rank)
   }
   const found = top.rows().slice(offset)
@@ -134,8 +134,8 @@ export function timeOrder([first]: readonly SortKey[]): SortKey['direction'] | u
 
 function visitOrder(input: readonly LazyBatch[], byTime: SortKey['direction'] | undefined): number[] {
   const order = input.map((_, i) => i)
-  if (byTime === 'desc') return order.sort((a, b) => input[b]!.maxUs - input[a]!.maxUs)
-  return byTime === 'asc' ? order.sort((a, b) => input[a]!.minUs - input[b]!.minUs) : order
+  if (byTime === 'desc') return order.sort((a, b) => input[b].maxUs - input[a].maxUs)
+  return byTime === 'asc' ? order.sort((a, b) => input[a].minUs - input[b].minUs) : order
 }
 
 /** Whether a batch, or a batch visited later, can have a row among the first. */
@@ -224,10 +224,10 @@ function bytesOf({ keys, values }: FoundRow): number {
 
 /** The order of the keys. Among equal keys, the later arrival comes first, if `isRanked` in descending order alone. */
 function orderOf(keys: readonly SortKey[], isRanked: boolean): (a: FoundRow, b: FoundRow) => number {
-  const isByArrival = keys.length === 0 || (isRanked && keys[0]!.direction === 'asc')
+  const isByArrival = keys.length === 0 || (isRanked && keys[0].direction === 'asc')
   return (a, b) => {
     for (const [i, { direction, nulls }] of keys.entries()) {
-      const order = compareKeys(a.keys[i]!, b.keys[i]!, direction, nulls)
+      const order = compareKeys(a.keys[i], b.keys[i], direction, nulls)
       if (order !== 0) return order
     }
     if (isByArrival) return a.batch - b.batch || a.row - b.row
@@ -337,13 +337,13 @@ function lastPositionFrom(
   if (selection.kind === 'range') {
     const first = selection.start
     for (let position = end - 1; position >= start; position--) {
-      if (baseUs + offsets[first + position]! * unitUs >= leastUs) return position
+      if (baseUs + offsets[first + position] * unitUs >= leastUs) return position
     }
     return -1
   }
   const { indices } = selection
   for (let position = end - 1; position >= start; position--) {
-    if (baseUs + offsets[indices[position]!]! * unitUs >= leastUs) return position
+    if (baseUs + offsets[indices[position]] * unitUs >= leastUs) return position
   }
   return -1
 }
@@ -358,7 +358,7 @@ export function lateFrame({ rows, columns, areas, cold }: Found): Frame {
       if (COLD.has(name)) return loaded.vector(name as ColdColumn)
       const place = places.get(leafName(name)) ?? places.get(name)
       if (place === undefined) return undefined
-      const at = (position: number) => rows[position]!.values[place]!
+      const at = (position: number) => rows[position].values[place]
       return areas.has(leafName(name))
         ? { at: () => null, areasAt: (p) => at(p) as number, isCold: false }
         : { at, isCold: false }
@@ -366,7 +366,7 @@ export function lateFrame({ rows, columns, areas, cold }: Found): Frame {
     rowOf: (position) => position,
     load(positions, yieldIfDue) {
       const read = (position: number) => {
-        const { batch, row } = rows[position]!
+        const { batch, row } = rows[position]
         return loaded.reader(batch, cold.get(batch)!)(row)
       }
       return loaded.load(positions, read, { isCopied: true, yieldIfDue })

@@ -76,7 +76,7 @@ async function readChunk(
   /** Adds a row. While the chunk is too large, removes rows from the end, and ignores rows there from then on. */
   function add(place: number, cold: ColdRow): void {
     if (place >= rows.length) return
-    rows[place] = toRow(found[place]!, cold)
+    rows[place] = toRow(found[place], cold)
     bytes += sizes[place] = columns.reduce((sum, name) => sum + cold[name].length, 0)
     for (; bytes > CHUNK_BYTES && rows.length > 1; rows.length--) bytes -= sizes[rows.length - 1] ?? 0
   }
@@ -86,7 +86,7 @@ async function readChunk(
     const read = opened.get(batch)!(columns)
     for (const place of places) {
       if (place >= rows.length) continue
-      const cold = read(found[place]!.row)
+      const cold = read(found[place].row)
       add(place, cold instanceof Promise ? await cold : cold)
       const pause = yieldIfDue()
       if (pause !== undefined) await pause
@@ -117,6 +117,6 @@ function placesByBatch(found: readonly FoundRow[]): Map<number, number[]> {
     if (ofBatch === undefined) places.set(batch, [place])
     else ofBatch.push(place)
   })
-  for (const ofBatch of places.values()) ofBatch.sort((a, b) => found[b]!.row - found[a]!.row)
+  for (const ofBatch of places.values()) ofBatch.sort((a, b) => found[b].row - found[a].row)
   return places
 }

@@ -142,7 +142,7 @@ export function leadingFilters(steps: readonly Step[]): { conditions: Expression
 function after(input: readonly LazyBatch[], steps: readonly Step[], context: RunContext): LazyBatch[] {
   let batches = [...input]
   for (let i = 0; i < steps.length; ) {
-    const step = steps[i]!
+    const step = steps[i]
     if (step.op === 'unnest') {
       batches = unnest(batches, step, unnestsFrom(steps, i + 1), context)
       i++
@@ -183,7 +183,7 @@ export function unorderedRows(
 ): LazyBatch[] {
   const { sink } = stage
   if (sink.op === 'top' && isUnlimited(sink)) {
-    const columns = sink.columns.map(({ value }, i) => ({ name: names[i]!, value }))
+    const columns = sink.columns.map(({ value }, i) => ({ name: names[i], value }))
     return project(batchesOf(stage, stored, context), columns, context)
   }
   const frame = frameOf(stage, stored, context)
@@ -200,7 +200,7 @@ function computed(make: () => Promise<Frame>): LazyBatch {
 
 /** The same rows with other names for their columns. */
 function renamed(frame: Frame, from: readonly string[], to: readonly string[]): Frame {
-  const names = new Map(to.map((name, i) => [name, from[i]!]))
+  const names = new Map(to.map((name, i) => [name, from[i]]))
   return { ...frame, column: (name) => frame.column(names.get(name) ?? name) }
 }
 
@@ -212,7 +212,7 @@ async function earlyColumns({ columns, rows }: Found, yieldIfDue: Yielder): Prom
   const lists = columns.map((name) => [name, [] as Scalar[]] as const)
   for (const [position, { values }] of rows.entries()) {
     if (position % COPIED_ROWS === 0) await yieldIfDue()
-    for (const [i, [, list]] of lists.entries()) list.push(values[i]!)
+    for (const [i, [, list]] of lists.entries()) list.push(values[i])
   }
   return new Map(lists)
 }
@@ -309,7 +309,7 @@ function streamed(
     toRow({ values }, row) {
       const made: Record<string, Value> = {}
       for (const { name, cold, place } of columns) {
-        setCell(made, name, answerValue(cold === undefined ? values[place]! : coldValue(cold, row[cold])))
+        setCell(made, name, answerValue(cold === undefined ? values[place] : coldValue(cold, row[cold])))
       }
       return made
     },

@@ -108,7 +108,7 @@ function hasOrderOf(stage: Stage, scope: Scope): boolean {
 /** A stage of groups, with other names for their columns. */
 function withNames(stage: Stage, { keys, aggregates, ...sink }: GroupSink, names: readonly string[]): Stage {
   const rename = <C>(columns: readonly C[], from: number) =>
-    columns.map((column, i) => ({ ...column, name: names[from + i]! }))
+    columns.map((column, i) => ({ ...column, name: names[from + i] }))
   return { ...stage, sink: { ...sink, keys: rename(keys, 0), aggregates: rename(aggregates, keys.length) } }
 }
 
@@ -232,7 +232,7 @@ function firstRowsOf(
 ): Stage {
   const { sink, input } = stage
   if (sink.op !== 'top' || !isUnlimited(sink) || input.op !== 'scan' || hasAreas(sink, input.sources)) return stage
-  const own: Scope = new Map(names.map((name, i) => [name, sink.columns[i]!.value]))
+  const own: Scope = new Map(names.map((name, i) => [name, sink.columns[i].value]))
   const replaced = new Map<Expression, Expression>()
   const more = filters.map((where): Step => ({ op: 'filter', where: inScope(where, own, replaced) }))
   const keys = order.map((key) => ({ ...key, by: inScope(key.by, own, replaced) }))

@@ -125,9 +125,9 @@ function codedReader(codes: Codes, entries: Entries): HotReader {
 function texts(values: readonly (Uint8Array | undefined)[]): Data<Utf8> {
   const valueOffsets = new Int32Array(values.length + 1)
   values.forEach((value, i) => {
-    valueOffsets[i + 1] = valueOffsets[i]! + (value?.length ?? 0)
+    valueOffsets[i + 1] = valueOffsets[i] + (value?.length ?? 0)
   })
-  const data = new Uint8Array(valueOffsets[values.length]!)
+  const data = new Uint8Array(valueOffsets[values.length])
   values.forEach((value, i) => {
     if (value !== undefined) data.set(value, valueOffsets[i])
   })
@@ -143,8 +143,8 @@ function validity<T>(values: ArrayLike<T>, isAbsent: (value: T) => boolean) {
   const nullBitmap = new Uint8Array(8 * Math.ceil(values.length / 64))
   let nullCount = 0
   for (let i = 0; i < values.length; i++) {
-    if (isAbsent(values[i]!)) nullCount++
-    else nullBitmap[i >> 3]! |= 1 << (i & 7)
+    if (isAbsent(values[i])) nullCount++
+    else nullBitmap[i >> 3] |= 1 << (i & 7)
   }
   return nullCount === 0 ? { nullCount } : { nullCount, nullBitmap }
 }

@@ -56,7 +56,7 @@ export function coldColumnsIn(
     })
   return {
     memoryBytes: NUMBER_BYTES * (3 * maxBatches + 2),
-    readBatch: async (row) => (await readBatches(row, row + 1))[0]!,
+    readBatch: async (row) => (await readBatches(row, row + 1))[0],
     readBatches,
   }
 }
@@ -69,13 +69,13 @@ async function readAdjacent(
   { first, to }: { first: number; to: number },
 ): Promise<ColdBatch[]> {
   let end = first + 1
-  while (end < checks.length && firstRows[end]! < to && starts[end + 1]! - starts[first]! <= READ_BYTES) end++
-  const bytes = await readBytes(file, path, starts[first]!, starts[end]! - starts[first]!)
+  while (end < checks.length && firstRows[end] < to && starts[end + 1] - starts[first] <= READ_BYTES) end++
+  const bytes = await readBytes(file, path, starts[first], starts[end] - starts[first])
   const batches: ColdBatch[] = []
   for (let batch = first; batch < end; batch++) {
-    const stored = bytes.subarray(starts[batch]! - starts[first]!, starts[batch + 1]! - starts[first]!)
+    const stored = bytes.subarray(starts[batch] - starts[first], starts[batch + 1] - starts[first])
     if (crc32(stored) === checks[batch]) {
-      batches.push({ from: firstRows[batch]!, to: firstRows[batch + 1]!, bytes: stored })
+      batches.push({ from: firstRows[batch], to: firstRows[batch + 1], bytes: stored })
     } else if (batch === first) throw damagedBatch(path, batch)
     // A damaged later batch is an error only if wanted: the next read then starts with that batch.
     else break

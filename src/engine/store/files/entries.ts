@@ -12,16 +12,16 @@ const OFFSET_BYTES = 4
 export function fromEntries(offsetsBuffer: Buffer, textsBuffer: Buffer, scratch: Scratch): Dictionary {
   const ends = readOffsets(offsetsBuffer, scratch)
   const entries = ends.length - 1
-  const { offsets, bytes } = emptyEntries(entries + 1, ends[entries]! + entries)
+  const { offsets, bytes } = emptyEntries(entries + 1, ends[entries] + entries)
   const texts = bytes.subarray(bytes.length - contentBytes(textsBuffer))
   readBuffer(texts, textsBuffer)
   const hasNewlines = texts.includes(NEWLINE)
   const shift = texts.byteOffset - bytes.byteOffset
-  let end = offsets[1]!
+  let end = offsets[1]
   for (let entry = 1; entry <= entries; entry++) {
-    const start = ends[entry - 1]!
-    bytes.copyWithin(end, shift + start, shift + ends[entry]!)
-    end += ends[entry]! - start
+    const start = ends[entry - 1]
+    bytes.copyWithin(end, shift + start, shift + ends[entry])
+    end += ends[entry] - start
     bytes[end++] = NEWLINE
     offsets[entry + 1] = end
   }

@@ -49,7 +49,7 @@ export function dayPath(source: SourceName, day: number): string {
 
 /** Whether a path has the form of {@link dayPath}. */
 export const isDayPath = (path: string): boolean =>
-  path.startsWith(`${SEGMENTS}/`) && path.split('/').length === 3 && parseDayName(path.split('/')[2]!) !== undefined
+  path.startsWith(`${SEGMENTS}/`) && path.split('/').length === 3 && parseDayName(path.split('/')[2]) !== undefined
 
 /** Returns the date in ISO 8601, in the long form for years above 9999 or below 0: `+012345-01-01`. */
 function dateOf(day: number): string {

@@ -52,9 +52,9 @@ export function encodeAside({ message, columns }: HotAside): Buffer {
 export function decodeAside(aside: Buffer): HotAside {
   const numbers = integersOf(aside)
   const pieceAt = (i: number): Piece => ({
-    offset: numbers[3 * i]!,
-    bytes: numbers[3 * i + 1]!,
-    crc: numbers[3 * i + 2]!,
+    offset: numbers[3 * i],
+    bytes: numbers[3 * i + 1],
+    crc: numbers[3 * i + 2],
   })
   const columns = Array.from({ length: (numbers.length / 3 - 1) / 3 }, (_, i) => ({
     buffers: pieceAt(3 * i + 1),
@@ -68,8 +68,8 @@ export function decodeAside(aside: Buffer): HotAside {
 export function decodeFirstAside(aside: Buffer): FirstAside {
   const [crc, ...places] = integersOf(aside)
   const grams = Array.from({ length: places.length / 2 }, (_, i) => ({
-    offset: places[2 * i]!,
-    blocks: places[2 * i + 1]!,
+    offset: places[2 * i],
+    blocks: places[2 * i + 1],
   }))
   return { crc: crc!, grams }
 }
@@ -90,7 +90,7 @@ export function piecesOfFirst(
   const buffers = { offset: offset + messageBytes, bytes: bodyBytes, crc: 0 }
   let used = 0
   const columns = hasDictionary.map((has, i): ColumnPieces => {
-    const block = has ? dictionaries[used++]! : undefined
+    const block = has ? dictionaries[used++] : undefined
     const filter = grams[i - FIRST_OWN]
     return {
       buffers,

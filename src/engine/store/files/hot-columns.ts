@@ -21,7 +21,7 @@ export function fromTimestamps({ rows, values }: ReadColumn, facts: SegmentFacts
   const words = new Uint32Array(values.buffer, values.byteOffset, 2 * rows)
   const offsets = timeBytes === 4 ? new Uint32Array(rows) : new Float64Array(rows)
   for (let row = 0; row < rows; row++) {
-    offsets[row] = ((words[2 * row + 1]! | 0) * 2 ** 32 + words[2 * row]! - minUs) / timeUnitUs
+    offsets[row] = ((words[2 * row + 1] | 0) * 2 ** 32 + words[2 * row] - minUs) / timeUnitUs
   }
   return { baseUs: minUs, unitUs: timeUnitUs, offsets }
 }
@@ -35,7 +35,7 @@ export function fromProjects({ rows, nulls, values }: ReadColumn, dictionary: Di
   const starts = new Uint32Array(dictionary.count)
   starts[0] = nulls
   for (let project = 1; project < starts.length; project++)
-    starts[project] = endOf(indices, project - 1, starts[project - 1]!)
+    starts[project] = endOf(indices, project - 1, starts[project - 1])
   return { dictionary, starts }
 }
 
@@ -44,7 +44,7 @@ function endOf(indices: Codes, index: number, low: number): number {
   let high = indices.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (indices[middle]! > index) high = middle
+    if (indices[middle] > index) high = middle
     else low = middle + 1
   }
   return low
@@ -53,9 +53,9 @@ function endOf(indices: Codes, index: number, low: number): number {
 /** Returns the codes of indices: codes count from 1, indices from 0. */
 export function fromIndices({ rows, nulls, validity, values }: ReadColumn): Codes {
   const codes = integersOf(values, rows)
-  for (let row = 0; row < rows; row++) codes[row]!++
+  for (let row = 0; row < rows; row++) codes[row]++
   if (nulls > 0) {
-    for (let row = 0; row < rows; row++) if ((validity[row >> 3]! & (1 << (row & 7))) === 0) codes[row] = ABSENT
+    for (let row = 0; row < rows; row++) if ((validity[row >> 3] & (1 << (row & 7))) === 0) codes[row] = ABSENT
   }
   return codes
 }

@@ -77,7 +77,7 @@ const ALWAYS_READ = ['timestamp', 'project', IN_METADATA]
 export function readColumnNames(files: Files, path: string): Promise<string[]> {
   return withFile(files, path, async (file) => {
     const { fields } = (await readEnd(file, path)).schema
-    return indicesOf(fields, undefined).map((i) => fields[i]!.name)
+    return indicesOf(fields, undefined).map((i) => fields[i].name)
   })
 }
 
@@ -121,8 +121,8 @@ async function readColumns(
   const pieces: NamedPiece[] = [{ ...aside.message, what: 'the message of its columns' }]
   const indices = fields.flatMap(({ name }, i) => (names.includes(name) ? [i] : []))
   for (const index of [...indices, ...indicesOf(fields, wanted)]) {
-    const what = `its column ${fields[index]!.name}`
-    for (const piece of Object.values(aside.columns[index]!)) pieces.push({ ...piece, what })
+    const what = `its column ${fields[index].name}`
+    for (const piece of Object.values(aside.columns[index])) pieces.push({ ...piece, what })
   }
   return { facts, fields, aside, scratch, bytesAt: await readPieces(file, path, pieces, last, scratch) }
 }
@@ -130,7 +130,7 @@ async function readColumns(
 function firstAside({ schema, aside, batches, dictionaries }: FileEnd) {
   const first = decodeFirstAside(aside)
   const hasDictionary = schema.fields.map(({ type }) => DataType.isDictionary(type))
-  return { crc: first.crc, aside: piecesOfFirst(first, batches[0]!, dictionaries, hasDictionary) }
+  return { crc: first.crc, aside: piecesOfFirst(first, batches[0], dictionaries, hasDictionary) }
 }
 
 /** The indices of the wanted own columns that a file has. */
@@ -148,7 +148,7 @@ async function decodeColumns(hot: HotFile, layout: BatchLayout, wanted: WantedCo
   const { facts, fields } = hot
   const columns = new Map<string, Column>()
   for (const i of indicesOf(fields, wanted)) {
-    columns.set(fields[i]!.name, decodeColumn(hot, layout, i))
+    columns.set(fields[i].name, decodeColumn(hot, layout, i))
     await yieldIfDue()
   }
   for (const { name, isLater } of hotColumns(facts.source)) {
@@ -170,7 +170,7 @@ function decodeBitSets(hot: HotFile, layout: BatchLayout): InMetadata {
   if (i < 0) return { mask: (mask | missing) >>> 0 }
   const { values } = readColumn(hot, layout, i)
   const rows = new Uint32Array(values.buffer, values.byteOffset, facts.rows)
-  if (missing !== 0) for (let row = 0; row < rows.length; row++) rows[row]! |= missing
+  if (missing !== 0) for (let row = 0; row < rows.length; row++) rows[row] |= missing
   return { mask: (mask | missing) >>> 0, rows }
 }
 
@@ -181,10 +181,10 @@ function missingBits(source: SourceName, fields: readonly Field[]): number {
 }
 
 function decodeColumn(hot: HotFile, layout: BatchLayout, i: number): Column {
-  const { type } = hot.fields[i]!
+  const { type } = hot.fields[i]
   const column = readColumn(hot, layout, i)
   if (DataType.isDictionary(type)) {
-    const { grams } = hot.aside.columns[i]!
+    const { grams } = hot.aside.columns[i]
     const dictionary = withGrams(readDictionary(hot, i), decodeGrams(hot.bytesAt(grams.offset, grams.bytes)))
     return sealedTexts(fromIndices(column), dictionary)
   }
@@ -198,17 +198,17 @@ function readColumn(
   i: number,
   takeValues?: Scratch['take'],
 ): ReadColumn {
-  const bufferAt = (k: number) => bytesAt(aside.message.offset + regions[k]!.offset, regions[k]!.length)
+  const bufferAt = (k: number) => bytesAt(aside.message.offset + regions[k].offset, regions[k].length)
   return {
     rows: facts.rows,
-    nulls: nodes[i]!.nullCount,
+    nulls: nodes[i].nullCount,
     validity: fromBuffer(bufferAt(2 * i), scratch.take),
     values: fromBuffer(bufferAt(2 * i + 1), takeValues),
   }
 }
 
 function readDictionary({ aside, bytesAt, scratch }: HotFile, i: number): Dictionary {
-  const { offset, bytes } = aside.columns[i]!.dictionary
+  const { offset, bytes } = aside.columns[i].dictionary
   const [, offsets, texts] = decodeMessage(bytesAt(offset, bytes)).buffers
   return fromEntries(offsets!, texts!, scratch)
 }

@@ -109,7 +109,7 @@ function rowsOfProject(head: Head, code: number, from: number, to: number): Sele
 function* rowsOf(follower: Entry, head: Head, rows: Iterable<number>): Generator<Row> {
   for (const row of rows) {
     follower.delivered++
-    yield toRow(head.timestampsUs[row]!, readCold(head.cold, row), follower.columns)
+    yield toRow(head.timestampsUs[row], readCold(head.cold, row), follower.columns)
   }
 }
 

@@ -53,15 +53,15 @@ function decompress({ file, firstRows, starts }: UncompactedCold, texts: Texts):
   texts.usedBytes = 0
   texts.places = new Uint32Array(2 * COLD_COLUMNS.length * firstRows.at(-1)!)
   for (let batch = 0; batch < firstRows.length - 1; batch++) {
-    const bytes = Buffer.from(file.buffer, file.byteOffset + starts[batch]!, starts[batch + 1]! - starts[batch]!)
+    const bytes = Buffer.from(file.buffer, file.byteOffset + starts[batch], starts[batch + 1] - starts[batch])
     const { buffers } = decodeMessage(bytes)
     for (const column of COLD_COLUMNS.keys()) {
-      const [offsets, content] = [fromBuffer(buffers[3 * column + 1]!), buffers[3 * column + 2]!]
+      const [offsets, content] = [fromBuffer(buffers[3 * column + 1]), buffers[3 * column + 2]]
       reserveBytes(texts, contentBytes(content))
       const start = texts.usedBytes
       texts.usedBytes += contentBytes(content)
       readBuffer(Buffer.from(texts.bytes.buffer, start, contentBytes(content)), content)
-      writePlaces(texts.places, offsets, start, 2 * (firstRows[batch]! * COLD_COLUMNS.length + column))
+      writePlaces(texts.places, offsets, start, 2 * (firstRows[batch] * COLD_COLUMNS.length + column))
     }
   }
 }

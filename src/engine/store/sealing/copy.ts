@@ -35,7 +35,7 @@ function copyColumn(column: HeadColumn, rows: number): OpenColumn {
 }
 
 function copyEntries({ count, offsets, bytes, hasNewlines }: Interner): Dictionary {
-  const copy = Buffer.allocUnsafeSlow(offsets[count]!)
+  const copy = Buffer.allocUnsafeSlow(offsets[count])
   bytes.copy(copy, 0, 0, copy.length)
   return { count, offsets: offsets.slice(0, count + 1), bytes: copy, hasNewlines }
 }

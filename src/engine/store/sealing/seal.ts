@@ -62,7 +62,7 @@ export async function seal(
   await yieldIfDue()
   const sealed: SealedRows[] = []
   for (let start = 0; start < head.rows; ) {
-    const day = days[order[start]!]!
+    const day = days[order[start]]
     const end = endOfDay(days, order, start)
     const ofDay = { day: firstDay + day, order: order.subarray(start, end), codesByRank, effort }
     sealed.push(await sealDay(head, ofDay, intern, yieldIfDue))
@@ -77,15 +77,15 @@ export async function seal(
 /** Returns the day of each row, counted from `firstDay`. */
 function daysOf({ timestampsUs, rows }: OpenRows, firstDay: number): Uint32Array {
   const days = new Uint32Array(rows)
-  for (let row = 0; row < rows; row++) days[row] = dayOf(timestampsUs[row]!) - firstDay
+  for (let row = 0; row < rows; row++) days[row] = dayOf(timestampsUs[row]) - firstDay
   return days
 }
 
 /** Returns the end, in sorted rows, of the day that starts at `start`. */
 function endOfDay(days: Uint32Array, order: Uint32Array, start: number): number {
-  const day = days[order[start]!]
+  const day = days[order[start]]
   let end = start + 1
-  while (end < order.length && days[order[end]!] === day) end++
+  while (end < order.length && days[order[end]] === day) end++
   return end
 }
 
@@ -95,7 +95,7 @@ function rankProjects({ interner }: CategoryColumn): { ranks: Uint32Array; codes
   // comparing.
   const texts = Array.from({ length: interner.count }, (_, code) => entryOf(interner, code).toString('latin1'))
   const named = Array.from({ length: interner.count - 1 }, (_, i) => i + 1)
-  named.sort((a, b) => (texts[a]! < texts[b]! ? -1 : 1))
+  named.sort((a, b) => (texts[a] < texts[b] ? -1 : 1))
   const codesByRank = Uint32Array.from([0, ...named])
   const ranks = new Uint32Array(interner.count)
   codesByRank.forEach((code, rank) => {
@@ -106,7 +106,7 @@ function rankProjects({ interner }: CategoryColumn): { ranks: Uint32Array; codes
 
 function ranksOfRows({ codes }: CategoryColumn, ranks: Uint32Array, rows: number): Uint32Array {
   const ranksOf = new Uint32Array(rows)
-  for (let row = 0; row < rows; row++) ranksOf[row] = ranks[codes[row]!]!
+  for (let row = 0; row < rows; row++) ranksOf[row] = ranks[codes[row]]
   return ranksOf
 }
 
@@ -164,7 +164,7 @@ function unionOf(bitSets: Uint32Array): number {
 }
 
 function extremesOf(timestampsUs: Float64Array): { minUs: number; maxUs: number } {
-  let [minUs, maxUs] = [timestampsUs[0]!, timestampsUs[0]!]
+  let [minUs, maxUs] = [timestampsUs[0], timestampsUs[0]]
   for (const timestampUs of timestampsUs) {
     if (timestampUs < minUs) minUs = timestampUs
     if (timestampUs > maxUs) maxUs = timestampUs
@@ -174,7 +174,7 @@ function extremesOf(timestampsUs: Float64Array): { minUs: number; maxUs: number 
 
 /** Fills and returns `out`: the values of the rows `order`. */
 function gather<T extends Float64Array | Uint32Array | Uint8Array>(values: T, order: Uint32Array, out: T): T {
-  for (let i = 0; i < order.length; i++) out[i] = values[order[i]!]!
+  for (let i = 0; i < order.length; i++) out[i] = values[order[i]]
   return out
 }
 
@@ -189,11 +189,11 @@ function internCategory({ codes, interner }: CategoryColumn, order: Uint32Array,
   const newCodes = new Uint32Array(interner.count)
   const sorted = new Uint32Array(order.length)
   for (let i = 0; i < order.length; i++) {
-    const code = codes[order[i]!]!
+    const code = codes[order[i]]
     if (code !== ABSENT && newCodes[code] === ABSENT) {
-      newCodes[code] = sealed.intern(bytes, offsets[code]!, offsets[code + 1]! - 1)
+      newCodes[code] = sealed.intern(bytes, offsets[code], offsets[code + 1] - 1)
     }
-    sorted[i] = newCodes[code]!
+    sorted[i] = newCodes[code]
   }
   return sorted
 }
@@ -213,15 +213,15 @@ function indexProjects(
   const counts = countCodes(codes, order, interner.count)
   const present = codesByRank.filter((code) => code !== 0 && counts[code] !== 0)
   const starts = new Uint32Array(present.length + 1)
-  starts[0] = counts[0]!
+  starts[0] = counts[0]
   present.forEach((code, i) => {
-    starts[i + 1] = starts[i]! + counts[code]!
+    starts[i + 1] = starts[i] + counts[code]
   })
   return { dictionary: pickEntries(interner, present), starts }
 }
 
 function countCodes(codes: Uint32Array, order: Uint32Array, count: number): Uint32Array {
   const counts = new Uint32Array(count)
-  for (let i = 0; i < order.length; i++) counts[codes[order[i]!]!]!++
+  for (let i = 0; i < order.length; i++) counts[codes[order[i]]]++
   return counts
 }

@@ -70,9 +70,9 @@ function gather(
   at: number,
 ): number {
   for (let r = 0, p = 0; r < rows.length; r++) {
-    const place = 2 * (rows[r]! * columns + column)
-    pairs[p++] = places[place]!
-    pairs[p++] = places[place + 1]!
+    const place = 2 * (rows[r] * columns + column)
+    pairs[p++] = places[place]
+    pairs[p++] = places[place + 1]
   }
   return exports.gather(pairs.byteOffset, rows.length, at) >>> 0
 }
@@ -124,8 +124,8 @@ function createAllocator(at: number) {
 function bytesOfRows({ places }: Texts, order: Uint32Array): number {
   let bytes = 0
   for (let i = 0; i < order.length; i++) {
-    const place = 2 * order[i]!
-    bytes += Math.max(0, places[place + 1]! - places[place]!)
+    const place = 2 * order[i]
+    bytes += Math.max(0, places[place + 1] - places[place])
   }
   return bytes
 }
@@ -133,8 +133,8 @@ function bytesOfRows({ places }: Texts, order: Uint32Array): number {
 /** Writes the start and end of each text. The end of a null is below the start here too. */
 function writePairs(pairs: Uint32Array, { places }: Texts, order: Uint32Array, textsAt: number): void {
   for (let i = 0, p = 0; i < order.length; i++) {
-    const place = 2 * order[i]!
-    pairs[p++] = textsAt + places[place]!
-    pairs[p++] = textsAt + places[place + 1]!
+    const place = 2 * order[i]
+    pairs[p++] = textsAt + places[place]
+    pairs[p++] = textsAt + places[place + 1]
   }
 }

@@ -33,7 +33,7 @@ function openBatch(bytes: Buffer, columns: readonly ColdColumn[]): (index: numbe
   const { buffers } = decodeMessage(bytes)
   const [id, message, metadata] = COLD_COLUMNS.map((column, i) => {
     const first = BUFFERS_OF_COLUMN * i
-    return columns.includes(column) ? textsOf(buffers[first + 1]!, buffers[first + 2]!) : noText
+    return columns.includes(column) ? textsOf(buffers[first + 1], buffers[first + 2]) : noText
   }) as [(index: number) => Buffer, (index: number) => Buffer, (index: number) => Buffer]
   return (index) => ({ id: id(index), event_message: message(index), metadata: metadata(index) })
 }
@@ -72,9 +72,9 @@ export function createTextsReader(cold: ColdColumns, column: ColdColumn): ColdTe
 function columnOf(bytes: Buffer, column: ColdColumn, memory?: TakeMemory): Pick<ColdTexts, 'offsets' | 'bytes'> {
   const first = BUFFERS_OF_COLUMN * COLD_COLUMNS.indexOf(column)
   const { buffers } = decodeMessage(bytes)
-  const offsets = fromBuffer(buffers[first + 1]!)
+  const offsets = fromBuffer(buffers[first + 1])
   const take = memory && ((length: number) => asBuffer(memory(length)))
-  return { offsets: new Int32Array(offsets.buffer), bytes: fromBuffer(buffers[first + 2]!, take) }
+  return { offsets: new Int32Array(offsets.buffer), bytes: fromBuffer(buffers[first + 2], take) }
 }
 
 const asBuffer = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length)

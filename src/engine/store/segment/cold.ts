@@ -127,8 +127,8 @@ export async function sealCold(
 export function coldColumnsInMemory({ file, firstRows, starts, isSmall }: ColdFile): ColdColumns {
   const readBatch = (row: number): ColdBatch => {
     const batch = batchOf(firstRows, row)
-    const bytes = file.subarray(starts[batch]!, starts[batch + 1]!)
-    return { from: firstRows[batch]!, to: firstRows[batch + 1]!, bytes }
+    const bytes = file.subarray(starts[batch], starts[batch + 1])
+    return { from: firstRows[batch], to: firstRows[batch + 1], bytes }
   }
   return {
     file,
@@ -145,7 +145,7 @@ export function batchOf(firstRows: Uint32Array, row: number): number {
   let high = firstRows.length - 2
   while (low < high) {
     const middle = (low + high + 1) >>> 1
-    if (firstRows[middle]! <= row) low = middle
+    if (firstRows[middle] <= row) low = middle
     else high = middle - 1
   }
   return low
@@ -190,8 +190,8 @@ function batchFrom(
   let textBytes = 0
   let to = from
   while (to < limit && textBytes < bytes) {
-    const row = order[to++]! * PLACES
-    for (let place = row; place < row + PLACES; place += 2) textBytes += places[place + 1]! - places[place]!
+    const row = order[to++] * PLACES
+    for (let place = row; place < row + PLACES; place += 2) textBytes += places[place + 1] - places[place]
   }
   return { to, textBytes }
 }

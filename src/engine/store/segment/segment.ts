@@ -95,7 +95,7 @@ function rowsOf({ dictionary, starts }: ProjectIndex, project: string): Selectio
   while (low <= high) {
     const middle = (low + high) >>> 1
     const order = compareEntry(dictionary, middle, wanted)
-    if (order === 0) return range(starts[middle - 1]!, starts[middle]!, true)
+    if (order === 0) return range(starts[middle - 1], starts[middle], true)
     if (order < 0) low = middle + 1
     else high = middle - 1
   }

@@ -36,8 +36,8 @@ export const roomForHeads = async (state: StoreState): Promise<void> => roomInBa
 function roomInBacklog({ backlog, backlogBytes }: StoreState, free: number): Promise<void> | undefined {
   let bytes = 0
   for (let i = backlog.length - 1 - free; i >= 0; i--) {
-    bytes += backlog[i]!.bytes
-    if (bytes > backlogBytes) return backlog[i]!.done
+    bytes += backlog[i].bytes
+    if (bytes > backlogBytes) return backlog[i].done
   }
   return undefined
 }
