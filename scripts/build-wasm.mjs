@@ -15,7 +15,7 @@ const MODULES = {
   'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/append.ts', 'wasm/split.ts'],
   'engine/execute/fields/extract.wasm': ['wasm/extract/extract.ts'],
   'engine/execute/columns/numbers.wasm': ['wasm/numbers/counting.ts', 'wasm/numbers/sorting.ts'],
-  'engine/execute/filtering/search.wasm': ['wasm/search/search.ts'],
+  'engine/execute/matching/search.wasm': ['wasm/search/search.ts'],
   'engine/store/sealing/sealing.wasm': ['wasm/sealing/gather.ts', 'wasm/sealing/intern.ts'],
 }
 

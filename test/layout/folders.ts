@@ -169,6 +169,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     execute('accumulators/', 'the states of aggregates'),
     execute('open-batch/', 'a batch under construction: rows are appended while queries read'),
   ],
+  [execute('matching/', 'tests of many texts at once: entries of a dictionary, stored messages')],
   [execute('fields/', 'fields without a column: reads JSON paths from metadata texts')],
   [execute('columns/', 'columns, dictionaries, selections and zones of a batch')],
   [

@@ -2,7 +2,7 @@ import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import type { ColdColumn } from '../../../common/columns.js'
 import type { Batch, ColdTexts } from '../columns/batch.js'
 import { narrow, rowAt, type Selection, sizeOf } from '../columns/selection.js'
-import type { TextTest } from './match-texts.js'
+import type { TextTest } from '../matching/match-texts.js'
 
 /**
  * A condition on a cold column. Opened for a batch, the filter returns the rows of a selection for which the condition

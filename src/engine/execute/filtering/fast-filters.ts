@@ -4,8 +4,8 @@ import type { Scalar } from '../../../plan/values/values.js'
 import { type Batch, holdsField } from '../columns/batch.js'
 import { anyOf, type Selection, without } from '../columns/selection.js'
 import type { StoredKinds } from '../expressions/frame.js'
+import { createTextTest, type TextTest } from '../matching/match-texts.js'
 import { type ColdFilter, coldFilter } from './cold-filter.js'
-import { createTextTest, type TextTest } from './match-texts.js'
 import { columnNarrowing, memberNarrowing, type Narrow, presenceNarrowing, type TestedColumn } from './narrow-column.js'
 
 /** A condition that is decided for a whole batch at once, if the batch holds the column of the condition. */

@@ -4,6 +4,7 @@ import { type Batch, type TextColumn, type TimeColumn, timeAt } from '../columns
 import { EXCEPTION, type Exceptions, type NumberColumn, numberAt } from '../columns/numbers.js'
 import { narrow, none, type RangeSelection, range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { visitZones } from '../columns/zones.js'
+import type { Hits } from '../matching/match-pattern.js'
 
 /** Returns the selection if the batch lies inside the range, `none` if outside, else the selected rows inside. */
 export function filterTime(batch: Batch, selection: Selection, { fromUs, throughUs }: TimeRange): Selection {
@@ -43,13 +44,6 @@ export function firstRowAt(times: TimeColumn, start: number, end: number, timest
     else high = middle
   }
   return low
-}
-
-/** Codes to find in a column: all codes with `hits[code] === 1`. All hits are in [from, to). */
-export interface Hits {
-  hits: Uint8Array
-  from: number
-  to: number
 }
 
 /** Returns the selected rows with a code that is a hit. Reads only the zones that may hold a hit. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findEntry, withGrams } from '../../../../src/engine/execute/columns/dictionary.js'
 import { BITMAP_BYTES } from '../../../../src/engine/execute/columns/grams.js'
-import { createMatcher, matchEntries } from '../../../../src/engine/execute/filtering/match-pattern.js'
+import { createMatcher, matchEntries } from '../../../../src/engine/execute/matching/match-pattern.js'
 import { runs } from '../../../support/runs.js'
 import { dictionary, noYield, SLOW_PATTERN, slowTexts } from '../../store/support.js'
 

@@ -7,7 +7,6 @@ import { type Search, searchForBytes } from '../../../base/text/text-search.js'
 import { KIB } from '../../../base/units.js'
 import { type Dictionary, entryAt, entryOf } from '../columns/dictionary.js'
 import { candidateBlocks, gramHashes } from '../columns/grams.js'
-import type { Hits } from './filter-rows.js'
 import { createSearchSize, type SearchSize } from './search-size.js'
 
 /** Finds the entries of a dictionary that a pattern matches, without an RE2 call for each entry. */
@@ -82,6 +81,13 @@ function hasOnlyInLineTokens(pattern: string): boolean {
     at = token.lastIndex
   }
   return true
+}
+
+/** Entries to find in a column: all codes with `hits[code] === 1`. All hits are in [from, to). */
+export interface Hits {
+  hits: Uint8Array
+  from: number
+  to: number
 }
 
 /** The entries that match, and the errors of entries that are too long for the pattern. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createMatcher, matchEntries } from '../../../../src/engine/execute/filtering/match-pattern.js'
+import { createMatcher, matchEntries } from '../../../../src/engine/execute/matching/match-pattern.js'
 import { inTries } from '../../../support/tries.js'
 import { dictionary, SLOW_PATTERN, slowTexts } from '../../store/support.js'
 

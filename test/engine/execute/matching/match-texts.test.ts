@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ColdTexts } from '../../../../src/engine/execute/columns/batch.js'
-import { createTextTest } from '../../../../src/engine/execute/filtering/match-texts.js'
+import { createTextTest } from '../../../../src/engine/execute/matching/match-texts.js'
 import { FUNCTIONS, type FunctionName } from '../../../../src/plan/functions/table.js'
 import { runs } from '../../../support/runs.js'
 import { noYield, SLOW_PATTERN, slowTexts } from '../../store/support.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldedSearch } from '../../../../src/engine/execute/filtering/folded-search.js'
+import { foldedSearch } from '../../../../src/engine/execute/matching/folded-search.js'
 
 function placesOf(text: Uint8Array, part: Buffer, next = (place: number) => place + 1): number[] {
   const places: number[] = []

@@ -64,8 +64,11 @@ function matcherOf(fn: FunctionName, pattern: string): Matcher | undefined {
   }
 }
 
-/** In texts without a newline, which `lines` is used for, a dot needs no flag to match any character. */
-function likeMatcher(pattern: string, ignoresCase: boolean): Matcher {
+/**
+ * Prepares a pattern of LIKE. In texts without a newline, for which `lines` is used, a dot needs no flag to match any
+ * character. Throws `invalid_pattern` as {@link createMatcher} does.
+ */
+export function likeMatcher(pattern: string, ignoresCase: boolean): Matcher {
   const source = likePattern(pattern)
   const whole = `^(?:${source})$`
   const caseFlag = ignoresCase ? 'i' : ''

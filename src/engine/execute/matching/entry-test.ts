@@ -1,0 +1,94 @@
+import { LogweirError } from '../../../base/errors.js'
+import type { Yielder } from '../../../base/scheduling/time-slices.js'
+import { MIB } from '../../../base/units.js'
+import type { FunctionName } from '../../../plan/functions/table.js'
+import type { Scalar } from '../../../plan/values/values.js'
+import type { ColdTexts } from '../columns/batch.js'
+import { ABSENT, type Dictionary, entryAt, findEntries } from '../columns/dictionary.js'
+import { createMatcher, type Matched, matchEntries } from './match-pattern.js'
+import { createTextTest, likeMatcher, type TextTest } from './match-texts.js'
+
+/**
+ * A condition on a text, decided for all entries of a dictionary at once. The entry for absent texts never passes.
+ */
+export type EntryTest = (dictionary: Dictionary, yieldIfDue: Yielder) => Promise<Matched>
+
+/** Looking up more texts in the dictionary takes longer than evaluating the entries of the dictionary. */
+const MOST_TEXTS = 16
+
+/**
+ * Returns the test of a function of a text and literals, which gives the same as the function for every entry.
+ * Undefined if there is none: for other functions, for values that are no texts or have half surrogates, for patterns that
+ * are invalid, and for texts with a newline, which ends each entry.
+ */
+export function createEntryTest(fn: FunctionName, values: readonly Scalar[]): EntryTest | undefined {
+  const texts = values.filter((value) => typeof value === 'string' && value.isWellFormed()) as string[]
+  if (texts.length < values.length || texts.length === 0 || texts.length > MOST_TEXTS) return undefined
+  if (fn === 'in' || fn === 'eq') return equalTo(texts)
+  const [text] = texts
+  if (texts.length > 1) return undefined
+  return PATTERNS.has(fn) ? matchingPattern(fn, text) : comparing(fn, text)
+}
+
+const PATTERNS: ReadonlySet<FunctionName> = new Set(['regexp_contains', 'like', 'ilike'] as const)
+
+function equalTo(texts: readonly string[]): EntryTest {
+  return async (dictionary, yieldIfDue) => {
+    const hits = new Uint8Array(dictionary.count)
+    for (const text of texts) {
+      for (const code of findEntries(dictionary, text)) {
+        hits[code] = 1
+        const pause = yieldIfDue()
+        if (pause !== undefined) await pause
+      }
+    }
+    return { hits, from: ABSENT + 1, to: dictionary.count, failures: NO_FAILURES }
+  }
+}
+
+const NO_FAILURES: Matched['failures'] = new Map()
+
+function matchingPattern(fn: FunctionName, pattern: string): EntryTest | undefined {
+  try {
+    const matcher = fn === 'regexp_contains' ? createMatcher(pattern) : likeMatcher(pattern, fn === 'ilike')
+    return (dictionary, yieldIfDue) => matchEntries(dictionary, matcher, yieldIfDue)
+  } catch (error) {
+    // The function raises the error, in a row that evaluates the function.
+    if (error instanceof LogweirError) return undefined
+    throw error
+  }
+}
+
+function comparing(fn: FunctionName, text: string): EntryTest | undefined {
+  if (text.includes('\n')) return undefined
+  // A newline ends each entry.
+  const test = createTextTest(fn, fn === 'ends_with' ? `${text}\n` : text)
+  return test && ((dictionary, yieldIfDue) => passingEntries(dictionary, test, yieldIfDue))
+}
+
+/** Bytes of entries that are searched at once. */
+const SEARCHED_BYTES = MIB
+
+async function passingEntries(dictionary: Dictionary, test: TextTest, yieldIfDue: Yielder): Promise<Matched> {
+  const { count, offsets } = dictionary
+  const hits = new Uint8Array(count)
+  for (let from = ABSENT + 1; from < count; await yieldIfDue()) {
+    const to = entryAt(dictionary, Math.min(offsets[from] + SEARCHED_BYTES, offsets[count] - 1)) + 1
+    const entries = Uint32Array.from({ length: to - from }, (_, i) => from + i)
+    for (const code of await test.passing(textsOf(dictionary, from, to), entries, yieldIfDue)) hits[code] = 1
+    from = to
+  }
+  return { hits, from: ABSENT + 1, to: count, failures: NO_FAILURES }
+}
+
+/** The entries [from, to) of a dictionary as texts, each with the trailing newline. */
+function textsOf({ offsets, bytes }: Dictionary, from: number, to: number): ColdTexts {
+  const start = offsets[from]
+  const ends = Int32Array.from(offsets.subarray(from, to + 1), (offset) => offset - start)
+  return { from, to, offsets: ends, bytes: bytes.subarray(start, offsets[to]) }
+}
+
+/** Clears the hits of empty texts, which mean absent texts in some columns. */
+export function clearEmpty(hits: Uint8Array, { count, offsets }: Dictionary): void {
+  for (let code = ABSENT + 1; code < count; code++) if (offsets[code + 1] - 1 === offsets[code]) hits[code] = 0
+}
