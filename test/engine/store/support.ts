@@ -16,7 +16,10 @@ import type { Batch, Part } from '../../../src/engine/execute/columns/batch.js'
 import { ABSENT, createInterner, type Dictionary, entryOf } from '../../../src/engine/execute/columns/dictionary.js'
 import { widenNumbers } from '../../../src/engine/execute/columns/numbers.js'
 import { range, rowAt, type Selection, sizeOf } from '../../../src/engine/execute/columns/selection.js'
-import { computedFrame, type Frame, storedFrame } from '../../../src/engine/execute/expressions/frame.js'
+import { computedFrame } from '../../../src/engine/execute/expressions/computed-frame.js'
+import type { Frame } from '../../../src/engine/execute/expressions/frame.js'
+import { storedFrame } from '../../../src/engine/execute/expressions/stored-frame.js'
+import type { Vector } from '../../../src/engine/execute/expressions/vector.js'
 import { createFieldCache } from '../../../src/engine/execute/fields/field-cache.js'
 import { decodeBatch } from '../../../src/engine/execute/open-batch/append-batch.js'
 import { createHead, type Head } from '../../../src/engine/execute/open-batch/head.js'
@@ -238,4 +241,10 @@ export async function loadRange(frame: Frame, from: number, to: number, yieldIfD
   for (const name of COLD_COLUMNS) frame.column(name)
   const positions = Uint32Array.from({ length: to - from }, (_, i) => from + i)
   return (await frame.load(positions, yieldIfDue)).rows
+}
+
+/** Returns a vector, which must be of a kind. */
+export function ofKind<Kind extends Vector['kind']>(vector: Vector, kind: Kind): Extract<Vector, { kind: Kind }> {
+  if (vector.kind !== kind) throw new Error(`The vector is of the kind ${vector.kind}, not ${kind}.`)
+  return vector as Extract<Vector, { kind: Kind }>
 }

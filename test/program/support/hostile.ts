@@ -112,14 +112,17 @@ const LEFT = 408
 
 /** Returns the status of an answer, {@link LEFT} if the client did not wait for the answer, or 0 without an answer. */
 async function statusOf(service: Served, path: string): Promise<number> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
-  try {
-    const response = await service.get(path, { signal })
-    await response.arrayBuffer()
-    return response.status
-  } catch {
-    return signal.aborted ? LEFT : 0
-  }
+  const patience = new AbortController()
+  // The client of Node may leave a promise of an aborted request open, so the timer decides.
+  const left = sleep(PATIENCE_MS, LEFT, { ref: false }).finally(() => patience.abort())
+  const answered = service.get(path, { signal: patience.signal }).then(
+    async (response) => {
+      await response.arrayBuffer()
+      return response.status
+    },
+    () => 0,
+  )
+  return Promise.race([answered.catch(() => 0), left])
 }
 
 /** A wait of /health, and when the wait ended. */

@@ -1,7 +1,7 @@
 import { createYielder } from '../../../base/scheduling/time-slices.js'
 import { columnsOf, conjunctsOf, type Expression } from '../../../plan/expression.js'
 import { RawJson, type Scalar, Timestamp } from '../../../plan/values/values.js'
-import { computedFrame } from '../../execute/expressions/frame.js'
+import { computedFrame } from '../../execute/expressions/computed-frame.js'
 import { keepPassing } from '../../execute/operators/filter.js'
 import { lowerFilters } from '../lowering/conditions.js'
 import type { Table } from '../lowering/operands.js'

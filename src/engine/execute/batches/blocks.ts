@@ -2,7 +2,7 @@ import { createPace } from '../../../base/scheduling/pace.js'
 import { SLICE_MS, type Yielder } from '../../../base/scheduling/time-slices.js'
 import type { Frame, Loaded } from '../expressions/frame.js'
 import { makeRow, workOf } from '../expressions/row-work.js'
-import type { Vector } from '../expressions/vector.js'
+import { isCold, type Vector } from '../expressions/vector.js'
 
 /** At most this many rows are evaluated without a look at the clock. */
 const BLOCK_ROWS = 4096
@@ -24,13 +24,13 @@ export interface Block {
  * a slice, the values of the row are made in slices, and the row is a block of its own.
  */
 export async function* blocksOf(frame: Frame, vectors: readonly Vector[], yieldIfDue: Yielder): AsyncGenerator<Block> {
-  const isCold = vectors.some((vector) => vector.isCold)
-  const pace = createPace(BLOCK_MS, isCold ? COLD_ROWS : BLOCK_ROWS)
+  const isAnyCold = vectors.some(isCold)
+  const pace = createPace(BLOCK_MS, isAnyCold ? COLD_ROWS : BLOCK_ROWS)
   const work = workOf(vectors, frame)
   for (let from = 0; from < frame.rows; ) {
     let end = Math.min(frame.rows, from + pace.items())
-    const loaded = isCold ? await frame.load(positionsOf(from, end), yieldIfDue) : NOT_LOADED
-    if (isCold) end = from + loaded.rows
+    const loaded = isAnyCold ? await frame.load(positionsOf(from, end), yieldIfDue) : NOT_LOADED
+    if (isAnyCold) end = from + loaded.rows
     while (from < end) {
       // The loaded rows may be of a single record: then each row reads the text of the record.
       const to = work.endOf(from, end, loaded.longestBytes)

@@ -1,24 +1,33 @@
+import type { Cell } from '../../../plan/functions/function.js'
 import { scalarOfJson } from '../../../plan/functions/json.js'
 import { elementsOfJson } from '../../../plan/functions/json-path.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { RawJson } from '../../../plan/values/values.js'
 import { createEvaluate } from './evaluate.js'
 import type { Frame, SingleElement } from './frame.js'
-import type { Vector } from './vector.js'
+import { isCold, type Vector } from './vector.js'
 
 /** Returns the rows of a frame with a column more: the only element of a list in each row, or null. */
 export function withElement(frame: Frame, name: string, element: SingleElement): Frame {
   const lists = createEvaluate(frame)(element.list)
   const elementsAt = createElements(lists)
-  const vector: Vector = { at: (position) => elementsAt(position)[0] ?? null, isCold: lists.isCold }
-  const { select } = frame
+  const vector = elementVector(lists, (position) => elementsAt(position)[0] ?? null)
   return {
     ...frame,
-    ...(select && { select: (positions: Uint32Array) => withElement(select(positions), name, element) }),
+    select: (positions) => withElement(frame.select(positions), name, element),
     column: (one) => (one === name ? vector : frame.column(one)),
-    elements: new Map([...(frame.elements ?? []), [name, element]]),
+    elements: new Map([...frame.elements, [name, element]]),
   }
 }
+
+/** Returns the vector of elements that are taken from lists on read. */
+export const elementVector = (lists: Vector, at: Cell): Vector => ({
+  kind: 'computed',
+  at,
+  call: undefined,
+  longest: undefined,
+  isCold: isCold(lists),
+})
 
 /**
  * Returns the elements at a position. The elements of the last list are remembered: another unnest may have made

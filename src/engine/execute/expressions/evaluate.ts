@@ -11,19 +11,30 @@ import type { Frame } from './frame.js'
 import { fieldUseOf } from './loaded-fields.js'
 import { countValue, isPause, pauseIfDue } from './row-work.js'
 import { urlPath } from './url-path.js'
-import { type Bucket, constant, type Entries, type Vector } from './vector.js'
+import {
+  type Bucket,
+  type Coded,
+  type Constant,
+  codedOf,
+  computed,
+  constant,
+  type Entries,
+  isCold,
+  type Vector,
+} from './vector.js'
 
 /** Returns the vector of an expression over the rows of a frame. Values are evaluated on read. */
 export type Evaluate = (expression: Expression) => Vector
 
 /**
  * Evaluates expressions over a frame. An expression object that occurs several times is evaluated once for each row.
+ * `known` are expressions that were evaluated before.
  */
-export function createEvaluate(frame: Frame): Evaluate {
-  const vectors = new Map<Expression, Vector>()
+export function createEvaluate(frame: Frame, known?: ReadonlyMap<Expression, Vector>): Evaluate {
+  const vectors = new Map<Expression, Vector>(known)
   const evaluate: Evaluate = (expression) => {
-    const known = vectors.get(expression)
-    if (known !== undefined) return known
+    const before = vectors.get(expression)
+    if (before !== undefined) return before
     const vector = vectorOf(expression, frame, evaluate)
     vectors.set(expression, vector)
     return vector
@@ -38,8 +49,8 @@ function vectorOf(expression: Expression, frame: Frame, evaluate: Evaluate): Vec
     if (vector === undefined) throw new TypeError(`The rows have no column ${expression.name}.`)
     return vector
   }
-  const use = frame.field && fieldUseOf(expression, frame.elements)
-  const field = use && frame.field!(use)
+  const use = fieldUseOf(expression, frame.elements)
+  const field = use && frame.field(use)
   if (field !== undefined) return field
   return (
     areaTest(expression, evaluate) ?? fasterWay(expression, frame, evaluate) ?? callVector(expression, frame, evaluate)
@@ -52,27 +63,25 @@ function callVector(expression: Expression & { kind: 'call' }, frame: Frame, eva
   const constants = args.map(constantOf)
   const { fn } = expression
   const bind = (cells: readonly Cell[]) => FUNCTIONS[fn].bind(cells, constants)
-  if (args.every(({ isConstant }) => isConstant)) return constantCall(expression, () => bind(args.map(({ at }) => at)))
-  const varying = args.filter(({ isConstant }) => !isConstant)
-  const [first] = varying
-  const shared = first?.entries
-  if (shared !== undefined && varying.every(({ entries }) => entries?.codes === shared.codes)) {
-    const textOf = fn === 'url_path' ? shared.bytesOf : undefined
-    return entryVector({ expression, args, bind }, shared, frame, textOf && ((code) => pathOf(textOf(code))))
+  const varying = args.filter(({ kind }) => kind !== 'constant')
+  if (varying.length === 0) return constantCall(expression, () => bind(args.map(({ at }) => at)))
+  const shared = codedOf(varying[0])
+  if (shared !== undefined && varying.every((arg) => codedOf(arg)?.codes === shared.codes)) {
+    return entryVector({ expression, args, bind }, shared, frame)
   }
   // An expression that two others share is evaluated once for each row.
   const at = rememberedCall(bind(args.map(({ at }) => at)), expression)
-  return { at, call: { fn, args }, isCold: args.some(({ isCold }) => isCold) }
+  return { kind: 'computed', at, call: { fn, args }, longest: undefined, isCold: args.some(isCold) }
 }
 
 /** Calls without columns. Their values are the same in all rows of any frame, and are computed once. */
 const constantCalls = new WeakMap<Expression, Cell>()
 
-function constantCall(expression: Expression & { kind: 'call' }, bind: () => Cell): Vector {
+function constantCall(expression: Expression & { kind: 'call' }, bind: () => Cell): Constant {
   const at = constantCalls.get(expression) ?? once(bind(), expression)
   const isLiteral = (arg: Expression) => arg.kind === 'literal' || constantCalls.has(arg)
   if (expression.args.every(isLiteral)) constantCalls.set(expression, at)
-  return { at, isConstant: true, isCold: false }
+  return { kind: 'constant', at }
 }
 
 /**
@@ -108,11 +117,11 @@ function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, eval
   if (first?.kind !== 'column' || second?.kind !== 'literal') return undefined
   const bucket = bucketOf(fn, second.value)
   if (fn !== 'ge' && bucket === undefined) return undefined
-  const { stored } = evaluate(first)
+  const operand = evaluate(first)
   const at = whenRead(() => callVector(expression, frame, evaluate).at)
-  if (bucket !== undefined) return stored?.kind === 'times' ? { at, bucket, isCold: false } : undefined
-  if (stored?.kind !== 'number' || typeof second.value !== 'number') return undefined
-  return { at, counted: { test: 'atLeast', column: stored, least: second.value }, isCold: false }
+  if (bucket !== undefined) return operand.kind === 'times' ? { kind: 'spans', at, bucket } : undefined
+  if (operand.kind !== 'numbers' || typeof second.value !== 'number') return undefined
+  return { kind: 'bits', at, test: { kind: 'atLeast', column: operand.column, least: second.value } }
 }
 
 /** The buckets of a function that cuts times down. Undefined for other functions, and for months and longer units. */
@@ -142,8 +151,8 @@ function whenRead(make: () => Cell): Cell {
 /**
  * The value of a constant. Undefined if the evaluation fails: only a row that evaluates the constant raises the error.
  */
-function constantOf({ isConstant, at }: Vector): Scalar | undefined {
-  if (!isConstant) return undefined
+function constantOf({ kind, at }: Vector): Scalar | undefined {
+  if (kind !== 'constant') return undefined
   try {
     return at(0)
   } catch (error) {
@@ -158,8 +167,6 @@ const CUT_TIMES = {
   datetime_trunc: (us: number) => new Datetime(us),
 } as const
 
-const pathOf = (url: Buffer | undefined) => url && urlPath(url)
-
 /** A call: the expression, the vectors of the arguments, and the function. */
 interface BoundCall {
   expression: Expression & { kind: 'call' }
@@ -168,14 +175,10 @@ interface BoundCall {
 }
 
 /** Evaluates a function over the codes of the single column that the arguments depend on. */
-function entryVector(
-  { expression, args, bind }: BoundCall,
-  { codes }: Entries,
-  frame: Frame,
-  bytesOf?: (code: number) => Buffer | undefined,
-): Vector {
+function entryVector({ expression, args, bind }: BoundCall, shared: Coded, frame: Frame): Entries {
+  const { codes, codeCount } = shared
   // The cells take codes in place of positions.
-  const byCode = bind(args.map(({ at, entries }) => entries?.valueOf ?? at))
+  const byCode = bind(args.map((arg) => codedOf(arg)?.valueOf ?? arg.at))
   const values: (Scalar | Failure)[] = []
   const valueOfCode = (code: number): Scalar => {
     const known = values[code]
@@ -194,17 +197,27 @@ function entryVector(
     }
   }
   const { selection } = frame.stored!
+  const urlOf = expression.fn === 'url_path' ? shared.bytesOf : undefined
+  const bytesOf = urlOf && ((code: number) => pathOf(urlOf(code)))
   return {
+    kind: 'entries',
     at: (position) => valueOfCode(codes[rowAt(selection, position)]),
-    entries: { codes, valueOf: valueOfCode, ...(bytesOf && { bytesOf, addKey: keyAdder(bytesOf) }) },
+    codes,
+    codeCount,
+    valueOf: valueOfCode,
+    bytesOf,
+    addKey: bytesOf && keyAdder(bytesOf),
+    stored: undefined,
     call: { fn: expression.fn, args },
-    isCold: false,
+    longest: undefined,
   }
 }
 
+const pathOf = (url: Buffer | undefined) => url && urlPath(url)
+
 /** Adds the bytes of a text, or null, to the keys of a group. */
 const keyAdder =
-  (bytesOf: (code: number) => Buffer | undefined): NonNullable<Entries['addKey']> =>
+  (bytesOf: (code: number) => Buffer | undefined): NonNullable<Coded['addKey']> =>
   (code, keys) => {
     const text = bytesOf(code)
     if (text === undefined) keys.add(null)
@@ -241,15 +254,15 @@ function attempt(cell: Cell, position: number, expression: Expression): { value:
 function areaTest({ fn, args }: Expression & { kind: 'call' }, evaluate: Evaluate): Vector | undefined {
   const [first, second] = args
   if (first?.kind !== 'column') return undefined
-  const { stored, areasAt } = evaluate(first)
-  if (areasAt === undefined) return undefined
+  const areas = evaluate(first)
+  if (areas.kind !== 'areas') return undefined
   const bit = second?.kind === 'literal' ? AREAS.indexOf(second.value as (typeof AREAS)[number]) : -1
   if (fn !== 'contains' || bit < 0) {
     throw new TypeError(`The column ${first.name} can be asked only whether it contains one of ${AREAS.join(', ')}.`)
   }
-  return {
-    at: (position) => (areasAt(position) & (1 << bit)) !== 0,
-    ...(stored?.kind === 'areas' && { counted: { test: 'area' as const, column: stored, bit: 1 << bit } }),
-    isCold: false,
-  }
+  const { areasAt, column } = areas
+  const at = (position: number) => (areasAt(position) & (1 << bit)) !== 0
+  return column === undefined
+    ? computed(at, () => 0)
+    : { kind: 'bits', at, test: { kind: 'area', column, bit: 1 << bit } }
 }

@@ -14,7 +14,7 @@ import {
 } from '../fields/field-column.js'
 import type { Keys } from '../fields/field-path.js'
 import type { FieldReader } from '../fields/read-fields.js'
-import type { Entries, Vector } from './vector.js'
+import type { Vector } from './vector.js'
 
 /**
  * A field of the record as an expression reads the field: the path of keys, and whether numbers are read as texts. Or
@@ -153,17 +153,19 @@ function vectorOfColumn(
       const code = codes[rowAt(selection, position)]
       return isUnkept(code) ? fromMetadata(position) : decode(code)
     }
-    return { at, isCold: true }
-  }
-  const texts: Pick<Entries, 'bytesOf' | 'addKey'> = {
-    bytesOf: (code) => textOfCode(dictionary, code),
-    addKey: (code, keys) => addTextKey(dictionary, code, keys),
+    return { kind: 'computed', at, call: undefined, longest: undefined, isCold: true }
   }
   return {
+    kind: 'entries',
     at: (position) => decode(codes[rowAt(selection, position)]),
-    entries: { codes, valueOf: decode, ...(hasOnlyTexts && texts) },
+    codes,
+    codeCount: dictionary.count,
+    valueOf: decode,
+    bytesOf: hasOnlyTexts ? (code) => textOfCode(dictionary, code) : undefined,
+    addKey: hasOnlyTexts ? (code, keys) => addTextKey(dictionary, code, keys) : undefined,
+    stored: undefined,
+    call: undefined,
     longest: () => MAX_VALUE_BYTES,
-    isCold: false,
   }
 }
 

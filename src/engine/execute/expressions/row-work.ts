@@ -104,22 +104,36 @@ export interface RowWork {
 }
 
 /** The approximate bytes of the longest value of a column. 0 of a cold column: the load measures the column. */
-function longestOf({ stored, isCold, longest }: Vector): number {
-  if (isCold || (stored !== undefined && stored.kind !== 'text')) return 0
-  return longest?.() ?? UNKNOWN
+function longestOf(vector: Vector): number {
+  switch (vector.kind) {
+    case 'entries':
+      return vector.longest?.() ?? UNKNOWN
+    case 'computed':
+      return vector.isCold ? 0 : (vector.longest?.() ?? UNKNOWN)
+    case 'constant':
+    case 'numbers':
+    case 'times':
+    case 'spans':
+    case 'areas':
+    case 'bits':
+      return 0
+  }
 }
+
+const callOf = (vector: Vector) => (vector.kind === 'entries' || vector.kind === 'computed' ? vector.call : undefined)
 
 /** Returns the work of rows of vectors over a frame. The calls of the vectors are counted once. */
 export function workOf(vectors: readonly Vector[], { longestAt }: Pick<Frame, 'longestAt'>): RowWork {
   const calls = new Set<Vector>()
   let longest = 0
   const visit = (vector: Vector) => {
-    if (calls.has(vector) || vector.isConstant) return
+    if (calls.has(vector) || vector.kind === 'constant') return
     calls.add(vector)
-    if (vector.call === undefined) longest = Math.max(longest, longestOf(vector))
+    const call = callOf(vector)
+    if (call === undefined) longest = Math.max(longest, longestOf(vector))
     else {
-      if (AMPLIFYING.has(vector.call.fn)) longest = LONGEST
-      for (const arg of vector.call.args) visit(arg)
+      if (AMPLIFYING.has(call.fn)) longest = LONGEST
+      for (const arg of call.args) visit(arg)
     }
   }
   for (const vector of vectors) visit(vector)

@@ -23,6 +23,7 @@ import {
   type ValueState,
 } from '../accumulators/values.js'
 import type { Evaluate } from '../expressions/evaluate.js'
+import { hasTruths } from '../expressions/truths.js'
 import type { Vector } from '../expressions/vector.js'
 import type { Load, Stretch } from './stretch.js'
 
@@ -206,10 +207,9 @@ export const isQuick = ({ folds }: Aggregation, vectors: readonly (Vector | unde
   folds.every(({ quick }, i) => {
     const vector = vectors[i]
     if (vector === undefined) return true
-    if (quick === undefined || vector.isCold) return false
-    return quick === 'times'
-      ? vector.stored?.kind === 'times'
-      : vector.counted !== undefined || vector.stored?.kind === 'number'
+    if (quick === 'times') return vector.kind === 'times'
+    if (quick !== 'numbers') return false
+    return vector.kind === 'bits' || vector.kind === 'numbers' || (vector.kind === 'entries' && hasTruths(vector))
   })
 
 /** Makes folding ready for the rows of a frame. */

@@ -1,8 +1,7 @@
 import { type Block, blocksOf } from '../batches/blocks.js'
 import { KeyBytes } from '../columns/key-bytes.js'
-import { createEvaluate } from '../expressions/evaluate.js'
 import type { Frame } from '../expressions/frame.js'
-import { fieldsIn } from '../expressions/loaded-fields.js'
+import { prepare } from '../expressions/prepare.js'
 import type { Vector } from '../expressions/vector.js'
 import { bytesOfStates, createFolding, isQuick, vectorsOf } from './aggregate.js'
 import { groupRows } from './group-rows.js'
@@ -21,8 +20,7 @@ export async function fold(groups: Groups, frame: Frame, grouping: Grouping): Pr
   if (frame.rows === 0) return
   const { sink, expressions, aggregation, context } = grouping
   const { yieldIfDue } = context
-  await frame.loadFields?.(fieldsIn(expressions, frame.elements), yieldIfDue)
-  const evaluate = createEvaluate(frame)
+  const evaluate = await prepare(frame, expressions, yieldIfDue)
   const keyVectors = sink.keys.map(({ value }) => evaluate(value))
   const vectors = vectorsOf(aggregation, evaluate)
   const groupsAtOnce = keyVectors.some(isEvaluated) ? 1 : GROUPS_AT_ONCE
@@ -59,10 +57,20 @@ export async function fold(groups: Groups, frame: Frame, grouping: Grouping): Pr
 const keyBytes = new KeyBytes()
 
 /** Whether a key is read by a loop over a stored column, which takes little time for a whole batch. */
-const isFast = (vector: Vector) =>
-  !vector.isCold &&
-  (vector.isConstant || vector.bucket !== undefined || vector.entries !== undefined || vector.stored?.kind === 'number')
+function isFast(key: Vector): boolean {
+  switch (key.kind) {
+    case 'constant':
+    case 'spans':
+    case 'entries':
+    case 'numbers':
+      return true
+    case 'times':
+    case 'areas':
+    case 'bits':
+    case 'computed':
+      return false
+  }
+}
 
 /** Whether the values of a key are evaluated when groups are folded, which may take long. */
-const isEvaluated = ({ entries, stored }: Vector) =>
-  entries !== undefined && entries.addKey === undefined && stored === undefined
+const isEvaluated = (key: Vector) => key.kind === 'entries' && key.addKey === undefined

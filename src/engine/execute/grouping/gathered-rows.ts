@@ -10,7 +10,9 @@ import {
 } from '../columns/batch.js'
 import { EXCEPTION, type NumberColumn, numberAt } from '../columns/numbers.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
-import { COLD, type Frame, hotFrame } from '../expressions/frame.js'
+import type { Frame } from '../expressions/frame.js'
+import { COLD } from '../expressions/loaded-rows.js'
+import { hotFrame } from '../expressions/stored-frame.js'
 
 /** Rows of several batches, copied one after the other. An operator does the fixed work once for all gathered rows. */
 export interface GatheredRows {

@@ -6,7 +6,7 @@ import { entryOf } from '../columns/dictionary.js'
 import { KeyBytes } from '../columns/key-bytes.js'
 import { rowAt, type Selection, slice } from '../columns/selection.js'
 import type { Frame } from '../expressions/frame.js'
-import type { Entries, Vector } from '../expressions/vector.js'
+import type { Coded, Constant, Numbers, Spans, Vector } from '../expressions/vector.js'
 import { bucketSpans } from './bucket-spans.js'
 import type { OrderedRows } from './stretch.js'
 
@@ -31,8 +31,8 @@ export function groupRows(frame: Frame, keys: readonly Vector[], block: Block): 
   const [first, ...others] = keys
   if (first === undefined) return oneGroup(frame, block)
   if (others.length === 0 && isWhole(frame, block)) {
-    if (first.bucket !== undefined) return groupedSpans(frame, first)
-    if (first.stored?.kind === 'text' && first.stored.ascends) return groupedRuns(frame, first.entries!)
+    if (first.kind === 'spans') return groupedSpans(frame, first)
+    if (first.kind === 'entries' && first.stored?.column.ascends) return groupedRuns(frame, first)
   }
   const each = keys.map((key) => idsOf(frame, key, block))
   const { ids, count, parts } = combine(each, block.to - block.from)
@@ -56,18 +56,18 @@ function oneGroup({ stored }: Frame, { from, to }: Block): GroupedRows {
 }
 
 /** Stored rows grouped by buckets of time alone: spans, without a look at each row. A bucket may have several spans. */
-function groupedSpans({ stored }: Frame, { bucket }: Vector): GroupedRows {
+function groupedSpans({ stored }: Frame, { bucket }: Spans): GroupedRows {
   const { batch, selection } = stored!
-  const { bucketsUs, ends } = bucketSpans(batch, selection, bucket!)
+  const { bucketsUs, ends } = bucketSpans(batch, selection, bucket)
   return {
     rows: { positions: undefined, from: 0, selection },
     ends,
-    addKeys: (span, bytes) => bytes.add(bucket!.valueOf(bucketsUs[span])),
+    addKeys: (span, bytes) => bytes.add(bucket.valueOf(bucketsUs[span])),
   }
 }
 
 /** Stored rows grouped by a column with ascending codes: the rows of each code are adjacent. */
-function groupedRuns({ stored, rows }: Frame, entries: Entries): GroupedRows {
+function groupedRuns({ stored, rows }: Frame, entries: Coded): GroupedRows {
   const { codes } = entries
   const { selection } = stored!
   const found: number[] = []
@@ -89,20 +89,31 @@ function groupedRuns({ stored, rows }: Frame, entries: Entries): GroupedRows {
 }
 
 function idsOf(frame: Frame, key: Vector, block: Block): KeyIds {
-  if (key.bucket !== undefined) return idsOfSpans(frame, key, block)
-  if (key.isConstant) return idsOfConstant(key, block)
-  if (key.entries !== undefined) return idsOfEntries(frame, key.entries, block)
-  return key.stored?.kind === 'number' ? idsOfNumbers(key, block) : idsOfValues(key, block)
+  switch (key.kind) {
+    case 'spans':
+      return idsOfSpans(frame, key, block)
+    case 'constant':
+      return idsOfConstant(key, block)
+    case 'entries':
+      return idsOfCodes(frame, key, block)
+    case 'numbers':
+      return key.coded === undefined ? idsOfNumbers(key, block) : idsOfCodes(frame, key.coded, block)
+    case 'times':
+    case 'areas':
+    case 'bits':
+    case 'computed':
+      return idsOfValues(key, block)
+  }
 }
 
-const idsOfConstant = ({ at }: Vector, { from, to }: Block): KeyIds => ({
+const idsOfConstant = ({ at }: Constant, { from, to }: Block): KeyIds => ({
   ids: new Uint32Array(to - from),
   count: 1,
   add: (_, bytes) => bytes.add(at(from)),
 })
 
 /** Stored numbers, without key bytes: a whole batch takes little time. */
-function idsOfNumbers({ at }: Vector, { from, to }: Block): KeyIds {
+function idsOfNumbers({ at }: Numbers, { from, to }: Block): KeyIds {
   const idByNumber = new Map<Scalar, number>()
   const ids = new Uint32Array(to - from)
   for (let position = from; position < to; position++) {
@@ -118,9 +129,9 @@ function idsOfNumbers({ at }: Vector, { from, to }: Block): KeyIds {
   return { ids, count: numbers.length, add: (id, bytes) => bytes.add(numbers[id]) }
 }
 
-function idsOfSpans({ stored }: Frame, { bucket }: Vector, { from: first, to }: Block): KeyIds {
+function idsOfSpans({ stored }: Frame, { bucket }: Spans, { from: first, to }: Block): KeyIds {
   const { batch, selection } = stored!
-  const { bucketsUs, ends } = bucketSpans(batch, slice(selection, first, to), bucket!)
+  const { bucketsUs, ends } = bucketSpans(batch, slice(selection, first, to), bucket)
   const ids = new Uint32Array(to - first)
   const idByBucket = new Map<number, number>()
   let from = 0
@@ -131,16 +142,16 @@ function idsOfSpans({ stored }: Frame, { bucket }: Vector, { from: first, to }: 
     from = ends[span]
   })
   const buckets = [...idByBucket.keys()]
-  return { ids, count: buckets.length, add: (id, bytes) => bytes.add(bucket!.valueOf(buckets[id])) }
+  return { ids, count: buckets.length, add: (id, bytes) => bytes.add(bucket.valueOf(buckets[id])) }
 }
 
 /** The number that each code got in the last block with that code. Numbers count on from block to block of a frame. */
-const numbersByEntries = new WeakMap<Entries, { numberByCode: Uint32Array<ArrayBuffer>; last: number }>()
+const numbersByEntries = new WeakMap<Coded, { numberByCode: Uint32Array<ArrayBuffer>; last: number }>()
 /** Codes for which memory is allocated at first: most small integers are below. */
 const FIRST_CODES = 1024
 
 /** Codes become dense ids of the block. */
-function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block): KeyIds {
+function idsOfCodes({ stored }: Frame, entries: Coded, { from, to }: Block): KeyIds {
   const { codes } = entries
   const { selection } = stored!
   const known = numbersByEntries.get(entries) ?? { numberByCode: new Uint32Array(FIRST_CODES), last: 0 }
@@ -161,7 +172,7 @@ function idsOfEntries({ stored }: Frame, entries: Entries, { from, to }: Block):
   return { ids, count: found.length, add: (id, bytes) => addEntry(entries, found[id], bytes) }
 }
 
-function addEntry(entries: Entries, code: number, bytes: KeyBytes): void {
+function addEntry(entries: Coded, code: number, bytes: KeyBytes): void {
   if (entries.addKey === undefined) bytes.add(entries.valueOf(code))
   else entries.addKey(code, bytes)
 }

@@ -7,7 +7,8 @@ import type { RunContext } from '../batches/lazy-batch.js'
 import type { Key } from '../caches/partial-cache.js'
 import { entryOf } from '../columns/dictionary.js'
 import { readKeys } from '../columns/key-bytes.js'
-import { cellFrame, type Frame } from '../expressions/frame.js'
+import { cellFrame } from '../expressions/computed-frame.js'
+import type { Frame } from '../expressions/frame.js'
 import { remembered } from '../expressions/vector.js'
 import {
   type Aggregation,

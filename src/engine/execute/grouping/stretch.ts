@@ -11,7 +11,8 @@ import {
   numbersOfRows,
 } from '../columns/numbers.js'
 import { rowAt, type Selection } from '../columns/selection.js'
-import type { Vector } from '../expressions/vector.js'
+import { countTrueCodes } from '../expressions/truths.js'
+import type { Bits, Vector } from '../expressions/vector.js'
 
 /** Rows of a frame in the order of their groups. */
 export interface OrderedRows {
@@ -90,10 +91,9 @@ function visitExtremes(
   to: number,
   visit: (value: Scalar) => void,
 ): void {
-  const { stored } = vector
-  if (stored?.kind !== 'times' || rows.selection === undefined) visitValues(rows, vector, from, to, visit)
+  if (vector.kind !== 'times' || rows.selection === undefined) visitValues(rows, vector, from, to, visit)
   else {
-    const { times } = stored
+    const { times } = vector
     for (const row of extremeRows(times, rows.selection, from, to)) visit(new Timestamp(timeAt(times, row)))
   }
 }
@@ -123,8 +123,8 @@ function scratchFor(index: number, length: number): Float64Array {
 function histogramOf(rows: OrderedRows, vector: Vector, from: number, to: number, index: number): Histogram {
   const maker = (makers[index] ??= createHistograms())
   const scratch = scratchFor(index, to - from)
-  if (vector.stored?.kind === 'number' && rows.selection !== undefined) {
-    return storedHistogram(maker, vector.stored, rows.selection, from, to, scratch)
+  if (vector.kind === 'numbers' && rows.selection !== undefined) {
+    return storedHistogram(maker, vector.column, rows.selection, from, to, scratch)
   }
   let length = 0
   visitValues(rows, vector, from, to, (value) => {
@@ -154,19 +154,36 @@ function storedHistogram(
 }
 
 function countTrue(rows: OrderedRows, vector: Vector, from: number, to: number): number {
-  const { counted } = vector
-  if (counted === undefined || rows.selection === undefined) {
-    let count = 0
-    visitValues(rows, vector, from, to, (value) => {
-      if (truthOf(value) === true) count++
-    })
-    return count
-  }
   const { selection } = rows
-  if (counted.test === 'area') return countBit(counted.column.flags, counted.bit, selection, from, to)
+  if (selection === undefined) return countTrueValues(rows, vector, from, to)
+  switch (vector.kind) {
+    case 'bits':
+      return countBits(vector.test, selection, from, to)
+    case 'entries':
+      return countTrueCodes(vector, selection, from, to)
+    case 'constant':
+    case 'numbers':
+    case 'times':
+    case 'spans':
+    case 'areas':
+    case 'computed':
+      return countTrueValues(rows, vector, from, to)
+  }
+}
+
+function countTrueValues(rows: OrderedRows, vector: Vector, from: number, to: number): number {
+  let count = 0
+  visitValues(rows, vector, from, to, (value) => {
+    if (truthOf(value) === true) count++
+  })
+  return count
+}
+
+function countBits(test: Bits['test'], selection: Selection, from: number, to: number): number {
+  if (test.kind === 'area') return countBit(test.column.flags, test.bit, selection, from, to)
   return selection.kind === 'range'
-    ? countAtLeast(counted.column, selection.start + from, selection.start + to, counted.least)
-    : countRowsAtLeast(counted.column, selection.indices.subarray(from, to), counted.least)
+    ? countAtLeast(test.column, selection.start + from, selection.start + to, test.least)
+    : countRowsAtLeast(test.column, selection.indices.subarray(from, to), test.least)
 }
 
 /** The counts of a stretch by combination of flags, so that the four areas cost a single pass. */

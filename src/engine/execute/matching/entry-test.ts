@@ -1,11 +1,10 @@
-import { LogweirError } from '../../../base/errors.js'
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { MIB } from '../../../base/units.js'
 import type { FunctionName } from '../../../plan/functions/table.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { ColdTexts } from '../columns/batch.js'
 import { ABSENT, type Dictionary, entryAt, findEntries } from '../columns/dictionary.js'
-import { createMatcher, type Matched, matchEntries } from './match-pattern.js'
+import { createMatcher, literalMatcher, type Matched, matchEntries } from './match-pattern.js'
 import { createTextTest, likeMatcher, type TextTest } from './match-texts.js'
 
 /**
@@ -18,8 +17,8 @@ const MOST_TEXTS = 16
 
 /**
  * Returns the test of a function of a text and literals, which gives the same as the function for every entry.
- * Undefined if there is none: for other functions, for values that are no texts or have half surrogates, for patterns that
- * are invalid, and for texts with a newline, which ends each entry.
+ * Undefined if there is none: for other functions, for values that are no texts or have half surrogates, and for texts
+ * with a newline, which ends each entry. Throws `invalid_pattern` if a pattern is invalid.
  */
 export function createEntryTest(fn: FunctionName, values: readonly Scalar[]): EntryTest | undefined {
   const texts = values.filter((value) => typeof value === 'string' && value.isWellFormed()) as string[]
@@ -27,10 +26,19 @@ export function createEntryTest(fn: FunctionName, values: readonly Scalar[]): En
   if (fn === 'in' || fn === 'eq') return equalTo(texts)
   const [text] = texts
   if (texts.length > 1) return undefined
+  if (fn === 'like') return likeTest(text)
   return PATTERNS.has(fn) ? matchingPattern(fn, text) : comparing(fn, text)
 }
 
 const PATTERNS: ReadonlySet<FunctionName> = new Set(['regexp_contains', 'like', 'ilike'] as const)
+
+/** Most patterns of LIKE are a text with `%` at one end or at both ends. */
+function likeTest(pattern: string): EntryTest | undefined {
+  const [, before, text, after] = /^(%?)([^%_\\]+)(%?)$/u.exec(pattern) ?? []
+  if (text === undefined) return matchingPattern('like', pattern)
+  if (before === '' && after === '') return equalTo([text])
+  return comparing(before === '' ? 'starts_with' : after === '' ? 'ends_with' : 'contains', text)
+}
 
 function equalTo(texts: readonly string[]): EntryTest {
   return async (dictionary, yieldIfDue) => {
@@ -48,22 +56,54 @@ function equalTo(texts: readonly string[]): EntryTest {
 
 const NO_FAILURES: Matched['failures'] = new Map()
 
-function matchingPattern(fn: FunctionName, pattern: string): EntryTest | undefined {
-  try {
-    const matcher = fn === 'regexp_contains' ? createMatcher(pattern) : likeMatcher(pattern, fn === 'ilike')
-    return (dictionary, yieldIfDue) => matchEntries(dictionary, matcher, yieldIfDue)
-  } catch (error) {
-    // The function raises the error, in a row that evaluates the function.
-    if (error instanceof LogweirError) return undefined
-    throw error
-  }
+function matchingPattern(fn: FunctionName, pattern: string): EntryTest {
+  const matcher = fn === 'regexp_contains' ? createMatcher(pattern) : likeMatcher(pattern, fn === 'ilike')
+  return (dictionary, yieldIfDue) => matchEntries(dictionary, matcher, yieldIfDue)
 }
 
 function comparing(fn: FunctionName, text: string): EntryTest | undefined {
   if (text.includes('\n')) return undefined
+  if (fn === 'starts_with') return startingWith(Buffer.from(text))
+  if (fn === 'contains' && text !== '') {
+    const matcher = literalMatcher(text)
+    return (dictionary, yieldIfDue) => matchEntries(dictionary, matcher, yieldIfDue)
+  }
   // A newline ends each entry.
   const test = createTextTest(fn, fn === 'ends_with' ? `${text}\n` : text)
   return test && ((dictionary, yieldIfDue) => passingEntries(dictionary, test, yieldIfDue))
+}
+
+/** Entries that are tested without a look at the clock. */
+const ENTRIES_AT_ONCE = 2 ** 16
+
+function startingWith(start: Buffer): EntryTest {
+  return async (dictionary, yieldIfDue) => {
+    const hits = new Uint8Array(dictionary.count)
+    for (let from = ABSENT + 1; from < dictionary.count; from += ENTRIES_AT_ONCE) {
+      await yieldIfDue()
+      findStarts(dictionary, start, hits, from, Math.min(dictionary.count, from + ENTRIES_AT_ONCE))
+    }
+    return { hits, from: ABSENT + 1, to: dictionary.count, failures: NO_FAILURES }
+  }
+}
+
+/** An entry that shares the first bytes with the entry before starts as that entry does. */
+function findStarts(
+  { offsets, bytes, shared }: Dictionary,
+  start: Buffer,
+  hits: Uint8Array,
+  from: number,
+  to: number,
+): void {
+  for (let code = from; code < to; code++) {
+    if (shared !== undefined && code > ABSENT + 1 && shared[code] >= start.length) hits[code] = hits[code - 1]
+    else if (offsets[code + 1] - offsets[code] > start.length && startsAt(bytes, offsets[code], start)) hits[code] = 1
+  }
+}
+
+function startsAt(bytes: Buffer, at: number, start: Buffer): boolean {
+  for (let i = 0; i < start.length; i++) if (bytes[at + i] !== start[i]) return false
+  return true
 }
 
 /** Bytes of entries that are searched at once. */

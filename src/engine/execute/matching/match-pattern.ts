@@ -67,6 +67,9 @@ export function createMatcher(pattern: string): Matcher {
   return { literal, search, hashes, literalDecides, lines, staysInLine, single, searchSize }
 }
 
+/** Prepares a text that matching entries contain. The text has at least one character and no newline. */
+export const literalMatcher = (text: string): Matcher => createMatcher(text.replaceAll(/[^\w\s]/gu, '\\$&'))
+
 /**
  * Whether a pattern consists of {@link IN_LINE_TOKENS}. At most one token matches at each position: takes linear time.
  */

@@ -1,14 +1,14 @@
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import type { Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
-import { truthOf } from '../../../plan/functions/logic.js'
 import { blocksOf } from '../batches/blocks.js'
 import { eachFrame } from '../batches/each-frame.js'
 import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import { extendKey } from '../caches/partial-cache.js'
-import { createEvaluate } from '../expressions/evaluate.js'
-import { type Frame, mappedFrame } from '../expressions/frame.js'
+import type { Frame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
+import { prepare } from '../expressions/prepare.js'
+import { truthAt } from '../expressions/truths.js'
 
 /**
  * Keeps the rows for which every condition is true. A condition is evaluated only in rows for which all conditions
@@ -38,7 +38,6 @@ export async function keepPassing(
     let to = from + 1
     while (to < conditions.length && fieldsIn([conditions[to]], kept.elements).length === 0) to++
     const group = conditions.slice(from, to)
-    await kept.loadFields?.(fieldsIn(group, kept.elements), yieldIfDue)
     kept = keep(kept, await passing(kept, group, yieldIfDue))
     from = to
   }
@@ -47,13 +46,14 @@ export async function keepPassing(
 
 /** The positions for which every condition is true, ascending. */
 async function passing(frame: Frame, conditions: readonly Expression[], yieldIfDue: Yielder): Promise<Uint32Array> {
-  const evaluate = createEvaluate(frame)
-  const cells = conditions.map((condition) => evaluate(condition))
+  const evaluate = await prepare(frame, conditions, yieldIfDue)
+  const vectors = conditions.map((condition) => evaluate(condition))
+  const tests = vectors.map((vector) => truthAt(vector, frame.stored?.selection))
   const positions = new Uint32Array(frame.rows)
   let count = 0
-  for await (const { from, to } of blocksOf(frame, cells, yieldIfDue)) {
+  for await (const { from, to } of blocksOf(frame, vectors, yieldIfDue)) {
     for (let position = from; position < to; position++) {
-      if (cells.every(({ at }) => truthOf(at(position)) === true)) positions[count++] = position
+      if (tests.every((test) => test(position))) positions[count++] = position
     }
   }
   return positions.subarray(0, count)
@@ -62,5 +62,5 @@ async function passing(frame: Frame, conditions: readonly Expression[], yieldIfD
 /** Returns the rows at some positions of a frame, which ascend. */
 export function keep(frame: Frame, positions: Uint32Array): Frame {
   if (positions.length === frame.rows) return frame
-  return frame.select?.(positions) ?? mappedFrame(frame, positions)
+  return frame.select(positions)
 }

@@ -1,9 +1,9 @@
 import type { NamedExpression } from '../../../plan/plan.js'
 import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
-import { createEvaluate } from '../expressions/evaluate.js'
+import { plainFrame, rowByRow } from '../expressions/computed-frame.js'
+import type { Evaluate } from '../expressions/evaluate.js'
 import type { Frame } from '../expressions/frame.js'
-import { fieldsIn } from '../expressions/loaded-fields.js'
-import type { Vector } from '../expressions/vector.js'
+import { prepare } from '../expressions/prepare.js'
 
 /** Returns the rows of batches with these columns alone. The columns are evaluated on read. */
 export function project(
@@ -17,26 +17,12 @@ export function project(
     minUs: Number.NEGATIVE_INFINITY,
     maxUs: Number.POSITIVE_INFINITY,
     read: (use) =>
-      batch.read(async (frame) => {
-        await frame.loadFields?.(fieldsIn(expressions, frame.elements), yieldIfDue)
-        return use(projected(frame, columns))
-      }),
+      batch.read(async (frame) => use(projected(frame, columns, await prepare(frame, expressions, yieldIfDue)))),
   }))
 }
 
-function projected(frame: Frame, columns: readonly NamedExpression[]): Frame {
-  const { rows, load, rowOf, longestAt } = frame
-  const evaluate = createEvaluate(frame)
-  const vectors = new Map(columns.map(({ name, value }) => [name, withoutStored(evaluate(value))]))
-  return { rows, load, rowOf, ...(longestAt && { longestAt }), column: (name) => vectors.get(name) }
+/** The columns alone. Operators have no faster way over rows whose storage is unknown. */
+function projected({ rows, load, rowOf, longestAt }: Frame, columns: readonly NamedExpression[], evaluate: Evaluate) {
+  const vectors = new Map(columns.map(({ name, value }) => [name, rowByRow(evaluate(value))]))
+  return plainFrame(rows, (name) => vectors.get(name), { load, rowOf, longestAt })
 }
-
-/** Operators have no faster way over rows whose storage is unknown. */
-const withoutStored = ({ at, areasAt, isConstant, isCold, call, longest }: Vector): Vector => ({
-  at,
-  ...(call && { call }),
-  ...(longest && { longest }),
-  ...(areasAt && { areasAt }),
-  ...(isConstant && { isConstant }),
-  isCold,
-})

@@ -9,11 +9,12 @@ import { eachFrame } from '../batches/each-frame.js'
 import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import { extendKey } from '../caches/partial-cache.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
-import { createElements, withElement } from '../expressions/elements.js'
-import { createEvaluate } from '../expressions/evaluate.js'
-import { type Elements, type Frame, mappedFrame, type SingleElement } from '../expressions/frame.js'
-import { type FieldUse, fieldsIn, pathOfList } from '../expressions/loaded-fields.js'
-import type { Vector } from '../expressions/vector.js'
+import { mappedFrame } from '../expressions/computed-frame.js'
+import { createElements, elementVector, withElement } from '../expressions/elements.js'
+import type { Elements, Frame, SingleElement } from '../expressions/frame.js'
+import { type FieldUse, pathOfList } from '../expressions/loaded-fields.js'
+import { prepare } from '../expressions/prepare.js'
+import { computed } from '../expressions/vector.js'
 import { keep } from './filter.js'
 
 /** The operator `unnest` of a plan. */
@@ -58,7 +59,7 @@ async function withSingleElements(
   const { keys } = first
   const uses = lists.map(countOf)
   await frame.loadFields(uses, context.yieldIfDue)
-  const counts = frame.field!(uses[0])!
+  const counts = frame.field(uses[0])!
   const positions = new Uint32Array(frame.rows)
   let rows = 0
   for await (const { from, to } of blocksOf(frame, [counts], context.yieldIfDue)) {
@@ -75,7 +76,7 @@ async function withSingleElements(
  * Returns the lists that are fields of the record, provided that each list has a single element. Stops at the first
  * list that is no field.
  */
-function singleElements(unnests: readonly Unnest[], before: Elements = new Map()): SingleElement[] {
+function singleElements(unnests: readonly Unnest[], before: Elements): SingleElement[] {
   const elements = new Map(before)
   const found: SingleElement[] = []
   for (const { list, name } of unnests) {
@@ -104,8 +105,8 @@ async function withElements(
 ): Promise<Frame> {
   const keptBytes = Math.min(KEPT_BYTES, context.limits.bytes * KEPT_SHARE)
   // A field of the record is read once, not for each row that another list has made of the record.
-  await frame.loadFields?.(fieldsIn([list], frame.elements), context.yieldIfDue)
-  const vector = createEvaluate(frame)(list)
+  const evaluate = await prepare(frame, [list], context.yieldIfDue)
+  const vector = evaluate(list)
   const elementsAt = createElements(vector)
   let positions = new Uint32Array(0)
   let places = new Uint32Array(0)
@@ -139,27 +140,17 @@ async function withElements(
   }
   context.onScan(Math.max(0, rows - frame.rows))
   const made = positions.subarray(0, rows)
-  if (kept === undefined) {
-    return mappedFrame(frame, made, { columns: new Map([[name, elementVector(vector, positions, places)]]) })
-  }
   const elements = kept
-  return mappedFrame(frame, made, {
-    columns: new Map([[name, keptVector(elements)]]),
-    longestAt: (i) => bytesOfValue(elements[i]),
-  })
-}
-
-/** Elements in memory. The frame knows the bytes of each element. */
-const keptVector = (elements: readonly Scalar[]): Vector => ({
-  at: (i) => elements[i],
-  longest: () => 0,
-  isCold: false,
-})
-
-/** The elements, each taken from the list on read. */
-function elementVector(vector: Vector, positions: Uint32Array, places: Uint32Array): Vector {
-  const elementsAt = createElements(vector)
-  return { at: (i) => elementsAt(positions[i])[places[i]] ?? null, isCold: vector.isCold }
+  const column =
+    elements === undefined
+      ? elementVector(vector, (i) => elementsAt(positions[i])[places[i]] ?? null)
+      : computed(
+          (i) => elements[i],
+          () => 0,
+        )
+  // The frame knows the bytes of each element in memory.
+  const longestAt = elements && ((i: number) => bytesOfValue(elements[i]))
+  return mappedFrame(frame, made, { columns: new Map([[name, column]]), longestAt })
 }
 
 const NULL_ELEMENT: readonly Scalar[] = [null]

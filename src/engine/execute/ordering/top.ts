@@ -10,11 +10,12 @@ import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import { type OpenCold, type TimeColumn, timeAt } from '../columns/batch.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
-import { createEvaluate } from '../expressions/evaluate.js'
-import { COLD, createLoadedRows, type Frame } from '../expressions/frame.js'
-import { fieldsIn } from '../expressions/loaded-fields.js'
+import { plainFrame } from '../expressions/computed-frame.js'
+import type { Frame } from '../expressions/frame.js'
+import { COLD, createLoadedRows } from '../expressions/loaded-rows.js'
+import { prepare } from '../expressions/prepare.js'
 import { workOf } from '../expressions/row-work.js'
-import type { Vector } from '../expressions/vector.js'
+import { computed, isCold, type Vector } from '../expressions/vector.js'
 import { createLeftOut, type LeftOut, rankRows } from './rank.js'
 
 /** The first rows of an order, of any order without keys, and their columns. */
@@ -255,19 +256,18 @@ async function offerFrame(
   { yieldIfDue }: RunContext,
 ): Promise<void> {
   const read = [...keys.map(({ by }) => by), ...early.map(({ value }) => value)]
-  await frame.loadFields?.(fieldsIn(read, frame.elements), yieldIfDue)
-  const evaluate = createEvaluate(frame)
+  const evaluate = await prepare(frame, read, yieldIfDue)
   const values: Vector[] = []
   for (const { name, value } of early) {
     const vector = evaluate(value)
-    const isAreas = vector.areasAt !== undefined && isLeafName(name)
+    const isAreas = vector.kind === 'areas' && isLeafName(name)
     if (isAreas) areas.add(name)
-    values.push(isAreas ? { ...vector, at: vector.areasAt! } : vector)
+    values.push(isAreas ? computed(vector.areasAt, () => 0) : vector)
     const pause = yieldIfDue()
     if (pause !== undefined) await pause
   }
   const capture = (position: number) => values.map(({ at }) => at(position))
-  const isLoaded = values.every(({ isCold }) => !isCold) && !workOf(values, frame).isSlow(0, 0)
+  const isLoaded = !values.some(isCold) && !workOf(values, frame).isSlow(0, 0)
   if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined && isLoaded) {
     return offerNewest(top, frame, batch, capture, yieldIfDue)
   }
@@ -352,24 +352,18 @@ function lastPositionFrom(
 export function lateFrame({ rows, columns, areas, cold }: Found): Frame {
   const places = new Map(columns.map((name, i) => [name, i]))
   const loaded = createLoadedRows()
-  return {
-    rows: rows.length,
-    column(name) {
-      if (COLD.has(name)) return loaded.vector(name as ColdColumn)
-      const place = places.get(leafName(name)) ?? places.get(name)
-      if (place === undefined) return undefined
-      const at = (position: number) => rows[position].values[place]
-      return areas.has(leafName(name))
-        ? { at: () => null, areasAt: (p) => at(p) as number, isCold: false }
-        : { at, isCold: false }
-    },
-    rowOf: (position) => position,
-    load(positions, yieldIfDue) {
-      const read = (position: number) => {
-        const { batch, row } = rows[position]
-        return loaded.reader(batch, cold.get(batch)!)(row)
-      }
-      return loaded.load(positions, read, { isCopied: true, yieldIfDue })
-    },
+  const column = (name: string): Vector | undefined => {
+    if (COLD.has(name)) return loaded.vector(name as ColdColumn)
+    const place = places.get(leafName(name)) ?? places.get(name)
+    if (place === undefined) return undefined
+    const at = (position: number) => rows[position].values[place]
+    if (!areas.has(leafName(name))) return computed(at)
+    return { kind: 'areas', at: () => null, areasAt: (position) => at(position) as number, column: undefined }
   }
+  const read = (position: number) => {
+    const { batch, row } = rows[position]
+    return loaded.reader(batch, cold.get(batch)!)(row)
+  }
+  const load: Frame['load'] = (positions, yieldIfDue) => loaded.load(positions, read, { isCopied: true, yieldIfDue })
+  return plainFrame(rows.length, column, { load })
 }

@@ -1,8 +1,8 @@
 import { hotColumns } from '../../../common/columns.js'
 import type { SourceName } from '../../../common/sources.js'
 import type { Expression } from '../../../plan/expression.js'
-import type { DeclaredColumn } from '../expressions/frame.js'
 import { type ElementPaths, fieldUseOf, pathOfList } from '../expressions/loaded-fields.js'
+import type { DeclaredColumn } from '../expressions/stored-frame.js'
 import { groupExpressions } from '../grouping/sink.js'
 import type { Sink, Stage, Step } from '../stages/stages.js'
 

@@ -11,8 +11,10 @@ import { blocksOf } from '../batches/blocks.js'
 import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import type { Part } from '../columns/batch.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
+import { computedFrame } from '../expressions/computed-frame.js'
 import { createEvaluate } from '../expressions/evaluate.js'
-import { coldValue, computedFrame, type Frame } from '../expressions/frame.js'
+import type { Frame } from '../expressions/frame.js'
+import { coldValue } from '../expressions/loaded-rows.js'
 import type { Vector } from '../expressions/vector.js'
 import { fastFilters, type SourceKinds } from '../filtering/fast-filters.js'
 import { createAggregation } from '../grouping/aggregate.js'
@@ -201,7 +203,11 @@ function computed(make: () => Promise<Frame>): LazyBatch {
 /** The same rows with other names for their columns. */
 function renamed(frame: Frame, from: readonly string[], to: readonly string[]): Frame {
   const names = new Map(to.map((name, i) => [name, from[i]]))
-  return { ...frame, column: (name) => frame.column(names.get(name) ?? name) }
+  return {
+    ...frame,
+    select: (positions) => renamed(frame.select(positions), from, to),
+    column: (name) => frame.column(names.get(name) ?? name),
+  }
 }
 
 /** Rows that are copied without a look at the clock. */

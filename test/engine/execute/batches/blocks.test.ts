@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MIB } from '../../../../src/base/units.js'
 import { blocksOf } from '../../../../src/engine/execute/batches/blocks.js'
+import { plainFrame } from '../../../../src/engine/execute/expressions/computed-frame.js'
 import type { Frame } from '../../../../src/engine/execute/expressions/frame.js'
-import { constant } from '../../../../src/engine/execute/expressions/vector.js'
+import { computed } from '../../../../src/engine/execute/expressions/vector.js'
 import { noYield } from '../../store/support.js'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -10,17 +11,12 @@ afterEach(() => void vi.restoreAllMocks())
 /** A frame of `rows` rows that loads the cold columns of at most `most` rows at once. */
 function frameOf(rows: number, most = rows): Frame & { loaded: number[] } {
   const loaded: number[] = []
-  return {
-    rows,
-    column: () => undefined,
-    rowOf: (position) => position,
-    load(positions) {
-      const count = Math.min(most, positions.length)
-      loaded.push(...positions.subarray(0, count))
-      return Promise.resolve({ rows: count, longestBytes: 0 })
-    },
-    loaded,
+  const load: Frame['load'] = (positions) => {
+    const count = Math.min(most, positions.length)
+    loaded.push(...positions.subarray(0, count))
+    return Promise.resolve({ rows: count, longestBytes: 0 })
   }
+  return { ...plainFrame(rows, () => undefined, { load }), loaded }
 }
 
 /** The lengths of the blocks if row i takes `msOf(i)` milliseconds. */
@@ -29,7 +25,7 @@ async function lengthsOf(frame: Frame, msOf: (row: number) => number, isCold = f
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
   const lengths: number[] = []
   let next = 0
-  for await (const { from, to } of blocksOf(frame, [{ ...constant(1), isCold }], noYield)) {
+  for await (const { from, to } of blocksOf(frame, [{ ...computed(() => 1), isCold }], noYield)) {
     expect(from).toBe(next)
     next = to
     lengths.push(to - from)

@@ -1,13 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { computedFrame, mappedFrame } from '../../../../src/engine/execute/expressions/computed-frame.js'
 import { createEvaluate } from '../../../../src/engine/execute/expressions/evaluate.js'
-import { computedFrame, type Frame, mappedFrame } from '../../../../src/engine/execute/expressions/frame.js'
+import type { Frame } from '../../../../src/engine/execute/expressions/frame.js'
+import { codedOf, isCold } from '../../../../src/engine/execute/expressions/vector.js'
 import { atLeast, contains } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import type { Cell } from '../../../../src/plan/functions/function.js'
 import { FUNCTIONS, type FunctionName } from '../../../../src/plan/functions/table.js'
 import { Datetime, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'
-import { frameOf, loadRange, openBatch, sealedBatch } from '../../store/support.js'
+import { frameOf, loadRange, ofKind, openBatch, sealedBatch } from '../../store/support.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -48,8 +50,8 @@ describe('an expression over one dictionary', () => {
   it('is evaluated once for each entry, however many rows have it', async () => {
     const frame = await sealedFrame()
     const calls = counted('lower')
-    const { at, entries } = createEvaluate(frame)(call('concat', call('lower', url), literal('!'), url))
-    expect(entries).toBeDefined()
+    const vector = createEvaluate(frame)(call('concat', call('lower', url), literal('!'), url))
+    const { at } = ofKind(vector, 'entries')
     expect(calls.times).toBe(0)
     for (let round = 0; round < 3; round++) {
       expect(URLS.map((_, position) => at(position))).toEqual(
@@ -82,9 +84,8 @@ describe('an expression over one dictionary', () => {
 
   it('gives the path in a URL as bytes of the entry', async () => {
     const batch = await sealedBatch([request('http://h/a?b'), request(undefined)])
-    const { entries, at } = createEvaluate(frameOf(batch, 'edge_logs'))(call('url_path', url))
-    const { codes } = entries!
-    const bytes = [0, 1].map((row) => entries!.bytesOf!(codes[row]!)?.toString())
+    const { at, codes, bytesOf } = ofKind(createEvaluate(frameOf(batch, 'edge_logs'))(call('url_path', url)), 'entries')
+    const bytes = [0, 1].map((row) => bytesOf!(codes[row]!)?.toString())
     expect(bytes).toEqual([0, 1].map((row) => at(row) ?? undefined))
     expect(bytes.toSorted()).toEqual(['/a', undefined])
   })
@@ -98,14 +99,14 @@ describe('an expression over one dictionary', () => {
     const values = [0, 1, 2, 3, 0].map((row) => at(row))
     expect(values.toSorted()).toEqual([199, 199, 199, 403, null].toSorted())
     expect(calls.times).toBe(3)
-    expect(one(status).entries).not.toBe(other(status).entries)
-    expect(one(status).entries!.codes).toBe(other(status).entries!.codes)
+    expect(codedOf(one(status))).not.toBe(codedOf(other(status)))
+    expect(codedOf(one(status))!.codes).toBe(codedOf(other(status))!.codes)
   })
 
   it('of another column too is evaluated row by row', async () => {
     const frame = await sealedFrame()
-    const { at, entries } = createEvaluate(frame)(call('concat', url, column('project')))
-    expect([entries, at(1), at(3)]).toEqual([undefined, 'Ba', null])
+    const { kind, at } = createEvaluate(frame)(call('concat', url, column('project')))
+    expect([kind, at(1), at(3)]).toEqual(['computed', 'Ba', null])
   })
 })
 
@@ -133,7 +134,7 @@ describe('an expression', () => {
     const frame = computed({ x: [null, 1] })
     const zero = call('div', literal(1), literal(0))
     const evaluate = createEvaluate(frame)
-    expect(evaluate(call('mul', literal(2), literal(3)))).toMatchObject({ isConstant: true })
+    expect(evaluate(call('mul', literal(2), literal(3)))).toMatchObject({ kind: 'constant' })
     const guarded = evaluate(call('if', call('is_null', column('x')), literal(0), zero))
     expect(guarded.at(0)).toBe(0)
     for (let i = 0; i < 3; i++) expect(() => guarded.at(1)).toThrow(expect.objectContaining({ code: 'invalid_sql' }))
@@ -169,15 +170,16 @@ describe('the vector of an expression', () => {
   const time = column('timestamp')
 
   it('tells operators of buckets of the stored timestamp', async () => {
-    const { bucket } = await vectorOf(call('timestamp_trunc', time, literal('minute')))
+    const bucketOf = async (expression: Expression) => ofKind(await vectorOf(expression), 'spans').bucket
+    const bucket = await bucketOf(call('timestamp_trunc', time, literal('minute')))
     expect(bucket).toMatchObject({ lengthUs: 60_000_000 })
-    expect(bucket!.startOf(60_000_001)).toBe(60_000_000)
-    expect(bucket!.valueOf(5)).toEqual(new Timestamp(5))
-    const datetimes = await vectorOf(call('datetime_trunc', time, literal('day')))
-    expect(datetimes.bucket!.valueOf(5)).toEqual(new Datetime(5))
-    const { bucket: bySevens } = await vectorOf(call('timestamp_bucket', time, literal(7)))
-    expect([bySevens!.lengthUs, bySevens!.startOf(-1), bySevens!.startOf(14)]).toEqual([7, -7, 14])
-    expect(bySevens!.valueOf(7)).toEqual(new Timestamp(7))
+    expect(bucket.startOf(60_000_001)).toBe(60_000_000)
+    expect(bucket.valueOf(5)).toEqual(new Timestamp(5))
+    const datetimes = await bucketOf(call('datetime_trunc', time, literal('day')))
+    expect(datetimes.valueOf(5)).toEqual(new Datetime(5))
+    const bySevens = await bucketOf(call('timestamp_bucket', time, literal(7)))
+    expect([bySevens.lengthUs, bySevens.startOf(-1), bySevens.startOf(14)]).toEqual([7, -7, 14])
+    expect(bySevens.valueOf(7)).toEqual(new Timestamp(7))
   })
 
   it.each([
@@ -185,19 +187,20 @@ describe('the vector of an expression', () => {
     call('timestamp_bucket', call('time_add', time, literal(1), literal('day')), literal(5)),
     call('timestamp_trunc', call('time_add', time, literal(1), literal('day')), literal('day')),
   ])('has no bucket of %j', async (expression) => {
-    expect((await vectorOf(expression)).bucket).toBeUndefined()
+    expect((await vectorOf(expression)).kind).toBe('computed')
   })
 
   it('tells operators of conditions that they can count', async () => {
-    expect((await vectorOf(atLeast('status_code', 203))).counted).toMatchObject({ test: 'atLeast', least: 203 })
-    expect((await vectorOf(contains('path', '/auth'))).counted).toMatchObject({ test: 'area', bit: 4 })
+    const testOf = async (expression: Expression) => ofKind(await vectorOf(expression), 'bits').test
+    expect(await testOf(atLeast('status_code', 203))).toMatchObject({ kind: 'atLeast', least: 203 })
+    expect(await testOf(contains('path', '/auth'))).toMatchObject({ kind: 'area', bit: 4 })
     for (const other of [
       call('ge', column('status_code'), literal('203')),
       call('ge', literal(203), column('status_code')),
       call('ge', call('add', column('status_code'), literal(1)), literal(203)),
       call('gt', column('status_code'), literal(203)),
     ]) {
-      expect((await vectorOf(other)).counted).toBeUndefined()
+      expect((await vectorOf(other)).kind).toBe('entries')
     }
     const { at } = await vectorOf(atLeast('status_code', 203))
     expect(URLS.map((_, i) => at(i))).toEqual(URLS.map((_, i) => i >= 3))
@@ -206,8 +209,8 @@ describe('the vector of an expression', () => {
   it('is cold if it needs a cold column, which must be loaded', async () => {
     const frame = await sealedFrame()
     const vector = createEvaluate(frame)(call('concat', column('event_message'), url))
-    expect(vector.isCold).toBe(true)
-    expect((await vectorOf(call('lower', url))).isCold).toBe(false)
+    expect(isCold(vector)).toBe(true)
+    expect(isCold(await vectorOf(call('lower', url)))).toBe(false)
     await loadRange(frame, 1, 3)
     expect(vector.at(1)).toMatch(/B$/)
   })

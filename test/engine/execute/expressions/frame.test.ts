@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
 import { range, type Selection } from '../../../../src/engine/execute/columns/selection.js'
-import { computedFrame, type Frame, mappedFrame } from '../../../../src/engine/execute/expressions/frame.js'
+import { computedFrame, mappedFrame } from '../../../../src/engine/execute/expressions/computed-frame.js'
+import type { Frame } from '../../../../src/engine/execute/expressions/frame.js'
+import { computed, isCold } from '../../../../src/engine/execute/expressions/vector.js'
 import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge, invocation } from '../../../support/records.js'
 import { frameOf, loadRange, noYield, openBatch, sealedBatch, valuesOf } from '../../store/support.js'
@@ -53,7 +55,7 @@ describe('the frame of stored rows', () => {
       expect(valuesOf(frame, cold)).toEqual([expectedOf(0), expectedOf(3)])
       await loadRange(frame, 1, 2)
       expect(cold.map((name) => frame.column(name)!.at(1))).toEqual(expectedOf(3))
-      expect(frame.column('id')!.isCold).toBe(true)
+      expect(isCold(frame.column('id')!)).toBe(true)
     }
   })
 
@@ -150,7 +152,8 @@ describe('a frame of some rows of another', () => {
   it('has their columns, and its own', async () => {
     for (const batch of await forms()) {
       const frame = mappedFrame(frameOf(batch, 'function_edge_logs'), Uint32Array.of(0, 0, 3), {
-        columns: new Map([['m', { at: (i) => ['x', 'y', 'z'][i]!, isCold: false }]]),
+        columns: new Map([['m', computed((i) => ['x', 'y', 'z'][i]!)]]),
+        longestAt: undefined,
       })
       expect(frame.rows).toBe(3)
       expect(valuesOf(frame, [...HOT, 'm'])).toEqual([

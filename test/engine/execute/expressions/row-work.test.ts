@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { MIB } from '../../../../src/base/units.js'
 import { makeRow, workOf } from '../../../../src/engine/execute/expressions/row-work.js'
-import { constant, type Vector } from '../../../../src/engine/execute/expressions/vector.js'
+import { computed, constant, type Vector } from '../../../../src/engine/execute/expressions/vector.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -13,7 +13,7 @@ it('the values of a slow row are made with a look at the clock behind each, if n
       nowMs += 9
       return null
     }
-    return { at, isCold: false }
+    return computed(at)
   })
   const looks: number[] = []
   await makeRow(vectors, 0, () => {
@@ -24,7 +24,11 @@ it('the values of a slow row are made with a look at the clock behind each, if n
 })
 
 it('rows take longer with longer values in memory, and with more expressions', () => {
-  const column = (): Vector => ({ at: () => null, longest: () => 0, isCold: false })
+  const column = (): Vector =>
+    computed(
+      () => null,
+      () => 0,
+    )
   const long = { longestAt: (position: number) => (position === 7 ? MIB : 0) }
   const one = workOf([column()], long)
   const many = workOf(Array.from({ length: 5 }, column), long)
@@ -37,5 +41,5 @@ it('rows take longer with longer values in memory, and with more expressions', (
   expect([one.endOf(0, 100, 0), one.endOf(0, 100, MIB), many.endOf(0, 100, 0), many.endOf(7, 100, 0)]).toEqual([
     100, 3, 7, 8,
   ])
-  expect(workOf([constant(1)], {}).endOf(0, 100, MIB)).toBe(3)
+  expect(workOf([constant(1)], { longestAt: undefined }).endOf(0, 100, MIB)).toBe(3)
 })

@@ -6,7 +6,7 @@ import { createEvaluate } from '../../../../src/engine/execute/expressions/evalu
 import { createGatheredRows } from '../../../../src/engine/execute/grouping/gathered-rows.js'
 import { call, column, field, literal } from '../../../../src/plan/expression.js'
 import { Timestamp } from '../../../../src/plan/values/values.js'
-import { dictionary, valuesOf } from '../../store/support.js'
+import { dictionary, ofKind, valuesOf } from '../../store/support.js'
 
 const NUMBERS: Column = narrowNumbers(Float64Array.of(1, 70_000, Number.NaN, 0.5))
 const AREAS: Column = { kind: 'areas', flags: Uint8Array.of(1, 2, 3, 0) }
@@ -33,9 +33,9 @@ describe('gathered rows', () => {
       [1, new Timestamp(1_003)],
       [0.5, new Timestamp(1_009)],
     ])
-    expect([0, 1, 2, 3].map(made.column('a')!.areasAt!)).toEqual([2, 3, 1, 0])
+    expect([0, 1, 2, 3].map(ofKind(made.column('a')!, 'areas').areasAt)).toEqual([2, 3, 1, 0])
     expect([made.stored!.batch.minUs, made.stored!.batch.maxUs]).toEqual([1_003, 1_009])
-    expect(createEvaluate(made)(call('timestamp_trunc', timestamp, literal('second'))).bucket).toBeDefined()
+    expect(createEvaluate(made)(call('timestamp_trunc', timestamp, literal('second'))).kind).toBe('spans')
   })
 
   it('are those since the last call, and stay as they were', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { computedFrame } from '../../../../src/engine/execute/expressions/computed-frame.js'
 import { createEvaluate } from '../../../../src/engine/execute/expressions/evaluate.js'
-import { computedFrame } from '../../../../src/engine/execute/expressions/frame.js'
 import { isEmpty, type Stage, type Step, stagesOf } from '../../../../src/engine/execute/stages/stages.js'
 import { atLeast, count, equals, matches, max, nothing, scan } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'

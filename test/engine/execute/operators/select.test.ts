@@ -60,7 +60,7 @@ it('a projection of stored rows has their texts, areas and cold columns under an
       ['/auth', '1'],
     ])
     const { at } = createEvaluate(frame)(contains('path2', '/rest'))
-    expect([at(0), at(1), frame.column('url2')!.entries, frame.stored]).toEqual([true, false, undefined, undefined])
+    expect([at(0), at(1), frame.column('url2')!.kind, frame.stored]).toEqual([true, false, 'computed', undefined])
   })
 })
 
