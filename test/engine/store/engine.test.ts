@@ -11,6 +11,7 @@ import { appendAll, openEngine, readAll } from '../../support/engine.js'
 import { eventually } from '../../support/eventually.js'
 import { createModelFiles, type ModelFiles } from '../../support/model-files.js'
 import { edge } from '../../support/records.js'
+import { cachedBytes } from './support.js'
 
 const ALWAYS = { fromUs: 0, throughUs: Number.MAX_SAFE_INTEGER }
 const BATCHES = 20
@@ -131,7 +132,7 @@ describe('the work of a run', () => {
     expect(await answer(engine, perSecond(range))).toEqual(first)
     // The rows from the fifth on, of the segment that is partly in the range.
     expect(await scanned()).toBe(before + 3)
-    expect((await metrics.memoBytes.get()).values[0]!.value).toBeGreaterThan(0)
+    expect(await cachedBytes(metrics, 'partials')).toBeGreaterThan(0)
     await engine.close()
   })
 
@@ -140,7 +141,7 @@ describe('the work of a run', () => {
     const { engine, metrics } = await openFilled({ clock, retentionUs: DAY_US })
     await engine.seal()
     await answer(engine, perSecond())
-    const bytes = async () => (await metrics.memoBytes.get()).values[0]!.value
+    const bytes = () => cachedBytes(metrics, 'partials')
     expect(await bytes()).toBeGreaterThan(0)
     clock.advance((2 * DAY_US) / 1000)
     expect(await answer(engine, perSecond())).toEqual([])

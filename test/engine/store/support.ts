@@ -1,6 +1,6 @@
 import { arrayBuffersOf } from '../../../src/base/memory/array-buffers.js'
 import { UNLIMITED_SHARE } from '../../../src/base/memory/memory-budget.js'
-import { createMetrics } from '../../../src/base/metrics.js'
+import { createMetrics, type Metrics } from '../../../src/base/metrics.js'
 import type { Yielder } from '../../../src/base/scheduling/time-slices.js'
 import { decodeUtf8 } from '../../../src/base/text/utf8.js'
 import { COLD_COLUMNS, type ColdColumn, hotColumns } from '../../../src/common/columns.js'
@@ -20,6 +20,7 @@ import { computedFrame } from '../../../src/engine/execute/expressions/computed-
 import type { Frame } from '../../../src/engine/execute/expressions/frame.js'
 import { storedFrame } from '../../../src/engine/execute/expressions/stored-frame.js'
 import type { Vector } from '../../../src/engine/execute/expressions/vector.js'
+import { type CacheKind, cacheMetrics } from '../../../src/engine/execute/fields/cache-metrics.js'
 import { createFieldCache } from '../../../src/engine/execute/fields/field-cache.js'
 import { decodeBatch } from '../../../src/engine/execute/open-batch/append-batch.js'
 import { createHead, type Head } from '../../../src/engine/execute/open-batch/head.js'
@@ -182,9 +183,9 @@ export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYie
   const told = { opened: 0, scanned: 0 }
   const context: RunContext = {
     yieldIfDue,
-    partialCache: createPartialCache(1e6, createMetrics()),
-    fieldCache: createFieldCache(1e6, createMetrics(), createFakeClock()),
-    rowCache: createRowCache(1e6),
+    partialCache: createPartialCache(1e6, cacheMetrics(createMetrics(), 'partials')),
+    fieldCache: createFieldCache(1e6, cacheMetrics(createMetrics(), 'fields'), createFakeClock()),
+    rowCache: createRowCache(1e6, cacheMetrics(createMetrics(), 'rows')),
     sharedFrames: createSharedFrames(),
     limits: { ...GROUPING_LIMITS, ...limits },
     memory: UNLIMITED_SHARE,
@@ -247,4 +248,9 @@ export async function loadRange(frame: Frame, from: number, to: number, yieldIfD
 export function ofKind<Kind extends Vector['kind']>(vector: Vector, kind: Kind): Extract<Vector, { kind: Kind }> {
   if (vector.kind !== kind) throw new Error(`The vector is of the kind ${vector.kind}, not ${kind}.`)
   return vector as Extract<Vector, { kind: Kind }>
+}
+
+/** Returns the bytes that an engine has cached of a kind, by its metrics. */
+export async function cachedBytes({ engineCachedBytes }: Metrics, kind: CacheKind): Promise<number | undefined> {
+  return (await engineCachedBytes.get()).values.find(({ labels }) => labels.kind === kind)?.value
 }

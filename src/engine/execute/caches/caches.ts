@@ -2,6 +2,7 @@ import type { Metrics } from '../../../base/metrics.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { MIB } from '../../../base/units.js'
 import type { Part } from '../columns/batch.js'
+import { cacheMetrics } from '../fields/cache-metrics.js'
 import { createFieldCache, type FieldCache } from '../fields/field-cache.js'
 import { createPartialCache, type PartialCache } from './partial-cache.js'
 import { createRowCache, type RowCache } from './row-cache.js'
@@ -35,9 +36,12 @@ interface CacheOptions {
 /** Creates the caches of an engine with a memory limit of `rowsLimitBytes` for rows. */
 export function createCaches({ clock, metrics, rowsLimitBytes, ...options }: CacheOptions): Caches {
   const { partialCacheBytes = Math.min(PARTIAL_CACHE_BYTES, rowsLimitBytes * PARTIAL_CACHE_SHARE) } = options
-  const partialCache = createPartialCache(partialCacheBytes, metrics)
-  const fieldCache = createFieldCache(rowsLimitBytes * FIELD_CACHE_SHARE, metrics, clock)
-  const rowCache = createRowCache(Math.min(ROW_CACHE_BYTES, rowsLimitBytes * ROW_CACHE_SHARE))
+  const partialCache = createPartialCache(partialCacheBytes, cacheMetrics(metrics, 'partials'))
+  const fieldCache = createFieldCache(rowsLimitBytes * FIELD_CACHE_SHARE, cacheMetrics(metrics, 'fields'), clock)
+  const rowCache = createRowCache(
+    Math.min(ROW_CACHE_BYTES, rowsLimitBytes * ROW_CACHE_SHARE),
+    cacheMetrics(metrics, 'rows'),
+  )
   return {
     partialCache,
     fieldCache,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Metrics } from '../../../base/metrics.js'
 import type { Part } from '../columns/batch.js'
+import type { CacheMetrics } from '../fields/cache-metrics.js'
 
 /**
  * Cache of partial results of sealed parts, which never change. Bounded by bytes. Evicts the least recently used
@@ -83,14 +83,9 @@ export function extendKey(make: () => unknown): (before: Key) => Key {
 }
 
 /** Creates an empty cache of at most `limitBytes`. */
-export function createPartialCache(
-  limitBytes: number,
-  metrics: Pick<Metrics, 'memoBytes' | 'memoRecalls'>,
-): PartialCache {
+export function createPartialCache(limitBytes: number, metrics: CacheMetrics): PartialCache {
   const byPart = new WeakMap<Part, Map<string, Entry>>()
   const dropped = new WeakSet<Part>()
-  const hits = metrics.memoRecalls.labels('kept')
-  const misses = metrics.memoRecalls.labels('none')
   const entries = new LRUCache<Entry, Entry>({
     maxSize: Math.max(1, Math.floor(limitBytes)),
     dispose({ part, key }) {
@@ -103,8 +98,7 @@ export function createPartialCache(
   return {
     get<T extends object>(part: Part, key: string) {
       const entry = byPart.get(part)?.get(key)
-      const counter = entry === undefined ? misses : hits
-      counter.inc()
+      metrics.countLookup(entry !== undefined)
       return entry && (entries.get(entry)!.value as T)
     },
     put(part, key, value, bytes) {
@@ -116,18 +110,18 @@ export function createPartialCache(
       // The new entry may have evicted the other entries of the part, and with the entries the part's map.
       const ofPart = byPart.get(part) ?? new Map<string, Entry>()
       if (entries.has(entry)) byPart.set(part, ofPart.set(key, entry))
-      metrics.memoBytes.set(entries.calculatedSize)
+      metrics.setBytes(entries.calculatedSize)
     },
     dropParts(parts) {
       for (const part of parts) {
         dropped.add(part)
         for (const entry of [...(byPart.get(part)?.values() ?? [])]) entries.delete(entry)
       }
-      metrics.memoBytes.set(entries.calculatedSize)
+      metrics.setBytes(entries.calculatedSize)
     },
     clear() {
       entries.clear()
-      metrics.memoBytes.set(0)
+      metrics.setBytes(0)
     },
     bytes: () => entries.calculatedSize,
   }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { KIB } from '../../../base/units.js'
 import { COLD_COLUMNS, type ColdColumn } from '../../../common/columns.js'
 import type { ColdReader, ColdRow, OpenCold } from '../columns/batch.js'
+import type { CacheMetrics } from '../fields/cache-metrics.js'
 
 /**
  * The cold columns of rows that answers had. A dashboard asks for most of the rows again, and each row of a sealed part
@@ -10,20 +11,20 @@ import type { ColdReader, ColdRow, OpenCold } from '../columns/batch.js'
 export interface RowCache {
   /**
    * Returns a way to open a reader of the rows of a sealed part. The reader looks for a row in the cache first, and
-   * adds each read row to the cache. `owner` stands for the part.
+   * adds each read row to the cache. `owner` represents the part.
    */
-  keepRows(owner: object, open: OpenCold): OpenCold
+  cachedReader(owner: object, open: OpenCold): OpenCold
   /** Bytes of memory of all rows. */
   bytes(): number
 }
 
 /** Approximate bytes of the objects of a row. */
 const ROW_BYTES = 400
-/** A longer row is not kept. */
+/** A longer row is not cached. */
 const MAX_ROW_BYTES = 64 * KIB
 
 /** Creates an empty cache of at most `limitBytes`. */
-export function createRowCache(limitBytes: number): RowCache {
+export function createRowCache(limitBytes: number, metrics: CacheMetrics): RowCache {
   const rows = new LRUCache<string, Partial<ColdRow>>({
     maxSize: Math.max(1, Math.floor(limitBytes)),
     sizeCalculation: bytesOfRow,
@@ -37,10 +38,11 @@ export function createRowCache(limitBytes: number): RowCache {
     return id
   }
 
-  function keep(key: string, row: ColdRow, columns: readonly ColdColumn[]): ColdRow {
-    const kept: Partial<ColdRow> = {}
-    for (const name of columns) kept[name] = Buffer.from(row[name])
-    if (bytesOfRow(kept) <= MAX_ROW_BYTES) rows.set(key, kept)
+  function add(key: string, row: ColdRow, columns: readonly ColdColumn[]): ColdRow {
+    const copy: Partial<ColdRow> = {}
+    for (const name of columns) copy[name] = Buffer.from(row[name])
+    if (bytesOfRow(copy) <= MAX_ROW_BYTES) rows.set(key, copy)
+    metrics.setBytes(rows.calculatedSize)
     return row
   }
 
@@ -48,16 +50,18 @@ export function createRowCache(limitBytes: number): RowCache {
     let read: ColdReader | undefined
     return (row) => {
       const key = `${id} ${row}`
-      const known = rows.get(key)
-      if (known !== undefined && columns.every((name) => known[name] !== undefined)) return known as ColdRow
+      const cached = rows.get(key)
+      const isHit = cached !== undefined && columns.every((name) => cached[name] !== undefined)
+      metrics.countLookup(isHit)
+      if (isHit) return cached as ColdRow
       read ??= open(columns)
       const found = read(row)
-      return found instanceof Promise ? found.then((arrived) => keep(key, arrived, columns)) : keep(key, found, columns)
+      return found instanceof Promise ? found.then((arrived) => add(key, arrived, columns)) : add(key, found, columns)
     }
   }
 
   return {
-    keepRows(owner, open) {
+    cachedReader(owner, open) {
       const id = idOf(owner)
       return (columns = COLD_COLUMNS) => createReader(id, open, columns)
     },

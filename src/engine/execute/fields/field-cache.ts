@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { Metrics } from '../../../base/metrics.js'
 import { askForCollection } from '../../../base/process/heap.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { MIB } from '../../../base/units.js'
+import type { CacheMetrics } from './cache-metrics.js'
 import { FieldColumn } from './field-column.js'
 import type { FieldPath } from './field-path.js'
 
@@ -57,7 +57,7 @@ function createLru(limitBytes: number, onRemove: (column: FieldColumn) => void) 
 /** Creates an empty cache of at most `limitBytes`. */
 export function createFieldCache(
   limitBytes: number,
-  metrics: Pick<Metrics, 'fieldBytes' | 'fieldLookups'>,
+  metrics: CacheMetrics,
   clock: Pick<Clock, 'monotonicMs'>,
 ): FieldCache {
   const byOwner = new WeakMap<object, Map<string, FieldColumn>>()
@@ -67,7 +67,7 @@ export function createFieldCache(
     if (ofOwner.get(key) === column) ofOwner.delete(key)
   })
 
-  const showBytes = () => metrics.fieldBytes.set(columns.calculatedSize)
+  const showBytes = () => metrics.setBytes(columns.calculatedSize)
 
   function add(ofOwner: Map<string, FieldColumn>, key: string, column: FieldColumn): FieldColumn {
     ofOwner.set(key, column)
@@ -87,13 +87,13 @@ export function createFieldCache(
       const ofOwner = byOwner.get(owner) ?? new Map<string, FieldColumn>()
       byOwner.set(owner, ofOwner)
       const key = JSON.stringify([isCount, ...keys])
-      const known = ofOwner.get(key)
-      metrics.fieldLookups.labels(known === undefined ? 'none' : 'kept').inc()
-      if (known === undefined) return add(ofOwner, key, new FieldColumn(rows, limitBytes * COLUMN_SHARE))
-      known.reserve(rows)
-      places.get(known)!.usedMs = clock.monotonicMs()
-      columns.get(known)
-      return known
+      const cached = ofOwner.get(key)
+      metrics.countLookup(cached !== undefined)
+      if (cached === undefined) return add(ofOwner, key, new FieldColumn(rows, limitBytes * COLUMN_SHARE))
+      cached.reserve(rows)
+      places.get(cached)!.usedMs = clock.monotonicMs()
+      columns.get(cached)
+      return cached
     },
     resize,
     dropIdle() {

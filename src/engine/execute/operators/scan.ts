@@ -101,7 +101,7 @@ export function scan(
     ...(part.isSealed && isWhole(part) ? { cached: { part, key, ...offerOf(part, project, scanned, context) } } : {}),
     read: (use) => opened(part, async ({ selection, frameOf }) => use(await frameOf(selection))),
     ...(context.isSlow && { readByTime: readByTime(part) }),
-    ...(part.isSealed && { keepRows: (open: OpenCold) => context.rowCache.keepRows(part.owner, open) }),
+    ...(part.isSealed && { keepRows: (open: OpenCold) => context.rowCache.cachedReader(part.owner, open) }),
   }))
 }
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../../src/base/metrics.js'
 import { createPartialCache, extendKey, Key } from '../../../../src/engine/execute/caches/partial-cache.js'
 import type { Part } from '../../../../src/engine/execute/columns/batch.js'
+import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metrics.js'
+import { cachedBytes } from '../../store/support.js'
 
 const part = { isSealed: true, rows: 1, minUs: 0, maxUs: 0 } as Part
 const other = { ...part }
@@ -10,11 +12,13 @@ const value = { n: 1 }
 async function cacheOf(limitBytes: number) {
   const metrics = createMetrics()
   const recalls = async () =>
-    Object.fromEntries((await metrics.memoRecalls.get()).values.map(({ labels, value }) => [labels.outcome, value]))
+    Object.fromEntries(
+      (await metrics.engineCacheLookups.get()).values.map(({ labels, value }) => [labels.outcome, value]),
+    )
   return {
-    partialCache: createPartialCache(limitBytes, metrics),
+    partialCache: createPartialCache(limitBytes, cacheMetrics(metrics, 'partials')),
     recalls,
-    bytes: async () => (await metrics.memoBytes.get()).values[0]?.value,
+    bytes: () => cachedBytes(metrics, 'partials'),
   }
 }
 
@@ -26,7 +30,7 @@ describe('what is kept of sealed parts', () => {
     expect(partialCache.get(part, 'k')).toBe(value)
     expect(partialCache.get(part, 'l')).toBeUndefined()
     expect(partialCache.get(other, 'k')).toBeUndefined()
-    expect(await recalls()).toEqual({ kept: 1, none: 3 })
+    expect(await recalls()).toEqual({ hit: 1, miss: 3 })
   })
 
   it('is replaced', async () => {
@@ -59,7 +63,7 @@ describe('what is kept of sealed parts', () => {
     partialCache.put(part, 'a', value, 20)
     partialCache.put(part, 'k', value, 20_000)
     expect([partialCache.get(part, 'a'), partialCache.get(part, 'k')]).toEqual([value, undefined])
-    const none = createPartialCache(0, createMetrics())
+    const none = createPartialCache(0, cacheMetrics(createMetrics(), 'partials'))
     none.put(part, 'k', value, 0)
     expect([none.get(part, 'k'), none.bytes()]).toEqual([undefined, 0])
   })

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { createMetrics } from '../../../../src/base/metrics.js'
 import { createRowCache } from '../../../../src/engine/execute/caches/row-cache.js'
 import type { ColdRow, OpenCold } from '../../../../src/engine/execute/columns/batch.js'
+import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metrics.js'
+
+const METRICS = cacheMetrics(createMetrics(), 'rows')
 
 /** Opens readers of rows whose texts name the row. Counts the rows that are read. */
 function countedRows(isOnDisk = false, filler = '') {
@@ -21,11 +25,11 @@ const shown = ({ id, event_message, metadata }: ColdRow) => [`${id}`, `${event_m
 
 describe('the cache of rows of answers', () => {
   it.each([false, true])('reads a row of a part once; on disk: %s', async (isOnDisk) => {
-    const cache = createRowCache(1e6)
+    const cache = createRowCache(1e6, METRICS)
     const { open, reads } = countedRows(isOnDisk)
     const [one, other] = [{}, {}]
     for (const owner of [one, one, other, other]) {
-      const read = cache.keepRows(owner, open)()
+      const read = cache.cachedReader(owner, open)()
       for (const row of [7, 8, 7]) {
         expect(shown(await read(row))).toEqual([`id ${row}`, `event_message ${row}`, `metadata ${row}`])
       }
@@ -35,9 +39,9 @@ describe('the cache of rows of answers', () => {
   })
 
   it('reads a row again for a column that it has not', async () => {
-    const cache = createRowCache(1e6)
+    const cache = createRowCache(1e6, METRICS)
     const { open, reads } = countedRows()
-    const read = (...columns: (keyof ColdRow)[]) => cache.keepRows(reads, open)(columns)(3)
+    const read = (...columns: (keyof ColdRow)[]) => cache.cachedReader(reads, open)(columns)(3)
     expect(`${(await read('id')).id}`).toBe('id 3')
     expect(`${(await read('id', 'metadata')).metadata}`).toBe('metadata 3')
     expect(`${(await read('metadata')).metadata}`).toBe('metadata 3')
@@ -46,18 +50,18 @@ describe('the cache of rows of answers', () => {
   })
 
   it('keeps copies, not more bytes than its limit, and no long row', async () => {
-    const cache = createRowCache(10_000)
+    const cache = createRowCache(10_000, METRICS)
     const source = Buffer.from('abc')
     const row = { id: source, event_message: source, metadata: source }
-    await cache.keepRows(row, () => () => row)()(0)
+    await cache.cachedReader(row, () => () => row)()(0)
     source.fill('x')
-    expect(shown(await cache.keepRows(row, () => () => row)()(0))).toEqual(['abc', 'abc', 'abc'])
+    expect(shown(await cache.cachedReader(row, () => () => row)()(0))).toEqual(['abc', 'abc', 'abc'])
     const { open } = countedRows(false, 'y'.repeat(500))
-    for (let i = 0; i < 20; i++) await cache.keepRows({}, open)()(i)
+    for (let i = 0; i < 20; i++) await cache.cachedReader({}, open)()(i)
     expect(cache.bytes()).toBeLessThanOrEqual(10_000)
     expect(cache.bytes()).toBeGreaterThan(7_000)
-    const large = createRowCache(1e9)
-    await large.keepRows({}, countedRows(false, 'y'.repeat(30_000)).open)()(0)
+    const large = createRowCache(1e9, METRICS)
+    await large.cachedReader({}, countedRows(false, 'y'.repeat(30_000)).open)()(0)
     expect(large.bytes()).toBe(0)
   })
 })

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../../src/base/metrics.js'
+import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metrics.js'
 import { createFieldCache } from '../../../../src/engine/execute/fields/field-cache.js'
 import { createFakeClock } from '../../../support/clock.js'
 
 async function metricOf(metrics: ReturnType<typeof createMetrics>, name: string, label?: string): Promise<number> {
   const { values } = await metrics.registry.getSingleMetric(`logweir_${name}`)!.get()
-  return values.filter(({ labels }) => label === undefined || labels.outcome === label)[0]?.value ?? 0
+  return values.filter(({ labels }) => label === undefined || Object.values(labels).includes(label))[0]?.value ?? 0
 }
 
 const valueAt = (keys: readonly string[]) => ({ keys, isCount: false })
 
 describe('the cache of fields', () => {
   it('has one column for each part and path, whatever the keys contain', () => {
-    const cache = createFieldCache(1e6, createMetrics(), createFakeClock())
+    const cache = createFieldCache(1e6, cacheMetrics(createMetrics(), 'fields'), createFakeClock())
     const [part, other] = [{}, {}]
     const column = cache.columnOf(part, valueAt(['a', 'b']), 10)
     expect(cache.columnOf(part, valueAt(['a', 'b']), 10)).toBe(column)
@@ -27,7 +28,7 @@ describe('the cache of fields', () => {
   })
 
   it('makes room for the rows that a head has received since', () => {
-    const cache = createFieldCache(1e6, createMetrics(), createFakeClock())
+    const cache = createFieldCache(1e6, cacheMetrics(createMetrics(), 'fields'), createFakeClock())
     const head = {}
     cache.columnOf(head, valueAt(['a']), 10).setNone(3)
     const column = cache.columnOf(head, valueAt(['a']), 1_000)
@@ -37,7 +38,7 @@ describe('the cache of fields', () => {
 
   it('evicts the least recently used column, and counts bytes and lookups', async () => {
     const metrics = createMetrics()
-    const cache = createFieldCache(10_000, metrics, createFakeClock())
+    const cache = createFieldCache(10_000, cacheMetrics(metrics, 'fields'), createFakeClock())
     const part = {}
     const rows = 1_000
     const first = cache.columnOf(part, valueAt(['1']), rows)
@@ -47,14 +48,14 @@ describe('the cache of fields', () => {
     expect(cache.columnOf(part, valueAt(['1']), rows)).toBe(first)
     expect(cache.columnOf(part, valueAt(['2']), rows)).not.toBe(second)
     expect(cache.bytes()).toBeLessThanOrEqual(10_000)
-    expect(await metricOf(metrics, 'field_lookups_total', 'kept')).toBe(2)
-    expect(await metricOf(metrics, 'field_lookups_total', 'none')).toBe(4)
+    expect(await metricOf(metrics, 'engine_cache_lookups_total', 'hit')).toBe(2)
+    expect(await metricOf(metrics, 'engine_cache_lookups_total', 'miss')).toBe(4)
     cache.resize(first)
-    expect(await metricOf(metrics, 'field_bytes')).toBe(cache.bytes())
+    expect(await metricOf(metrics, 'engine_cached_bytes', 'fields')).toBe(cache.bytes())
   })
 
   it('counts a column again that has grown, and evicts it if it is too large', () => {
-    const cache = createFieldCache(20_000, createMetrics(), createFakeClock())
+    const cache = createFieldCache(20_000, cacheMetrics(createMetrics(), 'fields'), createFakeClock())
     const part = {}
     const column = cache.columnOf(part, valueAt(['a']), 10)
     const before = cache.bytes()
@@ -73,7 +74,7 @@ describe('the cache of fields', () => {
 
   it('removes columns of many distinct values some seconds after their last use, and no others', () => {
     const clock = createFakeClock()
-    const cache = createFieldCache(1e9, createMetrics(), clock)
+    const cache = createFieldCache(1e9, cacheMetrics(createMetrics(), 'fields'), clock)
     const part = {}
     const columnOf = (key: string, values: number) => {
       const column = cache.columnOf(part, valueAt([key]), values)
@@ -99,7 +100,7 @@ describe('the cache of fields', () => {
   })
 
   it('removes the columns of deleted parts', () => {
-    const cache = createFieldCache(1e6, createMetrics(), createFakeClock())
+    const cache = createFieldCache(1e6, cacheMetrics(createMetrics(), 'fields'), createFakeClock())
     const part = {}
     const column = cache.columnOf(part, valueAt(['a']), 10)
     cache.drop([part, {}])

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../../../src/base/metrics.js'
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
 import { none, range, type Selection } from '../../../../src/engine/execute/columns/selection.js'
+import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metrics.js'
 import { createFieldCache } from '../../../../src/engine/execute/fields/field-cache.js'
 import { type FieldColumn, valueOfCode } from '../../../../src/engine/execute/fields/field-column.js'
 import type { FieldPath } from '../../../../src/engine/execute/fields/field-path.js'
@@ -29,7 +30,7 @@ const rows = (...indices: number[]): Selection => ({
   timeOrdered: true,
 })
 
-const cacheOf = (bytes = 1e7) => createFieldCache(bytes, createMetrics(), createFakeClock())
+const cacheOf = (bytes = 1e7) => createFieldCache(bytes, cacheMetrics(createMetrics(), 'fields'), createFakeClock())
 
 /** A batch, and the first row of each read of texts. With `delay` the texts arrive later, as from a disk. */
 function watched(batch: Batch, delay?: () => Promise<void>): { batch: Batch; reads: number[] } {

@@ -6,6 +6,7 @@ import { readAll } from '../../../support/engine.js'
 import { createModelFiles, type ModelFiles } from '../../../support/model-files.js'
 import { mulberry32 } from '../../../support/random.js'
 import { edge, type TestRecord } from '../../../support/records.js'
+import { cachedBytes } from '../support.js'
 import { NOW_US, openOver } from './sample.js'
 
 const SEGMENTS = 4
@@ -124,10 +125,9 @@ describe('D4: damage in a segment', () => {
     flipAll(files, `${paths[2]}/cold.arrow`)
     // Cached results of intact columns are returned until the damage is found.
     expect(nOf(await run(engine, counts))).toBe(SEGMENTS * ROWS)
-    const memoBytes = async () => (await metrics.memoBytes.get()).values[0]!.value
-    const before = await memoBytes()
+    const before = await cachedBytes(metrics, 'partials')
     await run(engine, planOf(edges().select('event_message')))
-    expect(await memoBytes()).toBeLessThan(before)
+    expect(await cachedBytes(metrics, 'partials')).toBeLessThan(before!)
     expect(nOf(await run(engine, counts))).toBe((SEGMENTS - 1) * ROWS)
     expect(logged).toHaveLength(1)
     await engine.close()

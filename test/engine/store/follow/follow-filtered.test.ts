@@ -6,6 +6,7 @@ import type { SourceName } from '../../../../src/common/sources.js'
 import { conditionOf } from '../../../../src/endpoints/explore-params.js'
 import { readFilter } from '../../../../src/endpoints/filter.js'
 import { range } from '../../../../src/engine/execute/columns/selection.js'
+import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metrics.js'
 import { createFieldCache } from '../../../../src/engine/execute/fields/field-cache.js'
 import { decodeBatch } from '../../../../src/engine/execute/open-batch/append-batch.js'
 import { createHead, type Head } from '../../../../src/engine/execute/open-batch/head.js'
@@ -143,7 +144,7 @@ function waitingFilter() {
     },
     {
       queue,
-      fieldCache: createFieldCache(MIB, createMetrics(), createFakeClock()),
+      fieldCache: createFieldCache(MIB, cacheMetrics(createMetrics(), 'fields'), createFakeClock()),
       hold(head) {
         count(head, 1)
         return () => void count(head, -1)

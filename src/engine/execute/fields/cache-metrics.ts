@@ -1,0 +1,22 @@
+import type { Metrics } from '../../../base/metrics.js'
+
+/** What the engine caches: fields read from metadata, partial results of sealed parts, rows of answers. */
+export type CacheKind = 'fields' | 'partials' | 'rows'
+
+/** The metrics of a cache of the engine. */
+export interface CacheMetrics {
+  setBytes(bytes: number): void
+  countLookup(isHit: boolean): void
+}
+
+/** Returns the metrics of the cache of a kind. */
+export function cacheMetrics(
+  { engineCachedBytes, engineCacheLookups }: Pick<Metrics, 'engineCachedBytes' | 'engineCacheLookups'>,
+  kind: CacheKind,
+): CacheMetrics {
+  const [hits, misses] = ['hit', 'miss'].map((outcome) => engineCacheLookups.labels({ kind, outcome }))
+  return {
+    setBytes: (bytes) => engineCachedBytes.set({ kind }, bytes),
+    countLookup: (isHit) => (isHit ? hits : misses).inc(),
+  }
+}
