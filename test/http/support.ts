@@ -2,7 +2,7 @@ import { createMetrics } from '../../src/base/metrics.js'
 import type { Clock } from '../../src/base/time/clock.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { Engine } from '../../src/engine/engine.js'
-import { type AppParts, createApp } from '../../src/http/app.js'
+import { type AppOptions, createApp } from '../../src/http/app.js'
 import type { Status } from '../../src/http/routes.js'
 import type { Row } from '../../src/plan/answer.js'
 import { conjunctsOf } from '../../src/plan/expression.js'
@@ -64,7 +64,7 @@ export function createTestApp({
   tokens = [TOKEN],
   clock = createFakeClock(),
   ...parts
-}: Partial<Omit<AppParts, 'accessOf' | 'clock'>> & {
+}: Partial<Omit<AppOptions, 'accessOf' | 'clock'>> & {
   clock?: ReturnType<typeof createFakeClock>
   rows?: () => Iterable<Row> | AsyncIterable<Row>
   tokens?: readonly (string | TestToken)[]
