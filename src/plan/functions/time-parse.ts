@@ -6,8 +6,8 @@ import { queryError } from './function.js'
 import { MONTHS, spellOut, WEEKDAYS } from './time-format.js'
 
 /**
- * The fields of a time that have been read. The date of a text without a date is 1970-01-01. If two elements are for the
- * same field, the later element counts.
+ * The fields of a time that have been read. The date of a text without a date is 1970-01-01. If two elements are for
+ * the same field, the later element counts.
  */
 interface TimeFields {
   year: number
