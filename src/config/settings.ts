@@ -50,7 +50,7 @@ const moment: ValueType<number | 'now'> = {
 const MAX_DAYS = 36_500
 
 /** The setting that names the settings file, which all commands share. */
-export const SETTINGS_FILE = {
+const SETTINGS_FILE = {
   config: {
     type: text('FILE'),
     file: false,

@@ -57,7 +57,7 @@ export interface Service {
 export type StartOptions = Partial<Pick<LockOptions, 'signal' | 'onLost'>>
 
 /** The dependencies of every component. */
-interface ServiceContext {
+interface Shared {
   clock: Clock
   metrics: Metrics
   log: Log
@@ -69,17 +69,17 @@ interface ServiceContext {
  * released then.
  */
 export async function startService(config: ServeConfig, log: Log, lock: StartOptions = {}): Promise<Service> {
-  const context: ServiceContext = { clock: systemClock, metrics: createMetrics(), log }
+  const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const userEndpoints = await loadUserEndpoints(config.endpoints, log)
   const endpointsWith = await createEndpoints(config)
   const disk = await prepareDataDirectory(config.dataDir, { log, ...lock })
-  const tokens = await orRelease(disk, () => loadTokens(config, context))
-  const engine = await orRelease(disk, () => createEngine(config, disk, context))
+  const tokens = await orRelease(disk, () => loadTokens(config, shared))
+  const engine = await orRelease(disk, () => createEngine(config, disk, shared))
   const status = createStatus(engine)
-  publishMetrics(engine, status, context.metrics)
-  const intake = createIntake(config, engine, context)
+  publishMetrics(engine, status, shared.metrics)
+  const intake = createIntake(config, engine, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
-  const app = createHttp(config, { engine, tokens, status, intake, endpoints }, context)
+  const app = createHttp(config, { engine, tokens, status, intake, endpoints }, shared)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
@@ -87,12 +87,12 @@ export async function startService(config: ServeConfig, log: Log, lock: StartOpt
   })
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`, { code: 'listening', url: server.url })
-  const stopCollecting = collectGrownHeap(context.clock, () => context.metrics.queriesRunning.count > 0)
-  const stopWatching = userEndpoints?.watch(context.clock, (ofUsers) => app.replaceEndpoints(endpointsWith(ofUsers)))
+  const stopCollecting = collectGrownHeap(shared.clock, () => shared.metrics.queriesRunning.count > 0)
+  const stopWatching = userEndpoints?.watch(shared.clock, (ofUsers) => app.replaceEndpoints(endpointsWith(ofUsers)))
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {
     status.becomeReady()
-    stdin = startStdin(config, intake, status, context)
+    stdin = startStdin(config, intake, status, shared)
   })
 
   async function stop(): Promise<void> {
@@ -146,7 +146,7 @@ function createStatus(engine: Pick<Engine, 'writeFailure'>): ServiceStatus {
 type Intake = ReturnType<typeof createIntake>
 
 /** Creates the ways by which records reach the engine: standard input, HTTP requests and OTLP. */
-function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: ServiceContext) {
+function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: Shared) {
   const { retentionUs, source, project, fieldNames } = config
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
   const unreadableTimes = config.supabase ? createUnreadableTimes({ metrics, log, clock }) : undefined
@@ -182,14 +182,11 @@ interface HttpComponents {
   endpoints: readonly Endpoint[]
 }
 
-function createHttp(
-  config: ServeConfig,
-  { engine, tokens, status, intake, endpoints }: HttpComponents,
-  context: ServiceContext,
-): App {
+function createHttp(config: ServeConfig, components: HttpComponents, shared: Shared): App {
+  const { engine, tokens, status, intake, endpoints } = components
   const { arrivals, requests, otlp } = intake
   return createApp({
-    ...context,
+    ...shared,
     engine,
     endpoints,
     accessOf: tokens.accessOf,
@@ -204,12 +201,7 @@ function createHttp(
 }
 
 /** Starts to read standard input, if the input is a pipe, a socket or a file. Shows progress on a terminal. */
-function startStdin(
-  config: ServeConfig,
-  { ingest }: Intake,
-  status: ServiceStatus,
-  { clock, metrics, log }: ServiceContext,
-) {
+function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStatus, { clock, metrics, log }: Shared) {
   const showsProgress = process.stderr.isTTY && config.logFormat === 'text'
   const stdin = readStdin({ ingest, metrics, clock, terminal: showsProgress ? process.stderr : undefined })
   if (stdin === undefined) return undefined
@@ -247,27 +239,23 @@ async function prepareDataDirectory(
 }
 
 /** Creates the engine that stores the rows: embedded in this process, or on a ClickHouse server. */
-async function createEngine(
-  config: ServeConfig,
-  disk: DataDirectory | undefined,
-  context: ServiceContext,
-): Promise<Engine> {
+async function createEngine(config: ServeConfig, disk: DataDirectory | undefined, shared: Shared): Promise<Engine> {
   const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
   if (clickhouse === undefined) {
     return createArrowEngine({
-      ...context,
+      ...shared,
       disk,
       rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
       diskLimitBytes,
       retentionUs,
-      sealer: createSealingThread(context.log),
+      sealer: createSealingThread(shared.log),
     })
   }
   // Loaded only if a server is configured, because the client is large.
   const { connectServer } = await import('../engine/clickhouse/server/clickhouse-server.js')
   const { createClickHouseEngine } = await import('../engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
-  return createClickHouseEngine({ ...context, server, location: clickhouse, ...disk! })
+  return createClickHouseEngine({ ...shared, server, location: clickhouse, ...disk! })
 }
 
 /** Returns a function that takes the endpoints of users and returns all endpoints of the service. */

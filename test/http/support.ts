@@ -27,7 +27,7 @@ async function* rowsOf(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator
 }
 
 /** An engine that records the runs. With `rows`, each run returns at once. Without `rows`, the test ends the run. */
-export function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>) {
+function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>) {
   const runs: Run[] = []
   const run: Engine['run'] = (plan, { signal = new AbortController().signal } = {}) =>
     new Promise((resolve, reject) => {

@@ -64,14 +64,8 @@ interface BatchGroupsOptions {
 }
 
 /** Creates {@link BatchGroups} without open groups. */
-export function createBatchGroups({
-  files,
-  clock,
-  diskRetry,
-  isBusy,
-  onClosed,
-  limits,
-}: BatchGroupsOptions): BatchGroups {
+export function createBatchGroups(options: BatchGroupsOptions): BatchGroups {
+  const { files, clock, diskRetry, isBusy, onClosed, limits } = options
   const open = new Map<SourceName, OpenGroup>()
   const queue = createSerialQueue()
   let lastArrivedUs = 0

@@ -42,14 +42,8 @@ interface DeliveryQueueOptions {
 }
 
 /** Creates an empty queue. Logs when sending starts to fail, and when sending works again. */
-export function createDeliveryQueue({
-  server,
-  location,
-  directory,
-  log,
-  timing,
-  limitBytes,
-}: DeliveryQueueOptions): DeliveryQueue {
+export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
+  const { server, location, directory, log, timing, limitBytes } = options
   const queues = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
   const unconfirmed = new Set<BatchGroup>()
   const closing = new AbortController()

@@ -23,7 +23,7 @@ export interface ReplayableBatch {
  * Replayed rows sort before live rows of equal time: `arrived` of replayed rows is below this time in 1973, `arrived`
  * of live rows is above.
  */
-export const MIN_LIVE_ARRIVED_US = 1e14
+const MIN_LIVE_ARRIVED_US = 1e14
 
 /** Number of rows of each replayable batch in a table, by {@link deliveredKey}. */
 export type DeliveredCounts = ReadonlyMap<string, number>

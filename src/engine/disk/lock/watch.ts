@@ -41,7 +41,7 @@ export async function watchLock(
  * The value does not include the inode, since some FUSE mounts number files differently at each call. Throws
  * `data_dir_unusable` if another kind of file is there.
  */
-export async function lookAt({ path, kind, directory }: Place): Promise<string | undefined> {
+async function lookAt({ path, kind, directory }: Place): Promise<string | undefined> {
   try {
     const found = await lstat(path, { bigint: true })
     if (kind === 'socket' ? !found.isSocket() : !found.isFile()) throw notALock(directory, path, kind)
