@@ -7,8 +7,8 @@ import { momentUs, numberOfText, type Scalar, Timestamp } from '../plan/values/v
 import { faultAt, type NamedField, readFieldName, shown } from './field-name.js'
 
 /** The limits of a filter: the number of conditions, and the number of values of an `in` or `not_in`. */
-const MAX_CONDITIONS = 50
-const MAX_VALUES = 1_000
+export const MAX_CONDITIONS = 50
+export const MAX_VALUES = 1_000
 
 /** The keys of a condition. */
 const KEYS: readonly string[] = ['field', 'op', 'value']

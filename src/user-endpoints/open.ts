@@ -27,7 +27,8 @@ export interface UserEndpoints {
 /** Time between two polls. File system events are not used: not every file system sends events. */
 const POLL_INTERVAL_MS = 1_000
 
-const MAX_ENDPOINTS = 500
+/** The most endpoints of a directory. */
+export const MAX_ENDPOINTS = 500
 
 /** Loads all modules and `.sql` files of a directory. Throws `usage`, with a single line, if a file cannot be used. */
 export async function openUserEndpoints(directory: string, options: UserEndpointsOptions): Promise<UserEndpoints> {

@@ -74,8 +74,9 @@ export interface ArrowEngine extends Engine {
 }
 
 const RETENTION_US = 90 * DAY_US
-const SEAL_ROWS = 2 ** 18
-const SEAL_BYTES = 64 * MIB
+/** A head with this many rows or bytes is full, and sealed. */
+export const SEAL_ROWS = 2 ** 18
+export const SEAL_BYTES = 64 * MIB
 /** A head takes at most this share of the memory limit, so that sealing starts long before eviction. */
 const HEAD_SHARE = 1 / 16
 /**

@@ -25,7 +25,7 @@ export interface ServerLimits extends ConnectionLimits {
 }
 
 /** The limits of the service. */
-const SERVER_LIMITS: ServerLimits = {
+export const SERVER_LIMITS: ServerLimits = {
   headBytes: 64 * KIB,
   headersMs: 5_000,
   keepAliveMs: 95_000,

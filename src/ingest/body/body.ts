@@ -13,7 +13,7 @@ import type { Module, SplitFault } from '../wasm/module.js'
 /** The most records in a JSON body. */
 export const MAX_RECORDS = 500_000
 /** The most rejects listed in the result of a body. All rejects are counted and emitted. */
-const MAX_LISTED_REJECTS = 100
+export const MAX_LISTED_REJECTS = 100
 
 /** Parses bodies, a body at a time. */
 export interface BodyParser {

@@ -34,7 +34,7 @@ export interface PartRows {
 }
 
 /** The limits of the service: some ten MB each. */
-const PART_ROWS: PartRows = { hot: 131_072, cold: 8_192 }
+export const PART_ROWS: PartRows = { hot: 131_072, cold: 8_192 }
 /** The most rows that are asked for as the first of an order. */
 const MOST_FIRST_ROWS = 10_000
 
