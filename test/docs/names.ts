@@ -28,6 +28,7 @@ export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--interactive': 'docker',
   '--max-semi-space-size': 'node',
   '--memory': 'docker',
+  '--no-git-tag-version': 'npm',
   '--module': 'tsc',
   '--prefix': 'npm',
   '--publish': 'docker',
