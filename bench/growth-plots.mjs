@@ -1,7 +1,6 @@
 /** Draws bench/results/growth.json as charts in docs/performance/: cost against rows, projects and buckets. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { logChart } from './plot.mjs'
-import { median } from './process.mjs'
 
 const OUT = new URL('../docs/performance/', import.meta.url)
 /** The projects of all points on the curve over rows, and the rows of all points on the curve over projects. */
@@ -10,8 +9,8 @@ const ROWS = 1_000_000
 const BUCKETS = { statsByDay: 8, statsByHour: 25, statsByMinute: 61 }
 
 export function drawGrowth(results) {
-  const points = JSON.parse(readFileSync(results, 'utf8')).cases.flatMap(({ values }) => values)
-  const timeOf = (point, query, kind) => median(point.queries[query][kind])
+  const points = JSON.parse(readFileSync(results, 'utf8')).cases.map(({ medians }) => medians)
+  const timeOf = (point, query, kind) => point.queries[query][kind]
   const byRows = points.filter(({ projects }) => projects === PROJECTS).sort((a, b) => a.rows - b.rows)
   const byProjects = points.filter(({ rows }) => rows === ROWS).sort((a, b) => a.projects - b.projects)
   const curve = (name, list, x, query, kind) => ({

@@ -1,5 +1,5 @@
 /**
- * Runs the benches, each figure in fresh processes. Writes all raw values, their medians, the machine, the commit and
+ * Runs the benches, each figure in fresh processes. Writes medians, least and most values, the machine, the commit and
  * the date to `bench/results/`.
  *
  *   npm run bench                 all benches, about an hour
@@ -17,7 +17,8 @@ import { showDigest } from './digest-table.mjs'
 import { showExplore } from './explore-table.mjs'
 import { PATHS } from './extract.mjs'
 import { drawGrowth } from './growth-plots.mjs'
-import { CORE, coresOf, median, OTHER_CORE, pinnedTo, runNode } from './process.mjs'
+import { CORE, coresOf, OTHER_CORE, pinnedTo, runNode } from './process.mjs'
+import { summaryOf } from './summary.mjs'
 
 const RUNS = Number(process.env.LOGWEIR_BENCH_RUNS ?? 3)
 const RESULTS = new URL('./results/', import.meta.url)
@@ -120,8 +121,9 @@ async function run(name, { script, args, core = CORE, started = CORE, runs = RUN
     const values = []
     for (let i = 0; i < runs; i++)
       values.push(await runNode([fileURLToPath(new URL(script, import.meta.url)), ...list], core, started))
-    cases.push({ args: list, medians: mediansOf(values), values })
-    show(name, list, values, pinned)
+    const summary = summaryOf(values)
+    cases.push({ args: list, ...summary })
+    show(name, list, summary, pinned)
   }
   const machine = {
     cpu: cpus()[0]?.model,
@@ -147,20 +149,16 @@ function currentCommit() {
   }
 }
 
-/** The median of each numeric field over the runs. */
-function mediansOf(values) {
-  const names = Object.keys(values[0]).filter((name) => typeof values[0][name] === 'number')
-  return Object.fromEntries(names.map((name) => [name, median(values.map((value) => value[name]))]))
-}
-
 /** Prints the medians of a case. */
-function show(name, list, values, pinned) {
-  console.log(`\n${[name, ...list].join(' ')}, ${values.length} processes, ${pinned}`)
-  for (const [figure, value] of Object.entries(mediansOf(values))) console.log(`  ${figure.padEnd(18)} ${round(value)}`)
-  const { queries } = values[0]
-  for (const [i, { endpoint, size, params }] of (Array.isArray(queries) ? queries : []).entries()) {
-    const all = (kind) => round(median(values.flatMap(({ queries }) => queries[i][kind])))
-    const times = `computed ${all('computedMs')} ms, refreshed ${all('refreshedMs')}, first of all ${all('firstMs')}`
+function show(name, list, { runs, medians }, pinned) {
+  console.log(`\n${[name, ...list].join(' ')}, ${runs} processes, ${pinned}`)
+  for (const [figure, value] of Object.entries(medians)) {
+    if (typeof value === 'number') console.log(`  ${figure.padEnd(18)} ${round(value)}`)
+  }
+  const { queries } = medians
+  for (const { endpoint, size, params, ...ms } of Array.isArray(queries) ? queries : []) {
+    const [computed, refreshed, first] = [ms.computedMs, ms.refreshedMs, ms.firstMs].map(round)
+    const times = `computed ${computed} ms, refreshed ${refreshed}, first of all ${first}`
     console.log(`  ${endpoint} ${size} ${JSON.stringify(params)}: ${times}`)
   }
 }

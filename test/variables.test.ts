@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readQuery } from '../src/client/query.js'
+import { readQuery } from '../src/client/run-query.js'
 import { readTail } from '../src/client/tail.js'
 import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
 import { readHealthConfig } from '../src/config/health-config.js'

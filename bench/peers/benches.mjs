@@ -142,15 +142,12 @@ async function resident(options, engines, files, rows, what) {
   }
 }
 
-/**
- * Returns the median and all values per column. If a process returns several values, the values form a single entry of
- * `values`.
- */
+/** Returns the median, the least and the most value per column. A process may return several values. */
 function figures(resultsOf, figureOf) {
   return Object.fromEntries(
     [...resultsOf].map(([column, results]) => {
-      const values = results.map(figureOf)
-      return [column, { median: median(values.flat()), values }]
+      const values = results.flatMap(figureOf)
+      return [column, { median: median(values), least: Math.min(...values), most: Math.max(...values) }]
     }),
   )
 }

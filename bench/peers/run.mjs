@@ -1,6 +1,6 @@
 /**
  * Compares logweir with DuckDB and ClickHouse: the same files and queries, each figure in fresh processes.
- * Writes all raw values with their medians to `bench/results/peers.json`, and their tables into docs/performance.md and
+ * Writes the medians, least and most values to `bench/results/peers.json`, and their tables into docs/performance.md and
  * docs/performance/peers.md.
  *
  *   npm run bench:peers                                          everything, some hours

@@ -22,7 +22,7 @@ export interface StreamedBatch {
 }
 
 /** The entries of a dictionary: texts, with their number. */
-export interface DictionaryView extends ColumnView {
+interface DictionaryView extends ColumnView {
   rows: number
 }
 

@@ -1,5 +1,5 @@
 /** The importance of a log line: normal operation, something to look at, or a failure. */
-export type Level = 'info' | 'warn' | 'error'
+type Level = 'info' | 'warn' | 'error'
 
 /** The format of log lines, see {@link createLog}. */
 export type LogFormat = 'text' | 'json'

@@ -1,6 +1,6 @@
 import type { Environment } from '../config/environment.js'
 import { flagNameOf, type ListedEndpoint, listEndpoints } from './endpoints.js'
-import { readQuery } from './query.js'
+import { readQuery } from './run-query.js'
 import { connectService } from './service.js'
 
 /** How long a shell that completes a word waits for the service. */

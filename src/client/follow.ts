@@ -9,7 +9,7 @@ import { type Answer, ServiceError } from './service.js'
 // Follows a stream of server-sent events (WHATWG HTML, "Server-sent events") and reconnects.
 
 /** The functions that {@link follow} calls. */
-export interface FollowParts {
+export interface FollowOptions {
   /** Requests the stream, or rejects with a {@link ServiceError}. */
   connect(headers: Record<string, string>, signal: AbortSignal): Promise<Answer>
   /** Called with the data of each event. The next call waits until the promise resolves. */
@@ -61,8 +61,8 @@ interface State {
  * growing pauses, and continues after the last event. Rejects with a {@link ServiceError} if a retry cannot succeed or
  * if the first attempt does not reach a service, and with the error of `onRow`.
  */
-export async function follow(parts: FollowParts, signal: AbortSignal): Promise<void> {
-  const limits = { ...FOLLOW_LIMITS, ...parts.limits }
+export async function follow(options: FollowOptions, signal: AbortSignal): Promise<void> {
+  const limits = { ...FOLLOW_LIMITS, ...options.limits }
   const state: State = {
     lastEventId: undefined,
     retryMs: limits.retryMs,
@@ -71,10 +71,10 @@ export async function follow(parts: FollowParts, signal: AbortSignal): Promise<v
     isLost: false,
   }
   while (!signal.aborted) {
-    const error = await readConnection(parts, limits, state, signal)
+    const error = await readConnection(options, limits, state, signal)
     if (signal.aborted) return
     if (error !== undefined && !isTemporary(error, state)) throw error
-    if (!state.isLost) parts.log(`${error?.message ?? 'the service ended the stream.'} Trying again.`)
+    if (!state.isLost) options.log(`${error?.message ?? 'the service ended the stream.'} Trying again.`)
     state.isLost = true
     await pause(error, limits, state, signal)
   }
@@ -82,7 +82,7 @@ export async function follow(parts: FollowParts, signal: AbortSignal): Promise<v
 
 /** Reads a connection to the end. Resolves with the error that ended it. Rejects with the error of `onRow`. */
 async function readConnection(
-  { connect, onRow, log }: FollowParts,
+  { connect, onRow, log }: FollowOptions,
   limits: FollowLimits,
   state: State,
   signal: AbortSignal,

@@ -24,7 +24,7 @@ logs.all, as --iso-timestamp-start. Exit code 1: the service cannot be reached, 
     }))
   },
   async run(args, context) {
-    const { readQuery, runQuery } = await import('../client/query.js')
+    const { readQuery, runQuery } = await import('../client/run-query.js')
     // A pending request must not keep the process alive.
     onReaderClosed(() => process.exit(EXIT.ok))
     await runQuery(readQuery(args, context.environment, context.log), rowsOut(context))

@@ -3,7 +3,7 @@ import { explainFileError } from '../base/files/file-errors.js'
 import type { Log } from '../base/log.js'
 import { isDoneWithin } from '../base/scheduling/time-limit.js'
 import type { ServeConfig } from '../config/serve-config.js'
-import { type LockOptions, type Service, startService } from '../service/service.js'
+import { type Service, type StartOptions, startService } from '../service/service.js'
 import type { StopSignals } from './stop-signals.js'
 
 /** How long an aborted start may take to release the data directory. */
@@ -56,7 +56,7 @@ function watchLoss(log: Log) {
     resolve = settle
   })
   let service: Service | undefined
-  const onLost: LockOptions['onLost'] = (error) => {
+  const onLost: StartOptions['onLost'] = (error) => {
     log(error.message, { level: 'error', code: 'data_dir_lost' })
     const counted = service?.abandonStdin(error) ?? Promise.resolve()
     void isDoneWithin(COUNT_MS, counted).then(() => resolve(1))

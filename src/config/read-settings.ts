@@ -20,7 +20,7 @@ import { warnOfVariables } from './unknown-variables.js'
 export const ORIGINS = ['flag', 'variable', 'file', 'default'] as const
 
 /** The place where a value was set. */
-export type Origin = (typeof ORIGINS)[number]
+type Origin = (typeof ORIGINS)[number]
 
 /** The text of a setting before validation, and its origin. */
 export interface FoundValue {

@@ -47,10 +47,11 @@ const moment: ValueType<number | 'now'> = {
   read: (value) => (value === 'now' ? value : parseIso8601(value)),
 }
 
-const MAX_DAYS = 36_500
+/** The most days of `--retention-days`. */
+export const MAX_DAYS = 36_500
 
 /** The setting that names the settings file, which all commands share. */
-export const SETTINGS_FILE = {
+const SETTINGS_FILE = {
   config: {
     type: text('FILE'),
     file: false,
@@ -187,7 +188,7 @@ export const TOKEN_PLACE_SETTINGS = {
 } satisfies Settings
 
 /** The largest number of projects to which a token can be restricted. */
-const MAX_TOKEN_PROJECTS = 100
+export const MAX_TOKEN_PROJECTS = 100
 
 /** Settings of `logweir token create`. */
 export const TOKEN_SETTINGS = {

@@ -13,7 +13,8 @@ export interface NamedField {
 const COLUMNS = ['id', 'timestamp', 'event_message', 'project'] as const
 type FieldColumn = (typeof COLUMNS)[number]
 
-const MAX_NAME_CHARACTERS = 1_000
+/** The longest name of a field in a filter. */
+export const MAX_NAME_CHARACTERS = 1_000
 /** A record has at most 128 levels. */
 const MAX_KEYS = 128
 /** The characters of a value that a message shows. */

@@ -6,8 +6,9 @@ import { endpoint, sql } from './endpoint.js'
 import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRange, exploredRows } from './explore-params.js'
 import { invalidParameter, type Param } from './params.js'
 
-const MAX_ROWS = 1000
-const DEFAULT_ROWS = 100
+/** The rows of a page: the most, and the number without `limit`. */
+export const MAX_ROWS = 1000
+export const DEFAULT_ROWS = 100
 
 /** The number of rows of a page. Throws `invalid_parameter` unless a whole number from 1 to {@link MAX_ROWS}. */
 const LIMIT: Param<number> = {

@@ -16,8 +16,9 @@ import {
 import type { Param } from './params.js'
 
 /** The limits of a sample: rows, characters of metadata, and nodes and depth of the tree of fields. */
-const SAMPLE: SampleLimits = { rows: 2_000, characters: 8 * 1024 * 1024, nodes: 5_000, depth: 8 }
-const MAX_FIELDS = 300
+export const SAMPLE: SampleLimits = { rows: 2_000, characters: 8 * 1024 * 1024, nodes: 5_000, depth: 8 }
+/** The most rows of an answer. */
+export const MAX_FIELDS = 300
 const TOP_VALUES = 10
 const TOP_VALUES_OF_ONE = 50
 

@@ -9,7 +9,8 @@ import { type CachePolicy, type Call, type Computation, type Given, readParams }
 import { containsText } from './filter.js'
 import { type ArgsOf, optionalText, shortText, wordAmong } from './params.js'
 
-const MAX_MATCH_CHARACTERS = 200
+/** The longest text of `match`. */
+export const MAX_MATCH_CHARACTERS = 200
 
 /** `GET /api/projects` for the metrics and the cache: an answer is never refreshed before a client asks again. */
 export const PROJECTS = {

@@ -34,7 +34,7 @@ const UNFINISHED_MS = 60_000
 const COLUMNS = ['id', 'timestamp', 'event_message', 'project', 'metadata']
 
 /** A plan of SQL that has run. */
-export interface CheckedRun {
+interface CheckedRun {
   plan: Plan
   /** The only project whose rows the caller may read. */
   project?: string | undefined

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { DELIVERY_TIMING, type DeliveryParts } from '../engine/clickhouse/delivery/delivery.js'
+import { DELIVERY_TIMING, type DeliveryContext } from '../engine/clickhouse/delivery/delivery.js'
 import { type DeliveredCounts, deliveredKey, deliverReplayable } from '../engine/clickhouse/delivery/replayable.js'
 import { createExistingColumns, reportLacking } from '../engine/clickhouse/schema/existing-columns.js'
 import { describeDamage } from '../engine/disk/journal/recover.js'
@@ -25,7 +25,7 @@ export async function exportSource(
   { stored, delivered, count }: { stored: readonly StoredRows[]; delivered: DeliveredCounts; count: SourceCount },
   context: SourceContext,
 ): Promise<void> {
-  const delivery = deliveryParts(context)
+  const delivery = deliveryContext(context)
   // An insert of an interrupted export may still be running: of the first segment or journal that is incomplete.
   let isFirst = true
   for (const rows of stored) {
@@ -60,7 +60,7 @@ async function read(stored: StoredRows, { directory, log, onUnreadable }: Source
 }
 
 /** Retries without end: the user can interrupt the export at any time without loss. */
-function deliveryParts({ server, location, log, timing }: ExportContext): DeliveryParts {
+function deliveryContext({ server, location, log, timing }: ExportContext): DeliveryContext {
   let isFailing = false
   return {
     server,

@@ -15,9 +15,9 @@ import { createOtlpLogs, OTLP_PATH, otlpErrorReply, type Translate } from './int
 import { LOGS_PATHS, requestPath } from './intake/paths.js'
 import { createPostedParameters, postedLimits } from './intake/posted-parameters.js'
 import { bodiesBytes } from './intake/upload.js'
+import { createQueries } from './query/answer-queries.js'
 import type { Arrivals } from './query/arrivals.js'
 import { type HttpLimits, httpLimits } from './query/limits.js'
-import { createQueries } from './query/query.js'
 import { searchOf } from './query/search.js'
 import { callAfter } from './query/waiting.js'
 import { brokenBodyOf, mayBreak, unlessBroken } from './reply/broken-body.js'
@@ -46,7 +46,7 @@ import { type TailLimits, tailLimits } from './tail/limits.js'
 import { createTails } from './tail/tail.js'
 
 /** Everything that the HTTP side needs from the rest of the service. */
-export interface AppParts {
+export interface AppOptions {
   engine: Pick<Engine, 'run'> & Partial<Pick<Engine, 'follow'>>
   endpoints: readonly Endpoint[]
   metrics: Metrics
@@ -88,17 +88,17 @@ export interface App {
 }
 
 /** Builds the HTTP side. A request passes through the chain of middleware below, down to the routes. */
-export function createApp(parts: AppParts): App {
-  const { status, intake, metrics, clock, log, dialect = OWN_DIALECT } = parts
+export function createApp(options: AppOptions): App {
+  const { status, intake, metrics, clock, log, dialect = OWN_DIALECT } = options
   const { errorForm } = dialect
-  const authenticate = createAuth(parts.accessOf)
+  const authenticate = createAuth(options.accessOf)
   const searchWithKey = ({ request, path }: Exchange) =>
     dialect.acceptsKeyInUrl && isLogsPath(path) ? searchOf(request.url) : undefined
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const { queries, readPosted, tails, logs, otlp } = createServices(parts, errorForm)
-  const documents = createDocuments(parts.endpoints, dialect, clock)
+  const { queries, readPosted, tails, logs, otlp } = createServices(options, errorForm)
+  const documents = createDocuments(options.endpoints, dialect, clock)
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
@@ -145,18 +145,19 @@ export function createApp(parts: AppParts): App {
 }
 
 /** Creates the handlers of queries, tails and records, with limits that scale with the memory limit. */
-function createServices(parts: AppParts, errorForm: Dialect['errorForm']) {
-  const { clock, log, metrics, intake, translate, memoryLimitBytes = Number.POSITIVE_INFINITY } = parts
+function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
+  const { clock, log, metrics, intake, translate, memoryLimitBytes = Number.POSITIVE_INFINITY } = options
   const memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock)
   Object.assign(metrics.queryBytes, { collect: () => metrics.queryBytes.set(memory.usedBytes()) })
-  const queries = createQueries({ ...parts, memory, limits: { ...httpLimits(memoryLimitBytes), ...parts.limits } })
-  const { follow } = parts.engine
+  const queries = createQueries({ ...options, memory, limits: { ...httpLimits(memoryLimitBytes), ...options.limits } })
+  const { follow } = options.engine
   const tails =
-    follow && createTails({ ...parts, follow, errorForm, limits: { ...tailLimits(memoryLimitBytes), ...parts.limits } })
-  const bodies = { ...LOGS_LIMITS, bodiesBytes: bodiesBytes(memoryLimitBytes), ...parts.limits }
+    follow &&
+    createTails({ ...options, follow, errorForm, limits: { ...tailLimits(memoryLimitBytes), ...options.limits } })
+  const bodies = { ...LOGS_LIMITS, bodiesBytes: bodiesBytes(memoryLimitBytes), ...options.limits }
   const logs = intake && createLogs(intake, { clock, log, errorForm, limits: bodies })
   const otlp = logs && translate && createOtlpLogs(logs, translate)
-  const posted = { ...postedLimits(memoryLimitBytes), ...parts.limits }
+  const posted = { ...postedLimits(memoryLimitBytes), ...options.limits }
   return { queries, readPosted: createPostedParameters(posted, clock), tails, logs, otlp }
 }
 

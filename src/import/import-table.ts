@@ -22,8 +22,8 @@ export interface ImportLimits {
 /** The limits of the command. */
 export const IMPORT_LIMITS: ImportLimits = { keys: 2 ** 15, rows: 4096, bytes: 2 * MIB }
 
-/** The parts of the import of a table. */
-export interface TableParts {
+/** The import of a single table: source, target, and limits. */
+export interface TableImport {
   source: SourceName
   table: TableReader
   engine: Pick<Engine, 'run'>
@@ -44,26 +44,26 @@ export interface TableParts {
  * Throws the errors of the table and of the stream. Rows of the last moments may be lost then, and are imported next
  * time.
  */
-export async function importTable(parts: TableParts, count: TableCount): Promise<void> {
-  const { table, clock, retentionUs, untilUs, limits } = parts
+export async function importTable(task: TableImport, count: TableCount): Promise<void> {
+  const { table, clock, retentionUs, untilUs, limits } = task
   const fromUs = clock.nowUs() - retentionUs
   const statistics = await table.statistics(fromUs, untilUs)
   const { rows, before, after, untimed, range } = statistics
   Object.assign(count, { rows, pastRetention: before, notBeforeUntil: after, untimed } satisfies Partial<TableCount>)
   if (range === undefined) return
   const leftOut = before + after + untimed
-  const ingest = parts.openIngest()
+  const ingest = task.openIngest()
   try {
     let read = leftOut
     let window: Window | undefined = firstWindow(range, rows - leftOut, limits.keys)
     while (window !== undefined) {
       const keys = await table.keys(window, limits.keys)
-      const missing = await withoutStored(keys, parts)
+      const missing = await withoutStored(keys, task)
       count.alreadyThere += keys.length - missing.length
-      const linesOf = (keys: RowKey[]) => readLines(keys, parts)
+      const linesOf = (keys: RowKey[]) => readLines(keys, task)
       for await (const lines of oneAhead(inParts(missing, limits), linesOf)) await ingest.write(lines)
       read += keys.length
-      parts.onProgress(read)
+      task.onProgress(read)
       window = nextWindow(window, keys, limits.keys)
     }
     const { taken, rejected, byReason } = await ingest.end()
@@ -81,9 +81,9 @@ export async function importTable(parts: TableParts, count: TableCount): Promise
  * Returns the keys with ids that the engine lacks in the range of their times. If the engine has more rows in this
  * range than a query may hold, each half of the keys has a separate query.
  */
-async function withoutStored(keys: readonly RowKey[], parts: TableParts): Promise<RowKey[]> {
+async function withoutStored(keys: readonly RowKey[], task: TableImport): Promise<RowKey[]> {
   if (keys.length === 0) return []
-  const { engine, source } = parts
+  const { engine, source } = task
   const range = { fromUs: keys[0].timestampUs, throughUs: keys.at(-1)!.timestampUs }
   const missing = new Map(keys.map((key) => [key.id, key]))
   try {
@@ -94,7 +94,7 @@ async function withoutStored(keys: readonly RowKey[], parts: TableParts): Promis
     if ((error as { code?: unknown }).code !== 'too_much_memory' || keys.length === 1) throw error
     const middle = Math.ceil(keys.length / 2)
     const halves = [keys.slice(0, middle), keys.slice(middle)]
-    return [...(await withoutStored(halves[0], parts)), ...(await withoutStored(halves[1], parts))]
+    return [...(await withoutStored(halves[0], task)), ...(await withoutStored(halves[1], task))]
   }
   return [...missing.values()]
 }
@@ -115,7 +115,7 @@ function* inParts(keys: readonly RowKey[], { rows, bytes }: ImportLimits): Gener
 }
 
 /** Returns the rows of `keys` as NDJSON. */
-async function readLines(keys: readonly RowKey[], { table, source }: TableParts): Promise<Buffer> {
+async function readLines(keys: readonly RowKey[], { table, source }: TableImport): Promise<Buffer> {
   const rows = await table.rows(keys)
   return Buffer.from(rows.map((row) => recordLine(row, source)).join(''))
 }

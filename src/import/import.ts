@@ -10,7 +10,7 @@ import type { ImportConfig } from '../config/import-config.js'
 import { hasGroupJournals } from '../engine/clickhouse/delivery/group-journals.js'
 import { makeDataDirectory } from '../engine/disk/directory/data-directory.js'
 import { openDataDirectory } from '../engine/disk/directory/open.js'
-import type { LockParts } from '../engine/disk/lock/parts.js'
+import type { LockOptions } from '../engine/disk/lock/options.js'
 import type { Engine } from '../engine/engine.js'
 import { createArrowEngine } from '../engine/store/engine.js'
 import { createSealingThread } from '../engine/store/sealing/thread.js'
@@ -29,7 +29,7 @@ export interface ImportReport {
   /** The terminal for progress, if the output is a terminal. */
   terminal: { write(text: string): unknown } | undefined
   /** Called if another process takes the data directory. From then on the import writes nothing. */
-  onLost: LockParts['onLost']
+  onLost: LockOptions['onLost']
 }
 
 /**
@@ -113,7 +113,7 @@ async function openStore(config: ImportConfig, { log, onLost }: ImportReport) {
   return { engine, metrics, rejects, close }
 }
 
-interface ImportParts extends Pick<ImportConfig, 'schema' | 'retentionUs' | 'untilUs'>, ImportReport {
+interface ImportContext extends Pick<ImportConfig, 'schema' | 'retentionUs' | 'untilUs'>, ImportReport {
   connection: Connection
   engine: Engine
   metrics: ReturnType<typeof createMetrics>
@@ -122,8 +122,8 @@ interface ImportParts extends Pick<ImportConfig, 'schema' | 'retentionUs' | 'unt
 }
 
 /** Imports the tables in turn, and prints the count of each table. */
-async function importTables(known: readonly KnownTable[], parts: ImportParts): Promise<void> {
-  const { connection, schema, engine, metrics, rejects, clock, retentionUs, untilUs, terminal, print } = parts
+async function importTables(known: readonly KnownTable[], context: ImportContext): Promise<void> {
+  const { connection, schema, engine, metrics, rejects, clock, retentionUs, untilUs, terminal, print } = context
   const line = createProgressLine(terminal, clock)
   const imported: ImportedTable[] = []
   try {
@@ -131,7 +131,7 @@ async function importTables(known: readonly KnownTable[], parts: ImportParts): P
       const one = { name, source, count: noRows() }
       imported.push(one)
       const startMs = clock.monotonicMs()
-      const tableParts = {
+      const tableImport = {
         ...{ source, engine, clock, retentionUs, untilUs },
         table: createTableReader(connection, schema, table),
         openIngest: () => createIngest({ engine, metrics, rejects, retentionUs, defaults: { source } }),
@@ -141,7 +141,7 @@ async function importTables(known: readonly KnownTable[], parts: ImportParts): P
           line.show(() => describeProgress(one, read, read / seconds))
         },
       }
-      await importTable(tableParts, one.count)
+      await importTable(tableImport, one.count)
     }
   } finally {
     line.clear()

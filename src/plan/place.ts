@@ -14,9 +14,6 @@ export function givePlace(expression: Expression, place: Place): void {
   if (!places.has(expression)) places.set(expression, place)
 }
 
-/** Returns whether an expression was given a place. */
-export const hasPlace = (expression: Expression): boolean => places.has(expression)
-
 /** Returns a copy of the call `from` with another function or other arguments, at the place of `from`. */
 export function rewrittenCall(from: Call, changes: Partial<Pick<Call, 'fn' | 'args'>>): Call {
   const made = { ...from, ...changes }

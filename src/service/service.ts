@@ -11,7 +11,7 @@ import type { Endpoint } from '../endpoints/endpoint.js'
 import { ENDPOINTS, endpointsOf } from '../endpoints/index.js'
 import { makeDataDirectory } from '../engine/disk/directory/data-directory.js'
 import { type DataDirectory, openDataDirectory } from '../engine/disk/directory/open.js'
-import type { LockParts } from '../engine/disk/lock/parts.js'
+import type { LockOptions } from '../engine/disk/lock/options.js'
 import type { Engine } from '../engine/engine.js'
 import { createArrowEngine } from '../engine/store/engine.js'
 import { createSealingThread } from '../engine/store/sealing/thread.js'
@@ -54,10 +54,10 @@ export interface Service {
 }
 
 /** Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes it. */
-export type LockOptions = Partial<Pick<LockParts, 'signal' | 'onLost'>>
+export type StartOptions = Partial<Pick<LockOptions, 'signal' | 'onLost'>>
 
-/** The parts that every component gets. */
-interface Parts {
+/** The dependencies of every component. */
+interface Shared {
   clock: Clock
   metrics: Metrics
   log: Log
@@ -68,18 +68,18 @@ interface Parts {
  * Throws `usage`, `failed`, `cannot_listen`, and the errors of {@link prepareDataDirectory}. The data directory is
  * released then.
  */
-export async function startService(config: ServeConfig, log: Log, lock: LockOptions = {}): Promise<Service> {
-  const parts: Parts = { clock: systemClock, metrics: createMetrics(), log }
+export async function startService(config: ServeConfig, log: Log, lock: StartOptions = {}): Promise<Service> {
+  const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const userEndpoints = await loadUserEndpoints(config.endpoints, log)
   const endpointsWith = await createEndpoints(config)
   const disk = await prepareDataDirectory(config.dataDir, { log, ...lock })
-  const tokens = await orRelease(disk, () => loadTokens(config, parts))
-  const engine = await orRelease(disk, () => createEngine(config, disk, parts))
+  const tokens = await orRelease(disk, () => loadTokens(config, shared))
+  const engine = await orRelease(disk, () => createEngine(config, disk, shared))
   const status = createStatus(engine)
-  publishMetrics(engine, status, parts.metrics)
-  const intake = createIntake(config, engine, parts)
+  publishMetrics(engine, status, shared.metrics)
+  const intake = createIntake(config, engine, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
-  const app = createHttp(config, { engine, tokens, status, intake, endpoints }, parts)
+  const app = createHttp(config, { engine, tokens, status, intake, endpoints }, shared)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
@@ -87,12 +87,12 @@ export async function startService(config: ServeConfig, log: Log, lock: LockOpti
   })
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`, { code: 'listening', url: server.url })
-  const stopCollecting = collectGrownHeap(parts.clock, () => parts.metrics.queriesRunning.count > 0)
-  const stopWatching = userEndpoints?.watch(parts.clock, (ofUsers) => app.replaceEndpoints(endpointsWith(ofUsers)))
+  const stopCollecting = collectGrownHeap(shared.clock, () => shared.metrics.queriesRunning.count > 0)
+  const stopWatching = userEndpoints?.watch(shared.clock, (ofUsers) => app.replaceEndpoints(endpointsWith(ofUsers)))
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {
     status.becomeReady()
-    stdin = startStdin(config, intake, status, parts)
+    stdin = startStdin(config, intake, status, shared)
   })
 
   async function stop(): Promise<void> {
@@ -146,7 +146,7 @@ function createStatus(engine: Pick<Engine, 'writeFailure'>): ServiceStatus {
 type Intake = ReturnType<typeof createIntake>
 
 /** Creates the ways by which records reach the engine: standard input, HTTP requests and OTLP. */
-function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: Parts) {
+function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: Shared) {
   const { retentionUs, source, project, fieldNames } = config
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
   const unreadableTimes = config.supabase ? createUnreadableTimes({ metrics, log, clock }) : undefined
@@ -174,7 +174,7 @@ function withArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'
   }
 }
 
-interface HttpParts {
+interface HttpComponents {
   engine: Engine
   tokens: Tokens
   status: ServiceStatus
@@ -182,10 +182,11 @@ interface HttpParts {
   endpoints: readonly Endpoint[]
 }
 
-function createHttp(config: ServeConfig, { engine, tokens, status, intake, endpoints }: HttpParts, parts: Parts): App {
+function createHttp(config: ServeConfig, components: HttpComponents, shared: Shared): App {
+  const { engine, tokens, status, intake, endpoints } = components
   const { arrivals, requests, otlp } = intake
   return createApp({
-    ...parts,
+    ...shared,
     engine,
     endpoints,
     accessOf: tokens.accessOf,
@@ -200,7 +201,7 @@ function createHttp(config: ServeConfig, { engine, tokens, status, intake, endpo
 }
 
 /** Starts to read standard input, if the input is a pipe, a socket or a file. Shows progress on a terminal. */
-function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStatus, { clock, metrics, log }: Parts) {
+function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStatus, { clock, metrics, log }: Shared) {
   const showsProgress = process.stderr.isTTY && config.logFormat === 'text'
   const stdin = readStdin({ ingest, metrics, clock, terminal: showsProgress ? process.stderr : undefined })
   if (stdin === undefined) return undefined
@@ -228,33 +229,33 @@ async function orRelease<T>(disk: DataDirectory | undefined, step: () => T | Pro
  */
 async function prepareDataDirectory(
   path: string | undefined,
-  parts: Partial<LockParts>,
+  lock: Partial<LockOptions>,
 ): Promise<DataDirectory | undefined> {
   if (path === undefined) return undefined
   await makeDataDirectory(path)
-  return openDataDirectory(path, parts).catch((error) => {
+  return openDataDirectory(path, lock).catch((error) => {
     throw explainFileError('data_dir_unusable', `The data directory ${path} cannot be used`, path, error)
   })
 }
 
 /** Creates the engine that stores the rows: embedded in this process, or on a ClickHouse server. */
-async function createEngine(config: ServeConfig, disk: DataDirectory | undefined, parts: Parts): Promise<Engine> {
+async function createEngine(config: ServeConfig, disk: DataDirectory | undefined, shared: Shared): Promise<Engine> {
   const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
   if (clickhouse === undefined) {
     return createArrowEngine({
-      ...parts,
+      ...shared,
       disk,
       rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
       diskLimitBytes,
       retentionUs,
-      sealer: createSealingThread(parts.log),
+      sealer: createSealingThread(shared.log),
     })
   }
   // Loaded only if a server is configured, because the client is large.
   const { connectServer } = await import('../engine/clickhouse/server/clickhouse-server.js')
   const { createClickHouseEngine } = await import('../engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
-  return createClickHouseEngine({ ...parts, server, location: clickhouse, ...disk! })
+  return createClickHouseEngine({ ...shared, server, location: clickhouse, ...disk! })
 }
 
 /** Returns a function that takes the endpoints of users and returns all endpoints of the service. */

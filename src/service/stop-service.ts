@@ -16,8 +16,8 @@ const ANSWER_MS = 3_700
 const GIVE_UP_MS = 3_500
 const CLOSE_MS = 4_400
 
-/** The parts of a service that a stop ends, in the order of the stop. */
-export interface StopParts {
+/** The components of a service that a stop ends, in the order of the stop. */
+export interface RunningService {
   engine: Pick<Engine, 'stopWaiting'>
   app: Pick<App, 'beginStop'>
   server: Pick<Listening, 'close'>
@@ -34,7 +34,7 @@ export interface StopParts {
  * Stops accepting input, finishes pending rows and queries, and releases everything, within 4.5 s. Writes to a failing
  * disk get one last attempt.
  */
-export async function stopService({ engine, app, server, stdin, close, dataDir, log }: StopParts): Promise<void> {
+export async function stopService({ engine, app, server, stdin, close, dataDir, log }: RunningService): Promise<void> {
   const startMs = performance.now()
   // From now on refused rows of standard input are counted, so this comes before their writes are refused.
   const stdinEnded = stdin?.stop()

@@ -8,7 +8,7 @@ import { type Plan, scansOf, type TimeRange } from '../plan/plan.js'
 import { readSql } from '../sql/read-sql.js'
 
 /** The most rows of an answer, as for `sql=` of `logs.all`. */
-export const MAX_ROWS = 1000
+const MAX_ROWS = 1000
 
 /**
  * Compiles SQL to a plan of at most {@link MAX_ROWS} rows, over a project or all projects. Throws `usage` if the SQL is

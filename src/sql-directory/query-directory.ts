@@ -13,7 +13,7 @@ import type { SqlConfig } from './sql-config.js'
 import { writeRows } from './write-rows.js'
 
 /** The settings and streams of a query over a directory. */
-export interface QueryParts {
+export interface QueryContext {
   clock: Clock
   log: Log
   out: RowsOut
@@ -27,7 +27,7 @@ const MEMORY_SHARE = ROWS_SHARE / 2
  * no lock. Returns false if segments could not be read. Throws `usage` if the SQL is wrong, the errors of
  * {@link openToRead} and of the query, and EPIPE.
  */
-export async function queryDirectory(config: SqlConfig, { clock, log, out }: QueryParts): Promise<boolean> {
+export async function queryDirectory(config: SqlConfig, { clock, log, out }: QueryContext): Promise<boolean> {
   const plan = compileSql(config, clock.nowUs(), out.errorColumns)
   const disk = await openToRead(config.directory, { log })
   const damage = watchDamage(log)

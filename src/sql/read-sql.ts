@@ -1,13 +1,13 @@
 import { createPatternCount } from '../base/pattern/pattern.js'
 import type { Plan } from '../plan/plan.js'
 import type { Scalar } from '../plan/values/values.js'
+import { compileQuery } from './compile/compile-query.js'
 import { noAmounts } from './compile/context.js'
 import { explained } from './compile/explain.js'
-import { compileQuery } from './compile/query.js'
 import { withTimeRanges } from './compile/time-range.js'
 import { located, placeText, unsupported } from './parse/fault.js'
 import { SQL_LIMITS } from './parse/limits.js'
-import { parseStatement } from './parse/query.js'
+import { parseStatement } from './parse/parse-statement.js'
 
 /** A text of SQL that was parsed. */
 export interface SqlQuery {

@@ -13,7 +13,7 @@ import { readTokenEntries, updateTokenEntries } from './update-file.js'
 
 /** `logweir token`: creates, lists and revokes the tokens in a file, whether a service is running or not. */
 
-interface Parts {
+interface TokenContext {
   /** Resolves when the text has been written. Rejects with EPIPE if the reader has closed the pipe. */
   print(text: string): unknown
   log: Log
@@ -23,15 +23,15 @@ interface Parts {
 const ID_BYTES = 4
 
 /** Runs a token command. Throws `usage`, or `failed` if the file or the contents of the file do not allow it now. */
-export async function runTokenCommand(config: TokenConfig, parts: Parts): Promise<void> {
+export async function runTokenCommand(config: TokenConfig, context: TokenContext): Promise<void> {
   const path = config.tokensFile ?? tokensFilePath(config.dataDir)
-  if (config.action === 'create') return create(config, path, parts)
-  if (config.action === 'revoke') return revoke(config.idOrName, path, parts)
-  await parts.print(config.json ? jsonOf(readTokenEntries(path)) : tableOf(readTokenEntries(path)))
+  if (config.action === 'create') return create(config, path, context)
+  if (config.action === 'revoke') return revoke(config.idOrName, path, context)
+  await context.print(config.json ? jsonOf(readTokenEntries(path)) : tableOf(readTokenEntries(path)))
 }
 
 /** Prints only the token to standard output, so that a script can read the token. */
-async function create(config: TokenCreateConfig, path: string, { print, log, clock }: Parts): Promise<void> {
+async function create(config: TokenCreateConfig, path: string, { print, log, clock }: TokenContext): Promise<void> {
   const token = generateToken()
   const entry = entryOf(config, token, clock.nowUs())
   await updateTokenEntries(path, (entries) => {
@@ -66,7 +66,7 @@ function expiryUs(expires: Expiry, nowUs: number): number {
 
 const isoTime = (timestampUs: number) => new Date(Math.floor(timestampUs / MILLISECOND_US)).toISOString()
 
-async function revoke(idOrName: string, path: string, { log }: Parts): Promise<void> {
+async function revoke(idOrName: string, path: string, { log }: TokenContext): Promise<void> {
   await updateTokenEntries(path, (entries) => {
     const others = entries.filter(({ id, name }) => id !== idOrName && name !== idOrName)
     const found = entries.length - others.length

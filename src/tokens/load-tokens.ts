@@ -37,12 +37,12 @@ export interface Tokens {
  * at all, a new token is generated. Throws `usage` if a token cannot be sent in a header, `failed` if a file cannot be
  * read, and `tokens_unavailable` if the named file is missing or contains no token yet.
  */
-export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: Log }): Tokens {
+export function loadTokens(settings: TokenSettings, context: { clock: Clock; log: Log }): Tokens {
   const { accessTokens, dataDir } = settings
-  const registry = createTokenRegistry(parts.clock)
-  const ofSupabase = readSupabaseTokens(settings, parts.log)
+  const registry = createTokenRegistry(context.clock)
+  const ofSupabase = readSupabaseTokens(settings, context.log)
   const ofVariable = accessTokens === undefined ? [] : parseTokensVariable(accessTokens, 'LOGWEIR_ACCESS_TOKENS')
-  const file = openFile(settings, parts, refresh)
+  const file = openFile(settings, context, refresh)
   const countInFile = file?.tokens.length ?? 0
   const countInVariables = ofSupabase.length + ofVariable.length
   const isConfigured = countInVariables > 0 || (settings.tokensFile !== undefined && countInFile > 0)
@@ -58,7 +58,7 @@ export function loadTokens(settings: TokenSettings, parts: { clock: Clock; log: 
   }
 
   refresh()
-  if (!tokens().some(({ access }) => access.scopes.has('query'))) warnOfNoQueries(parts.log)
+  if (!tokens().some(({ access }) => access.scopes.has('query'))) warnOfNoQueries(context.log)
   return { accessOf: registry.accessOf, made, close: () => file?.close() }
 }
 
@@ -72,7 +72,7 @@ function warnOfNoQueries(log: Log): void {
 
 function openFile(
   { tokensFile, dataDir }: TokenSettings,
-  parts: { clock: Clock; log: Log },
+  context: { clock: Clock; log: Log },
   onChange: () => void,
 ): WatchedTokensFile | undefined {
   if (tokensFile !== undefined && fileVersion(tokensFile) === undefined) {
@@ -85,5 +85,5 @@ function openFile(
   if (path === undefined) return undefined
   // Only in the data directory: this process may not be allowed to write in the directory of another file.
   if (tokensFile === undefined) removeDeadUpdate(path)
-  return watchTokensFile(path, parts, onChange)
+  return watchTokensFile(path, context, onChange)
 }

@@ -15,7 +15,7 @@ import { parsePlainTokens } from './token-syntax.js'
 export const tokensFilePath = (dataDir: string): string => join(dataDir, 'tokens.json')
 
 /** The largest file that is read. */
-const MAX_FILE_BYTES = 64 * MIB
+export const MAX_FILE_BYTES = 64 * MIB
 
 /**
  * Returns the text of a tokens file without a byte order mark, or undefined if there is no such file. Throws `failed`

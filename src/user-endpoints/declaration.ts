@@ -37,8 +37,8 @@ const DESCRIPTIONS = {
 type Type = keyof typeof DESCRIPTIONS
 const TYPES = Object.keys(DESCRIPTIONS) as Type[]
 
-/** The three parts of a declaration: `word 1day|7day, otherwise 1day`. */
-interface Parts {
+/** A declaration, as written: `word 1day|7day, otherwise 1day`. */
+interface ParsedDeclaration {
   type: Type
   words: readonly string[]
   isRequired: boolean
@@ -56,16 +56,16 @@ export function readDeclaration(name: string, declared: string, line: number): D
   const fail: Fail = (problem) => {
     throw lineError(`the parameter ${name} ${problem}`, line)
   }
-  const parts = readParts(declared, fail)
-  const param = paramOf(parts)
-  checkDefault(parts, param, fail)
-  const { type, isRequired } = parts
+  const parsed = parseDeclaration(declared, fail)
+  const param = paramOf(parsed)
+  checkDefault(parsed, param, fail)
+  const { type, isRequired } = parsed
   return { param, isRequiredText: type === 'text' && isRequired, line, scalarOf: SCALAR_OF[type] }
 }
 
 type Fail = (problem: string) => never
 
-function readParts(declared: string, fail: Fail): Parts {
+function parseDeclaration(declared: string, fail: Fail): ParsedDeclaration {
   const comma = `${declared},`.indexOf(',')
   const [written = '', ...others] = declared.slice(0, comma).trim().split(/\s+/)
   const list = others.join(' ')
@@ -85,7 +85,7 @@ function readWords(list: string, fail: Fail): string[] {
   return words
 }
 
-function checkDefault({ type, words, otherwise }: Parts, param: Param<unknown>, fail: Fail): void {
+function checkDefault({ type, words, otherwise }: ParsedDeclaration, param: Param<unknown>, fail: Fail): void {
   if (otherwise === undefined) return
   if (QUOTED.test(otherwise)) fail(`has a default in quotes: write "otherwise ${otherwise.slice(1, -1)}"`)
   if (type === 'word' && !words.includes(otherwise)) fail(`has the default ${otherwise}, which is none of its words`)
@@ -99,7 +99,7 @@ function checkDefault({ type, words, otherwise }: Parts, param: Param<unknown>, 
 
 const OPTIONAL = { text: optionalText, number, timestamp: exactTimestamp, pattern: optionalPattern }
 
-function paramOf({ type, words, isRequired, otherwise }: Parts): Param<unknown> {
+function paramOf({ type, words, isRequired, otherwise }: ParsedDeclaration): Param<unknown> {
   if (type === 'word') return isRequired ? requiredWord(words) : wordOf(words, otherwise)
   const description = DESCRIPTIONS[type]
   if (isRequired) return required<unknown>(OPTIONAL[type](description))

@@ -5,7 +5,7 @@ import { fileVersion } from '../base/files/file-version.js'
 import { isSqlFile } from './sql-file.js'
 
 /** Maximum of modules and `.sql` files, and of helpers next to link targets, in a directory. */
-const MAX_FILES = 200
+export const MAX_FILES = 200
 
 /**
  * A version text per file of a directory. The version changes when the file changes. Keys, in this order: names of

@@ -18,7 +18,8 @@ export interface FrontMatter {
   params: ReadonlyMap<string, Declaration>
 }
 
-const DEFAULT_MAX_ROWS = 1000
+/** The most rows of an answer if the front matter does not say. */
+export const DEFAULT_MAX_ROWS = 1000
 
 const KEYS = ['name', 'id', 'max rows', 'cache', 'project'] as const
 type Key = (typeof KEYS)[number]

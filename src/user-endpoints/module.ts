@@ -9,7 +9,7 @@ import { isSqlFile, loadSqlFile } from './sql-file.js'
 import { isEndpoint, validateEndpoint } from './validate.js'
 
 /** Dependencies of {@link loadModule}. */
-export interface ModuleParts {
+export interface LoadContext {
   importModule: ImportModule
   /** Runs a plan on an engine without rows. Rejects if the engine cannot run the plan. */
   tryPlan(plan: Plan): Promise<void>
@@ -21,8 +21,8 @@ export interface ModuleParts {
  * Throws `usage` with a line that names the file if the file cannot be loaded, has no endpoint, or has an invalid
  * endpoint.
  */
-export async function loadModule(path: string, version: number, parts: ModuleParts): Promise<readonly Endpoint[]> {
-  const loading = isSqlFile(path) ? loadSqlFile(path).then((one) => [one]) : importEndpoints(path, version, parts)
+export async function loadModule(path: string, version: number, context: LoadContext): Promise<readonly Endpoint[]> {
+  const loading = isSqlFile(path) ? loadSqlFile(path).then((one) => [one]) : importEndpoints(path, version, context)
   const endpoints = await loading.catch(async (error) => {
     throw usageError(`${path}: ${await describeFailure(error, path)}`)
   })
@@ -32,14 +32,14 @@ export async function loadModule(path: string, version: number, parts: ModulePar
   }
   const checked = endpoints.map((one): Endpoint => ({ ...checkedEndpoint(one), isOwn: true }))
   for (const endpoint of checked) {
-    await runSample(endpoint, parts).catch(async (error) => {
+    await runSample(endpoint, context).catch(async (error) => {
       throw usageError(`${path}: ${await describeFailure(error, path)}`)
     })
   }
   return checked
 }
 
-async function importEndpoints(path: string, version: number, { importModule }: ModuleParts): Promise<Endpoint[]> {
+async function importEndpoints(path: string, version: number, { importModule }: LoadContext): Promise<Endpoint[]> {
   const exported = await importModule(path, version)
   const endpoints = [...new Set(Object.values(exported).filter(isEndpoint))]
   if (endpoints.length > 0) return endpoints
@@ -50,7 +50,7 @@ async function importEndpoints(path: string, version: number, { importModule }: 
  * Runs the plan once with sample parameters. If the endpoint accepts none of the samples, only a request shows whether
  * the plan runs.
  */
-async function runSample(endpoint: Endpoint, { tryPlan, nowUs }: ModuleParts): Promise<void> {
+async function runSample(endpoint: Endpoint, { tryPlan, nowUs }: LoadContext): Promise<void> {
   const call = sampleCall(endpoint)
   if (call !== undefined) await tryPlan(call.plan(nowUs()))
 }

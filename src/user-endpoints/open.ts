@@ -4,10 +4,10 @@ import type { Log } from '../base/log.js'
 import type { Clock } from '../base/time/clock.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { type FileVersions, isHelper, readFileVersions, writableByOthers } from './directory.js'
-import { loadModule, type ModuleParts } from './module.js'
+import { type LoadContext, loadModule } from './module.js'
 import { isSqlFile } from './sql-file.js'
 
-interface Parts extends ModuleParts {
+interface UserEndpointsOptions extends LoadContext {
   /** The built-in endpoints: no module may use the name or id of a built-in endpoint. */
   reserved: readonly Endpoint[]
   log: Log
@@ -27,12 +27,13 @@ export interface UserEndpoints {
 /** Time between two polls. File system events are not used: not every file system sends events. */
 const POLL_INTERVAL_MS = 1_000
 
-const MAX_ENDPOINTS = 500
+/** The most endpoints of a directory. */
+export const MAX_ENDPOINTS = 500
 
 /** Loads all modules and `.sql` files of a directory. Throws `usage`, with a single line, if a file cannot be used. */
-export async function openUserEndpoints(directory: string, parts: Parts): Promise<UserEndpoints> {
-  const { log } = parts
-  const modules = createModules(directory, parts)
+export async function openUserEndpoints(directory: string, options: UserEndpointsOptions): Promise<UserEndpoints> {
+  const { log } = options
+  const modules = createModules(directory, options)
   let versions = readFileVersions(directory)
   for (const name of versions.keys()) if (!isHelper(name)) await modules.load(name)
   log(`user endpoints of ${directory}: ${namesOf(modules.endpoints())}`)
@@ -61,7 +62,7 @@ function changedNames(before: FileVersions, after: FileVersions): ReadonlySet<st
 }
 
 /** Creates the set of loaded modules and their endpoints, by the modules' names. */
-function createModules(directory: string, { reserved, log, ...parts }: Parts) {
+function createModules(directory: string, { reserved, log, ...context }: UserEndpointsOptions) {
   const modules = new Map<string, readonly Endpoint[]>()
   let broken = new Set<string>()
   let version = 0
@@ -71,7 +72,7 @@ function createModules(directory: string, { reserved, log, ...parts }: Parts) {
   async function load(name: string): Promise<void> {
     const path = join(directory, name)
     version += 1
-    const loaded = await loadModule(path, version, parts)
+    const loaded = await loadModule(path, version, context)
     const others = [...modules].flatMap(([other, ones]) => (other === name ? [] : ones))
     refuseDuplicates(path, loaded, [...reserved, ...others])
     modules.set(name, loaded)

@@ -5,7 +5,8 @@ import type { Endpoint } from '../endpoints/endpoint.js'
 import { sqlEndpoint } from './sql-endpoint.js'
 
 const EXTENSION = '.sql'
-const MAX_BYTES = 65_536
+/** The longest `.sql` file. */
+export const MAX_SQL_FILE_BYTES = 65_536
 
 /** Returns whether a file of this name holds an endpoint in SQL. */
 export const isSqlFile = (name: string): boolean => name.endsWith(EXTENSION)
@@ -24,7 +25,7 @@ export async function loadSqlFile(path: string): Promise<Endpoint> {
 async function readText(path: string): Promise<string> {
   const stats = await stat(path)
   if (!stats.isFile()) throw usageError('is not a regular file')
-  if (stats.size > MAX_BYTES) throw usageError(`is over ${MAX_BYTES / 1024} KiB`)
+  if (stats.size > MAX_SQL_FILE_BYTES) throw usageError(`is over ${MAX_SQL_FILE_BYTES / 1024} KiB`)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
   } catch (error) {

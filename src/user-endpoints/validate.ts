@@ -6,14 +6,16 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const NAME = /^[a-z]\w*([.-]\w+)*$/i
 const PARAMETER = /^[a-z]\w{0,63}$/i
 
-const MAX_NAME_CHARACTERS = 100
+/** The longest name of an endpoint, in characters. */
+export const MAX_NAME_CHARACTERS = 100
 /** Maximum of `maxRows`. */
 export const MAX_ROWS = 10_000
 /** Maximum of `ttlS`, in seconds. */
 export const MAX_TTL_S = 86_400
 /** Maximum of `summary`, in characters. */
 export const MAX_SUMMARY_CHARACTERS = 200
-const MAX_PARAMETERS = 50
+/** The most parameters of an endpoint. */
+export const MAX_PARAMETERS = 50
 const MAX_SQL_CHARACTERS = 65_536
 
 /** Flags that `logweir query` reads itself, so that no parameter may have their names. */

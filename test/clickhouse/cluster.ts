@@ -19,7 +19,7 @@ import { freePort } from '../support/free-port.js'
 
 /** A user with a password. The user `default` has no password. */
 export const USER = { name: 'logweir', password: 'weir-secret' }
-export const CLUSTER = 'logweir_test'
+const CLUSTER = 'logweir_test'
 
 /** Time zones of the servers. The zones differ, so that a dependency of answers on a zone is noticed. */
 const TIME_ZONES = ['UTC', 'America/New_York']

@@ -1,6 +1,6 @@
 import { readCheckConfig } from '../../src/check/check-config.js'
 import { parametersOf } from '../../src/client/endpoints.js'
-import { readQuery } from '../../src/client/query.js'
+import { readQuery } from '../../src/client/run-query.js'
 import { readTail } from '../../src/client/tail.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { findCommand } from '../../src/commands/find.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LogFields } from '../../src/base/log.js'
-import { readQuery, runQuery } from '../../src/client/query.js'
+import { readQuery, runQuery } from '../../src/client/run-query.js'
 import { readTail } from '../../src/client/tail.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'

@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 
 /** The parts of a Compose service that the tests read. */
-export interface Service {
+interface Service {
   image: string
   build?: string
   pull_policy?: string

@@ -24,9 +24,11 @@ export const FLAGS: ReadonlySet<string> = new Set([
 export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--build-arg': 'docker',
   '--env': 'docker',
+  '--fix': 'knip',
   '--interactive': 'docker',
   '--max-semi-space-size': 'node',
   '--memory': 'docker',
+  '--no-git-tag-version': 'npm',
   '--module': 'tsc',
   '--prefix': 'npm',
   '--publish': 'docker',

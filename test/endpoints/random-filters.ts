@@ -8,7 +8,7 @@ import { edge, type TestRecord } from '../support/records.js'
 export const DAY_US = Date.UTC(2026, 10, 26) * 1000
 const SPAN_US = 100
 
-export const SOURCES: readonly SourceName[] = ['edge_logs', 'auth_logs', 'postgres_logs']
+const SOURCES: readonly SourceName[] = ['edge_logs', 'auth_logs', 'postgres_logs']
 
 /** Fields with a column of their own, and others. */
 const DECLARED = ['response.status_code', 'request.method', 'request.path', 'status', 'level', 'parsed.error_severity']
@@ -56,7 +56,7 @@ function valueFor(random: Random, field: string): unknown {
 const OPS = ['=', '!=', '<', '<=', '>', '>=', 'in', 'not_in', 'exists', 'missing', 'contains', 'matches']
 
 /** A condition on one of the fields, or on any field. */
-export function randomCondition(random: Random, fields = [...DECLARED, ...UNDECLARED, ...COLUMNS]): Condition {
+function randomCondition(random: Random, fields = [...DECLARED, ...UNDECLARED, ...COLUMNS]): Condition {
   const field = oneOf(random, fields)
   const isColumn = COLUMNS.includes(field)
   const name = isColumn || random() < 0.7 ? field : oneOf(random, [`metadata.${field}`, field.split('.')])
@@ -94,9 +94,6 @@ export function randomAsked(random: Random, fields?: string[]): Asked {
 export const allRowsOf = (source: SourceName): Asked => {
   return { project: 'a', source, startUs: DAY_US, endUs: DAY_US + SPAN_US, filter: [], search: '' }
 }
-
-/** The fields of a request that ClickHouse 18.16 can read too. */
-export const COLUMN_FIELDS = [...DECLARED, ...COLUMNS]
 
 /** The query string of a request. */
 export const searchOf = ({ project, source, startUs, endUs, filter, search }: Asked): URLSearchParams =>

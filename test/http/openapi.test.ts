@@ -58,7 +58,7 @@ const TOKENS: (string | TestToken)[] = [
   { token: 'slow', limit: { take: () => 7 } },
 ]
 
-type Parts = NonNullable<Parameters<typeof createTestApp>[0]>
+type TestOptions = NonNullable<Parameters<typeof createTestApp>[0]>
 
 /** The app. The parts return or fail as the case says. */
 function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Case['given'] = {}) {
@@ -86,7 +86,7 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
     tokens: TOKENS,
     limits: parts.limits,
     dialect: parts.dialect,
-  } as Parts)
+  } as TestOptions)
   test.state.status = status
   return test
 }
@@ -108,7 +108,7 @@ interface Case {
     isEnding?: boolean
     /** The body never ends: how long the clock advances before the response is awaited. */
     passMs?: number
-    limits?: Parts['limits']
+    limits?: TestOptions['limits']
     dialect?: Dialect
   }
 }
@@ -244,7 +244,7 @@ const byPost = (cases: readonly Case[]): Case[] => {
       init: post('{}'),
       status: 413,
       code: 'body_too_large',
-      given: { limits: { bodyBytes: 1 } as Parts['limits'] },
+      given: { limits: { bodyBytes: 1 } as TestOptions['limits'] },
     },
     {
       about: 'too many bodies',
@@ -252,7 +252,7 @@ const byPost = (cases: readonly Case[]): Case[] => {
       init: post('{}'),
       status: 429,
       code: 'too_many_bodies',
-      given: { limits: { bodiesBytes: 1 } as Parts['limits'] },
+      given: { limits: { bodiesBytes: 1 } as TestOptions['limits'] },
     },
   ])
   return [...posted, ...wrong]
@@ -315,7 +315,7 @@ const sendings = (path: string, sent: Case['init']): Case[] => [
     init: sent,
     status: 413,
     code: 'body_too_large',
-    given: { limits: { bodyBytes: 1 } as Parts['limits'] },
+    given: { limits: { bodyBytes: 1 } as TestOptions['limits'] },
   },
   {
     about: 'too slow',
@@ -339,7 +339,7 @@ const sendings = (path: string, sent: Case['init']): Case[] => [
     init: sent,
     status: 429,
     code: 'too_many_bodies',
-    given: { limits: { bodiesBytes: 1 } as Parts['limits'] },
+    given: { limits: { bodiesBytes: 1 } as TestOptions['limits'] },
   },
   {
     about: 'another project',
@@ -416,7 +416,7 @@ const CASES: Case[] = [
     search: '?project=a',
     status: 503,
     code: 'overloaded',
-    given: { limits: { tails: 0 } as Parts['limits'] },
+    given: { limits: { tails: 0 } as TestOptions['limits'] },
   },
   {
     about: 'it stops',

@@ -11,7 +11,7 @@ type Reader = (body: Uint8Array, columns: readonly AnswerColumn[]) => Plain[]
 
 const textOf = (body: Uint8Array) => Buffer.from(body).toString()
 
-export function readNdjson(body: Uint8Array): Plain[] {
+function readNdjson(body: Uint8Array): Plain[] {
   const lines = textOf(body).split('\n')
   if (lines.pop() !== '') throw new Error('the last line is not ended')
   return lines.map((line) => JSON.parse(line))
@@ -21,7 +21,7 @@ export function readNdjson(body: Uint8Array): Plain[] {
  * Parses CSV (RFC 4180) character by character. Returns the fields of each line. A field is null if empty without
  * quotes.
  */
-export function fieldsOf(csv: string): (string | null)[][] {
+function fieldsOf(csv: string): (string | null)[][] {
   const lines: (string | null)[][] = []
   let line: (string | null)[] = []
   for (let at = 0; at < csv.length; ) {
@@ -67,7 +67,7 @@ const FROM_TEXT: Record<ColumnKind, (text: string) => unknown> = {
   any: (text) => text,
 }
 
-export function readCsv(body: Uint8Array, columns: readonly AnswerColumn[]): Plain[] {
+function readCsv(body: Uint8Array, columns: readonly AnswerColumn[]): Plain[] {
   const [names, ...lines] = fieldsOf(textOf(body))
   const kinds = new Map(columns.map(({ name, kind }) => [name, kind]))
   return lines.map((line) => {

@@ -2,7 +2,7 @@ import { createMetrics } from '../../src/base/metrics.js'
 import type { Clock } from '../../src/base/time/clock.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { Engine } from '../../src/engine/engine.js'
-import { type AppParts, createApp } from '../../src/http/app.js'
+import { type AppOptions, createApp } from '../../src/http/app.js'
 import type { Status } from '../../src/http/routes.js'
 import type { Row } from '../../src/plan/answer.js'
 import { conjunctsOf } from '../../src/plan/expression.js'
@@ -27,7 +27,7 @@ async function* rowsOf(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator
 }
 
 /** An engine that records the runs. With `rows`, each run returns at once. Without `rows`, the test ends the run. */
-export function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>) {
+function createFakeEngine(rows?: () => Iterable<Row> | AsyncIterable<Row>) {
   const runs: Run[] = []
   const run: Engine['run'] = (plan, { signal = new AbortController().signal } = {}) =>
     new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export function createTestApp({
   tokens = [TOKEN],
   clock = createFakeClock(),
   ...parts
-}: Partial<Omit<AppParts, 'accessOf' | 'clock'>> & {
+}: Partial<Omit<AppOptions, 'accessOf' | 'clock'>> & {
   clock?: ReturnType<typeof createFakeClock>
   rows?: () => Iterable<Row> | AsyncIterable<Row>
   tokens?: readonly (string | TestToken)[]

@@ -17,7 +17,7 @@ export const collectInto =
     void rejects.push({ line, reason, bytes: bytes.slice(start, end) })
 
 /** Returns the rejects in the entries of a batch. */
-export const rejectsIn = ({ entries }: RejectBatch): Reject[] =>
+const rejectsIn = ({ entries }: RejectBatch): Reject[] =>
   Buffer.from(entries)
     .toString()
     .split('\n')

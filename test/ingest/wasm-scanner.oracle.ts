@@ -7,7 +7,7 @@ import type { Scanner } from '../../src/ingest/wasm/scanner.js'
 import { LINE_INTS, MAX_DEPTH } from '../../src/wasm-layout/field-table.js'
 import { FIELD, KIND, METADATA_PATHS, OUTCOME, slotOf } from './field-table.js'
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 /** A row of the field table, with values instead of offsets. */
 export interface Reading {

@@ -99,7 +99,7 @@ describe('the layout of src', () => {
     expect(isAllowed('http/app.ts', 'ingest/stream/stdin.ts')).toBe(false)
     expect(isAllowed('engine/store/engine.ts', 'endpoints/index.ts')).toBe(false)
     expect(isAllowed('generate/write.ts', 'plan/plan.ts')).toBe(false)
-    expect(isAllowed('client/query.ts', 'endpoints/index.ts')).toBe(false)
+    expect(isAllowed('client/run-query.ts', 'endpoints/index.ts')).toBe(false)
     expect(isAllowed('base/units.ts', 'common/sources.ts')).toBe(false)
     expect(isAllowed('page/explore/list.ts', 'page/api/api.ts')).toBe(true)
     expect(isAllowed('page/explore/list.ts', 'page/charts/panel.ts')).toBe(false)

@@ -43,7 +43,7 @@ export function projectsOracle(
 const inBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /** Names of projects, of which some records have none. */
-export const PROJECT_NAMES = ['a', 'b', 'B', '__proto__', 'é', '😀', 'a.b', '', null]
+const PROJECT_NAMES = ['a', 'b', 'B', '__proto__', 'é', '😀', 'a.b', '', null]
 
 /** Random records of all sources. */
 export function recordsOfProjects(random: Random, count: number, nowUs: number): TestRecord[] {

@@ -18,7 +18,7 @@ import { testSeed } from '../support/seed.js'
 
 /** Runs random queries in SQL over random rows, and compares the answers with the oracle's. */
 
-export const NOW_US = Date.UTC(2026, 10, 25, 10, 37, 42) * 1000
+const NOW_US = Date.UTC(2026, 10, 25, 10, 37, 42) * 1000
 const QUERIES_AN_ENGINE = 10
 const MAX_ROWS = 1000
 
@@ -48,7 +48,7 @@ function randomBounds(random: Random): Bounds {
 }
 
 /** Expects the answer that the oracle has for a text. */
-export async function expectQuery(
+async function expectQuery(
   engine: Pick<ArrowEngine, 'run'>,
   text: string,
   records: readonly TestRecord[],

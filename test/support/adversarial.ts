@@ -1,6 +1,5 @@
 /** Returns the first `length` characters of a text that is repeated. */
-export const repeated = (part: string, length: number): string =>
-  part.repeat(Math.ceil(length / part.length)).slice(0, length)
+const repeated = (part: string, length: number): string => part.repeat(Math.ceil(length / part.length)).slice(0, length)
 
 const listOf = (part: string, length: number): string =>
   `[${Array.from({ length: Math.max(1, Math.floor(length / (part.length + 1))) }, () => part).join(',')}]`

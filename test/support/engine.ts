@@ -60,7 +60,7 @@ export async function askLater(engine: Engine, endpoint: string, params: Params,
 }
 
 /** Runs a call, and computes the rows of the answer if the call has a computation. */
-export async function answerOf(engine: Pick<Engine, 'run'>, call: Call, nowUs: number): Promise<AsyncIterable<Row>> {
+async function answerOf(engine: Pick<Engine, 'run'>, call: Call, nowUs: number): Promise<AsyncIterable<Row>> {
   const rows = await engine.run(call.plan(nowUs))
   return call.computation?.rows(rows, new AbortController().signal) ?? rows
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import type { LockParts } from '../../src/engine/disk/lock/parts.js'
+import type { LockOptions } from '../../src/engine/disk/lock/options.js'
 import { createFakeClock, type FakeClock } from './clock.js'
 
 /** A hundredth of the documented times. */
@@ -10,19 +10,19 @@ export const SHORT = { touchMs: 10, looks: 10, readBackMs: 20, maxAgeMs: 30 }
 export const REFUSALS = ['ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EACCES', 'EINVAL', 'EIO', 'EAFNOSUPPORT', 'ENAMETOOLONG']
 
 /** A mount on which no Unix socket can be made, because of an error of the system. */
-export const refusing = (code: string): Partial<LockParts> => ({
+export const refusing = (code: string): Partial<LockOptions> => ({
   listen: async () => Object.assign(new Error(`${code}: refused, listen`), { code }),
 })
 
 /** Waits of a hundredth of the usual time on a mount without Unix sockets. */
-export const onFile = (parts: Partial<LockParts> = {}): Partial<LockParts> => ({
+export const onFile = (parts: Partial<LockOptions> = {}): Partial<LockOptions> => ({
   ...refusing('ENOTSUP'),
   timing: SHORT,
   ...parts,
 })
 
 /** A lock holder on a mount without Unix sockets. The test runs the holder's timers: after a SIGSTOP none run. */
-export function stoppable(parts: Partial<LockParts> = {}): { clock: FakeClock; parts: Partial<LockParts> } {
+export function stoppable(parts: Partial<LockOptions> = {}): { clock: FakeClock; parts: Partial<LockOptions> } {
   const clock = createFakeClock()
   return { clock, parts: onFile({ clock, ...parts }) }
 }

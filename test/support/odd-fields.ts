@@ -36,7 +36,7 @@ export const DECLARED_FIELDS: readonly (readonly [SourceName, string])[] = [
 ]
 
 /** Values in their JSON spelling. Undefined for an absent value. */
-export const ODD_VALUES: readonly (string | undefined)[] = [
+const ODD_VALUES: readonly (string | undefined)[] = [
   '"GET"',
   '"POST"',
   '500',

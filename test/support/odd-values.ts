@@ -2,7 +2,7 @@ import { hotColumns } from '../../src/common/columns.js'
 import type { SourceName } from '../../src/common/sources.js'
 
 /** JSON values as the value of any hot column: right values, and each kind of value that a column cannot hold. */
-export const ODD_VALUES = [
+const ODD_VALUES = [
   '"GET"',
   '"\\u00e9\\n"',
   '"\\ud800"',

@@ -2,7 +2,7 @@ import type { BadPattern } from '../cases/bad-patterns.js'
 import { below, oneOf, type Random } from './random.js'
 
 /** Bytes of the subjects that patterns are tried on. */
-export const SUBJECT_BYTES = 100 * 1024
+const SUBJECT_BYTES = 100 * 1024
 /** The longest time that a pattern may take on a subject. */
 export const PATTERN_MS = 50
 

@@ -178,7 +178,7 @@ export const FIRST_EXAMPLES: readonly Example[] = await Promise.all(
 )
 
 /** Parameters that match random records, and some that match none. */
-export const QUESTIONS: readonly Params[] = ['a', 'b', 'none'].flatMap((project) =>
+const QUESTIONS: readonly Params[] = ['a', 'b', 'none'].flatMap((project) =>
   ['', '7day'].flatMap((window): Params[] => [
     { project, window, text: 'é' },
     { project, window, text: '7', least: '2', sources: 'postgres_logs,edge_logs' },

@@ -8,7 +8,7 @@ export const BLOCK: usize = 64
 /** Returns a mask of four vectors of 16 lanes, each 0 or -1. */
 // @ts-ignore: decorator
 @inline
-export function maskOf(a: v128, b: v128, c: v128, d: v128): u64 {
+function maskOf(a: v128, b: v128, c: v128, d: v128): u64 {
   const low = <u32>i8x16.bitmask(a) | (<u32>i8x16.bitmask(b) << 16)
   const high = <u32>i8x16.bitmask(c) | (<u32>i8x16.bitmask(d) << 16)
   return <u64>low | (<u64>high << 32)

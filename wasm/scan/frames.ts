@@ -20,8 +20,8 @@ export const RECORD: u32 = 1 << 1
 export const METADATA: u32 = METADATA_CONTEXT << 1
 
 /** Bits 7 to 13: the number of the field plus one; 0 for no field. */
-export const FIELD_SHIFT: u32 = 7
-export const FIELD_MASK: u32 = 127 << FIELD_SHIFT
+const FIELD_SHIFT: u32 = 7
+const FIELD_MASK: u32 = 127 << FIELD_SHIFT
 
 /** Bit 14: the array has had its first element. Bit 15: it has elements that are not objects. */
 export const HAS_FIRST: u32 = 1 << 14

@@ -63,7 +63,7 @@ export interface MemoryShare {
 /** Answers may exceed the budget by this factor if later chunks are longer than the first chunks. */
 const CHUNKS_FACTOR = 1.25
 /** See {@link BudgetLimits.slowMs}: with 3 s, 21 KiB a second. */
-const PROGRESS_BYTES = 64 * KIB
+export const PROGRESS_BYTES = 64 * KIB
 const CHECK_MS = 500
 
 /** The share for queries and their answers of the memory limit beyond what the runtime takes. */

@@ -75,7 +75,7 @@ export function compilePattern(text: string, flags = ''): Pattern {
 }
 
 /** Returns the instructions of a pattern. Throws `invalid_pattern` if the pattern is too long or too large. */
-export function sizeOfPattern(text: string, flags = ''): number {
+function sizeOfPattern(text: string, flags = ''): number {
   if ([...text].length > MAX_PATTERN_LENGTH) throw invalid(`it is longer than ${MAX_PATTERN_LENGTH} characters`)
   const size = patternSize(text, flags.includes('i'))
   if (size > MAX_PATTERN_SIZE) throw tooLarge(`it is too large: ${size} steps`)

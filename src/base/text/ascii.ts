@@ -1,13 +1,13 @@
 // The bytes that parsers look for.
 
 /** Tab. */
-export const TAB = 0x09
+const TAB = 0x09
 /** Line feed. */
 export const NEWLINE = 0x0a
 /** Carriage return. */
-export const RETURN = 0x0d
+const RETURN = 0x0d
 /** Space. */
-export const SPACE = 0x20
+const SPACE = 0x20
 /** `-` */
 export const MINUS = 0x2d
 /** `.` */
@@ -16,8 +16,6 @@ export const POINT = 0x2e
 export const ZERO = 0x30
 /** `E` */
 export const LETTER_E = 0x45
-/** Backslash. */
-export const BACKSLASH = 0x5c
 /** `e` */
 export const LETTER_e = 0x65
 

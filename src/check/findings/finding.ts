@@ -1,7 +1,7 @@
 import type { SourceName } from '../../common/sources.js'
 
 /** A fault: bytes are damaged, missing, doubled or in the wrong place. A note: no stored row is affected. */
-export type Level = 'fault' | 'note'
+type Level = 'fault' | 'note'
 
 /** The kind of a finding, in snake_case. The kind stays the same when the text of the finding is rewritten. */
 export type FindingCode =

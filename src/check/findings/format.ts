@@ -27,7 +27,7 @@ const grouped = (value: number) => value.toLocaleString('en-US')
 const counted = (value: number, noun: string) => `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`
 
 /** Returns a time in ISO 8601, with milliseconds. Returns the microseconds if the time is beyond the years of dates. */
-export function timeText(timestampUs: number): string {
+function timeText(timestampUs: number): string {
   const date = new Date(Math.floor(timestampUs / MILLISECOND_US))
   return Number.isNaN(date.getTime()) ? `${timestampUs} µs` : date.toISOString()
 }

@@ -18,7 +18,7 @@ import { collectUnreadable, type UnreadableBlocks } from './unreadable.js'
 const LEFT_BEHIND: ReadonlySet<FindingCode> = new Set<FindingCode>(['leftover', 'torn_end'])
 
 /** The inputs of a check, and the receivers of the findings. */
-export interface CheckParts {
+export interface CheckOptions {
   files: Files
   /** The path of the data directory, for messages. */
   directory: string
@@ -43,12 +43,12 @@ export interface Checked {
  * hundred bytes for each file. Throws `failed` if the directory is not a data directory. Throws `newer_format`, and the
  * system's error if the directory itself cannot be listed.
  */
-export async function checkDirectory(parts: CheckParts): Promise<Checked> {
+export async function checkDirectory(options: CheckOptions): Promise<Checked> {
   const totals: Totals = { files: 0, rows: 0, bytes: 0, faults: 0 }
   const repairs = new Map<string, Repair>()
   const unreadable = collectUnreadable()
-  const state = createState(parts, totals, repairs, unreadable)
-  await state.add(await checkFormatFile(state.files, parts.directory))
+  const state = createState(options, totals, repairs, unreadable)
+  await state.add(await checkFormatFile(state.files, options.directory))
   await checkHeads(state)
   await checkGroups(state)
   await checkTopLevel(state)
@@ -59,7 +59,7 @@ export async function checkDirectory(parts: CheckParts): Promise<Checked> {
 }
 
 function createState(
-  { files: given, isInUse, onFinding, onProgress, rereads = REREADS }: CheckParts,
+  { files: given, isInUse, onFinding, onProgress, rereads = REREADS }: CheckOptions,
   totals: Totals,
   repairs: Map<string, Repair>,
   unreadable: UnreadableBlocks,

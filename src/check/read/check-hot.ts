@@ -7,7 +7,7 @@ import { ABSENT, type Codes, compareEntry, type Dictionary, entryOf } from '../.
 import { faultIn } from '../../engine/store/files/damage.js'
 import type { SegmentFacts } from '../../engine/store/files/facts.js'
 import {
-  type HotParts,
+  type HotColumns,
   loadColumns,
   loadHot,
   readColumnNames,
@@ -19,7 +19,7 @@ import { type Finding, fault } from '../findings/finding.js'
 export interface HotReport {
   findings: Finding[]
   /** The times of the rows, if the times are intact. */
-  times: HotParts['times'] | undefined
+  times: HotColumns['times'] | undefined
   /** The own columns that are intact. */
   columns: string[]
   /** Whether only own columns are damaged that rows may lack. */
@@ -88,7 +88,7 @@ function isWhole(column: Column, rows: number): boolean {
 
 /** Returns the fault in the order of the rows or in the facts about the rows. Returns undefined if both are correct. */
 function wrongOrder(
-  { times, projects, inMetadata }: HotParts,
+  { times, projects, inMetadata }: HotColumns,
   codes: Codes,
   { rows, day, minUs, maxUs }: SegmentFacts,
 ): string | undefined {

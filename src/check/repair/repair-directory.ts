@@ -10,7 +10,7 @@ import { rewriteRejects } from './rewrite-rejects.js'
 import { finishSalvage, salvageSegment } from './salvage-segment.js'
 
 /** The inputs of a repair. */
-export interface RepairParts {
+export interface RepairOptions {
   /** The files of a directory that this process has locked. */
   files: Files
   nowUs: number
@@ -21,9 +21,9 @@ export interface RepairParts {
  * Makes the repairs that a check has found. No intact row is lost: if the process dies, or a call fails, the same check
  * finds the remaining repairs. Rejects with the system's error.
  */
-export async function repairDirectory(repairs: readonly Repair[], parts: RepairParts): Promise<void> {
-  const files = tolerantFiles(parts.files, () => {})
-  const state = createRepairState(files, parts.nowUs, parts.onRepaired)
+export async function repairDirectory(repairs: readonly Repair[], options: RepairOptions): Promise<void> {
+  const files = tolerantFiles(options.files, () => {})
+  const state = createRepairState(files, options.nowUs, options.onRepaired)
   const place = ({ kind }: Repair) => REPAIR_ORDER.indexOf(kind)
   for (const repair of repairs.toSorted((a, b) => place(a) - place(b))) await make(state, repair)
 }

@@ -1,5 +1,5 @@
-import { type Checked, type CheckParts, checkDirectory } from '../read/check-directory.js'
-import { type RepairParts, repairDirectory } from './repair-directory.js'
+import { type Checked, type CheckOptions, checkDirectory } from '../read/check-directory.js'
+import { type RepairOptions, repairDirectory } from './repair-directory.js'
 
 /** After repairs everything is read again: faults that repairs made visible, such as a name, are repaired then. */
 const MOST_ROUNDS = 4
@@ -9,11 +9,11 @@ const MOST_ROUNDS = 4
  * findings of the first check. Returns the result of the last check. Throws the errors of {@link checkDirectory} and
  * {@link repairDirectory}.
  */
-export async function repairInRounds(parts: Omit<CheckParts, 'isInUse'> & RepairParts): Promise<Checked> {
-  const check = (onFinding: CheckParts['onFinding']) => checkDirectory({ ...parts, isInUse: false, onFinding })
-  let checked = await check(parts.onFinding)
+export async function repairInRounds(options: Omit<CheckOptions, 'isInUse'> & RepairOptions): Promise<Checked> {
+  const check = (onFinding: CheckOptions['onFinding']) => checkDirectory({ ...options, isInUse: false, onFinding })
+  let checked = await check(options.onFinding)
   for (let round = 1; round <= MOST_ROUNDS && checked.repairs.length > 0; round++) {
-    await repairDirectory(checked.repairs, parts)
+    await repairDirectory(checked.repairs, options)
     checked = await check(() => {})
   }
   return checked

@@ -32,7 +32,7 @@ export interface Position {
 }
 
 /** A word that a shell offers, with a description. */
-export interface Word {
+interface Word {
   word: string
   meaning: string
 }
@@ -41,7 +41,7 @@ export interface Word {
 export type FlagArgument = { words: readonly string[] } | 'file' | 'folder' | 'anything' | 'nothing'
 
 /** A flag that a shell offers, such as `--data-dir`. */
-export interface Flag {
+interface Flag {
   flag: string
   meaning: string
   argument: FlagArgument

@@ -59,7 +59,8 @@ export interface ClickHouseEngine extends Engine {
   settled(): Promise<void>
 }
 
-const UNCONFIRMED_BYTES = 64 * MIB
+/** The most bytes of rows that the server has not confirmed. Beyond it, `append` waits. */
+export const UNCONFIRMED_BYTES = 64 * MIB
 /** Interval at which groups that are due are closed. */
 const CLOSE_DUE_MS = 50
 /** Interval of fsync: a power cut of this machine loses at most the unconfirmed rows of this time. */

@@ -74,8 +74,9 @@ export interface ArrowEngine extends Engine {
 }
 
 const RETENTION_US = 90 * DAY_US
-const SEAL_ROWS = 2 ** 18
-const SEAL_BYTES = 64 * MIB
+/** A head with this many rows or bytes is full, and sealed. */
+export const SEAL_ROWS = 2 ** 18
+export const SEAL_BYTES = 64 * MIB
 /** A head takes at most this share of the memory limit, so that sealing starts long before eviction. */
 const HEAD_SHARE = 1 / 16
 /**
@@ -119,7 +120,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
   const headLimits = headLimitsOf(options)
   const hooks = { onLoad: () => limits.evictColumns(), setAside: (segment: SegmentHandle) => store.setAside(segment) }
-  const durable = options.disk && createDurableParts(options.disk, options, hooks, headLimits.sealBytes * COMPACT_SHARE)
+  const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes * COMPACT_SHARE)
   const caches = createCaches(options)
   const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
   const store = createStore({
@@ -184,7 +185,7 @@ export function createReadingEngine(
   return createArrowEngine({ ...options, disk, toRead, retentionUs, sealer: createNoSealer() })
 }
 
-interface LimitParts {
+interface LimitOptions {
   store: Store
   caches: Caches
   /** Returns the bytes on disk. Undefined if rows are in memory only. */
@@ -195,7 +196,7 @@ interface LimitParts {
 }
 
 /** Enforces the memory and disk limits of an engine. */
-function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics }: LimitParts) {
+function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics }: LimitOptions) {
   const columnLimit = createColumnLimit(store)
   const limitBytes = () => rowsLimitBytes - caches.bytes()
   const evictColumns = () => columnLimit.enforce(limitBytes())
@@ -234,7 +235,7 @@ function createFollow(followers: Followers, run: Engine['run']): Engine['follow'
   }
 }
 
-interface RunParts {
+interface QueryContext {
   store: Store
   caches: Caches
   metrics: Pick<Metrics, 'scannedRows'>
@@ -245,11 +246,11 @@ interface RunParts {
  * Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. If the run
  * finds damage in a segment, the run starts again over the other parts of the same snapshot.
  */
-function createRun(parts: RunParts): Engine['run'] {
+function createRun(context: QueryContext): Engine['run'] {
   return async (plan, options = {}) => {
     schemaOf(plan)
-    const views = takePlanViews(parts.store, plan)
-    const attempt = (again: boolean) => runOver(views, plan, { ...options, again }, parts)
+    const views = takePlanViews(context.store, plan)
+    const attempt = (again: boolean) => runOver(views, plan, { ...options, again }, context)
     try {
       const { rows, readsOn } = await pastDamage(attempt)
       const again = async () => (await pastDamage(() => attempt(true))).rows
@@ -279,7 +280,7 @@ async function runOver(
   { viewOf }: PlanViews,
   plan: Plan,
   { signal, onScanStats, memory = UNLIMITED_SHARE, again }: RunOptions & { again: boolean },
-  { caches, metrics, groupingLimits }: RunParts,
+  { caches, metrics, groupingLimits }: QueryContext,
 ): Promise<RunResult> {
   const { onView, onOpen, onScan, stats } = countScans(metrics)
   const stored: StoredRows = {
@@ -327,8 +328,8 @@ function countScans(metrics: Pick<Metrics, 'scannedRows'>) {
   }
 }
 
-/** The parts of an engine that exist only with a disk: retries, persistence, recovery, fsync. */
-function createDurableParts(
+/** What only an engine with a disk has: retries, persistence, recovery, fsync. */
+function createDurability(
   { directory, files, release }: DataDirectory,
   { metrics, log = () => {}, toRead }: ArrowEngineOptions,
   { onLoad, setAside }: { onLoad(): void; setAside(segment: SegmentHandle): void },
@@ -366,7 +367,7 @@ function createDurableParts(
 }
 
 /** Ends the waits of `append` for the disk and for the sealer. */
-function stopWaiting(durable: ReturnType<typeof createDurableParts> | undefined, store: Store): void {
+function stopWaiting(durable: ReturnType<typeof createDurability> | undefined, store: Store): void {
   durable?.diskRetry.abandon()
   store.stopWaiting()
 }

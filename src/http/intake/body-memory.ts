@@ -3,7 +3,7 @@ import { LogweirError } from '../../base/errors.js'
 import { refusals } from '../reply/errors.js'
 
 /** A body that is still being received. */
-export interface ReceivedBody {
+interface ReceivedBody {
   bytesPerS(): number
   /** Rejects the body with this error and releases the body's memory at once. */
   cut(error: Error): void

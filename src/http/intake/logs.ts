@@ -72,7 +72,7 @@ export interface Logs {
 const LOGGED = JSON.stringify({ message: 'Logged!' })
 
 /** The surroundings of the paths. */
-interface LogsParts {
+interface LogsOptions {
   limits: LogsLimits
   clock: Clock
   log: Log
@@ -80,7 +80,7 @@ interface LogsParts {
 }
 
 /** Creates the paths. The paths share a memory limit for bodies. */
-export function createLogs(intake: RecordIntake, { limits, clock, log, errorForm }: LogsParts): Logs {
+export function createLogs(intake: RecordIntake, { limits, clock, log, errorForm }: LogsOptions): Logs {
   const uploads = createUploads(limits, clock)
 
   const take: Logs['take'] = async ({ request, incoming, projects }, form, translate) => {

@@ -9,7 +9,7 @@ import { refusals } from '../reply/errors.js'
 import type { BodyShare } from './body-memory.js'
 import { type BodyRateLimits, measureBodyRate } from './body-rate.js'
 
-interface Parts {
+interface ReceiveOptions {
   limits: BodyRateLimits & { bodyBytes: number }
   clock: Clock
   share: BodyShare
@@ -26,7 +26,7 @@ const UNKNOWN_LENGTH_BYTES = 64 * KIB
 export function receive(
   request: Request,
   incoming: IncomingMessage | undefined,
-  { limits, clock, share }: Parts,
+  { limits, clock, share }: ReceiveOptions,
 ): Promise<Uint8Array> {
   const stream = streamOf(request, incoming)
   if (stream === undefined) return Promise.resolve(new Uint8Array())

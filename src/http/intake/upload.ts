@@ -72,7 +72,7 @@ const DECODERS = new Map<string, Decode>([
 if (zstdDecompress !== undefined) DECODERS.set('zstd', promisify(zstdDecompress) as Decode)
 
 /** The supported content codings, for messages. */
-export const ENCODINGS = [...DECODERS.keys()].filter((name) => name !== 'x-gzip').join(', ')
+const ENCODINGS = [...DECODERS.keys()].filter((name) => name !== 'x-gzip').join(', ')
 
 /** By the standard, `deflate` is the zlib format (RFC 1950), but many clients send raw deflate. */
 function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {

@@ -59,18 +59,15 @@ const ENTRY_BYTES = 512
 const sizeOf = (entry: CacheEntry, key: string) =>
   encodedBytes(entry.forms) + 4 * key.length + (entry.warnings?.length ?? 0) + ENTRY_BYTES
 
-interface Parts {
+interface State {
+  entries: LRUCache<string, CacheEntry>
   limits: Pick<HttpLimits, 'cacheEntries' | 'cacheBytes' | 'cacheEntryBytes'>
   clock: Clock
   metrics: Pick<Metrics, 'cacheEntries' | 'cacheBytes'>
 }
 
-interface State extends Parts {
-  entries: LRUCache<string, CacheEntry>
-}
-
 /** Creates an empty cache. Ages are measured in monotonic time, because a wall clock may jump. */
-export function createCache(limits: Parts['limits'], clock: Clock, metrics: Parts['metrics']): ResultCache {
+export function createCache(limits: State['limits'], clock: Clock, metrics: State['metrics']): ResultCache {
   const entries = new LRUCache<string, CacheEntry>({
     max: limits.cacheEntries,
     maxSize: limits.cacheBytes,

@@ -12,7 +12,7 @@ import { serverTiming } from '../reply/server-timing.js'
 import { answerReply, warningsField } from './answer.js'
 import type { Arrivals } from './arrivals.js'
 import { type CachedAnswer, type CacheJob, createCache, type ResultCache } from './cache.js'
-import { type ComputeParts, compute } from './compute.js'
+import { type ComputeContext, compute } from './compute.js'
 import type { ConcurrencyLimit } from './concurrency.js'
 import { createEncodedForms, encodedIn } from './encoded-forms.js'
 import type { HttpLimits } from './limits.js'
@@ -20,7 +20,7 @@ import type { Representation } from './negotiation.js'
 import { createSingleFlight } from './single-flight.js'
 import { startWarming } from './warm.js'
 
-interface Parts extends ComputeParts {
+interface CachedOptions extends ComputeContext {
   concurrency: ConcurrencyLimit
   limits: HttpLimits
   metrics: Metrics
@@ -49,8 +49,8 @@ export interface Cached {
 type Run = CacheJob & { asked: 'now' | 'before' }
 
 /** Creates the cached side of the queries and starts to warm the cache. */
-export function createCached(parts: Parts): Cached {
-  const { concurrency, clock, limits, metrics, log } = parts
+export function createCached(options: CachedOptions): Cached {
+  const { concurrency, clock, limits, metrics, log } = options
   const cache = createCache(limits, clock, metrics)
   const singleFlight = createSingleFlight(run)
   const removed = new WeakSet<CacheJob['endpoint']>()
@@ -69,9 +69,9 @@ export function createCached(parts: Parts): Cached {
 
   async function computeAnswer(job: CacheJob, signal: AbortSignal, begin: () => void) {
     begin()
-    const memory = parts.memory.open()
+    const memory = options.memory.open()
     try {
-      return await encodedAnswer(job, { signal, memory }, parts, cache)
+      return await encodedAnswer(job, { signal, memory }, options, cache)
     } finally {
       memory.release()
     }
@@ -82,7 +82,7 @@ export function createCached(parts: Parts): Cached {
   return {
     hit(job, request, representation) {
       const entry = cache.get(job.call.key)
-      if (entry === undefined || isOutdated(entry, parts)) return undefined
+      if (entry === undefined || isOutdated(entry, options)) return undefined
       const age = ageS(entry)
       return reply(request, entry, representation, `hit; ttl=${job.policy.ttlS - age}`, HIT, age)
     },
@@ -112,10 +112,10 @@ export function createCached(parts: Parts): Cached {
 async function encodedAnswer(
   { call }: CacheJob,
   running: { signal: AbortSignal; memory: MemoryShare },
-  parts: Parts,
+  options: CachedOptions,
   cache: ResultCache,
 ) {
-  const { encoded, plan, columns, warnings, atMs, measured } = await compute(parts, call, running, (rows, columns) =>
+  const { encoded, plan, columns, warnings, atMs, measured } = await compute(options, call, running, (rows, columns) =>
     encodeCounted(rows, columns, running),
   )
   const forms = createEncodedForms(encoded.json, columns, (discard) => cache.resize(call.key, discard))
@@ -124,7 +124,7 @@ async function encodedAnswer(
 }
 
 /** Whether an empty answer may have rows by now. Causes at most a single run per `emptyMs`. */
-function isOutdated({ atMs, emptySources }: CachedAnswer, { arrivals, clock, limits }: Parts): boolean {
+function isOutdated({ atMs, emptySources }: CachedAnswer, { arrivals, clock, limits }: CachedOptions): boolean {
   if (arrivals === undefined || emptySources === undefined) return false
   return clock.monotonicMs() - atMs >= limits.emptyMs && arrivals.mayLack(emptySources, atMs)
 }

@@ -20,7 +20,7 @@ export interface Computed<Encoded> {
 }
 
 /** The engine that runs plans, and the checks of the names in plans. */
-export interface ComputeParts {
+export interface ComputeContext {
   engine: Pick<Engine, 'run'>
   clock: Clock
   nameChecks: NameChecks
@@ -33,7 +33,7 @@ export interface ComputeParts {
  * depend on rows of other projects.
  */
 export async function compute<Encoded>(
-  { engine, clock, nameChecks }: ComputeParts,
+  { engine, clock, nameChecks }: ComputeContext,
   call: Call,
   { signal, memory }: { signal: AbortSignal; memory: MemoryShare },
   encode: (rows: AsyncIterable<Row>, columns: readonly AnswerColumn[]) => Promise<Encoded>,

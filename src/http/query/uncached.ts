@@ -8,11 +8,11 @@ import { codedHeaders } from '../reply/reply.js'
 import { serverTiming } from '../reply/server-timing.js'
 import { compressed, countedAnswer, streamBody } from '../reply/stream.js'
 import { answerReply, type OwnHeaders, warningsField } from './answer.js'
-import { type ComputeParts, compute } from './compute.js'
+import { type ComputeContext, compute } from './compute.js'
 import type { ConcurrencyLimits } from './concurrency.js'
 import type { Representation } from './negotiation.js'
 
-interface Parts extends ComputeParts {
+interface UncachedOptions extends ComputeContext {
   concurrency: ConcurrencyLimits
   bufferedBytes: number
   memory: MemoryBudget
@@ -34,13 +34,13 @@ export interface UncachedRequest {
  * memory of the query, and of the part of the answer that waits for the client, counts until the client has taken the
  * answer.
  */
-export function createUncached({ concurrency, bufferedBytes, memory: budget, metrics, ...parts }: Parts) {
+export function createUncached({ concurrency, bufferedBytes, memory: budget, metrics, ...context }: UncachedOptions) {
   /** Returns undefined if there is no room when the slot is free: the slot is not kept while the query waits. */
   const runIfRoom = (call: Call, { format }: Representation, memory: MemoryShare, caller: AbortSignal) =>
     (call.isClientSql ? concurrency.clientSql : concurrency.stored).run(
       async (signal) =>
         memory.hasRoomToSend()
-          ? compute(parts, call, { signal, memory }, (rows, columns) =>
+          ? compute(context, call, { signal, memory }, (rows, columns) =>
               encodeUpTo(rows, format.encoder(columns), bufferedBytes, { signal, memory }),
             )
           : undefined,

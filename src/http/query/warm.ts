@@ -8,7 +8,7 @@ import type { CacheEntry, ResultCache } from './cache.js'
 /** How often the cache is searched for entries that are due. */
 const CHECK_MS = 1_000
 
-interface Parts {
+interface WarmingOptions {
   cache: ResultCache
   /** Computes the answer of an entry again and caches it. */
   refresh(entry: CacheEntry, signal: AbortSignal): Promise<unknown>
@@ -23,7 +23,7 @@ interface Parts {
  * refreshes: an engine may answer from its own caches without a single wait. Returns a function that stops warming at
  * once.
  */
-export function startWarming({ cache, refresh, clock, metrics, log }: Parts): () => void {
+export function startWarming({ cache, refresh, clock, metrics, log }: WarmingOptions): () => void {
   const stopped = new AbortController()
   let isRefreshing = false
 

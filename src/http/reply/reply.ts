@@ -2,7 +2,7 @@ import { COMMON_HEADERS } from './cors.js'
 import { type Body, type Coding, codedForm, wantedCoding } from './encoding.js'
 
 /** Headers of JSON responses that no cache may store, since the responses contain the logs of a token's owner. */
-export const JSON_HEADERS = {
+const JSON_HEADERS = {
   ...COMMON_HEADERS,
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',

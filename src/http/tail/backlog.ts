@@ -1,5 +1,5 @@
 /** A record that arrived live: time and event. */
-export interface Entry {
+interface Entry {
   timestampUs: number
   event: Buffer
 }

@@ -46,7 +46,7 @@ export interface ChannelReader {
 }
 
 /** The rows of a channel, and the channel's dependencies. */
-export interface ChannelParts {
+export interface ChannelOptions {
   project: string
   tailRows: TailRows
   follow: Engine['follow']
@@ -61,7 +61,7 @@ export interface ChannelParts {
   onClosed(): void
 }
 
-interface State extends ChannelParts {
+interface State extends ChannelOptions {
   name: string
   stream: string
   readers: Set<ChannelReader>
@@ -77,10 +77,10 @@ interface State extends ChannelParts {
 const NAME_BYTES = 6
 
 /** Opens a channel: subscribes to the rows and finds the position after the stored rows. */
-export function createChannel(parts: ChannelParts): Channel {
-  const { project, tailRows, follow, clock, limits } = parts
+export function createChannel(options: ChannelOptions): Channel {
+  const { project, tailRows, follow, clock, limits } = options
   const state: State = {
-    ...parts,
+    ...options,
     name: randomBytes(NAME_BYTES).toString('hex'),
     stream: streamName(project, tailRows),
     readers: new Set(),

@@ -22,7 +22,7 @@ export interface Channels {
   close(): void
 }
 
-interface Parts {
+interface ChannelsOptions {
   follow: Engine['follow']
   clock: Clock
   limits: TailLimits
@@ -42,7 +42,7 @@ interface OpenChannel {
 const keyOf = (project: string, { key }: TailRows) => JSON.stringify([project, key])
 
 /** Creates the registry of channels, with none open. All backlogs together have at most `limits.backlogsBytes`. */
-export function createChannels({ follow, clock, limits, errorForm, concurrency }: Parts): Channels {
+export function createChannels({ follow, clock, limits, errorForm, concurrency }: ChannelsOptions): Channels {
   const open = new Map<string, OpenChannel>()
 
   function add(project: string, tailRows: TailRows): OpenChannel {
@@ -52,8 +52,8 @@ export function createChannels({ follow, clock, limits, errorForm, concurrency }
       open.delete(key)
     }
     makeRoom()
-    const parts = { project, tailRows, follow, clock, limits, errorForm, concurrency, onGrown: balance, onClosed }
-    const one: OpenChannel = { channel: createChannel(parts), readers: 0, keepOpen() {} }
+    const options = { project, tailRows, follow, clock, limits, errorForm, concurrency, onGrown: balance, onClosed }
+    const one: OpenChannel = { channel: createChannel(options), readers: 0, keepOpen() {} }
     open.set(key, one)
     return one
   }

@@ -14,7 +14,7 @@ import type { TailLimits } from './limits.js'
 import type { SendRate } from './send-rate.js'
 
 /** The channel of a reader, the limits, and the callbacks to the owner. */
-export interface ReaderParts {
+export interface ReaderOptions {
   channel: Channel
   /** The position at which the client lost the connection. Undefined for a new client. */
   cursor: Cursor | undefined
@@ -42,7 +42,7 @@ export interface TailReader extends ByteChunks {
   end(reason: LogweirError): void
 }
 
-interface State extends ReaderParts {
+interface State extends ReaderOptions {
   /** Aborted when the client has left. */
   left: AbortController
   /** Why the stream ends. Undefined while the stream goes on. */
@@ -66,9 +66,9 @@ const slowReader = () =>
   )
 
 /** Opens a tail: stored rows first, then live records. A chunk is made when the client has taken the previous chunk. */
-export function createReader(parts: ReaderParts): TailReader {
+export function createReader(options: ReaderOptions): TailReader {
   const state: State = {
-    ...parts,
+    ...options,
     left: new AbortController(),
     isKeepAliveDue: false,
     handle: {
@@ -79,11 +79,11 @@ export function createReader(parts: ReaderParts): TailReader {
       drop: () => end(state, slowReader()),
     },
     wake() {},
-    stopKeepAlive: parts.clock.every(parts.limits.keepAliveMs, () => keepAlive(state)),
-    stopTokenChecks: parts.clock.every(parts.limits.tokenCheckMs, () => checkToken(state)),
+    stopKeepAlive: options.clock.every(options.limits.keepAliveMs, () => keepAlive(state)),
+    stopTokenChecks: options.clock.every(options.limits.tokenCheckMs, () => checkToken(state)),
     stopBreakOff() {},
   }
-  parts.channel.readers.add(state.handle)
+  options.channel.readers.add(state.handle)
   const chunks = stream(state)
   return {
     end: (reason) => end(state, reason),

@@ -20,7 +20,7 @@ import { createSendRate } from './send-rate.js'
 import { EDGE_ROWS, onlyValue, readTailRows, streamName, type TailRows } from './tail-rows.js'
 
 /** The surroundings of the tails. */
-export interface TailParts {
+export interface TailsOptions {
   follow: Engine['follow']
   metrics: Pick<Metrics, 'tailsOpen' | 'tailsDropped' | 'queriesRunning'>
   clock: Clock
@@ -54,7 +54,7 @@ const HEADERS = {
 const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
 
 /** Creates the tails, with none open. */
-export function createTails({ follow, metrics, clock, log, limits, errorForm }: TailParts): Tails {
+export function createTails({ follow, metrics, clock, log, limits, errorForm }: TailsOptions): Tails {
   const shared = { clock, limits, errorForm }
   // A tail reads once for the reader, and once more if the tail opens a channel with a filter.
   const concurrency = createConcurrencyLimit(

@@ -3,7 +3,7 @@ import type { Connection } from './connection.js'
 import { type LogTable, quoted } from './logflare-tables.js'
 
 /** The numbers of rows of a table. */
-export interface TableStatistics {
+interface TableStatistics {
   rows: number
   /** Rows before the range, and rows after the range. */
   before: number

@@ -12,8 +12,8 @@ export interface UnreadableTimes {
   close(): void
 }
 
-/** The parts that count and log. */
-export interface UnreadableTimesParts {
+/** The metrics, the log and the clock of {@link createUnreadableTimes}. */
+export interface UnreadableTimesOptions {
   metrics: Pick<Metrics, 'unreadableTimes'>
   log: Log
   clock: Pick<Clock, 'every'>
@@ -26,7 +26,7 @@ const LOG_INTERVAL_MS = MINUTE_US / 1000
  * Returns a counter that logs the first records at once, and later records once a minute. The log has numbers and
  * sources but no values, which may be personal data.
  */
-export function createUnreadableTimes({ metrics, log, clock }: UnreadableTimesParts): UnreadableTimes {
+export function createUnreadableTimes({ metrics, log, clock }: UnreadableTimesOptions): UnreadableTimes {
   const unlogged = new Map<SourceName, number>()
   let stopTimer: (() => void) | undefined
 

@@ -12,7 +12,7 @@ export interface MetadataPaths {
 }
 
 /** A key of the trie. */
-export interface PathKey {
+interface PathKey {
   name: string
   /** The context that has the key, and the context of the objects that are its values, 0 if no path goes on there. */
   parent: number

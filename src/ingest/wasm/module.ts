@@ -76,7 +76,7 @@ export interface LineDefaults {
 }
 
 /** The lines [start, end) of a body that was split. */
-export interface SplitLines {
+interface SplitLines {
   start: number
   end: number
   records: number

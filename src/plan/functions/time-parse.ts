@@ -6,10 +6,10 @@ import { queryError } from './function.js'
 import { MONTHS, spellOut, WEEKDAYS } from './time-format.js'
 
 /**
- * The parts of a time that have been read. The date of a text without a date is 1970-01-01. If two elements are for the
- * same part, the later element counts.
+ * The fields of a time that have been read. The date of a text without a date is 1970-01-01. If two elements are for
+ * the same field, the later element counts.
  */
-interface Parts {
+interface TimeFields {
   year: number
   month: number
   day: number
@@ -22,25 +22,25 @@ interface Parts {
   /** The hour is from 0 to 11, by `%I`, of the half of the day that `%p` gives. */
   isHalfDay: boolean
   isAfternoon: boolean
-  /** Seconds since the epoch, by `%s`, which replace all other parts. */
+  /** Seconds since the epoch, by `%s`, which replace all other fields. */
   epochSeconds?: number
   offsetUs: number
 }
 
 /**
- * Reads an element at a place of a text into `parts`. Returns the place behind the element, or undefined if the text
+ * Reads an element at a place of a text into `fields`. Returns the place behind the element, or undefined if the text
  * has no such element at the place.
  */
-type Reader = (text: string, at: number, parts: Parts) => number | undefined
+type Reader = (text: string, at: number, fields: TimeFields) => number | undefined
 
 /** Up to `most` digits, which spell a number from `low` through `high`. */
-function digits(most: number, take: (value: number, parts: Parts) => void, low = 0, high = Infinity): Reader {
-  return (text, at, parts) => {
+function digits(most: number, take: (value: number, fields: TimeFields) => void, low = 0, high = Infinity): Reader {
+  return (text, at, fields) => {
     let end = at
     while (end < text.length && end - at < most && text[end] >= '0' && text[end] <= '9') end++
     const value = Number(text.slice(at, end))
     if (end === at || value < low || value > high) return undefined
-    take(value, parts)
+    take(value, fields)
     return end
   }
 }
@@ -53,16 +53,16 @@ const character =
 /** The same behind an optional space. */
 const padded =
   (read: Reader): Reader =>
-  (text, at, parts) =>
-    read(text, text[at] === ' ' ? at + 1 : at, parts)
+  (text, at, fields) =>
+    read(text, text[at] === ' ' ? at + 1 : at, fields)
 
 /** A name of `names`, whole or by the first three letters, in any case. */
-function named(names: readonly string[], take: (index: number, parts: Parts) => void): Reader {
-  return (text, at, parts) => {
+function named(names: readonly string[], take: (index: number, fields: TimeFields) => void): Reader {
+  return (text, at, fields) => {
     for (const [index, name] of names.entries()) {
       for (const form of [name, name.slice(0, 3)]) {
         if (text.slice(at, at + form.length).toLowerCase() !== form.toLowerCase()) continue
-        take(index, parts)
+        take(index, fields)
         return at + form.length
       }
     }
@@ -72,51 +72,51 @@ function named(names: readonly string[], take: (index: number, parts: Parts) => 
 
 /** Takes a value unchanged. */
 const into =
-  (part: 'year' | 'dayOfYear' | 'minute') =>
-  (value: number, parts: Parts): void => {
-    parts[part] = value
+  (field: 'year' | 'dayOfYear' | 'minute') =>
+  (value: number, fields: TimeFields): void => {
+    fields[field] = value
   }
 
-function takeMonth(month: number, parts: Parts): void {
-  parts.month = month
-  parts.dayOfYear = undefined
+function takeMonth(month: number, fields: TimeFields): void {
+  fields.month = month
+  fields.dayOfYear = undefined
 }
 
-function takeDay(day: number, parts: Parts): void {
-  parts.day = day
-  parts.dayOfYear = undefined
+function takeDay(day: number, fields: TimeFields): void {
+  fields.day = day
+  fields.dayOfYear = undefined
 }
 
-function takeHour(hour: number, parts: Parts): void {
-  parts.hour = hour
-  parts.isHalfDay = false
+function takeHour(hour: number, fields: TimeFields): void {
+  fields.hour = hour
+  fields.isHalfDay = false
 }
 
-function takeHalfDayHour(hour: number, parts: Parts): void {
-  parts.hour = hour % 12
-  parts.isHalfDay = true
+function takeHalfDayHour(hour: number, fields: TimeFields): void {
+  fields.hour = hour % 12
+  fields.isHalfDay = true
 }
 
-function takeSecond(second: number, parts: Parts, microsecond = 0): void {
-  parts.second = second
+function takeSecond(second: number, fields: TimeFields, microsecond = 0): void {
+  fields.second = second
   // A leap second is the first moment of the next minute.
-  parts.microsecond = second === 60 ? 0 : microsecond
+  fields.microsecond = second === 60 ? 0 : microsecond
 }
 
 const year = digits(4, into('year'))
-const month = named(MONTHS, (index, parts) => takeMonth(index + 1, parts))
+const month = named(MONTHS, (index, fields) => takeMonth(index + 1, fields))
 const weekday = named(WEEKDAYS, () => {})
 const day = digits(2, takeDay)
 const hour = digits(2, takeHour, 0, 23)
 const halfDayHour = digits(2, takeHalfDayHour, 1, 12)
-const halfOfDay = named(['AM', 'PM'], (index, parts) => {
-  parts.isAfternoon = index === 1
+const halfOfDay = named(['AM', 'PM'], (index, fields) => {
+  fields.isAfternoon = index === 1
 })
 
 const READERS: Readonly<Record<string, Reader>> = {
   Y: year,
-  y: digits(2, (value, parts) => {
-    parts.year = value < 69 ? 2000 + value : 1900 + value
+  y: digits(2, (value, fields) => {
+    fields.year = value < 69 ? 2000 + value : 1900 + value
   }),
   m: digits(2, takeMonth, 1, 12),
   d: day,
@@ -141,26 +141,26 @@ const READERS: Readonly<Record<string, Reader>> = {
   '%': character('%'),
 }
 
-function readEpoch(text: string, at: number, parts: Parts): number | undefined {
+function readEpoch(text: string, at: number, fields: TimeFields): number | undefined {
   const [found] = /^-?\d{1,12}/.exec(text.slice(at, at + 13)) ?? []
   if (found === undefined) return undefined
-  parts.epochSeconds = Number(found)
+  fields.epochSeconds = Number(found)
   return at + found.length
 }
 
-function readOffset(text: string, at: number, parts: Parts): number | undefined {
+function readOffset(text: string, at: number, fields: TimeFields): number | undefined {
   if (text[at] === 'Z') return at + 1
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})/.exec(text.slice(at, at + 6)) ?? []
   if (sign === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined
-  parts.offsetUs = (Number(hours) * HOUR_US + Number(minutes) * MINUTE_US) * (sign === '-' ? -1 : 1)
+  fields.offsetUs = (Number(hours) * HOUR_US + Number(minutes) * MINUTE_US) * (sign === '-' ? -1 : 1)
   return at + (text[at + 3] === ':' ? 6 : 5)
 }
 
 /** Seconds with a fraction, as in `%E*S` and `%E3S`. */
-function readSeconds(text: string, at: number, parts: Parts): number | undefined {
+function readSeconds(text: string, at: number, fields: TimeFields): number | undefined {
   const [found, whole, fraction = ''] = /^(\d{1,2})(?:\.(\d{1,9}))?/.exec(text.slice(at, at + 12)) ?? []
   if (found === undefined || Number(whole) > 60) return undefined
-  takeSecond(Number(whole), parts, Number(fraction.padEnd(6, '0').slice(0, 6)))
+  takeSecond(Number(whole), fields, Number(fraction.padEnd(6, '0').slice(0, 6)))
   return at + found.length
 }
 
@@ -214,18 +214,18 @@ function readersOf(format: string): Reader[] {
 export function timeParser(format: string): (text: string) => Moment | undefined {
   const readers = readersOf(spellOut(format))
   return (text) => {
-    const parts: Parts = { ...START }
+    const fields: TimeFields = { ...START }
     let at = 0
     for (const read of readers) {
-      const end = read(text, at, parts)
+      const end = read(text, at, fields)
       if (end === undefined) return undefined
       at = end
     }
-    return at === text.length ? momentOfParts(parts) : undefined
+    return at === text.length ? momentOf(fields) : undefined
   }
 }
 
-const START: Parts = {
+const START: TimeFields = {
   year: 1970,
   month: 1,
   day: 1,
@@ -238,17 +238,17 @@ const START: Parts = {
   offsetUs: 0,
 }
 
-function momentOfParts({ epochSeconds, offsetUs, ...parts }: Parts): Moment | undefined {
-  const days = dayOfParts(parts)
+function momentOf({ epochSeconds, offsetUs, ...fields }: TimeFields): Moment | undefined {
+  const days = dayOf(fields)
   if (days === undefined) return undefined
-  const hours = parts.hour + (parts.isHalfDay && parts.isAfternoon ? 12 : 0)
-  const clockUs = hours * HOUR_US + parts.minute * MINUTE_US + parts.second * SECOND_US + parts.microsecond
+  const hours = fields.hour + (fields.isHalfDay && fields.isAfternoon ? 12 : 0)
+  const clockUs = hours * HOUR_US + fields.minute * MINUTE_US + fields.second * SECOND_US + fields.microsecond
   const us = epochSeconds === undefined ? momentAt(days, clockUs - offsetUs) : momentAt(0, epochSeconds * SECOND_US)
   return isInRange(us) ? us : undefined
 }
 
 /** The days since the epoch. Undefined if there is no such day. */
-function dayOfParts({ year, month, day, dayOfYear }: Omit<Parts, 'epochSeconds' | 'offsetUs'>): number | undefined {
+function dayOf({ year, month, day, dayOfYear }: Omit<TimeFields, 'epochSeconds' | 'offsetUs'>): number | undefined {
   const days = dayOfYear === undefined ? daysSinceEpoch(year, month, day) : daysSinceEpoch(year, 1, 1) + dayOfYear - 1
   const found = civilOf(momentAt(days, 0))
   const isDay = found.year === year && (dayOfYear !== undefined || (found.month === month && found.day === day))

@@ -226,7 +226,7 @@ export function dateText(day: number): string {
 }
 
 /** `HH:MM:SS`, with six fraction digits unless the fraction is zero. */
-export function clockText(us: Moment): string {
+function clockText(us: Moment): string {
   const { hour, minute, second, microsecond } = civilOf(us)
   const fraction = microsecond === 0 ? '' : `.${pad(microsecond, 6)}`
   return `${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fraction}`

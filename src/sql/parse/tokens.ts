@@ -131,7 +131,7 @@ function placesOfParameters(tokens: readonly Token[]): Map<string, number> {
 }
 
 /** The name of a token in messages. */
-export function describe({ kind, spelled, text }: Token): string {
+function describe({ kind, spelled, text }: Token): string {
   if (kind === 'end') return spelled
   if (kind === 'text') return `the text ${JSON.stringify(shorten(text, MOST_CHARACTERS))}`
   return shorten(kind === 'parameter' ? `@${text}` : spelled, MOST_CHARACTERS)

@@ -11,15 +11,15 @@ const TOKENS = [
 ]
 const rejected = { taken: 0, rejected: 1, byReason: { too_old: 1 }, rejects: [{ record: 1, reason: 'too_old' }] }
 
-type Parts = NonNullable<Parameters<typeof createTestApp>[0]>
+type TestOptions = NonNullable<Parameters<typeof createTestApp>[0]>
 
-function open(parts: Parts = {}) {
+function open(options: TestOptions = {}) {
   return createTestApp({
     tokens: TOKENS,
     rows: () => [],
     intake: { writeFailure: () => undefined, prepare() {}, take: async () => rejected },
     translate: async () => Buffer.from('{}\n'),
-    ...parts,
+    ...options,
   })
 }
 
@@ -34,7 +34,7 @@ const away = async () => {
 
 interface Case {
   init?: RequestInit
-  parts?: Parts
+  options?: TestOptions
   starts?: boolean
 }
 
@@ -55,8 +55,8 @@ const CASES: [path: string, status: number, code: string, given: Case][] = [
   [`${LOGS_ALL}?project=a&iso_timestamp_start=x`, 400, 'invalid_timestamp', {}],
   [`${API_COUNTS}?project=(`, 400, 'invalid_pattern', {}],
   [`${LOGS_ALL}?project=a`, 406, 'not_acceptable', { init: { headers: { Accept: 'image/png' } } }],
-  [`${LOGS_ALL}?project=a`, 500, 'internal', { parts: { engine: { run } } }],
-  [`${LOGS_ALL}?project=a`, 503, 'engine_unavailable', { parts: { engine: { run: away } } }],
+  [`${LOGS_ALL}?project=a`, 500, 'internal', { options: { engine: { run } } }],
+  [`${LOGS_ALL}?project=a`, 503, 'engine_unavailable', { options: { engine: { run: away } } }],
   ['/logs?source=nginx', 400, 'unknown_source', { init: json }],
   ['/logs?source=a&source=b', 400, 'duplicate_parameter', { init: json }],
   ['/api/logs', 415, 'unsupported_content_type', { init: { method: 'POST', body: 'x' } }],
@@ -66,8 +66,8 @@ const CASES: [path: string, status: number, code: string, given: Case][] = [
   ['/nothing', 503, 'starting', { init: key(''), starts: true }],
 ]
 
-async function answer(path: string, { init, parts, starts }: Case, dialect: Parts['dialect']) {
-  const { get, state } = open({ ...parts, dialect })
+async function answer(path: string, { init, options, starts }: Case, dialect: TestOptions['dialect']) {
+  const { get, state } = open({ ...options, dialect })
   if (starts) state.status = 'starting'
   const response = await get(path, init)
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }

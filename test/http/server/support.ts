@@ -3,10 +3,10 @@ import { onTestFinished } from 'vitest'
 import { listen, type ServerLimits } from '../../../src/http/server/server.js'
 import { createTestApp, refusal, TOKEN } from '../support.js'
 
-type TestParts = Parameters<typeof createTestApp>[0] & { server?: Partial<ServerLimits> }
+type TestOptions = Parameters<typeof createTestApp>[0] & { server?: Partial<ServerLimits> }
 
 /** A server over a test app, until the test ends. `dial` opens a connection to the server. */
-export async function serve({ server, ...parts }: TestParts = {}) {
+export async function serve({ server, ...parts }: TestOptions = {}) {
   const test = createTestApp(parts)
   const listening = await listen(test.app, { host: '127.0.0.1', port: 0, limits: server })
   const sockets: ReturnType<typeof connect>[] = []

@@ -4,7 +4,7 @@ import { column } from '../../../src/plan/expression.js'
 import type { Operator, Plan } from '../../../src/plan/plan.js'
 import { createTestApp, LOGS_ALL } from '../support.js'
 
-export const ALWAYS = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
+const ALWAYS = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 
 const ids: Operator = { op: 'select', columns: [{ name: 'id', value: column('id') }] }
 const byId: Operator = { op: 'orderBy', keys: [{ by: column('id'), direction: 'asc', nulls: 'first' }] }

@@ -5,7 +5,7 @@ import { edge, type PartialRecord } from '../../support/records.js'
 import { createTestApp, settle } from '../support.js'
 
 /** An app over an embedded engine, with functions that append records and open tails. */
-export function createTailApp({ engine = openEngine(), clock = createFakeClock(), ...parts }: TailAppParts = {}) {
+export function createTailApp({ engine = openEngine(), clock = createFakeClock(), ...parts }: TailAppOptions = {}) {
   const { get, app, metrics, logged, registry } = createTestApp({ engine, clock, ...parts })
   const readers: EventReader[] = []
 
@@ -31,7 +31,7 @@ export function createTailApp({ engine = openEngine(), clock = createFakeClock()
   return { engine, clock, app, get, tail, bring, value, logged, registry }
 }
 
-export type TailAppParts = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'engine' | 'clock'> & {
+export type TailAppOptions = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'engine' | 'clock'> & {
   engine?: ReturnType<typeof openEngine>
   clock?: ReturnType<typeof createFakeClock>
 }

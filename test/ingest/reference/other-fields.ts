@@ -11,7 +11,7 @@ interface Member {
 }
 
 /** Returns the members of the valid JSON object `text`, in order, equal keys included. */
-export function membersOf(text: string): Member[] {
+function membersOf(text: string): Member[] {
   const members: Member[] = []
   let [depth, start] = [0, text.indexOf('{') + 1]
   for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]/gs)) {
@@ -35,7 +35,7 @@ function memberOf(text: string): Member {
 const trim = (text: string): string => text.replace(/^[ \t\r]+|[ \t\r]+$/g, '')
 
 /** Returns the first of the names that a record has with a value other than null: the field read as time or message. */
-export function chosenOf(members: readonly Member[], names: readonly string[]): string | undefined {
+function chosenOf(members: readonly Member[], names: readonly string[]): string | undefined {
   return names.find((name) => (lastOf(members, name)?.value ?? 'null') !== 'null')
 }
 

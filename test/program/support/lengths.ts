@@ -95,7 +95,7 @@ async function warmUp(service: Served, lineBytes: number): Promise<number> {
 }
 
 /** Sends a line of `lineBytes` that is made piece by piece. Returns the growth of the program's memory in bytes. */
-export async function feedEndless(lineBytes: number, place: Place): Promise<number> {
+async function feedEndless(lineBytes: number, place: Place): Promise<number> {
   const { before, behind } = around(place)
   const service = await serve()
   const warm = place === 'alone' ? 0 : await warmUp(service, lineBytes)

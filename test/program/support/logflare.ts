@@ -2,7 +2,7 @@ import type { Postgres } from './postgres.js'
 
 /** Tables as a Logflare with the PostgreSQL backend creates the tables. */
 
-export const SCHEMA = '_analytics'
+const SCHEMA = '_analytics'
 
 /** A row of a table of log events. A time is an SQL text, or null. */
 export interface EventRow {

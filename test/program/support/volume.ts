@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './program.js'
 
 /** A data directory with limited room. */
-export interface Volume {
+interface Volume {
   directory: string
   /** Variables that a program needs to use the volume. */
   environment: Record<string, string>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SQL_LIMITS } from '../../../src/sql/parse/limits.js'
-import { parseStatement } from '../../../src/sql/parse/query.js'
+import { parseStatement } from '../../../src/sql/parse/parse-statement.js'
 import type { Node } from '../../../src/sql/parse/tree.js'
 
 /** An expression in parentheses, operators by the names of their functions. */

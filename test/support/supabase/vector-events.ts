@@ -5,7 +5,7 @@ import { realtimeLine, restLine, storageLine } from './vector-lines-of-services.
 /**
  * The seven sinks of Supabase's Vector, by the source that each sink names in the URL, and the names of the containers.
  */
-export const SINKS = {
+const SINKS = {
   'cloudflare.logs.prod': 'supabase-kong',
   'gotrue.logs.prod': 'supabase-auth',
   'postgREST.logs.prod': 'supabase-rest',

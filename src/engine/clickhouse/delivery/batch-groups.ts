@@ -49,7 +49,7 @@ export interface BatchGroups {
   sync(): Promise<void>
 }
 
-interface Parts {
+interface BatchGroupsOptions {
   files: Files
   clock: Clock
   diskRetry: DiskRetry
@@ -64,7 +64,8 @@ interface Parts {
 }
 
 /** Creates {@link BatchGroups} without open groups. */
-export function createBatchGroups({ files, clock, diskRetry, isBusy, onClosed, limits }: Parts): BatchGroups {
+export function createBatchGroups(options: BatchGroupsOptions): BatchGroups {
+  const { files, clock, diskRetry, isBusy, onClosed, limits } = options
   const open = new Map<SourceName, OpenGroup>()
   const queue = createSerialQueue()
   let lastArrivedUs = 0

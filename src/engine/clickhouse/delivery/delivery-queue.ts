@@ -30,7 +30,7 @@ export interface DeliveryQueue {
   abort(): void
 }
 
-interface Parts {
+interface DeliveryQueueOptions {
   server: Server
   location: TableLocation
   /** The directory that keeps the groups, for messages. */
@@ -42,7 +42,8 @@ interface Parts {
 }
 
 /** Creates an empty queue. Logs when sending starts to fail, and when sending works again. */
-export function createDeliveryQueue({ server, location, directory, log, timing, limitBytes }: Parts): DeliveryQueue {
+export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
+  const { server, location, directory, log, timing, limitBytes } = options
   const queues = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
   const unconfirmed = new Set<BatchGroup>()
   const closing = new AbortController()
@@ -51,7 +52,7 @@ export function createDeliveryQueue({ server, location, directory, log, timing, 
   let isFull = () => bytesInMemory(unconfirmed) >= limitBytes
 
   const failures = trackFailures(directory, log, closing.signal)
-  const parts = {
+  const context = {
     server,
     location,
     columns: createExistingColumns({ server, location, onLacking: reportLacking(log) }),
@@ -69,7 +70,7 @@ export function createDeliveryQueue({ server, location, directory, log, timing, 
       unconfirmed.add(group)
       void queues
         .get(group.source)!
-        .run(() => deliver(group, parts))
+        .run(() => deliver(group, context))
         .then(() => {
           unconfirmed.delete(group)
           resumeWaiting()

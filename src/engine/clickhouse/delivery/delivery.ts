@@ -43,7 +43,7 @@ export interface DeliveryTiming {
 export const DELIVERY_TIMING: DeliveryTiming = { firstWaitMs: 200, longestWaitMs: 5_000, settleMs: 1_000 }
 
 /** The server of a delivery, the wait between retries, and the observer of the attempts. */
-export interface DeliveryParts {
+export interface DeliveryContext {
   server: Server
   location: TableLocation
   columns: ExistingColumns
@@ -60,14 +60,14 @@ export interface DeliveryParts {
  * the missing rows are sent. Each attempt sends only the columns that the table has then. Resolves after the server has
  * confirmed all rows and `group.confirmed` has resolved. Rejects if `wait` does.
  */
-export async function deliver(group: BatchGroup, parts: DeliveryParts): Promise<void> {
-  const { wait, onAttempt, timing } = parts
+export async function deliver(group: BatchGroup, context: DeliveryContext): Promise<void> {
+  const { wait, onAttempt, timing } = context
   for (let attempt = group.firstAttempt === undefined ? 1 : 0; ; attempt++) {
     try {
-      await send(group, attempt === 0, parts)
+      await send(group, attempt === 0, context)
       break
     } catch (error) {
-      parts.columns.forget(group.source)
+      context.columns.forget(group.source)
       onAttempt(group, error as Error)
     }
     await wait(Math.min(timing.longestWaitMs, timing.firstWaitMs * 2 ** attempt))
@@ -76,11 +76,11 @@ export async function deliver(group: BatchGroup, parts: DeliveryParts): Promise<
   onAttempt(group, undefined)
 }
 
-async function send(group: BatchGroup, isFirst: boolean, parts: DeliveryParts): Promise<void> {
-  const { server, location } = parts
-  const { batch, blocks } = isFirst ? group.firstAttempt! : await missingBlocks(group, parts)
+async function send(group: BatchGroup, isFirst: boolean, context: DeliveryContext): Promise<void> {
+  const { server, location } = context
+  const { batch, blocks } = isFirst ? group.firstAttempt! : await missingBlocks(group, context)
   if (batch === undefined || blocks.length === 0) return
-  const columns = await parts.columns.of(group.source)
+  const columns = await context.columns.of(group.source)
   const names = columns.map(({ name }) => name).join(', ')
   const sql = `INSERT INTO ${quotedTable(location, group.source)} (${names}) FORMAT Native`
   const bytes = blocks.map((block) => bytesOfBlock(block, columns))
@@ -93,13 +93,13 @@ const queryPrefix = (batch: bigint) => `logweir-${batch.toString(16).padStart(16
 /** Returns the blocks of the rows that are not on the server. */
 async function missingBlocks(
   group: BatchGroup,
-  parts: DeliveryParts,
+  context: DeliveryContext,
 ): Promise<{ batch?: bigint; blocks: NativeBlock[] }> {
   const times: TimeRange[] = []
   const batch = await group.read((read) => times.push(timesOf(read)))
   if (batch === undefined) return { blocks: [] }
-  await assertNoneRunning(batch, parts)
-  const stored = await storedRows(group, batch, times, parts)
+  await assertNoneRunning(batch, context)
+  const stored = await storedRows(group, batch, times, context)
   const isMissing = (row: number) => !stored.has(row)
   const blocks: NativeBlock[] = []
   let firstRow = 0
@@ -112,7 +112,7 @@ async function missingBlocks(
 }
 
 /** Kills inserts of earlier attempts that still run on any shard, and then rejects: the next attempt checks again. */
-async function assertNoneRunning(batch: bigint, { server, location, wait, timing }: DeliveryParts): Promise<void> {
+async function assertNoneRunning(batch: bigint, { server, location, wait, timing }: DeliveryContext): Promise<void> {
   const pattern = textValue(`${queryPrefix(batch)}%`)
   const processes =
     location.cluster === undefined ? 'system.processes' : `cluster(${quoteName(location.cluster)}, system, processes)`
@@ -131,7 +131,7 @@ async function storedRows(
   { source, arrivedUs }: BatchGroup,
   batch: bigint,
   times: readonly TimeRange[],
-  { server, location }: DeliveryParts,
+  { server, location }: DeliveryContext,
 ): Promise<Set<number>> {
   if (times.length === 0) return new Set()
   const where = [

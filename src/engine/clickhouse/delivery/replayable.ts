@@ -2,7 +2,7 @@ import type { SourceName } from '../../../common/sources.js'
 import type { IngestBatch } from '../../engine.js'
 import { quotedTable, type TableLocation } from '../schema/table-names.js'
 import type { Server } from '../server/clickhouse-server.js'
-import { type BatchGroup, type DeliveryParts, deliver } from './delivery.js'
+import { type BatchGroup, type DeliveryContext, deliver } from './delivery.js'
 import { batchNumber } from './group-journals.js'
 import { type NativeBlock, toNative } from './native.js'
 
@@ -23,7 +23,7 @@ export interface ReplayableBatch {
  * Replayed rows sort before live rows of equal time: `arrived` of replayed rows is below this time in 1973, `arrived`
  * of live rows is above.
  */
-export const MIN_LIVE_ARRIVED_US = 1e14
+const MIN_LIVE_ARRIVED_US = 1e14
 
 /** Number of rows of each replayable batch in a table, by {@link deliveredKey}. */
 export type DeliveredCounts = ReadonlyMap<string, number>
@@ -47,13 +47,13 @@ export async function countDelivered(
 
 /**
  * Sends the rows of a replayable batch that are not on the server. `isNew` skips that check: no row is there, and no
- * insert of an earlier process can be running. Resolves when the server has confirmed all rows. Rejects if `parts.wait`
- * does.
+ * insert of an earlier process can be running. Resolves when the server has confirmed all rows. Rejects if
+ * `context.wait` does.
  */
 export async function deliverReplayable(
   replayable: ReplayableBatch,
   isNew: boolean,
-  parts: DeliveryParts,
+  context: DeliveryContext,
 ): Promise<void> {
   const { source, marker, arrivedUs, batches } = replayable
   const batch = batchNumber(marker)
@@ -63,7 +63,7 @@ export async function deliverReplayable(
     for (const one of batches) visit(one)
     return batch
   }
-  await deliver({ source, arrivedUs, rows, bytes: 0, firstAttempt, read, confirmed: async () => {} }, parts)
+  await deliver({ source, arrivedUs, rows, bytes: 0, firstAttempt, read, confirmed: async () => {} }, context)
 }
 
 function blocksOf({ arrivedUs, batches }: ReplayableBatch, batch: bigint): NativeBlock[] {

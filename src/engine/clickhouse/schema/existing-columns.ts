@@ -18,7 +18,7 @@ export interface ExistingColumns {
 /** How long a table is known to lack columns, before the server is queried again. */
 export const LACKING_MS = 3_000
 
-interface Parts {
+interface ExistingColumnsOptions {
   server: Server
   location: TableLocation
   /**
@@ -31,9 +31,9 @@ interface Parts {
 }
 
 /** Creates {@link ExistingColumns} without known columns. */
-export function createExistingColumns(parts: Parts): ExistingColumns {
-  const { server, onLacking = () => {}, monotonicMs = () => performance.now() } = parts
-  const { database } = parts.location
+export function createExistingColumns(options: ExistingColumnsOptions): ExistingColumns {
+  const { server, onLacking = () => {}, monotonicMs = () => performance.now() } = options
+  const { database } = options.location
   let isReported = false
   const known = new Map<SourceName, { columns: readonly TableColumn[]; untilMs: number }>()
   return {

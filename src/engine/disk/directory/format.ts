@@ -3,7 +3,7 @@ import { stateError } from '../../../base/failures.js'
 import { type Files, writeFile } from '../files/files.js'
 
 /** The format version of a data directory. A change that an older version would misread raises the version. */
-export const DIRECTORY_FORMAT_VERSION = 1
+const DIRECTORY_FORMAT_VERSION = 1
 /** The file in a data directory that has the format version. */
 export const FORMAT_FILE = 'format.json'
 const NEW_NAME = `${FORMAT_FILE}.new`

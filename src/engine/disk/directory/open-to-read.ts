@@ -2,7 +2,7 @@ import { explainFileError } from '../../../base/files/file-errors.js'
 import { createDiskFiles } from '../files/files.js'
 import { readOnlyFiles } from '../files/read-only.js'
 import { refuseHeld } from '../lock/held.js'
-import type { LockParts } from '../lock/parts.js'
+import type { LockOptions } from '../lock/options.js'
 import { checkFormat, FORMAT_FILE, noDataDirectory } from './format.js'
 import type { DataDirectory } from './open.js'
 
@@ -13,11 +13,11 @@ const QUERY_IT = 'Query that service with logweir query --sql, or stop it.'
  * a data directory, `data_dir_in_use` if a service has the directory, `newer_format`, `damaged_format`, and
  * `data_dir_unusable` if the directory cannot be read.
  */
-export async function openToRead(directory: string, parts: Partial<LockParts> = {}): Promise<DataDirectory> {
+export async function openToRead(directory: string, options: Partial<LockOptions> = {}): Promise<DataDirectory> {
   const files = readOnlyFiles(createDiskFiles(directory))
   try {
     if (!(await files.list('')).includes(FORMAT_FILE)) throw noDataDirectory(directory)
-    await refuseInUse(directory, parts)
+    await refuseInUse(directory, options)
     await checkFormat(files, directory)
   } catch (error) {
     throw explainFileError('data_dir_unusable', `The data directory ${directory} cannot be read`, directory, error)
@@ -26,5 +26,5 @@ export async function openToRead(directory: string, parts: Partial<LockParts> = 
 }
 
 /** Throws `data_dir_in_use` if a service has the directory now. */
-export const refuseInUse = (directory: string, parts: Partial<LockParts> = {}): Promise<void> =>
-  refuseHeld(directory, QUERY_IT, parts)
+export const refuseInUse = (directory: string, options: Partial<LockOptions> = {}): Promise<void> =>
+  refuseHeld(directory, QUERY_IT, options)

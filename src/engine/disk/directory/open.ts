@@ -1,6 +1,6 @@
 import { createDiskFiles, type Files } from '../files/files.js'
 import { lockDirectory } from '../lock/lock.js'
-import type { LockParts } from '../lock/parts.js'
+import type { LockOptions } from '../lock/options.js'
 import { checkFormat } from './format.js'
 
 /** A data directory that this process has locked. */
@@ -16,8 +16,8 @@ export interface DataDirectory {
  * Locks an existing directory and checks its format. Throws the errors of {@link lockDirectory} and {@link
  * checkFormat}.
  */
-export async function openDataDirectory(directory: string, parts: Partial<LockParts> = {}): Promise<DataDirectory> {
-  const lock = await lockDirectory(directory, parts)
+export async function openDataDirectory(directory: string, options: Partial<LockOptions> = {}): Promise<DataDirectory> {
+  const lock = await lockDirectory(directory, options)
   const files = lock.fence(createDiskFiles(directory))
   try {
     await checkFormat(files, directory)

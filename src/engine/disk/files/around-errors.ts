@@ -3,7 +3,7 @@ import { isOfOneFile } from './file-errors.js'
 import type { Files, ReadableFile } from './files.js'
 
 /** A stretch of a file that the system cannot read. */
-export interface UnreadableStretch {
+interface UnreadableStretch {
   from: number
   to: number
   error: Error

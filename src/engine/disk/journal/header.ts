@@ -23,7 +23,7 @@ export interface JournalHeader {
 }
 
 /** The format version of journals. Files of a later version are rejected. */
-export const JOURNAL_FORMAT_VERSION = 1
+const JOURNAL_FORMAT_VERSION = 1
 /** Length of the marker. */
 export const MARKER_BYTES = 8
 /** Length of a copy of the header. */

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { cannotLock, inUse } from './errors.js'
 import type { Marker } from './marker.js'
-import type { LockParts } from './parts.js'
+import type { LockOptions } from './options.js'
 import { type Place, readStart, watchLock } from './watch.js'
 
 /** The name of the lock file in the directory. */
@@ -22,10 +22,10 @@ const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO'])
  * `looks` checks: a rename replaces the file, and the file is read back later, so that of two starting processes one
  * finds the other's id. Throws `data_dir_in_use`, or `data_dir_unusable` if the file cannot be written.
  */
-export async function createFileMarker(directory: string, parts: LockParts): Promise<Marker> {
+export async function createFileMarker(directory: string, options: LockOptions): Promise<Marker> {
   const marker = fileMarker(join(directory, FILE_NAME))
   try {
-    await take(marker, directory, parts)
+    await take(marker, directory, options)
   } catch (error) {
     await marker.remove().catch(() => {})
     throw cannotLock(directory, marker.path, error)
@@ -59,23 +59,23 @@ function fileMarker(path: string): FileMarker {
   }
 }
 
-async function take(marker: FileMarker, directory: string, parts: LockParts): Promise<void> {
+async function take(marker: FileMarker, directory: string, options: LockOptions): Promise<void> {
   const { path } = marker
   const place: Place = { path, kind: 'file', directory }
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (await create(path, marker.text)) return
-    parts.log(`${path} exists already: it is taken over if it does not change for ${abandonedS(parts)} s`, {
+    options.log(`${path} exists already: it is taken over if it does not change for ${abandonedS(options)} s`, {
       code: 'data_dir_wait',
       path,
     })
-    const observed = await watchLock(place, parts)
+    const observed = await watchLock(place, options)
     if (observed === 'changed') throw inUse(directory, await holderAt(path))
-    if (observed === 'unchanged') return takeOver(marker, directory, parts)
+    if (observed === 'unchanged') return takeOver(marker, directory, options)
   }
   throw inUse(directory, await holderAt(path))
 }
 
-const abandonedS = ({ timing }: LockParts) => (timing.looks * timing.touchMs) / 1000
+const abandonedS = ({ timing }: LockOptions) => (timing.looks * timing.touchMs) / 1000
 
 /** Creates the file. Returns false if the file exists. If the write fails, the file is deleted again. */
 async function create(path: string, text: string): Promise<boolean> {
@@ -98,7 +98,7 @@ async function create(path: string, text: string): Promise<boolean> {
 async function takeOver(
   { path, id, text }: FileMarker,
   directory: string,
-  { wait, timing, signal }: LockParts,
+  { wait, timing, signal }: LockOptions,
 ): Promise<void> {
   const prepared = `${path}.${id}`
   await create(prepared, text)

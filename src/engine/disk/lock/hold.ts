@@ -2,7 +2,7 @@ import type { Files } from '../files/files.js'
 import { lockLost } from './errors.js'
 import { fenceFiles } from './fence.js'
 import type { Marker } from './marker.js'
-import type { LockParts } from './parts.js'
+import type { LockOptions } from './options.js'
 
 /** The lock of a directory that this process has. */
 export interface DirectoryLock {
@@ -23,8 +23,8 @@ interface Moment {
  * removed or replaced. System errors do not prove that: a write then checks the marker again, and rejects with the
  * error if the check fails.
  */
-export async function holdMarker(marker: Marker, directory: string, parts: LockParts): Promise<DirectoryLock> {
-  const { clock, timing, onLost } = parts
+export async function holdMarker(marker: Marker, directory: string, options: LockOptions): Promise<DirectoryLock> {
+  const { clock, timing, onLost } = options
   const now = (): Moment => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.nowUs() / 1000 })
   let confirmed = now()
   let lost: Error | undefined

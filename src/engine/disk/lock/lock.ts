@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { cannotLock, inUse } from './errors.js'
 import { createFileMarker, FILE_NAME } from './file-marker.js'
 import { type DirectoryLock, holdMarker } from './hold.js'
-import { LOCK_PARTS, type LockParts } from './parts.js'
+import { LOCK_DEFAULTS, type LockOptions } from './options.js'
 import { createSocketMarker, SOCKET_NAME } from './socket-marker.js'
 import { type Place, watchLock } from './watch.js'
 
@@ -15,17 +15,17 @@ import { type Place, watchLock } from './watch.js'
  * Throws `data_dir_in_use` if another process has the lock, `data_dir_unusable` if neither kind of lock can be
  * created. Taking over a lock that a dead process may have left takes up to 12 s.
  */
-export async function lockDirectory(directory: string, given: Partial<LockParts> = {}): Promise<DirectoryLock> {
-  const parts = { ...LOCK_PARTS, ...given }
-  const socket = await socketIn(directory, parts)
-  const marker = socket ?? (await createFileMarker(directory, parts))
-  const lock = await holdMarker(marker, directory, parts)
+export async function lockDirectory(directory: string, given: Partial<LockOptions> = {}): Promise<DirectoryLock> {
+  const options = { ...LOCK_DEFAULTS, ...given }
+  const socket = await socketIn(directory, options)
+  const marker = socket ?? (await createFileMarker(directory, options))
+  const lock = await holdMarker(marker, directory, options)
   const other: Place =
     socket === undefined
       ? { path: join(directory, SOCKET_NAME), kind: 'socket', directory }
       : { path: join(directory, FILE_NAME), kind: 'file', directory }
   try {
-    await removeAbandoned(other, parts)
+    await removeAbandoned(other, options)
   } catch (error) {
     await lock.release()
     throw cannotLock(directory, other.path, error)
@@ -33,17 +33,17 @@ export async function lockDirectory(directory: string, given: Partial<LockParts>
   return lock
 }
 
-async function socketIn(directory: string, parts: LockParts) {
+async function socketIn(directory: string, options: LockOptions) {
   try {
-    return (await parts.areSocketsConclusive(directory)) ? await createSocketMarker(directory, parts) : undefined
+    return (await options.areSocketsConclusive(directory)) ? await createSocketMarker(directory, options) : undefined
   } catch (error) {
     throw cannotLock(directory, directory, error)
   }
 }
 
 /** Waits for the other kind of lock: throws `data_dir_in_use` if its process lives, else deletes the lock. */
-async function removeAbandoned(place: Place, parts: LockParts): Promise<void> {
-  const observed = await watchLock(place, parts)
+async function removeAbandoned(place: Place, options: LockOptions): Promise<void> {
+  const observed = await watchLock(place, options)
   if (observed === 'changed') throw inUse(place.directory, `another process (see ${place.path})`)
   if (observed === 'unchanged') await unlink(place.path)
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inUse, notALock } from './errors.js'
 import type { Marker } from './marker.js'
-import type { LockParts } from './parts.js'
+import type { LockOptions } from './options.js'
 
 /** The name of the socket in the directory. */
 export const SOCKET_NAME = 'lock'
@@ -27,7 +27,7 @@ const POLL_MS = 10
  */
 export async function createSocketMarker(
   directory: string,
-  { listen }: Pick<LockParts, 'listen'>,
+  { listen }: Pick<LockOptions, 'listen'>,
 ): Promise<Marker | undefined> {
   const { address, close } = await addressOf(directory)
   const path = join(directory, SOCKET_NAME)
@@ -41,7 +41,7 @@ export async function createSocketMarker(
   return socketMarker(server, path)
 }
 
-interface Attempt extends Pick<LockParts, 'listen'> {
+interface Attempt extends Pick<LockOptions, 'listen'> {
   server: Server
   address: string
   path: string

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { notALock } from './errors.js'
-import type { LockParts } from './parts.js'
+import type { LockOptions } from './options.js'
 
 /** The most that is read of a lock. */
 const MAX_BYTES = 1024
@@ -23,7 +23,7 @@ export type Observed = 'gone' | 'changed' | 'unchanged'
  */
 export async function watchLock(
   place: Place,
-  { timing, wait, signal }: Pick<LockParts, 'timing' | 'wait' | 'signal'>,
+  { timing, wait, signal }: Pick<LockOptions, 'timing' | 'wait' | 'signal'>,
 ): Promise<Observed> {
   const first = await lookAt(place)
   for (let look = 0; look < timing.looks && first !== undefined; look++) {
@@ -41,7 +41,7 @@ export async function watchLock(
  * The value does not include the inode, since some FUSE mounts number files differently at each call. Throws
  * `data_dir_unusable` if another kind of file is there.
  */
-export async function lookAt({ path, kind, directory }: Place): Promise<string | undefined> {
+async function lookAt({ path, kind, directory }: Place): Promise<string | undefined> {
   try {
     const found = await lstat(path, { bigint: true })
     if (kind === 'socket' ? !found.isSocket() : !found.isFile()) throw notALock(directory, path, kind)

@@ -11,7 +11,7 @@ export interface Piece {
 }
 
 /** The pieces of a column: all bytes that have to be read for the column. A piece that the column lacks has 0 bytes. */
-export interface ColumnPieces {
+interface ColumnPieces {
   /** The buffers of the column in the record batch. */
   buffers: Piece
   /** The dictionary batch of the column, message and body. */

@@ -5,7 +5,7 @@ import { crc32 } from '../../../base/files/crc32.js'
 import { createYielder, type Yielder } from '../../../base/scheduling/time-slices.js'
 import type { Column } from '../../execute/columns/batch.js'
 import type { Dictionary } from '../../execute/columns/dictionary.js'
-import type { SegmentParts } from '../segment/segment.js'
+import type { SegmentData } from '../segment/segment.js'
 import { type Codec, toBuffer } from '../segment/zstd.js'
 import { factsToMetadata, type SegmentFacts } from './facts.js'
 import { encodeAside, encodeGrams, FIRST_OWN, NO_PIECE, type Piece } from './hot-aside.js'
@@ -23,8 +23,8 @@ interface Draft {
  * Encodes the hot columns of a segment as an Arrow IPC file of a single record batch. Returns the content of the file
  * in order. Yields during compression.
  */
-export async function encodeHot(parts: SegmentParts, facts: SegmentFacts): Promise<Uint8Array[]> {
-  const { rows, times, projects, columns, inMetadata } = parts
+export async function encodeHot(data: SegmentData, facts: SegmentFacts): Promise<Uint8Array[]> {
+  const { rows, times, projects, columns, inMetadata } = data
   const codes = projectCodes(projects, rows)
   const schema = hotSchema(codes, columns, inMetadata, factsToMetadata(facts))
   const own = [...columns.values()]

@@ -7,7 +7,7 @@ import type { SourceName } from '../../../common/sources.js'
 import type { Files, ReadableFile } from '../../disk/files/files.js'
 import { type Column, type InMetadata, sealedTexts } from '../../execute/columns/batch.js'
 import { type Codes, type Dictionary, withGrams } from '../../execute/columns/dictionary.js'
-import type { SegmentParts } from '../segment/segment.js'
+import type { SegmentData } from '../segment/segment.js'
 import { fromBuffer } from '../segment/zstd.js'
 import { damaged } from './damage.js'
 import { readEnd, readInto, readLast, withFile } from './ends.js'
@@ -27,7 +27,7 @@ import { type BytesAt, type NamedPiece, readPieces } from './hot-pieces.js'
 import { type Scratch, withScratch } from './scratch.js'
 
 /** The hot columns of a segment, in their form in memory. */
-export type HotParts = Pick<SegmentParts, 'times' | 'projects' | 'columns' | 'inMetadata'>
+export type HotColumns = Pick<SegmentData, 'times' | 'projects' | 'columns' | 'inMetadata'>
 
 /** Names of own columns. Undefined means all own columns of the file and of the source. */
 export type WantedColumns = ReadonlySet<string> | undefined
@@ -55,7 +55,7 @@ export function readFacts(files: Files, path: string): Promise<{ facts: SegmentF
  * buffer once more, which takes twice as long. Rejects with `damaged_segment`, also if only such a column is damaged,
  * or with `newer_format`.
  */
-export function loadHot(files: Files, path: string, wanted?: WantedColumns): Promise<HotParts> {
+export function loadHot(files: Files, path: string, wanted?: WantedColumns): Promise<HotColumns> {
   return withScratch(async (scratch) => {
     const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, ALWAYS_READ, wanted))
     const layout = layoutOf(hot)

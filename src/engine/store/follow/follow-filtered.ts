@@ -34,7 +34,7 @@ export interface FilterContext {
 }
 
 /** A subscription with a condition on the rows. */
-export interface FilteredParts {
+export interface FilteredSubscription {
   where: Expression
   /** Returns the rows of the project in [from, to) of a head. */
   select(head: Head, from: number, to: number): Selection
@@ -54,7 +54,7 @@ export interface RowFilter {
 /** The most rows to filter before another subscription has a turn. */
 const TURN_ROWS = 4_096
 
-interface State extends FilteredParts {
+interface State extends FilteredSubscription {
   context: FilterContext
   conditions: readonly Expression[]
   /** In order of arrival. */
@@ -69,9 +69,9 @@ interface State extends FilteredParts {
  * the open head or the head before. If a filter falls further behind, older rows are skipped. Rows in which a condition
  * fails are skipped too.
  */
-export function createRowFilter(parts: FilteredParts, context: FilterContext): RowFilter {
-  const conditions = conjunctsOf(parts.where)
-  const state: State = { ...parts, context, conditions, waiting: [], hasGap: false, isScheduled: false }
+export function createRowFilter(subscription: FilteredSubscription, context: FilterContext): RowFilter {
+  const conditions = conjunctsOf(subscription.where)
+  const state: State = { ...subscription, context, conditions, waiting: [], hasGap: false, isScheduled: false }
   return {
     add: (head, firstRow) => add(state, head, firstRow),
     settled: () =>

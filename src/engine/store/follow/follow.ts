@@ -23,7 +23,7 @@ export interface Followers {
 }
 
 /** A subscription, which ends only by `stop`. */
-export interface Follower {
+interface Follower {
   /** The number of rows delivered so far. If rows are filtered, resolves when all rows appended so far are filtered. */
   delivered(): number | Promise<number>
   /** Ends the subscription. */

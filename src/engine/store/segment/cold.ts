@@ -69,7 +69,7 @@ export const MAX_BATCH_ROWS = Math.max(COMPRESSION.low.rows, COMPRESSION.high.ro
 const PLACES = 2 * COLD_COLUMNS.length
 
 /** The Arrow schema of a cold file. */
-export const COLD_SCHEMA = new Schema(COLD_COLUMNS.map((name) => new Field(name, new Utf8(), false)))
+const COLD_SCHEMA = new Schema(COLD_COLUMNS.map((name) => new Field(name, new Utf8(), false)))
 const FILE_START = fileStart(COLD_SCHEMA)
 /** For each column: validity (empty, since no row is null), offsets, texts. */
 const BUFFERS = 3 * COLD_COLUMNS.length

@@ -32,7 +32,7 @@ export interface ProjectIndex {
 }
 
 /** The data of a segment. Rows are sorted by project, then time, then arrival. */
-export interface SegmentParts {
+export interface SegmentData {
   source: SourceName
   day: number
   rows: number
@@ -46,7 +46,7 @@ export interface SegmentParts {
 }
 
 /** Rows that were just sealed: plain data, which another thread can send. */
-export interface SealedRows extends Omit<SegmentParts, 'cold'> {
+export interface SealedRows extends Omit<SegmentData, 'cold'> {
   cold: ColdFile
 }
 
@@ -56,13 +56,13 @@ export function segmentOfSealedRows(sealed: SealedRows): Segment {
 }
 
 /** Returns a segment of the given data. Costs nothing per row. */
-export function createSegment(parts: SegmentParts): Segment {
-  const { projects, cold } = parts
+export function createSegment(data: SegmentData): Segment {
+  const { projects, cold } = data
   return {
-    ...parts,
-    hotBytes: hotBytes(parts),
+    ...data,
+    hotBytes: hotBytes(data),
     coldBytes: cold.memoryBytes,
-    projectColumn: () => ({ kind: 'text', codes: projectCodes(parts), dictionary: projects.dictionary, ascends: true }),
+    projectColumn: () => ({ kind: 'text', codes: projectCodes(data), dictionary: projects.dictionary, ascends: true }),
     projectRows: (project) => rowsOf(projects, project),
     openCold: (columns) => createColdReader(cold, columns),
     openColdTexts: (column) => createTextsReader(cold, column),
@@ -71,7 +71,7 @@ export function createSegment(parts: SegmentParts): Segment {
 }
 
 /** The project of each row: rows are sorted by project, rows without a project first. */
-export function projectCodes({ rows, projects }: Pick<SegmentParts, 'rows' | 'projects'>): Uint32Array {
+export function projectCodes({ rows, projects }: Pick<SegmentData, 'rows' | 'projects'>): Uint32Array {
   const codes = new Uint32Array(rows)
   projects.starts.forEach((from, i) => {
     codes.fill(i + 1, from, projects.starts[i + 1] ?? rows)
@@ -79,7 +79,7 @@ export function projectCodes({ rows, projects }: Pick<SegmentParts, 'rows' | 'pr
   return codes
 }
 
-function hotBytes({ times, projects, columns, inMetadata }: SegmentParts): number {
+function hotBytes({ times, projects, columns, inMetadata }: SegmentData): number {
   const { dictionary, starts } = projects
   let bytes = times.offsets.byteLength + starts.byteLength + bytesOfDictionary(dictionary)
   bytes += inMetadata.rows?.byteLength ?? 0

@@ -7,7 +7,7 @@ import { KIB, MIB } from '../../../base/units.js'
  * frame follows. An empty buffer is stored as no bytes at all. Frames have no checksum: the files that contain the
  * frames have a checksum of all bytes, and computing both would take a tenth longer.
  */
-export const LENGTH_BYTES = 8
+const LENGTH_BYTES = 8
 /** Bytes that are compressed between two yields: about 2 ms. */
 const STEP_BYTES = MIB
 /** The most that zstd decompresses at once: RFC 8878, section 3.1.1.2.4. */

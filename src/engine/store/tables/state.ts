@@ -31,7 +31,7 @@ export interface StoreOptions {
 }
 
 /** A head that is being sealed or written. */
-export interface BacklogHead {
+interface BacklogHead {
   /** The memory of the head. */
   bytes: number
   /** Settles when the head is sealed and written. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDataDirectory } from '../../../../src/engine/disk/directory/open.js'
 import { openToRead } from '../../../../src/engine/disk/directory/open-to-read.js'
-import type { LockParts } from '../../../../src/engine/disk/lock/parts.js'
+import type { LockOptions } from '../../../../src/engine/disk/lock/options.js'
 import { directoryState } from '../../../support/directory-state.js'
 import { listenOn, onFile, SHORT, sleep } from '../../../support/lock.js'
 
@@ -21,9 +21,9 @@ afterEach(() => rmSync(root, { recursive: true }))
 const REMEDY = 'Query that service with logweir query --sql, or stop it.'
 
 /** Opens the directory, and checks that the directory does not change. Returns the number of waits too. */
-async function open(parts: Partial<LockParts> = {}) {
+async function open(parts: Partial<LockOptions> = {}) {
   let waits = 0
-  const wait: LockParts['wait'] = async (ms) => {
+  const wait: LockOptions['wait'] = async (ms) => {
     waits++
     await sleep(ms)
   }
@@ -33,7 +33,7 @@ async function open(parts: Partial<LockParts> = {}) {
   return { ...opened, waits }
 }
 
-const refusal = (parts?: Partial<LockParts>) => open(parts).catch(({ code, message }) => ({ code, message }))
+const refusal = (parts?: Partial<LockOptions>) => open(parts).catch(({ code, message }) => ({ code, message }))
 
 /** Leaves the socket of a process that has ended. */
 async function leaveSocket(): Promise<void> {
@@ -88,7 +88,7 @@ describe('openToRead', () => {
 
   it('is refused if another kernel touches the socket', async () => {
     await leaveSocket()
-    const wait: LockParts['wait'] = async () => utimesSync(join(directory, 'lock'), 1, 1)
+    const wait: LockOptions['wait'] = async () => utimesSync(join(directory, 'lock'), 1, 1)
     await expect(openToRead(directory, { areSocketsConclusive: async () => false, wait })).rejects.toMatchObject({
       code: 'data_dir_in_use',
       message: `The data directory ${directory} is in use by another process. ${REMEDY}`,

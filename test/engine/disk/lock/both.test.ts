@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockDirectory } from '../../../../src/engine/disk/lock/lock.js'
-import type { LockParts } from '../../../../src/engine/disk/lock/parts.js'
+import type { LockOptions } from '../../../../src/engine/disk/lock/options.js'
 import { eventually } from '../../../support/eventually.js'
 import { listenOn, onFile, SHORT, sleep } from '../../../support/lock.js'
 
@@ -15,8 +15,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-const host: Partial<LockParts> = { timing: SHORT }
-const guest: Partial<LockParts> = { timing: SHORT, areSocketsConclusive: async () => false }
+const host: Partial<LockOptions> = { timing: SHORT }
+const guest: Partial<LockOptions> = { timing: SHORT, areSocketsConclusive: async () => false }
 
 describe('a directory that a host and a guest see', () => {
   it.each([
@@ -41,7 +41,7 @@ describe('a directory that a host and a guest see', () => {
     renameSync(join(root, 'elsewhere'), join(root, 'lock'))
     dead.close()
     let waits = 0
-    const wait: LockParts['wait'] = async (ms) => {
+    const wait: LockOptions['wait'] = async (ms) => {
       waits++
       await sleep(ms)
     }
@@ -53,7 +53,7 @@ describe('a directory that a host and a guest see', () => {
   it('goes to a host ten looks after the guest was killed', async () => {
     writeFileSync(join(root, 'lock.json'), '{"id":"of the guest"}')
     let waits = 0
-    const wait: LockParts['wait'] = async (ms) => {
+    const wait: LockOptions['wait'] = async (ms) => {
       waits++
       await sleep(ms)
     }
@@ -65,7 +65,7 @@ describe('a directory that a host and a guest see', () => {
   it('is not taken from a host whose socket a guest sees touched at the last look', async () => {
     const alive = await listenOn(join(root, 'lock'), '1')
     let looks = 0
-    const wait: LockParts['wait'] = async () => {
+    const wait: LockOptions['wait'] = async () => {
       if (++looks === SHORT.looks) utimesSync(join(root, 'lock'), 1, 1)
     }
     await expect(lockDirectory(root, { ...guest, wait })).rejects.toMatchObject({ code: 'data_dir_in_use' })

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LogweirError } from '../../../../src/base/errors.js'
 import { createDiskFiles } from '../../../../src/engine/disk/files/files.js'
 import { lockDirectory } from '../../../../src/engine/disk/lock/lock.js'
-import type { LockParts } from '../../../../src/engine/disk/lock/parts.js'
+import type { LockOptions } from '../../../../src/engine/disk/lock/options.js'
 import { CLOCK_JUMPS_US } from '../../../support/clock.js'
 import { onFile, REFUSALS, refusing, SHORT, sleep, stoppable } from '../../../support/lock.js'
 
@@ -36,9 +36,9 @@ function replaceByDirectory() {
 }
 
 /** Locks the directory. Returns the number of waits. */
-async function take(parts: Partial<LockParts> = onFile()) {
+async function take(parts: Partial<LockOptions> = onFile()) {
   const waits: number[] = []
-  const wait: LockParts['wait'] = async (ms) => {
+  const wait: LockOptions['wait'] = async (ms) => {
     waits.push(ms)
     await sleep(ms)
   }
@@ -60,7 +60,7 @@ describe('a directory on a mount without Unix sockets', () => {
   })
 
   it('is locked by lock.json if the mount makes the socket file and then refuses to listen', async () => {
-    const listen: LockParts['listen'] = async (_, address) => {
+    const listen: LockOptions['listen'] = async (_, address) => {
       writeFileSync(address, '')
       return Object.assign(new Error('ENOTSUP'), { code: 'ENOTSUP' })
     }
@@ -108,7 +108,7 @@ describe('a directory on a mount without Unix sockets', () => {
   it('is not taken over from a lock that changes at the last look', async () => {
     leaveBehind()
     let looks = 0
-    const wait: LockParts['wait'] = async () => {
+    const wait: LockOptions['wait'] = async () => {
       if (++looks === SHORT.looks) leaveBehind('{"id":"old","host":"web-2"}\n')
     }
     await expect(lockDirectory(root, onFile({ wait }))).rejects.toThrow(
@@ -119,7 +119,7 @@ describe('a directory on a mount without Unix sockets', () => {
 
   it('is not taken over by a starter whose lock was replaced before it read it back', async () => {
     leaveBehind()
-    const wait: LockParts['wait'] = async (ms) => {
+    const wait: LockOptions['wait'] = async (ms) => {
       if (ms === SHORT.readBackMs) leaveBehind('{"id":"other"}')
     }
     await expect(lockDirectory(root, onFile({ wait }))).rejects.toMatchObject({ code: 'data_dir_in_use' })
@@ -129,7 +129,7 @@ describe('a directory on a mount without Unix sockets', () => {
   it('is taken at once if the lock is removed while a starter looks', async () => {
     leaveBehind()
     const waits: number[] = []
-    const wait: LockParts['wait'] = async (ms) => {
+    const wait: LockOptions['wait'] = async (ms) => {
       waits.push(ms)
       rmSync(lockFile())
     }

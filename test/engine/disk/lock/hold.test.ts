@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Files } from '../../../../src/engine/disk/files/files.js'
 import { holdMarker } from '../../../../src/engine/disk/lock/hold.js'
 import type { Marker } from '../../../../src/engine/disk/lock/marker.js'
-import { LOCK_PARTS, LOCK_TIMING } from '../../../../src/engine/disk/lock/parts.js'
+import { LOCK_DEFAULTS, LOCK_TIMING } from '../../../../src/engine/disk/lock/options.js'
 import { createFakeClock } from '../../../support/clock.js'
 
 const noFiles = { remove: async () => {} } as unknown as Files
@@ -22,7 +22,7 @@ async function hold() {
     removeAtExit() {},
   }
   const losses: string[] = []
-  const parts = { ...LOCK_PARTS, clock, onLost: ({ code }: { code: string }) => void losses.push(code) }
+  const parts = { ...LOCK_DEFAULTS, clock, onLost: ({ code }: { code: string }) => void losses.push(code) }
   const lock = await holdMarker(marker, '/data', parts)
   const files = lock.fence(noFiles)
   return {

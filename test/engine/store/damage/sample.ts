@@ -21,7 +21,7 @@ export const SOURCES = ['edge_logs', 'function_edge_logs'] as const
 export const NOW_US = 20_778 * DAY_US
 
 /** The rows of a frame, and the place of the frame in the file. */
-export interface SampleFrame {
+interface SampleFrame {
   start: number
   payloadEnd: number
   end: number

@@ -30,7 +30,7 @@ const times = fc.constantFrom(
   fc.nat(86_399).map((s) => s * 1_000_000),
 )
 
-export const arbitrarySource: fc.Arbitrary<SourceName> = fc.constantFrom(...SOURCE_NAMES)
+const arbitrarySource: fc.Arbitrary<SourceName> = fc.constantFrom(...SOURCE_NAMES)
 
 /** Records of one source, of some days, some without project. */
 export const arbitraryRecords: fc.Arbitrary<TestRecord[]> = fc.tuple(arbitrarySource, times).chain(([source, time]) =>

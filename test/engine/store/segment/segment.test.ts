@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { decodeUtf8 } from '../../../../src/base/text/utf8.js'
 import { none, range } from '../../../../src/engine/execute/columns/selection.js'
 import { coldColumnsInMemory, sealCold } from '../../../../src/engine/store/segment/cold.js'
-import { createSegment, type SegmentParts } from '../../../../src/engine/store/segment/segment.js'
+import { createSegment, type SegmentData } from '../../../../src/engine/store/segment/segment.js'
 import { edge } from '../../../support/records.js'
 import { atOnce, bufferBytes, dictionary, headOf, idsOf, noYield, textsOfColumn } from '../support.js'
 
-async function parts(projects: readonly string[], starts: readonly number[]): Promise<SegmentParts> {
+async function parts(projects: readonly string[], starts: readonly number[]): Promise<SegmentData> {
   const rows = starts.at(-1)!
   const records = Array.from({ length: rows }, (_, i) => edge({ id: `${i}` }))
   const order = Uint32Array.from(records.keys())

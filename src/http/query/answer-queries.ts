@@ -22,7 +22,7 @@ import { isGiven, searchOf } from './search.js'
 import { createUncached } from './uncached.js'
 import { createUnreadReport } from './unread.js'
 
-interface Parts {
+interface QueriesOptions {
   engine: Pick<Engine, 'run'>
   endpoints: readonly Endpoint[]
   metrics: Metrics
@@ -34,7 +34,7 @@ interface Parts {
 }
 
 /** A request of an endpoint. */
-export interface QueryRequest {
+interface QueryRequest {
   request: Request
   /** Returns the parameters as a query string. Called once, and only if there is such an endpoint. */
   search(): string | Promise<string>
@@ -75,7 +75,8 @@ export const QUERY_PATH = '/api/endpoints/query/'
 const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 
 /** Creates the queries, and starts to warm the cache. */
-export function createQueries({ engine, endpoints, metrics, clock, limits, log, memory, arrivals }: Parts): Queries {
+export function createQueries(options: QueriesOptions): Queries {
+  const { engine, endpoints, metrics, clock, limits, log, memory, arrivals } = options
   const registry = createEndpointRegistry(endpoints)
   const concurrency = createConcurrencyLimits(limits, clock, metrics.queriesRunning)
   const shared = { engine, clock, limits, metrics, log, memory, arrivals, nameChecks: createNameChecks() }

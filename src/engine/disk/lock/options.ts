@@ -21,7 +21,7 @@ export interface LockTiming {
 export const LOCK_TIMING: LockTiming = { touchMs: 1_000, looks: 10, readBackMs: 2_000, maxAgeMs: 3_000 }
 
 /** The dependencies of locking. Tests replace the dependencies. */
-export interface LockParts {
+export interface LockOptions {
   clock: Clock
   timing: LockTiming
   log: Log
@@ -38,7 +38,7 @@ export interface LockParts {
 }
 
 /** The dependencies of the service. */
-export const LOCK_PARTS: LockParts = {
+export const LOCK_DEFAULTS: LockOptions = {
   clock: systemClock,
   timing: LOCK_TIMING,
   log: () => {},

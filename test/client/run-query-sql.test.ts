@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RowsOut } from '../../src/client/output.js'
-import { readQuery, runQuery } from '../../src/client/query.js'
+import { readQuery, runQuery } from '../../src/client/run-query.js'
 import { fakeService, reply } from './fake-service.js'
 
 /** The listing of a service, of which `logs.all` runs SQL or not. */

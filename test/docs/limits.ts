@@ -1,0 +1,231 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { MIN_LIMIT_BYTES, ROWS_SHARE } from '../../src/base/memory/memory.js'
+import { budgetLimits, PROGRESS_BYTES } from '../../src/base/memory/memory-budget.js'
+import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERNS_SIZE } from '../../src/base/pattern/pattern.js'
+import { GIB, KIB, MIB } from '../../src/base/units.js'
+import { MAX_DAYS, MAX_TOKEN_PROJECTS, SERVE_SETTINGS } from '../../src/config/settings.js'
+import { projectName, tokenName } from '../../src/config/value-types.js'
+import { MAX_BUCKET_ROWS } from '../../src/endpoints/explored-buckets.js'
+import { MAX_NAME_CHARACTERS as FIELD_CHARACTERS } from '../../src/endpoints/field-name.js'
+import { MAX_CONDITIONS, MAX_VALUES } from '../../src/endpoints/filter.js'
+import { logsAll } from '../../src/endpoints/logs-all.js'
+import { DEFAULT_ROWS, MAX_ROWS as EXPLORED_ROWS } from '../../src/endpoints/logs-explore.js'
+import { MAX_FIELDS, SAMPLE } from '../../src/endpoints/logs-fields.js'
+import { MAX_WARNINGS } from '../../src/endpoints/name-warning.js'
+import { MAX_MATCH_CHARACTERS, PROJECTS } from '../../src/endpoints/projects.js'
+import { BATCH_GROUP_LIMITS } from '../../src/engine/clickhouse/delivery/batch-groups.js'
+import { UNCONFIRMED_BYTES } from '../../src/engine/clickhouse/engine.js'
+import { POLL_LIMITS } from '../../src/engine/clickhouse/follow/follow.js'
+import { PART_ROWS } from '../../src/engine/clickhouse/query/stage-rows.js'
+import { GROUPING_LIMITS } from '../../src/engine/engine.js'
+import { EXACT_DISTINCT } from '../../src/engine/execute/accumulators/distinct.js'
+import { SEAL_BYTES, SEAL_ROWS } from '../../src/engine/store/engine.js'
+import { WRONG_TOKEN_LIMITS } from '../../src/http/access/wrong-tokens.js'
+import { LOGS_LIMITS } from '../../src/http/intake/logs.js'
+import { postedLimits } from '../../src/http/intake/posted-parameters.js'
+import { HTTP_LIMITS } from '../../src/http/query/limits.js'
+import { SERVER_LIMITS } from '../../src/http/server/server.js'
+import { TAIL_LIMITS } from '../../src/http/tail/limits.js'
+import { MAX_LISTED_REJECTS, MAX_RECORDS } from '../../src/ingest/body/body.js'
+import { BATCH_BYTES, BATCH_ROWS, MAX_LINE_BYTES } from '../../src/ingest/lines/record-sink.js'
+import { REJECTS_FILE_BYTES } from '../../src/ingest/rejects.js'
+import { MAX_NESTING } from '../../src/otlp/request.js'
+import { TRANSLATOR_LIMITS } from '../../src/otlp/translator.js'
+import { MAX_VALUE_LENGTH } from '../../src/plan/functions/function.js'
+import { MAX_STEPS } from '../../src/plan/functions/json-path.js'
+import { SQL_LIMITS } from '../../src/sql/parse/limits.js'
+import { MAX_TOKENS } from '../../src/tokens/entry.js'
+import { MAX_FILE_BYTES } from '../../src/tokens/tokens-file.js'
+import { MAX_FILES } from '../../src/user-endpoints/directory.js'
+import { DEFAULT_MAX_ROWS } from '../../src/user-endpoints/front-matter.js'
+import { MAX_ENDPOINTS } from '../../src/user-endpoints/open.js'
+import { MAX_SQL_FILE_BYTES } from '../../src/user-endpoints/sql-file.js'
+import {
+  MAX_NAME_CHARACTERS,
+  MAX_PARAMETERS,
+  MAX_ROWS,
+  MAX_SUMMARY_CHARACTERS,
+  MAX_TTL_S,
+} from '../../src/user-endpoints/validate.js'
+import { MAX_DEPTH, MAX_NAME_BYTES, MAX_NAMES } from '../../src/wasm-layout/field-table.js'
+import { ROOT } from './documents.js'
+
+/** A limit as docs/limits.md names it, and its value in the code. */
+type Limit = readonly [limit: string, value: string]
+
+const count = (value: number): string => value.toLocaleString('en-US')
+
+/** The largest unit of which the bytes are a whole number. */
+function bytes(value: number): string {
+  const [unit, name] = (
+    [
+      [GIB, 'GiB'],
+      [MIB, 'MiB'],
+      [KIB, 'KiB'],
+    ] as const
+  ).find(([of]) => value % of === 0)!
+  return `${count(value / unit)} ${name}`
+}
+
+const seconds = (ms: number): string => (ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`)
+
+/** The number in the text that says which values a setting accepts. */
+const mostCharacters = ({ expects }: { expects: string }): string => /at most (\d+) characters/.exec(expects)![1]!
+
+/** The value of a constant that a file does not export: a product or a quotient of numbers and units. */
+function constantIn(path: string, name: string): number {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const [first, ...others] = new RegExp(`^const ${name} = (.*)$`, 'm').exec(text)![1]!.split(/ (?=[*/] )/)
+  const numberOf = (word: string) => ({ GIB, MIB, KIB })[word] ?? Number(word)
+  return others.reduce((value, step) => {
+    const operand = numberOf(step.slice(2))
+    return step.startsWith('*') ? value * operand : value / operand
+  }, numberOf(first!))
+}
+
+const CACHES = 'src/engine/execute/caches/caches.ts'
+const ROW_WORK = 'src/engine/execute/expressions/row-work.ts'
+const SHARES = 'src/http/query/limits.ts'
+const ofLimit = (share: number): string => `1/${1 / share} of the memory limit`
+
+const ONE_GIB = budgetLimits(GIB)
+const ANY = budgetLimits(Number.MAX_SAFE_INTEGER)
+const posted = postedLimits(GIB)
+
+/** The limits of each section of docs/limits.md, in the order of the rows there. */
+export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
+  Answers: [
+    ['rows of a query in SQL', count(logsAll.maxRows)],
+    ['rows of an endpoint of your own', `${count(DEFAULT_MAX_ROWS)}, or as declared up to ${count(MAX_ROWS)}`],
+    ['rows of a page of `logs.explore`', `${DEFAULT_ROWS}, or as requested up to ${count(EXPLORED_ROWS)}`],
+    ['rows of `logs.histogram` and `logs.measure`', count(MAX_BUCKET_ROWS)],
+    ['fields that `logs.fields` lists', count(MAX_FIELDS)],
+    [
+      'rows in which `logs.fields` looks for fields',
+      `${count(SAMPLE.rows)}, or ${bytes(SAMPLE.characters)} of metadata`,
+    ],
+    ['keys of a field that `logs.fields` lists', count(SAMPLE.depth)],
+    ['rows of `/api/projects`', count(PROJECTS.maxRows)],
+    ['an answer that is sent as a whole', bytes(HTTP_LIMITS.bufferedBytes)],
+    ['warnings about names', count(MAX_WARNINGS)],
+  ],
+  Queries: [
+    ['queries that run at once', `${HTTP_LIMITS.queriesAtOnce / availableParallelism()} per core`],
+    ['queries that wait for a slot', `${HTTP_LIMITS.queriesWaiting}, for ${seconds(HTTP_LIMITS.waitMs)}`],
+    ['slots for SQL of clients', 'half of all'],
+    ['SQL of clients that waits for a slot', `${HTTP_LIMITS.sqlQueriesWaiting}, for ${seconds(HTTP_LIMITS.waitMs)}`],
+    ['time of a query', seconds(HTTP_LIMITS.queryMs)],
+    ['memory of a query and its answer', `${bytes(ONE_GIB.shareBytes)} of 1 GiB, at most ${bytes(ANY.shareBytes)}`],
+    ['memory of all queries and their answers', `${bytes(ONE_GIB.bytes)} of 1 GiB`],
+    ['wait of a query for memory', seconds(ONE_GIB.waitMs)],
+    ['pace of a client while other queries wait', `${bytes(PROGRESS_BYTES)} in ${seconds(ONE_GIB.slowMs)}`],
+    ['groups of a query', count(GROUPING_LIMITS.groups)],
+    ['memory of the groups', bytes(GROUPING_LIMITS.bytes)],
+    ['distinct values that are counted exactly', count(EXACT_DISTINCT)],
+    ['characters of a value that a function makes', count(MAX_VALUE_LENGTH)],
+    ['text that is made of a single row', bytes(constantIn(ROW_WORK, 'MAX_ROW_CHARACTERS'))],
+  ],
+  SQL: [
+    ['length of the text', bytes(SQL_LIMITS.textBytes)],
+    ['expressions', count(SQL_LIMITS.expressions)],
+    ['levels', count(SQL_LIMITS.levels)],
+    ['sources read', count(SQL_LIMITS.scans)],
+    ['lists joined', count(SQL_LIMITS.unnests)],
+    ['columns of a SELECT, keys of GROUP BY and ORDER BY', count(SQL_LIMITS.columns)],
+    ['steps of a path', count(MAX_STEPS)],
+  ],
+  'Parameters and filters': [
+    ['URL and headers', bytes(SERVER_LIMITS.headBytes)],
+    ['parameters in the body of a `POST`', bytes(posted.bodyBytes)],
+    ['all such bodies at once', bytes(posted.bodiesBytes)],
+    ['conditions of a filter', count(MAX_CONDITIONS)],
+    ['values of an `in` or `not_in`', count(MAX_VALUES)],
+    ['characters of the name of a field', count(FIELD_CHARACTERS)],
+    ['characters of `search`', 'none of its own'],
+    ['characters of `match`', count(MAX_MATCH_CHARACTERS)],
+    ['characters of a pattern', count(MAX_PATTERN_LENGTH)],
+    ['steps of a pattern', count(MAX_PATTERN_SIZE)],
+    ['steps of all patterns of a query', count(MAX_PATTERNS_SIZE)],
+  ],
+  Records: [
+    ['a line', bytes(MAX_LINE_BYTES)],
+    ['levels of a record', count(MAX_DEPTH)],
+    ['id, project and message of a record', 'none of their own'],
+    ['names in `--time-field` and `--message-field`', `${MAX_NAMES}, each of ${MAX_NAME_BYTES} bytes`],
+    ['body of a request, compressed or decompressed', bytes(LOGS_LIMITS.bodyBytes)],
+    ['records of a request', count(MAX_RECORDS)],
+    ['all bodies at once', bytes(LOGS_LIMITS.bodiesBytes)],
+    ['pace of a body', `${bytes(LOGS_LIMITS.minBytesPerS)} per second over ${seconds(LOGS_LIMITS.rateWindowMs)}`],
+    ['time of a body', seconds(LOGS_LIMITS.maxBodyMs)],
+    ['time to store a body', seconds(LOGS_LIMITS.takeMs)],
+    ['rejected records that a response lists', count(MAX_LISTED_REJECTS)],
+    ['records of an OTLP request', count(TRANSLATOR_LIMITS.records)],
+    ['lines of an OTLP request', bytes(TRANSLATOR_LIMITS.linesBytes)],
+    ['levels of a value in an OTLP request', count(MAX_NESTING)],
+    ['a batch', `${count(BATCH_ROWS)} rows, ${bytes(BATCH_BYTES)}`],
+    ['`rejects.ndjson`', `${bytes(REJECTS_FILE_BYTES)}, and as much in the file before`],
+  ],
+  'Live tails': [
+    ['open tails', count(TAIL_LIMITS.tails)],
+    ['stored records that a new tail gets', count(TAIL_LIMITS.firstRows)],
+    [
+      'missed records that a tail gets again',
+      `${count(TAIL_LIMITS.missedRows)}, or ${bytes(TAIL_LIMITS.caughtUpBytes)}`,
+    ],
+    ['buffer of the tails of a project', bytes(TAIL_LIMITS.backlogBytes)],
+    ['buffers of all tails', bytes(TAIL_LIMITS.backlogsBytes)],
+    [
+      'records of a project that are sent',
+      `${bytes(TAIL_LIMITS.receivedBytesPerS)} per second, in a burst ${bytes(TAIL_LIMITS.receivedBurstBytes)}`,
+    ],
+    ['records that are sent to all tails', `${bytes(TAIL_LIMITS.sentBytesPerS)} per second`],
+  ],
+  'Connections and tokens': [
+    ['connections', count(SERVER_LIMITS.connections)],
+    ['time of the headers', seconds(SERVER_LIMITS.headersMs)],
+    ['time without a request', seconds(SERVER_LIMITS.keepAliveMs)],
+    ['time in which a client reads nothing of a response', seconds(SERVER_LIMITS.stalledMs)],
+    ['wrong tokens of an address without delay', `${WRONG_TOKEN_LIMITS.freeAMinute} per minute`],
+    ['delay of each further refusal', seconds(WRONG_TOKEN_LIMITS.delayMs)],
+    ['delayed refusals at once', count(WRONG_TOKEN_LIMITS.waiting)],
+    ['addresses with wrong tokens that are remembered', count(WRONG_TOKEN_LIMITS.networks)],
+    ['tokens in a file', count(MAX_TOKENS)],
+    ['file of tokens', bytes(MAX_FILE_BYTES)],
+    ['projects of a token', count(MAX_TOKEN_PROJECTS)],
+    ['characters of the name of a token', mostCharacters(tokenName)],
+    ['characters of a project in a setting', mostCharacters(projectName)],
+  ],
+  'Memory and disk': [
+    ['smallest useful memory limit', bytes(MIN_LIMIT_BYTES)],
+    ['rows in memory, with the caches of queries', ofLimit(ROWS_SHARE)],
+    ['cached answers', `${count(HTTP_LIMITS.cacheEntries)}, ${bytes(HTTP_LIMITS.cacheBytes)}`],
+    ['share of the cached answers', ofLimit(constantIn(SHARES, 'CACHE_SHARE'))],
+    ['a cached answer', bytes(HTTP_LIMITS.cacheEntryBytes)],
+    ['partial results of sealed rows', bytes(constantIn(CACHES, 'PARTIAL_CACHE_BYTES'))],
+    ['rows of earlier answers', bytes(constantIn(CACHES, 'ROW_CACHE_BYTES'))],
+    ['an open head', `${count(SEAL_ROWS)} rows, ${bytes(SEAL_BYTES)}`],
+    ['age of rows', `${SERVE_SETTINGS.retentionDays.default} days, or as set up to ${count(MAX_DAYS)}`],
+    ['rows on disk', 'no limit, or as set'],
+  ],
+  'Endpoints of your own': [
+    ['files in the directory', count(MAX_FILES)],
+    ['endpoints', count(MAX_ENDPOINTS)],
+    ['a `.sql` file', bytes(MAX_SQL_FILE_BYTES)],
+    ['parameters of an endpoint', count(MAX_PARAMETERS)],
+    ['characters of the name', count(MAX_NAME_CHARACTERS)],
+    ['characters of the summary', count(MAX_SUMMARY_CHARACTERS)],
+    ['age of a cached answer', `${count(MAX_TTL_S)} s`],
+  ],
+  ClickHouse: [
+    ['rows that the server has not confirmed', bytes(UNCONFIRMED_BYTES)],
+    [
+      'an insert',
+      `${count(BATCH_GROUP_LIMITS.rows)} rows, ${bytes(BATCH_GROUP_LIMITS.bytes)}, ${BATCH_GROUP_LIMITS.ageMs} ms`,
+    ],
+    ['rows that are read at once', `${count(PART_ROWS.hot)}, or ${count(PART_ROWS.cold)} with metadata or messages`],
+    ['rows of a poll that a tail gets', count(POLL_LIMITS.rows)],
+    ['rows of a poll to which a filter is applied', count(POLL_LIMITS.examinedRows)],
+  ],
+}
