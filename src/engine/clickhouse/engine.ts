@@ -15,7 +15,7 @@ import type { RunContext } from '../execute/batches/lazy-batch.js'
 import { type Caches, createCaches } from '../execute/caches/caches.js'
 import { createSharedFrames } from '../execute/caches/shared-frames.js'
 import { type ReadStage, readInnerPlans } from '../execute/operators/is-in.js'
-import { runStage, unorderedRows } from '../execute/run/run.js'
+import { runStage, unorderedRows } from '../execute/run/run-stage.js'
 import {
   BATCH_GROUP_LIMITS,
   type BatchGroupLimits,

@@ -3,8 +3,8 @@ import type { SourceName } from '../../../common/sources.js'
 import { columnsOf, type Expression } from '../../../plan/expression.js'
 import { fieldUseOf } from '../../execute/expressions/loaded-fields.js'
 import { splitColumns } from '../../execute/ordering/top.js'
-import { declaredColumns, elementPaths, stageExpressions } from '../../execute/run/read-columns.js'
-import { isUnlimited, type Stage } from '../../execute/stages/stages.js'
+import { declaredColumns, elementPaths, stageExpressions } from '../../execute/stages/read-columns.js'
+import { isUnlimited, type Stage } from '../../execute/stages/stage.js'
 import type { WantedColumns } from './read-rows.js'
 
 /** The columns that a stage reads of a source, and the fields to read that have no column. */

@@ -8,7 +8,7 @@ import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import { NO_PARTIAL_CACHE } from '../caches/partial-cache.js'
 import { bytesOfValue } from '../columns/value-bytes.js'
 import { shareStages } from '../stages/shared-stages.js'
-import { columnNames, isEmpty, type Stage, stagesOf } from '../stages/stages.js'
+import { columnNames, isEmpty, type Stage, stagesOf } from '../stages/stage.js'
 
 type IsIn = Extract<Operator, { op: 'isIn' }>
 

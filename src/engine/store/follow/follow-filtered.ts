@@ -8,8 +8,8 @@ import { createFieldReader } from '../../execute/fields/read-fields.js'
 import type { Head } from '../../execute/open-batch/head.js'
 import { partOfHead } from '../../execute/open-batch/snapshot.js'
 import { keepPassing } from '../../execute/operators/filter.js'
-import { columnsReadBy } from '../../execute/run/read-columns.js'
-import { kindsOf } from '../../execute/run/run.js'
+import { kindsOf } from '../../execute/run/run-stage.js'
+import { columnsReadBy } from '../../execute/stages/read-columns.js'
 
 /** Rows of a head that were appended and are not filtered yet. */
 interface Range {

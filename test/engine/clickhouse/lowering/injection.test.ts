@@ -4,7 +4,7 @@ import { compilePattern } from '../../../../src/base/pattern/pattern.js'
 import { ENDPOINTS } from '../../../../src/endpoints/index.js'
 import { readStages } from '../../../../src/engine/clickhouse/query/stage-rows.js'
 import type { Server } from '../../../../src/engine/clickhouse/server/clickhouse-server.js'
-import { stagesOf } from '../../../../src/engine/execute/stages/stages.js'
+import { stagesOf } from '../../../../src/engine/execute/stages/stage.js'
 import { runs } from '../../../support/runs.js'
 
 const RUNS = runs(20_000)

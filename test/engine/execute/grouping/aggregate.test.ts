@@ -12,7 +12,7 @@ import {
   mergeStates,
 } from '../../../../src/engine/execute/grouping/aggregate.js'
 import { group } from '../../../../src/engine/execute/operators/group.js'
-import { kindsOf } from '../../../../src/engine/execute/run/run.js'
+import { kindsOf } from '../../../../src/engine/execute/run/run-stage.js'
 import type { Aggregate } from '../../../../src/plan/aggregates.js'
 import { atLeast, contains, count, countWhere, max, mean, min, quantile, share } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'

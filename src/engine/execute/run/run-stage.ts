@@ -23,8 +23,8 @@ import { scan } from '../operators/scan.js'
 import { project } from '../operators/select.js'
 import { type Unnest, unnest } from '../operators/unnest.js'
 import { type Found, findTop, lateFrame, type OutputColumns, splitColumns, timeOrder } from '../ordering/top.js'
-import { columnNames, type Input, isUnlimited, type Stage, type Step } from '../stages/stages.js'
-import { columnsReadBy, declaredColumns } from './read-columns.js'
+import { columnsReadBy, declaredColumns } from '../stages/read-columns.js'
+import { columnNames, type Input, isUnlimited, type Stage, type Step } from '../stages/stage.js'
 import { readRows } from './read-rows.js'
 
 /** A stage that reads stored rows. */

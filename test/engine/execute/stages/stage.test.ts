@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEvaluate } from '../../../../src/engine/execute/expressions/evaluate.js'
 import { computedFrame } from '../../../../src/engine/execute/expressions/frame.js'
-import { isEmpty, type Stage, type Step, stagesOf } from '../../../../src/engine/execute/stages/stages.js'
+import { isEmpty, type Stage, type Step, stagesOf } from '../../../../src/engine/execute/stages/stage.js'
 import { atLeast, count, equals, matches, max, nothing, scan } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import type { Plan, SortKey } from '../../../../src/plan/plan.js'

@@ -4,7 +4,7 @@ import type { Expression } from '../../../plan/expression.js'
 import type { DeclaredColumn } from '../expressions/frame.js'
 import { type ElementPaths, fieldUseOf, pathOfList } from '../expressions/loaded-fields.js'
 import { groupExpressions } from '../grouping/sink.js'
-import type { Sink, Stage, Step } from '../stages/stages.js'
+import type { Sink, Stage, Step } from './stage.js'
 
 const NONE: ReadonlySet<string> = new Set()
 
