@@ -1,15 +1,55 @@
+import type { SourceName } from '../../../common/sources.js'
 import { expressionKey } from '../../../plan/expression-key.js'
-import type { TimeRange } from '../../../plan/plan.js'
-import type { LazyBatch, Offer, ReadByTime, RunContext } from '../batches/lazy-batch.js'
+import type { Scan, TimeRange } from '../../../plan/plan.js'
+import { keepPieces } from '../batches/kept-pieces.js'
+import type { LazyBatch, ReadByTime, RunContext } from '../batches/lazy-batch.js'
+import { offerOf } from '../batches/offer.js'
 import { chunksByTime } from '../batches/time-chunks.js'
-import { Key, type PartialCache } from '../caches/partial-cache.js'
+import { Key } from '../caches/partial-cache.js'
 import type { Batch, OpenCold, Part } from '../columns/batch.js'
-import { anyOf, bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
+import { bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
 import { type Frame, storedFrame } from '../expressions/frame.js'
 import { createFieldReader } from '../fields/read-fields.js'
-import type { FastFilter, ScanFilters, SourceKinds } from '../filtering/fast-filters.js'
+import { type FastFilter, fastFilters, type ScanFilters, type SourceKinds } from '../filtering/fast-filters.js'
 import { filterTime } from '../filtering/filter-rows.js'
+import { timeOrder } from '../ordering/time-order.js'
+import { type Draft, draftOf, scopeOf } from '../stages/draft.js'
+import { columnsReadBy } from '../stages/read-columns.js'
+import { kindsOf } from '../stages/source-kinds.js'
+import { leadingFilters, type ScanStage, type Step } from '../stages/stage.js'
 import { keepPassing } from './filter.js'
+
+/** Begins a stage that reads stored rows. */
+export const cutScan = (operator: Scan): Draft => draftOf(operator, scopeOf(operator))
+
+/**
+ * Returns the rows of a source that a stage reads, given the parts of the source. Takes over the first filters of the
+ * stage, if the filters have a faster way. `steps` are the other steps of the stage.
+ */
+export function scan(
+  stage: ScanStage,
+  source: SourceName,
+  parts: readonly Part[],
+  context: RunContext,
+): { batches: LazyBatch[]; steps: readonly Step[] } {
+  const { sink, input } = stage
+  const kinds = kindsOf(source)
+  const { conditions, rest } = leadingFilters(stage.steps)
+  const filters = fastFilters(conditions, kinds)
+  const slow = conditions.slice(filters.conditions.length)
+  const steps = [...slow.map((where): Step => ({ op: 'filter', where })), ...rest]
+  const byTime = sink.op === 'top' ? timeOrder(sink.keys) : undefined
+  const mostRows = sink.op === 'top' && byTime !== undefined ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
+  const isSlow = steps.length > 0 || filters.coldFilters.length > 0 || filters.filters.some(({ isField }) => isField)
+  const { fromUs, throughUs } = input
+  const batches = scanParts(parts, { fromUs, throughUs, columns: columnsReadBy(stage, source) }, filters, kinds, {
+    ...context,
+    // The newest rows of a batch are found from the end, the oldest rows in chunks.
+    isSlow: (isSlow || byTime === 'asc') && mostRows < Number.POSITIVE_INFINITY,
+    onScan: (rows) => context.onScan(isSlow ? rows : Math.min(rows, mostRows)),
+  })
+  return { batches, steps }
+}
 
 /** The rows of parts to read, by time, and the hot columns to read. */
 export interface ScanRange extends TimeRange {
@@ -44,7 +84,7 @@ function hotFilter(
  * one after the other. If `isSlow`, the rows can be read in chunks too, of which each passes the other filters by
  * itself.
  */
-export function scan(
+export function scanParts(
   parts: readonly Part[],
   scanned: ScanRange,
   { filters, coldFilters, conditions, isCostly, project }: ScanFilters,
@@ -102,56 +142,6 @@ export function scan(
     ...(context.isSlow && { readByTime: readByTime(part) }),
     ...(part.isSealed && { keepRows: (open: OpenCold) => context.rowCache.keepRows(part.owner, open) }),
   }))
-}
-
-/** Returns the `offer` of a part that is read whole. */
-function offerOf(
-  part: Part,
-  project: string | undefined,
-  { columns }: ScanRange,
-  { yieldIfDue, onOpen, onScan }: RunContext,
-): { offer?: Offer } {
-  if (project === undefined) return {}
-  return {
-    offer(add) {
-      const addRows = (batch: Batch) => {
-        try {
-          const selection = batch.projectRows(project)
-          const isAdded = add({ batch, selection })
-          if (isAdded) {
-            onOpen()
-            onScan(sizeOf(selection))
-          }
-          return isAdded
-        } finally {
-          part.close()
-        }
-      }
-      const opened = part.open(yieldIfDue, columns)
-      return opened instanceof Promise ? opened.then(addRows) : addRows(opened)
-    },
-  }
-}
-
-/**
- * Returns a function that takes the pieces of a selection, one after the other, and the passing rows of each piece.
- * After the last piece, the function caches all passing rows.
- */
-function keepPieces(
-  cache: PartialCache,
-  part: Part,
-  key: Key,
-  selection: Selection,
-): (piece: Selection, passing: Selection) => void {
-  const found: Selection[] = []
-  let left = sizeOf(selection)
-  return (piece, passing) => {
-    found.push(passing)
-    left -= sizeOf(piece)
-    if (left > 0) return
-    const rows = anyOf(selection, found)
-    cache.put(part, key.hash, rows, bytesOfSelection(rows))
-  }
 }
 
 /** The rows of a part in the range of time that pass the filters on columns that the part holds. */

@@ -7,7 +7,7 @@ import { range, type Selection } from '../../../../src/engine/execute/columns/se
 import { createEvaluate } from '../../../../src/engine/execute/expressions/evaluate.js'
 import { computedFrame, type Frame, storedFrame } from '../../../../src/engine/execute/expressions/frame.js'
 import { groupRows } from '../../../../src/engine/execute/grouping/group-rows.js'
-import { kindsOf } from '../../../../src/engine/execute/run/run-stage.js'
+import { kindsOf } from '../../../../src/engine/execute/stages/source-kinds.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import { type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'

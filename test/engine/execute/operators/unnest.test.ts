@@ -8,7 +8,7 @@ import { type Frame, storedFrame } from '../../../../src/engine/execute/expressi
 import { createFieldReader } from '../../../../src/engine/execute/fields/read-fields.js'
 import { filter } from '../../../../src/engine/execute/operators/filter.js'
 import { unnest } from '../../../../src/engine/execute/operators/unnest.js'
-import { kindsOf } from '../../../../src/engine/execute/run/run-stage.js'
+import { kindsOf } from '../../../../src/engine/execute/stages/source-kinds.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'
