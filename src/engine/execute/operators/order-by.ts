@@ -1,20 +1,23 @@
 import { createMeter } from '../../../base/memory/memory-budget.js'
+import type { NamedExpression, SortKey } from '../../../plan/plan.js'
+import { blocksOf } from '../batches/blocks.js'
 import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import type { OpenCold } from '../columns/batch.js'
+import { createEvaluate } from '../expressions/evaluate.js'
 import type { Frame } from '../expressions/frame.js'
-import { offerFrame } from '../ordering/offer-rows.js'
-import type { Found, OutputColumns } from '../ordering/output-columns.js'
+import { fieldsIn } from '../expressions/loaded-fields.js'
+import { workOf } from '../expressions/row-work.js'
+import type { Vector } from '../expressions/vector.js'
+import { offerNewest } from '../ordering/newest-rows.js'
+import { type Found, isLeafName, type OutputColumns } from '../ordering/output-columns.js'
 import { createLeftOut, rankRows } from '../ordering/rank.js'
 import type { TopSink } from '../ordering/sink.js'
 import { mayHaveBetter, timeOrder, visitOrder } from '../ordering/time-order.js'
-import { createTop } from '../ordering/top.js'
+import { createTop, type Top } from '../ordering/top.js'
 import { type Draft, inScope, withScope } from '../stages/draft.js'
 import type { OperatorOf } from '../stages/stage.js'
 
-/**
- * Sets the order of a stage, which {@link cutLimit} ends. Directly behind `select` the keys may also read the columns
- * before.
- */
+/** Sets the order of a stage. Directly behind `select` the keys may also read the columns before `select`. */
 export function cutOrderBy({ keys, rank }: OperatorOf<'orderBy'>, draft: Draft): Draft {
   const { scope, hidden } = draft
   const sorted = new Map([...hidden, ...scope])
@@ -22,7 +25,10 @@ export function cutOrderBy({ keys, rank }: OperatorOf<'orderBy'>, draft: Draft):
   return { ...withScope(draft, scope), order, rank }
 }
 
-/** Finds the first rows of an order. Batches that cannot have any of the first rows are not read. */
+/**
+ * Finds the first rows of an order, or any rows without keys. Batches that cannot have any of the first rows are not
+ * read. Throws `too_much_memory` if the rows take too much.
+ */
 export async function orderBy(
   input: readonly LazyBatch[],
   { keys, rows, offset, isReversed, rank }: TopSink,
@@ -68,3 +74,44 @@ export async function orderBy(
 
 /** The rows of an answer are kept in the cache if there are at most this many rows. */
 const MOST_KEPT_ROWS = 1000
+
+/** Offers the rows of a frame, with the values of the `early` columns. Notes the columns of areas in `areas`. */
+async function offerFrame(
+  top: Top,
+  frame: Frame,
+  batch: number,
+  keys: readonly SortKey[],
+  early: readonly NamedExpression[],
+  areas: Set<string>,
+  { yieldIfDue }: RunContext,
+): Promise<void> {
+  const read = [...keys.map(({ by }) => by), ...early.map(({ value }) => value)]
+  await frame.loadFields?.(fieldsIn(read, frame.elements), yieldIfDue)
+  const evaluate = createEvaluate(frame)
+  const values: Vector[] = []
+  for (const { name, value } of early) {
+    const vector = evaluate(value)
+    const isAreas = vector.areasAt !== undefined && isLeafName(name)
+    if (isAreas) areas.add(name)
+    values.push(isAreas ? { ...vector, at: vector.areasAt! } : vector)
+    const pause = yieldIfDue()
+    if (pause !== undefined) await pause
+  }
+  const capture = (position: number) => values.map(({ at }) => at(position))
+  const isLoaded = values.every(({ isCold }) => !isCold) && !workOf(values, frame).isSlow(0, 0)
+  if (keys.length === 1 && timeOrder(keys) === 'desc' && frame.stored !== undefined && isLoaded) {
+    return offerNewest(top, frame, batch, capture, yieldIfDue)
+  }
+  const sorted = keys.map(({ by }) => evaluate(by))
+  for await (const { from, to } of blocksOf(frame, [...sorted, ...values], yieldIfDue)) {
+    for (let position = from; position < to; position++) {
+      const rowKeys = sorted.map(({ at }) => at(position))
+      const row = frame.rowOf(position)
+      if (top.wants(rowKeys, batch, row)) {
+        if (top.add({ keys: rowKeys, batch, row, values: capture(position) })) await top.cut(yieldIfDue)
+      } else if (keys.length === 0) return
+      else top.leaveOut(rowKeys)
+    }
+    if (keys.length === 0 && top.isFull()) return
+  }
+}
