@@ -14,8 +14,7 @@ import { type Engine, GROUPING_LIMITS, limitsOf, type SourceStats, tooManyGroups
 import type { RunContext } from '../execute/batches/lazy-batch.js'
 import { type Caches, createCaches } from '../execute/caches/caches.js'
 import { createSharedFrames } from '../execute/caches/shared-frames.js'
-import { type ReadStage, readInnerPlans } from '../execute/operators/is-in.js'
-import { runStage, unorderedRows } from '../execute/run/run.js'
+import { runPlan } from '../execute/run/run-plan.js'
 import {
   BATCH_GROUP_LIMITS,
   type BatchGroupLimits,
@@ -200,13 +199,11 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
         onClose,
         ...(options.partRows && { partRows: options.partRows }),
       }
-      const readStage: ReadStage = async (stage, own) => unorderedRows(stage, await readStages(stage, reading), own)
       return withClientErrors(async () => {
-        const last = await readInnerPlans(plan, context, readStage)
-        if (last === undefined) return inOrder([])
-        const { rows } = await runStage(last.stage, await readStages(last.stage, reading), last.context)
+        const result = await runPlan(plan, (stage) => readStages(stage, reading), context)
+        if (result === undefined) return inOrder([])
         onScanStats?.({ rows: scanned })
-        return rows
+        return result.rows
       })
     },
     async follow(query, listener) {

@@ -20,9 +20,10 @@ import type { RunContext } from '../execute/batches/lazy-batch.js'
 import { type Caches, createCaches } from '../execute/caches/caches.js'
 import { createSharedFrames } from '../execute/caches/shared-frames.js'
 import { isDamage } from '../execute/columns/damage.js'
-import { readInnerPlans } from '../execute/operators/is-in.js'
+import type { RunResult } from '../execute/run/answer.js'
 import { releasing, restarting } from '../execute/run/row-iterator.js'
-import { type RunResult, runStage, type StoredRows, unorderedRows } from '../execute/run/run.js'
+import { runPlan } from '../execute/run/run-plan.js'
+import type { StoredRows } from '../execute/run/run-stage.js'
 import { compactWhenIdle } from './compaction/compaction.js'
 import type { DiskSegment } from './files/disk-segment.js'
 import type { RowsToRead } from './files/inventory.js'
@@ -289,6 +290,7 @@ async function runOver(
       onView(total)
       return again ? parts.filter(({ isSetAside }) => !isSetAside) : parts
     },
+    groupsOf: () => undefined,
   }
   const context: RunContext = {
     partialCache: caches.partialCache,
@@ -301,9 +303,8 @@ async function runOver(
     onOpen,
     onScan,
   }
-  const last = await readInnerPlans(plan, context, async (stage, own) => unorderedRows(stage, stored, own))
-  if (last === undefined) return NO_ROWS
-  const result = await runStage(last.stage, stored, last.context)
+  const result = await runPlan(plan, () => stored, context)
+  if (result === undefined) return NO_ROWS
   onScanStats?.(stats())
   return result
 }

@@ -70,9 +70,9 @@ export function keepValue(
   value: unknown,
 ): readonly FilterEntry[] {
   const others = withoutFilter(filters, { field, op: '!=', value })
-  const isKept = (entry: FilterEntry) =>
+  const isExtended = (entry: FilterEntry) =>
     !isAlternatives(entry) && fieldText(entry.field) === fieldText(field) && ['=', 'in'].includes(entry.op)
-  const at = others.findIndex(isKept)
+  const at = others.findIndex(isExtended)
   const kept = others[at] as Filter | undefined
   if (kept === undefined) return [...others, { field, op: '=', value }]
   const values = kept.op === 'in' ? (kept.value as readonly unknown[]) : [kept.value]

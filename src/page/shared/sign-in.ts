@@ -32,7 +32,7 @@ export function createSignIn(onSignedIn: (session: Session) => void): SignIn {
 
   async function submit(): Promise<void> {
     clearTimeout(retry)
-    const [token, isKept] = [tokenField.value.trim(), keepBox.checked]
+    const [token, isRemembered] = [tokenField.value.trim(), keepBox.checked]
     const outcome = await attempts.begin(token)
     if (outcome === undefined) return
     if ('problem' in outcome) {
@@ -40,7 +40,7 @@ export function createSignIn(onSignedIn: (session: Session) => void): SignIn {
       tokenField.select()
       return
     }
-    keptToken.write(isKept ? token : null)
+    keptToken.write(isRemembered ? token : null)
     enter(outcome.session)
   }
 

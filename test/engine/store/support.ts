@@ -25,7 +25,7 @@ import { createFieldCache } from '../../../src/engine/execute/fields/field-cache
 import { decodeBatch } from '../../../src/engine/execute/open-batch/append-batch.js'
 import { createHead, type Head } from '../../../src/engine/execute/open-batch/head.js'
 import { dictionaryOf, snapshot } from '../../../src/engine/execute/open-batch/snapshot.js'
-import { kindsOf } from '../../../src/engine/execute/run/run.js'
+import { kindsOf } from '../../../src/engine/execute/stages/source-kinds.js'
 import { seal } from '../../../src/engine/store/sealing/seal.js'
 import { type Segment, segmentOfSealedRows } from '../../../src/engine/store/segment/segment.js'
 import type { Store } from '../../../src/engine/store/tables/store.js'

@@ -1,7 +1,7 @@
 import type { Plan } from '../../../plan/plan.js'
-import type { TopSink } from '../../execute/ordering/top.js'
-import { leadingFilters } from '../../execute/run/run.js'
-import { type Stage, stagesOf } from '../../execute/stages/stages.js'
+import type { TopSink } from '../../execute/ordering/sink.js'
+import { cutPlan } from '../../execute/run/cut-plan.js'
+import { leadingFilters, type Stage } from '../../execute/stages/stage.js'
 import { lowerFilters } from '../lowering/conditions.js'
 import { amongFirst, NEWEST_FIRST } from '../query/read-rows.js'
 import { quotedTable, type TableLocation } from '../schema/table-names.js'
@@ -119,7 +119,7 @@ function ranked(rows: readonly Cell[][], timeOf: (cells: readonly Cell[]) => Cel
 type NewestStage = Stage & { input: Extract<Stage['input'], { op: 'scan' }>; sink: TopSink }
 
 function newestStage(plan: Plan): NewestStage {
-  const stage = stagesOf(plan)
+  const stage = cutPlan(plan)
   const isNewest =
     stage?.sink.op === 'top' && stage.input.op === 'scan' && leadingFilters(stage.steps).rest.length === 0
   if (!isNewest) throw notNewest()

@@ -1,7 +1,7 @@
 import { type HotColumn, hotColumns, IN_METADATA } from '../../../common/columns.js'
 import type { SourceName } from '../../../common/sources.js'
 import { type Expression, pathOfField } from '../../../plan/expression.js'
-import { declaredColumns } from '../../execute/run/read-columns.js'
+import { declaredColumns } from '../../execute/stages/source-kinds.js'
 import { columnNameOf } from '../schema/table-names.js'
 import { textValue } from '../server/values.js'
 import { type JsonOperand, jsonOperand } from './json-operand.js'

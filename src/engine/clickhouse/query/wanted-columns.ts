@@ -2,9 +2,10 @@ import { COLD_COLUMNS, type ColdColumn, hotColumns } from '../../../common/colum
 import type { SourceName } from '../../../common/sources.js'
 import { columnsOf, type Expression } from '../../../plan/expression.js'
 import { fieldUseOf } from '../../execute/expressions/loaded-fields.js'
-import { splitColumns } from '../../execute/ordering/top.js'
-import { declaredColumns, elementPaths, stageExpressions } from '../../execute/run/read-columns.js'
-import { isUnlimited, type Stage } from '../../execute/stages/stages.js'
+import { splitColumns } from '../../execute/ordering/output-columns.js'
+import { elementPaths, stageExpressions } from '../../execute/stages/read-columns.js'
+import { declaredColumns } from '../../execute/stages/source-kinds.js'
+import { isUnlimited, type Stage } from '../../execute/stages/stage.js'
 import type { WantedColumns } from './read-rows.js'
 
 /** The columns that a stage reads of a source, and the fields to read that have no column. */

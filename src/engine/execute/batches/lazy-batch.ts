@@ -19,7 +19,7 @@ export interface LazyBatch {
    * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from
    * the rows may be kept under the key.
    */
-  readonly cached?: { part: Part; key: Key; offer?: Offer }
+  readonly cached?: { part: Part; key: Key; gather?: Gather }
   /** Reads the rows. The frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
   read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
   /**
@@ -33,14 +33,14 @@ export interface LazyBatch {
    * Returns a way to open a reader of cold columns that keeps the read rows in a cache. Absent if the rows are not
    * worth keeping.
    */
-  keepRows?: (open: OpenCold) => OpenCold
+  cachedReader?: (open: OpenCold) => OpenCold
 }
 
 /**
  * Calls `add` with the rows if the rows are found at once, as the rows of a project are. Returns the result of `add`.
  * If the result is false, nothing was read. The rows are valid until `add` has returned.
  */
-export type Offer = (add: (rows: HotRows) => boolean) => boolean | Promise<boolean>
+export type Gather = (add: (rows: HotRows) => boolean) => boolean | Promise<boolean>
 
 /** See {@link LazyBatch.readByTime}. */
 export type ReadByTime = (

@@ -58,8 +58,8 @@ export class FieldColumn {
 
   /** Sets the value of a row: the bytes of an entry. */
   set(row: number, bytes: Uint8Array, start: number, end: number): void {
-    const isKept = end - start <= MAX_VALUE_BYTES && this.#entries.byteLength <= this.#limitBytes
-    const code = isKept ? this.#entries.intern(bytes, start, end) : this.#entries.find(bytes, start, end)
+    const hasRoom = end - start <= MAX_VALUE_BYTES && this.#entries.byteLength <= this.#limitBytes
+    const code = hasRoom ? this.#entries.intern(bytes, start, end) : this.#entries.find(bytes, start, end)
     if (code >= SHORT_CODES && this.#codes instanceof Uint16Array) this.#codes = new Uint32Array(this.#codes)
     if (code < 0) this.hasUnkept = true
     if (bytes[start] !== QUOTE) this.hasOnlyTexts = false

@@ -67,7 +67,7 @@ export class PartGroups {
       this.#run.push(cached)
       return 1
     }
-    const isGathered = this.#gathered === undefined ? false : (cached.offer?.(this.#gathered.add) ?? false)
+    const isGathered = this.#gathered === undefined ? false : (cached.gather?.(this.#gathered.add) ?? false)
     return isGathered instanceof Promise ? isGathered.then(next) : next(isGathered)
   }
 

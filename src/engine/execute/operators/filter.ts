@@ -1,5 +1,5 @@
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
-import type { Expression } from '../../../plan/expression.js'
+import { conjunctsOf, type Expression } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import { blocksOf } from '../batches/blocks.js'
 import { eachFrame } from '../batches/each-frame.js'
@@ -9,6 +9,15 @@ import type { Frame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import { prepare } from '../expressions/prepare.js'
 import { truthAt } from '../expressions/truths.js'
+import { type Draft, inScope, withSteps } from '../stages/draft.js'
+import type { OperatorOf, Step } from '../stages/stage.js'
+
+/** Adds a step for each condition that `and` connects. */
+export function cutFilter({ where }: OperatorOf<'filter'>, draft: Draft): Draft {
+  const conditions = conjunctsOf(inScope(where, draft.scope))
+  const steps = conditions.map((condition): Step => ({ op: 'filter', where: condition }))
+  return withSteps(draft, steps)
+}
 
 /**
  * Keeps the rows for which every condition is true. A condition is evaluated only in rows for which all conditions

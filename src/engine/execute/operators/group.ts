@@ -1,39 +1,47 @@
 import { createMeter } from '../../../base/memory/memory-budget.js'
+import type { Expression } from '../../../plan/expression.js'
 import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import { extendKey } from '../caches/partial-cache.js'
-import { type Aggregation, isQuickToCopy } from '../grouping/aggregate.js'
+import type { Frame } from '../expressions/frame.js'
+import { createAggregation, isQuickToCopy } from '../grouping/aggregate.js'
 import { copyOf, createGroups, frameOfGroups, type Grouping, type Groups, statesOf } from '../grouping/groups.js'
 import { type Cached, keepGroups, nextKept } from '../grouping/kept-groups.js'
 import { PartGroups } from '../grouping/part-groups.js'
 import { type GroupSink, groupExpressions, sinkKey } from '../grouping/sink.js'
+import { type Draft, draftAfter, inScope } from '../stages/draft.js'
+import type { OperatorOf } from '../stages/stage.js'
+
+/** Ends a stage with groups. The next stage reads a row for each group. */
+export function cutGroup(operator: OperatorOf<'group'>, draft: Draft): Draft {
+  const { input, steps, scope } = draft
+  const keys = operator.keys.map(({ name, value }) => ({ name, value: inScope(value, scope) }))
+  const aggregates = operator.aggregates.map(({ name, value: { fn, args } }) => ({
+    name,
+    value: { fn, args: args.map((arg) => inScope(arg, scope)) },
+  }))
+  return draftAfter({ input, steps, sink: { op: 'group', keys, aggregates }, isShared: false })
+}
 
 /**
- * Groups all rows and returns a single batch with a row for each group. Groups of sealed parts come first, each in
- * order of first appearance. Throws `too_many_groups` beyond the limits.
+ * Groups all rows. Returns a row for each group. Groups of sealed parts come first, each in order of first appearance.
+ * `isNumber` tells if an expression is a stored column of numbers. Throws `too_many_groups` beyond the limits.
  */
-export function group(
+export async function group(
   input: readonly LazyBatch[],
   sink: GroupSink,
-  aggregation: Aggregation,
+  isNumber: (expression: Expression) => boolean,
   context: RunContext,
-): LazyBatch[] {
+): Promise<Frame> {
   const keyOf = extendKey(() => sinkKey(sink))
   const meter = createMeter(context.memory)
+  const aggregation = createAggregation(sink.aggregates, isNumber)
   const grouping: Grouping = { sink, expressions: groupExpressions(sink), keyOf, aggregation, context, meter }
-  return [
-    {
-      minUs: Number.NEGATIVE_INFINITY,
-      maxUs: Number.POSITIVE_INFINITY,
-      async read(use) {
-        const key = input.find(({ cached }) => cached !== undefined)?.cached?.key
-        const isFoundByKey = ({ cached }: LazyBatch) => cached !== undefined && cached.key === key
-        const total = await groupsOfParts(input.filter(isFoundByKey), grouping)
-        await new PartGroups(total, grouping).addAll(input.filter((batch) => !isFoundByKey(batch)))
-        if (sink.keys.length === 0 && total.states.length === 0) statesOf(total, NO_KEYS, 0, 0, aggregation)
-        return use(frameOfGroups(total, sink, aggregation))
-      },
-    },
-  ]
+  const key = input.find(({ cached }) => cached !== undefined)?.cached?.key
+  const isFoundByKey = ({ cached }: LazyBatch) => cached !== undefined && cached.key === key
+  const total = await groupsOfParts(input.filter(isFoundByKey), grouping)
+  await new PartGroups(total, grouping).addAll(input.filter((batch) => !isFoundByKey(batch)))
+  if (sink.keys.length === 0 && total.states.length === 0) statesOf(total, NO_KEYS, 0, 0, aggregation)
+  return frameOfGroups(total, sink, aggregation)
 }
 
 const NO_KEYS = new Uint8Array(0)

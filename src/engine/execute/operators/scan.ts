@@ -1,16 +1,56 @@
+import type { SourceName } from '../../../common/sources.js'
 import { expressionKey } from '../../../plan/expression-key.js'
-import type { TimeRange } from '../../../plan/plan.js'
-import type { LazyBatch, Offer, ReadByTime, RunContext } from '../batches/lazy-batch.js'
+import type { Scan, TimeRange } from '../../../plan/plan.js'
+import { gatherOf } from '../batches/gather.js'
+import { keepPieces } from '../batches/kept-pieces.js'
+import type { LazyBatch, ReadByTime, RunContext } from '../batches/lazy-batch.js'
 import { chunksByTime } from '../batches/time-chunks.js'
-import { Key, type PartialCache } from '../caches/partial-cache.js'
+import { Key } from '../caches/partial-cache.js'
 import type { Batch, OpenCold, Part } from '../columns/batch.js'
-import { anyOf, bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
+import { bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
 import type { Frame } from '../expressions/frame.js'
 import { storedFrame } from '../expressions/stored-frame.js'
 import { createFieldReader } from '../fields/read-fields.js'
-import type { FastFilter, ScanFilters, SourceKinds } from '../filtering/fast-filters.js'
+import { type FastFilter, fastFilters, type ScanFilters, type SourceKinds } from '../filtering/fast-filters.js'
 import { filterTime } from '../filtering/filter-rows.js'
+import { timeOrder } from '../ordering/time-order.js'
+import { type Draft, draftOf, scopeOf } from '../stages/draft.js'
+import { columnsReadBy } from '../stages/read-columns.js'
+import { kindsOf } from '../stages/source-kinds.js'
+import { leadingFilters, type ScanStage, type Step } from '../stages/stage.js'
 import { keepPassing } from './filter.js'
+
+/** Begins a stage that reads stored rows. */
+export const cutScan = (operator: Scan): Draft => draftOf(operator, scopeOf(operator))
+
+/**
+ * Returns the rows of a source that a stage reads, given the parts of the source. Takes over the first filters of the
+ * stage, if the filters have a faster way. `steps` are the other steps of the stage.
+ */
+export function scan(
+  stage: ScanStage,
+  source: SourceName,
+  parts: readonly Part[],
+  context: RunContext,
+): { batches: LazyBatch[]; steps: readonly Step[] } {
+  const { sink, input } = stage
+  const kinds = kindsOf(source)
+  const { conditions, rest } = leadingFilters(stage.steps)
+  const filters = fastFilters(conditions, kinds)
+  const slow = conditions.slice(filters.conditions.length)
+  const steps = [...slow.map((where): Step => ({ op: 'filter', where })), ...rest]
+  const byTime = sink.op === 'top' ? timeOrder(sink.keys) : undefined
+  const mostRows = sink.op === 'top' && byTime !== undefined ? sink.rows + sink.offset : Number.POSITIVE_INFINITY
+  const isSlow = steps.length > 0 || filters.coldFilters.length > 0 || filters.filters.some(({ isField }) => isField)
+  const { fromUs, throughUs } = input
+  const batches = scanParts(parts, { fromUs, throughUs, columns: columnsReadBy(stage, source) }, filters, kinds, {
+    ...context,
+    // The newest rows of a batch are found from the end, the oldest rows in chunks.
+    isSlow: (isSlow || byTime === 'asc') && mostRows < Number.POSITIVE_INFINITY,
+    onScan: (rows) => context.onScan(isSlow ? rows : Math.min(rows, mostRows)),
+  })
+  return { batches, steps }
+}
 
 /** The rows of parts to read, by time, and the hot columns to read. */
 export interface ScanRange extends TimeRange {
@@ -18,21 +58,21 @@ export interface ScanRange extends TimeRange {
 }
 
 /**
- * Returns the rows of a batch that pass the filters on columns that the batch holds. With `isKept` the rows are cached.
+ * Returns the rows of a batch that pass the filters on columns that the batch holds. With `isCached`, caches the rows.
  */
 function hotFilter(
   filters: readonly FastFilter[],
   { yieldIfDue, partialCache }: RunContext,
-): (part: Part, batch: Batch, isKept: boolean) => Promise<Selection> {
+): (part: Part, batch: Batch, isCached: boolean) => Promise<Selection> {
   const key = new Key(() => filters.map(({ condition }) => expressionKey(condition)))
-  return async (part, batch, isKept) => {
-    const kept = isKept ? partialCache.get<Selection>(part, key.hash) : undefined
+  return async (part, batch, isCached) => {
+    const kept = isCached ? partialCache.get<Selection>(part, key.hash) : undefined
     if (kept !== undefined) return kept
     let selection: Selection = range(0, batch.rows, false)
     for (const { narrow, isHeld } of filters) {
       if (isHeld(batch)) selection = await narrow(batch, selection, yieldIfDue)
     }
-    if (isKept) partialCache.put(part, key.hash, selection, bytesOfSelection(selection))
+    if (isCached) partialCache.put(part, key.hash, selection, bytesOfSelection(selection))
     return selection
   }
 }
@@ -45,7 +85,7 @@ function hotFilter(
  * one after the other. If `isSlow`, the rows can be read in chunks too, of which each passes the other filters by
  * itself.
  */
-export function scan(
+export function scanParts(
   parts: readonly Part[],
   scanned: ScanRange,
   { filters, coldFilters, conditions, isCostly, project }: ScanFilters,
@@ -64,12 +104,12 @@ export function scan(
     const batch = await part.open(yieldIfDue, scanned.columns)
     try {
       const fields = createFieldReader(batch, part.owner, context.fieldCache)
-      const isKept = part.isSealed && isWhole(part) && coldFilters.length > 0
-      const known = isKept ? partialCache.get<Selection>(part, coldKey.hash) : undefined
+      const isCached = part.isSealed && isWhole(part) && coldFilters.length > 0
+      const known = isCached ? partialCache.get<Selection>(part, coldKey.hash) : undefined
       const rows = known ?? (await passing(part, batch, isCostly && part.isSealed && !isWhole(part)))
       const selection = filterTime(batch, rows, scanned)
       const onCold = known === undefined ? coldFilters.map((open) => open(batch)) : []
-      const keep = isKept && known === undefined && keepPieces(partialCache, part, coldKey, selection)
+      const keep = isCached && known === undefined && keepPieces(partialCache, part, coldKey, selection)
       const inRows = filters.filter(({ isHeld }) => !isHeld(batch)).map(({ condition }) => condition)
       const frameOf = async (piece: Selection) => {
         context.onScan(sizeOf(piece))
@@ -98,61 +138,11 @@ export function scan(
   return parts.map((part) => ({
     minUs: part.minUs,
     maxUs: part.maxUs,
-    ...(part.isSealed && isWhole(part) ? { cached: { part, key, ...offerOf(part, project, scanned, context) } } : {}),
+    ...(part.isSealed && isWhole(part) ? { cached: { part, key, ...gatherOf(part, project, scanned, context) } } : {}),
     read: (use) => opened(part, async ({ selection, frameOf }) => use(await frameOf(selection))),
     ...(context.isSlow && { readByTime: readByTime(part) }),
-    ...(part.isSealed && { keepRows: (open: OpenCold) => context.rowCache.cachedReader(part.owner, open) }),
+    ...(part.isSealed && { cachedReader: (open: OpenCold) => context.rowCache.cachedReader(part.owner, open) }),
   }))
-}
-
-/** Returns the `offer` of a part that is read whole. */
-function offerOf(
-  part: Part,
-  project: string | undefined,
-  { columns }: ScanRange,
-  { yieldIfDue, onOpen, onScan }: RunContext,
-): { offer?: Offer } {
-  if (project === undefined) return {}
-  return {
-    offer(add) {
-      const addRows = (batch: Batch) => {
-        try {
-          const selection = batch.projectRows(project)
-          const isAdded = add({ batch, selection })
-          if (isAdded) {
-            onOpen()
-            onScan(sizeOf(selection))
-          }
-          return isAdded
-        } finally {
-          part.close()
-        }
-      }
-      const opened = part.open(yieldIfDue, columns)
-      return opened instanceof Promise ? opened.then(addRows) : addRows(opened)
-    },
-  }
-}
-
-/**
- * Returns a function that takes the pieces of a selection, one after the other, and the passing rows of each piece.
- * After the last piece, the function caches all passing rows.
- */
-function keepPieces(
-  cache: PartialCache,
-  part: Part,
-  key: Key,
-  selection: Selection,
-): (piece: Selection, passing: Selection) => void {
-  const found: Selection[] = []
-  let left = sizeOf(selection)
-  return (piece, passing) => {
-    found.push(passing)
-    left -= sizeOf(piece)
-    if (left > 0) return
-    const rows = anyOf(selection, found)
-    cache.put(part, key.hash, rows, bytesOfSelection(rows))
-  }
 }
 
 /** The rows of a part in the range of time that pass the filters on columns that the part holds. */

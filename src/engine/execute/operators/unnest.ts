@@ -1,8 +1,8 @@
 import { ensureCapacity } from '../../../base/memory/growable.js'
 import { createMeter, tooMuchMemory } from '../../../base/memory/memory-budget.js'
 import { MIB } from '../../../base/units.js'
+import { column } from '../../../plan/expression.js'
 import { expressionKey } from '../../../plan/expression-key.js'
-import type { Operator } from '../../../plan/plan.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { blocksOf } from '../batches/blocks.js'
 import { eachFrame } from '../batches/each-frame.js'
@@ -15,10 +15,17 @@ import type { Elements, Frame, SingleElement } from '../expressions/frame.js'
 import { type FieldUse, pathOfList } from '../expressions/loaded-fields.js'
 import { prepare } from '../expressions/prepare.js'
 import { computed } from '../expressions/vector.js'
+import { type Draft, inScope, withScope, withSteps } from '../stages/draft.js'
+import type { Unnest } from '../stages/stage.js'
 import { keep } from './filter.js'
 
-/** The operator `unnest` of a plan. */
-export type Unnest = Extract<Operator, { op: 'unnest' }>
+/** Adds a step, which makes a column with a name of its own. */
+export function cutUnnest(operator: Unnest, draft: Draft): Draft {
+  const { steps, scope } = draft
+  const name = `${operator.name} ${steps.length}`
+  const step = { ...operator, name, list: inScope(operator.list, scope) }
+  return withScope(withSteps(draft, [step]), new Map([...scope, [operator.name, column(name)]]))
+}
 
 /**
  * Makes a row for each element of a list. See the operator in `plan.ts`. The rows made count as scanned. `next` are the

@@ -4,7 +4,7 @@ import type { ColdColumn } from '../../../common/columns.js'
 import type { Row } from '../../../plan/answer.js'
 import type { ColdRow, OpenCold } from '../columns/batch.js'
 import { isDamage } from '../columns/damage.js'
-import type { FoundRow } from '../ordering/top.js'
+import type { FoundRow } from '../ordering/output-columns.js'
 import { ENDED, iteratorOf } from './row-iterator.js'
 
 /** The most bytes of cold columns that are buffered for the caller. At least one row is always read. */

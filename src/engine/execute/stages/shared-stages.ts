@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isExpression } from '../../../plan/calls.js'
 import { expressionKey } from '../../../plan/expression-key.js'
-import { type Input, isUnlimited, type Stage } from './stages.js'
+import { type Input, isUnlimited, type Stage } from './stage.js'
 
 /**
  * Returns the stage with a single object, marked as shared, in place of equal stages that hold rows in memory because

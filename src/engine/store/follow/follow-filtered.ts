@@ -8,8 +8,8 @@ import { createFieldReader } from '../../execute/fields/read-fields.js'
 import type { Head } from '../../execute/open-batch/head.js'
 import { partOfHead } from '../../execute/open-batch/snapshot.js'
 import { keepPassing } from '../../execute/operators/filter.js'
-import { columnsReadBy } from '../../execute/run/read-columns.js'
-import { kindsOf } from '../../execute/run/run.js'
+import { columnsReadBy } from '../../execute/stages/read-columns.js'
+import { kindsOf } from '../../execute/stages/source-kinds.js'
 
 /** Rows of a head that were appended and are not filtered yet. */
 interface Range {
@@ -171,4 +171,4 @@ async function passing(
   return Array.from({ length: kept.rows }, (_, position) => rowAt(rows, position))
 }
 
-const NO_COLUMNS = { op: 'top', keys: [], rows: Number.POSITIVE_INFINITY, offset: 0, columns: [] } as const
+const NO_COLUMNS = { op: 'group', keys: [], aggregates: [] } as const

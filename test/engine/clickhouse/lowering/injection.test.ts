@@ -4,7 +4,7 @@ import { compilePattern } from '../../../../src/base/pattern/pattern.js'
 import { ENDPOINTS } from '../../../../src/endpoints/index.js'
 import { readStages } from '../../../../src/engine/clickhouse/query/stage-rows.js'
 import type { Server } from '../../../../src/engine/clickhouse/server/clickhouse-server.js'
-import { stagesOf } from '../../../../src/engine/execute/stages/stages.js'
+import { cutPlan } from '../../../../src/engine/execute/run/cut-plan.js'
 import { runs } from '../../../support/runs.js'
 
 const RUNS = runs(20_000)
@@ -65,7 +65,7 @@ async function statements(endpoint: string, params: Record<string, string>): Pro
     close: async () => {},
   }
   const context = { server, location: LOCATION, serverVersion: async () => '18.16.1', onClose() {} }
-  await readStages(stagesOf(call(new URLSearchParams(params)).plan(NOW_US))!, context)
+  await readStages(cutPlan(call(new URLSearchParams(params)).plan(NOW_US))!, context)
   expect(sent.length).toBeGreaterThan(0)
   return sent
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../../../src/endpoints/index.js'
 import { readStages } from '../../../../src/engine/clickhouse/query/stage-rows.js'
 import type { Server } from '../../../../src/engine/clickhouse/server/clickhouse-server.js'
-import { readInnerPlans } from '../../../../src/engine/execute/operators/is-in.js'
+import { lastStageOf } from '../../../../src/engine/execute/run/run-plan.js'
+import type { StoredRows } from '../../../../src/engine/execute/run/run-stage.js'
 import { atLeast, count, equals, mean, quantile, scan, share } from '../../../../src/plan/builder.js'
 import { agg, fn } from '../../../../src/plan/calls.js'
 import { call, column, type Expression, field, literal } from '../../../../src/plan/expression.js'
@@ -31,7 +32,7 @@ async function statementsOf(plan: Plan, version = '26.7.1'): Promise<{ groups: s
     command: async () => {},
     close: async () => {},
   }
-  const last = await readInnerPlans(plan, runContext().context, async () => [])
+  const last = await lastStageOf(plan, () => NO_ROWS, runContext().context)
   await readStages(last!.stage, {
     server,
     location: { database: 'logweir' },
@@ -40,6 +41,8 @@ async function statementsOf(plan: Plan, version = '26.7.1'): Promise<{ groups: s
   })
   return sent
 }
+
+const NO_ROWS: StoredRows = { partsOf: () => [], groupsOf: () => undefined }
 
 const countedBy = (key: Expression, where?: Expression) =>
   edge.filter(where).group({ key }).aggregate({ n: count() }).orderBy('n', 'desc').limit(10)

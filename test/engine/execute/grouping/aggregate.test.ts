@@ -5,14 +5,13 @@ import type { LazyBatch } from '../../../../src/engine/execute/batches/lazy-batc
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
 import { range, type Selection } from '../../../../src/engine/execute/columns/selection.js'
 import {
-  type Aggregation,
   bytesOfStates,
   createAggregation,
   createStates,
   mergeStates,
 } from '../../../../src/engine/execute/grouping/aggregate.js'
 import { group } from '../../../../src/engine/execute/operators/group.js'
-import { kindsOf } from '../../../../src/engine/execute/run/run.js'
+import { kindsOf } from '../../../../src/engine/execute/stages/source-kinds.js'
 import type { Aggregate } from '../../../../src/plan/aggregates.js'
 import { atLeast, contains, count, countWhere, max, mean, min, quantile, share } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
@@ -62,9 +61,8 @@ const calledOf = (batch: Batch, selection?: Selection) => frameOf(batch, 'functi
 /** The aggregates of the batches' rows by second, in microseconds. */
 async function bySecond(input: readonly LazyBatch[], context = runContext().context) {
   const sink = { op: 'group', keys: [{ name: 'second', value: SECOND }], aggregates: named(aggregates) } as const
-  const [grouped] = group(input, sink, aggregation, context)
   const names = ['second', ...Object.keys(aggregates)]
-  const rows = await grouped!.read((frame) => valuesOf(frame, names))
+  const rows = await valuesOf(await group(input, sink, isStored, context), names)
   return new Map(
     rows.map(([second, ...values]) => [
       (second as Timestamp).us,
@@ -74,10 +72,10 @@ async function bySecond(input: readonly LazyBatch[], context = runContext().cont
 }
 
 /** The values of aggregates of all rows, without keys. */
-async function ofAll(input: readonly LazyBatch[], columns: Record<string, Aggregate>, made?: Aggregation) {
+async function ofAll(input: readonly LazyBatch[], columns: Record<string, Aggregate>) {
   const sink = { op: 'group', keys: [], aggregates: named(columns) } as const
-  const [grouped] = group(input, sink, made ?? createAggregation(named(columns), isStored), runContext().context)
-  const [row] = await grouped!.read((frame) => valuesOf(frame, Object.keys(columns)))
+  const grouped = await group(input, sink, isStored, runContext().context)
+  const [row] = await valuesOf(grouped, Object.keys(columns))
   return row!
 }
 

@@ -9,7 +9,7 @@ import { createEvaluate } from '../../../../src/engine/execute/expressions/evalu
 import type { Frame } from '../../../../src/engine/execute/expressions/frame.js'
 import { storedFrame } from '../../../../src/engine/execute/expressions/stored-frame.js'
 import { groupRows } from '../../../../src/engine/execute/grouping/group-rows.js'
-import { kindsOf } from '../../../../src/engine/execute/run/run.js'
+import { kindsOf } from '../../../../src/engine/execute/stages/source-kinds.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import { type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { LazyBatch, Offer, RunContext } from '../../../../src/engine/execute/batches/lazy-batch.js'
+import type { Gather, LazyBatch, RunContext } from '../../../../src/engine/execute/batches/lazy-batch.js'
 import { Key } from '../../../../src/engine/execute/caches/partial-cache.js'
 import { range } from '../../../../src/engine/execute/columns/selection.js'
-import { createAggregation } from '../../../../src/engine/execute/grouping/aggregate.js'
 import type { GroupSink } from '../../../../src/engine/execute/grouping/sink.js'
 import { group } from '../../../../src/engine/execute/operators/group.js'
 import { atLeast, count, countWhere, max, mean, min, quantile } from '../../../../src/plan/builder.js'
@@ -29,7 +28,7 @@ async function batchOf(records: readonly TestRecord[], isSealed = true, key = KE
   const part = partOf(batch, isSealed)
   const { minUs, maxUs, read } = lazyBatch(frameOf(batch, 'function_edge_logs', selection))
   let reads = 0
-  const offer: Offer = (add) => {
+  const gather: Gather = (add) => {
     const isAdded = add({ batch, selection })
     if (isAdded) reads++
     return reads % 2 === 0 ? Promise.resolve(isAdded) : isAdded
@@ -37,7 +36,7 @@ async function batchOf(records: readonly TestRecord[], isSealed = true, key = KE
   return {
     minUs,
     maxUs,
-    ...(isSealed && { cached: { part, key, offer } }),
+    ...(isSealed && { cached: { part, key, gather } }),
     read(use) {
       reads++
       return read(use)
@@ -66,12 +65,9 @@ const NUMBERS = new Set(['execution_time_ms', 'status_code'])
 const isNumber = (expression: Expression) => expression.kind === 'column' && NUMBERS.has(expression.name)
 
 async function grouped(input: readonly LazyBatch[], context: RunContext, sink = SINK): Promise<Scalar[][]> {
-  const [batch] = group(input, sink, createAggregation(sink.aggregates, isNumber), context)
-  return batch!.read((frame) =>
-    valuesOf(
-      frame,
-      [...sink.keys, ...sink.aggregates].map(({ name }) => name),
-    ),
+  return valuesOf(
+    await group(input, sink, isNumber, context),
+    [...sink.keys, ...sink.aggregates].map(({ name }) => name),
   )
 }
 

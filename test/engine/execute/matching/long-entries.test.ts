@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { range, type Selection } from '../../../../src/engine/execute/columns/selection.js'
 import { fastFilters } from '../../../../src/engine/execute/filtering/fast-filters.js'
-import { kindsOf } from '../../../../src/engine/execute/run/run.js'
+import { kindsOf } from '../../../../src/engine/execute/stages/source-kinds.js'
 import { equals, matches } from '../../../../src/plan/builder.js'
 import type { Expression } from '../../../../src/plan/expression.js'
 import { edge } from '../../../support/records.js'

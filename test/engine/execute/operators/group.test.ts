@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LazyBatch, RunContext } from '../../../../src/engine/execute/batches/lazy-batch.js'
 import { Key } from '../../../../src/engine/execute/caches/partial-cache.js'
-import { createAggregation } from '../../../../src/engine/execute/grouping/aggregate.js'
 import { group } from '../../../../src/engine/execute/operators/group.js'
 import type { Aggregate } from '../../../../src/plan/aggregates.js'
 import { count, max } from '../../../../src/plan/builder.js'
@@ -34,13 +33,8 @@ async function grouped(
     keys: Object.entries(keys).map(([name, value]) => ({ name, value })),
     aggregates: Object.entries(aggregates).map(([name, value]) => ({ name, value })),
   } as const
-  const [batch] = group(
-    input,
-    sink,
-    createAggregation(sink.aggregates, () => false),
-    context,
-  )
-  return batch!.read((frame) => valuesOf(frame, [...Object.keys(keys), ...Object.keys(aggregates)]))
+  const frame = await group(input, sink, () => false, context)
+  return valuesOf(frame, [...Object.keys(keys), ...Object.keys(aggregates)])
 }
 
 const [x, y] = [column('x'), column('y')]

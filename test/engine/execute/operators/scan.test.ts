@@ -4,8 +4,8 @@ import type { SourceName } from '../../../../src/common/sources.js'
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
 import { none, range, type Selection } from '../../../../src/engine/execute/columns/selection.js'
 import { fastFilters } from '../../../../src/engine/execute/filtering/fast-filters.js'
-import { scan } from '../../../../src/engine/execute/operators/scan.js'
-import { kindsOf } from '../../../../src/engine/execute/run/run.js'
+import { scanParts } from '../../../../src/engine/execute/operators/scan.js'
+import { kindsOf } from '../../../../src/engine/execute/stages/source-kinds.js'
 import { atLeast, contains, equals, matches } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, field, literal } from '../../../../src/plan/expression.js'
 import type { Timestamp } from '../../../../src/plan/values/values.js'
@@ -216,9 +216,14 @@ describe('a scan', () => {
   )
   const own = [equals('project', 'a'), matches('url', 'a')]
 
-  async function scanned(parts: Parameters<typeof scan>[0], fromUs: number, throughUs: number, run = runContext()) {
+  async function scanned(
+    parts: Parameters<typeof scanParts>[0],
+    fromUs: number,
+    throughUs: number,
+    run = runContext(),
+  ) {
     const kinds = kindsOf('edge_logs')
-    const batches = scan(
+    const batches = scanParts(
       parts,
       { fromUs, throughUs, columns: ALL_COLUMNS },
       fastFilters(own, kinds),
@@ -236,13 +241,15 @@ describe('a scan', () => {
     const offersOf = (conditions: Expression[], fromUs: number) => {
       const scanned = { fromUs, throughUs: 9, columns: ALL_COLUMNS }
       const parts = [partOf(sealed!, true), partOf(open!, false)]
-      return scan(parts, scanned, fastFilters(conditions, kinds), kinds, context).map(({ cached }) => cached?.offer)
+      return scanParts(parts, scanned, fastFilters(conditions, kinds), kinds, context).map(
+        ({ cached }) => cached?.gather,
+      )
     }
-    const [offer, ofOpen] = offersOf([equals('project', 'a')], 0)
+    const [gather, ofOpen] = offersOf([equals('project', 'a')], 0)
     expect(ofOpen).toBeUndefined()
     const offered: string[][] = []
     const take = (isTaken: boolean) =>
-      offer!(({ selection }) => {
+      gather!(({ selection }) => {
         offered.push(idsOf(sealed!, selection))
         return isTaken
       })
@@ -281,7 +288,7 @@ describe('a scan', () => {
           [equals('project', 'a'), contains('event_message', text), matches('url', 'a')],
           kinds,
         )
-        const batches = scan(
+        const batches = scanParts(
           [partOf(batch, true)],
           { fromUs, throughUs, columns: ALL_COLUMNS },
           filters,
@@ -305,7 +312,7 @@ describe('a scan', () => {
         const filters = fastFilters([equals('project', 'a'), contains('event_message', 'x')], kinds)
         const run = runContext()
         const part = partOf(batch, true)
-        const [one] = scan([part], { fromUs: 0, throughUs: 1_899, columns: ALL_COLUMNS }, filters, kinds, {
+        const [one] = scanParts([part], { fromUs: 0, throughUs: 1_899, columns: ALL_COLUMNS }, filters, kinds, {
           ...run.context,
           isSlow: true,
         })
@@ -325,8 +332,14 @@ describe('a scan', () => {
         expect(run.told).toEqual({ opened: 1, scanned: expect.toSatisfy((rows: number) => rows > 200 && rows < 800) })
       }
     }
-    expect(scan([], ALWAYS, fastFilters([], kinds), kinds, runContext().context)).toEqual([])
-    const [quick] = scan([partOf(openBatch(given), false)], ALWAYS, fastFilters([], kinds), kinds, runContext().context)
+    expect(scanParts([], ALWAYS, fastFilters([], kinds), kinds, runContext().context)).toEqual([])
+    const [quick] = scanParts(
+      [partOf(openBatch(given), false)],
+      ALWAYS,
+      fastFilters([], kinds),
+      kinds,
+      runContext().context,
+    )
     expect(quick!.readByTime).toBeUndefined()
   })
 
@@ -340,7 +353,7 @@ describe('a scan', () => {
     expect(filters.filters.map(({ isField }) => isField)).toEqual([false, true])
     for (const batch of await forms(given)) {
       const { context } = runContext()
-      const [one] = scan([partOf(batch, true)], ALWAYS, filters, kinds, { ...context, isSlow: true })
+      const [one] = scanParts([partOf(batch, true)], ALWAYS, filters, kinds, { ...context, isSlow: true })
       const ids: string[] = []
       await one!.readByTime!(
         'desc',
@@ -374,7 +387,7 @@ describe('a scan', () => {
       const { context } = runContext()
       const opened = (range = ALWAYS) => {
         const filters = fastFilters([equals('project', 'a'), contains('event_message', 'x')], kinds)
-        return scan([part], range, filters, kinds, { ...context, isSlow: true })
+        return scanParts([part], range, filters, kinds, { ...context, isSlow: true })
       }
       const read = async (range = ALWAYS) =>
         (await readAllBatches(opened(range), ({ stored }) => idsOf(sealed, stored!.selection))).flat()
@@ -429,7 +442,7 @@ describe('a scan', () => {
     let closed = 0
     const part = { ...partOf(openBatch(records), false), close: () => void closed++ }
     const kinds = kindsOf('edge_logs')
-    const [batch] = scan(
+    const [batch] = scanParts(
       [part],
       { ...ALWAYS, columns: ALL_COLUMNS },
       fastFilters(own, kinds),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createEvaluate } from '../../../../src/engine/execute/expressions/evaluate.js'
-import { project } from '../../../../src/engine/execute/operators/select.js'
+import { select } from '../../../../src/engine/execute/operators/select.js'
 import { contains } from '../../../../src/plan/builder.js'
 import { call, column, literal } from '../../../../src/plan/expression.js'
 import { edge } from '../../../support/records.js'
@@ -19,7 +19,7 @@ const { context } = runContext()
 const doubled = { name: 'y', value: call('mul', column('x'), literal(2)) }
 
 it('a projection has its columns alone, in batches as before', async () => {
-  const batches = project(
+  const batches = select(
     [computed({ x: [1, 2] }), computed({ x: [3] })],
     [doubled, { name: 'z', value: literal('a') }],
     context,
@@ -39,7 +39,7 @@ it('a projection has its columns alone, in batches as before', async () => {
 
 it('a projection evaluates a column when it is read, and raises no other error', async () => {
   const failing = { name: 'f', value: call('div', literal(1), column('x')) }
-  const [batch] = project([computed({ x: [0, 4] })], [doubled, failing], context)
+  const [batch] = select([computed({ x: [0, 4] })], [doubled, failing], context)
   await batch!.read((frame) => {
     expect(valuesOf(frame, ['y'])).toEqual([[0], [8]])
     expect(frame.column('f')!.at(1)).toBe(0.25)
@@ -52,7 +52,7 @@ it('a projection of stored rows has their texts, areas and cold columns under an
     edge({ id: `${i}`, metadata: { request: { path, url: path } } }),
   )
   const columns = ['url', 'path', 'id'].map((name) => ({ name: `${name}2`, value: column(name) }))
-  const [batch] = project([lazyBatch(frameOf(openBatch(records), 'edge_logs'))], columns, context)
+  const [batch] = select([lazyBatch(frameOf(openBatch(records), 'edge_logs'))], columns, context)
   await batch!.read(async (frame) => {
     await loadRange(frame, 0, 2)
     expect(valuesOf(frame, ['url2', 'id2'])).toEqual([
@@ -66,7 +66,7 @@ it('a projection of stored rows has their texts, areas and cold columns under an
 
 it('a projection does not tell times, since its timestamp may be another column', () => {
   const batch = openBatch([edge({ timestampUs: 5 })])
-  const [projected] = project(
+  const [projected] = select(
     [lazyBatch(frameOf(batch, 'edge_logs'))],
     [{ name: 'timestamp', value: literal(1) }],
     context,

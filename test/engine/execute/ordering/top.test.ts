@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { LazyBatch } from '../../../../src/engine/execute/batches/lazy-batch.js'
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
 import { range, type Selection } from '../../../../src/engine/execute/columns/selection.js'
-import { type Found, findTop, lateFrame, leafName, splitColumns } from '../../../../src/engine/execute/ordering/top.js'
+import { orderBy } from '../../../../src/engine/execute/operators/order-by.js'
+import { lateFrame } from '../../../../src/engine/execute/ordering/late-columns.js'
+import { type Found, leafName, splitColumns } from '../../../../src/engine/execute/ordering/output-columns.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import type { SortKey } from '../../../../src/plan/plan.js'
 import { compareAll, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
@@ -23,6 +25,7 @@ const key = (by: Expression | string, direction: SortKey['direction'] = 'asc', n
   nulls,
 })
 const NEWEST = [key('timestamp', 'desc')]
+const PLAIN = { isReversed: false, rank: undefined }
 
 /** Finds the first rows of batches. `columns` are read early. */
 function find(
@@ -32,8 +35,8 @@ function find(
   { offset = 0, columns = [] as string[], bytes = 2 ** 30, rank = undefined as string | undefined } = {},
 ): Promise<Found> {
   const early = columns.map((name) => ({ name, value: column(name) }))
-  const sink = { op: 'top', keys, rows, offset, columns: early, ...(rank !== undefined && { rank }) } as const
-  return findTop(input, sink, { early, late: [] }, runContext({ bytes }).context)
+  const sink = { op: 'top', keys, rows, offset, columns: early, isReversed: false, rank } as const
+  return orderBy(input, sink, { early, late: [] }, runContext({ bytes }).context)
 }
 
 const placesOf = ({ rows }: Found) =>
@@ -214,9 +217,9 @@ describe('the first rows of an order', () => {
 
   it('evaluate their columns in the rows that they may be alone', async () => {
     const early = [{ name: 'y', value: call('div', literal(1), column('x')) }]
-    const sink = { op: 'top', keys: [key('x', 'desc')], rows: 1, offset: 0, columns: early } as const
+    const sink = { op: 'top', keys: [key('x', 'desc')], rows: 1, offset: 0, columns: early, ...PLAIN } as const
     const { context } = runContext()
-    const { rows } = await findTop([computed({ x: [2, 1, 0, 1] })], sink, { early, late: [] }, context)
+    const { rows } = await orderBy([computed({ x: [2, 1, 0, 1] })], sink, { early, late: [] }, context)
     expect(rows.map(({ values }) => values)).toEqual([[0.5]])
   })
 
@@ -230,9 +233,9 @@ describe('the first rows of an order', () => {
     let yields = 0
     const { context } = runContext({}, () => void yields++)
     const input = [computed({ x: Array.from({ length: 20_000 }, (_, i) => i) })]
-    await findTop(
+    await orderBy(
       input,
-      { op: 'top', keys: [key('x')], rows: 1, offset: 0, columns: [] },
+      { op: 'top', keys: [key('x')], rows: 1, offset: 0, columns: [], ...PLAIN },
       { early: [], late: [] },
       context,
     )
@@ -278,8 +281,8 @@ describe('columns', () => {
     )
     const columns = [named('x', call('concat', column('id'), column('url')))]
     const { early, late } = splitColumns(columns, true)
-    const sink = { op: 'top', keys: NEWEST, rows: 3, offset: 0, columns } as const
-    const found = await findTop(
+    const sink = { op: 'top', keys: NEWEST, rows: 3, offset: 0, columns, ...PLAIN } as const
+    const found = await orderBy(
       batches.map((batch) => edges(batch)),
       sink,
       { early, late },

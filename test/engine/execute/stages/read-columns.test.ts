@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import type { SourceName } from '../../../../src/common/sources.js'
 import { ENDPOINTS } from '../../../../src/endpoints/index.js'
-import { columnsReadBy } from '../../../../src/engine/execute/run/read-columns.js'
-import { type Stage, stagesOf } from '../../../../src/engine/execute/stages/stages.js'
+import { cutPlan } from '../../../../src/engine/execute/run/cut-plan.js'
+import { columnsReadBy } from '../../../../src/engine/execute/stages/read-columns.js'
+import type { Stage } from '../../../../src/engine/execute/stages/stage.js'
 import { count, scan } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
 import type { Operator, Plan } from '../../../../src/plan/plan.js'
@@ -13,7 +14,7 @@ const isError = call('ge', column('status_code'), literal(400))
 
 /** The columns that the first stage of a plan, the scan, reads. */
 function readBy(plan: Plan, source: SourceName = 'edge_logs'): string[] {
-  let stage: Stage = stagesOf(plan)!
+  let stage: Stage = cutPlan(plan)!
   while (stage.input.op === 'stage') stage = stage.input.stage
   return [...columnsReadBy(stage, source)].sort()
 }
@@ -63,7 +64,7 @@ it.each<[string, readonly Operator[], string[]]>([
   expect(readBy([...all(), ...operators])).toEqual(names)
 })
 
-const NO_COLUMNS: Stage['sink'] = { op: 'top', keys: [], rows: 1, offset: 0, columns: [] }
+const NO_COLUMNS: Stage['sink'] = { op: 'group', keys: [], aggregates: [] }
 
 it('a source has no columns but its own', () => {
   const select: Operator = {
@@ -82,7 +83,7 @@ it('a source has no columns but its own', () => {
 it('an expression that is used often is looked at once', () => {
   let doubled: Expression = url
   for (let i = 0; i < 60; i++) doubled = call('add', doubled, doubled)
-  const stage: Stage = { ...stagesOf(all())!, steps: [{ op: 'filter', where: doubled }], sink: NO_COLUMNS }
+  const stage: Stage = { ...cutPlan(all())!, steps: [{ op: 'filter', where: doubled }], sink: NO_COLUMNS }
   expect([...columnsReadBy(stage, 'edge_logs')]).toEqual(['url'])
 })
 

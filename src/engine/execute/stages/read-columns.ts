@@ -2,9 +2,9 @@ import { hotColumns } from '../../../common/columns.js'
 import type { SourceName } from '../../../common/sources.js'
 import type { Expression } from '../../../plan/expression.js'
 import { type ElementPaths, fieldUseOf, pathOfList } from '../expressions/loaded-fields.js'
-import type { DeclaredColumn } from '../expressions/stored-frame.js'
 import { groupExpressions } from '../grouping/sink.js'
-import type { Sink, Stage, Step } from '../stages/stages.js'
+import { declaredColumns } from './source-kinds.js'
+import type { Sink, Stage, Step, Unnest } from './stage.js'
 
 const NONE: ReadonlySet<string> = new Set()
 
@@ -39,7 +39,7 @@ export function elementPaths(steps: readonly Step[]): ElementPaths {
   const elements = new Map<string, { keys: readonly string[] }>()
   for (const step of steps) {
     const keys = step.op === 'unnest' ? pathOfList(step.list, elements) : undefined
-    if (keys !== undefined) elements.set((step as Extract<Step, { op: 'unnest' }>).name, { keys })
+    if (keys !== undefined) elements.set((step as Unnest).name, { keys })
   }
   return elements
 }
@@ -64,20 +64,4 @@ function addColumns(
   const declared = declaredName(expression)
   if (declared !== undefined) names.add(declared)
   for (const arg of expression.args) addColumns(arg, names, seen, declaredName)
-}
-
-const declaredBySource = new Map<SourceName, ReadonlyMap<string, DeclaredColumn>>()
-
-/** Returns the hot columns of a source that hold fields, by the JSON of their paths. */
-export function declaredColumns(source: SourceName): ReadonlyMap<string, DeclaredColumn> {
-  const known = declaredBySource.get(source)
-  if (known !== undefined) return known
-  const columns = hotColumns(source).flatMap(({ name, kind, path }, place) => {
-    // A column of areas does not have the path itself.
-    if (kind === 'areas') return []
-    return [[JSON.stringify(path), { name, place, isNumber: kind === 'number' }] as const]
-  })
-  const made = new Map(columns)
-  declaredBySource.set(source, made)
-  return made
 }

@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { computedFrame } from '../../../../src/engine/execute/expressions/computed-frame.js'
 import { createEvaluate } from '../../../../src/engine/execute/expressions/evaluate.js'
-import { isEmpty, type Stage, type Step, stagesOf } from '../../../../src/engine/execute/stages/stages.js'
+import { cutPlan } from '../../../../src/engine/execute/run/cut-plan.js'
+import { isEmpty, type Stage, type Step } from '../../../../src/engine/execute/stages/stage.js'
 import { atLeast, count, equals, matches, max, nothing, scan } from '../../../../src/plan/builder.js'
 import { call, column, type Expression, literal } from '../../../../src/plan/expression.js'
-import type { Plan, SortKey } from '../../../../src/plan/plan.js'
+import type { NamedExpression, Plan, SortKey } from '../../../../src/plan/plan.js'
 
 const range = { fromUs: 1, throughUs: 2 }
 const all = () => scan('edge_logs', range)
-const stageOf = (plan: Plan): Stage => stagesOf(plan)!
+const stageOf = (plan: Plan): Stage => cutPlan(plan)!
 const SCAN = all().limit(1)[0]
 const named = (columns: Readonly<Record<string, Expression>>) =>
   Object.entries(columns).map(([name, value]) => ({ name, value }))
 const same = (...names: readonly string[]) => named(Object.fromEntries(names.map((name) => [name, column(name)])))
 const key = (by: Expression, direction: SortKey['direction'] = 'asc'): SortKey => ({ by, direction, nulls: 'last' })
 const where = (condition: Expression): Step => ({ op: 'filter', where: condition })
+const firstRows = (keys: readonly SortKey[], rows: number, offset: number, columns: readonly NamedExpression[]) => {
+  return { op: 'top', keys, rows, offset, columns, isReversed: false, rank: undefined }
+}
 /** The list of columns that end a stage, with their expressions. */
 const columnsOf = (plan: Plan) => {
   const { sink } = stageOf(plan)
@@ -27,7 +31,8 @@ describe('the stages of a plan', () => {
     expect(stageOf(plan.limit(7, 2))).toEqual({
       input: SCAN,
       steps: [where(equals('project', 'a')), where(matches('url', 'x'))],
-      sink: { op: 'top', keys: [key(column('timestamp'), 'desc')], rows: 7, offset: 2, columns: same('id') },
+      sink: firstRows([key(column('timestamp'), 'desc')], 7, 2, same('id')),
+      isShared: false,
     })
   })
 
@@ -40,10 +45,12 @@ describe('the stages of a plan', () => {
           input: SCAN,
           steps: [where(equals('project', 'a'))],
           sink: { op: 'group', keys: same('url'), aggregates: [{ name: 'n', value: count() }] },
+          isShared: false,
         },
       },
       steps: [],
-      sink: { op: 'top', keys: [key(column('n')), key(column('url'))], rows: 3, offset: 0, columns: same('url', 'n') },
+      sink: firstRows([key(column('n')), key(column('url'))], 3, 0, same('url', 'n')),
+      isShared: false,
     })
   })
 
@@ -71,6 +78,7 @@ describe('the stages of a plan', () => {
         keys: [{ name: 'n', value: column('url') }],
         aggregates: [{ name: 'url', value: count() }],
       },
+      isShared: false,
     })
     const others: readonly Readonly<Record<string, Expression>>[] = [
       { a: column('url') },
@@ -161,7 +169,7 @@ describe('the stages of a plan', () => {
   })
 
   it('are none of the empty plan, and empty if the last returns no row', () => {
-    expect(stagesOf(nothing())).toBeUndefined()
+    expect(cutPlan(nothing())).toBeUndefined()
     expect([isEmpty(stageOf(all().limit(0))), isEmpty(stageOf(all().limit(1)))]).toEqual([true, false])
   })
 
@@ -175,10 +183,10 @@ describe('the stages of a plan', () => {
 
   it('begin with a scan or a union, and have it there only', () => {
     const plan = all().limit(1)
-    expect(() => stagesOf(plan.slice(1))).toThrow(
+    expect(() => cutPlan(plan.slice(1))).toThrow(
       new TypeError('A plan starts with scan or union, and only there: limit.'),
     )
-    expect(() => stagesOf([...plan, ...plan])).toThrow(TypeError)
+    expect(() => cutPlan([...plan, ...plan])).toThrow(TypeError)
   })
 })
 
@@ -245,7 +253,7 @@ describe('the columns of extend and select', () => {
       columns: named({ id: column('url') }),
     })
     const later = all().select('id').filter(equals('id', 'a')).orderBy('timestamp').limit(1)
-    expect(() => stagesOf(later)).toThrow(new TypeError('There is no column timestamp, but id.'))
+    expect(() => cutPlan(later)).toThrow(new TypeError('There is no column timestamp, but id.'))
   })
 
   it('are not sorted by what a limit before has left out', () => {
@@ -255,7 +263,7 @@ describe('the columns of extend and select', () => {
       { op: 'orderBy', keys: [key(column('timestamp'))] },
       { op: 'limit', rows: 1, offset: 0 },
     ]
-    expect(() => stagesOf(plan)).toThrow(TypeError)
+    expect(() => cutPlan(plan)).toThrow(TypeError)
   })
 
   it('of an unnest are its own, also if two have one name', () => {
