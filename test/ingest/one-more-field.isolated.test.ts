@@ -3,7 +3,7 @@ import type * as Columns from '../../src/common/columns.js'
 import type { SourceName } from '../../src/common/sources.js'
 import { createInterner } from '../../src/engine/execute/columns/dictionary.js'
 import { decodeBatch } from '../../src/engine/execute/open-batch/append-batch.js'
-import { createHead } from '../../src/engine/execute/open-batch/head.js'
+import { createOpenBatch } from '../../src/engine/execute/open-batch/open-batch.js'
 import { snapshot } from '../../src/engine/execute/open-batch/snapshot.js'
 import { seal } from '../../src/engine/store/sealing/seal.js'
 import { segmentOfSealedRows } from '../../src/engine/store/segment/segment.js'
@@ -31,7 +31,7 @@ describe('a field more in the list', () => {
   it('is filled, kept in heads, segments and files, and marked', async () => {
     const { writeSegment } = await import('../../src/engine/store/files/segment-file.js')
     const line = (name: string) => `{"source":"pgbouncer_logs","metadata":{"pool":[{"state":{"name":${name}}}]}}`
-    const head = createHead('pgbouncer_logs')
+    const head = createOpenBatch('pgbouncer_logs')
     for (const batch of parse(['"idle"', '7', 'null', '"used"'].map(line).join('\n')).batches) decodeBatch(batch)(head)
     const values = ['idle', undefined, undefined, 'used']
     const valuesOf = (batch: Parameters<typeof hotValue>[0]) =>

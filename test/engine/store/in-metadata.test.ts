@@ -6,7 +6,7 @@ import type { IngestBatch } from '../../../src/engine/engine.js'
 import type { Batch } from '../../../src/engine/execute/columns/batch.js'
 import { createInterner } from '../../../src/engine/execute/columns/dictionary.js'
 import { decodeBatch } from '../../../src/engine/execute/open-batch/append-batch.js'
-import { createHead, type Head } from '../../../src/engine/execute/open-batch/head.js'
+import { createOpenBatch, type OpenBatch } from '../../../src/engine/execute/open-batch/open-batch.js'
 import { snapshot } from '../../../src/engine/execute/open-batch/snapshot.js'
 import { writeSegment } from '../../../src/engine/store/files/segment-file.js'
 import { copyRows } from '../../../src/engine/store/sealing/copy.js'
@@ -30,15 +30,15 @@ function batchesOf(source: SourceName): IngestBatch[] {
   return parse(lines.length > 0 ? lines.join('\n') : `{"source":"${source}"}`, { batchRows: 100 }).batches
 }
 
-function headOf(source: SourceName, batches: readonly IngestBatch[]): Head {
-  const head = createHead(source)
+function headOf(source: SourceName, batches: readonly IngestBatch[]): OpenBatch {
+  const head = createOpenBatch(source)
   for (const batch of batches) decodeBatch(batch)(head)
   return head
 }
 
-const sealed = async (head: Head): Promise<Segment[]> =>
+const sealed = async (head: OpenBatch): Promise<Segment[]> =>
   (await seal(copyOf(head), internIn(createInterner()), noYield)).map(segmentOfSealedRows)
-const copyOf = (head: Head) => ({ ...copyRows(head), cold: head.cold })
+const copyOf = (head: OpenBatch) => ({ ...copyRows(head), cold: head.cold })
 
 const bitsOf = ({ inMetadata: { mask, rows } }: Batch, row: number) => rows?.[row] ?? mask
 

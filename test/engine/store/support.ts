@@ -23,7 +23,7 @@ import type { Vector } from '../../../src/engine/execute/expressions/vector.js'
 import { type CacheKind, cacheMetrics } from '../../../src/engine/execute/fields/cache-metrics.js'
 import { createFieldCache } from '../../../src/engine/execute/fields/field-cache.js'
 import { decodeBatch } from '../../../src/engine/execute/open-batch/append-batch.js'
-import { createHead, type Head } from '../../../src/engine/execute/open-batch/head.js'
+import { createOpenBatch, type OpenBatch } from '../../../src/engine/execute/open-batch/open-batch.js'
 import { dictionaryOf, snapshot } from '../../../src/engine/execute/open-batch/snapshot.js'
 import { kindsOf } from '../../../src/engine/execute/stages/source-kinds.js'
 import { seal } from '../../../src/engine/store/sealing/seal.js'
@@ -78,9 +78,9 @@ export function cut<T>(list: readonly T[], positions: readonly number[]): T[][] 
 }
 
 /** Returns an open head with records of one source, appended in batches of `batchRows`. */
-export function headOf(records: readonly TestRecord[], batchRows = records.length): Head {
+export function headOf(records: readonly TestRecord[], batchRows = records.length): OpenBatch {
   const { source } = records[0]!
-  const head = createHead(source)
+  const head = createOpenBatch(source)
   for (let start = 0; start < records.length; start += batchRows) {
     decodeBatch(toBatch(source, records.slice(start, start + batchRows)))(head)
   }

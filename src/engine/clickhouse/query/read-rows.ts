@@ -3,7 +3,7 @@ import { COLD_COLUMNS, type ColdColumn, hotColumns, IN_METADATA } from '../../..
 import type { SourceName } from '../../../common/sources.js'
 import type { Direction } from '../../../plan/plan.js'
 import { appendColumns } from '../../execute/open-batch/append-batch.js'
-import { createHead, type Head } from '../../execute/open-batch/head.js'
+import { createOpenBatch, type OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { createTexts } from '../../execute/open-batch/texts.js'
 import { columnNameOf, quotedTable, type TableLocation } from '../schema/table-names.js'
 import type { SelectOptions, Server } from '../server/clickhouse-server.js'
@@ -65,13 +65,13 @@ export function amongFirst(from: string, direction: Direction, rows: number): st
   return `timestamp ${comparison} (SELECT ${extreme}(timestamp) FROM (${times}))`
 }
 
-/** Reads rows of a source into a head, in order of time and arrival. Rejects with a ServerError. */
+/** Reads rows of a source into an open batch, in order of time and arrival. Rejects with a ServerError. */
 export async function readRows(
   source: SourceName,
   wanted: WantedColumns,
   { where, first }: RowRange,
   { server, location, ...options }: { server: Server; location: TableLocation } & Pick<SelectOptions, 'signal'>,
-): Promise<Head> {
+): Promise<OpenBatch> {
   const columns = selected(source, wanted).join(', ')
   const from = `FROM ${quotedTable(location, source)} WHERE ${where}`
   const isNewestFirst = first?.direction === 'desc'
@@ -81,9 +81,9 @@ export async function readRows(
   const blocks = [...readNative(bytes)].filter(({ rows }) => rows > 0)
   const oldestFirst = isNewestFirst ? blocks.reverse().map(reversedBlock) : blocks
   // Memory that grows in place would have to be freed, and is expensive to reserve for the rows of a single answer.
-  const head = createHead(source, createTexts({ columns: COLD_COLUMNS.length, growsInPlace: false }))
-  for (const { rows, columns: read } of oldestFirst) appendColumns(head, viewsOf(source, wanted, read, rows), rows)
-  return head
+  const openBatch = createOpenBatch(source, createTexts({ columns: COLD_COLUMNS.length, growsInPlace: false }))
+  for (const { rows, columns: read } of oldestFirst) appendColumns(openBatch, viewsOf(source, wanted, read, rows), rows)
+  return openBatch
 }
 
 function viewsOf(

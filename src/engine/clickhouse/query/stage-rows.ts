@@ -2,8 +2,8 @@ import { LogweirError } from '../../../base/errors.js'
 import type { SourceName } from '../../../common/sources.js'
 import type { Part } from '../../execute/columns/batch.js'
 import type { Frame } from '../../execute/expressions/frame.js'
-import type { Head } from '../../execute/open-batch/head.js'
-import { partOfHead } from '../../execute/open-batch/snapshot.js'
+import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
+import { partOfOpenBatch } from '../../execute/open-batch/snapshot.js'
 import { timeOrder } from '../../execute/ordering/time-order.js'
 import type { StoredRows } from '../../execute/run/run-stage.js'
 import { isEmpty, leadingFilters, type ScanStage, type Stage } from '../../execute/stages/stage.js'
@@ -159,8 +159,8 @@ async function partsOf(
 }
 
 /** Rows that are held in memory, as a part. */
-function partOf(head: Head, { onClose }: ReadContext): Part {
-  const part = partOfHead(head)
+function partOf(openBatch: OpenBatch, { onClose }: ReadContext): Part {
+  const part = partOfOpenBatch(openBatch)
   return { ...part, close: () => onClose(part.owner) }
 }
 
@@ -184,8 +184,8 @@ async function firstRows(
   // before.
   const needsTies = sink.keys.length > 1 || (sink.rank !== undefined && direction === 'desc')
   const first = needsTies ? {} : { first: { rows, direction } }
-  const head = await readRows(source, columns, { where: range, ...first }, context)
-  return (head.inMetadata.mask & columns.mask) === 0 ? [partOf(head, context)] : undefined
+  const openBatch = await readRows(source, columns, { where: range, ...first }, context)
+  return (openBatch.inMetadata.mask & columns.mask) === 0 ? [partOf(openBatch, context)] : undefined
 }
 
 /** Divides the rows into parts by time. A part is read when an operator needs the part. */
@@ -212,11 +212,11 @@ async function windowParts(
       minUs: fromUs,
       maxUs: throughUs,
       async open(yieldIfDue, names) {
-        let head = await readRows(source, marked === 0 ? columns : withMetadata(columns), range, context)
+        let openBatch = await readRows(source, marked === 0 ? columns : withMetadata(columns), range, context)
         // A marked row may have arrived since the rows were counted.
-        const isMarked = marked === 0 && (head.inMetadata.mask & columns.mask) !== 0
-        if (isMarked) head = await readRows(source, withMetadata(columns), range, context)
-        return partOfHead({ ...head, owner }).open(yieldIfDue, names)
+        const isMarked = marked === 0 && (openBatch.inMetadata.mask & columns.mask) !== 0
+        if (isMarked) openBatch = await readRows(source, withMetadata(columns), range, context)
+        return partOfOpenBatch({ ...openBatch, owner }).open(yieldIfDue, names)
       },
       close: () => context.onClose(owner),
     }

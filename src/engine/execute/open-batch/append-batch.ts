@@ -13,18 +13,18 @@ import {
 } from '../../../common/columns.js'
 import type { IngestBatch } from '../../engine.js'
 import { ABSENT } from '../columns/dictionary.js'
-import { type Head, type HeadColumn, unusedOf } from './head.js'
+import { type OpenBatch, type OpenBatchColumn, unusedOf } from './open-batch.js'
 import { adoptTexts, appendNulls, appendTexts, bytesOfTexts, eachNull } from './texts.js'
 
 /** Cold texts of this size are adopted, if the batch can be held: smaller texts cost more to find than to copy. */
 const ADOPTED_BYTES = MIB
 
 /**
- * Decodes a batch. Returns a function that appends the batch to a head of its source, and returns whether the head
- * holds the batch. A head holds a large batch if `mayBeHeld`, and calls `release` after its last read of the batch.
- * Throws a TypeError if the batch is not a single record batch of its number of rows, or lacks columns.
+ * Decodes a batch. Returns a function that appends the batch to an open batch of its source, and returns whether the
+ * open batch holds the batch. An open batch holds a large batch if `mayBeHeld`, and calls `release` after its last read
+ * of the batch. Throws a TypeError if the batch is not a single record batch of its number of rows, or lacks columns.
  */
-export function decodeBatch(batch: IngestBatch, mayBeHeld = false): (head: Head) => boolean {
+export function decodeBatch(batch: IngestBatch, mayBeHeld = false): (openBatch: OpenBatch) => boolean {
   const dataOf = readBatch(batch)
   if (dataOf === undefined) {
     throw new TypeError(`A batch of ${batch.source} must be one record batch of ${batch.rows} rows.`)
@@ -34,13 +34,13 @@ export function decodeBatch(batch: IngestBatch, mayBeHeld = false): (head: Head)
   const names = batchSchema(batch.source).names as string[]
   const missing = names.filter((name) => !dataOf.has(name) && !later.has(name))
   if (missing.length > 0) throw new TypeError(`A batch of ${batch.source} must have the columns ${missing.join(', ')}.`)
-  return (head) => {
-    const before = arrayBuffersOf(head)
+  return (openBatch) => {
+    const before = arrayBuffersOf(openBatch)
     const isLarge = bytesOfTexts(coldColumns(dataOf), batch.rows) >= ADOPTED_BYTES
     const isHeld = isLarge && mayBeHeld && batch.release !== undefined
-    appendColumns(head, dataOf, batch.rows, isHeld)
-    if (isHeld) head.batches.push({ bytes: batch.ipc.buffer.byteLength, release: batch.release! })
-    if (head.readers === 0) free(unusedOf(before, arrayBuffersOf(head)))
+    appendColumns(openBatch, dataOf, batch.rows, isHeld)
+    if (isHeld) openBatch.batches.push({ bytes: batch.ipc.buffer.byteLength, release: batch.release! })
+    if (openBatch.readers === 0) free(unusedOf(before, arrayBuffersOf(openBatch)))
     return isHeld
   }
 }
@@ -52,32 +52,41 @@ const mayBeMissing = ({ isLater, isFieldOnly }: HotColumn) => isLater ?? isField
 
 /**
  * Appends rows of columns by name. A missing hot column is in the metadata of these rows, or not read. Cold texts are
- * copied, or stay in their memory, which the head then holds.
+ * copied, or stay in their memory, which the open batch then holds.
  */
-export function appendColumns(head: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number, isHeld = false): void {
-  appendTimes(head, dataOf.get('timestamp')!, rows)
-  for (const [name, column] of head.columns) appendColumn(column, dataOf.get(name), head.rows, rows)
-  appendBitSets(head, dataOf, rows)
+export function appendColumns(
+  openBatch: OpenBatch,
+  dataOf: ReadonlyMap<string, ColumnView>,
+  rows: number,
+  isHeld = false,
+): void {
+  appendTimes(openBatch, dataOf.get('timestamp')!, rows)
+  for (const [name, column] of openBatch.columns) appendColumn(column, dataOf.get(name), openBatch.rows, rows)
+  appendBitSets(openBatch, dataOf, rows)
   const append = isHeld ? adoptTexts : appendTexts
-  append(head.cold, head.rows, rows, coldColumns(dataOf))
-  for (let row = head.rows; row < head.rows + rows; row++) {
-    const timestampUs = head.timestampsUs[row]
-    if (timestampUs < head.minUs) head.minUs = timestampUs
-    if (timestampUs > head.maxUs) head.maxUs = timestampUs
+  append(openBatch.cold, openBatch.rows, rows, coldColumns(dataOf))
+  for (let row = openBatch.rows; row < openBatch.rows + rows; row++) {
+    const timestampUs = openBatch.timestampsUs[row]
+    if (timestampUs < openBatch.minUs) openBatch.minUs = timestampUs
+    if (timestampUs > openBatch.maxUs) openBatch.maxUs = timestampUs
   }
-  head.rows += rows
+  openBatch.rows += rows
 }
 
 /** Arrow stores timestamps as 64-bit integers. All accepted timestamps fit a double without loss. */
-function appendTimes(head: Head, { values: words }: ColumnView, rows: number): void {
-  head.timestampsUs = ensureCapacity(head.timestampsUs, head.rows, head.rows + rows)
+function appendTimes(openBatch: OpenBatch, { values: words }: ColumnView, rows: number): void {
+  openBatch.timestampsUs = ensureCapacity(openBatch.timestampsUs, openBatch.rows, openBatch.rows + rows)
   for (let i = 0; i < rows; i++) {
-    head.timestampsUs[head.rows + i] = (words[2 * i + 1] | 0) * 2 ** 32 + words[2 * i]
+    openBatch.timestampsUs[openBatch.rows + i] = (words[2 * i + 1] | 0) * 2 ** 32 + words[2 * i]
   }
 }
 
 /** Sets the bits of columns that the batch does not have: the metadata of the rows decides. */
-function appendBitSets({ source, inMetadata, rows: at }: Head, dataOf: ReadonlyMap<string, ColumnView>, rows: number) {
+function appendBitSets(
+  { source, inMetadata, rows: at }: OpenBatch,
+  dataOf: ReadonlyMap<string, ColumnView>,
+  rows: number,
+) {
   const data = dataOf.get(IN_METADATA)
   inMetadata.rows = ensureCapacity(inMetadata.rows, at, at + rows)
   const added = inMetadata.rows.subarray(at, at + rows)
@@ -94,7 +103,7 @@ function appendBitSets({ source, inMetadata, rows: at }: Head, dataOf: ReadonlyM
 }
 
 /** A column without data is filled with absent values: the batch was written before the source had that column. */
-function appendColumn(column: HeadColumn, data: ColumnView | undefined, at: number, rows: number): void {
+function appendColumn(column: OpenBatchColumn, data: ColumnView | undefined, at: number, rows: number): void {
   if (column.kind === 'number') {
     column.values = ensureCapacity(column.values, at, at + rows)
     if (data === undefined) column.values.fill(Number.NaN, at, at + rows)
@@ -117,7 +126,7 @@ function appendColumn(column: HeadColumn, data: ColumnView | undefined, at: numb
   }
 }
 
-function appendAbsent(column: Exclude<HeadColumn, { kind: 'number' }>, at: number, rows: number): void {
+function appendAbsent(column: Exclude<OpenBatchColumn, { kind: 'number' }>, at: number, rows: number): void {
   if (column.kind === 'areas') throw new TypeError('Areas may not be added to a source.')
   if (column.kind === 'text') {
     appendNulls(column.texts, at, rows)
@@ -134,7 +143,7 @@ function appendNumbers(values: Float64Array, at: number, data: ColumnView, rows:
   })
 }
 
-/** Maps the batch's codes to the head's: interns the dictionary of the batch. */
+/** Maps the batch's codes to the open batch's: interns the dictionary of the batch. */
 function internAll(interner: Interner, { dictionary }: ColumnView): Uint32Array {
   const codes = new Uint32Array(dictionary?.rows ?? 0)
   if (dictionary === undefined) return codes

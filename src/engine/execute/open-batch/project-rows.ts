@@ -2,8 +2,8 @@ import { ensureCapacity } from '../../../base/memory/growable.js'
 import { narrow, range, type Selection } from '../columns/selection.js'
 
 /**
- * Index of a head's rows by project: each row links to the previous row of the same project. The index is updated when
- * a query needs the index, so that appends cost nothing.
+ * Index of an open batch's rows by project: each row links to the previous row of the same project. The index is
+ * updated when a query needs the index, so that appends cost nothing.
  */
 export interface ProjectRows {
   /** Number of rows that are indexed. */

@@ -5,7 +5,7 @@ import { COLD_COLUMNS, type ColdColumn } from '../../../common/columns.js'
 import type { Batch, ColdRow, Column, Part, TakeMemory } from '../columns/batch.js'
 import { ABSENT, type Dictionary, findEntry } from '../columns/dictionary.js'
 import { none } from '../columns/selection.js'
-import type { CategoryColumn, EncodedRows, Head, HeadColumn, TextColumn } from './head.js'
+import type { CategoryColumn, EncodedRows, OpenBatch, OpenBatchColumn, TextColumn } from './open-batch.js'
 import { rowsOfProject } from './project-rows.js'
 import { copyTexts, type Texts, textAt } from './texts.js'
 
@@ -13,31 +13,31 @@ import { copyTexts, type Texts, textAt } from './texts.js'
 const ROWS_PER_STEP = 1024
 
 /**
- * Returns the rows that a head has now, as a part. `open` encodes the texts of new rows, which is work for each row. It
- * therefore yields in between, but returns at once if no time slice was used up.
+ * Returns the rows that an open batch has now, as a part. `open` encodes the texts of new rows, which is work for each
+ * row. It therefore yields in between, but returns at once if no time slice was used up.
  */
-export function partOfHead(head: Head): Part {
-  const { owner, rows, minUs, maxUs } = head
+export function partOfOpenBatch(openBatch: OpenBatch): Part {
+  const { owner, rows, minUs, maxUs } = openBatch
   const open: Part['open'] = (yieldIfDue, columns) => {
-    const take = () => snapshot(head, rows, columns)
-    return encodeTexts(head, rows, columns, yieldIfDue)?.then(take) ?? take()
+    const take = () => snapshot(openBatch, rows, columns)
+    return encodeTexts(openBatch, rows, columns, yieldIfDue)?.then(take) ?? take()
   }
   return { isSealed: false, owner, rows, minUs, maxUs, open, close() {} }
 }
 
 /**
- * Returns the first `rows` of a head as a batch that later appends do not change. If `wanted` is given, the batch has
- * no other columns of texts, which would have to be encoded.
+ * Returns the first `rows` of an open batch as a batch that later appends do not change. If `wanted` is given, the
+ * batch has no other columns of texts, which would have to be encoded.
  */
-export function snapshot(head: Head, rows = head.rows, wanted?: ReadonlySet<string>): Batch {
-  const { minUs, maxUs, timestampsUs, byProject, inMetadata } = head
-  const cold = { ...head.cold }
+export function snapshot(openBatch: OpenBatch, rows = openBatch.rows, wanted?: ReadonlySet<string>): Batch {
+  const { minUs, maxUs, timestampsUs, byProject, inMetadata } = openBatch
+  const cold = { ...openBatch.cold }
   const columns = new Map<string, Column>()
-  for (const [name, column] of head.columns) {
+  for (const [name, column] of openBatch.columns) {
     if (column.kind !== 'text' || (wanted?.has(name) ?? true)) columns.set(name, freeze(column, rows))
   }
   const project = columns.get('project') as Extract<Column, { kind: 'text' }>
-  const projects = head.columns.get('project') as CategoryColumn
+  const projects = openBatch.columns.get('project') as CategoryColumn
   const readTexts = (column: ColdColumn, row: number, memory?: TakeMemory) =>
     copyTexts(cold, COLD_COLUMNS.indexOf(column), { row, rows }, memory)
   return {
@@ -57,7 +57,7 @@ export function snapshot(head: Head, rows = head.rows, wanted?: ReadonlySet<stri
   }
 }
 
-function freeze(column: HeadColumn, rows: number): Column {
+function freeze(column: OpenBatchColumn, rows: number): Column {
   if (column.kind === 'areas') return { ...column }
   if (column.kind === 'number') return { ...column }
   const { codes, interner } = column.kind === 'text' ? encodeRows(column, rows) : column
@@ -66,18 +66,18 @@ function freeze(column: HeadColumn, rows: number): Column {
 
 /** Encodes the wanted texts of the first `rows`. Returns undefined without a yield. */
 function encodeTexts(
-  head: Head,
+  openBatch: OpenBatch,
   rows: number,
   wanted: ReadonlySet<string>,
   yieldIfDue: Yielder,
 ): Promise<void> | undefined {
-  for (const [name, column] of head.columns) {
+  for (const [name, column] of openBatch.columns) {
     if (column.kind !== 'text' || !wanted.has(name)) continue
     column.encoded.interner.reserve(column.texts.usedBytes + rows)
     while (column.encoded.rows < rows) {
       encodeRows(column, Math.min(rows, column.encoded.rows + ROWS_PER_STEP))
       const paused = yieldIfDue()
-      if (paused !== undefined) return paused.then(() => encodeTexts(head, rows, wanted, yieldIfDue))
+      if (paused !== undefined) return paused.then(() => encodeTexts(openBatch, rows, wanted, yieldIfDue))
     }
   }
   return undefined
@@ -95,7 +95,7 @@ function encodeRows({ texts, encoded }: TextColumn, rows: number): EncodedRows {
   return encoded
 }
 
-/** Returns the cold columns of a row, as views of the head's memory. */
+/** Returns the cold columns of a row, as views of the open batch's memory. */
 export function readCold(cold: Texts, row: number): ColdRow {
   return { id: textAt(cold, row, 0), event_message: textAt(cold, row, 1), metadata: textAt(cold, row, 2) }
 }

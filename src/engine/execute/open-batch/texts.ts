@@ -5,7 +5,7 @@ import { COLD_COLUMNS } from '../../../common/columns.js'
 import type { ColdTexts, TakeMemory } from '../columns/batch.js'
 
 /**
- * Texts of one or more columns of an open head, as received. The texts of small batches are copied into a shared array
+ * Texts of one or more columns of an open batch, as received. The texts of small batches are copied into a shared array
  * of bytes: a single buffer is simpler to grow, reuse and account for than a buffer per column. The texts of large
  * batches may be adopted: adopted texts stay in the memory of the batch. Full `bytes` grow in place or move, and
  * `places` move. A reader that has copied the references keeps reading the same texts.

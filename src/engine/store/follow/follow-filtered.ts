@@ -5,15 +5,15 @@ import { rowAt, type Selection } from '../../execute/columns/selection.js'
 import { storedFrame } from '../../execute/expressions/stored-frame.js'
 import type { FieldCache } from '../../execute/fields/field-cache.js'
 import { createFieldReader } from '../../execute/fields/read-fields.js'
-import type { Head } from '../../execute/open-batch/head.js'
-import { partOfHead } from '../../execute/open-batch/snapshot.js'
+import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
+import { partOfOpenBatch } from '../../execute/open-batch/snapshot.js'
 import { keepPassing } from '../../execute/operators/filter.js'
 import { columnsReadBy } from '../../execute/stages/read-columns.js'
 import { kindsOf } from '../../execute/stages/source-kinds.js'
 
 /** Rows of a head that were appended and are not filtered yet. */
 interface Range {
-  head: Head
+  head: OpenBatch
   from: number
   to: number
   release(): void
@@ -30,22 +30,22 @@ export interface FilterContext {
   queue: SerialQueue
   fieldCache: FieldCache
   /** Keeps the memory of a head until the returned function is called. */
-  hold(head: Head): () => void
+  hold(head: OpenBatch): () => void
 }
 
 /** A subscription with a condition on the rows. */
 export interface FilteredSubscription {
   where: Expression
   /** Returns the rows of the project in [from, to) of a head. */
-  select(head: Head, from: number, to: number): Selection
+  select(head: OpenBatch, from: number, to: number): Selection
   /** Called with rows that pass, ascending. `hasGap` if earlier rows were not filtered. */
-  deliver(head: Head, rows: readonly number[], hasGap: boolean): void
+  deliver(head: OpenBatch, rows: readonly number[], hasGap: boolean): void
 }
 
 /** Filters the rows of a subscription, later than the append. */
 export interface RowFilter {
   /** Adds the rows of a head from `firstRow` on. */
-  add(head: Head, firstRow: number): void
+  add(head: OpenBatch, firstRow: number): void
   /** Resolves when the rows added so far are delivered. */
   settled(): Promise<void>
   stop(): void
@@ -90,7 +90,7 @@ export function createRowFilter(subscription: FilteredSubscription, context: Fil
 
 const isRange = (one: Range | Marker): one is Range => 'head' in one
 
-function add(state: State, head: Head, firstRow: number): void {
+function add(state: State, head: OpenBatch, firstRow: number): void {
   const { waiting, context } = state
   const last = waiting.at(-1)
   if (last !== undefined && isRange(last) && last.head === head) last.to = head.rows
@@ -142,7 +142,7 @@ async function takeTurn(state: State): Promise<void> {
   await filterRows(state, head, from, to).finally(release)
 }
 
-async function filterRows(state: State, head: Head, from: number, to: number): Promise<void> {
+async function filterRows(state: State, head: OpenBatch, from: number, to: number): Promise<void> {
   try {
     const rows = await passing(head, state.select(head, from, to), state.conditions, state.context)
     if (rows.length === 0) return
@@ -155,7 +155,7 @@ async function filterRows(state: State, head: Head, from: number, to: number): P
 
 /** Returns the rows of a selection for which every condition is true. */
 async function passing(
-  head: Head,
+  head: OpenBatch,
   selection: Selection,
   conditions: readonly Expression[],
   { fieldCache }: FilterContext,
@@ -163,7 +163,7 @@ async function passing(
   const yieldIfDue = createYielder()
   const kinds = kindsOf(head.source)
   const steps = conditions.map((where) => ({ op: 'filter' as const, where }))
-  const part = partOfHead(head)
+  const part = partOfOpenBatch(head)
   const batch = await part.open(yieldIfDue, columnsReadBy({ steps, sink: NO_COLUMNS }, head.source))
   const fields = createFieldReader(batch, part.owner, fieldCache)
   const kept = await keepPassing(storedFrame(batch, selection, kinds, fields), conditions, yieldIfDue)

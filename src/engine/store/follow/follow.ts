@@ -7,7 +7,7 @@ import type { FollowQuery, RowListener } from '../../engine.js'
 import type { ColdRow } from '../../execute/columns/batch.js'
 import type { Selection } from '../../execute/columns/selection.js'
 import { coldValue } from '../../execute/expressions/loaded-rows.js'
-import type { CategoryColumn, Head } from '../../execute/open-batch/head.js'
+import type { CategoryColumn, OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { readCold } from '../../execute/open-batch/snapshot.js'
 import { createRowFilter, type FilterContext, type RowFilter } from './follow-filtered.js'
 
@@ -19,7 +19,7 @@ export interface Followers {
    * Delivers the rows of a head from `firstRow` on. Each subscription to the source of the head costs a lookup of the
    * project, and a pass over the new rows if the project is in them.
    */
-  notify(head: Head, firstRow: number): void
+  notify(head: OpenBatch, firstRow: number): void
 }
 
 /** A subscription, which ends only by `stop`. */
@@ -81,7 +81,7 @@ function entryOf(query: FollowQuery, listener: RowListener, context: FilterConte
   return entry
 }
 
-function notifyOne(follower: Entry, head: Head, firstRow: number): void {
+function notifyOne(follower: Entry, head: OpenBatch, firstRow: number): void {
   const code = codeOf(follower, head)
   const { codes } = projectsOf(head)
   if (code < 0 || codes.subarray(firstRow, head.rows).indexOf(code) < 0) return
@@ -89,24 +89,24 @@ function notifyOne(follower: Entry, head: Head, firstRow: number): void {
   else follower.filter.add(head, firstRow)
 }
 
-const projectsOf = (head: Head) => head.columns.get('project') as CategoryColumn
+const projectsOf = (head: OpenBatch) => head.columns.get('project') as CategoryColumn
 
 /** The code of a follower's project in a head. Negative if the head has no row of the project. */
-const codeOf = ({ projectBytes }: Entry, head: Head) =>
+const codeOf = ({ projectBytes }: Entry, head: OpenBatch) =>
   projectsOf(head).interner.find(projectBytes, 0, projectBytes.length)
 
 /** The rows of a project in a head, ascending. */
-function* eachRow(head: Head, code: number, from: number, to = head.rows): Generator<number> {
+function* eachRow(head: OpenBatch, code: number, from: number, to = head.rows): Generator<number> {
   const { codes } = projectsOf(head)
   for (let row = from; row < to; row++) if (codes[row] === code) yield row
 }
 
-function rowsOfProject(head: Head, code: number, from: number, to: number): Selection {
+function rowsOfProject(head: OpenBatch, code: number, from: number, to: number): Selection {
   return { kind: 'indices', indices: Uint32Array.from(eachRow(head, code, from, to)), timeOrdered: false }
 }
 
 /** Delivers rows of a head. */
-function* rowsOf(follower: Entry, head: Head, rows: Iterable<number>): Generator<Row> {
+function* rowsOf(follower: Entry, head: OpenBatch, rows: Iterable<number>): Generator<Row> {
   for (const row of rows) {
     follower.delivered++
     yield toRow(head.timestampsUs[row], readCold(head.cold, row), follower.columns)

@@ -1,6 +1,6 @@
 import type { Interner } from '../../../base/memory/interner.js'
 import type { Dictionary } from '../../execute/columns/dictionary.js'
-import type { Head, HeadColumn } from '../../execute/open-batch/head.js'
+import type { OpenBatch, OpenBatchColumn } from '../../execute/open-batch/open-batch.js'
 import { contentBytes, joinedPlaces, type Texts } from '../../execute/open-batch/texts.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
@@ -10,7 +10,7 @@ const NO_BYTES = new Uint8Array(0)
  * Copies the rows of a head for another thread, while queries keep reading the head. The bytes of the cold texts,
  * nearly all of a head, are left out: these bytes are sent separately.
  */
-export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, inMetadata, cold }: Head): OpenRows {
+export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, inMetadata, cold }: OpenBatch): OpenRows {
   const copied = [...columns].map(([name, column]) => [name, copyColumn(column, rows)] as const)
   return {
     source,
@@ -24,7 +24,7 @@ export function copyRows({ source, rows, minUs, maxUs, timestampsUs, columns, in
   }
 }
 
-function copyColumn(column: HeadColumn, rows: number): OpenColumn {
+function copyColumn(column: OpenBatchColumn, rows: number): OpenColumn {
   if (column.kind === 'number') return { kind: 'number', values: column.values.slice(0, rows) }
   if (column.kind === 'areas') return { kind: 'areas', flags: column.flags.slice(0, rows) }
   if (column.kind === 'category') {

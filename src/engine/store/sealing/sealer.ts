@@ -1,4 +1,4 @@
-import type { Head } from '../../execute/open-batch/head.js'
+import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
 import type { UncompactedCold } from './compact.js'
@@ -10,7 +10,7 @@ export interface Sealer {
    * flag that is not cancelled the cold columns are compressed with high effort. Rejects if sealing fails. The head is
    * then unchanged.
    */
-  seal(head: Head, cancellation?: CancellationFlag): Promise<SealedRows[]>
+  seal(head: OpenBatch, cancellation?: CancellationFlag): Promise<SealedRows[]>
   /**
    * Returns a smaller file with the rows of a cold file. Undefined if cancelled before the end. Takes ownership of the
    * memory of `cold`.

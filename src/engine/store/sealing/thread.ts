@@ -4,7 +4,7 @@ import { arrayBuffersOf, free } from '../../../base/memory/array-buffers.js'
 import { THREAD_HEAP } from '../../../base/process/heap.js'
 import { createRequestThread, type RequestThread } from '../../../base/scheduling/request-thread.js'
 import { MIB } from '../../../base/units.js'
-import type { Head } from '../../execute/open-batch/head.js'
+import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { contentBytes, piecesOf, type Texts } from '../../execute/open-batch/texts.js'
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
@@ -94,7 +94,7 @@ async function whileBusy<T>(state: State, work: () => Promise<T>): Promise<T> {
 
 async function sealWithRetries(
   state: State,
-  head: Head,
+  head: OpenBatch,
   cancellation: CancellationFlag | undefined,
 ): Promise<SealedRows[]> {
   const { attempts, delayMs } = state.retry
@@ -123,7 +123,7 @@ function reportFailure({ log }: State, { message }: Error, isLast: boolean): voi
 
 async function sealOnThread(
   state: State,
-  head: Head,
+  head: OpenBatch,
   cancellation: CancellationFlag | undefined,
 ): Promise<SealedRows[]> {
   await sendTexts(state, head.cold)

@@ -1,7 +1,7 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { IngestBatch } from '../../engine.js'
 import { decodeBatch } from '../../execute/open-batch/append-batch.js'
-import { type Head, headContentBytes } from '../../execute/open-batch/head.js'
+import { contentBytesOf, type OpenBatch } from '../../execute/open-batch/open-batch.js'
 import type { HeadPersistence, Replay } from '../persistence/persistence.js'
 import { sealByRate, sealHead } from './seal-heads.js'
 import type { SourceTable } from './source-table.js'
@@ -55,7 +55,7 @@ async function persistAndShow(state: StoreState, table: SourceTable, batch: Inge
 }
 
 /** Returns the head for the next rows. An empty head moves to memory of the pool, if there is some. */
-function openHead({ headPool, clock }: StoreState, table: SourceTable): Head {
+function openHead({ headPool, clock }: StoreState, table: SourceTable): OpenBatch {
   if (table.head.rows === 0) {
     table.head = headPool.take(table.source) ?? table.head
     table.headSinceMs = clock.monotonicMs()
@@ -63,8 +63,8 @@ function openHead({ headPool, clock }: StoreState, table: SourceTable): Head {
   return table.head
 }
 
-function isFull({ sealRows, sealBytes }: StoreState, head: Head): boolean {
-  return head.rows >= sealRows || headContentBytes(head) >= sealBytes
+function isFull({ sealRows, sealBytes }: StoreState, head: OpenBatch): boolean {
+  return head.rows >= sealRows || contentBytesOf(head) >= sealBytes
 }
 
 /**

@@ -1,6 +1,11 @@
 import { arrayBuffersOf, free } from '../../../base/memory/array-buffers.js'
 import type { SourceName } from '../../../common/sources.js'
-import { type Head, headBytes, releaseBatches, reuseHead } from '../../execute/open-batch/head.js'
+import {
+  bytesOfOpenBatch,
+  type OpenBatch,
+  releaseBatches,
+  reuseOpenBatch,
+} from '../../execute/open-batch/open-batch.js'
 
 /**
  * Pool of the memory of a single head, to be reused by the next head: fresh memory from the system costs twice as much.
@@ -10,9 +15,9 @@ export interface HeadPool {
    * Puts the memory of a head into the pool, in place of its content. The head must not be read or appended to any
    * more.
    */
-  put(head: Head): void
+  put(head: OpenBatch): void
   /** Returns an empty head in the pooled memory. Undefined if the pool is empty. */
-  take(source: SourceName): Head | undefined
+  take(source: SourceName): OpenBatch | undefined
   /** Frees the memory: always, or only if the memory has been in the pool since the last call. */
   trim(what: 'idle' | 'all'): void
   /** Bytes in the pool. With a source, 0 unless a head of that source is pooled. */
@@ -21,7 +26,7 @@ export interface HeadPool {
 
 /** Returns an empty pool. */
 export function createHeadPool(): HeadPool {
-  let pooled: Head | undefined
+  let pooled: OpenBatch | undefined
   let isIdle = false
   const clear = () => {
     if (pooled !== undefined) free(arrayBuffersOf(pooled))
@@ -35,7 +40,7 @@ export function createHeadPool(): HeadPool {
       isIdle = false
     },
     take(source) {
-      const head = pooled && reuseHead(source, pooled)
+      const head = pooled && reuseOpenBatch(source, pooled)
       pooled = undefined
       return head
     },
@@ -43,6 +48,7 @@ export function createHeadPool(): HeadPool {
       if (what === 'all' || isIdle) clear()
       isIdle = true
     },
-    bytes: (source) => (pooled !== undefined && (source ?? pooled.source) === pooled.source ? headBytes(pooled) : 0),
+    bytes: (source) =>
+      pooled !== undefined && (source ?? pooled.source) === pooled.source ? bytesOfOpenBatch(pooled) : 0,
   }
 }

@@ -1,4 +1,4 @@
-import { createHead, headBytes, headContentBytes } from '../../execute/open-batch/head.js'
+import { bytesOfOpenBatch, contentBytesOf, createOpenBatch } from '../../execute/open-batch/open-batch.js'
 import type { HeadPersistence } from '../persistence/persistence.js'
 import type { CancellationFlag } from '../sealing/cancellation.js'
 import type { IdleWork } from '../sealing/sealer.js'
@@ -25,10 +25,10 @@ export function sealHead(state: StoreState, table: SourceTable, extent: Extent =
   const cancellation = effortPolicy.startHead(isSlow, backlog.length > 0)
   const sealing: SealingHead = { head: table.head, persistence: table.persistence! }
   table.sealing.push(sealing)
-  table.head = createHead(table.source)
+  table.head = createOpenBatch(table.source)
   if (extent === 'all') table.persistence = undefined
   const sealed = sealAndWrite(state, table, sealing, extent, cancellation)
-  const waiting = { bytes: headBytes(sealing.head), done: sealed }
+  const waiting = { bytes: bytesOfOpenBatch(sealing.head), done: sealed }
   backlog.push(waiting)
   const remove = () => void backlog.splice(backlog.indexOf(waiting), 1)
   sealed.then(remove, remove)
@@ -68,7 +68,7 @@ function isTooLate({ clock, sealUntilMs }: StoreState, persistence: HeadPersiste
  * {@link sealHead}.
  */
 export function sealByRate(state: StoreState, table: SourceTable): Promise<void> {
-  return sealHead(state, table, 'all', state.effortPolicy.isSlow(headContentBytes(table.head), table.headSinceMs))
+  return sealHead(state, table, 'all', state.effortPolicy.isSlow(contentBytesOf(table.head), table.headSinceMs))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import type { SourceName } from '../../../common/sources.js'
 import type { SourceStats } from '../../engine.js'
-import { createHead, type Head, headBytes } from '../../execute/open-batch/head.js'
+import { bytesOfOpenBatch, createOpenBatch, type OpenBatch } from '../../execute/open-batch/open-batch.js'
 import type { HeadPersistence } from '../persistence/persistence.js'
 import type { SegmentHandle } from '../segment/handle.js'
 
@@ -10,7 +10,7 @@ export interface SourceTable {
   source: SourceName
   segments: SegmentHandle[]
   sealing: SealingHead[]
-  head: Head
+  head: OpenBatch
   /** When the open head received its first row, in milliseconds of the monotonic clock. */
   headSinceMs: number
   /** Persists the rows of the open head. Undefined until the head has a row. */
@@ -21,7 +21,7 @@ export interface SourceTable {
 
 /** A head that accepts no more rows, and the persistence of the rows until segments replace the head. */
 export interface SealingHead {
-  head: Head
+  head: OpenBatch
   persistence: HeadPersistence
 }
 
@@ -31,7 +31,7 @@ export function createSourceTable(source: SourceName): SourceTable {
     source,
     segments: [],
     sealing: [],
-    head: createHead(source),
+    head: createOpenBatch(source),
     headSinceMs: 0,
     persistence: undefined,
     queue: createSerialQueue(),
@@ -48,12 +48,12 @@ export function statsOf(table: SourceTable): SourceStats {
     segments: segments.length,
     hotBytes: sum(segments.map(({ hotBytes }) => hotBytes)),
     coldBytes: sum(segments.map(({ coldBytes }) => coldBytes)),
-    headBytes: sum(heads.map(headBytes)),
+    headBytes: sum(heads.map(bytesOfOpenBatch)),
   }
 }
 
 /** Returns the heads of a table in order of arrival. The open head, which may be empty, is the last. */
-export function headsOf({ sealing, head: open }: SourceTable): Head[] {
+export function headsOf({ sealing, head: open }: SourceTable): OpenBatch[] {
   return [...sealing.map(({ head }) => head), open]
 }
 

@@ -1,7 +1,7 @@
 import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import { type Clock, systemClock } from '../../../base/time/clock.js'
 import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
-import type { Head } from '../../execute/open-batch/head.js'
+import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { createMemoryPersistence, type Persistence } from '../persistence/persistence.js'
 import { createEffortPolicy, type EffortPolicy } from '../sealing/effort.js'
 import type { Sealer } from '../sealing/sealer.js'
@@ -27,7 +27,7 @@ export interface StoreOptions {
   /** Called with sealed segments that were dropped. */
   onDrop?(segments: readonly SegmentHandle[]): void
   /** Called with a head after rows were appended, from `firstRow` on. */
-  onAppend?(head: Head, firstRow: number): void
+  onAppend?(head: OpenBatch, firstRow: number): void
 }
 
 /** A head that is being sealed or written. */
@@ -92,6 +92,6 @@ export function createStoreState(options: StoreOptions): StoreState {
 }
 
 /** Returns a head's memory to the pool, if the head is sealed and no query reads it any more. */
-export function recycleHead({ headPool }: StoreState, head: Head): void {
+export function recycleHead({ headPool }: StoreState, head: OpenBatch): void {
   if (!head.isOpen && head.readers === 0) headPool.put(head)
 }

@@ -1,7 +1,7 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { TimeRange } from '../../../plan/plan.js'
 import type { IngestBatch, SourceStats } from '../../engine.js'
-import { type Head, headBytes } from '../../execute/open-batch/head.js'
+import { bytesOfOpenBatch, type OpenBatch } from '../../execute/open-batch/open-batch.js'
 import type { RecoveryTarget } from '../persistence/persistence.js'
 import type { IdleWork } from '../sealing/sealer.js'
 import type { SegmentHandle } from '../segment/handle.js'
@@ -33,7 +33,7 @@ export interface Store extends RecoveryTarget {
    */
   view(source: SourceName, range?: TimeRange): View
   /** Keeps the rows of a head readable, also after sealing, until the returned function is called. */
-  hold(head: Head): () => void
+  hold(head: OpenBatch): () => void
   /**
    * Lends the sealer to other work, and cancels the flag of the work as soon as a head waits. Does nothing if a head is
    * being sealed, or rows arrived fast less than 10 s ago.
@@ -118,6 +118,6 @@ function statsOfAll({ tables, headPool }: StoreState): SourceStats[] {
 /** Called with each batch, so this function does not loop over segments. */
 function bytesOf({ persistence, sealer, headPool, tables }: StoreState): number {
   let bytes = persistence.columnBytes() + sealer.bytes() + headPool.bytes()
-  for (const table of tables.values()) for (const head of headsOf(table)) bytes += headBytes(head)
+  for (const table of tables.values()) for (const head of headsOf(table)) bytes += bytesOfOpenBatch(head)
   return bytes
 }

@@ -1,8 +1,8 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { TimeRange } from '../../../plan/plan.js'
 import { overlaps, type Part } from '../../execute/columns/batch.js'
-import type { Head } from '../../execute/open-batch/head.js'
-import { partOfHead } from '../../execute/open-batch/snapshot.js'
+import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
+import { partOfOpenBatch } from '../../execute/open-batch/snapshot.js'
 import { headsOf } from './source-table.js'
 import { recycleHead, type StoreState } from './state.js'
 
@@ -32,12 +32,12 @@ export function createView(state: StoreState, source: SourceName, range: TimeRan
   }
   const total = table.segments.length + heads.length
   const parts: Part[] = table.segments.filter((segment) => overlaps(segment, range))
-  parts.push(...heads.map(partOfHead).filter((part) => overlaps(part, range)))
+  parts.push(...heads.map(partOfOpenBatch).filter((part) => overlaps(part, range)))
   return { parts, total, release }
 }
 
 /** Keeps the memory of a head from being reused. Returns a function that releases the head. Call that function once. */
-export function holdHead(state: StoreState, head: Head): () => void {
+export function holdHead(state: StoreState, head: OpenBatch): () => void {
   head.readers++
   return () => {
     head.readers--

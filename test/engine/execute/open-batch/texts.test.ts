@@ -4,12 +4,12 @@ import { decodeUtf8 } from '../../../../src/base/text/utf8.js'
 import type { ColdTexts } from '../../../../src/engine/execute/columns/batch.js'
 import { decodeBatch } from '../../../../src/engine/execute/open-batch/append-batch.js'
 import {
-  createHead,
-  type Head,
-  headBytes,
-  headContentBytes,
-  reuseHead,
-} from '../../../../src/engine/execute/open-batch/head.js'
+  bytesOfOpenBatch,
+  contentBytesOf,
+  createOpenBatch,
+  type OpenBatch,
+  reuseOpenBatch,
+} from '../../../../src/engine/execute/open-batch/open-batch.js'
 import { snapshot } from '../../../../src/engine/execute/open-batch/snapshot.js'
 import {
   joinedPlaces,
@@ -25,7 +25,7 @@ import { bufferBytes } from '../../store/support.js'
 
 const KIB = 1024
 
-function append(head: Head, records: readonly TestRecord[], release?: () => void) {
+function append(head: OpenBatch, records: readonly TestRecord[], release?: () => void) {
   decodeBatch({ ...toBatch('edge_logs', records), release }, true)(head)
 }
 
@@ -48,7 +48,7 @@ describe('the texts of an open head', () => {
   it('hold every row of small and large batches, and snapshots stay what they were', () => {
     fc.assert(
       fc.property(fc.array(arbitraryBatch, { minLength: 1, maxLength: 8 }), (batches) => {
-        const head = createHead('edge_logs')
+        const head = createOpenBatch('edge_logs')
         head.readers = 1
         const snapshots = batches.map((batch) => {
           append(head, batch)
@@ -73,7 +73,7 @@ describe('the texts of an open head', () => {
       fc.property(
         fc.array(fc.tuple(arbitraryBatch, lengths, fc.boolean()), { minLength: 1, maxLength: 8 }),
         (given) => {
-          const [copied, adopting] = [createHead('edge_logs'), createHead('edge_logs')]
+          const [copied, adopting] = [createOpenBatch('edge_logs'), createOpenBatch('edge_logs')]
           for (const [batch, bytes, isHeld] of given) {
             const records = [...batch, ...rows(2, bytes, 'h')]
             append(copied, records)
@@ -82,7 +82,7 @@ describe('the texts of an open head', () => {
           const isLarge = ([batch, bytes, isHeld]: (typeof given)[0]) =>
             isHeld && textBytesOf([...batch, ...rows(2, bytes, 'h')]) >= 1024 * KIB
           expect(adopting.batches.length).toBe(given.filter(isLarge).length)
-          expect(headContentBytes(adopting)).toBe(headContentBytes(copied))
+          expect(contentBytesOf(adopting)).toBe(contentBytesOf(copied))
           for (let row = 0; row < copied.rows; row++) {
             expect(textsOf(adopting.cold, row)).toEqual(textsOf(copied.cold, row))
           }
@@ -108,7 +108,7 @@ describe('the texts of an open head', () => {
   })
 
   it('copy what they are given: a batch whose memory is written over leaves them alone', () => {
-    const head = createHead('edge_logs')
+    const head = createOpenBatch('edge_logs')
     const given = [rows(1, 10, 'a'), rows(2, 300 * KIB, 'c')]
     for (const records of given) {
       const batch = toBatch('edge_logs', records)
@@ -119,7 +119,7 @@ describe('the texts of an open head', () => {
   })
 
   it.each([0, 1])('give the memory that they have outgrown back where nobody reads it: %d readers', (readers) => {
-    const head = createHead('edge_logs')
+    const head = createOpenBatch('edge_logs')
     append(head, rows(1, 10, 'a'))
     head.readers = readers
     const [small, kept] = [head.cold.places, head.timestampsUs]
@@ -130,7 +130,7 @@ describe('the texts of an open head', () => {
   })
 
   it('grow where they stand, with little room ahead', () => {
-    const head = createHead('edge_logs')
+    const head = createOpenBatch('edge_logs')
     append(head, rows(1, 1000, 'b'))
     const { bytes } = head.cold
     for (let i = 1; i < 3000; i++) append(head, rows(1, 1000, 'b'))
@@ -141,22 +141,22 @@ describe('the texts of an open head', () => {
   })
 
   it('begin anew in memory of a head that is no more, and show nothing of its rows', () => {
-    const before = createHead('edge_logs')
+    const before = createOpenBatch('edge_logs')
     append(before, rows(400, 100, 'x'))
     const bytes = textsBytes(before.cold)
-    const head = reuseHead('edge_logs', before)
-    expect([head.rows, headContentBytes(head), textsBytes(head.cold)]).toEqual([0, 0, bytes])
+    const head = reuseOpenBatch('edge_logs', before)
+    expect([head.rows, contentBytesOf(head), textsBytes(head.cold)]).toEqual([0, 0, bytes])
     const records = [...rows(3, 7, 'y'), edge(), ...rows(500, 120, 'z')]
     for (let row = 0; row < records.length; row += 50) append(head, records.slice(row, row + 50))
     expect(records.map((_, row) => textsOf(head.cold, row))).toEqual(records.map(expectedOf))
-    expect(headContentBytes(head)).toBe(textBytesOf(records) + records.length * 32)
+    expect(contentBytesOf(head)).toBe(textBytesOf(records) + records.length * 32)
   })
 
   it('go to a head of another source, and what else the head had is freed', () => {
-    const before = createHead('edge_logs')
+    const before = createOpenBatch('edge_logs')
     append(before, rows(400, 100, 'x'))
     const { bytes } = before.cold
-    const head = reuseHead('auth_logs', before)
+    const head = reuseOpenBatch('auth_logs', before)
     expect(head.cold.bytes).toBe(bytes)
     expect(bytes.length).toBeGreaterThan(40_000)
     expect(before.timestampsUs).toHaveLength(0)
@@ -164,7 +164,7 @@ describe('the texts of an open head', () => {
   })
 
   it('count the bytes that they keep in memory, room to grow included', () => {
-    const head = createHead('edge_logs')
+    const head = createOpenBatch('edge_logs')
     for (const [count, bytes] of [
       [3, 5],
       [2, 300 * KIB],
@@ -174,14 +174,14 @@ describe('the texts of an open head', () => {
     ] as const) {
       append(head, rows(count, bytes, 'e'))
       expect(textsBytes(head.cold)).toBe(bufferBytes(head.cold))
-      expect(headBytes(head)).toBeGreaterThan(textsBytes(head.cold))
+      expect(bytesOfOpenBatch(head)).toBeGreaterThan(textsBytes(head.cold))
     }
   })
 
   it('take a batch that stands at an odd place of a larger buffer', () => {
     const batch = toBatch('edge_logs', rows(3, 10, 'f'))
     const ipc = Buffer.concat([Buffer.from('odd'), batch.ipc]).subarray(3)
-    const head = createHead('edge_logs')
+    const head = createOpenBatch('edge_logs')
     decodeBatch({ ...batch, ipc })(head)
     expect(textsOf(head.cold, 2)).toEqual(expectedOf(rows(3, 10, 'f')[2]!))
   })

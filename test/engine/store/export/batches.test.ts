@@ -6,7 +6,7 @@ import { SOURCE_NAMES } from '../../../../src/common/sources.js'
 import type { IngestBatch } from '../../../../src/engine/engine.js'
 import { createInterner } from '../../../../src/engine/execute/columns/dictionary.js'
 import { decodeBatch } from '../../../../src/engine/execute/open-batch/append-batch.js'
-import { createHead } from '../../../../src/engine/execute/open-batch/head.js'
+import { createOpenBatch } from '../../../../src/engine/execute/open-batch/open-batch.js'
 import { batchesOf } from '../../../../src/engine/store/export/batches.js'
 import { seal } from '../../../../src/engine/store/sealing/seal.js'
 import { segmentOfSealedRows } from '../../../../src/engine/store/segment/segment.js'
@@ -34,7 +34,7 @@ const spelt = (value: unknown) => (Object.is(value, -0) ? '-0' : JSON.stringify(
 /** Returns the rows of records, and the rows that are exported from their sealed segments. */
 async function thereAndBack(records: readonly TestRecord[]) {
   const { source } = records[0]!
-  const head = createHead(source)
+  const head = createOpenBatch(source)
   const batch = toBatch(source, records)
   decodeBatch(batch)(head)
   const back: string[] = []
@@ -78,7 +78,7 @@ describe('batches of a segment', () => {
   })
 
   it('lack the columns that the segment lacks, and have its bits', async () => {
-    const head = createHead('auth_logs')
+    const head = createOpenBatch('auth_logs')
     const records = Array.from({ length: 3 }, () => ({ ...edge(), source: 'auth_logs' as const }))
     decodeBatch(toBatch('auth_logs', records))(head)
     const [sealed] = await seal(head, internIn(createInterner()), () => undefined)

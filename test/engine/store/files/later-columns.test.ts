@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toNative } from '../../../../src/engine/clickhouse/delivery/native.js'
 import { decodeBatch } from '../../../../src/engine/execute/open-batch/append-batch.js'
-import { createHead } from '../../../../src/engine/execute/open-batch/head.js'
+import { createOpenBatch } from '../../../../src/engine/execute/open-batch/open-batch.js'
 import { snapshot } from '../../../../src/engine/execute/open-batch/snapshot.js'
 import { writeSegment } from '../../../../src/engine/store/files/segment-file.js'
 import { toBatch, withoutColumns } from '../../../support/batch.js'
@@ -33,7 +33,7 @@ describe('what was written before a source had a column', () => {
   })
 
   it('is read from a journal’s batch, the column absent, and rows behind it have it', () => {
-    const head = createHead('edge_logs')
+    const head = createOpenBatch('edge_logs')
     decodeBatch(oldBatch())(head)
     decodeBatch(toBatch('edge_logs', requests))(head)
     const batch = snapshot(head)

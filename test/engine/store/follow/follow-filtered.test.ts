@@ -9,7 +9,7 @@ import { range } from '../../../../src/engine/execute/columns/selection.js'
 import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metrics.js'
 import { createFieldCache } from '../../../../src/engine/execute/fields/field-cache.js'
 import { decodeBatch } from '../../../../src/engine/execute/open-batch/append-batch.js'
-import { createHead, type Head } from '../../../../src/engine/execute/open-batch/head.js'
+import { createOpenBatch, type OpenBatch } from '../../../../src/engine/execute/open-batch/open-batch.js'
 import { createRowFilter } from '../../../../src/engine/store/follow/follow-filtered.js'
 import { equals, matches, scan } from '../../../../src/plan/builder.js'
 import { allRowsOf, randomAsked, randomRecord } from '../../../endpoints/random-filters.js'
@@ -133,8 +133,8 @@ function waitingFilter() {
   const gate = createGate()
   const queue = createSerialQueue()
   void queue.run(() => gate.opened)
-  const held = new Map<Head, number>()
-  const count = (head: Head, by: number) => held.set(head, (held.get(head) ?? 0) + by)
+  const held = new Map<OpenBatch, number>()
+  const count = (head: OpenBatch, by: number) => held.set(head, (held.get(head) ?? 0) + by)
   const delivered: [rows: number[], hasGap: boolean][] = []
   const filter = createRowFilter(
     {
@@ -153,7 +153,7 @@ function waitingFilter() {
   )
   let times = 0
   /** Appends rows to a head. Rows with the message `x` pass. The times count from 1. */
-  const append = (head: Head, messages: string) => {
+  const append = (head: OpenBatch, messages: string) => {
     const firstRow = head.rows
     const rows = [...messages].map((event_message) => edge({ event_message, timestampUs: ++times }))
     decodeBatch(toBatch('edge_logs', rows))(head)
@@ -162,7 +162,7 @@ function waitingFilter() {
   return { filter, append, begin: gate.open, delivered, holds: () => [...held.values()] }
 }
 
-const newHead = () => createHead('edge_logs')
+const newHead = () => createOpenBatch('edge_logs')
 
 it('filters what waits in one head or two together, and holds no head afterwards', async () => {
   const { filter, append, begin, delivered, holds } = waitingFilter()

@@ -9,13 +9,13 @@ import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
 import { none, range } from '../../../../src/engine/execute/columns/selection.js'
 import { decodeBatch } from '../../../../src/engine/execute/open-batch/append-batch.js'
 import {
-  createHead,
-  type Head,
-  headBytes,
-  headContentBytes,
+  bytesOfOpenBatch,
+  contentBytesOf,
+  createOpenBatch,
+  type OpenBatch,
   type TextColumn,
-} from '../../../../src/engine/execute/open-batch/head.js'
-import { partOfHead, snapshot } from '../../../../src/engine/execute/open-batch/snapshot.js'
+} from '../../../../src/engine/execute/open-batch/open-batch.js'
+import { partOfOpenBatch, snapshot } from '../../../../src/engine/execute/open-batch/snapshot.js'
 import { toBatch } from '../../../support/batch.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../support/records.js'
 import {
@@ -133,7 +133,7 @@ describe('a head', () => {
   })
 
   it('returns texts as plain arrays: its memory grows in place, over which Buffers are slow', () => {
-    const head = createHead('function_edge_logs')
+    const head = createOpenBatch('function_edge_logs')
     decodeBatch(toBatch('function_edge_logs', [invocation()]))(head)
     const { id } = atOnce(snapshot(head).openCold()(0))
     expect((id.buffer as ArrayBuffer).resizable).toBe(true)
@@ -150,7 +150,7 @@ describe('a head', () => {
         metadata: { function_id: `f\n${i}`, execution_time_ms: i, response: { status_code: i } },
       }),
     )
-    const head = createHead('function_edge_logs')
+    const head = createOpenBatch('function_edge_logs')
     head.readers = 1
     const snapshots: Batch[] = []
     for (let row = 0; row < records.length; row += 50) {
@@ -172,7 +172,7 @@ describe('a head', () => {
     expect(idsOf(some, some.projectRows('a'))).toEqual(['0', '2'])
     expect(some.projectRows('')).toBe(none)
     expect(snapshot(headOf([edge(), edge()])).projectRows('a')).toEqual(range(0, 2, false))
-    expect(snapshot(createHead('edge_logs')).projectRows('a')).toBe(none)
+    expect(snapshot(createOpenBatch('edge_logs')).projectRows('a')).toBe(none)
   })
 
   it.each(SOURCE_NAMES)('takes the rows of %s', (source) => {
@@ -190,7 +190,7 @@ describe('a head', () => {
       // A view of the batch's bytes.
       decoded!.getChild(name)!.data[0]!.values.fill(0, 1)
     }
-    const head = createHead('function_edge_logs')
+    const head = createOpenBatch('function_edge_logs')
     decodeBatch(batch)(head)
     expect(rowOf(snapshot(head), 0).hot).toMatchObject({ project: 'a', function_id: 'f', execution_time_ms: 7 })
     expect(new Set(Object.values(rowOf(snapshot(head), 1).hot))).toEqual(new Set([undefined]))
@@ -204,7 +204,7 @@ describe('a head', () => {
     const [decoded] = [...RecordBatchReader.from(batch.ipc)] as RecordBatch[]
     // A view of the batch's own bytes: the null gets the text w, and the former row of w gets the empty text.
     decoded!.getChild('url')!.data[0]!.valueOffsets.set([0, 1, 2, 2])
-    const head = createHead('edge_logs')
+    const head = createOpenBatch('edge_logs')
     decodeBatch(batch)(head)
     expect([0, 1, 2].map((row) => hotValue(snapshot(head), 'url', row))).toEqual(['u', undefined, ''])
   })
@@ -214,7 +214,7 @@ describe('a head', () => {
     const calls = [invocation({ timestampUs: 5, metadata: { function_id: 'f', execution_time_ms: 7 } })]
     for (const records of [edges, calls]) {
       const { source } = records[0]!
-      const [head, batch] = [createHead(source), toBatch(source, records)]
+      const [head, batch] = [createOpenBatch(source), toBatch(source, records)]
       decodeBatch(batch)(head)
       batch.ipc.fill(0xee)
       expect(contentOf(snapshot(head))).toEqual(contentOf(snapshot(headOf(records))))
@@ -232,7 +232,8 @@ describe('a head', () => {
 
 describe('a batch that is not what it says', () => {
   const sound = () => toBatch('edge_logs', [edge({ id: 'new' })])
-  const expectUnchanged = (head: Head) => expect(contentOf(snapshot(head)).map(({ cold }) => cold[0])).toEqual(['old'])
+  const expectUnchanged = (head: OpenBatch) =>
+    expect(contentOf(snapshot(head)).map(({ cold }) => cold[0])).toEqual(['old'])
 
   it.each([
     [
@@ -266,7 +267,7 @@ describe('a head that is shown', () => {
       edge({ id: `${i}`, timestampUs: i, metadata: { request: { url: `url ${i % 1700}` } } }),
     )
     const head = headOf(records)
-    const parts = [partOfHead(head), partOfHead(head)]
+    const parts = [partOfOpenBatch(head), partOfOpenBatch(head)]
     decodeBatch(toBatch('edge_logs', [edge({ timestampUs: 9e9, metadata: { request: { url: 'later' } } })]))(head)
     let nowMs = 0
     const now = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 100))
@@ -285,7 +286,7 @@ describe('a head that is shown', () => {
   it('encodes the texts that are named, and no others', () => {
     const head = headOf([edge({ metadata: { request: { url: 'u', path: '/rest' } } })])
     const { encoded } = head.columns.get('url') as TextColumn
-    const open = (names: readonly string[]) => atOnce(partOfHead(head).open(noYield, new Set(names)))
+    const open = (names: readonly string[]) => atOnce(partOfOpenBatch(head).open(noYield, new Set(names)))
     const names = hotColumns('edge_logs').flatMap(({ name, kind }) => (kind === 'text' ? [] : [name]))
     expect([...open(['path', 'status_code']).columns.keys()]).toEqual(['project', ...names])
     expect(encoded.rows).toBe(0)
@@ -294,7 +295,7 @@ describe('a head that is shown', () => {
   })
 
   it('is there at once where there is little to do', () => {
-    expect(partOfHead(headOf([edge()])).open(noYield, ALL_COLUMNS)).not.toBeInstanceOf(Promise)
+    expect(partOfOpenBatch(headOf([edge()])).open(noYield, ALL_COLUMNS)).not.toBeInstanceOf(Promise)
   })
 })
 
@@ -311,12 +312,12 @@ describe('the bytes of a head', () => {
       interned += interner?.byteLength ?? 0
       return column.kind === 'text' ? [column.texts, codes] : codes
     })
-    expect(headBytes(head)).toBe(bufferBytes([rest, visible]) + interned)
+    expect(bytesOfOpenBatch(head)).toBe(bufferBytes([rest, visible]) + interned)
   })
 
   it('of its content are the texts and 32 a row', () => {
-    expect(headContentBytes(createHead('edge_logs'))).toBe(0)
+    expect(contentBytesOf(createOpenBatch('edge_logs'))).toBe(0)
     const head = headOf([edge({ id: 'é', event_message: 'abc' }), edge({ metadata: '{"a":1}' })])
-    expect(headContentBytes(head)).toBe(2 + 3 + 2 + 7 + 2 * 32)
+    expect(contentBytesOf(head)).toBe(2 + 3 + 2 + 7 + 2 * 32)
   })
 })

@@ -11,41 +11,41 @@ import { contentBytes, createColdTexts, createTexts, emptied, type Texts, textsB
  * batches cost no more per row than large batches. A snapshot does not change with later appends: rows are only written
  * after the end of the snapshot, and a column that must grow moves to a new array.
  */
-export interface Head {
+export interface OpenBatch {
   source: SourceName
   rows: number
   minUs: number
   maxUs: number
   timestampsUs: Float64Array
-  columns: Map<string, HeadColumn>
+  columns: Map<string, OpenBatchColumn>
   inMetadata: BitSets
   byProject: ProjectRows
   /** The cold columns, in the order of the schema. */
   cold: Texts
-  /** Represents the head in caches. */
+  /** Represents the open batch in caches. */
   owner: object
-  /** Whether queries read the rows here. False once the segments of the head are visible instead. */
+  /** Whether queries read the rows here. False once the segments of the open batch are visible instead. */
   isOpen: boolean
-  /** Number of queries that may still read the head's memory. */
+  /** Number of queries that may still read the open batch's memory. */
   readers: number
   /** Batches with adopted texts in their memory. */
   batches: HeldBatch[]
 }
 
-/** A batch held by a head. The head reads the batch's memory until it calls `release`. */
+/** A batch held by an open batch. The open batch reads the batch's memory until it calls `release`. */
 interface HeldBatch {
   bytes: number
   release(): void
 }
 
-/** The column `in_metadata` of a head, and the bits that any row has, as an unsigned integer. */
+/** The column `in_metadata` of an open batch, and the bits that any row has, as an unsigned integer. */
 export interface BitSets {
   mask: number
   rows: Uint32Array
 }
 
-/** A hot column of a head. */
-export type HeadColumn =
+/** A hot column of an open batch. */
+export type OpenBatchColumn =
   | CategoryColumn
   | TextColumn
   | { kind: 'number'; values: Float64Array }
@@ -60,7 +60,7 @@ export interface CategoryColumn {
 
 /**
  * Texts of many distinct values, stored as received. Rows are encoded, each distinct text once, when a query opens the
- * head.
+ * open batch.
  */
 export interface TextColumn {
   kind: 'text'
@@ -79,10 +79,10 @@ const FIRST_ROWS = 256
 /** Bytes of a row besides its texts, estimated. */
 const ROW_BYTES = 32
 
-/** Returns an empty head with room for a few rows, which grows. The cold columns are appended to `cold`. */
-export function createHead(source: SourceName, cold = createColdTexts()): Head {
+/** Returns an empty open batch with room for a few rows, which grows. The cold columns are appended to `cold`. */
+export function createOpenBatch(source: SourceName, cold = createColdTexts()): OpenBatch {
   const columns: HotColumn[] = [{ name: 'project', kind: 'category', path: [] }, ...hotColumns(source)]
-  return emptyHead(source, {
+  return emptyBatch(source, {
     timestampsUs: new Float64Array(FIRST_ROWS),
     columns: new Map(columns.map(({ name, kind }) => [name, createColumn(kind)])),
     inMetadata: { mask: 0, rows: new Uint32Array(FIRST_ROWS) },
@@ -92,16 +92,16 @@ export function createHead(source: SourceName, cold = createColdTexts()): Head {
 }
 
 /**
- * Returns an empty head in the memory of a sealed head. If the sealed head had another source, only the memory of its
- * cold columns is reused and the other memory is freed.
+ * Returns an empty open batch in the memory of a sealed open batch. If the sealed open batch had another source, only
+ * the memory of its cold columns is reused and the other memory is freed.
  */
-export function reuseHead(source: SourceName, sealed: Head): Head {
+export function reuseOpenBatch(source: SourceName, sealed: OpenBatch): OpenBatch {
   if (sealed.source !== source) {
-    const head = emptyHead(source, { ...createHead(source), cold: emptied(sealed.cold) })
-    free(unusedOf(arrayBuffersOf(sealed), arrayBuffersOf(head)))
-    return head
+    const openBatch = emptyBatch(source, { ...createOpenBatch(source), cold: emptied(sealed.cold) })
+    free(unusedOf(arrayBuffersOf(sealed), arrayBuffersOf(openBatch)))
+    return openBatch
   }
-  return emptyHead(source, {
+  return emptyBatch(source, {
     timestampsUs: sealed.timestampsUs,
     columns: new Map([...sealed.columns].map(([name, column]) => [name, clearedColumn(column)])),
     inMetadata: { mask: 0, rows: sealed.inMetadata.rows },
@@ -110,20 +110,20 @@ export function reuseHead(source: SourceName, sealed: Head): Head {
   })
 }
 
-type HeadMemory = Pick<Head, 'timestampsUs' | 'columns' | 'inMetadata' | 'byProject' | 'cold'>
+type OpenMemory = Pick<OpenBatch, 'timestampsUs' | 'columns' | 'inMetadata' | 'byProject' | 'cold'>
 
 /**
- * Creates every head, with the same order of members: heads of other shapes would make V8 compile the append code
- * again.
+ * Creates every open batch, with the same order of members: open batches of other shapes would make V8 compile the
+ * append code again.
  */
-function emptyHead(source: SourceName, memory: HeadMemory): Head {
+function emptyBatch(source: SourceName, memory: OpenMemory): OpenBatch {
   const { timestampsUs, columns, inMetadata, byProject, cold } = memory
   const [minUs, maxUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   const state = { owner: {}, isOpen: true, readers: 0, batches: [] }
   return { source, rows: 0, minUs, maxUs, timestampsUs, columns, inMetadata, byProject, cold, ...state }
 }
 
-function clearedColumn(column: HeadColumn): HeadColumn {
+function clearedColumn(column: OpenBatchColumn): OpenBatchColumn {
   if (column.kind === 'text') return { kind: 'text', texts: emptied(column.texts), encoded: noEncodedRows() }
   if (column.kind === 'number') return { kind: 'number', values: column.values }
   if (column.kind === 'areas') return { kind: 'areas', flags: column.flags }
@@ -132,7 +132,7 @@ function clearedColumn(column: HeadColumn): HeadColumn {
 
 const noEncodedRows = (): EncodedRows => ({ rows: 0, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() })
 
-function createColumn(kind: HotColumn['kind']): HeadColumn {
+function createColumn(kind: HotColumn['kind']): OpenBatchColumn {
   if (kind === 'number') return { kind, values: new Float64Array(FIRST_ROWS) }
   if (kind === 'areas') return { kind, flags: new Uint8Array(FIRST_ROWS) }
   if (kind === 'text')
@@ -140,8 +140,8 @@ function createColumn(kind: HotColumn['kind']): HeadColumn {
   return { kind, codes: new Uint32Array(FIRST_ROWS), interner: createInterner() }
 }
 
-/** Bytes of memory of a head, unused room included. */
-export function headBytes({ timestampsUs, columns, inMetadata, byProject, cold, batches }: Head): number {
+/** Bytes of memory of an open batch, unused room included. */
+export function bytesOfOpenBatch({ timestampsUs, columns, inMetadata, byProject, cold, batches }: OpenBatch): number {
   let bytes = timestampsUs.byteLength + inMetadata.rows.byteLength + projectRowsBytes(byProject)
   for (const column of columns.values()) {
     if (column.kind === 'number') bytes += column.values.byteLength
@@ -156,18 +156,20 @@ export function headBytes({ timestampsUs, columns, inMetadata, byProject, cold, 
 const codesBytes = ({ codes, interner }: { codes: Uint32Array; interner: Interner }) =>
   codes.byteLength + interner.byteLength
 
-/** Estimated bytes of the rows themselves, without unused room. A head is full once these bytes reach a limit. */
-export function headContentBytes({ rows, cold }: Head): number {
+/**
+ * Estimated bytes of the rows themselves, without unused room. An open batch is full once these bytes reach a limit.
+ */
+export function contentBytesOf({ rows, cold }: OpenBatch): number {
   return contentBytes(cold) + rows * ROW_BYTES
 }
 
-/** Releases the batches that a head holds, which must not be read any more. */
-export function releaseBatches(head: Head): void {
-  head.cold.adopted = []
-  for (const { release } of head.batches.splice(0)) release()
+/** Releases the batches that an open batch holds, which must not be read any more. */
+export function releaseBatches(openBatch: OpenBatch): void {
+  openBatch.cold.adopted = []
+  for (const { release } of openBatch.batches.splice(0)) release()
 }
 
-/** Returns the memory that the head no longer uses. */
+/** Returns the memory that the open batch no longer uses. */
 export function unusedOf(before: readonly ArrayBuffer[], now: readonly ArrayBuffer[]): ArrayBuffer[] {
   const used = new Set(now)
   return before.filter((memory) => !used.has(memory))
