@@ -1,5 +1,5 @@
 /** A long list of which only the rows in view are in the page. */
-import { element } from '../shared/dom.js'
+import { element } from '../../shared/dom.js'
 
 /** Rows that are kept in the page before and after the rows in view. */
 const OVERSCAN = 12

@@ -12,7 +12,7 @@
  *     field>=500           also >, <, <=, =, !=
  *     a:1 OR b>2 OR "text" at least one condition. Texts next to OR are in quotes
  */
-import type { Filter, FilterEntry } from '../api/explore.js'
+import type { Filter, FilterEntry } from '../../api/explore.js'
 
 /** Conditions that a text states. */
 export interface SearchReading {
@@ -187,4 +187,11 @@ function globOf(field: string, word: string, isNegated: boolean): Omit<PlacedPar
     .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
     .join('.*')
   return { filter: { field, op: 'matches', value: `^${pattern}$`.replace(/^\^\.\*|\.\*\$$/g, '') } }
+}
+
+/** Returns a text for the box that is read as words only. `isPhrase`: several words may lack quotes. */
+export function boxText(search: string, isPhrase = true): string {
+  const { filters, search: words } = readSearch(search)
+  const isPlain = filters.length === 0 && words === search && (isPhrase || !/\s/.test(search))
+  return isPlain ? search : `"${search.replace(/["\\]/g, '\\$&')}"`
 }

@@ -2,9 +2,9 @@
  * The state of the page. The fragment of the page's URL has the state, so that a link shows the same, but never a
  * token.
  */
-import { parseExact } from '../api/api.js'
-import type { Filter, FilterEntry, Op } from '../api/explore.js'
-import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from '../shared/range.js'
+import { parseExact } from '../../api/api.js'
+import type { Filter, FilterEntry, Op } from '../../api/explore.js'
+import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from '../../shared/range.js'
 import { DEFAULT_SOURCE, isSource } from './sources.js'
 
 /** The views of the page. */
@@ -33,6 +33,9 @@ export interface State {
   /** The values in the form of the endpoint that differ from the page's project and range. */
   params: Readonly<Record<string, string>>
 }
+
+/** A change of the state. `isStep`: the back button returns to the previous state. */
+export type Change = (next: Partial<State>, isStep?: boolean) => void
 
 /** Begins the names of an endpoint's parameters in a fragment. No name of the page has a dot. */
 const PARAM = 'p.'

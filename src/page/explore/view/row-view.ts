@@ -1,12 +1,12 @@
 /** Makes a row of the list, with the columns of its source. */
-import type { LogRow } from '../api/explore.js'
-import { valueAt } from '../record/field-path.js'
-import { marked } from '../record/marks.js'
-import { severityOf } from '../record/severity.js'
-import { element } from '../shared/dom.js'
-import { duration } from '../shared/format.js'
-import { timestamp } from '../shared/times.js'
-import type { ListColumn, SourceView } from './sources.js'
+import type { LogRow } from '../../api/explore.js'
+import { valueAt } from '../../record/field-path.js'
+import { marked } from '../../record/marks.js'
+import { severityOf } from '../../record/severity.js'
+import { element } from '../../shared/dom.js'
+import { duration } from '../../shared/format.js'
+import { timestamp } from '../../shared/times.js'
+import type { ListColumn, SourceView } from '../model/sources.js'
 
 /** Characters of a message that the list has: no screen shows more in a line. */
 const MAX_TEXT = 600

@@ -1,9 +1,9 @@
 /** Makes the series of the histogram from rows. */
-import type { HistogramRow } from '../api/explore.js'
-import type { Axis } from '../plot/buckets.js'
-import { classCounts } from '../plot/class-counts.js'
-import { bySeverity, severityOf } from '../record/severity.js'
-import type { Bounds } from '../shared/range.js'
+import type { HistogramRow } from '../../api/explore.js'
+import type { Axis } from '../../plot/buckets.js'
+import { classCounts } from '../../plot/class-counts.js'
+import { bySeverity, severityOf } from '../../record/severity.js'
+import type { Bounds } from '../../shared/range.js'
 
 /** The histogram as a chart: a series per class, the most severe first, which is at the bottom. */
 export interface HistogramData {

@@ -1,33 +1,40 @@
 /** Follows new rows of a query. */
-import type { Row } from '../api/api.js'
-import { type LogRow, paramsOf, type Query } from '../api/explore.js'
-import { follow } from '../api/tail.js'
+import type { Row } from '../../api/api.js'
+import { failureOf, type LogRow, paramsOf } from '../../api/explore.js'
+import { follow } from '../../api/tail.js'
+import type { EffectHandlers, Send } from '../model/message.js'
+import type { Scopes } from './scopes.js'
 
 /** Maximum of rows that wait for a frame. If more rows wait, older rows are left out, and the list is loaded again. */
 const MAX_PENDING = 5_000
 
-/** Callbacks while rows are followed. */
-export interface LiveEvents {
-  /** Called at most once a frame, with rows in order of arrival. */
-  onRows(rows: readonly LogRow[]): void
-  /** Called if rows were missed. */
-  onGap(): void
-  /** Called with a text about the connection when it changes. */
-  onState(text: string): void
-}
+/** Returns the handler of following. Rows are sent at most once a frame, in order of arrival. */
+export const createTail = (send: Send, { begin }: Scopes): Pick<EffectHandlers, 'follow'> => ({
+  follow({ liveId, query }) {
+    const signal = begin('live')
+    const { start: _, end: __, ...params } = paramsOf(query)
+    const onGap = () => send({ kind: 'liveGap', liveId })
+    const onRow = collectRows(onGap, (rows) => send({ kind: 'liveRows', liveId, rows }))
+    const onState = (text: string) =>
+      send(text === 'following' ? { kind: 'liveConnected', liveId } : { kind: 'liveWaiting', liveId, text })
+    void follow(params, { onRow, onState, onGap, signal }).catch(
+      (error) => signal.aborted || send({ kind: 'liveFailed', liveId, failure: failureOf(error) }),
+    )
+  },
+})
 
-/** Follows the rows that match a query, from now on. Resolves when `signal` is aborted. Throws a Failure. */
-export function followQuery(query: Query, events: LiveEvents, signal: AbortSignal): Promise<void> {
+/** Returns a function that takes rows, which `onRows` receives together. */
+function collectRows(onGap: () => void, onRows: (rows: readonly LogRow[]) => void) {
   let pending: LogRow[] = []
   let late = 0
 
   function flush(): void {
     const rows = pending
     pending = []
-    if (!signal.aborted) events.onRows(rows)
+    onRows(rows)
   }
 
-  function onRow(row: Row, id: string, json: string): void {
+  return (row: Row, id: string, json: string): void => {
     if (pending.length === 0) schedule(flush)
     const timestampUs = Number(row.timestamp)
     const known = rankOf(id, timestampUs)
@@ -36,12 +43,9 @@ export function followQuery(query: Query, events: LiveEvents, signal: AbortSigna
     pending.push({ timestampUs, rank: known ?? ++late * LATE_RANK, id: String(row.id), line })
     if (pending.length > MAX_PENDING) {
       pending.shift()
-      events.onGap()
+      onGap()
     }
   }
-
-  const { start: _, end: __, ...params } = paramsOf(query)
-  return follow(params, { onRow, onState: events.onState, onGap: events.onGap, signal })
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Conditions on fields: their texts for users, and their changes if a value is kept or excluded. */
-import type { Filter, FilterEntry, Op } from '../api/explore.js'
+import type { Filter, FilterEntry, Op } from '../../api/explore.js'
 
 const SIGNS: Readonly<Record<Op, string>> = {
   '=': '=',

@@ -1,5 +1,5 @@
 /** The nine sources: the columns of their lists, and their conditions for errors. */
-import type { Filter, FilterEntry } from '../api/explore.js'
+import type { Filter, FilterEntry } from '../../api/explore.js'
 
 /** How a cell of the list is shown. */
 export type CellKind = 'time' | 'status' | 'level' | 'duration' | 'text' | 'message'
