@@ -28,7 +28,7 @@ export interface Windowed {
   isAtTop(): boolean
 }
 
-interface Parts {
+interface WindowElements {
   readonly viewport: HTMLElement
   readonly body: HTMLElement
   readonly head: HTMLElement
@@ -54,7 +54,7 @@ export function createWindowed(
   const head = viewport.firstElementChild as HTMLElement
   viewport.append(body)
   const rows = { count: 0, elementOf: () => body }
-  const list: Parts = { viewport, body, head, onView, rows, shown: new Map(), height: rowHeight(), visible: 0 }
+  const list: WindowElements = { viewport, body, head, onView, rows, shown: new Map(), height: rowHeight(), visible: 0 }
   const renderSoon = oncePerFrame(() => render(list))
 
   viewport.addEventListener('scroll', renderSoon, { passive: true })
@@ -104,7 +104,7 @@ function oncePerFrame(run: () => void): () => void {
   }
 }
 
-function reveal(list: Parts, index: number): void {
+function reveal(list: WindowElements, index: number): void {
   const { viewport, height } = list
   const [top, visible] = [index * height, list.visible]
   if (top < viewport.scrollTop) viewport.scrollTop = top
@@ -113,7 +113,7 @@ function reveal(list: Parts, index: number): void {
 }
 
 /** Adds the rows that came into view, and removes the rows that left the view. */
-function render(list: Parts): void {
+function render(list: WindowElements): void {
   const { viewport, body, rows, height } = list
   const from = Math.min(Math.floor(viewport.scrollTop / height), rows.count)
   const to = Math.min(from + Math.ceil(list.visible / height) + 1, rows.count)
@@ -133,7 +133,7 @@ function render(list: Parts): void {
   list.onView(from, to)
 }
 
-function renderAll(list: Parts): void {
+function renderAll(list: WindowElements): void {
   list.body.style.height = `${list.rows.count * list.height}px`
   list.body.replaceChildren()
   list.shown = new Map()

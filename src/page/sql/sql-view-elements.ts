@@ -3,7 +3,7 @@ import type { Failure } from '../api/api.js'
 import type { Bounds, Range } from '../shared/range.js'
 import type { Editor } from './editor.js'
 import type { Layout } from './layout.js'
-import type { SqlAnswer } from './query.js'
+import type { SqlAnswer } from './sql-request.js'
 
 /** Project, range and query that the view shows. */
 export interface SqlShown {
@@ -26,8 +26,8 @@ export interface SqlHost {
 /** The purpose of a run: the rows or the plan of the query. */
 export type RunKind = 'rows' | 'plan'
 
-/** The parts and the state of the view. */
-export interface Parts {
+/** The elements and the state of the view. */
+export interface SqlViewElements {
   readonly host: SqlHost
   readonly layout: Layout
   readonly editor: Editor

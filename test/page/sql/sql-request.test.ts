@@ -5,7 +5,7 @@ import { endpointFile, nameProblem } from '../../../src/page/sql/endpoint-file.j
 import { offsetOf, readFault } from '../../../src/page/sql/fault-place.js'
 import { MOST_RUNS, withRun } from '../../../src/page/sql/history.js'
 import { problemText } from '../../../src/page/sql/problem.js'
-import { paramsOf } from '../../../src/page/sql/query.js'
+import { paramsOf } from '../../../src/page/sql/sql-request.js'
 import { AGGREGATES, FUNCTIONS } from '../../../src/page/sql/words.js'
 import { readSql } from '../../../src/sql/read-sql.js'
 import { readFrontMatter } from '../../../src/user-endpoints/front-matter.js'

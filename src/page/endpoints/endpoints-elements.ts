@@ -37,8 +37,8 @@ export interface Opened {
   shown: Answer | undefined
 }
 
-/** All of the view. */
-export interface Parts {
+/** The elements of the view, and what they show. */
+export interface EndpointsElements {
   readonly host: EndpointsHost
   readonly root: HTMLElement
   readonly list: List
@@ -55,7 +55,7 @@ export interface Parts {
 }
 
 /** The project, the range and the present of a form. */
-export const contextOf = ({ state: { project, range }, nowUs }: Parts): FormContext => ({
+export const contextOf = ({ state: { project, range }, nowUs }: EndpointsElements): FormContext => ({
   project,
   range,
   zone: currentZone(),
@@ -63,8 +63,8 @@ export const contextOf = ({ state: { project, range }, nowUs }: Parts): FormCont
 })
 
 /** Ends the request that is running. */
-export function cancel(parts: Parts): void {
-  clearTimeout(parts.retry)
-  parts.loading.abort()
-  parts.opened?.form.setRunning(false)
+export function cancel(view: EndpointsElements): void {
+  clearTimeout(view.retry)
+  view.loading.abort()
+  view.opened?.form.setRunning(false)
 }
