@@ -1,4 +1,5 @@
 /** Runs the query in the editor, and shows the rows, the plan, or the error. */
+import { MAX_SQL_ROWS } from '../../common/limits.js'
 import type { Failure } from '../api/api.js'
 import { failureOf } from '../api/explore.js'
 import { element } from '../shared/dom.js'
@@ -7,7 +8,7 @@ import { offsetOf, placeText, readFault } from './fault-place.js'
 import { keepRun } from './history.js'
 import { planOf } from './plan-table.js'
 import { problemText } from './problem.js'
-import { MOST_ROWS, runQuery, type SqlAnswer } from './sql-request.js'
+import { runQuery, type SqlAnswer } from './sql-request.js'
 import type { RunKind, SqlViewElements } from './sql-view-elements.js'
 import { isToken, tokensOf } from './tokens.js'
 
@@ -85,7 +86,7 @@ function showAnswer(view: SqlViewElements, { rows, cost, warnings }: SqlAnswer, 
   showWarnings(view, warnings)
   showPlan(view, kind === 'plan')
   if (kind === 'plan') plan.replaceChildren(...planOf(rows, cost))
-  else view.answer.show({ rows, maxRows: MOST_ROWS, cost })
+  else view.answer.show({ rows, maxRows: MAX_SQL_ROWS, cost })
 }
 
 function showPlan({ layout, answer }: SqlViewElements, isPlan: boolean): void {

@@ -1,7 +1,8 @@
 /** The dialog that makes a `.sql` file of a query, which the service serves as an endpoint. */
+import { MAX_ENDPOINT_ROWS } from '../../common/limits.js'
 import { copyText } from '../shared/copy.js'
 import { element } from '../shared/dom.js'
-import { endpointFile, MOST_ROWS, nameProblem } from './endpoint-file.js'
+import { endpointFile, nameProblem } from './endpoint-file.js'
 
 /** The elements of the dialog. */
 interface SaveDialogElements {
@@ -22,7 +23,7 @@ export function createSaveDialog(place: HTMLElement): (sql: string) => void {
     dialog: element('dialog', { class: 'sql-dialog', 'aria-labelledby': 'sql-save-title' }),
     name: element('input', { type: 'text', value: 'my.query', 'aria-describedby': 'sql-save-problem', ...PLAIN }),
     description: element('input', { type: 'text', placeholder: 'What it returns', ...PLAIN }),
-    maxRows: element('input', { type: 'number', min: '1', max: String(MOST_ROWS), value: '1000' }),
+    maxRows: element('input', { type: 'number', min: '1', max: String(MAX_ENDPOINT_ROWS), value: '1000' }),
     problem: element('p', { id: 'sql-save-problem', class: 'error', role: 'alert' }),
     file: element('pre', { class: 'sql-file', tabindex: '0', role: 'region', 'aria-label': 'The file' }),
     where: element('p'),
@@ -82,9 +83,9 @@ function button(text: string, act: () => void): HTMLButtonElement {
 function show(elements: SaveDialogElements): string | undefined {
   const { name, description, maxRows, problem, file, where, said, sql } = elements
   const rows = Number(maxRows.value)
-  const isRows = Number.isInteger(rows) && rows >= 1 && rows <= MOST_ROWS
+  const isRows = Number.isInteger(rows) && rows >= 1 && rows <= MAX_ENDPOINT_ROWS
   const wrongName = nameProblem(name.value)
-  problem.textContent = wrongName ?? (isRows ? '' : `Most rows is a whole number from 1 to ${MOST_ROWS}.`)
+  problem.textContent = wrongName ?? (isRows ? '' : `Most rows is a whole number from 1 to ${MAX_ENDPOINT_ROWS}.`)
   name.setAttribute('aria-invalid', String(wrongName !== undefined))
   maxRows.setAttribute('aria-invalid', String(!isRows))
   said.textContent = ''

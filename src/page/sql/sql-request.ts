@@ -1,4 +1,5 @@
 /** Sends a query in SQL to the service. */
+import { readWarnings } from '../../common/warnings.js'
 import { get, parseExact, type Row, readText } from '../api/api.js'
 import { type Cost, costOf } from '../api/cost.js'
 import { type Bounds, isoOf } from '../shared/range.js'
@@ -20,9 +21,6 @@ export interface SqlAnswer {
   body: string
 }
 
-/** Maximum of rows in an answer. */
-export const MOST_ROWS = 1_000
-
 /**
  * Returns the parameters of a query. The page's ranges include their start and exclude their end, `logs.all` excludes
  * the start and includes the end. Times are whole microseconds, so each bound is sent a microsecond earlier.
@@ -42,15 +40,6 @@ export async function runQuery(query: SqlQuery, signal: AbortSignal): Promise<Sq
   const body = await readText(response)
   const { result } = parseExact(body) as { result: Row[] }
   const { headers } = response
-  const warnings = warningsOf(headers.get('Logweir-Warnings'))
+  const warnings = readWarnings(headers.get('Logweir-Warnings'))
   return { rows: result, cost: costOf(headers.get('Server-Timing') ?? ''), warnings, body }
-}
-
-/** The header is a JSON list of texts. */
-function warningsOf(header: string | null): readonly string[] {
-  try {
-    return (JSON.parse(header ?? '[]') as unknown[]).map(String)
-  } catch {
-    return []
-  }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { MAX_EXPLORED_ROWS } from '../../../src/common/limits.js'
 import { Failure } from '../../../src/page/api/api.js'
 import type { FieldRow, LogRow } from '../../../src/page/api/explore.js'
 import type { Effect, Message } from '../../../src/page/explore/model/message.js'
 import { initialModel, listKindOf, type Model } from '../../../src/page/explore/model/model.js'
 import { type State, stateOf } from '../../../src/page/explore/model/state.js'
 import { update } from '../../../src/page/explore/model/update.js'
-import { MAX_NEWER } from '../../../src/page/explore/model/update-rows.js'
 
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1_000
 const COST = { rows: 1, ms: 1 }
@@ -178,7 +178,7 @@ describe('following', () => {
     expect(explorer.model.live!.text).toBe('live')
     expect(explorer.effects).toMatchObject([{ kind: 'loadNewer', after: `${NOW_US}.1` }])
     explorer.started()
-    explorer.send({ kind: 'newerLoaded', loadId, rows: rowsFrom(NOW_US + MAX_NEWER, MAX_NEWER) })
+    explorer.send({ kind: 'newerLoaded', loadId, rows: rowsFrom(NOW_US + MAX_EXPLORED_ROWS, MAX_EXPLORED_ROWS) })
     expect(explorer.started()).toEqual(['loadRows'])
   })
 

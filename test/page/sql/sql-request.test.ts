@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { AGGREGATE_CALLS, FUNCTION_CALLS } from '../../../src/common/sql-words.js'
 import { Failure } from '../../../src/page/api/api.js'
 import { templateOfCall } from '../../../src/page/sql/call-template.js'
 import { endpointFile, nameProblem } from '../../../src/page/sql/endpoint-file.js'
@@ -6,7 +7,6 @@ import { offsetOf, readFault } from '../../../src/page/sql/fault-place.js'
 import { MOST_RUNS, withRun } from '../../../src/page/sql/history.js'
 import { problemText } from '../../../src/page/sql/problem.js'
 import { paramsOf } from '../../../src/page/sql/sql-request.js'
-import { AGGREGATES, FUNCTIONS } from '../../../src/page/sql/words.js'
 import { readSql } from '../../../src/sql/read-sql.js'
 import { readFrontMatter } from '../../../src/user-endpoints/front-matter.js'
 import { validateEndpoint } from '../../../src/user-endpoints/validate.js'
@@ -129,6 +129,6 @@ test('functions are inserted with their arguments as the first place to write', 
   expect(templateOfCall('current_timestamp()')).toBe('current_timestamp()')
   expect(templateOfCall('count(*)')).toBe('count(#{*})')
   expect(templateOfCall("split(text, ',')[offset(0)]")).toBe("split(#{text, ','})[offset(0)]")
-  for (const call of [...AGGREGATES, ...FUNCTIONS])
+  for (const call of Object.values({ ...AGGREGATE_CALLS, ...FUNCTION_CALLS }))
     expect(templateOfCall(call).replaceAll(/#\{(.*?)\}/g, '$1')).toBe(call)
 })

@@ -1,10 +1,11 @@
 /** The requests of the explorer. Each answer is a message, unless the request was cancelled. */
+import { MAX_EXPLORED_ROWS } from '../../../common/limits.js'
 import { type Failure, sessionSignal } from '../../api/api.js'
 import { failureOf, fetchFields, fetchHistogram, fetchRows, placeOf, type Query } from '../../api/explore.js'
 import { isoOf } from '../../shared/range.js'
 import { conditionProblem, isOfConditions, queryOf } from '../model/explore-request.js'
 import type { EffectHandlers, Message, Send } from '../model/message.js'
-import { FIRST_ROWS, MAX_NEWER, MORE_ROWS } from '../model/update-rows.js'
+import { FIRST_ROWS, MORE_ROWS } from '../model/update-rows.js'
 import type { Scopes } from './scopes.js'
 
 type Requests = Omit<EffectHandlers, 'change' | 'signOut' | 'wait' | 'follow'>
@@ -44,7 +45,7 @@ export function createRequests(send: Send, { begin, signalOf }: Scopes): Request
     loadNewer({ loadId, query, after }) {
       const signal = signalOf('load')
       answer(
-        fetchRows(query, { limit: MAX_NEWER, after }, signal),
+        fetchRows(query, { limit: MAX_EXPLORED_ROWS, after }, signal),
         signal,
         ({ rows }) => ({ kind: 'newerLoaded', loadId, rows }),
         (failure) => ({ kind: 'newerFailed', loadId, failure }),

@@ -1,7 +1,8 @@
 /** Conditions on fields: their texts for users, and their changes if a value is kept or excluded. */
-import type { Filter, FilterEntry, Op } from '../../api/explore.js'
+import type { FilterOperator } from '../../../common/filter-operators.js'
+import type { Filter, FilterEntry } from '../../api/explore.js'
 
-const SIGNS: Readonly<Record<Op, string>> = {
+const SIGNS: Readonly<Record<FilterOperator, string>> = {
   '=': '=',
   '!=': '≠',
   '<': '<',

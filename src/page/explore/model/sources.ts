@@ -1,4 +1,5 @@
 /** The nine sources: the columns of their lists, and their conditions for errors. */
+import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 import type { Filter, FilterEntry } from '../../api/explore.js'
 
 /** How a cell of the list is shown. */
@@ -20,7 +21,7 @@ export interface ErrorRows {
 
 /** A source in the page. */
 export interface SourceView {
-  name: string
+  name: SourceName
   columns: readonly ListColumn[]
   /** Short names of fields for the search box. */
   aliases: Readonly<Record<string, string>>
@@ -53,17 +54,18 @@ const TELLS_FAILURE: Filter = {
   value: `(?i)\\b(${FAILURE_WORDS.join('|')})\\b`,
 }
 
-const leveled = (name: string, opened: readonly string[] = ['level']): SourceView => ({
-  name,
+type Unnamed = Omit<SourceView, 'name'>
+
+const leveled = (...opened: readonly string[]): Unnamed => ({
   columns: [TIME, column('Level', 'level', 'level'), MESSAGE],
   aliases: { function: 'function_id' },
   errors: { filters: [SEVERE], text: SEVERE_TEXT },
-  opened,
+  opened: ['level', ...opened],
 })
 
 /** A source with records that are mostly messages alone. */
-const unleveled = (name: string): SourceView => ({
-  ...leveled(name),
+const UNLEVELED: Unnamed = {
+  ...leveled(),
   columns: [TIME, MESSAGE],
   errors: {
     // The level of a record says whether the record is an error: `info` is no error, whatever words the message has.
@@ -73,12 +75,10 @@ const unleveled = (name: string): SourceView => ({
     ],
     text: `${SEVERE_TEXT}, or without a level and with one of ${FAILURE_WORDS.join(', ')} in the message`,
   },
-})
+}
 
-/** The sources, in the order of the service. */
-export const SOURCES: readonly SourceView[] = [
-  {
-    name: 'edge_logs',
+const VIEWS: Readonly<Record<SourceName, Unnamed>> = {
+  edge_logs: {
     columns: [
       TIME,
       column('Status', 'status', STATUS),
@@ -97,8 +97,7 @@ export const SOURCES: readonly SourceView[] = [
     errors: { filters: [failed(STATUS)], text: FAILED_TEXT },
     opened: [STATUS, METHOD, 'request.path'],
   },
-  {
-    name: 'postgres_logs',
+  postgres_logs: {
     columns: [TIME, column('Severity', 'level', 'parsed.error_severity'), MESSAGE],
     aliases: {
       severity: 'parsed.error_severity',
@@ -113,8 +112,7 @@ export const SOURCES: readonly SourceView[] = [
     },
     opened: ['parsed.error_severity', 'parsed.user_name', 'parsed.sql_state_code'],
   },
-  {
-    name: 'function_edge_logs',
+  function_edge_logs: {
     columns: [
       TIME,
       column('Status', 'status', STATUS),
@@ -126,9 +124,8 @@ export const SOURCES: readonly SourceView[] = [
     errors: { filters: [failed(STATUS)], text: FAILED_TEXT },
     opened: [STATUS, METHOD, 'function_id'],
   },
-  leveled('function_logs', ['level', 'event_type', 'function_id']),
-  {
-    name: 'auth_logs',
+  function_logs: leveled('event_type', 'function_id'),
+  auth_logs: {
     columns: [
       TIME,
       column('Status', 'status', 'status', 'level'),
@@ -140,19 +137,19 @@ export const SOURCES: readonly SourceView[] = [
     errors: { filters: [[failed('status'), SEVERE]], text: `${FAILED_TEXT}, or ${SEVERE_TEXT}` },
     opened: ['status', 'path', 'level'],
   },
-  leveled('realtime_logs'),
-  leveled('storage_logs'),
-  unleveled('postgrest_logs'),
-  unleveled('pgbouncer_logs'),
-]
+  realtime_logs: leveled(),
+  storage_logs: leveled(),
+  postgrest_logs: UNLEVELED,
+  pgbouncer_logs: UNLEVELED,
+}
 
-const BY_NAME = new Map(SOURCES.map((source) => [source.name, source]))
+/** The sources, in the order of the service. */
+export const SOURCES: readonly SourceView[] = SOURCE_NAMES.map((name) => ({ name, ...VIEWS[name] }))
+
+const BY_NAME = new Map<string, SourceView>(SOURCES.map((source) => [source.name, source]))
 
 /** The source that is shown first. */
 export const DEFAULT_SOURCE = 'edge_logs'
-
-/** Returns whether a text names a source. */
-export const isSource = (text: string): boolean => BY_NAME.has(text)
 
 /** Returns a source by name, which must be a known name. */
 export const sourceNamed = (name: string): SourceView => BY_NAME.get(name)!

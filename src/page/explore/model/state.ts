@@ -2,10 +2,12 @@
  * The state of the page. The fragment of the page's URL has the state, so that a link shows the same, but never a
  * token.
  */
+import { FILTER_OPERATORS, type FilterOperator } from '../../../common/filter-operators.js'
+import { isSourceName } from '../../../common/sources.js'
 import { parseExact } from '../../api/api.js'
-import type { Filter, FilterEntry, Op } from '../../api/explore.js'
+import type { Filter, FilterEntry } from '../../api/explore.js'
 import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from '../../shared/range.js'
-import { DEFAULT_SOURCE, isSource } from './sources.js'
+import { DEFAULT_SOURCE } from './sources.js'
 
 /** The views of the page. */
 export type ViewName = 'explore' | 'charts' | 'sql' | 'api'
@@ -40,11 +42,6 @@ export type Change = (next: Partial<State>, isStep?: boolean) => void
 /** Begins the names of an endpoint's parameters in a fragment. No name of the page has a dot. */
 const PARAM = 'p.'
 
-const OPS: readonly Op[] = [
-  ...(['=', '!=', '<', '<=', '>', '>='] as const),
-  ...(['in', 'not_in', 'exists', 'missing', 'contains', 'matches'] as const),
-]
-
 /** Returns the state of a URL fragment. A missing or invalid field has the default. */
 export function stateOf(fragment: string): State {
   const given = new URLSearchParams(fragment.replace(/^#/, ''))
@@ -53,7 +50,7 @@ export function stateOf(fragment: string): State {
   return {
     view: VIEW_NAMES.find((name) => name === given.get('view')) ?? 'explore',
     project: given.get('project') ?? '',
-    source: isSource(source) ? source : DEFAULT_SOURCE,
+    source: isSourceName(source) ? source : DEFAULT_SOURCE,
     range: rangeOf(given),
     filters: filtersOf(given.get('filter') ?? '[]'),
     isErrors: given.get('errors') === '1',
@@ -95,7 +92,7 @@ function isFilter(given: unknown): given is Filter {
   if (typeof given !== 'object' || given === null) return false
   const { field, op } = given as Partial<Filter>
   const isName = typeof field === 'string' || (Array.isArray(field) && field.every((key) => typeof key === 'string'))
-  return isName && OPS.includes(op as Op)
+  return isName && FILTER_OPERATORS.includes(op as FilterOperator)
 }
 
 /** Returns the URL fragment of a state, with `#`, or empty if all fields have the default. */

@@ -1,4 +1,5 @@
 /** Handlers of the rows: the load that replaces the rows, older rows, and newer rows. */
+import { MAX_EXPLORED_ROWS } from '../../../common/limits.js'
 import type { Failure } from '../../api/api.js'
 import { cursorOf, type LogRow } from '../../api/explore.js'
 import { boundsOf } from '../../shared/range.js'
@@ -10,8 +11,6 @@ import { addRows, appendRows } from './row-store.js'
 
 /** Rows of the first page, which has to appear soon, and of further pages, which must not delay a frame by parsing. */
 export const [FIRST_ROWS, MORE_ROWS] = [100, 200]
-/** Newer rows that are added to the list at once. */
-export const MAX_NEWER = 1_000
 
 /** Loads rows, histogram and fields of what is asked. Cancels a load that is still running. */
 export function load(model: Model, nowUs: number): Step {
@@ -136,7 +135,7 @@ export const fromRows = {
   }),
   // Too many: there may be rows between these and the rows of the list.
   newerLoaded: ofLoad((model, { rows }, nowUs) =>
-    rows.length === MAX_NEWER ? load(model, nowUs) : [withRows(model, rows)],
+    rows.length === MAX_EXPLORED_ROWS ? load(model, nowUs) : [withRows(model, rows)],
   ),
   newerFailed: ofLoad((model, { failure }) => [
     model.live === undefined ? model : { ...model, live: { ...model.live, text: failure.message } },

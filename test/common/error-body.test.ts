@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { messageOf } from '../../src/page/api/error-body.js'
+import { messageOf } from '../../src/common/error-body.js'
 
 test.each([
   [{ error: 'No.', code: 'x' }, 'No.'],
