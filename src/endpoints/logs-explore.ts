@@ -9,7 +9,7 @@ import { invalidParameter, type Param } from './params.js'
 
 const DEFAULT_ROWS = 100
 
-/** The number of rows of a page. Throws `invalid_parameter` unless a whole number from 1 to {@link MAX_EXPLORED_ROWS}. */
+/** The number of rows of a page: a whole number from 1 to {@link MAX_EXPLORED_ROWS}. Throws `invalid_parameter`. */
 const LIMIT: Param<number> = {
   required: false,
   description: `the most rows, from 1 to ${MAX_EXPLORED_ROWS}; default: ${DEFAULT_ROWS}`,

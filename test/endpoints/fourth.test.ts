@@ -44,7 +44,7 @@ let folder: string
 beforeAll(() => {
   mkdirSync(CACHE, { recursive: true })
   folder = mkdtempSync(join(CACHE, 'fourth-'))
-  for (const part of ['base', 'endpoints', 'plan', 'common']) {
+  for (const part of ['base', 'endpoints', 'plan', 'common', 'wasm-layout']) {
     cpSync(join(ROOT, 'src', part), join(folder, 'src', part), { recursive: true })
   }
   writeFileSync(join(folder, 'src/endpoints/requests-per-day.ts'), FILE)

@@ -1,21 +1,24 @@
 /** The rows of the explorer that can be saved: the rows of the list, and all rows of the range. */
+import type { Failure } from '../api/api.js'
 import { ROW_COLUMNS } from '../api/explore.js'
 import { fileName } from '../export/file-name.js'
 import { countOf, pagesOf } from '../export/range-pages.js'
 import { type ExportSource, type Extent, loadedRows } from '../export/source.js'
 import type { Bounds } from '../shared/range.js'
-import type { ExploreHost } from './explore.js'
 import { closedBounds, queryOf } from './model/explore-request.js'
 import { listKindOf, type Model } from './model/model.js'
 
+/** Callbacks to the page. */
+interface Host {
+  linkOf(range: Bounds): string
+  isHandled(failure: Failure): boolean
+}
+
 /** Returns the export source of the explorer. */
-export const exportSourceOf = (
-  host: Pick<ExploreHost, 'linkOf' | 'isHandled'>,
-  modelNow: () => Model,
-): ExportSource => ({
+export const exportSourceOf = ({ linkOf, isHandled }: Host, modelNow: () => Model): ExportSource => ({
   extents: () => extentsOf(modelNow()),
-  link: () => host.linkOf(boundsNow(modelNow())),
-  isHandled: host.isHandled,
+  link: () => linkOf(boundsNow(modelNow())),
+  isHandled,
 })
 
 const boundsNow = (model: Model) => closedBounds(model, Date.now() * 1_000)

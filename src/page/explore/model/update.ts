@@ -13,7 +13,7 @@ import { fromLive } from './update-live.js'
 import { fromRows, load, loadOlder, retry } from './update-rows.js'
 import { boxAfter, fromBox } from './update-search.js'
 
-/** Returns the model after a message, and the effects to start. A message without consequence returns the same model. */
+/** Returns the model after a message, and the effects to start. The model is the same if nothing changes. */
 export function update(model: Model, message: Message, nowUs: number): Step {
   return (HANDLERS[message.kind] as Handler)(model, message, nowUs)
 }

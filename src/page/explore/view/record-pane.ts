@@ -8,7 +8,7 @@ import type { Send } from '../model/message.js'
 import type { Draw, OpenRecord } from '../model/model.js'
 import { SOURCES } from '../model/sources.js'
 
-/** The pane. */
+/** The pane on the page, which is hidden while no record is open. */
 export interface RecordPane {
   draw: Draw
   focus(): void
