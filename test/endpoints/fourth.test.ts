@@ -12,7 +12,7 @@ import { edge } from '../support/records.js'
 
 /** A new query: the number of requests of a project, per day of the last week. */
 const FILE = `
-import { truncate } from '../base/buckets.js'
+import { truncate } from '../base/time/buckets.js'
 import { DAY_US } from '../base/units.js'
 import { count, equals, scan } from '../plan/builder.js'
 import { endpoint, sql } from './endpoint.js'

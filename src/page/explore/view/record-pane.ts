@@ -32,9 +32,9 @@ export function createRecordPane(send: Send, onClose: () => void, link: () => st
     draw({ record }, before) {
       if (record === before?.record) return
       pane.hidden = record === undefined
+      shown?.stop?.()
       // The previous record stays while a record is loading.
       if (record !== undefined && record.line === undefined && record.problem === '') return
-      shown?.stop?.()
       shown = record === undefined ? undefined : show(pane, record, { send, onClose, link })
       if (record === undefined) pane.replaceChildren()
       const isSwitched = record?.cursor === before?.record?.cursor && record?.isAround !== before?.record?.isAround
