@@ -5,7 +5,7 @@ import { fetchDescription } from '../api/description.js'
 import { ENDPOINT_PATH, type Endpoint, endpointsIn } from '../api/endpoints.js'
 import { failureOf } from '../api/explore.js'
 import { createExportButton } from '../export/export-button.js'
-import { element } from '../shared/dom.js'
+import { buttonOf, element } from '../shared/dom.js'
 import { createCopyLine } from './copy-line.js'
 import { curlLine, urlOf } from './curl.js'
 import {
@@ -126,11 +126,8 @@ function showNone(view: EndpointsElements): void {
 }
 
 /** On a narrow window the list makes room for the endpoint that is open. */
-function backButton({ host }: EndpointsElements): HTMLElement {
-  const back = element('button', { type: 'button', class: 'link api-back' }, '← All endpoints')
-  back.addEventListener('click', () => host.change({ endpoint: '', params: {} }, true))
-  return back
-}
+const backButton = ({ host }: EndpointsElements) =>
+  buttonOf('← All endpoints', () => host.change({ endpoint: '', params: {} }, true), { class: 'link api-back' })
 
 function showEndpoint(view: EndpointsElements, endpoint: Endpoint, isFresh: boolean): void {
   const isSame = JSON.stringify(view.opened?.endpoint) === JSON.stringify(endpoint)

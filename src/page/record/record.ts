@@ -1,7 +1,7 @@
 /** A record: the time, the message, and the fields as a tree. */
 import { numberOf, type Row } from '../api/api.js'
 import { copyText } from '../shared/copy.js'
-import { element } from '../shared/dom.js'
+import { buttonOf, element } from '../shared/dom.js'
 import { fullTime } from '../shared/times.js'
 import { UTC } from '../shared/zone.js'
 import { type FieldName, fieldName, pathText } from './field-path.js'
@@ -67,11 +67,8 @@ function titleOf({ row, options: { source } }: ShownRecordView): HTMLElement {
   return element('h2', { tabindex: '-1' }, time, ' ', element('span', { class: 'source' }, source))
 }
 
-function button(text: string, act: () => void, attributes: Record<string, string> = {}): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: 'small', ...attributes }, text)
-  made.addEventListener('click', act)
-  return made
-}
+const button = (text: string, act: () => void, attributes: Record<string, string> = {}) =>
+  buttonOf(text, act, { class: 'small', ...attributes })
 
 async function copy({ say }: ShownRecordView, what: string, text: string): Promise<void> {
   say((await copyText(text)) ? `Copied ${what}.` : 'The browser does not permit copying. Select the text and copy it.')

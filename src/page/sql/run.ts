@@ -2,7 +2,7 @@
 import { MAX_SQL_ROWS } from '../../common/limits.js'
 import type { Failure } from '../api/api.js'
 import { failureOf } from '../api/explore.js'
-import { element } from '../shared/dom.js'
+import { buttonOf, element } from '../shared/dom.js'
 import { boundsOf, closedAt } from '../shared/range.js'
 import { offsetOf, placeText, readFault } from './fault-place.js'
 import { keepRun } from './history.js'
@@ -113,9 +113,11 @@ function failed(view: SqlViewElements, failure: Failure, { sql, linesBefore }: S
     return
   }
   const offset = offsetOf(sql, place)
-  const go = element('button', { type: 'button', class: 'link' }, placeText(place))
-  go.addEventListener('click', () => view.editor.moveTo(offset))
-  showProblem(view, `${text} `, go)
+  showProblem(
+    view,
+    `${text} `,
+    buttonOf(placeText(place), () => view.editor.moveTo(offset), { class: 'link' }),
+  )
   view.editor.mark(offset)
 }
 

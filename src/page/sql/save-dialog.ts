@@ -1,7 +1,7 @@
 /** The dialog that makes a `.sql` file of a query, which the service serves as an endpoint. */
 import { MAX_ENDPOINT_ROWS } from '../../common/limits.js'
 import { copyText } from '../shared/copy.js'
-import { element } from '../shared/dom.js'
+import { buttonOf, element } from '../shared/dom.js'
 import { endpointFile, nameProblem } from './endpoint-file.js'
 
 /** The elements of the dialog. */
@@ -46,9 +46,9 @@ const PLAIN = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' 
 
 function fillForm(elements: SaveDialogElements): HTMLFormElement {
   const { dialog, name, description, maxRows, problem, file, where, said } = elements
-  const copy = button('Copy', () => void copyFile(elements))
-  const download = button('Download', () => downloadFile(elements))
-  const close = button('Close', () => dialog.close())
+  const copy = buttonOf('Copy', () => void copyFile(elements))
+  const download = buttonOf('Download', () => downloadFile(elements))
+  const close = buttonOf('Close', () => dialog.close())
   copy.classList.add('first')
   const form = element(
     'form',
@@ -72,12 +72,6 @@ function fillForm(elements: SaveDialogElements): HTMLFormElement {
 
 const field = (text: string, input: HTMLElement) =>
   element('label', { class: 'field' }, element('span', {}, text), input)
-
-function button(text: string, act: () => void): HTMLButtonElement {
-  const made = element('button', { type: 'button' }, text)
-  made.addEventListener('click', act)
-  return made
-}
 
 /** Returns the file. If a field has a wrong value, shows the problem and returns undefined. */
 function show(elements: SaveDialogElements): string | undefined {

@@ -1,6 +1,6 @@
 /** The search box, the chips of the filters, and the button for errors only. */
 import type { FilterEntry } from '../../api/explore.js'
-import { byId, element } from '../../shared/dom.js'
+import { buttonOf, byId, element } from '../../shared/dom.js'
 import { filterText, isExclusion, withoutFilter } from '../model/filters.js'
 import type { Send } from '../model/message.js'
 import type { Draw } from '../model/model.js'
@@ -68,12 +68,11 @@ function showChips(
     return element('li', {}, chip)
   })
   if (filters.length > 1) {
-    const all = element('button', { type: 'button', class: 'link' }, 'Remove all')
-    all.addEventListener('click', () => {
+    const removeAll = () => {
       setFilters([])
       field.focus()
-    })
-    items.push(element('li', {}, all))
+    }
+    items.push(element('li', {}, buttonOf('Remove all', removeAll, { class: 'link' })))
   }
   place.replaceChildren(...items)
   place.hidden = filters.length === 0

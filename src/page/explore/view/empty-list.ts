@@ -1,6 +1,6 @@
 /** The reason for a list without rows, with the ways to rows. */
 import type { ProjectRow } from '../../api/explore.js'
-import { element } from '../../shared/dom.js'
+import { buttonOf, element } from '../../shared/dom.js'
 import { count } from '../../shared/format.js'
 import { PRESETS, type Range } from '../../shared/range.js'
 import { timestamp, zoneName } from '../../shared/times.js'
@@ -74,10 +74,3 @@ function rangeText(range: Range): string {
 
 /** Returns a paragraph of text. */
 export const paragraph = (text: string): HTMLElement => element('p', {}, text)
-
-/** Returns a button that calls `act`. */
-export function buttonOf(text: string, act: () => void): HTMLButtonElement {
-  const made = element('button', { type: 'button' }, text)
-  made.addEventListener('click', act)
-  return made
-}

@@ -1,7 +1,7 @@
 /** A field of the rows: its share, and its values with bars, to keep or exclude. */
 import type { Failure } from '../../api/api.js'
 import type { FieldRow } from '../../api/explore.js'
-import { element } from '../../shared/dom.js'
+import { buttonOf, element } from '../../shared/dom.js'
 import { count } from '../../shared/format.js'
 import { valueText } from '../model/filters.js'
 import type { Send } from '../model/message.js'
@@ -61,8 +61,8 @@ function showValues(place: HTMLElement, row: FieldRow, isWhole: boolean, send: S
   const highest = Math.max(1, ...row.values.map((value) => value.count))
   const items = row.values.map((value) => valueItem(row.field, value, highest, send))
   const list = element('ul', {}, ...items)
-  const more = element('button', { type: 'button', class: 'link', 'data-key': `${row.field} more` }, moreText(row))
-  more.addEventListener('click', () => send({ kind: 'wholeFieldWanted', field: row.field }))
+  const wantWhole = () => send({ kind: 'wholeFieldWanted', field: row.field })
+  const more = buttonOf(moreText(row), wantWhole, { class: 'link', 'data-key': `${row.field} more` })
   place.replaceChildren(list, ...(isWhole ? [wholeNote(row)] : hasMore(row) ? [more] : []))
 }
 
@@ -97,18 +97,9 @@ function valueItem(
     element('span', { class: 'value' }, text),
     element('span', { class: 'number' }, count(rows)),
   )
-  const drop = element(
-    'button',
-    {
-      type: 'button',
-      class: 'drop',
-      title: `Exclude ${name}`,
-      'aria-label': `Exclude ${name}`,
-      'data-key': `drop ${name}`,
-    },
-    '−',
-  )
+  const title = `Exclude ${name}`
+  const exclude = () => send({ kind: 'filtered', filter: { field, op: '!=', value } })
+  const drop = buttonOf('−', exclude, { class: 'drop', title, 'aria-label': title, 'data-key': `drop ${name}` })
   keep.addEventListener('click', () => send({ kind: 'filtered', filter: { field, op: '=', value } }))
-  drop.addEventListener('click', () => send({ kind: 'filtered', filter: { field, op: '!=', value } }))
   return element('li', {}, keep, drop)
 }

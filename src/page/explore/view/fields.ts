@@ -1,6 +1,6 @@
 /** The fields of the rows with their most frequent values, to keep or exclude. */
 import type { FieldRow } from '../../api/explore.js'
-import { byId, element } from '../../shared/dom.js'
+import { buttonOf, byId, element } from '../../shared/dom.js'
 import { count } from '../../shared/format.js'
 import type { Send } from '../model/message.js'
 import type { Draw, FieldsModel } from '../model/model.js'
@@ -46,8 +46,7 @@ function showFields({ list, send, choices }: FieldList, { rows, source, failure 
   const onToggle = (field: string, isOpened: boolean) => choices.set(field, isOpened)
   list.replaceChildren(...rows.map((row) => fieldItem(row, isOpen(row), onToggle, send)))
   if (failure !== undefined) {
-    const again = element('button', { type: 'button', class: 'small' }, 'Try again')
-    again.addEventListener('click', () => send({ kind: 'fieldsRetried' }))
+    const again = buttonOf('Try again', () => send({ kind: 'fieldsRetried' }), { class: 'small' })
     list.append(element('p', { class: 'error', role: 'alert' }, failure.message), again)
   }
   if (focused !== undefined) list.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus()

@@ -2,7 +2,7 @@
 import { parseExact, type Row } from '../../api/api.js'
 import { showRecord } from '../../record/record.js'
 import { type ShownAround, showAround } from '../../record/record-around.js'
-import { byId, element } from '../../shared/dom.js'
+import { buttonOf, byId, element } from '../../shared/dom.js'
 import { conditionsIn } from '../model/filters.js'
 import type { Send } from '../model/message.js'
 import type { Draw, OpenRecord } from '../model/model.js'
@@ -70,8 +70,7 @@ function show(pane: HTMLElement, record: OpenRecord, { send, onClose, link }: Ev
 }
 
 function showText(pane: HTMLElement, text: string, onClose: () => void): Shown {
-  const close = element('button', { type: 'button', class: 'small' }, 'Close')
-  close.addEventListener('click', onClose)
+  const close = buttonOf('Close', onClose, { class: 'small' })
   pane.replaceChildren(element('div', { class: 'record' }, element('p', { class: 'state' }, text), close))
   return { focus: () => close.focus() }
 }

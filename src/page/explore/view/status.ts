@@ -1,12 +1,12 @@
 /** Texts next to the list: the number of rows, the cost of the queries, and the reason if there are no rows. */
 import type { Failure } from '../../api/api.js'
 import type { Cost } from '../../api/cost.js'
-import { byId } from '../../shared/dom.js'
+import { buttonOf, byId } from '../../shared/dom.js'
 import { count } from '../../shared/format.js'
 import { workText } from '../../shared/work-text.js'
 import type { Send } from '../model/message.js'
 import { type Draw, isFull, listKindOf, type Model } from '../model/model.js'
-import { buttonOf, emptyList, paragraph } from './empty-list.js'
+import { emptyList, paragraph } from './empty-list.js'
 
 /** Returns the function that draws the texts. */
 export const createStatus =
