@@ -1,4 +1,5 @@
 import { escapeControl } from '../base/text/escape-control.js'
+import { codeOf, messageOf } from '../common/error-body.js'
 
 /** A service's description of an error. */
 export interface ErrorBody {
@@ -12,10 +13,9 @@ export interface ErrorBody {
  */
 export function readErrorBody(json: string): ErrorBody | undefined {
   try {
-    const body = JSON.parse(json)
-    const [message, code] =
-      typeof body.error === 'string' ? [body.error, body.code] : [body.error.message, body.error.code]
-    return typeof message === 'string' && typeof code === 'string' ? { message, code } : undefined
+    const body: unknown = JSON.parse(json)
+    const [message, code] = [messageOf(body), codeOf(body)]
+    return message !== undefined && code !== undefined ? { message, code } : undefined
   } catch {
     return undefined
   }

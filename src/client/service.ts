@@ -1,6 +1,8 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { LogweirError } from '../base/errors.js'
 import { KIB } from '../base/units.js'
+import { MAX_URL_CHARACTERS } from '../common/limits.js'
+import { readWarnings } from '../common/warnings.js'
 import { describeError, readErrorBody } from './error-body.js'
 import { configuredToken, localToken, type ServiceToken } from './service-token.js'
 
@@ -63,8 +65,6 @@ export interface ServiceAddress {
   dataDir: string
 }
 
-/** The most characters of parameters in a URL. Many proxies refuse a request line of 8 KiB. */
-const MAX_URL_CHARACTERS = 4 * KIB
 /** The longest time to the first bytes of an answer. The service limits queries to 30 s. */
 const ANSWER_MS = 60_000
 /** How many bytes of an error are read. */
@@ -89,7 +89,7 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
           ? await sendRequest(base + path, { headers: own, signal: either })
           : await sendRequest(base + path, { method: 'POST', headers: { ...own, ...FORM }, signal: either }, form)
       if (incoming.statusCode !== 200) throw await refusal(incoming, url, sent)
-      return { type: typeOf(incoming), warnings: warningsOf(incoming), body: bodyOf(incoming) }
+      return { type: typeOf(incoming), warnings: readWarnings(warningsIn(incoming)), body: bodyOf(incoming) }
     } catch (error) {
       if (signal?.aborted || error instanceof ServiceError) throw error
       if (slow.signal.aborted) throw new ServiceError(`${url} does not answer within ${ANSWER_MS / 1000} s.`)
@@ -133,16 +133,8 @@ export async function sendRequest(url: string, options: RequestOptions, body?: s
   })
 }
 
+const warningsIn = ({ headers }: IncomingMessage) => headers['logweir-warnings'] as string | undefined
 const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0].trim().toLowerCase()
-
-/** The header is a JSON list of texts. */
-function warningsOf({ headers }: IncomingMessage): readonly string[] {
-  try {
-    return (JSON.parse(String(headers['logweir-warnings'] ?? '[]')) as unknown[]).map(String)
-  } catch {
-    return []
-  }
-}
 
 /** Returns the cause of a failed connection: the system's error code, or the message. */
 export const errorReason = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message

@@ -14,6 +14,9 @@ export const SOURCE_NAMES = [
 /** The name of a log source. */
 export type SourceName = (typeof SOURCE_NAMES)[number]
 
+/** Returns whether a text is the name of a source. */
+export const isSourceName = (text: string): text is SourceName => (SOURCE_NAMES as readonly string[]).includes(text)
+
 /** A field of a record that can contain the project, as a path. */
 export type ProjectPlace = 'project' | 'metadata.project' | 'metadata.project_ref'
 

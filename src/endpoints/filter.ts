@@ -1,5 +1,6 @@
 import { LogweirError } from '../base/errors.js'
 import { compilePattern, createPatternCount } from '../base/pattern/pattern.js'
+import { FILTER_OPERATORS, type FilterOperator } from '../common/filter-operators.js'
 import { fn } from '../plan/calls.js'
 import { type Expression, joinConditions, literal } from '../plan/expression.js'
 import { elementsOfJson, jsonAt } from '../plan/functions/json-path.js'
@@ -31,22 +32,23 @@ interface Given {
 /** Makes the expression of an operator. Throws the fault of a value that the operator does not accept. */
 type Operator = (given: Given) => Expression
 
-const OPERATORS: ReadonlyMap<unknown, Operator> = new Map<unknown, Operator>([
-  ['=', (given) => isAny(given.field, [oneValue(given)])],
-  ['!=', (given) => isNone(given.field, [oneValue(given)])],
-  ['<', ordered('lt')],
-  ['<=', ordered('le')],
-  ['>', ordered('gt')],
-  ['>=', ordered('ge')],
-  ['in', (given) => isAny(given.field, listOfValues(given))],
-  ['not_in', (given) => isNone(given.field, listOfValues(given))],
-  ['exists', (given) => fn.not(isMissing(withoutValue(given).field))],
-  ['missing', (given) => isMissing(withoutValue(given).field)],
-  ['contains', (given) => containsText(given.field.expression, textOf(given))],
-  ['matches', (given) => fn.regexp_contains(given.field.expression, patternOf(given))],
-])
+const OPERATORS: Readonly<Record<FilterOperator, Operator>> = {
+  '=': (given) => isAny(given.field, [oneValue(given)]),
+  '!=': (given) => isNone(given.field, [oneValue(given)]),
+  '<': ordered('lt'),
+  '<=': ordered('le'),
+  '>': ordered('gt'),
+  '>=': ordered('ge'),
+  in: (given) => isAny(given.field, listOfValues(given)),
+  not_in: (given) => isNone(given.field, listOfValues(given)),
+  exists: (given) => fn.not(isMissing(withoutValue(given).field)),
+  missing: (given) => isMissing(withoutValue(given).field),
+  contains: (given) => containsText(given.field.expression, textOf(given)),
+  matches: (given) => fn.regexp_contains(given.field.expression, patternOf(given)),
+}
 
-const OPERATOR_NAMES = [...OPERATORS.keys()].join(', ')
+const OPERATORS_BY_NAME: ReadonlyMap<unknown, Operator> = new Map<unknown, Operator>(Object.entries(OPERATORS))
+const OPERATOR_NAMES = FILTER_OPERATORS.join(', ')
 
 /** The form of a filter, for the listings of parameters. */
 export const FILTER_DESCRIPTION =
@@ -123,7 +125,7 @@ function readCondition(condition: unknown, steps: readonly number[], filter: Fil
   }
   const { field, op, value } = condition as { field?: unknown; op?: unknown; value?: unknown }
   const named = readFieldName(field, name, `${place}.field`)
-  const operator = OPERATORS.get(op)
+  const operator = OPERATORS_BY_NAME.get(op)
   if (operator === undefined) {
     const fault = op === undefined ? 'it is missing' : `${shown(op)} is no operator`
     throw faultAt(name, `${place}.op`, fault, `Use one of ${OPERATOR_NAMES}.`)

@@ -1,4 +1,5 @@
 import { DAY_US } from '../base/units.js'
+import { MAX_SQL_ROWS } from '../common/limits.js'
 import { equals, scan } from '../plan/builder.js'
 import { endpoint, sql } from './endpoint.js'
 import { text, timestamp, word } from './params.js'
@@ -25,7 +26,7 @@ export const logsAll = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d01',
   name: 'logs.all',
   summary: 'The newest edge requests of a project',
-  maxRows: 1000,
+  maxRows: MAX_SQL_ROWS,
   cache: 'disabled',
   params: LOGS_ALL_PARAMS,
   query: sql`

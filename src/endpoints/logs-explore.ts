@@ -1,3 +1,4 @@
+import { MAX_EXPLORED_ROWS } from '../common/limits.js'
 import { type Rows, union } from '../plan/builder.js'
 import { call, column, literal } from '../plan/expression.js'
 import type { Plan, TimeRange } from '../plan/plan.js'
@@ -6,20 +7,19 @@ import { endpoint, sql } from './endpoint.js'
 import { EXPLORE_PARAMS, EXPLORED_SQL, exploredRange, exploredRows } from './explore-params.js'
 import { invalidParameter, type Param } from './params.js'
 
-/** The rows of a page: the most, and the number without `limit`. */
-export const MAX_ROWS = 1000
+/** The rows of a page without `limit`. */
 export const DEFAULT_ROWS = 100
 
-/** The number of rows of a page. Throws `invalid_parameter` unless a whole number from 1 to {@link MAX_ROWS}. */
+/** The number of rows of a page: a whole number from 1 to {@link MAX_EXPLORED_ROWS}. Throws `invalid_parameter`. */
 const LIMIT: Param<number> = {
   required: false,
-  description: `the most rows, from 1 to ${MAX_ROWS}; default: ${DEFAULT_ROWS}`,
-  schema: { type: 'integer', minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS },
+  description: `the most rows, from 1 to ${MAX_EXPLORED_ROWS}; default: ${DEFAULT_ROWS}`,
+  schema: { type: 'integer', minimum: 1, maximum: MAX_EXPLORED_ROWS, default: DEFAULT_ROWS },
   read(value = String(DEFAULT_ROWS), name) {
     const rows = /^\d{1,4}$/.test(value) ? Number(value) : 0
-    if (rows >= 1 && rows <= MAX_ROWS) return rows
+    if (rows >= 1 && rows <= MAX_EXPLORED_ROWS) return rows
     throw invalidParameter(
-      `The parameter "${name}" is no number of rows. Give it a whole number from 1 to ${MAX_ROWS}.`,
+      `The parameter "${name}" is no number of rows. Give it a whole number from 1 to ${MAX_EXPLORED_ROWS}.`,
     )
   },
 }
@@ -106,7 +106,7 @@ export const logsExplore = endpoint({
   id: '8b0c1c7e-5b57-4d0a-9a55-6f0e5a3a1d11',
   name: 'logs.explore',
   summary: 'The rows of a source, newest first, page by page',
-  maxRows: MAX_ROWS,
+  maxRows: MAX_EXPLORED_ROWS,
   cache: 'disabled',
   params: {
     ...EXPLORE_PARAMS,

@@ -1,4 +1,5 @@
 import { LogweirError } from '../base/errors.js'
+import { MAX_PROJECT_ROWS } from '../common/limits.js'
 import { SOURCE_NAMES, type SourceName } from '../common/sources.js'
 import { answerColumns, type Row } from '../plan/answer.js'
 import { equals, type Rows, scan, union } from '../plan/builder.js'
@@ -15,7 +16,7 @@ export const MAX_MATCH_CHARACTERS = 200
 /** `GET /api/projects` for the metrics and the cache: an answer is never refreshed before a client asks again. */
 export const PROJECTS = {
   name: 'projects',
-  maxRows: 10_000,
+  maxRows: MAX_PROJECT_ROWS,
   policy: { ttlS: 30, warmS: Number.POSITIVE_INFINITY } as CachePolicy,
   params: {
     project: optionalText('only this project'),

@@ -1,8 +1,9 @@
 import { nearest } from '../base/text/nearest.js'
+import { MAX_ENDPOINT_ROWS } from '../common/limits.js'
 import type { CachePolicy } from '../endpoints/endpoint.js'
 import { type Declaration, readDeclaration } from './declaration.js'
 import { lineError } from './failure.js'
-import { MAX_ROWS, MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from './validate.js'
+import { MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from './validate.js'
 
 /** The settings of an endpoint in the leading comments of a `.sql` file. */
 export interface FrontMatter {
@@ -130,7 +131,8 @@ function readMaxRows(entry: Entry | undefined): number {
   if (entry === undefined) return DEFAULT_MAX_ROWS
   const { value, line } = entry
   const rows = /^\d+$/.test(value) ? Number(value) : 0
-  if (rows < 1 || rows > MAX_ROWS) throw lineError(`max rows: ${value} is not a number from 1 to ${MAX_ROWS}`, line)
+  if (rows < 1 || rows > MAX_ENDPOINT_ROWS)
+    throw lineError(`max rows: ${value} is not a number from 1 to ${MAX_ENDPOINT_ROWS}`, line)
   return rows
 }
 

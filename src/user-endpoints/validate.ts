@@ -1,15 +1,11 @@
+import { ENDPOINT_NAME, MAX_ENDPOINT_NAME_CHARACTERS, MAX_ENDPOINT_ROWS } from '../common/limits.js'
 import { fileNameOf } from '../config/setting.js'
 import { QUERY_SETTINGS } from '../config/settings.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
-const NAME = /^[a-z]\w*([.-]\w+)*$/i
 const PARAMETER = /^[a-z]\w{0,63}$/i
 
-/** The longest name of an endpoint, in characters. */
-export const MAX_NAME_CHARACTERS = 100
-/** Maximum of `maxRows`. */
-export const MAX_ROWS = 10_000
 /** Maximum of `ttlS`, in seconds. */
 export const MAX_TTL_S = 86_400
 /** Maximum of `summary`, in characters. */
@@ -39,17 +35,17 @@ export function isEndpoint(value: unknown): value is Endpoint {
  * Returns undefined if the endpoint is valid.
  */
 export function validateEndpoint({ id, name, summary, maxRows, cache, query, params }: Endpoint): string | undefined {
-  if (!isText(name, MAX_NAME_CHARACTERS) || !NAME.test(name) || UUID.test(name)) {
+  if (!isText(name, MAX_ENDPOINT_NAME_CHARACTERS) || !ENDPOINT_NAME.test(name) || UUID.test(name)) {
     return (
       `the name ${quoted(name)} is invalid: ` +
-      `use at most ${MAX_NAME_CHARACTERS} letters, digits, dots, dashes and _, and begin with a letter`
+      `use at most ${MAX_ENDPOINT_NAME_CHARACTERS} letters, digits, dots, dashes and _, and begin with a letter`
     )
   }
   if (typeof id !== 'string' || !UUID.test(id)) return `the id ${quoted(id)} of ${name} is not a UUID`
   if (summary !== undefined && !isText(summary, MAX_SUMMARY_CHARACTERS))
     return `summary of ${name} is not a text of 1 to ${MAX_SUMMARY_CHARACTERS} characters`
-  if (!isIntegerIn(maxRows, 1, MAX_ROWS)) {
-    return `maxRows of ${name} is ${quoted(maxRows)}, not an integer from 1 to ${MAX_ROWS}`
+  if (!isIntegerIn(maxRows, 1, MAX_ENDPOINT_ROWS)) {
+    return `maxRows of ${name} is ${quoted(maxRows)}, not an integer from 1 to ${MAX_ENDPOINT_ROWS}`
   }
   if (!isText(query, MAX_SQL_CHARACTERS))
     return `query of ${name} is not a text of 1 to ${MAX_SQL_CHARACTERS} characters`
@@ -95,4 +91,4 @@ function isParam(value: unknown): boolean {
   return typeof read === 'function' && typeof required === 'boolean' && typeof description === 'string'
 }
 
-const quoted = (value: unknown) => (JSON.stringify(value) ?? String(value)).slice(0, MAX_NAME_CHARACTERS)
+const quoted = (value: unknown) => (JSON.stringify(value) ?? String(value)).slice(0, MAX_ENDPOINT_NAME_CHARACTERS)

@@ -5,13 +5,14 @@ import { MIN_LIMIT_BYTES, ROWS_SHARE } from '../../src/base/memory/memory.js'
 import { budgetLimits, PROGRESS_BYTES } from '../../src/base/memory/memory-budget.js'
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERNS_SIZE } from '../../src/base/pattern/pattern.js'
 import { GIB, KIB, MIB } from '../../src/base/units.js'
+import { MAX_ENDPOINT_NAME_CHARACTERS, MAX_ENDPOINT_ROWS, MAX_EXPLORED_ROWS } from '../../src/common/limits.js'
 import { MAX_DAYS, MAX_TOKEN_PROJECTS, SERVE_SETTINGS } from '../../src/config/settings.js'
 import { projectName, tokenName } from '../../src/config/value-types.js'
 import { MAX_BUCKET_ROWS } from '../../src/endpoints/explored-buckets.js'
 import { MAX_NAME_CHARACTERS as FIELD_CHARACTERS } from '../../src/endpoints/field-name.js'
 import { MAX_CONDITIONS, MAX_VALUES } from '../../src/endpoints/filter.js'
 import { logsAll } from '../../src/endpoints/logs-all.js'
-import { DEFAULT_ROWS, MAX_ROWS as EXPLORED_ROWS } from '../../src/endpoints/logs-explore.js'
+import { DEFAULT_ROWS } from '../../src/endpoints/logs-explore.js'
 import { MAX_FIELDS, SAMPLE } from '../../src/endpoints/logs-fields.js'
 import { MAX_WARNINGS } from '../../src/endpoints/name-warning.js'
 import { MAX_MATCH_CHARACTERS, PROJECTS } from '../../src/endpoints/projects.js'
@@ -42,13 +43,7 @@ import { MAX_FILES } from '../../src/user-endpoints/directory.js'
 import { DEFAULT_MAX_ROWS } from '../../src/user-endpoints/front-matter.js'
 import { MAX_ENDPOINTS } from '../../src/user-endpoints/open.js'
 import { MAX_SQL_FILE_BYTES } from '../../src/user-endpoints/sql-file.js'
-import {
-  MAX_NAME_CHARACTERS,
-  MAX_PARAMETERS,
-  MAX_ROWS,
-  MAX_SUMMARY_CHARACTERS,
-  MAX_TTL_S,
-} from '../../src/user-endpoints/validate.js'
+import { MAX_PARAMETERS, MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from '../../src/user-endpoints/validate.js'
 import { MAX_DEPTH, MAX_NAME_BYTES, MAX_NAMES } from '../../src/wasm-layout/field-table.js'
 import { ROOT } from './documents.js'
 
@@ -98,8 +93,8 @@ const posted = postedLimits(GIB)
 export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   Answers: [
     ['rows of a query in SQL', count(logsAll.maxRows)],
-    ['rows of an endpoint of your own', `${count(DEFAULT_MAX_ROWS)}, or as declared up to ${count(MAX_ROWS)}`],
-    ['rows of a page of `logs.explore`', `${DEFAULT_ROWS}, or as requested up to ${count(EXPLORED_ROWS)}`],
+    ['rows of an endpoint of your own', `${count(DEFAULT_MAX_ROWS)}, or as declared up to ${count(MAX_ENDPOINT_ROWS)}`],
+    ['rows of a page of `logs.explore`', `${DEFAULT_ROWS}, or as requested up to ${count(MAX_EXPLORED_ROWS)}`],
     ['rows of `logs.histogram` and `logs.measure`', count(MAX_BUCKET_ROWS)],
     ['fields that `logs.fields` lists', count(MAX_FIELDS)],
     [
@@ -214,7 +209,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['endpoints', count(MAX_ENDPOINTS)],
     ['a `.sql` file', bytes(MAX_SQL_FILE_BYTES)],
     ['parameters of an endpoint', count(MAX_PARAMETERS)],
-    ['characters of the name', count(MAX_NAME_CHARACTERS)],
+    ['characters of the name', count(MAX_ENDPOINT_NAME_CHARACTERS)],
     ['characters of the summary', count(MAX_SUMMARY_CHARACTERS)],
     ['age of a cached answer', `${count(MAX_TTL_S)} s`],
   ],

@@ -76,7 +76,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     {
       path: 'client/',
       about: 'the client side of `query`, `tail` and `health`: knows HTTP, and no engine',
-      only: ['tokens/', 'config/', 'base/'],
+      only: ['tokens/', 'config/', 'common/error-body.ts', 'common/limits.ts', 'common/warnings.ts', 'base/'],
     },
   ],
   [{ path: 'supabase/', about: "with `--supabase`: the queries of Studio's pages, each a `.sql` file in `endpoints`" }],
@@ -188,7 +188,12 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about: 'the table of settings, where values come from, the configuration of each command',
     },
   ],
-  [{ path: 'common/', about: 'sources, their columns, and the names of fields' }],
+  [
+    {
+      path: 'common/',
+      about: 'what the service and the page share: sources and columns, words of SQL, operators, limits, formats',
+    },
+  ],
   [
     { path: 'arrow-ipc/', about: 'writes and reads Arrow IPC messages, streams and files' },
     { path: 'wasm-layout/', about: 'the numbers that `wasm` and `src` share' },

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { hotColumns } from '../../src/common/columns.js'
+import { MAX_ENDPOINT_ROWS } from '../../src/common/limits.js'
 import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { TIME_UNITS } from '../../src/plan/values/times.js'
 import { FUNCTION_NAMES } from '../../src/sql/compile/functions.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import { readFrontMatter } from '../../src/user-endpoints/front-matter.js'
-import { MAX_ROWS, MAX_TTL_S } from '../../src/user-endpoints/validate.js'
+import { MAX_TTL_S } from '../../src/user-endpoints/validate.js'
 import { documentAt, tablesOf, wordsIn } from '../docs/documents.js'
 import { EXAMPLES, EXAMPLES_FOLDER } from './examples.js'
 
@@ -33,7 +34,7 @@ describe('docs/own-endpoints.md', () => {
       const read = readFrontMatter(`${line}\nselect 1`)
       expect([line, read]).not.toEqual([line, readFrontMatter('select 1')])
     }
-    expect(own.text).toContain(`up to ${MAX_ROWS}`)
+    expect(own.text).toContain(`up to ${MAX_ENDPOINT_ROWS}`)
     expect(own.text).toContain(`up to ${MAX_TTL_S / 3600}h`)
     const { maxRows, cache } = readFrontMatter('select 1')
     expect(

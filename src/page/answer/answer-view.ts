@@ -44,7 +44,7 @@ export interface AnswerView {
   redraw(): void
 }
 
-interface Parts {
+interface AnswerElements {
   readonly root: HTMLElement
   readonly status: HTMLElement
   readonly state: HTMLElement
@@ -65,36 +65,36 @@ interface Parts {
  * numbers over time has only a table. `name`: label of the rows for screen readers.
  */
 export function createAnswerView(name: string): AnswerView {
-  const parts = createParts(name)
-  const { root, tools, buttons } = parts
+  const elements = createAnswerElements(name)
+  const { root, tools, buttons } = elements
   for (const form of ['chart', 'table'] as const)
     buttons[form].addEventListener('click', () => {
-      parts.chosen = form
-      showForm(parts)
+      elements.chosen = form
+      showForm(elements)
     })
-  setState(parts, 'none', '')
+  setState(elements, 'none', '')
   return {
     root,
     tools,
-    show: (answer) => show(parts, answer),
-    loading: (text = 'Running …') => setState(parts, parts.answer === undefined ? 'first' : 'loading', text),
+    show: (answer) => show(elements, answer),
+    loading: (text = 'Running …') => setState(elements, elements.answer === undefined ? 'first' : 'loading', text),
     message(text, kind = 'hint') {
-      parts.answer = undefined
-      setState(parts, kind === 'error' ? 'failed' : 'message', text)
+      elements.answer = undefined
+      setState(elements, kind === 'error' ? 'failed' : 'message', text)
     },
     failed(failure) {
-      parts.answer = undefined
+      elements.answer = undefined
       const retry = failure.retryS === undefined ? '' : '\nTrying again by itself.'
-      setState(parts, 'failed', `${failure.message}${retry}`)
+      setState(elements, 'failed', `${failure.message}${retry}`)
     },
     redraw() {
-      if (parts.answer !== undefined && root.dataset.state === 'shown') showForm(parts)
-      parts.charts.redraw()
+      if (elements.answer !== undefined && root.dataset.state === 'shown') showForm(elements)
+      elements.charts.redraw()
     },
   }
 }
 
-function createParts(name: string): Parts {
+function createAnswerElements(name: string): AnswerElements {
   const status = element('p', { class: 'answer-size', role: 'status' })
   const state = element('p', { class: 'state', role: 'status' })
   const buttons = {
@@ -119,33 +119,33 @@ function createParts(name: string): Parts {
 /** `none`: no request was sent. `first`: a request is sent, and there is no answer yet. */
 type StateName = 'none' | 'first' | 'loading' | 'shown' | 'empty' | 'message' | 'failed'
 
-function setState({ root, state }: Parts, name: StateName, text: string): void {
+function setState({ root, state }: AnswerElements, name: StateName, text: string): void {
   root.dataset.state = name
   root.setAttribute('aria-busy', String(name === 'first' || name === 'loading'))
   state.textContent = text
 }
 
-function show(parts: Parts, answer: ShownAnswer): void {
+function show(elements: AnswerElements, answer: ShownAnswer): void {
   const { rows } = answer
   const columns = columnsOf(rows, answer.columns)
-  parts.answer = { ...answer, columns }
-  parts.found = chartsOf(columns, rows)
-  parts.segments.hidden = parts.found === undefined
-  parts.status.textContent = statusOf(answer, parts.found)
-  setState(parts, rows.length === 0 ? 'empty' : 'shown', rows.length === 0 ? 'The answer has no row.' : '')
-  if (rows.length > 0) showForm(parts, true)
+  elements.answer = { ...answer, columns }
+  elements.found = chartsOf(columns, rows)
+  elements.segments.hidden = elements.found === undefined
+  elements.status.textContent = statusOf(answer, elements.found)
+  setState(elements, rows.length === 0 ? 'empty' : 'shown', rows.length === 0 ? 'The answer has no row.' : '')
+  if (rows.length > 0) showForm(elements, true)
 }
 
 /** Irregular times mostly belong to single records. A table says more about single records than a chart. */
-function formOf({ found, chosen }: Parts): AnswerForm {
+function formOf({ found, chosen }: AnswerElements): AnswerForm {
   if (found === undefined) return 'table'
   return chosen ?? (found.axis.bucketS > 0 ? 'chart' : 'table')
 }
 
 /** `isNew`: the rows are of another answer. */
-function showForm(parts: Parts, isNew = false): void {
-  const { root, buttons, charts, fill, answer, found } = parts
-  const form = formOf(parts)
+function showForm(elements: AnswerElements, isNew = false): void {
+  const { root, buttons, charts, fill, answer, found } = elements
+  const form = formOf(elements)
   root.dataset.form = form
   for (const name of ['chart', 'table'] as const) buttons[name].setAttribute('aria-pressed', String(name === form))
   if (form === 'chart') charts.show(found!)
@@ -155,13 +155,13 @@ function showForm(parts: Parts, isNew = false): void {
 function statusOf({ rows, maxRows, ageS = 0, cost }: ShownAnswer, found: AnswerCharts | undefined): string {
   const isCut = maxRows !== undefined && rows.length >= maxRows && rows.length > 0
   const size = `${count(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`
-  const parts = [
+  const elements = [
     isCut ? `the first ${size}, the maximum: there may be more` : size,
     found === undefined || found.omitted.length === 0 ? '' : `only in the table: ${found.omitted.join(', ')}`,
     cost === undefined ? '' : workText(cost),
     ageS === 0 ? '' : `from the cache, ${ageText(ageS)} old`,
   ]
-  const text = parts.filter((part) => part !== '').join(' · ')
+  const text = elements.filter((part) => part !== '').join(' · ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 

@@ -1,6 +1,6 @@
 /** Client of the service's HTTP API. */
+import { codeOf, messageOf } from '../../common/error-body.js'
 import { type Cost, costOf } from './cost.js'
-import { codeOf, messageOf } from './error-body.js'
 import { requestTo } from './long-query.js'
 
 /**

@@ -1,17 +1,15 @@
 /** Requests for the rows of a source, their histogram, their fields, and the projects. */
+import type { FilterOperator } from '../../common/filter-operators.js'
 import { Failure, get, parseExact, readText } from './api.js'
 import { type Cost, costOf } from './cost.js'
 
-/** Comparisons of a filter, by the service's names. */
-export type Op = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not_in' | 'exists' | 'missing' | 'contains' | 'matches'
-
 /**
  * A condition on a field of a record. `field`: a path with dots, or a list of keys if any key has a dot. `value`: the
- * operand of {@link Op}. A number may be raw JSON.
+ * operand of the operator. A number may be raw JSON.
  */
 export interface Filter {
   field: string | readonly string[]
-  op: Op
+  op: FilterOperator
   value?: unknown
 }
 
@@ -183,9 +181,6 @@ export function fetchFields(
 ): Promise<{ rows: FieldRow[]; cost: Cost }> {
   return askRows<FieldRow>('logs.fields', { ...paramsOf(query), ...(field !== undefined && { field }) }, signal)
 }
-
-/** Maximum of rows in a list of projects, which ends there. */
-export const MAX_PROJECT_ROWS = 10_000
 
 /** Selects a single project, the projects with a text in their names, or all projects. */
 export type ProjectQuery = { project: string } | { match: string } | Record<string, never>

@@ -1,5 +1,5 @@
-/** The most characters of a URL. Many proxies refuse a request line of 8 KiB. */
-const MAX_URL_CHARACTERS = 4_096
+import { MAX_URL_CHARACTERS } from '../../common/limits.js'
+
 const ENDPOINT = /^\/?api\/endpoints\/query\/[^?]*\?/
 
 /**

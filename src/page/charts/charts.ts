@@ -41,7 +41,7 @@ export interface Charts {
 }
 
 /** The panels and the state of the view. */
-interface Parts {
+interface ChartPanels {
   readonly host: ChartsHost
   readonly requests: ReturnType<typeof createRequests>
   readonly invocations: ReturnType<typeof createInvocations>
@@ -55,7 +55,7 @@ interface Parts {
 
 /** Creates the view in the page's elements. */
 export function createCharts(host: ChartsHost): Charts {
-  const parts: Parts = {
+  const charts: ChartPanels = {
     host,
     requests: createRequests(host.choose, host.linkOf),
     invocations: createInvocations(host.choose, host.linkOf),
@@ -68,82 +68,82 @@ export function createCharts(host: ChartsHost): Charts {
   }
   return {
     show({ project, range }) {
-      parts.shown = { project, range }
-      if (!isOpen(parts)) setLive(parts, false)
-      void load(parts, false)
+      charts.shown = { project, range }
+      if (!isOpen(charts)) setLive(charts, false)
+      void load(charts, false)
     },
-    refresh: () => void load(parts, true),
-    update: () => update(parts),
+    refresh: () => void load(charts, true),
+    update: () => update(charts),
     toggleLive() {
-      const isLive = parts.live === undefined
+      const isLive = charts.live === undefined
       // New rows have no place in a range that has an end.
-      if (isLive && !isOpen(parts)) host.choose({ ...boundsOf(parts.shown.range, 0), toUs: undefined })
-      setLive(parts, isLive)
+      if (isLive && !isOpen(charts)) host.choose({ ...boundsOf(charts.shown.range, 0), toUs: undefined })
+      setLive(charts, isLive)
     },
     stop() {
-      cancel(parts)
-      setLive(parts, false)
+      cancel(charts)
+      setLive(charts, false)
     },
     redraw() {
-      for (const part of [parts.requests, parts.invocations, parts.others]) part.redraw()
+      for (const part of [charts.requests, charts.invocations, charts.others]) part.redraw()
     },
   }
 }
 
 /** Whether the range grows with time. */
-const isOpen = ({ shown }: Parts) => boundsOf(shown.range, 0).toUs === undefined
+const isOpen = ({ shown }: ChartPanels) => boundsOf(shown.range, 0).toUs === undefined
 
-function cancel(parts: Parts): void {
-  clearTimeout(parts.retry)
-  parts.loading.abort()
-  parts.isLoading = false
+function cancel(charts: ChartPanels): void {
+  clearTimeout(charts.retry)
+  charts.loading.abort()
+  charts.isLoading = false
 }
 
-function setLive(parts: Parts, isLive: boolean): void {
-  if (isLive === (parts.live !== undefined)) return
-  clearInterval(parts.live)
-  const follow = () => document.visibilityState === 'visible' && update(parts)
-  parts.live = isLive ? setInterval(follow, LIVE_MS) : undefined
-  parts.host.onLive(isLive)
+function setLive(charts: ChartPanels, isLive: boolean): void {
+  if (isLive === (charts.live !== undefined)) return
+  clearInterval(charts.live)
+  const follow = () => document.visibilityState === 'visible' && update(charts)
+  charts.live = isLive ? setInterval(follow, LIVE_MS) : undefined
+  charts.host.onLive(isLive)
 }
 
 /** A slow service would never finish an answer if each update ended the previous request. */
-function update(parts: Parts): void {
-  if (!parts.isLoading) void load(parts, false)
+function update(charts: ChartPanels): void {
+  if (!charts.isLoading) void load(charts, false)
 }
 
 /** Loads all panels, and aborts their previous requests. All have the same bounds. */
-async function load(parts: Parts, isFresh: boolean): Promise<void> {
-  cancel(parts)
-  parts.loading = new AbortController()
-  const { signal } = parts.loading
+async function load(charts: ChartPanels, isFresh: boolean): Promise<void> {
+  cancel(charts)
+  charts.loading = new AbortController()
+  const { signal } = charts.loading
   const nowUs = Date.now() * 1_000
-  const view = { ...parts.shown, bounds: boundsOf(parts.shown.range, nowUs), nowUs }
-  parts.isLoading = true
+  const view = { ...charts.shown, bounds: boundsOf(charts.shown.range, nowUs), nowUs }
+  charts.isLoading = true
   // The panels of `others` show their own failures. A failure of the list also occurs in the other panels.
-  const others = parts.others.load(view, isFresh, signal).catch(() => {})
-  const outcomes = [parts.requests, parts.invocations].map(async ({ panel, load: loadPanel }) => {
+  const others = charts.others.load(view, isFresh, signal).catch(() => {})
+  const outcomes = [charts.requests, charts.invocations].map(async ({ panel, load: loadPanel }) => {
     panel.loading()
     try {
       await loadPanel(view, signal)
       return true
     } catch (error) {
-      if (!signal.aborted) failed(parts, error, panel)
+      if (!signal.aborted) failed(charts, error, panel)
       return false
     }
   })
-  if ((await Promise.all(outcomes)).every(Boolean)) parts.host.notify('')
+  if ((await Promise.all(outcomes)).every(Boolean)) charts.host.notify('')
   await others
-  if (!signal.aborted) parts.isLoading = false
+  if (!signal.aborted) charts.isLoading = false
 }
 
 /** Shows a failure in its panel, and schedules a retry if that is the remedy. */
-function failed(parts: Parts, error: unknown, panel: Panel): void {
+function failed(charts: ChartPanels, error: unknown, panel: Panel): void {
   if (!(error instanceof Failure)) throw error
-  if (parts.host.isHandled(error)) return
+  if (charts.host.isHandled(error)) return
   panel.failed(error)
   if (error.retryS === undefined) return
-  parts.host.notify(`${error.message} Retrying …`)
-  clearTimeout(parts.retry)
-  parts.retry = setTimeout(() => void load(parts, false), error.retryS * 1_000)
+  charts.host.notify(`${error.message} Retrying …`)
+  clearTimeout(charts.retry)
+  charts.retry = setTimeout(() => void load(charts, false), error.retryS * 1_000)
 }

@@ -5,13 +5,20 @@ import { fetchDescription } from '../api/description.js'
 import { ENDPOINT_PATH, type Endpoint, endpointsIn } from '../api/endpoints.js'
 import { failureOf } from '../api/explore.js'
 import { createExportButton } from '../export/export-button.js'
-import { element } from '../shared/dom.js'
+import { buttonOf, element } from '../shared/dom.js'
 import { createCopyLine } from './copy-line.js'
 import { curlLine, urlOf } from './curl.js'
+import {
+  type ApiState,
+  cancel,
+  contextOf,
+  type EndpointsElements,
+  type EndpointsHost,
+  type Opened,
+} from './endpoints-elements.js'
 import { usesRange } from './fields.js'
 import { createForm, type ParameterForm } from './form.js'
 import { createList } from './list.js'
-import { type ApiState, cancel, contextOf, type EndpointsHost, type Opened, type Parts } from './parts.js'
 import { referenceOf } from './paths.js'
 import { extentsOf, run, runKey } from './run.js'
 
@@ -31,7 +38,7 @@ export function createEndpoints(root: HTMLElement, host: EndpointsHost, state: A
   const list = createList((endpoint) => host.change({ endpoint, params: {} }, true))
   const place = element('div', { class: 'api-place' })
   root.replaceChildren(list.root, place)
-  const parts: Parts = {
+  const view: EndpointsElements = {
     ...{ host, root, list, place, state },
     ...{ description: undefined, opened: undefined, ran: '', retry: undefined },
     nowUs: Date.now() * 1_000,
@@ -39,144 +46,141 @@ export function createEndpoints(root: HTMLElement, host: EndpointsHost, state: A
   }
   return {
     show(next) {
-      parts.state = next
-      void showState(parts)
+      view.state = next
+      void showState(view)
     },
     refresh() {
-      parts.description = undefined
-      parts.ran = ''
-      void showState(parts, true)
+      view.description = undefined
+      view.ran = ''
+      void showState(view, true)
     },
     stop() {
-      cancel(parts)
-      parts.ran = ''
+      cancel(view)
+      view.ran = ''
       // Another user may sign in, and endpoints change.
-      parts.description = undefined
-      parts.opened?.answer.message('')
+      view.description = undefined
+      view.opened?.answer.message('')
     },
     redraw() {
-      if (root.hidden || parts.opened === undefined) return
-      parts.opened.form.show(parts.state.params, contextOf(parts))
-      parts.opened.answer.redraw()
+      if (root.hidden || view.opened === undefined) return
+      view.opened.form.show(view.state.params, contextOf(view))
+      view.opened.answer.redraw()
     },
   }
 }
 
-async function showState(parts: Parts, isFresh = false): Promise<void> {
-  const { list, state, root } = parts
-  if (parts.description === undefined && !(await loadDescription(parts))) return
+async function showState(view: EndpointsElements, isFresh = false): Promise<void> {
+  const { list, state, root } = view
+  if (view.description === undefined && !(await loadDescription(view))) return
   // Another state may have been shown while the description was loading.
-  if (state !== parts.state) return
-  const endpoints = endpointsIn(parts.description!)
+  if (state !== view.state) return
+  const endpoints = endpointsIn(view.description!)
   list.mark(state.endpoint)
   root.classList.toggle('is-open', state.endpoint !== '')
   if (state.endpoint === '') {
-    showReference(parts)
+    showReference(view)
     return
   }
   const endpoint = endpoints.find(({ name }) => name === state.endpoint)
-  if (endpoint === undefined) showNone(parts)
-  else showEndpoint(parts, endpoint, isFresh)
+  if (endpoint === undefined) showNone(view)
+  else showEndpoint(view, endpoint, isFresh)
 }
 
 /** Loads the description, and shows the list of endpoints. Returns whether that worked. */
-async function loadDescription(parts: Parts): Promise<boolean> {
-  cancel(parts)
-  parts.loading = new AbortController()
-  const { signal } = parts.loading
+async function loadDescription(view: EndpointsElements): Promise<boolean> {
+  cancel(view)
+  view.loading = new AbortController()
+  const { signal } = view.loading
   try {
-    parts.description = await fetchDescription(signal)
+    view.description = await fetchDescription(signal)
   } catch (error) {
-    if (!signal.aborted) failedToLoad(parts, failureOf(error))
+    if (!signal.aborted) failedToLoad(view, failureOf(error))
     return false
   }
   if (signal.aborted) return false
-  parts.list.show(endpointsIn(parts.description))
+  view.list.show(endpointsIn(view.description))
   return true
 }
 
-function failedToLoad(parts: Parts, failure: Failure): void {
-  if (parts.host.isHandled(failure)) return
-  showText(parts, failure.message, 'error')
-  if (failure.retryS !== undefined) parts.retry = setTimeout(() => void showState(parts), failure.retryS * 1_000)
+function failedToLoad(view: EndpointsElements, failure: Failure): void {
+  if (view.host.isHandled(failure)) return
+  showText(view, failure.message, 'error')
+  if (failure.retryS !== undefined) view.retry = setTimeout(() => void showState(view), failure.retryS * 1_000)
 }
 
-function showText(parts: Parts, text: string, kind = ''): void {
-  parts.opened = undefined
-  parts.place.replaceChildren(element('p', { class: `state ${kind}`, role: 'status' }, text))
+function showText(view: EndpointsElements, text: string, kind = ''): void {
+  view.opened = undefined
+  view.place.replaceChildren(element('p', { class: `state ${kind}`, role: 'status' }, text))
 }
 
-function showReference(parts: Parts): void {
-  cancel(parts)
-  parts.opened = undefined
-  parts.place.replaceChildren(referenceOf(parts.description!))
+function showReference(view: EndpointsElements): void {
+  cancel(view)
+  view.opened = undefined
+  view.place.replaceChildren(referenceOf(view.description!))
 }
 
-function showNone(parts: Parts): void {
-  cancel(parts)
-  showText(parts, `The service has no endpoint ${parts.state.endpoint}. Choose one from the list.`)
-  parts.place.prepend(backButton(parts))
+function showNone(view: EndpointsElements): void {
+  cancel(view)
+  showText(view, `The service has no endpoint ${view.state.endpoint}. Choose one from the list.`)
+  view.place.prepend(backButton(view))
 }
 
 /** On a narrow window the list makes room for the endpoint that is open. */
-function backButton({ host }: Parts): HTMLElement {
-  const back = element('button', { type: 'button', class: 'link api-back' }, '← All endpoints')
-  back.addEventListener('click', () => host.change({ endpoint: '', params: {} }, true))
-  return back
-}
+const backButton = ({ host }: EndpointsElements) =>
+  buttonOf('← All endpoints', () => host.change({ endpoint: '', params: {} }, true), { class: 'link api-back' })
 
-function showEndpoint(parts: Parts, endpoint: Endpoint, isFresh: boolean): void {
-  const isSame = JSON.stringify(parts.opened?.endpoint) === JSON.stringify(endpoint)
+function showEndpoint(view: EndpointsElements, endpoint: Endpoint, isFresh: boolean): void {
+  const isSame = JSON.stringify(view.opened?.endpoint) === JSON.stringify(endpoint)
   if (!isSame) {
-    cancel(parts)
-    open(parts, endpoint)
+    cancel(view)
+    open(view, endpoint)
   }
-  const { form, updateLine } = parts.opened!
-  form.show(parts.state.params, contextOf(parts))
+  const { form, updateLine } = view.opened!
+  form.show(view.state.params, contextOf(view))
   updateLine()
-  const wanted = runKey(parts.state)
-  if (wanted === parts.ran) return
-  if (!isFresh && !mayRun(parts.state, form)) {
-    cancel(parts)
-    parts.ran = ''
-    parts.opened!.answer.message(
+  const wanted = runKey(view.state)
+  if (wanted === view.ran) return
+  if (!isFresh && !mayRun(view.state, form)) {
+    cancel(view)
+    view.ran = ''
+    view.opened!.answer.message(
       form.missing().length === 0 ? 'Press Run.' : 'Fill in what is required, then press Run.',
     )
     return
   }
-  void run(parts, { isFresh })
+  void run(view, { isFresh })
 }
 
 /** A link must not run SQL that the reader has not seen. */
 const mayRun = ({ params }: ApiState, form: ParameterForm) => form.missing().length === 0 && params.sql === undefined
 
 /** Shows the empty form of an endpoint. */
-function open(parts: Parts, endpoint: Endpoint): void {
+function open(view: EndpointsElements, endpoint: Endpoint): void {
   const { name, summary, description } = endpoint
-  parts.nowUs = Date.now() * 1_000
+  view.nowUs = Date.now() * 1_000
   const answer = createAnswerView(`Rows of ${name}`)
   const form = createForm(endpoint, {
-    run: () => void run(parts, { isAsked: true }),
+    run: () => void run(view, { isAsked: true }),
     cancel() {
-      cancel(parts)
+      cancel(view)
       answer.message('Cancelled.')
     },
     edited: () => line.update(),
   })
-  const line = createCopyLine('curl', () => lineOf(parts, endpoint, form))
+  const line = createCopyLine('curl', () => lineOf(view, endpoint, form))
   const range = usesRange(form.fields) ? '' : ' It does not use the time range of the page.'
   const limits = element('p', { class: 'fine' }, `${description}${range}`)
   const title = element('header', {}, element('h2', {}, name), element('p', {}, summary), limits)
   const request = element('div', { class: 'card api-request' })
   request.append(title, form.root, line.root)
-  parts.place.replaceChildren(backButton(parts), request, answer.root)
+  view.place.replaceChildren(backButton(view), request, answer.root)
   const opened: Opened = { endpoint, form, answer, updateLine: line.update, shown: undefined }
-  parts.opened = opened
-  answer.tools.append(createExportButton(() => ({ extents: () => extentsOf(parts, opened) })))
+  view.opened = opened
+  answer.tools.append(createExportButton(() => ({ extents: () => extentsOf(view, opened) })))
 }
 
-function lineOf(parts: Parts, { name }: Endpoint, form: ParameterForm): string {
-  const reading = form.read(contextOf(parts))
+function lineOf(view: EndpointsElements, { name }: Endpoint, form: ParameterForm): string {
+  const reading = form.read(contextOf(view))
   const params = 'sent' in reading ? reading.sent : {}
   return curlLine(urlOf(`${ENDPOINT_PATH}${name}`, params, document.baseURI))
 }

@@ -6,8 +6,8 @@ import { rowsIn } from '../api/raw-rows.js'
 import { fileName } from '../export/file-name.js'
 import { type Extent, loadedRows } from '../export/source.js'
 import { boundsOf, closedAt } from '../shared/range.js'
+import { type ApiState, cancel, contextOf, type EndpointsElements, type Opened } from './endpoints-elements.js'
 import { fieldOfError } from './fields.js'
-import { type ApiState, cancel, contextOf, type Opened, type Parts } from './parts.js'
 
 /** Returns a text that is equal for states with the same answer. */
 export const runKey = ({ project, range, endpoint, params }: ApiState) =>
@@ -22,15 +22,15 @@ export interface RunOptions {
 }
 
 /** Runs the endpoint with the values of the form, which become the values of the link. */
-export async function run(parts: Parts, options: RunOptions): Promise<void> {
+export async function run(view: EndpointsElements, options: RunOptions): Promise<void> {
   const { isAsked = false, isFresh = false } = options
-  const opened = parts.opened!
+  const opened = view.opened!
   const { form, answer, endpoint, updateLine } = opened
-  cancel(parts)
+  cancel(view)
   opened.shown = undefined
-  parts.nowUs = Date.now() * 1_000
+  view.nowUs = Date.now() * 1_000
   const missing = form.missing()
-  const reading = form.read(contextOf(parts))
+  const reading = form.read(contextOf(view))
   if (missing.length > 0 || 'wrong' in reading) {
     if (missing.length > 0) form.showProblem(missing, 'Enter a value: it is required.', isAsked)
     else if ('wrong' in reading) form.showProblem([reading.wrong], reading.message, isAsked)
@@ -39,11 +39,11 @@ export async function run(parts: Parts, options: RunOptions): Promise<void> {
   }
   form.showProblem([], '', false)
   updateLine()
-  const next = { ...parts.state, params: reading.linked }
-  parts.ran = runKey(next)
-  if (runKey(parts.state) !== parts.ran) parts.host.change({ params: reading.linked }, isAsked)
-  parts.loading = new AbortController()
-  const { signal } = parts.loading
+  const next = { ...view.state, params: reading.linked }
+  view.ran = runKey(next)
+  if (runKey(view.state) !== view.ran) view.host.change({ params: reading.linked }, isAsked)
+  view.loading = new AbortController()
+  const { signal } = view.loading
   form.setRunning(true)
   answer.loading()
   if (isAsked) answer.root.scrollIntoView({ block: 'nearest' })
@@ -53,14 +53,17 @@ export async function run(parts: Parts, options: RunOptions): Promise<void> {
     opened.shown = found
     answer.show({ ...found, columns: endpoint.columns, maxRows: maxRowsOf(endpoint, reading.sent, found) })
   } catch (error) {
-    if (!signal.aborted) failed(parts, failureOf(error), isAsked)
+    if (!signal.aborted) failed(view, failureOf(error), isAsked)
   } finally {
     if (!signal.aborted) form.setRunning(false)
   }
 }
 
 /** Returns the rows that can be saved: the shown rows, as sent by the service. */
-export function extentsOf({ state, nowUs }: Parts, { endpoint: { name, columns }, shown }: Opened): readonly Extent[] {
+export function extentsOf(
+  { state, nowUs }: EndpointsElements,
+  { endpoint: { name, columns }, shown }: Opened,
+): readonly Extent[] {
   if (shown === undefined) return []
   const file = fileName(name, state.project, closedAt(boundsOf(state.range, nowUs), nowUs))
   const names = columns.length === 0 ? {} : { columns: columns.map((column) => column.name) }
@@ -73,12 +76,12 @@ function maxRowsOf({ rows }: Endpoint, { limit }: Readonly<Record<string, string
   return found.rows.length === rows?.default ? rows.default : rows?.maximum
 }
 
-function failed(parts: Parts, failure: Failure, isAsked: boolean): void {
-  if (parts.host.isHandled(failure)) return
-  const { form, answer } = parts.opened!
+function failed(view: EndpointsElements, failure: Failure, isAsked: boolean): void {
+  if (view.host.isHandled(failure)) return
+  const { form, answer } = view.opened!
   const wrong = fieldOfError(form.fields, failure)
   form.showProblem(wrong === undefined ? [] : [wrong], failure.message, isAsked)
   if (wrong === undefined) answer.failed(failure)
   else answer.message('')
-  if (failure.retryS !== undefined) parts.retry = setTimeout(() => void run(parts, {}), failure.retryS * 1_000)
+  if (failure.retryS !== undefined) view.retry = setTimeout(() => void run(view, {}), failure.retryS * 1_000)
 }

@@ -1,21 +1,37 @@
 /** The view of the rows of a source: histogram, fields, list, and the record that is open. */
-import { cursorOf, type Filter, fetchFields, type LogRow, type Place, placeOf } from '../api/explore.js'
+import type { Failure } from '../api/api.js'
+import type { ProjectRow } from '../api/explore.js'
 import { createExportButton } from '../export/export-button.js'
 import { byId } from '../shared/dom.js'
-import { boundsOf } from '../shared/range.js'
-import { createConditions } from './conditions.js'
-import { createDetail } from './detail.js'
-import { createFields } from './fields.js'
-import { excludeValue, keepValue, withFilter } from './filters.js'
-import { startLive, stopLive } from './follow-rows.js'
-import { createHistogram } from './histogram.js'
-import { createList } from './list.js'
-import { checkPatterns, load, loadCounts, loadFields, loadOlder, MAX_ROWS, showRows } from './load.js'
-import { showEmpty, showStatus } from './messages.js'
-import type { Host, Parts } from './parts.js'
-import { closedBounds, isSameQuery, queryOf } from './query.js'
-import { createRowStore } from './row-store.js'
-import type { State } from './state.js'
+import type { Bounds } from '../shared/range.js'
+import { createClock } from './effects/clock.js'
+import { createTail } from './effects/live-tail.js'
+import { createRequests } from './effects/requests.js'
+import { createScopes } from './effects/scopes.js'
+import { closedBounds } from './model/explore-request.js'
+import type { Effect, EffectHandlers, Message, Send } from './model/message.js'
+import { initialModel, type Model } from './model/model.js'
+import type { Change, State } from './model/state.js'
+import { update } from './model/update.js'
+import { createConditions } from './view/conditions.js'
+import { createFields } from './view/fields.js'
+import { createHistogram } from './view/histogram.js'
+import { createList } from './view/list.js'
+import { createRecordPane } from './view/record-pane.js'
+import { createStatus } from './view/status.js'
+
+/** Callbacks of the view to the page. */
+export interface ExploreHost {
+  change: Change
+  /** Returns true if the page handled the failure by signing out. */
+  isHandled(failure: Failure): boolean
+  /** The projects that the token may see, with their sources, or undefined while unknown. */
+  projects(): readonly ProjectRow[] | undefined
+  /** Returns the address of the page with its state and a range, without the token. */
+  linkOf(range: Bounds): string
+  /** Called when following new rows starts or stops. */
+  onLive(isLive: boolean): void
+}
 
 /** The view. */
 export interface Explore {
@@ -38,159 +54,99 @@ export interface Explore {
   redraw(): void
 }
 
+const nowUs = () => Date.now() * 1_000
+
 /** Creates the view in the page's elements. */
-export function createExplore(host: Host, initial: State): Explore {
-  const parts = createParts(host, initial)
-  byId('unseen').addEventListener('click', () => {
-    parts.unseen = 0
-    parts.list.toTop()
-    showStatus(parts)
-  })
-  const exportSource = async () => (await import('./export-rows.js')).exportSourceOf(parts)
+export function createExplore(host: ExploreHost, initial: State): Explore {
+  let model = initialModel(initial)
+  const waiting: Message[] = []
+
+  function handle(message: Message): void {
+    const before = model
+    const [next, ...effects] = update(model, message, nowUs())
+    model = next
+    if (next !== before) draw(next)
+    for (const effect of effects) start(effect)
+  }
+
+  /** Messages that are sent while a message is handled wait until the model is drawn. */
+  function send(message: Message): void {
+    if (waiting.push(message) > 1) return
+    try {
+      for (; waiting.length > 0; waiting.shift()) handle(waiting[0])
+    } finally {
+      waiting.length = 0
+    }
+  }
+
+  const start = createEffects(host, send)
+  const { draw, list, closeRecord, redraw } = createViews(host, send, () => model)
+  const exportSource = async () => (await import('./export-rows.js')).exportSourceOf(host, () => model)
   byId('export').replaceWith(createExportButton(exportSource))
   return {
-    show: (state) => show(parts, state),
-    showProjects() {
-      if (byId('list').dataset.state === 'empty') showEmpty(parts)
-    },
-    refresh: () => void load(parts).then(() => parts.live && startLive(parts)),
-    stop() {
-      stopLive(parts)
-      clearTimeout(parts.retry)
-      parts.loading.abort()
-      parts.query = undefined
-      // Another user may sign in.
-      parts.loaded = undefined
-    },
-    toggleLive: () => toggleLive(parts),
-    toggleErrors: parts.conditions.toggleErrors,
+    show: (state) => send({ kind: 'asked', state, projects: host.projects() }),
+    showProjects: () => send({ kind: 'projectsKnown', projects: host.projects() }),
+    refresh: () => send({ kind: 'refreshed' }),
+    stop: () => send({ kind: 'stopped' }),
+    toggleLive: () => send({ kind: 'liveToggled' }),
+    toggleErrors: () => send({ kind: 'errorsToggled' }),
     step(by) {
       // So that the other keys of the list work too.
-      parts.list.focus()
-      parts.list.step(by)
+      list.focus()
+      list.step(by)
     },
-    closeRecord: () => closeRecord(parts),
-    redraw() {
-      if (parts.query === undefined) return
-      parts.histogram.redraw()
-      showRows(parts)
-      parts.detail.close()
-      showRecordOf(parts)
-    },
+    closeRecord,
+    redraw,
   }
 }
 
-function createParts(host: Host, state: State): Parts {
-  const store = createRowStore(MAX_ROWS)
-  const filter = (change: (filters: State['filters']) => State['filters']) =>
-    host.change({ filters: change(parts.state.filters), record: '' }, true)
-  const parts: Parts = {
-    host,
-    store,
-    list: createList(byId('list'), store, {
-      onNearEnd: () => void loadOlder(parts),
-      onOpen: (row) => openRow(parts, row, true),
-      onMove: (row) => parts.state.record !== '' && openRow(parts, row, false),
-    }),
-    histogram: createHistogram(byId('histogram'), (range) => host.change({ range, record: '' }, true)),
-    fields: createFields({
-      onKeep: (field, value) => filter((filters) => keepValue(filters, field, value)),
-      onExclude: (field, value) => filter((filters) => excludeValue(filters, field, value)),
-      onRetry() {
-        parts.fields.loading()
-        void loadFields(parts)
-      },
-      moreOf: async (field) => (await fetchFields(parts.query!, field, parts.loading.signal)).rows[0],
-    }),
-    conditions: createConditions(
-      (next, isStep) => host.change({ ...next, record: '' }, isStep),
-      (filters) => checkPatterns(parts.state, filters),
-    ),
-    detail: createDetail({
-      onFilter: (field, op, value) => filter((filters) => filtersAfter(filters, { field, op, value })),
-      onClose: () => closeRecord(parts),
-      link: () => host.linkOf(closedBounds(parts)),
-      onChoose: (place, source) => chooseRow(parts, place, source),
-    }),
-    state,
-    query: undefined,
-    bounds: boundsOf(state.range, 0),
-    loading: new AbortController(),
-    loaded: undefined,
-    stale: '',
-    isComplete: false,
-    isLoadingOlder: false,
-    retry: undefined,
-    live: undefined,
-    unseen: 0,
-    costs: new Map(),
+/** Returns the function that starts an effect. An effect of a kind without a handler does not compile. */
+function createEffects(host: ExploreHost, send: Send): (effect: Effect) => void {
+  const scopes = createScopes()
+  const handlers: EffectHandlers = {
+    ...createRequests(send, scopes),
+    ...createTail(send, scopes),
+    ...createClock(send),
+    change: ({ next, isStep }) => host.change(next, isStep),
+    signOut: ({ failure }) => void host.isHandled(failure),
   }
-  return parts
+  return (effect) => (handlers[effect.kind] as (effect: Effect) => void)(effect)
 }
 
-function filtersAfter(filters: State['filters'], added: Filter): State['filters'] {
-  if (added.op === '=') return keepValue(filters, added.field, added.value)
-  if (added.op === '!=') return excludeValue(filters, added.field, added.value)
-  return withFilter(filters, { field: added.field, op: added.op })
-}
+function createViews(host: ExploreHost, send: Send, modelNow: () => Model) {
+  const record = createRecordPane(send, closeRecord, () => host.linkOf(closedBounds(modelNow(), nowUs())))
+  const histogram = createHistogram(byId('histogram'), send)
+  const list = createList(byId('list'), modelNow(), send, () => {
+    // There the record covers the list.
+    if (!matchMedia('(min-width: 64rem)').matches) record.focus()
+  })
+  byId('unseen').addEventListener('click', () => {
+    list.toTop()
+    send({ kind: 'newRowsSeen' })
+  })
+  const drawStatus = createStatus(send)
+  const all = [createConditions(send), histogram.draw, createFields(send), list.draw, drawStatus, record.draw]
+  let drawn: Model | undefined
 
-function show(parts: Parts, state: State): void {
-  const isOther = parts.query === undefined || !isSameQuery(parts.state, state)
-  parts.state = state
-  parts.conditions.show(state)
-  if (isOther) {
-    const wasLive = parts.live !== undefined
-    stopLive(parts)
-    void load(parts).then(() => {
-      if (wasLive && parts.state === state && parts.bounds.toUs === undefined) startLive(parts)
-    })
+  function closeRecord(): void {
+    if (modelNow().asked.record === '') return
+    send({ kind: 'recordClosed' })
+    list.focus()
   }
-  showRecordOf(parts)
-}
 
-/** Opens the record of the state, or closes the pane. */
-function showRecordOf({ state, store, list, detail, query }: Parts): void {
-  if (state.record === '') {
-    list.markOpen(undefined)
-    detail.close()
-    return
+  function draw(model: Model): void {
+    const before = drawn
+    drawn = model
+    for (const drawPart of all) drawPart(model, before)
+    if ((model.live === undefined) !== (before?.live === undefined)) host.onLive(model.live !== undefined)
   }
-  const place = placeOf(state.record)
-  list.markOpen(place)
-  detail.open(query ?? queryOf(state, boundsOf(state.range, 0)), state.record, store.rows[store.indexOf(place)]?.line)
-}
 
-function openRow(parts: Parts, row: LogRow, isStep: boolean): void {
-  const record = cursorOf(row)
-  // A move between records is no step, so that the back button returns to the list.
-  parts.host.change({ record }, isStep && parts.state.record === '')
-  // There the record covers the list.
-  if (isStep && !matchMedia('(min-width: 64rem)').matches) parts.detail.focus()
-}
-
-function closeRecord(parts: Parts): void {
-  if (parts.state.record === '') return
-  parts.host.change({ record: '' }, true)
-  parts.list.focus()
-}
-
-/** Opens a row of any source, without filters: the rank counts all rows of the same time. */
-function chooseRow({ host, state }: Parts, { timestampUs, rank }: Place, source: string): void {
-  const bounds = boundsOf(state.range, Date.now() * 1_000)
-  const isInRange = timestampUs >= bounds.fromUs && timestampUs < (bounds.toUs ?? Infinity)
-  const range = isInRange ? state.range : { fromUs: timestampUs - 60e6, toUs: timestampUs + 60e6 }
-  host.change({ source, range, filters: [], isErrors: false, search: '', record: `${timestampUs}.${rank}` }, true)
-}
-
-function toggleLive(parts: Parts): void {
-  const { live, state, host } = parts
-  if (live !== undefined) {
-    stopLive(parts)
-    void loadCounts(parts)
-  } else {
-    // New rows have no place in a range that has an end.
-    if (!('preset' in state.range) && state.range.toUs !== undefined)
-      host.change({ range: { fromUs: state.range.fromUs, toUs: undefined } }, true)
-    startLive(parts)
+  function redraw(): void {
+    if (drawn?.query === undefined) return
+    histogram.redraw()
+    list.redraw()
+    drawStatus(drawn, undefined)
+    record.draw(drawn, undefined)
   }
+  return { draw, list, closeRecord, redraw }
 }

@@ -1,6 +1,7 @@
 /**
  * Writes rows in the formats of the service, byte for byte as the service does: `docs/api.md` describes the formats.
  */
+import { csvField, csvLine } from '../../common/csv.js'
 import { membersIn } from '../api/raw-rows.js'
 
 /** A row: the JSON that the service sent, which keeps every sign, or parsed by `parseExact`. */
@@ -55,15 +56,13 @@ function jsonWriter(): Writer {
   }
 }
 
-const LINE_END = '\r\n'
-
 function csvWriter(given: readonly string[] | undefined): Writer {
   let names = given
   let hasHead = false
   function head(): string {
     if (hasHead || names === undefined) return ''
     hasHead = true
-    return lineOf(names.map(textField))
+    return lineOf(names.map(csvField))
   }
   return {
     rows(rows) {
@@ -75,15 +74,10 @@ function csvWriter(given: readonly string[] | undefined): Writer {
   }
 }
 
-const lineOf = (fields: readonly string[]) => (fields.length === 0 ? '' : fields.join(',') + LINE_END)
+const lineOf = (fields: readonly string[]) => (fields.length === 0 ? '' : csvLine(fields))
 
 /** Returns the field of a value, which is given as JSON: a text without quotes and escapes, null as nothing. */
 function fieldOf(json = 'null'): string {
   if (json === 'null') return ''
-  return textField(json.startsWith('"') ? (JSON.parse(json) as string) : json)
+  return csvField(json.startsWith('"') ? (JSON.parse(json) as string) : json)
 }
-
-/** Texts that are ambiguous without quotes. Some programs trim white space. */
-const TO_QUOTE = /[",\r\n]|^\s|\s$/
-
-const textField = (text: string) => (text === '' || TO_QUOTE.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -30,7 +30,7 @@ await new Promise((resolve) => {
   document.head.append(styles)
 })
 
-interface Parts {
+interface MenuElements {
   readonly button: HTMLButtonElement
   readonly source: ExportSource
   readonly menu: HTMLElement
@@ -48,15 +48,15 @@ interface Parts {
 
 /** Creates the menu of a button, and opens the menu as soon as it is in the page. */
 export function createExportMenu(button: HTMLButtonElement, source: ExportSource): HTMLElement {
-  const parts = createParts(button, source)
-  const { menu, save, cancel, link, format } = parts
-  save.addEventListener('click', () => void saveChosen(parts))
-  cancel.addEventListener('click', () => parts.work?.abort())
-  link.addEventListener('click', () => void copyLink(parts))
+  const elements = createMenuElements(button, source)
+  const { menu, save, cancel, link, format } = elements
+  save.addEventListener('click', () => void saveChosen(elements))
+  cancel.addEventListener('click', () => elements.work?.abort())
+  link.addEventListener('click', () => void copyLink(elements))
   menu.addEventListener('toggle', (event) => {
-    if ((event as ToggleEvent).newState === 'open') onOpen(parts)
+    if ((event as ToggleEvent).newState === 'open') onOpen(elements)
     // The outcome of a file that ends after this is there when the menu is opened again.
-    else say(parts, '')
+    else say(elements, '')
   })
   format.show(FORMATS.map((name) => FORMAT_INFO[name].title))
   format.choose(Math.max(0, FORMATS.indexOf(storedFormat.read() as Format)))
@@ -65,7 +65,7 @@ export function createExportMenu(button: HTMLButtonElement, source: ExportSource
   return menu
 }
 
-function createParts(button: HTMLButtonElement, source: ExportSource): Parts {
+function createMenuElements(button: HTMLButtonElement, source: ExportSource): MenuElements {
   const action = (text: string, kind: string) => element('button', { type: 'button', class: kind }, text)
   const [save, cancel, link] = [action('Save', 'first'), action('Cancel', ''), action('Copy link', '')]
   link.title = 'The address of this page, with the time range that is shown now. It has no token.'
@@ -88,20 +88,20 @@ function createParts(button: HTMLButtonElement, source: ExportSource): Parts {
   return { button, source, menu, ...shown, extents: [], work: undefined }
 }
 
-function onOpen(parts: Parts): void {
-  const { menu, button, source, extent } = parts
-  if (parts.work === undefined) {
-    parts.extents = source.extents()
-    extent.show(parts.extents.map(({ label }) => label))
-    if (parts.extents.length === 0) say(parts, 'There are no rows to save.')
+function onOpen(elements: MenuElements): void {
+  const { menu, button, source, extent } = elements
+  if (elements.work === undefined) {
+    elements.extents = source.extents()
+    extent.show(elements.extents.map(({ label }) => label))
+    if (elements.extents.length === 0) say(elements, 'There are no rows to save.')
   }
-  showWork(parts)
+  showWork(elements)
   placeBelow(menu, button)
-  ;(menu.querySelector<HTMLElement>('input:checked:enabled') ?? parts.cancel).focus()
+  ;(menu.querySelector<HTMLElement>('input:checked:enabled') ?? elements.cancel).focus()
 }
 
 /** Shows the controls for the current state: to save rows, or to cancel. */
-function showWork({ format, extent, extents, save, cancel, link, progress, source, work }: Parts): void {
+function showWork({ format, extent, extents, save, cancel, link, progress, source, work }: MenuElements): void {
   const hasRows = extents.length > 0
   for (const choice of [format, extent]) {
     choice.root.hidden = !hasRows
@@ -113,21 +113,21 @@ function showWork({ format, extent, extents, save, cancel, link, progress, sourc
   link.hidden = source.link === undefined
 }
 
-function say({ status }: Parts, text: string, isProblem = false): void {
+function say({ status }: MenuElements, text: string, isProblem = false): void {
   status.textContent = text
   status.classList.toggle('error', isProblem)
 }
 
-async function copyLink(parts: Parts): Promise<void> {
-  const isCopied = await copyText(parts.source.link!())
-  say(parts, isCopied ? 'Copied the link.' : 'The browser does not permit copying. Copy the address of the page.')
+async function copyLink(elements: MenuElements): Promise<void> {
+  const isCopied = await copyText(elements.source.link!())
+  say(elements, isCopied ? 'Copied the link.' : 'The browser does not permit copying. Copy the address of the page.')
 }
 
 /** Saves the chosen rows in the chosen format, and shows the outcome. */
-async function saveChosen(parts: Parts): Promise<void> {
-  const format = FORMATS[parts.format.chosen()]
+async function saveChosen(elements: MenuElements): Promise<void> {
+  const format = FORMATS[elements.format.chosen()]
   storedFormat.write(format)
-  const rows = parts.extents[parts.extent.chosen()].open()
+  const rows = elements.extents[elements.extent.chosen()].open()
   const name = `${rows.name}.${format}`
   const { type } = FORMAT_INFO[format]
   // Rows that the view has are few enough for the memory.
@@ -136,37 +136,38 @@ async function saveChosen(parts: Parts): Promise<void> {
   const work = new AbortController()
   const abort = () => work.abort()
   sessionSignal().addEventListener('abort', abort, { signal: work.signal })
-  parts.work = work
+  elements.work = work
   files.add(work)
-  say(parts, '')
-  parts.progress.begin()
-  showWork(parts)
-  if (parts.menu.contains(document.activeElement) || document.activeElement === document.body) parts.cancel.focus()
+  say(elements, '')
+  elements.progress.begin()
+  showWork(elements)
+  if (elements.menu.contains(document.activeElement) || document.activeElement === document.body)
+    elements.cancel.focus()
   try {
-    const side = { signal: work.signal, onWait: parts.progress.wait }
-    const saved = await saveRows(rows, { file, format, work: side }, parts.progress.show)
-    end(parts, work, savedText(file, saved))
+    const side = { signal: work.signal, onWait: elements.progress.wait }
+    const saved = await saveRows(rows, { file, format, work: side }, elements.progress.show)
+    end(elements, work, savedText(file, saved))
   } catch (error) {
-    if (work.signal.aborted) end(parts, work, 'Cancelled. Nothing was saved.')
-    else fail(parts, work, failureOf(error))
+    if (work.signal.aborted) end(elements, work, 'Cancelled. Nothing was saved.')
+    else fail(elements, work, failureOf(error))
   }
 }
 
 const savedText = ({ name, bytes }: OutputFile, rows: number) =>
   `Saved ${count(rows)} ${rows === 1 ? 'row' : 'rows'}, ${sizeText(bytes)}, as ${name}`
 
-function end(parts: Parts, work: AbortController, text: string, isProblem = false): void {
-  const hadFocus = document.activeElement === parts.cancel
+function end(elements: MenuElements, work: AbortController, text: string, isProblem = false): void {
+  const hadFocus = document.activeElement === elements.cancel
   files.delete(work)
-  parts.work = undefined
-  showWork(parts)
-  say(parts, text, isProblem)
-  if (hadFocus) parts.save.focus()
+  elements.work = undefined
+  showWork(elements)
+  say(elements, text, isProblem)
+  if (hadFocus) elements.save.focus()
 }
 
-function fail(parts: Parts, work: AbortController, failure: Failure): void {
-  end(parts, work, `Nothing was saved. ${failure.message}`, true)
-  if (parts.source.isHandled?.(failure)) return
+function fail(elements: MenuElements, work: AbortController, failure: Failure): void {
+  end(elements, work, `Nothing was saved. ${failure.message}`, true)
+  if (elements.source.isHandled?.(failure)) return
   // The user may have closed the menu, and must not miss the failure.
-  if (parts.button.checkVisibility() && !parts.menu.matches(':popover-open')) parts.menu.showPopover()
+  if (elements.button.checkVisibility() && !elements.menu.matches(':popover-open')) elements.menu.showPopover()
 }

@@ -1,10 +1,9 @@
 /** All rows of a query, page by page, from the newest to the oldest. */
+import { MAX_EXPLORED_ROWS } from '../../common/limits.js'
 import { cursorOf, failureOf, fetchHistogram, fetchLines, logRowOf, type Query } from '../api/explore.js'
 import { pause } from '../api/pause.js'
 import type { Work } from './source.js'
 
-/** Maximum of rows that the service returns at once. */
-const PAGE_ROWS = 1_000
 /** Attempts in a row, of which each waits as long as the service says, before the failure is shown. */
 const MAX_ATTEMPTS = 20
 
@@ -13,7 +12,7 @@ const MAX_ATTEMPTS = 20
  * service is busy or away. Throws a Failure.
  */
 export async function* pagesOf(query: Query, work: Work): AsyncGenerator<readonly string[]> {
-  let limit = PAGE_ROWS
+  let limit = MAX_EXPLORED_ROWS
   let before: string | undefined
   for (;;) {
     const lines = await patiently(work, () =>

@@ -50,7 +50,7 @@ const [HEIGHT, AXIS_WIDTH] = [220, 64]
 
 const NO_DATA: ChartData = { axis: { timesS: new Float64Array(), bucketS: Number.NaN }, values: [] }
 
-interface Parts {
+interface ChartElements {
   readonly options: ChartOptions
   readonly look: PlotLook
   readonly canvasHost: HTMLElement
@@ -78,7 +78,7 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
   const legend = createLegend(series, note, (index, isShown) => toggleSeries(chart, index, isShown))
   const zoomOut = element('button', { type: 'button', class: 'whole' }, 'Whole window')
   host.append(legend.root, zoomOut)
-  const chart: Parts = {
+  const chart: ChartElements = {
     options,
     look: { kind, series, height, axisWidth: AXIS_WIDTH, shortFormat },
     canvasHost,
@@ -111,7 +111,7 @@ export function createChart(host: HTMLElement, options: ChartOptions): Chart {
   }
 }
 
-function show(chart: Parts, next: ChartData): void {
+function show(chart: ChartElements, next: ChartData): void {
   const isOther = next.axis.bucketS !== chart.data.axis.bucketS
   chart.data = next
   chart.shown = withoutSeries(next, chart.look.kind, chart.hidden)
@@ -123,7 +123,7 @@ function show(chart: Parts, next: ChartData): void {
   draw(chart)
 }
 
-function toggleSeries(chart: Parts, index: number, isShown: boolean): void {
+function toggleSeries(chart: ChartElements, index: number, isShown: boolean): void {
   if (isShown) chart.hidden.delete(index)
   else chart.hidden.add(index)
   chart.shown = withoutSeries(chart.data, chart.look.kind, chart.hidden)
@@ -131,12 +131,12 @@ function toggleSeries(chart: Parts, index: number, isShown: boolean): void {
 }
 
 /** Shows a range of time. Undefined: all. */
-function zoom(chart: Parts, next: Span | undefined): void {
+function zoom(chart: ChartElements, next: Span | undefined): void {
   chart.zoomed = next
   draw(chart)
 }
 
-function draw(chart: Parts, isRepainted = false): void {
+function draw(chart: ChartElements, isRepainted = false): void {
   const { shown, look, zoomed, canvasHost } = chart
   const width = canvasHost.clientWidth
   chart.marks = marksOf(shown, look.kind, zoomed, width - look.axisWidth)
@@ -148,7 +148,7 @@ function draw(chart: Parts, isRepainted = false): void {
   showSums(chart)
 }
 
-function createPlot(chart: Parts, width: number): uPlot {
+function createPlot(chart: ChartElements, width: number): uPlot {
   const { look, data } = chart
   // Charts over the same range have the same axis: to the end of the last bucket, where a bar ends.
   const isWhole = look.kind === 'bars' || chart.options.onSelect !== undefined
@@ -178,7 +178,7 @@ function createPlot(chart: Parts, width: number): uPlot {
   return new uPlot({ ...plotOptions(look, data.axis.bucketS, width, range, bind), hooks }, undefined, chart.canvasHost)
 }
 
-function onCursor(chart: Parts, under: uPlot): void {
+function onCursor(chart: ChartElements, under: uPlot): void {
   const { left = -1, idx } = under.cursor
   if (left < 0 || idx === null || idx === undefined) showSums(chart)
   // A bar is drawn to the right of its bucket's start.
@@ -188,26 +188,26 @@ function onCursor(chart: Parts, under: uPlot): void {
 }
 
 /** Returns the mark that shows a bucket. */
-function markOf({ marks: { from, size, picked } }: Parts, bucket: number): number {
+function markOf({ marks: { from, size, picked } }: ChartElements, bucket: number): number {
   return Math.min(Math.max(Math.floor((bucket - from) / size), 0), picked[0].length - 1)
 }
 
-const timeOf = ({ data }: Parts, bucket: number) => data.axis.timesS[bucket]
+const timeOf = ({ data }: ChartElements, bucket: number) => data.axis.timesS[bucket]
 
-function timeText(chart: Parts, bucket: number): string {
+function timeText(chart: ChartElements, bucket: number): string {
   const text = bucketTime(timeOf(chart, bucket), chart.data.axis.bucketS)
   return bucket === runningBucket(chart.data) ? `${text}, not over yet` : text
 }
 
 /** The bucket that is not over, if any. */
-function runningSpan({ data }: Parts): Span | undefined {
+function runningSpan({ data }: ChartElements): Span | undefined {
   const bucket = runningBucket(data)
   if (bucket === undefined) return undefined
   const startS = data.axis.timesS[bucket]
   return [startS, startS + data.axis.bucketS]
 }
 
-function showSums(chart: Parts): void {
+function showSums(chart: ChartElements): void {
   const { data, look, legend, marks, options, zoomed, hidden } = chart
   const sumOf = (values: Float64Array) => values.subarray(marks.from, marks.to).reduce((sum, value) => sum + value, 0)
   const sums = look.kind === 'bars' ? data.values.map((values, i) => (hidden.has(i) ? 0 : sumOf(values))) : []
@@ -216,7 +216,7 @@ function showSums(chart: Parts): void {
   legend.show(texts, zoomed === undefined ? all : `${timeText(chart, marks.from)} to ${timeText(chart, marks.to - 1)}`)
 }
 
-function showMark(chart: Parts, mark: number): void {
+function showMark(chart: ChartElements, mark: number): void {
   const { data, look, legend, options, hidden } = chart
   const { from, to, size, picked } = chart.marks
   const textOf = (value: number | undefined) =>
@@ -230,7 +230,7 @@ function showMark(chart: Parts, mark: number): void {
   else legend.show(texts, `highest, ${timeText(chart, first)} to ${timeText(chart, last)}`)
 }
 
-function highlight({ plot }: Parts, span: Span | undefined): void {
+function highlight({ plot }: ChartElements, span: Span | undefined): void {
   if (plot === undefined) return
   const [from, to] = (span ?? [0, 0]).map((seconds) => plot.valToPos(seconds, 'x')) as [number, number]
   const width = span === undefined ? 0 : to - from

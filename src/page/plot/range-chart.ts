@@ -26,7 +26,7 @@ export interface RangeChart {
   redraw(): void
 }
 
-interface Parts {
+interface RangeChartElements {
   readonly root: HTMLElement
   /** The element that has the focus: the legend has buttons, which no slider may contain. */
   readonly slider: HTMLElement
@@ -48,37 +48,46 @@ export function createRangeChart(options: RangeChartOptions): RangeChart {
     'aria-label': `${options.name}: arrow keys move, with Shift they select, Enter shows that time`,
   })
   const root = element('div', { class: 'chart' }, slider)
-  const parts: Parts = { root, slider, options, chart: undefined, data: undefined, shape: '', at: 0, anchor: undefined }
-  slider.addEventListener('keydown', (event) => onKey(parts, event))
+  const elements: RangeChartElements = {
+    root,
+    slider,
+    options,
+    chart: undefined,
+    data: undefined,
+    shape: '',
+    at: 0,
+    anchor: undefined,
+  }
+  slider.addEventListener('keydown', (event) => onKey(elements, event))
   slider.addEventListener('blur', () => {
-    parts.anchor = undefined
-    parts.chart?.highlight(undefined)
-    parts.chart?.pointAt(undefined)
+    elements.anchor = undefined
+    elements.chart?.highlight(undefined)
+    elements.chart?.pointAt(undefined)
   })
-  return { root, show: (data) => show(parts, data), redraw: () => parts.chart?.redraw() }
+  return { root, show: (data) => show(elements, data), redraw: () => elements.chart?.redraw() }
 }
 
-function show(parts: Parts, data: RangeChartData): void {
-  const { root, slider, options } = parts
+function show(elements: RangeChartElements, data: RangeChartData): void {
+  const { root, slider, options } = elements
   const shape = JSON.stringify(data.series)
-  if (parts.shape !== shape || parts.chart === undefined) {
-    parts.chart?.destroy()
-    const onSelect = (span: Span) => chooseSpan(parts, span)
-    parts.chart = createChart(root, { ...options, series: data.series, area: slider, onSelect })
+  if (elements.shape !== shape || elements.chart === undefined) {
+    elements.chart?.destroy()
+    const onSelect = (span: Span) => chooseSpan(elements, span)
+    elements.chart = createChart(root, { ...options, series: data.series, area: slider, onSelect })
   }
-  parts.shape = shape
-  if (parts.data?.axis.bucketS !== data.axis.bucketS) parts.anchor = undefined
-  parts.data = data
+  elements.shape = shape
+  if (elements.data?.axis.bucketS !== data.axis.bucketS) elements.anchor = undefined
+  elements.data = data
   const last = data.axis.timesS.length - 1
-  parts.at = Math.min(Math.max(parts.at, 0), last)
-  parts.chart.show(data)
+  elements.at = Math.min(Math.max(elements.at, 0), last)
+  elements.chart.show(data)
   slider.setAttribute('aria-valuemin', '0')
   slider.setAttribute('aria-valuemax', String(last))
-  sayBucket(parts)
+  sayBucket(elements)
 }
 
 /** Chooses the whole buckets that a range of time touches. */
-function chooseSpan({ data, options }: Parts, [fromS, toS]: Span): void {
+function chooseSpan({ data, options }: RangeChartElements, [fromS, toS]: Span): void {
   const { bucketS, timesS } = data!.axis
   const floor = (seconds: number) => Math.floor(seconds / bucketS) * bucketS
   const [first, last] = [Math.max(floor(fromS), timesS[0]), Math.min(floor(toS), timesS.at(-1)!)]
@@ -86,7 +95,7 @@ function chooseSpan({ data, options }: Parts, [fromS, toS]: Span): void {
 }
 
 /** Names the bucket that the keyboard is at, with its values. */
-function sayBucket({ slider, data, at, options }: Parts): void {
+function sayBucket({ slider, data, at, options }: RangeChartElements): void {
   const { axis, series, values } = data!
   const textOf = (value: number) => (Number.isNaN(value) ? 'none' : options.format(value))
   const texts = series.map(({ label }, i) => `${label} ${textOf(values[i][at])}`)
@@ -95,27 +104,27 @@ function sayBucket({ slider, data, at, options }: Parts): void {
 }
 
 /** The range between the keyboard's bucket and the bucket that the selection began at. */
-function selectedSpan({ data, at, anchor = at }: Parts): Span {
+function selectedSpan({ data, at, anchor = at }: RangeChartElements): Span {
   const { bucketS, timesS } = data!.axis
   return [timesS[Math.min(at, anchor)], timesS[Math.max(at, anchor)] + bucketS]
 }
 
-function onKey(parts: Parts, event: KeyboardEvent): void {
-  const { data, chart } = parts
+function onKey(elements: RangeChartElements, event: KeyboardEvent): void {
+  const { data, chart } = elements
   if (data === undefined || chart === undefined) return
   if (event.ctrlKey || event.metaKey || event.altKey) return
   const last = data.axis.timesS.length - 1
-  const moves: Record<string, number> = { ArrowLeft: parts.at - 1, ArrowRight: parts.at + 1, Home: 0, End: last }
+  const moves: Record<string, number> = { ArrowLeft: elements.at - 1, ArrowRight: elements.at + 1, Home: 0, End: last }
   if (event.key === 'Enter') {
-    const [fromS, toS] = selectedSpan(parts)
-    chooseSpan(parts, [fromS, toS - data.axis.bucketS])
-  } else if (event.key === 'Escape' && parts.anchor !== undefined) parts.anchor = undefined
+    const [fromS, toS] = selectedSpan(elements)
+    chooseSpan(elements, [fromS, toS - data.axis.bucketS])
+  } else if (event.key === 'Escape' && elements.anchor !== undefined) elements.anchor = undefined
   else if (Object.hasOwn(moves, event.key)) {
-    parts.anchor = event.shiftKey ? (parts.anchor ?? parts.at) : undefined
-    parts.at = Math.min(Math.max(moves[event.key], 0), last)
+    elements.anchor = event.shiftKey ? (elements.anchor ?? elements.at) : undefined
+    elements.at = Math.min(Math.max(moves[event.key], 0), last)
   } else return
   event.preventDefault()
-  chart.pointAt(parts.at)
-  chart.highlight(selectedSpan(parts))
-  sayBucket(parts)
+  chart.pointAt(elements.at)
+  chart.highlight(selectedSpan(elements))
+  sayBucket(elements)
 }

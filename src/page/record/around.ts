@@ -1,5 +1,6 @@
 /** The rows of all sources around a row, by time. */
 import { Failure, numberOf, queryRows, type Row } from '../api/api.js'
+import { isoOf } from '../shared/range.js'
 
 /** A minute each way. */
 export const AROUND_US = 60e6
@@ -57,22 +58,16 @@ async function loadPart(source: string, us: number, query: Query): Promise<Sourc
 
 /** Returns the rows from a minute before a time to a minute after, or only the nearest rows. */
 export async function queryPart(us: number, query: Query): Promise<Pick<SourcePart, 'rows' | 'isCut'>> {
-  const [start, end] = [us - AROUND_US, us + AROUND_US + 1].map(isoMicros) as [string, string]
+  const [start, end] = [us - AROUND_US, us + AROUND_US + 1].map(isoOf) as [string, string]
   const rows = await query({ start, end, limit: String(WHOLE + 1) })
   if (rows.length <= WHOLE) return { rows, isCut: false }
-  const [middle, limit] = [isoMicros(us + 1), String(NEAREST)]
+  const [middle, limit] = [isoOf(us + 1), String(NEAREST)]
   const [before, after] = await Promise.all([
     query({ start, end: middle, limit }),
     // The oldest rows after the time: no row of the range has this cursor's time.
     query({ start: middle, end, limit, after: `${us}.1` }),
   ])
   return { rows: [...after, ...before], isCut: true }
-}
-
-/** Returns a time as ISO 8601 with microseconds. */
-export function isoMicros(us: number): string {
-  const ms = Math.floor(us / 1_000)
-  return `${new Date(ms).toISOString().slice(0, -1)}${String(us - ms * 1_000).padStart(3, '0')}Z`
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The buttons of an item in the tree of a record. */
-import { element } from '../shared/dom.js'
+import { buttonOf, element } from '../shared/dom.js'
 import type { Item } from './record-item.js'
 
 /** Actions of the buttons and keys of an item. */
@@ -23,11 +23,8 @@ export interface Buttons {
  */
 export function createButtons(actions: ItemActions): Buttons {
   let current: Item | undefined
-  const button = (text: string, hint: string, act: (item: Item) => void) => {
-    const made = element('button', { type: 'button', class: 'small', tabindex: '-1', title: hint }, text)
-    made.addEventListener('click', () => act(current!))
-    return made
-  }
+  const button = (text: string, title: string, act: (item: Item) => void) =>
+    buttonOf(text, () => act(current!), { class: 'small', tabindex: '-1', title })
   const keep = button('Keep', 'Keep only rows with this value (+)', actions.keep)
   const exclude = button('Exclude', 'Exclude rows with this value (-)', actions.exclude)
   const copy = button('Copy', 'Copy the value (c)', actions.copy)

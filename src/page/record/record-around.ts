@@ -1,6 +1,6 @@
 /** The view of the rows around a row: all sources of the project, a minute before and after, by time. */
 import { numberOf, type Row } from '../api/api.js'
-import { element } from '../shared/dom.js'
+import { buttonOf, element } from '../shared/dom.js'
 import { count } from '../shared/format.js'
 import { fullTime, timestamp, zoneName } from '../shared/times.js'
 import { AROUND_US, loadAround, mergeAround, type SourcePart, type SourceRow } from './around.js'
@@ -70,8 +70,7 @@ export function showAround(container: HTMLElement, row: Row, options: AroundOpti
 }
 
 function headOf(row: Row, { onClose }: AroundOptions): HTMLElement {
-  const close = element('button', { type: 'button', class: 'small', title: 'Back to the record (Esc)' }, 'Back')
-  close.addEventListener('click', onClose)
+  const close = buttonOf('Back', onClose, { class: 'small', title: 'Back to the record (Esc)' })
   return element(
     'header',
     {},

@@ -1,7 +1,7 @@
 /** A record: the time, the message, and the fields as a tree. */
 import { numberOf, type Row } from '../api/api.js'
 import { copyText } from '../shared/copy.js'
-import { element } from '../shared/dom.js'
+import { buttonOf, element } from '../shared/dom.js'
 import { fullTime } from '../shared/times.js'
 import { UTC } from '../shared/zone.js'
 import { type FieldName, fieldName, pathText } from './field-path.js'
@@ -35,10 +35,10 @@ export interface ShownRecord {
 /** Replaces the content of a container with a record. */
 export function showRecord(container: HTMLElement, row: Row, options: RecordOptions): ShownRecord {
   const status = element('p', { role: 'status', class: 'record-status' })
-  const parts: Parts = { row, options, highlight: { words: [], fields: [], ...options.highlight }, say }
-  const title = titleOf(parts)
+  const view: ShownRecordView = { row, options, highlight: { words: [], fields: [], ...options.highlight }, say }
+  const title = titleOf(view)
   const root = element('section', { class: 'record', 'aria-label': 'Record' })
-  root.append(element('header', {}, title, toolsOf(parts)), status, messageOf(parts), ...fieldsOf(parts), idOf(parts))
+  root.append(element('header', {}, title, toolsOf(view)), status, messageOf(view), ...fieldsOf(view), idOf(view))
   root.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return
     event.preventDefault()
@@ -52,8 +52,8 @@ export function showRecord(container: HTMLElement, row: Row, options: RecordOpti
   return { focus: () => title.focus() }
 }
 
-/** A record with its options, which all parts of the view need. */
-interface Parts {
+/** A record with its options, which all functions of the view need. */
+interface ShownRecordView {
   row: Row
   options: RecordOptions
   highlight: Highlight
@@ -61,31 +61,28 @@ interface Parts {
   say(text: string): void
 }
 
-function titleOf({ row, options: { source } }: Parts): HTMLElement {
+function titleOf({ row, options: { source } }: ShownRecordView): HTMLElement {
   const us = numberOf(row.timestamp)!
   const time = element('time', { datetime: new Date(us / 1_000).toISOString(), title: fullTime(us, UTC) }, fullTime(us))
   return element('h2', { tabindex: '-1' }, time, ' ', element('span', { class: 'source' }, source))
 }
 
-function button(text: string, act: () => void, attributes: Record<string, string> = {}): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: 'small', ...attributes }, text)
-  made.addEventListener('click', act)
-  return made
-}
+const button = (text: string, act: () => void, attributes: Record<string, string> = {}) =>
+  buttonOf(text, act, { class: 'small', ...attributes })
 
-async function copy({ say }: Parts, what: string, text: string): Promise<void> {
+async function copy({ say }: ShownRecordView, what: string, text: string): Promise<void> {
   say((await copyText(text)) ? `Copied ${what}.` : 'The browser does not permit copying. Select the text and copy it.')
 }
 
-function toolsOf(parts: Parts): HTMLElement {
-  const { row, options } = parts
+function toolsOf(view: ShownRecordView): HTMLElement {
+  const { row, options } = view
   const { link } = options
   return element(
     'div',
     { class: 'record-tools' },
     button('Rows around', () => options.onAround(row), { title: 'Rows of all sources, a minute before and after' }),
-    button('Copy JSON', () => void copy(parts, 'the record as JSON', jsonOf(row))),
-    ...(link === undefined ? [] : [button('Copy link', () => void copy(parts, 'the link', link))]),
+    button('Copy JSON', () => void copy(view, 'the record as JSON', jsonOf(row))),
+    ...(link === undefined ? [] : [button('Copy link', () => void copy(view, 'the link', link))]),
     button('Close', options.onClose, { title: 'Close (Esc)' }),
   )
 }
@@ -96,8 +93,8 @@ export function jsonOf({ rank: _, ...record }: Row): string {
 }
 
 /** A column of the row, with buttons to filter by the value and to copy the value. */
-function columnOf(parts: Parts, name: 'id' | 'event_message', label: string, text: string): HTMLElement {
-  const { options, highlight } = parts
+function columnOf(view: ShownRecordView, name: 'id' | 'event_message', label: string, text: string): HTMLElement {
+  const { options, highlight } = view
   const filter = (title: string, condition: Condition | undefined, hint: string) =>
     condition === undefined
       ? []
@@ -107,25 +104,25 @@ function columnOf(parts: Parts, name: 'id' | 'event_message', label: string, tex
     { class: 'record-tools' },
     ...filter('Keep', keepCondition(text), `Keep only rows with this ${label}`),
     ...filter('Exclude', excludeCondition(text), `Exclude rows with this ${label}`),
-    button('Copy', () => void copy(parts, `the ${label}`, text), { 'aria-label': `Copy the ${label}` }),
+    button('Copy', () => void copy(view, `the ${label}`, text), { 'aria-label': `Copy the ${label}` }),
   )
   return element('div', { class: `record-${label}` }, longText(text, highlight.words), tools)
 }
 
-const idOf = (parts: Parts) => columnOf(parts, 'id', 'id', String(parts.row.id))
+const idOf = (view: ShownRecordView) => columnOf(view, 'id', 'id', String(view.row.id))
 
-function messageOf(parts: Parts): HTMLElement {
-  const message = String(parts.row.event_message ?? '')
+function messageOf(view: ShownRecordView): HTMLElement {
+  const message = String(view.row.event_message ?? '')
   if (message === '') return element('p', { class: 'record-message empty' }, 'no message')
-  return columnOf(parts, 'event_message', 'message', message)
+  return columnOf(view, 'event_message', 'message', message)
 }
 
-function fieldsOf(parts: Parts): HTMLElement[] {
-  const { row, highlight, say } = parts
+function fieldsOf(view: ShownRecordView): HTMLElement[] {
+  const { row, highlight, say } = view
   const members = kindOf(row.metadata) === 'branch' ? membersOf(row.metadata) : []
   const title = element('h3', {}, 'Fields')
   if (members.length === 0) return [title, element('p', { class: 'fine' }, 'This record has no metadata.')]
-  const tree = createTree(members, highlight, actionsOf(parts))
+  const tree = createTree(members, highlight, actionsOf(view))
   const unfold = () => say(tree.unfoldAll() ? '' : 'There are too many fields to unfold all at once.')
   const tools = element(
     'span',
@@ -137,12 +134,12 @@ function fieldsOf(parts: Parts): HTMLElement[] {
   return [element('div', { class: 'record-fields' }, title, keys, tools), tree.root]
 }
 
-function actionsOf(parts: Parts): ItemActions {
-  const { options } = parts
+function actionsOf(view: ShownRecordView): ItemActions {
+  const { options } = view
   const filter = ({ steps }: Item, condition: Condition | undefined) =>
     options.onFilter(fieldName(steps)!, condition!.op, condition!.value)
   return {
-    copy: (item) => void copy(parts, pathText(item.steps), textOf(item.value)),
+    copy: (item) => void copy(view, pathText(item.steps), textOf(item.value)),
     keep: (item) => filter(item, keepCondition(item.value)),
     exclude: (item) => filter(item, excludeCondition(item.value)),
     isFilterable: ({ steps, value }) => fieldName(steps) !== undefined && keepCondition(value) !== undefined,

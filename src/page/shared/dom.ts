@@ -14,3 +14,10 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   made.append(...children)
   return made
 }
+
+/** Creates a button with a text, which calls `act` on a click. */
+export function buttonOf(text: string, act: () => void, attributes: Record<string, string> = {}): HTMLButtonElement {
+  const made = element('button', { type: 'button', ...attributes }, text)
+  made.addEventListener('click', act)
+  return made
+}

@@ -1,8 +1,7 @@
 /** The header: view, project, source, time range. */
 import type { ProjectRow } from '../api/explore.js'
-import type { Change } from '../explore/conditions.js'
-import { SOURCES } from '../explore/sources.js'
-import type { State, ViewName } from '../explore/state.js'
+import { SOURCES } from '../explore/model/sources.js'
+import type { Change, State, ViewName } from '../explore/model/state.js'
 import { byId, element } from '../shared/dom.js'
 import { shortCount } from '../shared/format.js'
 import { rangeLabel } from '../shared/range-label.js'

@@ -1,6 +1,7 @@
 /** The projects that the token may see, with the number of rows in each source. */
+import { MAX_PROJECT_ROWS } from '../../common/limits.js'
 import type { Failure } from '../api/api.js'
-import { fetchProjects, MAX_PROJECT_ROWS, type ProjectQuery, type ProjectRow } from '../api/explore.js'
+import { fetchProjects, type ProjectQuery, type ProjectRow } from '../api/explore.js'
 
 /** Callbacks to the page, and how projects are requested. */
 export interface ProjectsHost {

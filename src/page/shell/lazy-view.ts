@@ -1,4 +1,4 @@
-import type { State } from '../explore/state.js'
+import type { State } from '../explore/model/state.js'
 import type { View } from './view.js'
 
 /** A view that is created at the first `show`. */

@@ -41,7 +41,7 @@ export interface ProjectBoxEvents {
   find(text: string): Promise<readonly ProjectRow[] | undefined> | undefined
 }
 
-interface Parts {
+interface ProjectBoxElements {
   readonly field: HTMLInputElement
   readonly list: HTMLElement
   readonly events: ProjectBoxEvents
@@ -60,7 +60,7 @@ interface Parts {
 /** Wires the box in the header. */
 export function createProjectBox(events: ProjectBoxEvents): ProjectBox {
   const [field, list] = [byId<HTMLInputElement>('project'), byId('project-options')]
-  const box: Parts = {
+  const box: ProjectBoxElements = {
     ...{ field, list, events, chosen: '', projects: [], options: [], matched: '', active: -1 },
     searching: Promise.resolve(),
   }
@@ -91,14 +91,14 @@ export function createProjectBox(events: ProjectBoxEvents): ProjectBox {
   }
 }
 
-const isOpen = ({ list }: Parts) => list.matches(':popover-open')
+const isOpen = ({ list }: ProjectBoxElements) => list.matches(':popover-open')
 
-function startSearch(box: Parts): void {
+function startSearch(box: ProjectBoxElements): void {
   box.searching = search(box)
 }
 
 /** Shows the known projects with the text of the field in their names, then the projects that the service finds. */
-async function search(box: Parts): Promise<void> {
+async function search(box: ProjectBoxElements): Promise<void> {
   const { field, events } = box
   const text = field.value
   const finding = text.trim() === '' ? undefined : events.find(text.trim())
@@ -109,16 +109,16 @@ async function search(box: Parts): Promise<void> {
   if (finding !== undefined && isWanted) list(box, found === undefined ? matching(box, text) : projectsOf(found), text)
 }
 
-const matching = ({ projects }: Parts, text: string): readonly Project[] =>
+const matching = ({ projects }: ProjectBoxElements, text: string): readonly Project[] =>
   projects.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
 
 /** Shows the known projects with a text in their names. */
-function open(box: Parts, text: string, isSearching = false): void {
+function open(box: ProjectBoxElements, text: string, isSearching = false): void {
   list(box, matching(box, text), text, isSearching)
 }
 
 /** Shows projects with a text in their names, to choose from. `isSearching`: the service is asked for more. */
-function list(box: Parts, found: readonly Project[], text: string, isSearching = false): void {
+function list(box: ProjectBoxElements, found: readonly Project[], text: string, isSearching = false): void {
   const shown = found.slice(0, MAX_OPTIONS)
   box.options = shown.map(({ name }) => name)
   box.matched = text.trim()
@@ -141,7 +141,7 @@ function list(box: Parts, found: readonly Project[], text: string, isSearching =
   mark(box)
 }
 
-function noteOf({ field, projects }: Parts, found: number, more: number, isSearching: boolean): string {
+function noteOf({ field, projects }: ProjectBoxElements, found: number, more: number, isSearching: boolean): string {
   if (isSearching) return 'Searching …'
   if (more > 0) return `${shortCount(more)} more: type a part of the name`
   const text = field.value.trim()
@@ -159,20 +159,20 @@ function optionOf({ name, rows }: Project, i: number, isChosen: boolean): HTMLEl
   )
 }
 
-function close({ list, field }: Parts): void {
+function close({ list, field }: ProjectBoxElements): void {
   if (list.matches(':popover-open')) list.hidePopover()
   field.setAttribute('aria-expanded', 'false')
   field.removeAttribute('aria-activedescendant')
 }
 
-function choose(box: Parts, project: string): void {
+function choose(box: ProjectBoxElements, project: string): void {
   close(box)
   box.field.value = project
   box.field.blur()
   if (project !== '') box.events.onChoose(project)
 }
 
-function mark({ list, field, active }: Parts): void {
+function mark({ list, field, active }: ProjectBoxElements): void {
   for (const [i, option] of list.querySelectorAll('[role=option]').entries())
     option.classList.toggle('active', i === active)
   const at = list.querySelector('.active')
@@ -181,7 +181,7 @@ function mark({ list, field, active }: Parts): void {
   else field.setAttribute('aria-activedescendant', at.id)
 }
 
-function onKey(box: Parts, event: KeyboardEvent): void {
+function onKey(box: ProjectBoxElements, event: KeyboardEvent): void {
   const { field, options } = box
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   if (by !== undefined) {
@@ -200,7 +200,7 @@ function onKey(box: Parts, event: KeyboardEvent): void {
 }
 
 /** Chooses when all projects with the text are known: the service may find the first project. */
-async function enter(box: Parts): Promise<void> {
+async function enter(box: ProjectBoxElements): Promise<void> {
   const text = box.field.value
   if (box.active < 0 && !box.options.includes(text.trim())) await box.searching
   // The user may have written more, or left the field.
@@ -211,7 +211,7 @@ async function enter(box: Parts): Promise<void> {
  * Returns the project that Enter chooses: the marked project, the project of the name, the first match, or a new
  * project.
  */
-function chosenBy({ field, options, active, matched, chosen }: Parts): string {
+function chosenBy({ field, options, active, matched, chosen }: ProjectBoxElements): string {
   const text = field.value.trim()
   if (active >= 0) return options[active]
   const isMatch = text !== '' && text !== chosen && text === matched && !options.includes(text)

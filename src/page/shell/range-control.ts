@@ -1,6 +1,6 @@
 /** The menu of the time range: presets, and a range between two times. */
 
-import { byId, element } from '../shared/dom.js'
+import { buttonOf, byId } from '../shared/dom.js'
 import { placeBelow } from '../shared/place-below.js'
 import { PRESET_NAMES, presetLength, type Range } from '../shared/range.js'
 import { rangeLabel } from '../shared/range-label.js'
@@ -23,11 +23,9 @@ export function createRangeControl(onChoose: (range: Range) => void): RangeContr
   const [button, menu, form] = [byId('range'), byId('range-menu'), byId<HTMLFormElement>('absolute')]
   const [from, to] = [byId<HTMLInputElement>('from'), byId<HTMLInputElement>('to')]
   let shown = ''
-  const presets = PRESET_NAMES.map((name, i) => {
-    const made = element('button', { type: 'button', title: `Key ${i + 1}` }, presetLength(name))
-    made.addEventListener('click', () => choose({ preset: name }))
-    return made
-  })
+  const presets = PRESET_NAMES.map((preset, i) =>
+    buttonOf(presetLength(preset), () => choose({ preset }), { title: `Key ${i + 1}` }),
+  )
   byId('presets').replaceChildren(...presets)
 
   function choose(range: Range): void {

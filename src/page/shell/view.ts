@@ -1,4 +1,4 @@
-import type { State } from '../explore/state.js'
+import type { State } from '../explore/model/state.js'
 
 /** A view of the page below the header. A single view is shown at a time. */
 export interface View {

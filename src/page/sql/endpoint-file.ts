@@ -1,4 +1,5 @@
 /** The `.sql` file that makes an endpoint of a query. */
+import { ENDPOINT_NAME, MAX_ENDPOINT_NAME_CHARACTERS, type MAX_ENDPOINT_ROWS } from '../../common/limits.js'
 
 /** An endpoint, and its query. */
 export interface EndpointFile {
@@ -6,22 +7,17 @@ export interface EndpointFile {
   name: string
   /** A sentence about the rows. Empty: no description. */
   description: string
-  /** Maximum of rows in an answer, from 1 to {@link MOST_ROWS}. */
+  /** Maximum of rows in an answer, from 1 to {@link MAX_ENDPOINT_ROWS}. */
   maxRows: number
   sql: string
 }
 
-/** Maximum of `max rows`. */
-export const MOST_ROWS = 10_000
-
-const NAME = /^[a-z]\w*([.-]\w+)*$/i
-const MOST_CHARACTERS = 100
-
 /** Returns the error of the name of an endpoint, or undefined if the name is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'Enter a name.'
-  if (name.length > MOST_CHARACTERS) return `A name has at most ${MOST_CHARACTERS} characters.`
-  return NAME.test(name)
+  if (name.length > MAX_ENDPOINT_NAME_CHARACTERS)
+    return `A name has at most ${MAX_ENDPOINT_NAME_CHARACTERS} characters.`
+  return ENDPOINT_NAME.test(name)
     ? undefined
     : 'A name begins with a letter and has letters, digits and _; dots and dashes between them.'
 }

@@ -1,7 +1,7 @@
 /** The fields of sources in the newest rows of a project. */
+import { RESERVED } from '../../common/sql-words.js'
 import { fetchFields } from '../api/explore.js'
 import { boundsOf, isoBounds, type Range } from '../shared/range.js'
-import { RESERVED } from './words.js'
 
 /** The project and the range of time that the rows are from. */
 export interface FieldsScope {
@@ -57,7 +57,7 @@ export function writtenField(field: string): string | undefined {
   // The service writes a path with such a key as a list.
   if (field.startsWith('[')) return undefined
   const [first = '', ...rest] = field.split('.')
-  return [RESERVED.includes(first.toLowerCase()) ? `\`${first}\`` : quoted(first), ...rest.map(quoted)].join('.')
+  return [RESERVED.has(first.toLowerCase()) ? `\`${first}\`` : quoted(first), ...rest.map(quoted)].join('.')
 }
 
 const quoted = (key: string) => (/^[A-Za-z_]\w*$/.test(key) ? key : `\`${key.replaceAll(/[\\`]/g, '\\$&')}\``)

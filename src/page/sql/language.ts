@@ -14,20 +14,23 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
+import { AGGREGATE_CALLS, CAST_TYPE_NAMES, FUNCTION_CALLS } from '../../common/sql-words.js'
 import { templateOfCall } from './call-template.js'
 import { namesOf } from './names.js'
 import { type FieldsOf, type Suggestion, suggestionsAt } from './suggestions.js'
 import { TEMPLATES } from './templates.js'
 import { tokensOf } from './tokens.js'
-import { AGGREGATES, COLUMNS, FUNCTIONS, KEYWORDS, nameOfCall, TYPES } from './words.js'
+import { COLUMNS, KEYWORDS } from './words.js'
 
 const isNoColumn = (word: string) => !COLUMNS.includes(word)
 
 const dialect = SQLDialect.define({
   // Units of time and `timestamp` are mostly names of columns.
   keywords: KEYWORDS.join(' '),
-  types: TYPES.filter(isNoColumn).join(' '),
-  builtin: [...AGGREGATES, ...FUNCTIONS].map(nameOfCall).filter(isNoColumn).join(' '),
+  types: CAST_TYPE_NAMES.filter(isNoColumn).join(' '),
+  builtin: Object.keys({ ...AGGREGATE_CALLS, ...FUNCTION_CALLS })
+    .filter(isNoColumn)
+    .join(' '),
   backslashEscapes: true,
   hashComments: true,
   doubleQuotedStrings: true,

@@ -1,11 +1,11 @@
 /** The names that a query defines: sources, aliases of tables and of columns. */
+import { isSourceName, type SourceName } from '../../common/sources.js'
 import { isToken, nameOf, type Token } from './tokens.js'
-import { SOURCES } from './words.js'
 
 /** The names in a query. */
 export interface Names {
   /** The sources that the query reads. */
-  sources: readonly string[]
+  sources: readonly SourceName[]
   /** Names of the WITH clauses. */
   tables: readonly string[]
   /** Other names of tables. Names of lists (`unnest`) have the path of the list. */
@@ -30,11 +30,11 @@ export function namesOf(tokens: readonly Token[]): Names {
   return { sources: sourcesOf(code), tables: [...tables], aliases, columns: [...columns] }
 }
 
-const sourcesOf = (code: readonly Token[]) => [...new Set(code.map(nameOf))].filter((name) => SOURCES.includes(name))
+const sourcesOf = (code: readonly Token[]) => [...new Set(code.map(nameOf))].filter(isSourceName)
 
 const isName = ({ kind }: Token) => kind === 'word' || kind === 'quoted'
 const isTable = (token: Token | undefined) =>
-  token !== undefined && (isToken(token, 'unnest') || SOURCES.includes(nameOf(token)))
+  token !== undefined && (isToken(token, 'unnest') || isSourceName(nameOf(token)))
 
 /** Words that follow a table, and are no alias. */
 const AFTER_TABLE = ['where', 'group', 'order', 'having', 'limit', 'cross', 'left', 'join', 'union', 'on', 'as']

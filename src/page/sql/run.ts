@@ -1,14 +1,15 @@
 /** Runs the query in the editor, and shows the rows, the plan, or the error. */
+import { MAX_SQL_ROWS } from '../../common/limits.js'
 import type { Failure } from '../api/api.js'
 import { failureOf } from '../api/explore.js'
-import { element } from '../shared/dom.js'
+import { buttonOf, element } from '../shared/dom.js'
 import { boundsOf, closedAt } from '../shared/range.js'
 import { offsetOf, placeText, readFault } from './fault-place.js'
 import { keepRun } from './history.js'
-import type { Parts, RunKind } from './parts.js'
 import { planOf } from './plan-table.js'
 import { problemText } from './problem.js'
-import { MOST_ROWS, runQuery, type SqlAnswer } from './query.js'
+import { runQuery, type SqlAnswer } from './sql-request.js'
+import type { RunKind, SqlViewElements } from './sql-view-elements.js'
 import { isToken, tokensOf } from './tokens.js'
 
 /** A query to send. For a plan, EXPLAIN is in a line before the query. */
@@ -18,35 +19,35 @@ interface Sent {
 }
 
 /** Runs the query in the editor, instead of the running query. The query becomes part of the URL. */
-export async function run(parts: Parts, kind: RunKind): Promise<void> {
-  const sql = parts.editor.text()
-  parts.running?.abort()
-  showProblem(parts, '')
+export async function run(view: SqlViewElements, kind: RunKind): Promise<void> {
+  const sql = view.editor.text()
+  view.running?.abort()
+  showProblem(view, '')
   if (sql.trim() === '') {
-    showProblem(parts, 'Write a query, or choose a template.')
+    showProblem(view, 'Write a query, or choose a template.')
     return
   }
   const running = new AbortController()
-  parts.running = running
-  parts.last = { sql, kind }
-  if (sql !== parts.shown.sql) {
-    parts.shown = { ...parts.shown, sql }
-    parts.host.change({ sql })
+  view.running = running
+  view.last = { sql, kind }
+  if (sql !== view.shown.sql) {
+    view.shown = { ...view.shown, sql }
+    view.host.change({ sql })
   }
-  showRunning(parts, true)
+  showRunning(view, true)
   const sent = sentOf(sql, kind)
   try {
-    const { project, range } = parts.shown
+    const { project, range } = view.shown
     const nowUs = Date.now() * 1_000
     const bounds = boundsOf(range, nowUs)
     const answer = await runQuery({ project, sql: sent.sql, bounds }, running.signal)
     keepRun({ sql, atMs: Date.now() })
-    parts.answered = kind === 'rows' ? { answer, bounds: closedAt(bounds, nowUs) } : undefined
-    showAnswer(parts, answer, kind)
+    view.answered = kind === 'rows' ? { answer, bounds: closedAt(bounds, nowUs) } : undefined
+    showAnswer(view, answer, kind)
   } catch (error) {
-    if (!running.signal.aborted) failed(parts, failureOf(error), { ...sent, sql })
+    if (!running.signal.aborted) failed(view, failureOf(error), { ...sent, sql })
   } finally {
-    if (parts.running === running) showRunning(parts, false)
+    if (view.running === running) showRunning(view, false)
   }
 }
 
@@ -59,72 +60,74 @@ function sentOf(sql: string, kind: RunKind): Sent {
 }
 
 /** Runs the last query again, if the query is still in the editor. */
-export function rerun(parts: Parts): void {
-  if (parts.last !== undefined && parts.last.sql === parts.editor.text()) void run(parts, parts.last.kind)
+export function rerun(view: SqlViewElements): void {
+  if (view.last !== undefined && view.last.sql === view.editor.text()) void run(view, view.last.kind)
 }
 
 /** Cancels the running query, if any. */
-export function cancel(parts: Parts): void {
-  if (parts.running === undefined) return
-  parts.running.abort()
-  showRunning(parts, false)
-  showNoRows(parts, 'Cancelled. Run the query to see its rows.')
+export function cancel(view: SqlViewElements): void {
+  if (view.running === undefined) return
+  view.running.abort()
+  showRunning(view, false)
+  showNoRows(view, 'Cancelled. Run the query to see its rows.')
 }
 
-function showRunning(parts: Parts, isRunning: boolean): void {
-  const { run: button } = parts.layout
+function showRunning(view: SqlViewElements, isRunning: boolean): void {
+  const { run: button } = view.layout
   button.textContent = isRunning ? 'Cancel' : 'Run'
   button.title = isRunning ? 'Cancel the query' : 'Run the query (Ctrl+Enter)'
-  if (!isRunning) parts.running = undefined
-  else if (parts.layout.plan.hidden) parts.answer.loading()
-  else parts.layout.plan.setAttribute('aria-busy', 'true')
+  if (!isRunning) view.running = undefined
+  else if (view.layout.plan.hidden) view.answer.loading()
+  else view.layout.plan.setAttribute('aria-busy', 'true')
 }
 
-function showAnswer(parts: Parts, { rows, cost, warnings }: SqlAnswer, kind: RunKind): void {
-  const { plan } = parts.layout
-  showWarnings(parts, warnings)
-  showPlan(parts, kind === 'plan')
+function showAnswer(view: SqlViewElements, { rows, cost, warnings }: SqlAnswer, kind: RunKind): void {
+  const { plan } = view.layout
+  showWarnings(view, warnings)
+  showPlan(view, kind === 'plan')
   if (kind === 'plan') plan.replaceChildren(...planOf(rows, cost))
-  else parts.answer.show({ rows, maxRows: MOST_ROWS, cost })
+  else view.answer.show({ rows, maxRows: MAX_SQL_ROWS, cost })
 }
 
-function showPlan({ layout, answer }: Parts, isPlan: boolean): void {
+function showPlan({ layout, answer }: SqlViewElements, isPlan: boolean): void {
   layout.plan.hidden = !isPlan
   layout.plan.setAttribute('aria-busy', 'false')
   answer.root.hidden = isPlan
 }
 
 /** Shows a text in place of rows or a plan. */
-export function showNoRows(parts: Parts, text: string): void {
-  parts.answered = undefined
-  showPlan(parts, false)
-  parts.answer.message(text)
+export function showNoRows(view: SqlViewElements, text: string): void {
+  view.answered = undefined
+  showPlan(view, false)
+  view.answer.message(text)
 }
 
-function failed(parts: Parts, failure: Failure, { sql, linesBefore }: Sent): void {
-  if (parts.host.isHandled(failure)) return
+function failed(view: SqlViewElements, failure: Failure, { sql, linesBefore }: Sent): void {
+  if (view.host.isHandled(failure)) return
   const { message, place } = readFault(failure.message, linesBefore)
-  showNoRows(parts, 'No rows, because the query failed.')
+  showNoRows(view, 'No rows, because the query failed.')
   const text = problemText(failure, message)
   // The text may have been changed while the query ran.
-  if (place === undefined || parts.editor.text() !== sql) {
-    showProblem(parts, text)
+  if (place === undefined || view.editor.text() !== sql) {
+    showProblem(view, text)
     return
   }
   const offset = offsetOf(sql, place)
-  const go = element('button', { type: 'button', class: 'link' }, placeText(place))
-  go.addEventListener('click', () => parts.editor.moveTo(offset))
-  showProblem(parts, `${text} `, go)
-  parts.editor.mark(offset)
+  showProblem(
+    view,
+    `${text} `,
+    buttonOf(placeText(place), () => view.editor.moveTo(offset), { class: 'link' }),
+  )
+  view.editor.mark(offset)
 }
 
-function showWarnings({ layout }: Parts, warnings: readonly string[]): void {
+function showWarnings({ layout }: SqlViewElements, warnings: readonly string[]): void {
   layout.warnings.replaceChildren(...warnings.map((text) => element('li', {}, text)))
   layout.warnings.hidden = warnings.length === 0
 }
 
 /** Shows a problem below the editor, in place of warnings. An empty text removes the problem. */
-export function showProblem({ layout, editor }: Parts, text: string, ...more: Node[]): void {
+export function showProblem({ layout, editor }: SqlViewElements, text: string, ...more: Node[]): void {
   layout.warnings.hidden = true
   layout.problem.replaceChildren(...(text === '' ? [] : [text, ...more]))
   if (text === '') editor.unmark()

@@ -1,10 +1,11 @@
 /** The dialog that makes a `.sql` file of a query, which the service serves as an endpoint. */
+import { MAX_ENDPOINT_ROWS } from '../../common/limits.js'
 import { copyText } from '../shared/copy.js'
-import { element } from '../shared/dom.js'
-import { endpointFile, MOST_ROWS, nameProblem } from './endpoint-file.js'
+import { buttonOf, element } from '../shared/dom.js'
+import { endpointFile, nameProblem } from './endpoint-file.js'
 
-/** The parts of the dialog. */
-interface Parts {
+/** The elements of the dialog. */
+interface SaveDialogElements {
   readonly dialog: HTMLDialogElement
   readonly name: HTMLInputElement
   readonly description: HTMLInputElement
@@ -18,36 +19,36 @@ interface Parts {
 
 /** Creates the dialog at the end of `place`, and returns a function that opens the dialog with a query. */
 export function createSaveDialog(place: HTMLElement): (sql: string) => void {
-  const parts: Parts = {
+  const elements: SaveDialogElements = {
     dialog: element('dialog', { class: 'sql-dialog', 'aria-labelledby': 'sql-save-title' }),
     name: element('input', { type: 'text', value: 'my.query', 'aria-describedby': 'sql-save-problem', ...PLAIN }),
     description: element('input', { type: 'text', placeholder: 'What it returns', ...PLAIN }),
-    maxRows: element('input', { type: 'number', min: '1', max: String(MOST_ROWS), value: '1000' }),
+    maxRows: element('input', { type: 'number', min: '1', max: String(MAX_ENDPOINT_ROWS), value: '1000' }),
     problem: element('p', { id: 'sql-save-problem', class: 'error', role: 'alert' }),
     file: element('pre', { class: 'sql-file', tabindex: '0', role: 'region', 'aria-label': 'The file' }),
     where: element('p'),
     said: element('span', { class: 'fine', role: 'status' }),
     sql: '',
   }
-  place.append(parts.dialog)
-  const form = fillForm(parts)
-  form.addEventListener('input', () => show(parts))
+  place.append(elements.dialog)
+  const form = fillForm(elements)
+  form.addEventListener('input', () => show(elements))
   form.addEventListener('submit', (event) => event.preventDefault())
   return (sql) => {
-    parts.sql = sql
-    show(parts)
-    parts.dialog.showModal()
-    parts.name.select()
+    elements.sql = sql
+    show(elements)
+    elements.dialog.showModal()
+    elements.name.select()
   }
 }
 
 const PLAIN = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' }
 
-function fillForm(parts: Parts): HTMLFormElement {
-  const { dialog, name, description, maxRows, problem, file, where, said } = parts
-  const copy = button('Copy', () => void copyFile(parts))
-  const download = button('Download', () => downloadFile(parts))
-  const close = button('Close', () => dialog.close())
+function fillForm(elements: SaveDialogElements): HTMLFormElement {
+  const { dialog, name, description, maxRows, problem, file, where, said } = elements
+  const copy = buttonOf('Copy', () => void copyFile(elements))
+  const download = buttonOf('Download', () => downloadFile(elements))
+  const close = buttonOf('Close', () => dialog.close())
   copy.classList.add('first')
   const form = element(
     'form',
@@ -72,19 +73,13 @@ function fillForm(parts: Parts): HTMLFormElement {
 const field = (text: string, input: HTMLElement) =>
   element('label', { class: 'field' }, element('span', {}, text), input)
 
-function button(text: string, act: () => void): HTMLButtonElement {
-  const made = element('button', { type: 'button' }, text)
-  made.addEventListener('click', act)
-  return made
-}
-
 /** Returns the file. If a field has a wrong value, shows the problem and returns undefined. */
-function show(parts: Parts): string | undefined {
-  const { name, description, maxRows, problem, file, where, said, sql } = parts
+function show(elements: SaveDialogElements): string | undefined {
+  const { name, description, maxRows, problem, file, where, said, sql } = elements
   const rows = Number(maxRows.value)
-  const isRows = Number.isInteger(rows) && rows >= 1 && rows <= MOST_ROWS
+  const isRows = Number.isInteger(rows) && rows >= 1 && rows <= MAX_ENDPOINT_ROWS
   const wrongName = nameProblem(name.value)
-  problem.textContent = wrongName ?? (isRows ? '' : `Most rows is a whole number from 1 to ${MOST_ROWS}.`)
+  problem.textContent = wrongName ?? (isRows ? '' : `Most rows is a whole number from 1 to ${MAX_ENDPOINT_ROWS}.`)
   name.setAttribute('aria-invalid', String(wrongName !== undefined))
   maxRows.setAttribute('aria-invalid', String(!isRows))
   said.textContent = ''
@@ -92,25 +87,25 @@ function show(parts: Parts): string | undefined {
   const text = endpointFile({ name: name.value, description: description.value, maxRows: rows, sql })
   file.textContent = text
   where.replaceChildren(
-    ...['Put it as ', element('code', {}, fileName(parts)), ' into the directory of '],
+    ...['Put it as ', element('code', {}, fileName(elements)), ' into the directory of '],
     ...[element('code', {}, 'logweir serve --endpoints DIR'), '. The service loads it within a second.'],
   )
   return text
 }
 
-const fileName = ({ name }: Parts) => `${name.value}.sql`
+const fileName = ({ name }: SaveDialogElements) => `${name.value}.sql`
 
-async function copyFile(parts: Parts): Promise<void> {
-  const text = show(parts)
+async function copyFile(elements: SaveDialogElements): Promise<void> {
+  const text = show(elements)
   if (text === undefined) return
-  parts.said.textContent = (await copyText(text)) ? 'Copied' : 'The browser refuses to copy'
+  elements.said.textContent = (await copyText(text)) ? 'Copied' : 'The browser refuses to copy'
 }
 
-function downloadFile(parts: Parts): void {
-  const text = show(parts)
+function downloadFile(elements: SaveDialogElements): void {
+  const text = show(elements)
   if (text === undefined) return
   const url = URL.createObjectURL(new Blob([text], { type: 'application/sql' }))
-  const link = element('a', { href: url, download: fileName(parts) })
+  const link = element('a', { href: url, download: fileName(elements) })
   link.click()
   // The browser may read the file later than the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)

@@ -10,10 +10,10 @@ import { createFieldCache } from './field-cache.js'
 import { clearRuns, type Run, runs } from './history.js'
 import { sqlLanguage } from './language.js'
 import { createLayout } from './layout.js'
-import type { Parts, SqlHost, SqlShown } from './parts.js'
 import { type Choice, createPicker } from './picker.js'
 import { cancel, rerun, run, showNoRows, showProblem } from './run.js'
 import { createSaveDialog } from './save-dialog.js'
+import type { SqlHost, SqlShown, SqlViewElements } from './sql-view-elements.js'
 import { TEMPLATES } from './templates.js'
 
 /** The interface of the view to the page. */
@@ -43,57 +43,57 @@ export function createSqlView(root: HTMLElement, host: SqlHost): SqlView {
   const answer = createAnswerView('Rows of the query')
   layout.result.prepend(answer.root)
   const language = sqlLanguage({
-    known: (source) => fields.known(parts.shown, source),
-    load: (sources) => fields.load(parts.shown, sources),
+    known: (source) => fields.known(view.shown, source),
+    load: (sources) => fields.load(view.shown, sources),
   })
   const editor = createEditor(layout.editor, language, {
-    run: () => void run(parts, 'rows'),
-    onChange: (text) => onChange(parts, text),
+    run: () => void run(view, 'rows'),
+    onChange: (text) => onChange(view, text),
   })
-  const parts: Parts = {
+  const view: SqlViewElements = {
     ...{ host, layout, answer, editor },
     ...{ shown: { project: '', range: { preset: '1hr' }, sql: '' }, last: undefined },
     ...{ answered: undefined, running: undefined },
   }
-  wire(parts, root)
-  answer.tools.append(createExportButton(() => exportSourceOf(parts)))
+  wire(view, root)
+  answer.tools.append(createExportButton(() => exportSourceOf(view)))
   let isFirst = true
   return {
     show(shown) {
-      const before = parts.shown
-      parts.shown = shown
-      if (isFirst) open(parts, shown.sql || draft.read() || TEMPLATES[0].sql)
-      else if (shown.sql !== '' && shown.sql !== before.sql) open(parts, shown.sql)
-      if (!isFirst && isElsewhere(before, shown)) rerun(parts)
+      const before = view.shown
+      view.shown = shown
+      if (isFirst) open(view, shown.sql || draft.read() || TEMPLATES[0].sql)
+      else if (shown.sql !== '' && shown.sql !== before.sql) open(view, shown.sql)
+      if (!isFirst && isElsewhere(before, shown)) rerun(view)
       isFirst = false
     },
-    refresh: () => rerun(parts),
-    stop: () => cancel(parts),
+    refresh: () => rerun(view),
+    stop: () => cancel(view),
     redraw: () => answer.redraw(),
     focus: editor.focus,
   }
 }
 
 /** Shows the query of a link or of the back button, without a run. */
-function open(parts: Parts, sql: string): void {
-  if (sql === parts.editor.text()) return
-  cancel(parts)
-  parts.editor.show(sql)
-  showProblem(parts, '')
-  showNoRows(parts, 'Run the query to see its rows.')
+function open(view: SqlViewElements, sql: string): void {
+  if (sql === view.editor.text()) return
+  cancel(view)
+  view.editor.show(sql)
+  showProblem(view, '')
+  showNoRows(view, 'Run the query to see its rows.')
 }
 
 const isElsewhere = (before: SqlShown, { project, range }: SqlShown) =>
   before.project !== project || JSON.stringify(before.range) !== JSON.stringify(range)
 
 /** Stores a changed text, and removes the error of the previous text. */
-function onChange(parts: Parts, text: string): void {
+function onChange(view: SqlViewElements, text: string): void {
   draft.write(text)
-  showProblem(parts, '')
+  showProblem(view, '')
 }
 
-function wire(parts: Parts, root: HTMLElement): void {
-  const { layout, editor } = parts
+function wire(view: SqlViewElements, root: HTMLElement): void {
+  const { layout, editor } = view
   const write = (sql: string) => {
     editor.show(sql)
     editor.focus()
@@ -106,8 +106,8 @@ function wire(parts: Parts, root: HTMLElement): void {
     clearRuns()
     history.open([])
   })
-  layout.run.addEventListener('click', () => (parts.running === undefined ? void run(parts, 'rows') : cancel(parts)))
-  layout.explain.addEventListener('click', () => void run(parts, 'plan'))
+  layout.run.addEventListener('click', () => (view.running === undefined ? void run(view, 'rows') : cancel(view)))
+  layout.explain.addEventListener('click', () => void run(view, 'plan'))
   layout.templates.addEventListener('click', () => templates.open(TEMPLATES))
   layout.history.addEventListener('click', () => history.open(runs().map(choiceOf)))
   layout.save.addEventListener('click', () => save(editor.text()))

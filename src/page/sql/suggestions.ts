@@ -1,17 +1,10 @@
 /** Suggestions for a place of a query. */
+import { declaredFields } from '../../common/hot-columns.js'
+import { SOURCE_NAMES } from '../../common/sources.js'
+import { AGGREGATE_CALLS, CAST_TYPE_NAMES, FUNCTION_CALLS, UNITS_OF_TIME } from '../../common/sql-words.js'
 import { type Names, namesOf, pathOf } from './names.js'
 import { isToken, nameOf, type Token, tokensOf } from './tokens.js'
-import {
-  AGGREGATES,
-  COLUMNS,
-  DECLARED_FIELDS,
-  FUNCTIONS,
-  KEYWORDS,
-  nameOfCall,
-  SOURCES,
-  TYPES,
-  UNITS,
-} from './words.js'
+import { COLUMNS, KEYWORDS } from './words.js'
 
 /** A word that can be written. */
 export interface Suggestion {
@@ -60,30 +53,30 @@ const WITH_UNIT = /_(?:trunc|diff)$/
 function wordsAfter(before: readonly Token[], names: Names, fieldsOf: FieldsOf): Suggestion[] {
   const last = before.at(-1)
   if (isToken(last, 'from', 'join') || (isToken(last, ',') && isAfterFrom(before))) return tablesOf(names)
-  if (isToken(before.at(-2), 'interval')) return ofKind('unit', UNITS)
+  if (isToken(before.at(-2), 'interval')) return ofKind('unit', UNITS_OF_TIME)
   const call = openCall(before)
-  if (isToken(last, 'as') && /^(?:safe_)?cast$/.test(call?.name ?? '')) return ofKind('type', TYPES)
-  const unit = call !== undefined && isUnit(call) ? ofKind('unit', UNITS, 60) : []
+  if (isToken(last, 'as') && /^(?:safe_)?cast$/.test(call?.name ?? '')) return ofKind('type', CAST_TYPE_NAMES)
+  const unit = call !== undefined && isUnit(call) ? ofKind('unit', UNITS_OF_TIME, 60) : []
   return [
     ...unit,
     ...ofKind('name', names.columns, 40),
     ...ofKind('name', names.aliases.keys(), 10),
     ...ofKind('column', COLUMNS, 30),
     ...ofKind('field', allFields(names, fieldsOf), 20),
-    ...calls('aggregate', AGGREGATES, 5),
-    ...calls('function', FUNCTIONS, 0),
+    ...calls('aggregate', AGGREGATE_CALLS, 5),
+    ...calls('function', FUNCTION_CALLS, 0),
     ...ofKind('keyword', KEYWORDS, -5),
   ]
 }
 
-const tablesOf = ({ tables }: Names) => [...ofKind('name', tables, 20), ...ofKind('source', SOURCES, 10), UNNEST]
+const tablesOf = ({ tables }: Names) => [...ofKind('name', tables, 20), ...ofKind('source', SOURCE_NAMES, 10), UNNEST]
 const UNNEST: Suggestion = { label: 'unnest', kind: 'keyword', boost: 0 }
 
 const ofKind = (kind: Suggestion['kind'], labels: Iterable<string>, boost = 0): Suggestion[] =>
   [...labels].map((label) => ({ label, kind, boost }))
 
-const calls = (kind: Suggestion['kind'], all: readonly string[], boost: number): Suggestion[] =>
-  all.map((call) => ({ label: nameOfCall(call), kind, call, boost }))
+const calls = (kind: Suggestion['kind'], all: Readonly<Record<string, string>>, boost: number): Suggestion[] =>
+  Object.entries(all).map(([label, call]) => ({ label, kind, call, boost }))
 
 /** Whether the tables of FROM are being listed. */
 function isAfterFrom(before: readonly Token[]): boolean {
@@ -114,7 +107,7 @@ const isUnit = ({ name, argument }: OpenCall) =>
   name === 'extract' || (WITH_UNIT.test(name) && argument === (name.endsWith('_diff') ? 2 : 1))
 
 function allFields({ sources }: Names, fieldsOf: FieldsOf): Set<string> {
-  return new Set(sources.flatMap((source) => [...(DECLARED_FIELDS[source] ?? []), ...fieldsOf(source)]))
+  return new Set(sources.flatMap((source) => [...declaredFields(source), ...fieldsOf(source)]))
 }
 
 /** Returns the fields below a path, without the path. After an alias of a source, also returns the columns. */

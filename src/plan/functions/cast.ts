@@ -1,4 +1,5 @@
 import type { Moment } from '../../base/time/moment.js'
+import type { CAST_TYPE_NAMES } from '../../common/sql-words.js'
 import {
   int64,
   isTime,
@@ -22,10 +23,10 @@ export const CAST_TYPES = {
   timestamp: 'timestamp',
   datetime: 'datetime',
   date: 'date',
-} as const satisfies Record<string, Type>
+} as const satisfies Record<CastType, Type>
 
 /** A type that a value can be cast to. */
-export type CastType = keyof typeof CAST_TYPES
+export type CastType = (typeof CAST_TYPE_NAMES)[number]
 
 /** A conversion returns undefined if the value cannot be converted. */
 const CONVERSIONS: Readonly<Record<CastType, (value: Scalar) => Scalar | undefined>> = {

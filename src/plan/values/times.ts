@@ -11,6 +11,7 @@ import {
   timeOfDayUs,
 } from '../../base/time/moment.js'
 import { DAY_US, HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from '../../base/units.js'
+import type { UNITS_OF_TIME } from '../../common/sql-words.js'
 
 const UNIT_US = {
   microsecond: 1,
@@ -21,15 +22,17 @@ const UNIT_US = {
   day: DAY_US,
   week: 7 * DAY_US,
   isoweek: 7 * DAY_US,
-} as const
+} as const satisfies Partial<Record<TimeUnit, number>>
 
-const UNIT_MONTHS = { month: 1, quarter: 3, year: 12 } as const
+const UNIT_MONTHS = { month: 1, quarter: 3, year: 12 } as const satisfies Record<
+  Exclude<TimeUnit, keyof typeof UNIT_US>,
+  number
+>
 
-type FixedUnit = keyof typeof UNIT_US
 type CalendarUnit = keyof typeof UNIT_MONTHS
 
 /** A unit of time that functions truncate to, add or count. `week` starts on Sunday, `isoweek` on Monday. */
-export type TimeUnit = FixedUnit | CalendarUnit
+export type TimeUnit = (typeof UNITS_OF_TIME)[number]
 
 /** All units, the shortest first. */
 export const TIME_UNITS = [...Object.keys(UNIT_US), ...Object.keys(UNIT_MONTHS)] as readonly TimeUnit[]

@@ -1,4 +1,5 @@
 import { nearest } from '../../base/text/nearest.js'
+import type { FUNCTION_CALLS } from '../../common/sql-words.js'
 import { wrongCount } from '../../plan/arity.js'
 import { type Expression, literal } from '../../plan/expression.js'
 import type { FunctionName } from '../../plan/functions/table.js'
@@ -14,6 +15,8 @@ import { uncoveredFunction } from './uncovered.js'
 
 type Call = NodeOf<'call'>
 type Compile = (node: Call, compiler: Compiler) => Expression
+/** The functions that are compiled here. The syntax of the three others is read by the parser. */
+type SqlFunction = Exclude<keyof typeof FUNCTION_CALLS, 'cast' | 'safe_cast' | 'extract'>
 
 /** A function of plans with the same arguments. */
 const same =
@@ -139,39 +142,43 @@ const SAME = [
   'json_value',
   'json_query',
   'to_json_string',
-] as const satisfies readonly FunctionName[]
+] as const satisfies readonly (FunctionName & SqlFunction)[]
+
+const OTHERS: Readonly<Record<Exclude<SqlFunction, (typeof SAME)[number]>, Compile>> = {
+  ifnull,
+  json_extract_scalar: same('json_value'),
+  json_extract: same('json_query'),
+  json_object: jsonObject,
+  char_length: same('length'),
+  character_length: same('length'),
+  substring: same('substr'),
+  ceiling: same('ceil'),
+  timestamp: cast('cast_timestamp'),
+  datetime: cast('cast_datetime'),
+  date: cast('cast_date'),
+  string: cast('cast_string'),
+  timestamp_trunc: truncation('timestamp'),
+  datetime_trunc: truncation('datetime'),
+  date_trunc: truncation('date'),
+  timestamp_sub: shift(true, 'timestamp'),
+  timestamp_add: shift(false, 'timestamp'),
+  datetime_sub: shift(true, 'datetime'),
+  datetime_add: shift(false, 'datetime'),
+  date_sub: shift(true, 'date'),
+  date_add: shift(false, 'date'),
+  timestamp_diff: difference('timestamp_diff'),
+  datetime_diff: difference('date_diff'),
+  date_diff: difference('date_diff'),
+  format_timestamp: withFormat('format_timestamp'),
+  parse_timestamp: withFormat('parse_timestamp'),
+  current_timestamp: now('timestamp'),
+  current_datetime: now('datetime'),
+  current_date: now('date'),
+}
 
 const FUNCTIONS: ReadonlyMap<string, Compile> = new Map<string, Compile>([
   ...SAME.map((fn) => [fn, same(fn)] as const),
-  ['ifnull', ifnull],
-  ['json_extract_scalar', same('json_value')],
-  ['json_extract', same('json_query')],
-  ['json_object', jsonObject],
-  ['char_length', same('length')],
-  ['character_length', same('length')],
-  ['substring', same('substr')],
-  ['ceiling', same('ceil')],
-  ['timestamp', cast('cast_timestamp')],
-  ['datetime', cast('cast_datetime')],
-  ['date', cast('cast_date')],
-  ['string', cast('cast_string')],
-  ['timestamp_trunc', truncation('timestamp')],
-  ['datetime_trunc', truncation('datetime')],
-  ['date_trunc', truncation('date')],
-  ['timestamp_sub', shift(true, 'timestamp')],
-  ['timestamp_add', shift(false, 'timestamp')],
-  ['datetime_sub', shift(true, 'datetime')],
-  ['datetime_add', shift(false, 'datetime')],
-  ['date_sub', shift(true, 'date')],
-  ['date_add', shift(false, 'date')],
-  ['timestamp_diff', difference('timestamp_diff')],
-  ['datetime_diff', difference('date_diff')],
-  ['date_diff', difference('date_diff')],
-  ['format_timestamp', withFormat('format_timestamp')],
-  ['parse_timestamp', withFormat('parse_timestamp')],
-  ['current_timestamp', now('timestamp')],
-  ['current_datetime', now('datetime')],
-  ['current_date', now('date')],
+  ...Object.entries(OTHERS),
 ])
 
 function ifnull({ args, at }: Call, compiler: Compiler): Expression {

@@ -1,9 +1,9 @@
+import { RESERVED } from '../../common/sql-words.js'
 import { CAST_TYPES, type CastType } from '../../plan/functions/cast.js'
 import { isTimeType, momentUs, TIME_OF, type TimeType } from '../../plan/values/values.js'
 import { isAggregate } from './aggregate-names.js'
 import { invalid, unsupported } from './fault.js'
 import type { Token } from './lexer.js'
-import { RESERVED } from './reserved.js'
 import type { Tokens } from './tokens.js'
 import type { CallOptions, Node } from './tree.js'
 

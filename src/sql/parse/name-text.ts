@@ -1,4 +1,4 @@
-import { RESERVED } from './reserved.js'
+import { RESERVED } from '../../common/sql-words.js'
 
 /** Returns a name as spelled in SQL, with backticks around steps that are no plain words. */
 export const nameText = (steps: readonly string[]): string => steps.map(stepText).join('.')

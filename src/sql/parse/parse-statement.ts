@@ -1,10 +1,10 @@
 import { nearest } from '../../base/text/nearest.js'
+import { RESERVED } from '../../common/sql-words.js'
 import { parseExpression } from './expression.js'
 import { invalid, unsupported } from './fault.js'
 import { parseFrom } from './from.js'
 import { tokensOf } from './lexer.js'
 import type { SqlLimits } from './limits.js'
-import { RESERVED } from './reserved.js'
 import { type Grammar, Tokens } from './tokens.js'
 import type { Body, CommonTable, Item, Node, OrderItem, Query, Select } from './tree.js'
 

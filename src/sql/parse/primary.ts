@@ -1,8 +1,8 @@
+import { RESERVED } from '../../common/sql-words.js'
 import { integer, numberOfText } from '../../plan/values/values.js'
 import { parseCall, parseCast, parseExtract, parseInterval } from './call.js'
 import { invalid, unsupported } from './fault.js'
 import { refuseForeign } from './foreign.js'
-import { RESERVED } from './reserved.js'
 import type { Tokens } from './tokens.js'
 import type { Node } from './tree.js'
 

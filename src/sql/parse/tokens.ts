@@ -1,8 +1,8 @@
 import { shorten } from '../../base/text/shorten.js'
+import { RESERVED } from '../../common/sql-words.js'
 import { invalid, unsupported } from './fault.js'
 import type { Token } from './lexer.js'
 import type { SqlLimits } from './limits.js'
-import { RESERVED } from './reserved.js'
 import type { Node, Query } from './tree.js'
 
 /** A node without the properties that {@link Tokens.node} adds. */

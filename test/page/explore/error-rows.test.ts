@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { SourceName } from '../../../src/common/sources.js'
-import { SOURCES } from '../../../src/page/explore/sources.js'
+import { SOURCES } from '../../../src/page/explore/model/sources.js'
 import { appendAll, ask, openEngine } from '../../support/engine.js'
 import { edge } from '../../support/records.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sizeText } from '../../../src/page/explore/fields.js'
+import { sizeText } from '../../../src/page/explore/view/fields.js'
 
 it('counts of fields are of the rows before Live when others have arrived', () => {
   expect(sizeText({ rows: 57, is_sample: false }, false)).toBe('Counts are of all 57 rows.')

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Filter, FilterEntry } from '../../../src/page/api/explore.js'
-import { excludeValue, filterText, keepValue, withFilter, withoutFilter } from '../../../src/page/explore/filters.js'
+import {
+  excludeValue,
+  filterText,
+  keepValue,
+  withFilter,
+  withoutFilter,
+} from '../../../src/page/explore/model/filters.js'
 
 const equals = (field: string, value: unknown): Filter => ({ field, op: '=', value })
 const differs = (field: string, value: unknown): Filter => ({ field, op: '!=', value })

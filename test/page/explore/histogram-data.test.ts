@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HistogramRow } from '../../../src/page/api/explore.js'
-import { histogramOf } from '../../../src/page/explore/histogram-data.js'
+import { histogramOf } from '../../../src/page/explore/view/histogram-data.js'
 import { severityOf } from '../../../src/page/record/severity.js'
 
 const bucket = (second: number, name: string | null, count: number): HistogramRow => ({

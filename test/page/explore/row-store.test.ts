@@ -1,10 +1,37 @@
 import { describe, expect, it } from 'vitest'
 import type { LogRow } from '../../../src/page/api/explore.js'
-import { createRowStore } from '../../../src/page/explore/row-store.js'
+import { addRows, appendRows, indexOfRow } from '../../../src/page/explore/model/row-store.js'
 import { below, mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 
 const RUNS = 200
+
+/** Keeps the rows between calls, as the model of the explorer does. */
+function createRowStore(maxRows: number) {
+  let rows: readonly LogRow[] = []
+  return {
+    get rows() {
+      return rows
+    },
+    get isFull() {
+      return rows.length >= maxRows
+    },
+    replace(next: readonly LogRow[]) {
+      rows = next
+    },
+    append(older: readonly LogRow[]) {
+      const before = rows.length
+      rows = appendRows(rows, older, maxRows)
+      return rows.length - before
+    },
+    add(given: readonly LogRow[]) {
+      const { rows: next, ...added } = addRows(rows, given, maxRows)
+      rows = next
+      return added
+    },
+    indexOf: (row: LogRow) => indexOfRow(rows, row),
+  }
+}
 
 const row = (timestampUs: number, rank: number, id = `${timestampUs}.${rank}`): LogRow => ({
   ...{ timestampUs, rank, id },

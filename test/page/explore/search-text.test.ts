@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { phraseNote, readSearch } from '../../../src/page/explore/search-text.js'
+import { phraseNote, readSearch } from '../../../src/page/explore/model/search-text.js'
 
 const ALIASES = { status: 'response.status_code', path: 'request.path' }
 const filtersOf = (text: string) => readSearch(text, ALIASES).filters

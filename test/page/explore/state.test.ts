@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FilterEntry } from '../../../src/page/api/explore.js'
-import { fragmentOf, type State, stateOf } from '../../../src/page/explore/state.js'
+import { fragmentOf, type State, stateOf } from '../../../src/page/explore/model/state.js'
 import { boundsOf, isoOf, type Range, usOf } from '../../../src/page/shared/range.js'
 import { below, mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/page/api/api.js'
-import { AROUND_US, isoMicros, mergeAround, queryPart } from '../../../src/page/record/around.js'
+import { AROUND_US, mergeAround, queryPart } from '../../../src/page/record/around.js'
 import { distanceText } from '../../../src/page/record/record-around.js'
+import { isoOf as isoMicros } from '../../../src/page/shared/range.js'
 import { below, mulberry32, type Random } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 

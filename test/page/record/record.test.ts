@@ -10,7 +10,7 @@ import { CHROMIUM, launchBrowser, openPage, WITHOUT } from '../browser.js'
 const ADDRESS = 'http://localhost:9/'
 
 /** The functions that the tests call in the browser, by their modules. */
-const CALLED = { 'explore/record': 'showRecord', 'explore/record-around': 'showAround', 'api/api': 'parseExact' }
+const CALLED = { 'record/record': 'showRecord', 'record/record-around': 'showAround', 'api/api': 'parseExact' }
 
 /** Returns a module that exports the called functions. */
 async function bundleCalled(): Promise<string> {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import type { State } from '../../../src/page/explore/state.js'
+import type { State } from '../../../src/page/explore/model/state.js'
 import { createLazyView } from '../../../src/page/shell/lazy-view.js'
 import type { View } from '../../../src/page/shell/view.js'
 
