@@ -1,7 +1,7 @@
 /**
  * Compares logweir with DuckDB and ClickHouse: the same files and queries, each figure in fresh processes.
- * Writes the medians, least and most values to `bench/results/peers.json`. Writes their tables into
- * docs/performance.md and docs/performance/peers.md.
+ * Writes the medians, least and most values to `bench/results/peers.json`, and their tables into docs/performance.md
+ * and docs/performance/peers.md.
  *
  *   npm run bench:peers                                          everything, some hours
  *   npm run bench:peers -- --rows 1000000 --only query,ingest    only these
