@@ -5,7 +5,7 @@ import { SOURCE_NAMES, type SourceName } from './sources.js'
 
 /** A column that queries filter or aggregate. */
 export type HotColumn = DeclaredColumn
-/** What the values of a hot column are. */
+/** The kind of a hot column. */
 export type HotKind = HotColumn['kind']
 
 /** The API areas that `usage.api-counts` counts separately, each a substring of the request's path. */

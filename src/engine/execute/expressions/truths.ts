@@ -2,7 +2,7 @@ import { truthOf } from '../../../plan/functions/logic.js'
 import { rowAt, type Selection } from '../columns/selection.js'
 import type { Entries, Vector } from './vector.js'
 
-/** What is known of a condition over a code. */
+/** The truth of a condition over a code, as far as known. */
 const UNKNOWN = 0
 const TRUE = 1
 const NOT_TRUE = 2

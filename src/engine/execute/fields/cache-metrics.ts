@@ -1,6 +1,6 @@
 import type { Metrics } from '../../../base/metrics.js'
 
-/** What the engine caches: fields read from metadata, partial results of sealed parts, rows of answers. */
+/** The caches of the engine: fields read from metadata, partial results of sealed parts, rows of answers. */
 export type CacheKind = 'fields' | 'partials' | 'rows'
 
 /** The metrics of a cache of the engine. */

@@ -17,8 +17,8 @@ import { withColumns } from '../stages/with-columns.js'
 type Cut<Name extends Operator['op']> = (operator: OperatorOf<Name>, draft: Draft, inner: InnerPlans) => Draft
 
 /**
- * What each operator does to the draft of a stage: begins a stage, adds to the stage, or ends the stage and begins the
- * next stage.
+ * Cuts of the operators. A cut begins a stage, adds to the draft of a stage, or ends the stage and begins the next
+ * stage.
  */
 const CUTS: { readonly [Name in Operator['op']]: Cut<Name> } = {
   scan: cutScan,

@@ -20,7 +20,7 @@ export interface Draft {
   rank: string | undefined
 }
 
-/** What operators with inner plans need besides the draft. */
+/** Functions for operators with inner plans. */
 export interface InnerPlans {
   /** Cuts a plan into stages. Returns undefined for the empty plan. */
   cut(plan: Plan): Stage | undefined

@@ -1,4 +1,4 @@
-/** What the explorer asks the service for, and what is said of a request that the service refuses. */
+/** The requests of the explorer, and the texts about requests that the service refuses. */
 import type { Failure } from '../../api/api.js'
 import type { Query } from '../../api/explore.js'
 import { type Bounds, closedAt, isoBounds } from '../../shared/range.js'

@@ -60,11 +60,11 @@ export interface OpenRecord {
 
 /** The explorer. */
 export interface Model {
-  /** What the URL asks for. */
+  /** The state in the URL. */
   readonly asked: State
   /** The text in the search box, some of which may not be searched yet. */
   readonly box: string
-  /** What is wrong with the conditions, or empty. */
+  /** The fault in the conditions, or empty. */
   readonly problem: string
   /** The projects that the token may see, with their sources, or undefined while unknown. */
   readonly projects: readonly ProjectRow[] | undefined
@@ -138,7 +138,7 @@ export function initialModel(asked: State): Model {
   })
 }
 
-/** What the list shows: rows, or a text about a load that is running, has found nothing, or failed. */
+/** Content of the list: rows, or a text about a load that is running, has found nothing, or failed. */
 export type ListKind = 'rows' | 'loading' | 'stale' | 'empty' | 'failed'
 
 /** Returns what the list shows. `stale`: rows of an earlier load. */

@@ -14,7 +14,7 @@ export interface RecordPane {
   focus(): void
 }
 
-/** What the pane shows. */
+/** The content of the pane. */
 interface Shown {
   focus(): void
   /** Ends the requests of what is shown. */
