@@ -1,6 +1,6 @@
 import { LogweirError } from '../../../base/errors.js'
 import { AREAS } from '../../../common/columns.js'
-import type { Expression } from '../../../plan/expression.js'
+import { type Expression, pathOfField } from '../../../plan/expression.js'
 import type { Cell } from '../../../plan/functions/function.js'
 import { FUNCTIONS, type FunctionName } from '../../../plan/functions/table.js'
 import { placedError } from '../../../plan/place.js'
@@ -114,7 +114,7 @@ function rememberedCall(cell: Cell, expression: Expression): Cell {
 function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector | undefined {
   const { fn, args } = expression
   const [first, second] = args
-  if (first?.kind !== 'column' || second?.kind !== 'literal') return undefined
+  if (second?.kind !== 'literal' || !isLeaf(first)) return undefined
   const bucket = bucketOf(fn, second.value)
   if (fn !== 'ge' && bucket === undefined) return undefined
   const operand = evaluate(first)
@@ -123,6 +123,9 @@ function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, eval
   if (operand.kind !== 'numbers' || typeof second.value !== 'number') return undefined
   return { kind: 'bits', at, test: { kind: 'atLeast', column: operand.column, least: second.value } }
 }
+
+/** Whether an expression is a column or a field of the record. */
+const isLeaf = (expression: Expression) => expression.kind === 'column' || pathOfField(expression) !== undefined
 
 /** The buckets of a function that cuts times down. Undefined for other functions, and for months and longer units. */
 function bucketOf(fn: FunctionName, option: Scalar): Bucket | undefined {
