@@ -1,3 +1,4 @@
+import { PLATFORM_PARTS, SPLITS, type Split } from '../common/histogram-classes.js'
 import type { SourceName } from '../common/sources.js'
 import { count } from '../plan/builder.js'
 import { agg, fn } from '../plan/calls.js'
@@ -43,20 +44,16 @@ function classOf({ status, level }: Outcome): Expression {
 }
 
 /** The part of the platform that a request is for: the first step of the request's path. */
-const PARTS = ['rest', 'auth', 'storage', 'realtime', 'functions', 'graphql'] as const
-const PART = fn.regexp_extract(field('request.path'), `^/(${PARTS.join('|')})(?:/|$)`)
-
-/** The ways to split rows. */
-const SPLITS = ['outcome', 'part', 'nothing'] as const
+const PART = fn.regexp_extract(field('request.path'), `^/(${PLATFORM_PARTS.join('|')})(?:/|$)`)
 
 /** The columns that the rows of a bucket are grouped by, and the class that the columns make. */
-function splitOf({ by, source }: { by: (typeof SPLITS)[number]; source: SourceName }) {
+function splitOf({ by, source }: { by: Split; source: SourceName }) {
   if (by === 'part' && source === 'edge_logs') return { columns: { part: PART }, class: column('part') }
   const columns = by === 'outcome' ? (OUTCOMES[source] ?? {}) : {}
   return { columns, class: classOf(columns) }
 }
 
-const BY: Param<(typeof SPLITS)[number]> = {
+const BY: Param<Split> = {
   ...wordAmong(SPLITS),
   description:
     'the way to split the rows of a bucket: outcome (the class of the status, or else the level; the default), ' +

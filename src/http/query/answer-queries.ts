@@ -3,6 +3,7 @@ import type { Log } from '../../base/log.js'
 import type { MemoryBudget } from '../../base/memory/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
+import { QUERY_PATH } from '../../common/query-path.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { PROJECTS, projectsCall, readProjectsArgs, tooManyProjects } from '../../endpoints/projects.js'
 import { createNameChecks } from '../../endpoints/unknown-names.js'
@@ -68,9 +69,6 @@ export interface Queries {
   /** Stops warming, and runs without a waiting caller. */
   close(): void
 }
-
-/** The path of an endpoint is this prefix and the name or id. */
-export const QUERY_PATH = '/api/endpoints/query/'
 
 const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 

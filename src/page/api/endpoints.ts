@@ -1,4 +1,5 @@
 /** The endpoints of the service. */
+import { QUERY_PATH } from '../../common/query-path.js'
 import { get } from './api.js'
 import {
   type Description,
@@ -32,9 +33,6 @@ export interface Endpoint {
   rows: RowLimits | undefined
 }
 
-/** The path of endpoints, which ends before the name of an endpoint. */
-export const ENDPOINT_PATH = '/api/endpoints/query/'
-
 /** Returns whether the service runs queries in SQL, which `logs.all` then takes. Throws a Failure. */
 export async function canRunSql(): Promise<boolean> {
   const { result } = (await (await get('api/endpoints', {})).json()) as {
@@ -51,8 +49,8 @@ export async function listEndpoints(signal: AbortSignal): Promise<Endpoint[]> {
 /** Returns the endpoints of a description, in order. */
 export function endpointsIn(description: Description): Endpoint[] {
   return Object.entries(description.paths)
-    .filter(([path]) => path.startsWith(ENDPOINT_PATH))
-    .map(([path, operations]) => endpointOf(path.slice(ENDPOINT_PATH.length), operations.get!, description))
+    .filter(([path]) => path.startsWith(QUERY_PATH))
+    .map(([path, operations]) => endpointOf(path.slice(QUERY_PATH.length), operations.get!, description))
 }
 
 function endpointOf(name: string, operation: Operation, whole: Description): Endpoint {

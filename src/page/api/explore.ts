@@ -1,5 +1,6 @@
 /** Requests for the rows of a source, their histogram, their fields, and the projects. */
 import type { FilterOperator } from '../../common/filter-operators.js'
+import type { Split } from '../../common/histogram-classes.js'
 import { Failure, get, parseExact, readText } from './api.js'
 import { type Cost, costOf } from './cost.js'
 
@@ -159,7 +160,7 @@ export function logRowOf(line: string): LogRow {
 export function fetchHistogram(
   query: Query,
   signal: AbortSignal,
-  by: 'outcome' | 'part' | 'nothing' = 'outcome',
+  by: Split = 'outcome',
 ): Promise<{ rows: HistogramRow[]; cost: Cost }> {
   return askRows<HistogramRow>('logs.histogram', { ...paramsOf(query), by }, signal)
 }

@@ -1,4 +1,5 @@
 /** Panel of API requests, by the part of the platform that served the request. */
+import type { PlatformPart } from '../../common/histogram-classes.js'
 import { fetchHistogram, HISTOGRAM_COLUMNS, type HistogramRow } from '../api/explore.js'
 import { classCounts } from '../plot/class-counts.js'
 import { createRangeChart } from '../plot/range-chart.js'
@@ -11,15 +12,18 @@ import { createPanel, createValues } from './panel.js'
 import type { LinkOf } from './panel-source.js'
 import { type ChartsView, closedBounds, type OnSelect, queryOf } from './view.js'
 
+const LABELS: Readonly<Record<PlatformPart, string>> = {
+  rest: 'REST',
+  storage: 'Storage',
+  auth: 'Auth',
+  realtime: 'Realtime',
+  functions: 'Functions',
+  graphql: 'GraphQL',
+}
 const PARTS = [
-  { name: 'rest', label: 'REST', color: 'series-1' },
-  { name: 'storage', label: 'Storage', color: 'series-2' },
-  { name: 'auth', label: 'Auth', color: 'series-3' },
-  { name: 'realtime', label: 'Realtime', color: 'series-4' },
-  { name: 'functions', label: 'Functions', color: 'series-5' },
-  { name: 'graphql', label: 'GraphQL', color: 'series-6' },
+  ...Object.entries(LABELS).map(([name, label], i) => ({ name, label, color: `series-${i + 1}` })),
   { name: null, label: 'other', color: 'series-other' },
-] as const
+]
 
 /** Creates the panel. `load` queries and shows an answer, or throws a Failure. */
 export function createRequests(onSelect: OnSelect, linkOf: LinkOf) {

@@ -1,8 +1,9 @@
 /** The view of the API: a form for each endpoint, its rows, and a reference of the other paths. */
+import { QUERY_PATH } from '../../common/query-path.js'
 import { createAnswerView } from '../answer/answer-view.js'
 import type { Failure } from '../api/api.js'
 import { fetchDescription } from '../api/description.js'
-import { ENDPOINT_PATH, type Endpoint, endpointsIn } from '../api/endpoints.js'
+import { type Endpoint, endpointsIn } from '../api/endpoints.js'
 import { failureOf } from '../api/explore.js'
 import { createExportButton } from '../export/export-button.js'
 import { buttonOf, element } from '../shared/dom.js'
@@ -182,5 +183,5 @@ function open(view: EndpointsElements, endpoint: Endpoint): void {
 function lineOf(view: EndpointsElements, { name }: Endpoint, form: ParameterForm): string {
   const reading = form.read(contextOf(view))
   const params = 'sent' in reading ? reading.sent : {}
-  return curlLine(urlOf(`${ENDPOINT_PATH}${name}`, params, document.baseURI))
+  return curlLine(urlOf(`${QUERY_PATH}${name}`, params, document.baseURI))
 }

@@ -1,4 +1,6 @@
 /** The reference of the paths that are no endpoints, and of the errors of all paths. */
+
+import { QUERY_PATH } from '../../common/query-path.js'
 import {
   codesOf,
   type Description,
@@ -7,7 +9,6 @@ import {
   type Parameter,
   parametersOf,
 } from '../api/description.js'
-import { ENDPOINT_PATH } from '../api/endpoints.js'
 import { element } from '../shared/dom.js'
 import { copyLine } from './copy-line.js'
 import { curlLine, urlOf } from './curl.js'
@@ -17,7 +18,7 @@ const COMMON = new Set(['unauthorized', 'forbidden', 'too_many_requests', 'start
 
 /** Returns the reference. */
 export function referenceOf(description: Description): HTMLElement {
-  const paths = Object.entries(description.paths).filter(([path]) => !path.startsWith(ENDPOINT_PATH))
+  const paths = Object.entries(description.paths).filter(([path]) => !path.startsWith(QUERY_PATH))
   const operations = paths.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => operationOf(method, path, operation, description)),
   )
