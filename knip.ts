@@ -25,8 +25,6 @@ export default {
   // A function that is exported for its test only, and called in its own file, is no dead code.
   ignoreExportsUsedInFile: isProduction,
   ignoreIssues: {
-    // Names of these two folders that only their own file uses are still to be found.
-    'src/{page,engine/execute}/**': ['exports', 'types'],
     // The generator gives these ranks fixed shares. Tests, docs and the demo name the projects by the ranks.
     ...(isProduction && { 'src/generate/values/projects.ts': ['exports'] }),
   },

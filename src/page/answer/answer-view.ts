@@ -13,7 +13,7 @@ import { columnsOf } from './columns-of.js'
 import { createPagedTable, type Rows } from './table.js'
 
 /** Rows of a query, with their columns, maximum, age and cost as far as known. */
-export interface ShownAnswer {
+interface ShownAnswer {
   rows: readonly Row[]
   /** The service's description of the columns. Other columns, and columns of kind `any`, are inferred. */
   columns?: readonly Column[] | undefined
@@ -25,7 +25,7 @@ export interface ShownAnswer {
 }
 
 /** The ways to show an answer. */
-export type AnswerForm = 'chart' | 'table'
+type AnswerForm = 'chart' | 'table'
 
 /** A place on the page for answers, empty at first. */
 export interface AnswerView {

@@ -3,7 +3,7 @@ import type { Row } from '../api/api.js'
 import type { Column } from '../api/endpoints.js'
 
 /** Maximum of keys that have a series of their own. */
-export const MAX_KEYS = 8
+const MAX_KEYS = 8
 
 const KINDS = new Set(['text', 'boolean'])
 

@@ -2,7 +2,7 @@
 import { get } from './api.js'
 
 /** The values that a parameter accepts, as JSON Schema. Without a member: any text. */
-export interface ParameterSchema {
+interface ParameterSchema {
   type?: string
   enum?: readonly string[]
   examples?: readonly string[]
@@ -37,7 +37,7 @@ interface CodeSchema {
 }
 
 /** An answer of a path. `content` has the media types. */
-export interface DescribedAnswer {
+interface DescribedAnswer {
   description: string
   content?: Readonly<Record<string, { schema: CodeSchema }>>
 }

@@ -6,7 +6,7 @@ import { fullTime } from '../shared/times.js'
 import type { Zone } from '../shared/zone.js'
 
 /** How a parameter is entered. `project` is the project of the page. */
-export type FieldKind = 'project' | 'choice' | 'time' | 'code' | 'number' | 'text'
+type FieldKind = 'project' | 'choice' | 'time' | 'code' | 'number' | 'text'
 
 /** A parameter in a form. */
 export interface Field {

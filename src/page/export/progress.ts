@@ -12,7 +12,7 @@ export function sizeText(bytes: number): string {
 }
 
 /** Returns progress as a text: `12,000 of 150,000 rows, 4.1 MiB`. */
-export function progressText({ rows, total, bytes }: Progress): string {
+function progressText({ rows, total, bytes }: Progress): string {
   const all = total === undefined ? '' : ` of ${count(total)}`
   return `${count(rows)}${all} rows, ${sizeText(bytes)}`
 }

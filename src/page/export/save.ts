@@ -6,7 +6,7 @@ import { createWriter, type ExportRow, type Format } from './formats.js'
 import type { ExportRows, Work } from './source.js'
 
 /** Maximum of rows in a file. */
-export const MAX_ROWS = 1_000_000
+const MAX_ROWS = 1_000_000
 
 /** How far a file is. */
 export interface Progress {

@@ -15,7 +15,7 @@ export interface RangeChartOptions extends Omit<ChartOptions, 'series' | 'note' 
 }
 
 /** The data and the series of a chart, not empty. */
-export interface RangeChartData extends ChartData {
+interface RangeChartData extends ChartData {
   series: readonly Series[]
 }
 

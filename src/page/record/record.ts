@@ -88,7 +88,7 @@ function toolsOf(view: ShownRecordView): HTMLElement {
 }
 
 /** Returns a record as JSON, with every number as sent. The rank is not of the record, but of the answer. */
-export function jsonOf({ rank: _, ...record }: Row): string {
+function jsonOf({ rank: _, ...record }: Row): string {
   return JSON.stringify(record, undefined, 2)
 }
 

@@ -11,7 +11,7 @@ export interface Session {
 }
 
 /** The outcome of an attempt to sign in. `problem` is for the user. `retryS`: seconds after which to try again. */
-export type Outcome = { session: Session } | { problem: string; retryS?: number | undefined }
+type Outcome = { session: Session } | { problem: string; retryS?: number | undefined }
 
 /** Message if the token is no longer accepted. */
 export const TOKEN_EXPIRED = 'The token is no longer valid: it has expired or was revoked. Sign in with another one.'

@@ -113,7 +113,7 @@ function toUs(dayMs: number, timeUs: number, { zone, isEnd = false }: TimeContex
 }
 
 /** A half-open range of times in microseconds since 1970. Without `toUs`, the range has no end. */
-export interface TimeRange {
+interface TimeRange {
   fromUs: number
   toUs: number | undefined
 }

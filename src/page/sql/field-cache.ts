@@ -4,7 +4,7 @@ import { fetchFields } from '../api/explore.js'
 import { boundsOf, isoBounds, type Range } from '../shared/range.js'
 
 /** The project and the range of time that the rows are from. */
-export interface FieldsScope {
+interface FieldsScope {
   project: string
   range: Range
 }

@@ -8,8 +8,10 @@ export interface Run {
   atMs: number
 }
 
-/** Maximum of queries that are kept, and of all their characters: browsers give a page about five million. */
-export const [MOST_RUNS, MOST_CHARACTERS] = [50, 500_000]
+/** Maximum of queries that are stored. */
+export const MOST_RUNS = 50
+/** Maximum of the characters of all stored queries: browsers give a page about five million. */
+const MOST_CHARACTERS = 500_000
 
 const stored = storedIn('localStorage', 'logweir-sql-history')
 

@@ -14,7 +14,7 @@ export interface RangeSelection {
 }
 
 /** Any rows, by number. */
-export interface IndexSelection {
+interface IndexSelection {
   kind: 'indices'
   /** The numbers of the selected rows, ascending. */
   indices: Uint32Array

@@ -36,7 +36,7 @@ export function cellFrame(rows: number, cells: ReadonlyMap<string, Cell>): Frame
 }
 
 /** Columns of the frame itself, and the bytes of the longest value of the columns at a position. */
-export interface AddedColumns {
+interface AddedColumns {
   columns: ReadonlyMap<string, Vector>
   longestAt: Frame['longestAt']
 }

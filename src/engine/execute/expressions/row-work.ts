@@ -56,7 +56,7 @@ function charactersOf(value: Scalar): number {
 }
 
 /** The error of a row, or of constants, with too much text. */
-export const tooMuchWork = (): LogweirError =>
+const tooMuchWork = (): LogweirError =>
   new LogweirError(
     'too_much_memory',
     `The query makes more than ${MAX_ROW_CHARACTERS / MIB} MiB of texts of one row. ` +

@@ -110,7 +110,7 @@ export interface Computed {
 }
 
 /** A function and its arguments. */
-export interface Call {
+interface Call {
   fn: FunctionName
   args: readonly Vector[]
 }

@@ -14,7 +14,7 @@ const MAX_MEMORY_BYTES = 2 ** 31
  * Where texts are in the text memory: text r is the bytes [starts[r], ends[r]). For adjacent texts, as in Arrow,
  * `starts` are the offsets and `ends` the offsets from the second on.
  */
-export interface TextRanges {
+interface TextRanges {
   readonly starts: Int32Array
   readonly ends: Int32Array
 }

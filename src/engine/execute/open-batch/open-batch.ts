@@ -39,7 +39,7 @@ interface HeldBatch {
 }
 
 /** The column `in_metadata` of an open batch, and the bits that any row has, as an unsigned integer. */
-export interface BitSets {
+interface BitSets {
   mask: number
   rows: Uint32Array
 }

@@ -32,7 +32,7 @@ export interface Texts {
 const ADOPTED = 2 ** 31
 
 /** The texts of a column of a batch, in the memory of the batch. */
-export interface AdoptedTexts {
+interface AdoptedTexts {
   /** The place of the first byte. */
   at: number
   bytes: Uint8Array

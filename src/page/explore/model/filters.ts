@@ -24,7 +24,7 @@ export function valueText(value: unknown): string {
 }
 
 /** Returns the name of a field as a text, with dots. */
-export const fieldText = (field: Filter['field']): string => (typeof field === 'string' ? field : field.join('.'))
+const fieldText = (field: Filter['field']): string => (typeof field === 'string' ? field : field.join('.'))
 
 /** Returns the conditions of an entry: the alternatives, or the single condition. */
 export const conditionsIn = (entry: FilterEntry): readonly Filter[] => (isAlternatives(entry) ? entry : [entry])
@@ -48,7 +48,7 @@ export const isExclusion = (entry: FilterEntry): boolean =>
   conditionsIn(entry).every(({ op }) => op === '!=' || op === 'not_in')
 
 /** Returns whether two entries have the same conditions. */
-export const isSame = (a: FilterEntry, b: FilterEntry): boolean => keyOf(a) === keyOf(b)
+const isSame = (a: FilterEntry, b: FilterEntry): boolean => keyOf(a) === keyOf(b)
 
 const keyOf = (entry: FilterEntry) =>
   JSON.stringify(conditionsIn(entry).map(({ field, op, value }) => [field, op, value ?? null]))

@@ -39,7 +39,7 @@ export interface FieldsModel {
 }
 
 /** Following of new rows. */
-export interface LiveModel {
+interface LiveModel {
   /** About the connection. */
   readonly text: string
   /** Whether rows have arrived since the histogram was requested. */

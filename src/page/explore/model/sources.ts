@@ -3,7 +3,7 @@ import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 import type { Filter, FilterEntry } from '../../api/explore.js'
 
 /** How a cell of the list is shown. */
-export type CellKind = 'time' | 'status' | 'level' | 'duration' | 'text' | 'message'
+type CellKind = 'time' | 'status' | 'level' | 'duration' | 'text' | 'message'
 
 /** A column of the list. */
 export interface ListColumn {
@@ -14,7 +14,7 @@ export interface ListColumn {
 }
 
 /** Rows that count as errors: their conditions, all of which are met, and the same in words. */
-export interface ErrorRows {
+interface ErrorRows {
   filters: readonly FilterEntry[]
   text: string
 }

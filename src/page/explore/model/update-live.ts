@@ -5,7 +5,7 @@ import type { Model } from './model.js'
 import { loadNewer, withRows } from './update-rows.js'
 
 /** Time from a new row to the request of the histogram, which counts all rows of that time. */
-export const COUNT_MS = 5_000
+const COUNT_MS = 5_000
 
 /** Ignores the messages of tails that have ended. */
 const ofTail =

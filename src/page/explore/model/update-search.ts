@@ -8,7 +8,7 @@ import { sourceNamed } from './sources.js'
 import type { State } from './state.js'
 
 /** Milliseconds without a key before the words in the box are searched. */
-export const TYPING_MS = 300
+const TYPING_MS = 300
 
 const aliasesOf = ({ source }: State) => sourceNamed(source).aliases
 const readBox = ({ box, asked }: Model) => readSearch(box, aliasesOf(asked))

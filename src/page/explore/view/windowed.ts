@@ -5,7 +5,7 @@ import { element } from '../../shared/dom.js'
 const OVERSCAN = 12
 
 /** The rows of a list. */
-export interface WindowedRows {
+interface WindowedRows {
   count: number
   /** Returns the element of a row. */
   elementOf(index: number): HTMLElement
