@@ -4,7 +4,7 @@ import type { LazyBatch, ReadByTime } from './lazy-batch.js'
 
 /**
  * Returns batches that apply `change` to each frame that is read, whole or in chunks by time. `keyOf` extends the key
- * under which results may be kept. The change must leave rows in their order of time.
+ * under which results may be cached. The change must leave rows in their order of time.
  */
 export function eachFrame(
   input: readonly LazyBatch[],

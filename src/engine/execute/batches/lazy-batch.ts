@@ -17,7 +17,7 @@ export interface LazyBatch {
   readonly maxUs: number
   /**
    * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from
-   * the rows may be kept under the key.
+   * the rows may be cached under the key.
    */
   readonly cached?: { part: Part; key: Key; gather?: Gather }
   /** Reads the rows. The frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
@@ -30,8 +30,8 @@ export interface LazyBatch {
    */
   readByTime?: ReadByTime
   /**
-   * Returns a way to open a reader of cold columns that keeps the read rows in a cache. Absent if the rows are not
-   * worth keeping.
+   * Returns a way to open a reader of cold columns that caches the read rows. Absent if the rows are not
+   * worth caching.
    */
   cachedReader?: (open: OpenCold) => OpenCold
 }

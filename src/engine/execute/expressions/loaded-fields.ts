@@ -7,7 +7,7 @@ import { elementCount } from '../fields/element-count.js'
 import {
   addTextKey,
   type FieldColumn,
-  isUnkept,
+  isUncached,
   MAX_VALUE_BYTES,
   textOfCode,
   valueOfCode,
@@ -135,23 +135,23 @@ export function createLoadedFields({ reader, selection, metadata, declared }: St
   }
 }
 
-/** The vector of a field after the values were read. Values not kept are read from the metadata of their rows. */
+/** The vector of a field after the values were read. Values that are not cached are read from the metadata of their rows. */
 function vectorOfColumn(
   column: FieldColumn,
   selection: Selection,
   { keys, isText, isCount }: FieldUse,
   metadata: () => Vector,
 ): Vector {
-  const { hasUnkept, hasOnlyTexts } = column
+  const { hasUncached, hasOnlyTexts } = column
   const snapshot = column.snapshot()
   const { codes, dictionary } = snapshot
   const values: Scalar[] = []
   const decode = (code: number): Scalar => (values[code] ??= valueOfCode(dictionary, code, isText))
-  if (hasUnkept) {
+  if (hasUncached) {
     const fromMetadata = isCount ? countFrom(metadata(), keys) : readFrom(metadata(), keys, isText)
     const at = (position: number) => {
       const code = codes[rowAt(selection, position)]
-      return isUnkept(code) ? fromMetadata(position) : decode(code)
+      return isUncached(code) ? fromMetadata(position) : decode(code)
     }
     return { kind: 'computed', at, call: undefined, longest: undefined, isCold: true }
   }

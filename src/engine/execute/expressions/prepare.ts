@@ -1,18 +1,23 @@
 import { LogweirError } from '../../../base/errors.js'
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
+import { MIB } from '../../../base/units.js'
 import { type Expression, pathOfField } from '../../../plan/expression.js'
 import { placedError } from '../../../plan/place.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { rowAt } from '../columns/selection.js'
-import { clearEmpty, createEntryTest, type EntryTest } from '../matching/entry-test.js'
+import { clearEmpty, createEntryTest, ENTRY_TESTS, type EntryTest } from '../matching/entry-test.js'
 import { createEvaluate, type Evaluate } from './evaluate.js'
 import type { Frame } from './frame.js'
 import { fieldsIn } from './loaded-fields.js'
-import { setTruths } from './truths.js'
+import { setTruths, TRUE, truthsOfHits } from './truths.js'
 import type { Entries, StoredTexts } from './vector.js'
 
 /** Testing an entry on its own takes about as long as testing this many entries at once. */
 const ENTRIES_AT_ONCE = 8
+/** Conditions that are tested at once. A query with more of them evaluates the others entry by entry. */
+const MOST_TESTS = 64
+/** The most memory of the tested conditions of a frame: a byte for each entry of each condition. */
+const MOST_TESTED_BYTES = 8 * MIB
 
 /**
  * Makes expressions ready to be evaluated over a frame, whatever operator reads the expressions. Reads the fields of
@@ -29,48 +34,64 @@ export async function prepare(
   if (tests.length === 0) return createEvaluate(frame)
   const evaluate = createEvaluate(frame)
   const tested = new Map<Expression, Entries>()
-  for (const one of tests) {
-    const entries = evaluate(one.operand)
+  let bytes = 0
+  for (const condition of tests.slice(0, MOST_TESTS)) {
+    const entries = evaluate(condition.args[0])
     if (entries.kind !== 'entries' || entries.stored === undefined) continue
     if (frame.rows * ENTRIES_AT_ONCE < entries.codeCount) continue
-    tested.set(one.condition, await testEntries(one, entries, entries.stored, frame, yieldIfDue))
+    bytes += entries.codeCount
+    if (bytes > MOST_TESTED_BYTES) break
+    // Preparing a test may compile a pattern.
+    await yieldIfDue()
+    const test = entryTestOf(condition)
+    if (test === undefined) continue
+    tested.set(condition, await testEntries({ condition, test }, entries, entries.stored, frame, yieldIfDue))
   }
   return createEvaluate(frame, tested)
 }
 
 /** A condition that compares a column or a field with literals. */
-interface Test {
-  condition: Expression & { kind: 'call' }
-  operand: Expression
-  test: EntryTest
-}
+type Condition = Expression & { kind: 'call' }
 
-const NO_TESTS: readonly Test[] = []
-const testsByExpression = new WeakMap<Expression, readonly Test[]>()
+const NO_TESTS: readonly Condition[] = []
+const testsByExpression = new WeakMap<Expression, readonly Condition[]>()
 
-/** Returns the tests of entries in expressions. A shared test is returned once. */
-function testsIn(expressions: readonly Expression[]): readonly Test[] {
+/** Returns the conditions in expressions that compare entries with literals, each condition once. */
+function testsIn(expressions: readonly Expression[]): readonly Condition[] {
   const all = expressions.map(testsOf).filter((tests) => tests.length > 0)
   return all.length <= 1 ? (all[0] ?? NO_TESTS) : [...new Set(all.flat())]
 }
 
-function testsOf(expression: Expression): readonly Test[] {
+function testsOf(expression: Expression): readonly Condition[] {
   if (expression.kind !== 'call') return NO_TESTS
   const known = testsByExpression.get(expression)
   if (known !== undefined) return known
-  const own = testOf(expression)
-  const tests = own === undefined ? testsIn(expression.args) : [own]
+  const tests = isTest(expression) ? [expression] : testsIn(expression.args)
   testsByExpression.set(expression, tests)
   return tests
 }
 
-function testOf(condition: Expression & { kind: 'call' }): Test | undefined {
-  const [operand, ...others] = condition.args
-  if (operand === undefined || (operand.kind !== 'column' && pathOfField(operand) === undefined)) return undefined
-  const values = others.flatMap((other): Scalar[] => (other.kind === 'literal' ? [other.value] : []))
+function isTest({ fn, args: [operand, ...values] }: Condition): boolean {
+  if (!ENTRY_TESTS.has(fn) || operand === undefined) return false
+  const isLeaf = operand.kind === 'column' || pathOfField(operand) !== undefined
+  return isLeaf && values.every(({ kind }) => kind === 'literal')
+}
+
+const entryTests = new WeakMap<Condition, { test: EntryTest | undefined }>()
+
+/** Returns the test of a condition. Undefined if there is none. */
+function entryTestOf(condition: Condition): EntryTest | undefined {
+  const known = entryTests.get(condition) ?? { test: createTest(condition) }
+  entryTests.set(condition, known)
+  return known.test
+}
+
+function createTest({ fn, args: [, ...others] }: Condition): EntryTest | undefined {
   try {
-    const test = values.length < others.length ? undefined : createEntryTest(condition.fn, values)
-    return test && { condition, operand, test }
+    return createEntryTest(
+      fn,
+      others.map((other) => (other as Expression & { kind: 'literal' }).value),
+    )
   } catch (error) {
     // A row that evaluates the condition raises the error.
     if (error instanceof LogweirError) return undefined
@@ -80,7 +101,7 @@ function testOf(condition: Expression & { kind: 'call' }): Test | undefined {
 
 /** Returns the values of a condition over the entries of a column. */
 async function testEntries(
-  { condition, test }: Test,
+  { condition, test }: { condition: Condition; test: EntryTest },
   entries: Entries,
   { column, hasEmptyTexts }: StoredTexts,
   frame: Frame,
@@ -89,10 +110,11 @@ async function testEntries(
   const { dictionary, codes } = column
   const { hits, failures } = await test(dictionary, yieldIfDue)
   if (!hasEmptyTexts) clearEmpty(hits, dictionary)
+  const truths = truthsOfHits(hits, failures.keys())
   const valueOfCode = (code: number): Scalar => {
     const error = failures.get(code)
     if (error !== undefined) throw placedError(error, condition)
-    return hits[code] === 1 || (entries.bytesOf!(code) === undefined ? null : false)
+    return truths[code] === TRUE || (entries.bytesOf!(code) === undefined ? null : false)
   }
   const { selection } = frame.stored!
   const tested: Entries = {
@@ -104,6 +126,6 @@ async function testEntries(
     stored: undefined,
     longest: () => 0,
   }
-  setTruths(tested, hits, failures.keys())
+  setTruths(tested, truths)
   return tested
 }

@@ -4,18 +4,25 @@ import type { Entries, Vector } from './vector.js'
 
 /** The truth of a condition over a code, as far as known. */
 const UNKNOWN = 0
-const TRUE = 1
+/** The condition is true. */
+export const TRUE = 1
 const NOT_TRUE = 2
 
 /** The truth of conditions by code, as far as known. */
 const truths = new WeakMap<Entries, Uint8Array>()
 
-/** Sets the truth of a condition over all codes: 1 if the condition is true. `failed` are codes that raise an error. */
-export function setTruths(condition: Entries, hits: Uint8Array, failed: Iterable<number>): void {
-  const known = hits.map((hit) => (hit === 1 ? TRUE : NOT_TRUE))
-  for (const code of failed) known[code] = UNKNOWN
-  truths.set(condition, known)
+/**
+ * Returns the truth by code, in the memory of `hits`: 1 for each code for which a condition is true. `failed` are codes
+ * that raise an error.
+ */
+export function truthsOfHits(hits: Uint8Array, failed: Iterable<number>): Uint8Array {
+  for (let code = 0; code < hits.length; code++) if (hits[code] !== TRUE) hits[code] = NOT_TRUE
+  for (const code of failed) hits[code] = UNKNOWN
+  return hits
 }
+
+/** Sets the truth of a condition over all codes. */
+export const setTruths = (condition: Entries, known: Uint8Array): void => void truths.set(condition, known)
 
 /** Whether the truth of a condition was set for all codes, so that no row evaluates the condition. */
 export const hasTruths = (condition: Entries): boolean => truths.has(condition)

@@ -10,14 +10,14 @@ import type { KeyBytes } from '../columns/key-bytes.js'
 const UNREAD = 0
 /** The code of a row without a value. */
 const NONE = 1
-/** The code of a row with a value too long to be kept: the value is read from the metadata each time. */
-const NOT_KEPT = 2
+/** The code of a row with a value too long to be cached: the value is read from the metadata each time. */
+const NOT_CACHED = 2
 
 /** Entries that no value has, for the codes above: no UTF-8 text has any of these bytes. */
 const RESERVED = Uint8Array.of(0xff, 0xfe, 0xfd)
 const QUOTE = 0x22
 
-/** A longer value is not kept. */
+/** A longer value is not cached. */
 export const MAX_VALUE_BYTES = 1024
 /** Most codes that two bytes can tell apart. */
 const SHORT_CODES = 2 ** 16
@@ -31,12 +31,12 @@ export class FieldColumn {
   #codes: Uint16Array | Uint32Array
   readonly #entries = new Interner()
   readonly #limitBytes: number
-  /** Whether a value was too long to be kept, or the column is full. */
-  hasUnkept = false
+  /** Whether a value was too long to be cached, or the column is full. */
+  hasUncached = false
   /** Whether all values so far are texts. */
   hasOnlyTexts = true
 
-  /** For so many rows. New values are not kept once the distinct values take `limitBytes`. */
+  /** For so many rows. New values are not cached once the distinct values take `limitBytes`. */
   constructor(rows: number, limitBytes: number) {
     this.#codes = new Uint16Array(rows)
     this.#limitBytes = limitBytes
@@ -61,9 +61,9 @@ export class FieldColumn {
     const hasRoom = end - start <= MAX_VALUE_BYTES && this.#entries.byteLength <= this.#limitBytes
     const code = hasRoom ? this.#entries.intern(bytes, start, end) : this.#entries.find(bytes, start, end)
     if (code >= SHORT_CODES && this.#codes instanceof Uint16Array) this.#codes = new Uint32Array(this.#codes)
-    if (code < 0) this.hasUnkept = true
+    if (code < 0) this.hasUncached = true
     if (bytes[start] !== QUOTE) this.hasOnlyTexts = false
-    this.#codes[row] = code < 0 ? NOT_KEPT : code
+    this.#codes[row] = code < 0 ? NOT_CACHED : code
   }
 
   /** Bytes of memory. */
@@ -83,11 +83,11 @@ export class FieldColumn {
   }
 }
 
-/** Whether the value of a row with this code is not kept, and must be read from the metadata. */
-export const isUnkept = (code: number): boolean => code === NOT_KEPT
+/** Whether the value of a row with this code is not cached, and must be read from the metadata. */
+export const isUncached = (code: number): boolean => code === NOT_CACHED
 
 /**
- * Returns the value of a code, null if the value is not kept. `isText` returns a number as the digits that were sent.
+ * Returns the value of a code, null if the value is not cached. `isText` returns a number as the digits that were sent.
  */
 export function valueOfCode(dictionary: Dictionary, code: number, isText: boolean): Scalar {
   if (code < RESERVED.length) return null

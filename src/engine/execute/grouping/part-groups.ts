@@ -1,14 +1,14 @@
 import type { LazyBatch } from '../batches/lazy-batch.js'
 import type { Frame } from '../expressions/frame.js'
+import { type Cached, type CachedGroups, cacheGroups, nextCached } from './cached-groups.js'
 import { fold } from './fold.js'
 import { createGatheredRows, type GatheredRows } from './gathered-rows.js'
 import { createGroups, type Grouping, type Groups, merge } from './groups.js'
-import { type Cached, type KeptGroups, keepGroups, nextKept } from './kept-groups.js'
 
 /** With more groups for each row, merging the groups of parts costs as much as grouping their rows again. */
-const MAX_KEPT_GROUPS_A_ROW = 1 / 4
-/** Groups that are kept whatever the rows. */
-const ALWAYS_KEPT_GROUPS = 64
+const MAX_CACHED_GROUPS_A_ROW = 1 / 4
+/** Groups that are cached whatever the rows. */
+const ALWAYS_CACHED_GROUPS = 64
 /**
  * Parts that are grouped together. When a window has moved beyond the first of the parts, the other parts are read
  * again.
@@ -16,7 +16,7 @@ const ALWAYS_KEPT_GROUPS = 64
 const MOST_PARTS = 32
 
 /**
- * Adds batches to groups. The groups of sealed parts are kept in the cache, and merged by the next run. Parts with few
+ * Adds batches to groups. The groups of sealed parts are cached, and merged by the next run. Parts with few
  * rows that are found at once are grouped together: most of the time for each alone would be fixed work.
  */
 export class PartGroups {
@@ -25,8 +25,8 @@ export class PartGroups {
   readonly #gathered: GatheredRows | undefined
   /** The parts of the gathered rows, all found by the same filters. */
   #run: Cached[] = []
-  #isKeeping = true
-  #kept = 0
+  #isCaching = true
+  #cachedMerges = 0
   #isComplete = true
 
   constructor(total: Groups, grouping: Grouping) {
@@ -35,9 +35,9 @@ export class PartGroups {
     this.#gathered = createGatheredRows(grouping.expressions)
   }
 
-  /** The number of merges of kept groups. 0 if some batches had no kept groups. */
-  get kept(): number {
-    return this.#isComplete ? this.#kept : 0
+  /** The number of merges of cached groups. 0 if some batches had no cached groups. */
+  get cachedMerges(): number {
+    return this.#isComplete ? this.#cachedMerges : 0
   }
 
   /** Adds the groups of all batches. */
@@ -52,7 +52,7 @@ export class PartGroups {
   }
 
   /**
-   * Adds the batch at a place, and the next batches if the groups are kept together. Returns the number of added
+   * Adds the batch at a place, and the next batches if the groups are cached together. Returns the number of added
    * batches.
    */
   #add(input: readonly LazyBatch[], place: number): number | Promise<number> {
@@ -60,8 +60,8 @@ export class PartGroups {
     const { cached } = batch
     if (cached === undefined) return this.#addAlone(batch)
     if (!this.#canJoin(cached)) return this.#end().then(() => this.#add(input, place))
-    const known = nextKept(input, place, this.#grouping.keyOf(cached.key).hash, this.#grouping)
-    if (known !== undefined) return this.#addKept(known)
+    const known = nextCached(input, place, this.#grouping.keyOf(cached.key).hash, this.#grouping)
+    if (known !== undefined) return this.#addCached(known)
     const next = (isGathered: boolean): number | Promise<number> => {
       if (!isGathered) return this.#addAlone(batch)
       this.#run.push(cached)
@@ -84,10 +84,10 @@ export class PartGroups {
     return first === undefined || (first.key === key && this.#run.length < MOST_PARTS)
   }
 
-  async #addKept({ parts, groups }: KeptGroups): Promise<number> {
+  async #addCached({ parts, groups }: CachedGroups): Promise<number> {
     await this.#end()
     await merge(this.#total, groups, this.#grouping)
-    this.#kept++
+    this.#cachedMerges++
     return parts.length
   }
 
@@ -97,14 +97,14 @@ export class PartGroups {
     return 1
   }
 
-  /** Groups the rows of adjacent parts, and keeps the groups. */
+  /** Groups the rows of adjacent parts, and caches the groups. */
   async #addRows(parts: readonly Cached[], frame: Frame): Promise<void> {
-    if (!this.#isKeeping) return this.#fold(frame)
+    if (!this.#isCaching) return this.#fold(frame)
     this.#isComplete = false
     const groups = createGroups(this.#total)
     await fold(groups, frame, this.#grouping)
-    this.#isKeeping = groups.states.length <= Math.max(ALWAYS_KEPT_GROUPS, frame.rows * MAX_KEPT_GROUPS_A_ROW)
-    await keepGroups(parts, this.#grouping.keyOf(parts[0].key).hash, groups, this.#grouping)
+    this.#isCaching = groups.states.length <= Math.max(ALWAYS_CACHED_GROUPS, frame.rows * MAX_CACHED_GROUPS_A_ROW)
+    await cacheGroups(parts, this.#grouping.keyOf(parts[0].key).hash, groups, this.#grouping)
     await merge(this.#total, groups, this.#grouping)
   }
 

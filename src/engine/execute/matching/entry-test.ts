@@ -12,6 +12,12 @@ import { createTextTest, likeMatcher, type TextTest } from './match-texts.js'
  */
 export type EntryTest = (dictionary: Dictionary, yieldIfDue: Yielder) => Promise<Matched>
 
+/** The functions that have a test. */
+export const ENTRY_TESTS: ReadonlySet<FunctionName> = new Set([
+  ...(['eq', 'in', 'contains', 'contains_substr', 'starts_with', 'ends_with'] as const),
+  ...(['like', 'ilike', 'regexp_contains'] as const),
+])
+
 /** Looking up more texts in the dictionary takes longer than evaluating the entries of the dictionary. */
 const MOST_TEXTS = 16
 
@@ -21,6 +27,7 @@ const MOST_TEXTS = 16
  * with a newline, which ends each entry. Throws `invalid_pattern` if a pattern is invalid.
  */
 export function createEntryTest(fn: FunctionName, values: readonly Scalar[]): EntryTest | undefined {
+  if (!ENTRY_TESTS.has(fn)) return undefined
   const texts = values.filter((value) => typeof value === 'string' && value.isWellFormed()) as string[]
   if (texts.length < values.length || texts.length === 0 || texts.length > MOST_TEXTS) return undefined
   if (fn === 'in' || fn === 'eq') return equalTo(texts)

@@ -68,7 +68,7 @@ export function createMatcher(pattern: string): Matcher {
 }
 
 /** Prepares a text that matching entries contain. The text has at least one character and no newline. */
-export const literalMatcher = (text: string): Matcher => createMatcher(text.replaceAll(/[^\w\s]/gu, '\\$&'))
+export const literalMatcher = (text: string): Matcher => createMatcher(text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&'))
 
 /**
  * Whether a pattern consists of {@link IN_LINE_TOKENS}. At most one token matches at each position: takes linear time.

@@ -4,8 +4,8 @@ import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import { extendKey } from '../caches/partial-cache.js'
 import type { Frame } from '../expressions/frame.js'
 import { createAggregation, isQuickToCopy } from '../grouping/aggregate.js'
+import { type Cached, cacheGroups, nextCached } from '../grouping/cached-groups.js'
 import { copyOf, createGroups, frameOfGroups, type Grouping, type Groups, statesOf } from '../grouping/groups.js'
-import { type Cached, keepGroups, nextKept } from '../grouping/kept-groups.js'
 import { PartGroups } from '../grouping/part-groups.js'
 import { type GroupSink, groupExpressions, sinkKey } from '../grouping/sink.js'
 import { type Draft, draftAfter, inScope } from '../stages/draft.js'
@@ -47,19 +47,19 @@ export async function group(
 const NO_KEYS = new Uint8Array(0)
 
 /**
- * Returns the groups of parts found by the same filters. If the groups of each part were kept, the groups of all parts
- * are kept too: the next run starts with a copy, and merges only the groups of later parts.
+ * Returns the groups of parts found by the same filters. If the groups of each part were cached, the groups of all parts
+ * are cached too: the next run starts with a copy, and merges only the groups of later parts.
  */
 async function groupsOfParts(batches: readonly LazyBatch[], grouping: Grouping): Promise<Groups> {
   const [first] = batches
   if (first === undefined) return createGroups()
   const hash = `${grouping.keyOf(first.cached!.key).hash} all`
-  const known = nextKept(batches, 0, hash, grouping)
+  const known = nextCached(batches, 0, hash, grouping)
   const total = known === undefined ? createGroups() : copyOf(known.groups)
   const parts = new PartGroups(total, grouping)
   await parts.addAll(batches.slice(known?.parts.length ?? 0))
-  const isMerged = parts.kept > (known === undefined ? 1 : 0)
+  const isMerged = parts.cachedMerges > (known === undefined ? 1 : 0)
   if (!isMerged || !total.states.every((states) => isQuickToCopy(grouping.aggregation, states))) return total
   const cached = batches.map(({ cached }) => cached as Cached)
-  return (await keepGroups(cached, hash, total, grouping)) ? copyOf(total) : total
+  return (await cacheGroups(cached, hash, total, grouping)) ? copyOf(total) : total
 }

@@ -53,7 +53,7 @@ export async function orderBy(
     }
     const offer = async (frame: Frame) => {
       const { openCold } = frame
-      const cachedReader = wanted <= MOST_KEPT_ROWS ? batch.cachedReader : undefined
+      const cachedReader = wanted <= MOST_CACHED_ROWS ? batch.cachedReader : undefined
       if (openCold !== undefined) cold.set(number, cachedReader?.(openCold) ?? openCold)
       await offerFrame(top, frame, number, keys, early, areas, context)
     }
@@ -71,8 +71,8 @@ export async function orderBy(
   return { rows: isReversed ? found.reverse() : found, columns, areas, cold }
 }
 
-/** The rows of an answer are kept in the cache if there are at most this many rows. */
-const MOST_KEPT_ROWS = 1000
+/** The rows of an answer are cached if there are at most this many rows. */
+const MOST_CACHED_ROWS = 1000
 
 /** Offers the rows of a frame, with the values of the `early` columns. Notes the columns of areas in `areas`. */
 async function offerFrame(

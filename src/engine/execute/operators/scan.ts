@@ -2,9 +2,9 @@ import type { SourceName } from '../../../common/sources.js'
 import { expressionKey } from '../../../plan/expression-key.js'
 import type { Scan, TimeRange } from '../../../plan/plan.js'
 import { gatherOf } from '../batches/gather.js'
-import { keepPieces } from '../batches/kept-pieces.js'
 import type { LazyBatch, ReadByTime, RunContext } from '../batches/lazy-batch.js'
 import { chunksByTime } from '../batches/time-chunks.js'
+import { cachePieces } from '../caches/cached-pieces.js'
 import { Key } from '../caches/partial-cache.js'
 import type { Batch, OpenCold, Part } from '../columns/batch.js'
 import { bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
@@ -66,8 +66,8 @@ function hotFilter(
 ): (part: Part, batch: Batch, isCached: boolean) => Promise<Selection> {
   const key = new Key(() => filters.map(({ condition }) => expressionKey(condition)))
   return async (part, batch, isCached) => {
-    const kept = isCached ? partialCache.get<Selection>(part, key.hash) : undefined
-    if (kept !== undefined) return kept
+    const cached = isCached ? partialCache.get<Selection>(part, key.hash) : undefined
+    if (cached !== undefined) return cached
     let selection: Selection = range(0, batch.rows, false)
     for (const { narrow, isHeld } of filters) {
       if (isHeld(batch)) selection = await narrow(batch, selection, yieldIfDue)
@@ -109,13 +109,13 @@ export function scanParts(
       const rows = known ?? (await passing(part, batch, isCostly && part.isSealed && !isWhole(part)))
       const selection = filterTime(batch, rows, scanned)
       const onCold = known === undefined ? coldFilters.map((open) => open(batch)) : []
-      const keep = isCached && known === undefined && keepPieces(partialCache, part, coldKey, selection)
+      const cachePiece = isCached && known === undefined && cachePieces(partialCache, part, coldKey, selection)
       const inRows = filters.filter(({ isHeld }) => !isHeld(batch)).map(({ condition }) => condition)
       const frameOf = async (piece: Selection) => {
         context.onScan(sizeOf(piece))
         let kept = piece
         for (const filter of onCold) kept = await filter(kept, yieldIfDue)
-        if (keep) keep(piece, kept)
+        if (cachePiece) cachePiece(piece, kept)
         return keepPassing(storedFrame(batch, kept, kinds, fields), inRows, yieldIfDue)
       }
       return await use({ batch, selection, frameOf })

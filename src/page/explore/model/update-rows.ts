@@ -90,12 +90,14 @@ const rowsFailed: Handler<'rowsFailed'> = (model, { loadId, failure }) => {
   const { retryS, message } = failure
   const again: Effect[] =
     retryS === undefined ? [] : [{ kind: 'wait', ms: retryS * 1_000, message: { kind: 'retryDue', loadId } }]
-  const [next, ...following] = endLoad(isKept(model, failure) ? withStaleRows(model, message) : failed(model, failure))
+  const [next, ...following] = endLoad(
+    keepsRows(model, failure) ? withStaleRows(model, message) : failed(model, failure),
+  )
   return [next, ...again, ...following]
 }
 
 /** Whether the rows of an earlier load are still rows of the query. */
-const isKept = ({ loaded, asked, rows }: Model, { retryS }: Failure) =>
+const keepsRows = ({ loaded, asked, rows }: Model, { retryS }: Failure) =>
   retryS !== undefined && loaded !== undefined && isSameQuery(loaded, asked) && rows.length > 0
 
 const withStaleRows = (model: Model, message: string): Model => ({

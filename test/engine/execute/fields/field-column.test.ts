@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FieldColumn, isUnkept, textOfCode, valueOfCode } from '../../../../src/engine/execute/fields/field-column.js'
+import { FieldColumn, isUncached, textOfCode, valueOfCode } from '../../../../src/engine/execute/fields/field-column.js'
 import { RawJson } from '../../../../src/plan/values/values.js'
 
 const MIB = 2 ** 20
@@ -17,7 +17,7 @@ function columnOf(entries: readonly (string | undefined)[], limitBytes = MIB): F
 
 function valuesOf(column: FieldColumn, isText = false) {
   const { codes, dictionary } = column.snapshot()
-  return [...codes].map((code) => (isUnkept(code) ? 'not kept' : valueOfCode(dictionary, code, isText)))
+  return [...codes].map((code) => (isUncached(code) ? 'not kept' : valueOfCode(dictionary, code, isText)))
 }
 
 describe('a column of a field', () => {
@@ -53,7 +53,7 @@ describe('a column of a field', () => {
   it('does not keep long values, nor new ones once it is full', () => {
     const long = `"${'x'.repeat(2_000)}`
     const column = columnOf(['"a', long, '"b'])
-    expect([valuesOf(column), column.hasUnkept]).toEqual([['a', 'not kept', 'b'], true])
+    expect([valuesOf(column), column.hasUncached]).toEqual([['a', 'not kept', 'b'], true])
     const full = columnOf(['"a', '"b', '"a'], 0)
     expect(valuesOf(full)).toEqual(['not kept', 'not kept', 'not kept'])
     const nearlyFull = columnOf(
@@ -61,7 +61,7 @@ describe('a column of a field', () => {
       100_000,
     )
     const values = valuesOf(nearlyFull)
-    expect([values[0], values.at(-1), nearlyFull.hasUnkept]).toEqual(['a', 'a', true])
+    expect([values[0], values.at(-1), nearlyFull.hasUncached]).toEqual(['a', 'a', true])
     expect(nearlyFull.byteLength).toBeLessThan(500_000)
   })
 

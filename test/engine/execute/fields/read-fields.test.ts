@@ -124,7 +124,7 @@ describe.each([
 
   it('are right without room in the cache', async () => {
     const [n, text] = await createFieldReader(await make(), {}, cacheOf(1)).read([N, TEXT], all, noYield)
-    expect([n!.hasUnkept, text!.hasUnkept]).toEqual([true, true])
+    expect([n!.hasUncached, text!.hasUncached]).toEqual([true, true])
   })
 
   it('are read in steps that let others run', async () => {

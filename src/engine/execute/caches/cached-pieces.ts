@@ -1,12 +1,12 @@
-import type { Key, PartialCache } from '../caches/partial-cache.js'
 import type { Part } from '../columns/batch.js'
 import { anyOf, bytesOfSelection, type Selection, sizeOf } from '../columns/selection.js'
+import type { Key, PartialCache } from './partial-cache.js'
 
 /**
  * Returns a function that takes the pieces of a selection, one after the other, and the passing rows of each piece.
  * After the last piece, the function caches all passing rows.
  */
-export function keepPieces(
+export function cachePieces(
   cache: PartialCache,
   part: Part,
   key: Key,

@@ -3,9 +3,9 @@ import type { Part } from '../columns/batch.js'
 import { type Grouping, type Groups, shrinkGroups } from './groups.js'
 
 /**
- * The groups of adjacent parts, kept under the first part. `parts` are numbers, so that a dropped part can be freed.
+ * The groups of adjacent parts, cached under the first part. `parts` are numbers, so that a dropped part can be freed.
  */
-export interface KeptGroups {
+export interface CachedGroups {
   parts: readonly number[]
   groups: Groups
 }
@@ -13,13 +13,13 @@ export interface KeptGroups {
 /** A batch of a part that never changes. */
 export type Cached = NonNullable<LazyBatch['cached']>
 
-/** Groups of parts are kept only if the groups take at most this share of the memory of a query. */
-const MAX_KEPT_SHARE = 1 / 16
+/** Groups of parts are cached only if the groups take at most this share of the memory of a query. */
+const MAX_CACHED_SHARE = 1 / 16
 
 /**
- * Keeps the groups of adjacent parts under a key, in their smallest form. Returns false if the groups take too much.
+ * Caches the groups of adjacent parts under a key, in their smallest form. Returns false if the groups take too much.
  */
-export async function keepGroups(
+export async function cacheGroups(
   parts: readonly Cached[],
   hash: string,
   groups: Groups,
@@ -27,26 +27,26 @@ export async function keepGroups(
 ): Promise<boolean> {
   const { partialCache, limits } = grouping.context
   const bytes = (await shrinkGroups(groups, grouping)) + 8 * parts.length
-  if (bytes > limits.bytes * MAX_KEPT_SHARE) return false
-  const kept: KeptGroups = { parts: parts.map(({ part }) => numberOf(part)), groups }
-  partialCache.put(parts[0].part, hash, kept, bytes)
+  if (bytes > limits.bytes * MAX_CACHED_SHARE) return false
+  const entry: CachedGroups = { parts: parts.map(({ part }) => numberOf(part)), groups }
+  partialCache.put(parts[0].part, hash, entry, bytes)
   return true
 }
 
-/** Returns the kept groups under a key if the groups are of the next batches, found by the same filters. */
-export function nextKept(
+/** Returns the cached groups under a key if the groups are of the next batches, found by the same filters. */
+export function nextCached(
   batches: readonly LazyBatch[],
   place: number,
   hash: string,
   { context }: Grouping,
-): KeptGroups | undefined {
+): CachedGroups | undefined {
   const { part, key } = batches[place].cached!
-  const kept = context.partialCache.get<KeptGroups>(part, hash)
-  const areNext = kept?.parts.every((number, i) => {
+  const entry = context.partialCache.get<CachedGroups>(part, hash)
+  const areNext = entry?.parts.every((number, i) => {
     const cached = batches[place + i]?.cached
     return cached?.key === key && numberOf(cached.part) === number
   })
-  return areNext ? kept : undefined
+  return areNext ? entry : undefined
 }
 
 const numbers = new WeakMap<Part, number>()
