@@ -13,6 +13,8 @@ const MINUTE_MS = 60_000
 /** A minute, or ten at full size. */
 const RANDOM_TIMEOUT_MS = Math.max(MINUTE_MS, runs(10) * MINUTE_MS)
 const setupFiles = ['test/support/seed.ts', 'test/support/fast-equality.ts']
+/** Polls of a page wait as long as a slow machine takes; a second by default. */
+const POLLING = { poll: { timeout: 10_000 } }
 
 interface Options {
   include: string[]
@@ -24,7 +26,16 @@ interface Options {
 
 /** A project that runs several files at once. Projects run one after the other, in ascending `groupOrder`. */
 const parallel = (name: string, groupOrder: number, maxWorkers: number, { testTimeout, ...files }: Options) => ({
-  test: { name, setupFiles, testTimeout, hookTimeout: testTimeout, maxWorkers, sequence: { groupOrder }, ...files },
+  test: {
+    name,
+    setupFiles,
+    testTimeout,
+    hookTimeout: testTimeout,
+    maxWorkers,
+    expect: POLLING,
+    sequence: { groupOrder },
+    ...files,
+  },
 })
 
 /** A project that runs one file at a time, since its tests measure time or memory. */
