@@ -49,7 +49,13 @@ export function mappedFrame(frame: Frame, positions: Uint32Array, added = NOTHIN
   const { longestAt: longestBefore, openCold, loadFields, elements } = frame
   const before = longestBefore && ((position: number) => longestBefore(positions[position]))
   const mapped = (vector: Vector | undefined) => vector && mappedVector(vector, positions)
-  return plainFrame(positions.length, (name) => columns.get(name) ?? mapped(frame.column(name)), {
+  // A plan may have 200 frames of this kind, each over the frame before, and thousands of expressions over them.
+  const vectors = new Map<string, Vector | undefined>(columns)
+  const column = (name: string): Vector | undefined => {
+    if (!vectors.has(name)) vectors.set(name, mapped(frame.column(name)))
+    return vectors.get(name)
+  }
+  return plainFrame(positions.length, column, {
     load: (wanted, yieldIfDue) =>
       frame.load(
         wanted.map((position) => positions[position]),
@@ -73,8 +79,12 @@ function mappedVector(vector: Vector, positions: Uint32Array): Vector {
     case 'areas':
       return { ...plain, areasAt: (position) => plain.areasAt(positions[position]) }
     case 'computed':
-      return { ...plain, at: (position) => plain.at(positions[position]) }
+      return computedVector((position) => plain.at(positions[position]), plain)
   }
+}
+
+const computedVector = (at: Cell, { call, longest, isCold }: Omit<Computed, 'kind' | 'at'>): Computed => {
+  return { kind: 'computed', at, call, longest, isCold }
 }
 
 /** Returns the values of a vector without the way in which the values are stored. */

@@ -37,10 +37,18 @@ export interface OutputColumns {
  * late columns need are read early, under separate names.
  */
 export function splitColumns(columns: readonly NamedExpression[], hasCold: boolean): OutputColumns {
-  const isLate = ({ value }: NamedExpression) => hasCold && [...columnsOf(value)].some((name) => COLD.has(name))
-  const late = columns.filter(isLate)
-  const leaves = new Set(late.flatMap(({ value }) => [...columnsOf(value)]).filter((name) => !COLD.has(name)))
-  const early = columns.filter((column) => !isLate(column))
+  const early: NamedExpression[] = []
+  const late: NamedExpression[] = []
+  const leaves = new Set<string>()
+  for (const column of columns) {
+    // Each visit of an expression counts: a query may have 10,000 expressions.
+    const names = hasCold ? [...columnsOf(column.value)] : []
+    if (!names.some((name) => COLD.has(name))) early.push(column)
+    else {
+      late.push(column)
+      for (const name of names) if (!COLD.has(name)) leaves.add(name)
+    }
+  }
   const named = [...leaves].map((name): NamedExpression => ({ name: leafName(name), value: { kind: 'column', name } }))
   return { early: [...early, ...named], late }
 }
