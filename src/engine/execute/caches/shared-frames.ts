@@ -4,7 +4,7 @@ import type { Frame } from '../expressions/frame.js'
 
 /** Frames that several stages of a run read. A small frame is computed once. */
 export interface SharedFrames {
-  /** Returns the frame of a stage with columns of these names: the cached frame, or the frame that `compute` returns. */
+  /** Returns the frame of a stage with columns of these names: the cached frame, or the result of `compute`. */
   read(stage: object, names: readonly string[], compute: () => Promise<Frame>): Promise<Frame>
 }
 

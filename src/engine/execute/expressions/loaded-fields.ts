@@ -135,7 +135,7 @@ export function createLoadedFields({ reader, selection, metadata, declared }: St
   }
 }
 
-/** The vector of a field after the values were read. Values that are not cached are read from the metadata of their rows. */
+/** The vector of a field after the values were read. Values that are not cached are read from the metadata. */
 function vectorOfColumn(
   column: FieldColumn,
   selection: Selection,

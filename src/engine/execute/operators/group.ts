@@ -47,8 +47,8 @@ export async function group(
 const NO_KEYS = new Uint8Array(0)
 
 /**
- * Returns the groups of parts found by the same filters. If the groups of each part were cached, the groups of all parts
- * are cached too: the next run starts with a copy, and merges only the groups of later parts.
+ * Returns the groups of parts found by the same filters. If the groups of each part were cached, the groups of all
+ * parts are cached too: the next run starts with a copy, and merges only the groups of later parts.
  */
 async function groupsOfParts(batches: readonly LazyBatch[], grouping: Grouping): Promise<Groups> {
   const [first] = batches
