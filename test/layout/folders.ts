@@ -2,7 +2,7 @@
 export interface Place {
   /** Path below src. A folder ends with a slash and includes its subfolders that are no places of their own. */
   path: string
-  /** What the code there does. */
+  /** The purpose of the code. */
   about: string
   /** Beginnings of the only paths from which the code may import. Absent: all lower floors. */
   only?: readonly string[]

@@ -12,8 +12,8 @@ const MAX_BYTES = 4096
 
 /**
  * Checks that this version may write to the directory, and writes the format file if there is none. Throws
- * `newer_format` if a newer version has written it, `damaged_format` if the format file cannot be parsed. Nothing is
- * changed then.
+ * `newer_format` if a newer version has written it, `damaged_format` if the format file cannot be parsed. An
+ * error leaves the directory unchanged.
  */
 export async function checkFormat(files: Files, directory: string): Promise<void> {
   const names = await files.list('')

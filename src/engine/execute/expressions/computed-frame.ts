@@ -79,12 +79,8 @@ function mappedVector(vector: Vector, positions: Uint32Array): Vector {
     case 'areas':
       return { ...plain, areasAt: (position) => plain.areasAt(positions[position]) }
     case 'computed':
-      return computedVector((position) => plain.at(positions[position]), plain)
+      return { ...plain, at: (position) => plain.at(positions[position]) }
   }
-}
-
-const computedVector = (at: Cell, { call, longest, isCold }: Omit<Computed, 'kind' | 'at'>): Computed => {
-  return { kind: 'computed', at, call, longest, isCold }
 }
 
 /** Returns the values of a vector without the way in which the values are stored. */

@@ -125,7 +125,8 @@ function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, eval
 }
 
 /** Whether an expression is a column or a field of the record. */
-const isLeaf = (expression: Expression) => expression.kind === 'column' || pathOfField(expression) !== undefined
+export const isLeaf = (expression: Expression): boolean =>
+  expression.kind === 'column' || pathOfField(expression) !== undefined
 
 /** The buckets of a function that cuts times down. Undefined for other functions, and for months and longer units. */
 function bucketOf(fn: FunctionName, option: Scalar): Bucket | undefined {

@@ -30,9 +30,9 @@ export interface FieldUse {
 export type ElementPaths = ReadonlyMap<string, { keys: Keys }>
 
 /** Returns the field of the record that an expression reads. Undefined if the expression is no field of the record. */
-export function fieldUseOf(expression: Expression, elements: ElementPaths | undefined): FieldUse | undefined {
+export function fieldUseOf(expression: Expression, elements: ElementPaths): FieldUse | undefined {
   const own = pathOfField(expression)
-  if (own !== undefined || elements === undefined || expression.kind !== 'call') return own
+  if (own !== undefined || elements.size === 0 || expression.kind !== 'call') return own
   const { fn, args } = expression
   const [json] = args
   const path = json?.kind === 'column' ? elements.get(json.name)?.keys : undefined
@@ -42,8 +42,8 @@ export function fieldUseOf(expression: Expression, elements: ElementPaths | unde
 }
 
 /** Returns the path of a list in the metadata. Undefined if the list is no field of the record. */
-export function pathOfList(list: Expression, elements: ElementPaths | undefined): Keys | undefined {
-  if (list.kind === 'column') return list.name === 'metadata' ? [] : elements?.get(list.name)?.keys
+export function pathOfList(list: Expression, elements: ElementPaths): Keys | undefined {
+  if (list.kind === 'column') return list.name === 'metadata' ? [] : elements.get(list.name)?.keys
   return fieldUseOf(list, elements)?.keys
 }
 
@@ -51,13 +51,14 @@ const METADATA = column('metadata')
 
 const usesByExpression = new WeakMap<Expression, readonly FieldUse[]>()
 const NO_USES: readonly FieldUse[] = []
+const NO_PATHS: ElementPaths = new Map()
 
 /**
  * Returns the fields of the record that expressions read, also as fields of `elements`. A shared field is returned
  * once.
  */
-export function fieldsIn(expressions: readonly Expression[], elements?: ElementPaths): readonly FieldUse[] {
-  const fieldsOf = elements === undefined ? fieldsOfExpression : (one: Expression) => fieldsOver(one, elements)
+export function fieldsIn(expressions: readonly Expression[], elements: ElementPaths): readonly FieldUse[] {
+  const fieldsOf = elements.size === 0 ? fieldsOfExpression : (one: Expression) => fieldsOver(one, elements)
   const uses = expressions.map(fieldsOf).filter((uses) => uses.length > 0)
   return uses.length <= 1 ? (uses[0] ?? NO_USES) : [...new Set(uses.flat())]
 }
@@ -82,7 +83,7 @@ function fieldsOfExpression(expression: Expression): readonly FieldUse[] {
   const known = usesByExpression.get(expression)
   if (known !== undefined) return known
   const own = pathOfField(expression)
-  const uses = own === undefined ? fieldsIn(expression.args) : [own]
+  const uses = own === undefined ? fieldsIn(expression.args, NO_PATHS) : [own]
   usesByExpression.set(expression, uses)
   return uses
 }

@@ -1,12 +1,12 @@
 import { LogweirError } from '../../../base/errors.js'
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { MIB } from '../../../base/units.js'
-import { type Expression, pathOfField } from '../../../plan/expression.js'
+import type { Expression } from '../../../plan/expression.js'
 import { placedError } from '../../../plan/place.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import { rowAt } from '../columns/selection.js'
 import { clearEmpty, createEntryTest, ENTRY_TESTS, type EntryTest } from '../matching/entry-test.js'
-import { createEvaluate, type Evaluate } from './evaluate.js'
+import { createEvaluate, type Evaluate, isLeaf } from './evaluate.js'
 import type { Frame } from './frame.js'
 import { fieldsIn } from './loaded-fields.js'
 import { setTruths, TRUE, truthsOfHits } from './truths.js'
@@ -73,8 +73,7 @@ function testsOf(expression: Expression): readonly Condition[] {
 
 function isTest({ fn, args: [operand, ...values] }: Condition): boolean {
   if (!ENTRY_TESTS.has(fn) || operand === undefined) return false
-  const isLeaf = operand.kind === 'column' || pathOfField(operand) !== undefined
-  return isLeaf && values.every(({ kind }) => kind === 'literal')
+  return isLeaf(operand) && values.every(({ kind }) => kind === 'literal')
 }
 
 const entryTests = new WeakMap<Condition, { test: EntryTest | undefined }>()

@@ -14,9 +14,10 @@ export function cacheMetrics(
   { engineCachedBytes, engineCacheLookups }: Pick<Metrics, 'engineCachedBytes' | 'engineCacheLookups'>,
   kind: CacheKind,
 ): CacheMetrics {
+  const bytesOfKind = engineCachedBytes.labels({ kind })
   const [hits, misses] = ['hit', 'miss'].map((outcome) => engineCacheLookups.labels({ kind, outcome }))
   return {
-    setBytes: (bytes) => engineCachedBytes.set({ kind }, bytes),
+    setBytes: (bytes) => bytesOfKind.set(bytes),
     countLookup: (isHit) => (isHit ? hits : misses).inc(),
   }
 }

@@ -4,8 +4,8 @@ import type { FunctionName } from '../../../plan/functions/table.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { ColdTexts } from '../columns/batch.js'
 import { ABSENT, type Dictionary, entryAt, findEntries } from '../columns/dictionary.js'
-import { createMatcher, literalMatcher, type Matched, matchEntries } from './match-pattern.js'
-import { createTextTest, likeMatcher, type TextTest } from './match-texts.js'
+import { literalMatcher, type Matched, type Matcher, matchEntries } from './match-pattern.js'
+import { createTextTest, matcherOf, type TextTest } from './match-texts.js'
 
 /**
  * A condition on a text, decided for all entries of a dictionary at once. The entry for absent texts never passes.
@@ -34,15 +34,14 @@ export function createEntryTest(fn: FunctionName, values: readonly Scalar[]): En
   const [text] = texts
   if (texts.length > 1) return undefined
   if (fn === 'like') return likeTest(text)
-  return PATTERNS.has(fn) ? matchingPattern(fn, text) : comparing(fn, text)
+  const matcher = matcherOf(fn, text)
+  return matcher === undefined ? comparing(fn, text) : matching(matcher)
 }
-
-const PATTERNS: ReadonlySet<FunctionName> = new Set(['regexp_contains', 'like', 'ilike'] as const)
 
 /** Most patterns of LIKE are a text with `%` at one end or at both ends. */
 function likeTest(pattern: string): EntryTest | undefined {
   const [, before, text, after] = /^(%?)([^%_\\]+)(%?)$/u.exec(pattern) ?? []
-  if (text === undefined) return matchingPattern('like', pattern)
+  if (text === undefined) return matching(matcherOf('like', pattern)!)
   if (before === '' && after === '') return equalTo([text])
   return comparing(before === '' ? 'starts_with' : after === '' ? 'ends_with' : 'contains', text)
 }
@@ -63,18 +62,15 @@ function equalTo(texts: readonly string[]): EntryTest {
 
 const NO_FAILURES: Matched['failures'] = new Map()
 
-function matchingPattern(fn: FunctionName, pattern: string): EntryTest {
-  const matcher = fn === 'regexp_contains' ? createMatcher(pattern) : likeMatcher(pattern, fn === 'ilike')
-  return (dictionary, yieldIfDue) => matchEntries(dictionary, matcher, yieldIfDue)
-}
+const matching =
+  (matcher: Matcher): EntryTest =>
+  (dictionary, yieldIfDue) =>
+    matchEntries(dictionary, matcher, yieldIfDue)
 
 function comparing(fn: FunctionName, text: string): EntryTest | undefined {
   if (text.includes('\n')) return undefined
   if (fn === 'starts_with') return startingWith(Buffer.from(text))
-  if (fn === 'contains' && text !== '') {
-    const matcher = literalMatcher(text)
-    return (dictionary, yieldIfDue) => matchEntries(dictionary, matcher, yieldIfDue)
-  }
+  if (fn === 'contains' && text !== '') return matching(literalMatcher(text))
   // A newline ends each entry.
   const test = createTextTest(fn, fn === 'ends_with' ? `${text}\n` : text)
   return test && ((dictionary, yieldIfDue) => passingEntries(dictionary, test, yieldIfDue))

@@ -34,7 +34,7 @@ export function createTextTest(fn: FunctionName, value: string): TextTest | unde
   if (fn === 'eq') return placed(literal, ({ length }, start) => (length === literal.length ? start : -1))
   if (fn === 'starts_with') return placed(literal, (_, start) => start)
   if (fn === 'ends_with') return placed(literal, ({ length }, start) => start + length - literal.length)
-  const matcher = matcherOf(fn, value)
+  const matcher = validMatcher(fn, value)
   return matcher && matching(matcher)
 }
 
@@ -52,11 +52,15 @@ function placed(literal: Buffer, placeOf: (text: { length: number }, start: numb
   }
 }
 
-function matcherOf(fn: FunctionName, pattern: string): Matcher | undefined {
+/** Prepares the pattern of a function. Undefined for other functions. Throws as {@link createMatcher} does. */
+export function matcherOf(fn: FunctionName, pattern: string): Matcher | undefined {
+  if (fn === 'regexp_contains') return createMatcher(pattern)
+  return fn === 'like' || fn === 'ilike' ? likeMatcher(pattern, fn === 'ilike') : undefined
+}
+
+function validMatcher(fn: FunctionName, pattern: string): Matcher | undefined {
   try {
-    if (fn === 'regexp_contains') return createMatcher(pattern)
-    if (fn === 'like' || fn === 'ilike') return likeMatcher(pattern, fn === 'ilike')
-    return undefined
+    return matcherOf(fn, pattern)
   } catch (error) {
     // The function raises the error, in a row that evaluates the function.
     if (error instanceof LogweirError) return undefined
@@ -64,11 +68,8 @@ function matcherOf(fn: FunctionName, pattern: string): Matcher | undefined {
   }
 }
 
-/**
- * Prepares a pattern of LIKE. In texts without a newline, for which `lines` is used, a dot needs no flag to match any
- * character. Throws `invalid_pattern` as {@link createMatcher} does.
- */
-export function likeMatcher(pattern: string, ignoresCase: boolean): Matcher {
+/** In texts without a newline, for which `lines` is used, a dot needs no flag to match any character. */
+function likeMatcher(pattern: string, ignoresCase: boolean): Matcher {
   const source = likePattern(pattern)
   const whole = `^(?:${source})$`
   const caseFlag = ignoresCase ? 'i' : ''
