@@ -7,4 +7,5 @@ import { readFileSync } from 'node:fs'
 
 const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const packages = Object.entries(peerDependencies).map(([name, version]) => `${name}@${version}`)
-execFileSync('npm', ['install', '--no-save', ...packages], { stdio: 'inherit' })
+// As development packages, because npm skips optional peers.
+execFileSync('npm', ['install', '--no-save', '--save-dev', ...packages], { stdio: 'inherit' })
