@@ -8,37 +8,19 @@
  * bundled libraries are written to dist/chunks/LICENSES.txt.
  */
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
-import { posix, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { posix } from 'node:path'
 import { build } from 'rolldown'
 import { licencesOf } from './licences.mjs'
+import { addressModules, NATIVE, pathOf, SRC, THREADS } from './program.mjs'
 
-const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
-const SRC = pathOf('src')
-
-/** The program, the module to import first, the module that users import, and the scripts of threads and hooks. */
-const LOADED_BY_ADDRESS = [
-  'cli',
-  'base/process/ignored-signals',
-  'endpoint',
-  'engine/store/sealing/worker',
-  'ingest/body/worker',
-  'ingest/stream/worker',
-  'otlp/worker',
-  'user-endpoints/hook',
-]
-const NATIVE = [/^@node-rs\/crc32$/, /^re2$/, /^zstd-napi(\/|$)/]
+/** The program, the module to import first, the module that users import, and the hook of their modules. */
+const LOADED_BY_ADDRESS = ['cli', 'base/process/ignored-signals', 'endpoint', ...THREADS, 'user-endpoints/hook']
 const CHUNKS = 'chunks'
 const STUDIO_QUERIES = 'supabase/endpoints'
 
-/** Replaces `import.meta.url` with the module's address in dist: a bundle would have the address of the chunk. */
-const keepModuleAddresses = {
-  name: 'keep-module-addresses',
-  transform(code, id) {
-    if (!id.startsWith(SRC) || !code.includes('import.meta.url')) return undefined
-    const module = relative(SRC, id).replace(/\.ts$/, '.js')
-    return code.replaceAll('import.meta.url', `__addressOf(${JSON.stringify(module)})`)
-  },
+/** Replaces the marks of `addressModules` with the module's address in dist: a bundle would have that of the chunk. */
+const addressChunks = {
+  name: 'address-chunks',
   renderChunk(code, { fileName }) {
     return code.replaceAll(/__addressOf\("([^"]+)"\)/g, (_, module) => {
       const target = posix.relative(posix.dirname(fileName), module)
@@ -53,7 +35,7 @@ const { output } = await build({
   platform: 'node',
   external: NATIVE,
   resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
-  plugins: [keepModuleAddresses],
+  plugins: [addressModules((module) => `__addressOf(${JSON.stringify(module)})`), addressChunks],
   output: {
     dir: pathOf('dist'),
     format: 'esm',

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readProgramFile } from './program-files.js'
 
 /** The version of the program, from package.json. */
-export const VERSION: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+export const VERSION: string = JSON.parse(
+  readProgramFile(new URL('../../package.json', import.meta.url)).toString(),
+).version

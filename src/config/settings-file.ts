@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { TomlError } from 'smol-toml'
+import { parse as parseToml, type TomlError } from 'smol-toml'
 import { pathError, usageError } from '../base/failures.js'
 import { didYouMean } from '../base/text/nearest.js'
 import { encodingOf } from '../base/text/text-encoding.js'
@@ -102,10 +101,8 @@ function decode(bytes: Uint8Array, path: string): string {
 }
 
 function parse(source: string, path: string): Record<string, unknown> {
-  // Loaded here, so that starts without a settings file do not wait for the parser.
-  const toml = createRequire(import.meta.url)('smol-toml') as typeof import('smol-toml')
   try {
-    return toml.parse(source)
+    return parseToml(source)
   } catch (error) {
     const { line, message } = error as TomlError
     // The further lines of the message quote the file, which may contain secrets.

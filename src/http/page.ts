@@ -1,8 +1,8 @@
 /**
  * The files of the explorer page. The files need no token: the files contain no logs, only the code that requests logs.
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
+import { listProgramFiles, readProgramFile } from '../base/program-files.js'
 import { COMMON_HEADERS } from './reply/cors.js'
 import type { Body } from './reply/encoding.js'
 import { isNamed, tagOf } from './reply/etag.js'
@@ -53,7 +53,7 @@ export interface Page {
 /** Reads all files of the page into memory. */
 export function loadPage(): Page {
   const files = new Map(
-    readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    listProgramFiles(FOLDER)
       .map((name) => name.replaceAll('\\', '/'))
       .filter((name) => TYPES.has(extname(name)))
       .map((name) => [name === 'index.html' ? '/' : `/page/${name}`, fileOf(name)]),
@@ -69,6 +69,6 @@ export function loadPage(): Page {
 }
 
 function fileOf(name: string) {
-  const body: Body = { plain: readFileSync(new URL(name, FOLDER)) }
+  const body: Body = { plain: readProgramFile(new URL(name, FOLDER)) }
   return { body, headers: { 'Content-Type': TYPES.get(extname(name))!, ETag: tagOf(body), ...HEADERS } }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readProgramFile } from '../base/program-files.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { checkedEndpoint } from '../user-endpoints/checked-endpoint.js'
 import { type Compiler, lazySqlEndpoint } from '../user-endpoints/sql-endpoint.js'
@@ -14,7 +14,7 @@ export const STUDIO_QUERIES = [
 
 /** Returns the text of the file of a query. */
 export const textOfQuery = (name: (typeof STUDIO_QUERIES)[number]): string =>
-  readFileSync(new URL(`./endpoints/${name}.sql`, import.meta.url), 'utf8')
+  readProgramFile(new URL(`./endpoints/${name}.sql`, import.meta.url)).toString()
 
 /**
  * Returns the endpoints of Studio's pages. The compiler is loaded, and a query compiled, when the first request for the

@@ -6,7 +6,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const ENDPOINT_BUILDER = new URL('../endpoint.js', import.meta.url).href
+/** The address of the module that users import as `logweir/endpoint`. */
+export const ENDPOINT_BUILDER = new URL('../endpoint.js', import.meta.url).href
 
 /**
  * Query parameter in the URL of such a module. The number is different at each load, because Node loads each URL only

@@ -1,6 +1,8 @@
 import * as nodeModule from 'node:module'
+import { isSea } from 'node:sea'
 import { pathToFileURL } from 'node:url'
-import { resolve, VERSION_PARAMETER } from './hook.js'
+import { ENDPOINT_BUILDER, resolve, VERSION_PARAMETER } from './hook.js'
+import { builderHook, importFromOutside } from './packed.js'
 
 /**
  * Loads the current version of a module's file and returns the exports. `version` has to be different at each call.
@@ -12,17 +14,17 @@ export type ImportModule = (path: string, version: number) => Promise<Readonly<R
 const LOAD_TIMEOUT_MS = 10_000
 
 /** Newer Nodes run hooks on the main thread, and deprecate hooks on a thread of their own. */
-type Hooks = { registerHooks?(hooks: { resolve: typeof resolve }): void }
+type Hooks = { registerHooks?(hooks: { resolve: typeof resolve; load?: ReturnType<typeof builderHook> }): void }
 
 /** Installs the resolution hook and returns the loader of modules. To be called once per process. */
 export function createImporter(): ImportModule {
   const { registerHooks } = nodeModule as Hooks
   if (registerHooks === undefined) nodeModule.register(new URL('./hook.js', import.meta.url))
-  else registerHooks({ resolve })
+  else registerHooks({ resolve, ...(isSea() && { load: builderHook(ENDPOINT_BUILDER) }) })
   return (path, version) => {
     const url = pathToFileURL(path)
     url.searchParams.set(VERSION_PARAMETER, String(version))
-    return withTimeout(import(url.href))
+    return withTimeout(isSea() ? importFromOutside(url.href) : import(url.href))
   }
 }
 

@@ -1,5 +1,5 @@
 /** Instances and memory of WebAssembly modules, which scripts/build-wasm.mjs builds. */
-import { readFileSync } from 'node:fs'
+import { readProgramFile } from '../program-files.js'
 
 /** The used part of the WebAssembly API, which only the types of the DOM declare. */
 declare const WebAssembly: {
@@ -21,7 +21,7 @@ const compiled = new Map<string, object>()
 
 /** Returns a new instance of the module in a file. Throws if the file was not built (`node scripts/build-wasm.mjs`). */
 export function instantiate<Exports>(file: URL, imports: object): Exports {
-  const module = compiled.get(file.href) ?? new WebAssembly.Module(readFileSync(file))
+  const module = compiled.get(file.href) ?? new WebAssembly.Module(readProgramFile(file))
   compiled.set(file.href, module)
   return new WebAssembly.Instance(module, imports).exports as Exports
 }

@@ -1,4 +1,5 @@
-import { type ResourceLimits, Worker } from 'node:worker_threads'
+import type { ResourceLimits, Worker } from 'node:worker_threads'
+import { startThread } from '../program-files.js'
 import { createSerialQueue } from './serial-queue.js'
 
 /**
@@ -36,7 +37,7 @@ export function createRequestThread<Question, Answer>(
   let terminations = 0
 
   function startWorker(): Worker {
-    const started = new Worker(script, options)
+    const started = startThread(script, options)
     const onEnd = (error: Error) => {
       if (worker !== started) return
       worker = undefined

@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { LogweirError } from '../../base/errors.js'
 import { free } from '../../base/memory/array-buffers.js'
 import type { Metrics } from '../../base/metrics.js'
 import { THREAD_HEAP } from '../../base/process/heap.js'
+import { startThread } from '../../base/program-files.js'
 import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
 import { DAY_US, MIB } from '../../base/units.js'
 import type { Engine } from '../../engine/engine.js'
@@ -94,7 +95,7 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   const messages = createSerialQueue()
 
   function startWorker(): Worker {
-    const started = new Worker(script, { workerData: workerOptions(options), resourceLimits: THREAD_HEAP })
+    const started = startThread(script, { workerData: workerOptions(options), resourceLimits: THREAD_HEAP })
     started.on('message', (message: WorkerMessage) => void messages.run(() => apply(message).catch(failOfEngine)))
     started.on('error', (error) => void fail(`The parsing thread failed: ${error.message}`))
     started.on('exit', (code) => {
