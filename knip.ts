@@ -8,6 +8,7 @@ export default {
   // Node, rolldown and AssemblyScript load these by their addresses. `!` marks the files of the program.
   entry: [
     'src/page/main.ts!',
+    'src/executable.ts!',
     'src/base/process/ignored-signals.ts!',
     'src/user-endpoints/hook.ts!',
     'src/{engine,ingest,otlp}/**/worker.ts!',

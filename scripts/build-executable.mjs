@@ -62,7 +62,7 @@ function stripped(node) {
 
 rmSync(WORK, { recursive: true, force: true })
 mkdirSync(WORK, { recursive: true })
-const modules = [...(await bundle('cli')), ...(await Promise.all(THREADS.map(bundle))).flat()]
+const modules = [...(await bundle('executable')), ...(await Promise.all(THREADS.map(bundle))).flat()]
 writeFileSync(join(WORK, 'LICENSES.txt'), licencesOf(modules))
 
 const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((path) => IS_ASSET.test(path))
@@ -74,7 +74,7 @@ const assets = Object.fromEntries([
 const suffix = platform.startsWith('win') ? '.exe' : ''
 const output = join(FOLDER, `logweir-${platform}${suffix}`)
 const configuration = {
-  main: join(WORK, 'cli.js'),
+  main: join(WORK, 'executable.js'),
   mainFormat: 'module',
   executable: platform.startsWith('linux') ? stripped(nodeFor(platform)) : nodeFor(platform),
   output,

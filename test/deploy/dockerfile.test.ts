@@ -15,11 +15,11 @@ describe('the Dockerfile', () => {
     expect(validate('FORM a\nRUN\n').length).toBeGreaterThan(0)
   })
 
-  it('builds in one stage and runs in another, on a Node that all unit tests run on', () => {
+  it('builds in one stage and runs in another, on a Node that tests run on', () => {
     expect(others).toEqual([])
     const [, major] = /^node:(\d+)-bookworm AS build$/.exec(oneOf(build!, 'FROM'))!
     expect(oneOf(run!, 'FROM')).toBe(`node:${major}-bookworm-slim`)
-    expect(/\$\{LOGWEIR_TEST_NODES-([\d ]+)\}/.exec(textOf('.ci/run'))![1]!.split(' ')).toContain(major)
+    expect(/\$\{LOGWEIR_CI_NODES-([\d ]+)\}/.exec(textOf('.ci/run'))![1]!.split(' ')).toContain(major)
     expect(allOf(run!, 'COPY').filter((copy) => !copy.startsWith('--from=build /app/'))).toEqual([])
   })
 

@@ -21,6 +21,8 @@ export interface Program {
 }
 
 interface StartOptions {
+  /** The program and its first arguments. By default the built program, on the Node of the tests. */
+  command?: readonly string[]
   environment?: Record<string, string>
   /** A pipe, nothing, or a file descriptor to read. */
   stdin?: number | 'ignore' | 'pipe'
@@ -31,20 +33,22 @@ interface StartOptions {
 }
 
 /**
- * The environment without settings of logweir, so that settings of the machine have no effect. In memory by default.
+ * The environment without settings of logweir, so that settings of the machine have no effect, except whether native
+ * parts are hidden. In memory by default.
  * The setting of malloc is the setting in the first line of cli.js, which does not apply to `node cli.js`.
  */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^LOG(?:WEIR|FLARE)_/.test(name))
+  const inherited = Object.entries(process.env).filter(([name]) => !/^LOG(?:WEIR|FLARE)_(?!NATIVE_PARTS$)/.test(name))
   return { ...Object.fromEntries(inherited), LOGWEIR_IN_MEMORY: '1', MALLOC_MMAP_THRESHOLD_: '262144' }
 }
 
 export function start(
   args: readonly string[],
-  { environment, stdin = 'ignore', stdout, atEnd = onTestFinished }: StartOptions = {},
+  { command = [process.execPath, CLI], environment, stdin = 'ignore', stdout, atEnd = onTestFinished }: StartOptions = {},
 ): Program {
   const env = { ...cleanEnvironment(), ...environment }
-  const child = spawn(process.execPath, [CLI, ...args], {
+  const [file, ...first] = command
+  const child = spawn(file!, [...first, ...args], {
     stdio: [stdin, stdout ?? 'pipe', 'pipe'],
     env,
     cwd: tmpdir(),

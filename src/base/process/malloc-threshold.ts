@@ -1,0 +1,14 @@
+/**
+ * Starts a single executable again with the setting of malloc that is in the first line of cli.ts: glibc reads it before
+ * the first line of a program. Without it, freed memory does not go back to the system (docs/operations.md, Memory).
+ */
+const NAME = 'MALLOC_MMAP_THRESHOLD_'
+const BYTES = '262144'
+
+/** What the oldest supported Node lacks: executables have a newer one. */
+type Exec = { execve(file: string, args: readonly string[], environment: NodeJS.ProcessEnv): never }
+
+if (process.platform === 'linux' && process.env[NAME] === undefined) {
+  const { execve } = process as unknown as Exec
+  execve(process.execPath, process.argv.slice(1), { ...process.env, [NAME]: BYTES })
+}
