@@ -5,6 +5,7 @@ import { findSource } from '../../src/common/sources.js'
 import { checkCommand } from '../commands/check.js'
 import { checkDocker, checkExists, checkRunScript } from './docker.js'
 import { type Block, documentAt } from './documents.js'
+import { checkKubectl } from './kubectl.js'
 import { SCRIPTS, VARIABLES } from './names.js'
 import { checkAddress, checkRequest, type ShownRequest, withToken } from './requests.js'
 import { commandsOf } from './shell.js'
@@ -20,11 +21,14 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   curl: (args) => checkRequest(requestOf(args)),
   npm: checkNpm,
   docker: (args) => checkDocker(args, { checkInner: checkInContainer, checkOwn: checkCommand }),
+  kubectl: (args) => checkKubectl(args, checkCommand),
   sh: checkScriptFile,
   cp: (args) => args.slice(0, -1).forEach(checkExists),
   export: (args) => args.forEach(checkVariable),
   '.ci/run': () => checkExists('.ci/run'),
   // Common programs. Their arguments are not checked.
+  base64: () => {},
+  openssl: () => {},
   grep: () => {},
   tail: () => {},
   zcat: () => {},

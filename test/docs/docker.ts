@@ -10,6 +10,11 @@ const THEIRS = ['docker-compose.yml', 'docker-compose.logs.yml']
 const CONTAINER = 'supabase-analytics'
 const volumes = () =>
   Object.keys(parse(textOf('deploy/supabase/docker-compose.logweir.yml')).volumes).map((name) => `supabase_${name}`)
+/** The image that deploy/kubernetes pulls. */
+const kubernetesImage = () => {
+  const [{ newName, newTag }] = parse(textOf('deploy/kubernetes/kustomization.yaml')).images
+  return `${newName}:${newTag}`
+}
 
 /** Checkers of the commands that run in a container. */
 interface Inner {
@@ -21,11 +26,19 @@ interface Inner {
 
 /** Throws if a docker command of a page names a file, a container or a volume that there is not. */
 export function checkDocker([command, ...args]: readonly string[], { checkInner, checkOwn }: Inner): void {
-  if (command === 'build') checkExists('Dockerfile')
+  if (command === 'build') checkBuild(args)
   else if (command === 'compose') checkCompose(args, checkOwn)
   else if (command === 'exec') checkExec(args, checkInner)
   else if (command === 'volume') checkName(args.at(-1)!, volumes())
+  else if (command === 'push') checkName(args[0]!, [kubernetesImage()])
   else if (command !== 'run') throw new Error(`nobody checks docker ${command}`)
+}
+
+/** Throws if there is no Dockerfile, or if an image for a registry has another name than deploy/kubernetes pulls. */
+function checkBuild(args: readonly string[]): void {
+  checkExists('Dockerfile')
+  const tag = args[args.indexOf('--tag') + 1]!
+  if (tag.includes('/')) checkName(tag, [kubernetesImage()])
 }
 
 /**
@@ -53,7 +66,8 @@ export function checkRunScript([command, action, name]: readonly string[]): void
   if (action !== 'remove' && !THEIRS.includes(file)) checkExists(`deploy/supabase/${file}`)
 }
 
-function checkName(name: string, known: readonly string[]): void {
+/** Throws if a name is not one of those known. */
+export function checkName(name: string, known: readonly string[]): void {
   if (!known.includes(name)) throw new Error(`there is no ${name}`)
 }
 

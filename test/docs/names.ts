@@ -25,6 +25,7 @@ export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--build-arg': 'docker',
   '--env': 'docker',
   '--fix': 'knip',
+  '--from-file': 'kubectl',
   '--interactive': 'docker',
   '--max-semi-space-size': 'node',
   '--memory': 'docker',

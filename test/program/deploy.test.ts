@@ -242,3 +242,23 @@ it('deploy/logweir.service starts the program, and its settings are taken', asyn
   program.child.kill('SIGTERM')
   expect(await program.exit).toBe(0)
 })
+
+it('the variables of deploy/kubernetes are taken, and the token of its Secret', async () => {
+  const [{ env }] = parse(textOf('deploy/kubernetes/stateful-set.yaml')).spec.template.spec.containers
+  const variables: Record<string, string> = Object.fromEntries(
+    // The command in docs/operations.md writes a line end after the token.
+    env.map(({ name, value }: { name: string; value?: string }) => [name, value ?? 'choose-one\n']),
+  )
+  const state = temporaryFolder()
+  const environment = { ...variables, LOGWEIR_IN_MEMORY: '0', LOGWEIR_DATA_DIR: join(state, 'data') }
+  const program = start(['serve', '--port', '0'], { environment })
+  const service = await served(program, 'choose-one')
+  const status = async (path: string, token: string) =>
+    (await fetch(service.url + path, { headers: { 'X-API-KEY': token } })).status
+  expect([await status('/api/endpoints', 'choose-one'), await status('/api/endpoints', 'another')]).toEqual([200, 401])
+  expect([await status('/health', ''), await status('/ready', '')]).toEqual([200, 200])
+  expect(readdirSync(state)).toEqual(['data'])
+  expect(existsSync(join(state, 'data/token'))).toBe(false)
+  program.child.kill('SIGTERM')
+  expect(await program.exit).toBe(0)
+})
