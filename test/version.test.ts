@@ -18,7 +18,10 @@ describe('the version', () => {
     const context = { environment: {}, stdout } as unknown as Context
     expect(await version.run([], context)).toBe(0)
     stdout.end()
-    expect(await text(stdout)).toBe(`${packageVersion}\n`)
+    const lines = (await text(stdout)).split('\n')
+    expect(lines[0]).toBe(packageVersion)
+    expect(lines.slice(1).map((line) => line.split(/ +/)[0])).toEqual(['node', 'pattern', 'zstd', 'crc32', ''])
+    expect(lines[1]).toBe(`node     ${process.version}`)
   })
 
   it('is the newest release of the changelog, which has a date', () => {

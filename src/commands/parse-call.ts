@@ -1,7 +1,7 @@
 import type { Command } from './command.js'
 import { findCommand } from './find.js'
 import { help } from './help.js'
-import { version } from './version.js'
+import { versionNumber } from './version.js'
 
 const isHelp = (arg: string | undefined) => arg === '--help' || arg === '-h'
 const isVersion = (arg: string | undefined) => arg === '--version' || arg === '-v'
@@ -14,7 +14,7 @@ export function parseCall(
   args: readonly string[],
   commands: readonly Command[],
 ): { command: Command; rest: readonly string[] } {
-  if (isVersion(args[0])) return { command: version, rest: args.slice(1) }
+  if (isVersion(args[0])) return { command: versionNumber, rest: args.slice(1) }
   if (!args.some(isHelp)) return findCommand(args, commands)
   const words = args.filter((arg) => !isHelp(arg))
   const flag = words.findIndex((word) => word.startsWith('-'))

@@ -2,14 +2,28 @@ import { VERSION } from '../base/version.js'
 import { readSettings } from '../config/read-settings.js'
 import { type Command, EXIT, write } from './command.js'
 
-/** `logweir version`: prints the version. Throws `usage` if there are arguments. */
+/** `logweir --version`: prints the version, for scripts. */
+export const versionNumber: Command = {
+  name: '--version',
+  meaning: 'print the version alone',
+  settings: {},
+  async run(args, { environment, stdout }) {
+    readSettings({}, args, environment)
+    await write(stdout, `${VERSION}\n`)
+    return EXIT.ok
+  },
+}
+
+/** `logweir version`: prints the version, and what the program runs on. Throws `usage` if there are arguments. */
 export const version: Command = {
   name: 'version',
-  meaning: 'print the version',
+  meaning: 'print the version, that of Node, and which native parts are in use',
   settings: {},
   async run(args, { environment, stdout }) {
     readSettings(version.settings, args, environment)
-    await write(stdout, `${VERSION}\n`)
+    const { runtimeParts } = await import('../service/runtime.js')
+    const { node, pattern, zstd, crc32 } = runtimeParts()
+    await write(stdout, `${VERSION}\nnode     ${node}\npattern  ${pattern}\nzstd     ${zstd}\ncrc32    ${crc32}\n`)
     return EXIT.ok
   },
 }

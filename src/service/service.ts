@@ -6,6 +6,7 @@ import { collectGrownHeap } from '../base/process/heap.js'
 import { measureProcess } from '../base/process/process-metrics.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
 import { MIB } from '../base/units.js'
+import { VERSION } from '../base/version.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { ENDPOINTS, endpointsOf } from '../endpoints/index.js'
@@ -31,6 +32,7 @@ import type { Plan } from '../plan/plan.js'
 import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
 import type { UserEndpoints } from '../user-endpoints/open.js'
+import { logRuntime, runtimeParts } from './runtime.js'
 import { stopService } from './stop-service.js'
 
 /** How long ClickHouse usually takes, at most, until queries see accepted rows. */
@@ -87,6 +89,7 @@ export async function startService(config: ServeConfig, log: Log, lock: StartOpt
   })
   if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
   log(`listening on ${server.url}`, { code: 'listening', url: server.url })
+  logRuntime(log)
   const stopCollecting = collectGrownHeap(shared.clock, () => shared.metrics.queriesRunning.count > 0)
   const stopWatching = userEndpoints?.watch(shared.clock, (ofUsers) => app.replaceEndpoints(endpointsWith(ofUsers)))
   let stdin: StdinReader | undefined
@@ -327,6 +330,7 @@ function logUnstored({ rows, reason, fromLine }: UnstoredRows, log: Log): void {
 
 /** Sets the gauges of the engine and of the status whenever the metrics are collected. */
 function publishMetrics(engine: Engine, status: ServiceStatus, metrics: Metrics): void {
+  metrics.buildInfo.set({ version: VERSION, ...runtimeParts() }, 1)
   const { rows, segments, bytes, degraded, registry } = metrics
   const refresh = () => {
     for (const stats of engine.stats()) {

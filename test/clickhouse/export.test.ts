@@ -10,6 +10,7 @@ import type { ArrowEngineOptions } from '../../src/engine/store/engine.js'
 import { exportRows } from '../../src/export/export.js'
 import { expectRows } from '../oracle/compare.js'
 import { numbersBehind } from '../oracle/oracle.js'
+import { executable } from '../program/support/executable.js'
 import { run as runProgram, serve, temporaryFolder } from '../program/support/program.js'
 import { arbitraryNowUs, arbitraryQuestion, arbitraryRecords } from '../support/arbitrary.js'
 import { createFakeClock } from '../support/clock.js'
@@ -298,7 +299,11 @@ onEachTarget('an export to %s', (target) => {
     expect(said[0]).toMatch(/^3 rows are older than 90 days: /)
   })
 
-  it('is a command, whose last line counts what it has brought', async () => {
+  it.each([
+    ['the package', async () => undefined],
+    ['the executable', async () => [await executable()]],
+  ])('is a command of %s, whose last line counts what it has brought', async (_, find) => {
+    const command = await find()
     const dataDir = temporaryFolder()
     const service = await serve(['--data-dir', dataDir], { environment: { LOGWEIR_IN_MEMORY: '0' } })
     const lines = Array.from({ length: 500 }, (_, i) => `{"source":"edge_logs","project":"a","id":"${i}"}\n`)
@@ -313,7 +318,7 @@ onEachTarget('an export to %s', (target) => {
       [0, 501],
     ]) {
       const to = ['export', '--to', 'clickhouse', '--data-dir', dataDir, '--clickhouse-url', target().url, ...flags]
-      const { code, stdout, stderr } = await runProgram(to)
+      const { code, stdout, stderr } = await runProgram(to, { command })
       expect({ code, stdout: stdout.toString(), stderr }).toEqual({
         code: 0,
         stdout: `${exported} rows exported, ${there} already there (in total edge_logs 500, auth_logs 1)\n`,

@@ -78,8 +78,12 @@ describe('parseCall', () => {
     return command.name === 'help' ? helpOn(rest, COMMANDS) : command.name
   }
 
-  it.each(['--version', '-v', 'version'])('%s is the version, alone', async (word) => {
-    expect(textOf([word])).toBe('version')
+  it.each([
+    ['--version', '--version'],
+    ['-v', '--version'],
+    ['version', 'version'],
+  ])('%s is the version, alone', async (word, name) => {
+    expect(textOf([word])).toBe(name)
     const runWith = (...args: string[]) => {
       const { command, rest } = parseCall([word, ...args], COMMANDS)
       return command.run(rest, { environment: {}, stdout: process.stdout } as never)
