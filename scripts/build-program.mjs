@@ -27,7 +27,7 @@ const LOADED_BY_ADDRESS = [
   'otlp/worker',
   'user-endpoints/hook',
 ]
-const NATIVE = [/^@node-rs\/crc32$/, /^re2$/, /^zstd-napi(\/|$)/]
+const NATIVE = [/^re2$/, /^zstd-napi(\/|$)/]
 const CHUNKS = 'chunks'
 const STUDIO_QUERIES = 'supabase/endpoints'
 

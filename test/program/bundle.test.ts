@@ -27,7 +27,7 @@ const importsOf = (name: string) =>
   )
 
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-const NATIVE = ['@node-rs/crc32', 're2', 'zstd-napi']
+const NATIVE = ['re2', 'zstd-napi']
 
 describe('what the program runs is in few files', () => {
   const entries = ['cli.js', ...loadedByAddress()]

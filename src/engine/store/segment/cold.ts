@@ -1,7 +1,7 @@
+import { crc32 } from 'node:zlib'
 import { Field, Schema, Utf8 } from 'apache-arrow'
 import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from '../../../arrow-ipc/file.js'
 import { aligned, createMessageWriter, type Region } from '../../../arrow-ipc/message.js'
-import { crc32 } from '../../../base/files/crc32.js'
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { KIB, MIB } from '../../../base/units.js'
 import { COLD_COLUMNS } from '../../../common/columns.js'
