@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { compressBound } from '../../../../src/base/compression/zstd-engine.js'
 import { KIB } from '../../../../src/base/units.js'
 import {
   BUFFER_ROOM_BYTES,
   type Codec,
-  compressBound,
   contentBytes,
   fromBuffer,
   startOfBuffer,
