@@ -81,12 +81,18 @@ function levelOf({ compressionLevel, minMatch = 0, chainLog }: ZstdParameters): 
 
 function createCompressor(module: WasmZstd, level: number): ZstdCompressor {
   const { zstd } = module
+  const compress = (target: Buffer, content: Uint8Array) =>
+    call(module, content, target, compressBound(content.length), (to, room, from, bytes) =>
+      zstd.compress(to, room, from, bytes, level),
+    )
   return {
-    compress: (target, content) =>
-      call(module, content, target, compressBound(content.length), (to, room, from, bytes) =>
-        zstd.compress(to, room, from, bytes, level),
-      ),
+    compress,
     async compressInSteps(target, content, stepBytes, afterStep) {
+      if (content.length <= stepBytes) {
+        const bytes = compress(target, content)
+        await afterStep()
+        return bytes
+      }
       const stream = new zstd()
       try {
         stream.reset()

@@ -72,6 +72,13 @@ describe('a compressed buffer', () => {
     expect(() => fromBuffer(cut)).toThrow()
   })
 
+  it.each([-1, 1, 100, 200_000])('is an error if its length is wrong by %d', (difference) => {
+    const content = text(300_000)
+    const buffer = Buffer.from(written(content, 'texts'))
+    buffer.writeUInt32LE(content.length + difference)
+    expect(() => fromBuffer(buffer)).toThrow()
+  })
+
   it('lets others have a turn while it is made', async () => {
     let pauses = 0
     await toBuffer(text(3_500_000), 'texts', () => void pauses++)
