@@ -102,20 +102,22 @@ function decompress(target: Buffer, frame: Buffer): number {
 }
 
 /**
- * Decompresses whole blocks, since Node stops only at the end of its input. The sizes of blocks are known, the bytes in
- * them are not: at most {@link BLOCK_BYTES}, so that a second attempt with more blocks may follow.
+ * Decompresses whole blocks, since Node stops only at the end of its input. The content of a block has at most
+ * {@link BLOCK_BYTES}, but may have less, so that further attempts with more blocks may follow.
  */
 function decompressStart(target: Buffer, frame: Buffer): void {
-  for (let blocks = 0, missing = target.length; missing > 0; ) {
-    blocks += Math.ceil(missing / BLOCK_BYTES)
+  for (let blocks = 0, filled = 0; filled < target.length; ) {
+    blocks += Math.ceil((target.length - filled) / BLOCK_BYTES)
     const end = endOfBlocks(frame, blocks)
     const { buffer } = zstdDecompressSync(frame.subarray(0, end), {
-      chunkSize: chunkFor(blocks * BLOCK_BYTES),
+      chunkSize: chunkFor(target.length + BLOCK_BYTES),
       finishFlush: constants.ZSTD_e_continue,
       info: true,
     })
-    missing = target.length - buffer.length
-    if (missing <= 0) buffer.copy(target)
-    else if (end === frame.length) throw endsTooEarly()
+    // zstd writes no empty blocks before the last one: the loop must not go through damage made of such blocks.
+    const isLast = end === frame.length || buffer.length === filled
+    filled = buffer.length
+    if (filled >= target.length) buffer.copy(target)
+    else if (isLast) throw endsTooEarly()
   }
 }

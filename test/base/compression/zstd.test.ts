@@ -58,6 +58,8 @@ function startOf(engine: ZstdEngine, frame: Buffer, bytes: number): Buffer {
   return target
 }
 
+const u32 = (value: number) => [...new Uint8Array(Uint32Array.of(value).buffer)]
+
 /** Returns whether a frame says its length, and has no checksum: RFC 8878, section 3.1.1.1.1. */
 function hasSizeOnly(frame: Buffer): boolean {
   const descriptor = frame[4]!
@@ -140,6 +142,22 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))('%s', (_,
     expect(startOf(engine, cut, 1000).equals(content.subarray(0, 1000))).toBe(true)
     expect(() => startOf(engine, cut, 200_000)).toThrow('ends too early')
     expect(startOf(engine, frame, 200_000).equals(content.subarray(0, 200_000))).toBe(true)
+  })
+
+  it('reads the start of a frame of small blocks, and of no frame that is all empty blocks', () => {
+    const content = noise(400_000)
+    // A single segment with a size of 4 bytes, then blocks of 10,000 bytes as they are: RFC 8878, section 3.1.1.
+    const header = Buffer.from([...compressed(engine, content).subarray(0, 4), 0xa0, ...u32(content.length)])
+    const blocks = Array.from({ length: 40 }, (_, i) => [
+      Buffer.from(u32((10_000 << 3) | Number(i === 39)).slice(0, 3)),
+      content.subarray(10_000 * i, 10_000 * (i + 1)),
+    ])
+    const frame = Buffer.concat([header, ...blocks.flat()])
+    expect(decompressed(engine, frame, content.length).equals(content)).toBe(true)
+    for (const bytes of [1, 10_000, 25_000, 131_073, 300_000, 400_000]) {
+      expect(startOf(engine, frame, bytes).equals(content.subarray(0, bytes))).toBe(true)
+    }
+    expect(() => startOf(engine, Buffer.concat([header, Buffer.alloc(1_000_000)]), 300_000)).toThrow()
   })
 
   it('compresses several at a time in steps, and waits after each step', async () => {
