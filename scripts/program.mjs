@@ -11,7 +11,7 @@ export const SRC = pathOf('src')
 export const THREADS = ['engine/store/sealing/worker', 'ingest/body/worker', 'ingest/stream/worker', 'otlp/worker']
 
 /** Optional packages with compiled code, which are never bundled. */
-export const NATIVE = [/^@node-rs\/crc32$/, /^re2$/, /^zstd-napi(\/|$)/]
+export const NATIVE = [/^re2$/, /^zstd-napi(\/|$)/]
 
 /** A plugin that replaces `import.meta.url` by what `addressOf` returns for the path of the module in dist. */
 export const addressModules = (addressOf) => ({

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { CompressionType, Message, MetadataVersion, type Schema } from 'apache-arrow'
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file'
 import {
@@ -6,7 +7,6 @@ import {
   type FieldNode,
   type RecordBatch,
 } from 'apache-arrow/ipc/metadata/message'
-import { crc32 } from '../base/files/crc32.js'
 import { aligned, type BatchKind, CONTINUATION, END_OF_STREAM, framed, PREFIX_BYTES, type Region } from './message.js'
 
 /**

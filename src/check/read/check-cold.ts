@@ -1,4 +1,4 @@
-import { crc32 } from '../../base/files/crc32.js'
+import { crc32 } from 'node:zlib'
 import { COLD_COLUMNS } from '../../common/columns.js'
 import { isSystemError } from '../../engine/disk/files/file-errors.js'
 import type { Files, ReadableFile } from '../../engine/disk/files/files.js'

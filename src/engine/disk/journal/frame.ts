@@ -1,4 +1,4 @@
-import { crc32 } from '../../../base/files/crc32.js'
+import { crc32 } from 'node:zlib'
 import { MIB } from '../../../base/units.js'
 import type { IngestBatch } from '../../engine.js'
 import { MARKER_BYTES } from './header.js'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { LogweirError } from '../../../base/errors.js'
-import { crc32 } from '../../../base/files/crc32.js'
 import { KIB } from '../../../base/units.js'
 import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 

@@ -1,5 +1,5 @@
+import { crc32 } from 'node:zlib'
 import { checksumOf } from '../../../arrow-ipc/file.js'
-import { crc32 } from '../../../base/files/crc32.js'
 import { MIB } from '../../../base/units.js'
 import type { Files, ReadableFile } from '../../disk/files/files.js'
 import { isDamage } from '../../execute/columns/damage.js'

@@ -1,7 +1,7 @@
+import { crc32 } from 'node:zlib'
 import { BufferRegion, FieldNode } from 'apache-arrow/ipc/metadata/message'
 import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from '../../../arrow-ipc/file.js'
 import { aligned, batchMessage, END_OF_STREAM } from '../../../arrow-ipc/message.js'
-import { crc32 } from '../../../base/files/crc32.js'
 import { createYielder, type Yielder } from '../../../base/scheduling/time-slices.js'
 import type { Column } from '../../execute/columns/batch.js'
 import type { Dictionary } from '../../execute/columns/dictionary.js'

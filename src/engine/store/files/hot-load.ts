@@ -1,6 +1,6 @@
+import { crc32 } from 'node:zlib'
 import { DataType, type Field } from 'apache-arrow'
 import { type BatchLayout, decodeLayout, decodeMessage, type FileEnd } from '../../../arrow-ipc/file.js'
-import { crc32 } from '../../../base/files/crc32.js'
 import { createYielder } from '../../../base/scheduling/time-slices.js'
 import { ALL_IN_METADATA, hotColumns, IN_METADATA } from '../../../common/columns.js'
 import type { SourceName } from '../../../common/sources.js'

@@ -1,5 +1,5 @@
+import { crc32 } from 'node:zlib'
 import { decodeEnd, encodeEnd, endBytes } from '../../../../src/arrow-ipc/file.js'
-import { crc32 } from '../../../../src/base/files/crc32.js'
 import { BITMAP_BYTES } from '../../../../src/engine/execute/columns/grams.js'
 import { decodeAside, FIRST_OWN } from '../../../../src/engine/store/files/hot-aside.js'
 

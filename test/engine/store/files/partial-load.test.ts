@@ -1,6 +1,6 @@
+import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { decodeEnd, endBytes } from '../../../../src/arrow-ipc/file.js'
-import { crc32 } from '../../../../src/base/files/crc32.js'
 import { bytesOfColumn } from '../../../../src/engine/execute/columns/batch.js'
 import { decodeAside } from '../../../../src/engine/store/files/hot-aside.js'
 import {
