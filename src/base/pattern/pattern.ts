@@ -1,22 +1,8 @@
-import { createRequire } from 'node:module'
 import { LRUCache } from 'lru-cache'
 import { LogweirError } from '../errors.js'
 import { patternSize } from './pattern-size.js'
-
-// re2 is CommonJS with types that describe `export =`. require keeps the import form the same on every Node version.
-const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
-
-/** The library's pattern. The library's own types do not include the search of a Buffer. */
-interface Re2 {
-  /** Where the next search starts, if the pattern has the flag `g`: the end of the last match. */
-  lastIndex: number
-  /** The pattern that the library has passed to RE2. */
-  readonly internalSource: string
-  readonly source: string
-  test(text: string | Buffer): boolean
-  exec(text: string): RegExpExecArray | null
-  exec(bytes: Buffer): (ArrayLike<Buffer | undefined> & { readonly index: number; readonly 0: Buffer }) | null
-}
+import type { Re2 } from './re2.js'
+import { createRe2 } from './re2-engine.js'
 
 /** A compiled pattern. base/match.ts searches texts of any length with the pattern. */
 export interface Pattern {
@@ -44,11 +30,12 @@ const COMPILED_PATTERNS = 16
 
 const compiled = new LRUCache<string, Pattern>({ max: COMPILED_PATTERNS })
 
-/** A token of a pattern: a quotation, an escape, a character class, or a single character. */
-const TOKEN = /\\Q(.*?)(?:\\E|$)|\\[pP]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
+/** A token of a pattern: a quotation, an escape, a character class, the name of a group, or a single character. */
+const TOKEN =
+  /\\Q(.*?)(?:\\E|$)|\\[pP]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|\(\?P?<(?![=!])([^>]*)>|./gsu
 
-/** The first character of a token that is not a single character. */
-const NOT_ONE_CHARACTER = /[\\[]/u
+/** The start of a token that is not a single character. */
+const NOT_ONE_CHARACTER = /[\\[]|\(\?/u
 
 /** JavaScript's names of character classes, which the library would translate to RE2's `\p{L}`, `\p{Greek}`. */
 const JAVASCRIPT_PROPERTIES = [
@@ -121,7 +108,7 @@ function newPattern(text: string, flags: string, size: number): Pattern {
 
 function compileRe2(text: string, flags: string): Pattern['re2'] {
   try {
-    return new RE2(toRe2Syntax(text), flags) as never
+    return createRe2(toRe2Syntax(text), flags)
   } catch (error) {
     throw error instanceof LogweirError ? error : invalid((error as Error).message)
   }
@@ -153,10 +140,14 @@ export function re2Source(text: string): string {
  * replaced by escapes, because the library escapes the slashes in a quotation. In a character class `(?<` is escaped,
  * because the library takes `(?<` for a named group.
  */
-function toRe2Syntax(text: string): string {
+export function toRe2Syntax(text: string): string {
+  if (!text.isWellFormed()) throw invalid('it has half a surrogate pair, which no text has')
   if (!NOT_ONE_CHARACTER.test(text)) return text
-  return text.replace(TOKEN, (token, quoted: string | undefined) => {
+  return text.replace(TOKEN, (token, quoted: string | undefined, name: string | undefined) => {
     if (quoted !== undefined) return quotePattern(quoted)
+    if (token === '\\C') throw invalid('\\C matches a single byte, which may be a part of a character; write . or (?s:.)')
+    if (name !== undefined && !/^\w+$/.test(name))
+      throw invalid('the name of a group has letters without accents, digits and underscores')
     if (JAVASCRIPT_ESCAPE.test(token))
       throw invalid('\\u and \\c are JavaScript escapes; write the character or \\x{…}')
     if (JAVASCRIPT_PROPERTIES.some((property) => property.test(token)))

@@ -1,0 +1,165 @@
+import { MatcherInput, RE2JS } from 're2js'
+
+/** A text, or the UTF-8 of a text. */
+type Searched = string | Buffer
+/** re2js's own objects: the package describes few of their types. */
+type Program = ReturnType<RE2JS['re2']>
+type Automaton = Program['dfa']
+/** The view of a text that re2js's engines read. */
+interface Input {
+  /** Returns the code point at a place, times 8, plus its length. */
+  step(at: number): number
+}
+
+/** Starts and ends of the match and of the groups, in turn. -1 for a group that is not taken. */
+export type Places = readonly number[]
+
+const UNANCHORED = 0
+const END_TEXT = -1
+const LAST_LATIN = 0xff
+const ASCII_END = 0x80
+const NEWLINE = 0x0a
+const RUNE = 8
+const RUNE_ANY_NOT_NL = 11
+/** The most bytes of the states of an automaton: the more, the longer a search that needs ever new states. */
+const AUTOMATON_BYTES = 2 ** 20
+/** The automaton has given up: too many states. */
+const UNKNOWN = -2
+const NOWHERE = -1
+
+/** Finds the matches of a pattern by means of re2js. */
+export interface Re2jsSearch {
+  /** Whether the pattern matches somewhere from a place on. What is before the place counts for `^` and `\b`. */
+  isFound(text: Searched, from: number): boolean
+  /** Returns the first match from a place on, with the first `groups` groups. Undefined if there is none. */
+  find(text: Searched, from: number, groups: number): Places | undefined
+}
+
+/**
+ * Prepares the search for a compiled pattern. re2js would find the place of a match with the slow engines, which also
+ * find groups, and reads all the text up to the match with them. So the automaton finds an end of a match first, and
+ * the slow engines read only the line if all matches are within a line.
+ */
+export function createRe2jsSearch(compiled: RE2JS): Re2jsSearch {
+  const program = compiled.re2()
+  const isLiteral = program.prefixComplete && program.numSubexp === 0
+  const staysInLine = !matchesNewline(program)
+  let automaton: Automaton | undefined
+  const endFrom = (text: Searched, from: number): number => {
+    automaton ??= smallAutomaton(program)
+    const input = inputOf(text)
+    if (program.prefilter !== null && !program.prefilter.eval(input, from)) return NOWHERE
+    return typeof text === 'string' ? endInText(automaton, input, text, from) : endInBytes(automaton, input, text, from)
+  }
+  const locate = (text: Searched, from: number, groups: number): Places | undefined => {
+    const input = typeof text === 'string' ? MatcherInput.utf16(text) : MatcherInput.utf8(text)
+    const [, places] = program.matchMachineInput(input, from, text.length, UNANCHORED, groups + 1)
+    return (places as Places | null) ?? undefined
+  }
+  return {
+    isFound(text, from) {
+      if (isLiteral || program.onepass !== null) return locate(text, from, -1) !== undefined
+      const end = endFrom(text, from)
+      return end === UNKNOWN ? locate(text, from, 0) !== undefined : end >= 0
+    },
+    find(text, from, groups) {
+      if (isLiteral || program.onepass !== null) return locate(text, from, groups)
+      const end = endFrom(text, from)
+      if (end === NOWHERE) return undefined
+      if (end === UNKNOWN || !staysInLine) return locate(text, from, groups)
+      // No match that starts before this line ends at or before `end`, and each match ends at a newline at the latest.
+      const start = end === 0 ? from : Math.max(from, text.lastIndexOf('\n', end - 1) + 1)
+      const newline = text.indexOf('\n', end)
+      const stop = newline < 0 ? text.length : newline + 1
+      if (start === 0 && stop === text.length) return locate(text, from, groups)
+      // The character before the line stays, so that the line does not look like the start of the text.
+      const skipped = Math.max(0, start - 1)
+      const part = typeof text === 'string' ? text.slice(skipped, stop) : text.subarray(skipped, stop)
+      return locate(part, start - skipped, groups)?.map((place) => (place < 0 ? place : place + skipped))
+    },
+  }
+}
+
+function matchesNewline({ prog }: Program): boolean {
+  return prog.inst.some(
+    (instruction: { op: number; matchRune(rune: number): boolean }) =>
+      instruction.op >= RUNE &&
+      instruction.op <= RUNE_ANY_NOT_NL &&
+      instruction.op !== RUNE_ANY_NOT_NL &&
+      (instruction.op > RUNE + 1 || instruction.matchRune(NEWLINE)),
+  )
+}
+
+function smallAutomaton(program: Program): Automaton {
+  const { dfa } = program
+  dfa.stateBudget = AUTOMATON_BYTES
+  dfa.memBudget = AUTOMATON_BYTES
+  return dfa
+}
+
+/** Returns re2js's view of a text. The package exports none, but passes one to its engine. */
+function inputOf(text: Searched): Input {
+  let input: Input | undefined
+  const executeEngine = (passed: Input) => {
+    input = passed
+    return null
+  }
+  const matcherInput = typeof text === 'string' ? MatcherInput.utf16(text) : MatcherInput.utf8(text)
+  matchMachineInput.call({ executeEngine }, matcherInput, 0, text.length, UNANCHORED, 0)
+  return input!
+}
+const matchMachineInput: (this: unknown, ...args: unknown[]) => unknown = RE2JS.compile('').re2().matchMachineInput
+
+/** Returns where the first match ends that ends before all others. Runs re2js's automaton over UTF-8. */
+function endInBytes(automaton: Automaton, input: Input, bytes: Buffer, from: number): number {
+  let state = automaton.start(input, from)
+  if (state === null) return UNKNOWN
+  const { latin1Class } = automaton
+  const search = { resetPos: -1 }
+  let at = from
+  for (const end = bytes.length; at < end; ) {
+    let rune = bytes[at]
+    let width = 1
+    if (rune >= ASCII_END) {
+      const step = input.step(at)
+      rune = step >> 3
+      width = step & 7
+    }
+    const kind = rune <= LAST_LATIN ? latin1Class[rune] : automaton.runeClass(rune)
+    state = state.next?.[kind] ?? automaton.stepOrReset(state, kind, rune, UNANCHORED, at, search)
+    if (state === null) return UNKNOWN
+    if (state.isMatch) return at
+    at += width
+  }
+  return endOfText(automaton, state, at, search)
+}
+
+/** The same over UTF-16. */
+function endInText(automaton: Automaton, input: Input, text: string, from: number): number {
+  let state = automaton.start(input, from)
+  if (state === null) return UNKNOWN
+  const { latin1Class } = automaton
+  const search = { resetPos: -1 }
+  let at = from
+  for (const end = text.length; at < end; ) {
+    let rune = text.charCodeAt(at)
+    let width = 1
+    if (rune > LAST_LATIN) {
+      const step = input.step(at)
+      rune = step >> 3
+      width = step & 7
+    }
+    const kind = rune <= LAST_LATIN ? latin1Class[rune] : automaton.runeClass(rune)
+    state = state.next?.[kind] ?? automaton.stepOrReset(state, kind, rune, UNANCHORED, at, search)
+    if (state === null) return UNKNOWN
+    if (state.isMatch) return at
+    at += width
+  }
+  return endOfText(automaton, state, at, search)
+}
+
+function endOfText(automaton: Automaton, last: unknown, at: number, search: { resetPos: number }): number {
+  const state = automaton.stepOrReset(last, automaton.numClasses, END_TEXT, UNANCHORED, at, search)
+  if (state === null) return UNKNOWN
+  return state.isMatch ? at : NOWHERE
+}
