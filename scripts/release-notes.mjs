@@ -15,7 +15,9 @@ export function releaseNotes(changelog, version, { allowUnreleased = false } = {
   const unreleased = sectionOf(changelog, 'Unreleased')
   if (unreleased !== '' && allowUnreleased) return `${unreleased}\n`
   if (unreleased !== '')
-    throw new Error('CHANGELOG.md: give the changes below "Unreleased" a version and a date, and package.json the version.')
+    throw new Error(
+      'CHANGELOG.md: give the changes below "Unreleased" a version and a date, and package.json the version.',
+    )
   const notes = sectionOf(changelog, version)
   if (notes === '') throw new Error(`CHANGELOG.md has no section "## ${version} – date".`)
   return `${notes}\n`

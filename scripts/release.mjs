@@ -47,13 +47,26 @@ copyFileSync(pathOf(`build/logweir-${PLATFORM}`), join(folder, 'logweir'))
 copyFileSync(pathOf(`build/executable-${PLATFORM}/LICENSES.txt`), join(folder, 'LICENSES.txt'))
 for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md']) copyFileSync(pathOf(name), join(folder, name))
 const archive = join(RELEASE, `logweir-${version}-${PLATFORM}.tar.xz`)
-run('tar', ...EQUAL, '--use-compress-program=xz -T0 -2', '-cf', archive, '-C', pathOf('build'), `logweir-${version}-${PLATFORM}`)
+run(
+  'tar',
+  ...EQUAL,
+  '--use-compress-program=xz -T0 -2',
+  '-cf',
+  archive,
+  '-C',
+  pathOf('build'),
+  `logweir-${version}-${PLATFORM}`,
+)
 
-const context = read('git', 'ls-files', '--', 'Dockerfile', '.dockerignore', ...IMAGE).trim().split('\n')
+const context = read('git', 'ls-files', '--', 'Dockerfile', '.dockerignore', ...IMAGE)
+  .trim()
+  .split('\n')
 run('tar', ...EQUAL, '-czf', join(RELEASE, `logweir-${version}-image.tar.gz`), ...context)
 
 const sums = readdirSync(RELEASE).map((name) => {
-  const sum = createHash('sha256').update(readFileSync(join(RELEASE, name))).digest('hex')
+  const sum = createHash('sha256')
+    .update(readFileSync(join(RELEASE, name)))
+    .digest('hex')
   return `${sum}  ${name}\n`
 })
 writeFileSync(join(RELEASE, 'SHA256SUMS'), sums.join(''))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { textOf } from '../deploy/files.js'
 import { EXECUTABLE_MS, executable } from './support/executable.js'
-import { run, serve, start, temporaryFolder, TOKEN, until } from './support/program.js'
+import { run, serve, start, TOKEN, temporaryFolder, until } from './support/program.js'
 
 const PROJECT = 'abcdefghijklmnopqrst'
 const ENDPOINT = `
@@ -61,11 +61,13 @@ describe('the executable', () => {
     const again = await serve(['--data-dir', dataDir, '--sql'], { ...options, stdin: 'ignore' })
     const client = { command, environment: { LOGWEIR_TOKEN: TOKEN, LOGWEIR_URL: again.url } }
     const queried = await run(['query', 'logs.all', '--project', PROJECT, '--project-tier', 'PRO'], client)
-    expect(JSON.parse(queried.stdout.toString())).toMatchObject({ id: 'own' })
+    expect(JSON.parse(queried.stdout.toString())).toMatchObject({ result: [{ id: 'own' }] })
     const tail = start(['tail', '--project', PROJECT], client)
     const [line] = await once(tail.child.stdout!, 'data')
     expect(line.toString()).toContain('GET | /a')
-    const pattern = encodeURIComponent("select count(*) as n from edge_logs where regexp_contains(event_message, r'^G.T')")
+    const pattern = encodeURIComponent(
+      "select count(*) as n from edge_logs where regexp_contains(event_message, r'^G.T')",
+    )
     expect(await again.rows(`logs.all?project=${PROJECT}&sql=${pattern}`)).toEqual([{ n: 1 }])
     const arrow = await again.get(`/api/endpoints/query/logs.all?project=${PROJECT}&format=arrow`)
     expect([arrow.status, (await arrow.arrayBuffer()).byteLength > 100]).toEqual([200, true])
@@ -91,7 +93,9 @@ describe('the executable', () => {
   })
 
   it.runIf(process.platform === 'linux')('needs of the system what docs/install.md says', () => {
-    const libraries = execFileSync('ldd', [command[0]!], { encoding: 'utf8' }).match(/^\t\S+/gm)!.map((name) => name.trim())
+    const libraries = execFileSync('ldd', [command[0]!], { encoding: 'utf8' })
+      .match(/^\t\S+/gm)!
+      .map((name) => name.trim())
     const ofGlibc = /^(linux-vdso|libdl|libm|libpthread|libc|libgcc_s|\/lib64\/ld-linux)/
     expect(libraries.filter((name) => !ofGlibc.test(name)).sort()).toEqual(['libatomic.so.1', 'libstdc++.so.6'])
     expect(textOf('docs/install.md')).toContain('`libstdc++6` and `libatomic1`')

@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +17,12 @@ import { ROOT, serve, temporaryFolder, until } from './support/program.js'
 /** The specification's limit of an install, in milliseconds. */
 const INSTALL_MS = 15_000
 const PROJECT = 'abcdefghijklmnopqrst'
-const RECORD = { source: 'edge_logs', project: PROJECT, message: 'GET | 200 | /rest', request: { path: '/rest/v1/todos' } }
+const RECORD = {
+  source: 'edge_logs',
+  project: PROJECT,
+  message: 'GET | 200 | /rest',
+  request: { path: '/rest/v1/todos' },
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'logweir-install-'))
 let tarball = ''
@@ -26,7 +40,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
  * LOGWEIR_TEST_NODES, which .ci/run sets.
  */
 const NODES = [dirname(process.execPath), ...(process.env.LOGWEIR_TEST_NODES?.split(':') ?? [])].map((bin) => {
-  const versionOf = (program: string) => execFileSync(join(bin, program), ['--version'], { encoding: 'utf8', env: { PATH: bin } }).trim()
+  const versionOf = (program: string) =>
+    execFileSync(join(bin, program), ['--version'], { encoding: 'utf8', env: { PATH: bin } }).trim()
   return { bin, title: `Node ${versionOf('node')} and npm ${versionOf('npm')}` }
 })
 
@@ -48,7 +63,10 @@ describe.each(NODES)('the package, with $title', ({ bin }) => {
     const PATH = isBare ? pathWithoutCompiler(bin) : `${bin}:${process.env.PATH}`
     const environment = { ...process.env, PATH, npm_config_prefix: prefix }
     const fromMs = performance.now()
-    const { status, stderr } = spawnSync(join(bin, 'npm'), ['install', '--global', tarball], { encoding: 'utf8', env: environment })
+    const { status, stderr } = spawnSync(join(bin, 'npm'), ['install', '--global', tarball], {
+      encoding: 'utf8',
+      env: environment,
+    })
     expect([status, stderr]).toEqual([0, expect.not.stringMatching(/install-scripts|gyp/)])
     expect(performance.now() - fromMs).toBeLessThan(INSTALL_MS)
     expect(readdirSync(join(prefix, 'lib/node_modules'))).toEqual(['logweir'])
@@ -58,17 +76,25 @@ describe.each(NODES)('the package, with $title', ({ bin }) => {
 
     const dataDir = join(temporaryFolder(), 'data')
     const command = [join(prefix, 'bin/logweir')]
-    const start = () => serve(['--data-dir', dataDir, '--sql'], { command, environment: { PATH, LOGWEIR_IN_MEMORY: '' }, stdin: 'ignore' })
+    const start = () =>
+      serve(['--data-dir', dataDir, '--sql'], {
+        command,
+        environment: { PATH, LOGWEIR_IN_MEMORY: '' },
+        stdin: 'ignore',
+      })
     const query = `usage.api-counts?project=%2Frest%2Fv1&interval=daily`
     const service = await start()
     const body = JSON.stringify([RECORD])
     const headers = { 'Content-Type': 'application/json' }
     expect((await service.get('/api/logs', { method: 'POST', body, headers })).status).toBe(200)
-    await until(() => service.rows(query), (rows) => rows.length === 1)
+    await until(
+      () => service.rows(query),
+      (rows) => rows.length === 1,
+    )
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(0)
     const again = await start()
-    expect(await again.rows(query)).toMatchObject([{ }])
+    expect(await again.rows(query)).toMatchObject([{}])
     expect(await (await again.get('/')).text()).toContain('<title>')
     again.child.kill('SIGTERM')
     expect(await again.exit).toBe(0)
@@ -78,7 +104,8 @@ describe.each(NODES)('the package, with $title', ({ bin }) => {
     const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` }
     const cwd = temporaryFolder()
     copyFileSync(tarball, join(cwd, 'logweir-0.1.0.tgz'))
-    const run = (...args: string[]) => execFileSync(join(bin, 'npx'), ['--yes', './logweir-0.1.0.tgz', ...args], { cwd, env, encoding: 'utf8' })
+    const run = (...args: string[]) =>
+      execFileSync(join(bin, 'npx'), ['--yes', './logweir-0.1.0.tgz', ...args], { cwd, env, encoding: 'utf8' })
     expect(run('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(run('generate', '--rows', '3').split('\n').length).toBe(4)
   })
@@ -92,7 +119,10 @@ describe.each(NODES)('the package, with $title', ({ bin }) => {
     const example = (text: string) => {
       writeFileSync(join(cwd, 'own.ts'), text)
       const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', 'own.ts']
-      return spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...flags], { cwd, encoding: 'utf8' })
+      return spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...flags], {
+        cwd,
+        encoding: 'utf8',
+      })
     }
     const right = `import { endpoint, scan, text, count } from 'logweir/endpoint'\nexport const names = [endpoint, scan, text, count]\n`
     expect(example(right)).toMatchObject({ stdout: '', status: 0 })

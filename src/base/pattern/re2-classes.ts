@@ -155,7 +155,15 @@ function folded(items: string): { ranges: Ranges; isChanged: boolean } {
   )
   wrong.sort((a, b) => a - b)
   const isChanged = wrong.some((point) => has(ranges, point))
-  return { ranges: isChanged ? subtract(ranges, wrong.flatMap((point) => [point, point])) : ranges, isChanged }
+  return {
+    ranges: isChanged
+      ? subtract(
+          ranges,
+          wrong.flatMap((point) => [point, point]),
+        )
+      : ranges,
+    isChanged,
+  }
 }
 
 /** Returns what a pattern of a single class matches in re2js. */

@@ -44,7 +44,13 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 
 export function start(
   args: readonly string[],
-  { command = [process.execPath, CLI], environment, stdin = 'ignore', stdout, atEnd = onTestFinished }: StartOptions = {},
+  {
+    command = [process.execPath, CLI],
+    environment,
+    stdin = 'ignore',
+    stdout,
+    atEnd = onTestFinished,
+  }: StartOptions = {},
 ): Program {
   const env = { ...cleanEnvironment(), ...environment }
   const [file, ...first] = command
