@@ -15,7 +15,7 @@ import { temporaryFolder } from '../program/support/program.js'
 // The real modules would end this process or change the signal handlers.
 vi.mock('../../src/commands/closed-pipe.js', () => ({ onReaderClosed() {} }))
 vi.mock('../../src/commands/exit-process.js', () => ({ exitProcess: async (code: number) => code }))
-vi.mock('../../src/commands/stop-signals.js', () => {
+vi.mock('../../src/base/process/stop-signals.js', () => {
   const never = new Promise(() => {})
   return { catchStopSignals: () => ({ first: never, second: never }) }
 })
