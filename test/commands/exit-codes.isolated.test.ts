@@ -143,6 +143,8 @@ const WRONG: [what: string, call: (at: Places) => readonly string[], environment
   ['sql: no query', () => ['sql', '.']],
   ['query: an empty query', () => ['query', '--sql', ' ']],
   ['generate: no number', () => ['generate', '--rows', 'many']],
+  ['demo: no port', () => ['demo', '--port', '70000']],
+  ['demo: an unknown flag', () => ['demo', '--row', '5']],
   ['completion: an unknown shell', () => ['completion', 'tcsh']],
 ]
 
