@@ -8,8 +8,8 @@ import { mkdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
+import { startTokenProxy } from '../dist/demo/token-proxy.js'
 import { projectRef, TOP_RANK } from '../dist/generate/values/projects.js'
-import { startTokenProxy } from './token-proxy.mjs'
 
 const [SEED, ROWS, TOKEN] = [1, 100_000, 'pictures']
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))

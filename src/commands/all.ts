@@ -2,6 +2,7 @@ import { check } from './check.js'
 import type { Command } from './command.js'
 import { completion } from './completion.js'
 import { config } from './config.js'
+import { demo } from './demo.js'
 import { exportTo } from './export.js'
 import { generate } from './generate.js'
 import { health } from './health.js'
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   tokenRevoke,
   check,
   generate,
+  demo,
   schema,
   exportTo,
   importFrom,

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { explainFileError } from '../base/files/file-errors.js'
 import type { Log } from '../base/log.js'
+import type { StopSignals } from '../base/process/stop-signals.js'
 import { isDoneWithin } from '../base/scheduling/time-limit.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import { type Service, type StartOptions, startService } from '../service/service.js'
-import type { StopSignals } from './stop-signals.js'
 
 /** How long an aborted start may take to release the data directory. */
 const ABORT_MS = 1_000

@@ -1,7 +1,7 @@
+import { catchStopSignals } from '../base/process/stop-signals.js'
 import { TAIL_SETTINGS } from '../config/settings.js'
 import { onReaderClosed } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
-import { catchStopSignals } from './stop-signals.js'
 
 /** `logweir tail`: prints new rows of a project and a source. */
 export const tail: Command = {

@@ -361,6 +361,17 @@ export const GENERATE_SETTINGS = {
   },
 } satisfies Settings
 
+/** Settings of `logweir demo`. No variables: those of another service of the user have no effect on the demo. */
+export const DEMO_SETTINGS = {
+  port: {
+    ...SERVE_SETTINGS.port,
+    variable: false,
+    meaning: 'first TCP port to try; if it is in use, the next free one; 0: any free one',
+  },
+  rows: { ...GENERATE_SETTINGS.rows, default: '200000', meaning: 'records to generate' },
+  once: { type: onOff, variable: false, meaning: 'stop after the example requests, instead of serving until Ctrl-C' },
+} satisfies Settings
+
 /** The tables of all commands. */
 const TABLES: readonly Settings[] = [
   SERVE_SETTINGS,
@@ -377,6 +388,7 @@ const TABLES: readonly Settings[] = [
   CHECK_SETTINGS,
   TAIL_SETTINGS,
   GENERATE_SETTINGS,
+  DEMO_SETTINGS,
 ]
 
 /** The variables that commands read. A variable is read by each command that has the flag of the same name. */

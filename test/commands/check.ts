@@ -6,6 +6,7 @@ import { COMMANDS } from '../../src/commands/all.js'
 import { findCommand } from '../../src/commands/find.js'
 import { helpOn } from '../../src/commands/help.js'
 import { readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
+import { readDemoConfig } from '../../src/config/demo-config.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'
 import { readHealthConfig } from '../../src/config/health-config.js'
 import { readImportConfig } from '../../src/config/import-config.js'
@@ -34,6 +35,7 @@ const ignoreWarning = () => {}
 const READERS: Record<string, (args: readonly string[]) => unknown> = {
   serve: (args) => readServeConfig(args, {}),
   generate: readGenerateConfig,
+  demo: readDemoConfig,
   health: (args) => readHealthConfig(args, {}),
   config: (args) => readEffectiveSettings(args, {}),
   tail: (args) => readTail(args, {}, ignoreWarning),

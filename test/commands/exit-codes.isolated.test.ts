@@ -15,7 +15,7 @@ import { temporaryFolder } from '../program/support/program.js'
 // The real modules would end this process or change the signal handlers.
 vi.mock('../../src/commands/closed-pipe.js', () => ({ onReaderClosed() {} }))
 vi.mock('../../src/commands/exit-process.js', () => ({ exitProcess: async (code: number) => code }))
-vi.mock('../../src/commands/stop-signals.js', () => {
+vi.mock('../../src/base/process/stop-signals.js', () => {
   const never = new Promise(() => {})
   return { catchStopSignals: () => ({ first: never, second: never }) }
 })
@@ -143,6 +143,8 @@ const WRONG: [what: string, call: (at: Places) => readonly string[], environment
   ['sql: no query', () => ['sql', '.']],
   ['query: an empty query', () => ['query', '--sql', ' ']],
   ['generate: no number', () => ['generate', '--rows', 'many']],
+  ['demo: no port', () => ['demo', '--port', '70000']],
+  ['demo: an unknown flag', () => ['demo', '--row', '5']],
   ['completion: an unknown shell', () => ['completion', 'tcsh']],
 ]
 

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryBytes } from '../../src/base/memory/memory.js'
 import { DAY_US } from '../../src/base/units.js'
 import { readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
+import { readDemoConfig } from '../../src/config/demo-config.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'
 import { readImportConfig } from '../../src/config/import-config.js'
 import { readServeConfig } from '../../src/config/serve-config.js'
@@ -325,6 +326,13 @@ url = "http://elsewhere:1"
     )
     expect(Object.keys(FILE_SETTINGS)).toEqual(expect.arrayContaining(wanted))
     expect(wanted.length).toBeGreaterThan(20)
+  })
+})
+
+describe('readDemoConfig', () => {
+  it('has defaults and reads every flag', () => {
+    expect(readDemoConfig([])).toEqual({ port: 4000, rows: 200_000 })
+    expect(readDemoConfig(['--port', '0', '--rows', '5', '--once'])).toEqual({ port: 0, rows: 5, once: true })
   })
 })
 

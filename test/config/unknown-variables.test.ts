@@ -97,8 +97,8 @@ describe('a variable that no command reads', () => {
 })
 
 describe('a variable is read by every command that has its flag', () => {
-  /** Flags of the same name with another meaning: a text, and the switch of serve. */
-  const OTHERS = ['query --sql']
+  /** Flags of the same name with another meaning: a text in place of a switch; the first of several ports to try. */
+  const OTHERS = ['query --sql', 'demo --port']
 
   it('but by those whose flag means something else', () => {
     const serve = COMMANDS.find(({ name }) => name === 'serve')!.settings

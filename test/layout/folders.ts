@@ -69,6 +69,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
     { path: 'export/', about: '`logweir export`: copies a data directory to ClickHouse' },
     { path: 'import/', about: '`logweir import`: copies the rows of a Logflare in PostgreSQL to a data directory' },
     {
+      path: 'demo/',
+      about: '`logweir demo`: runs the service and the generator as child processes, and signs the page in',
+      only: ['generate/', 'config/', 'base/'],
+    },
+    {
       path: 'check/',
       about: '`logweir check`: reads a data directory (`read`), lists faults (`findings`), sets them aside (`repair`)',
       only: ['engine/', 'arrow-ipc/', 'tokens/', 'config/', ...PLAN],

@@ -1,9 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTokenProxy } from '../../src/demo/token-proxy.js'
 import { run, type Served, serve, TOKEN, temporaryFolder } from '../program/support/program.js'
 import { CHROMIUM, launchBrowser, openPage, signIn, WITHOUT } from './browser.js'
-
-const { startTokenProxy } = await import(new URL('../../scripts/token-proxy.mjs', import.meta.url).href)
 
 if (CHROMIUM === undefined) test('there is no browser', () => console.log(WITHOUT))
 else describe('signing in on the page', withBrowser)

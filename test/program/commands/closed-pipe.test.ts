@@ -79,6 +79,21 @@ describe('a reader that leaves', () => {
     expect((await piped(`query a --url ${url}`, 'sleep 1')).stderr).toBe('exit 0\n')
   })
 
+  it('ends demo and its service, although there is nothing more to print', async () => {
+    const reader = "sed -n -e '/^URL/p' -e '/^Serving/q'"
+    const { stdout, stderr } = await piped('demo --port 0 --rows 1', reader)
+    expect(stderr).toBe('exit 0\n')
+    const [, url] = /^URL {4}(http:\S+)\n$/.exec(stdout)!
+    await expect(fetch(url!)).rejects.toThrow('fetch failed')
+  })
+
+  it('ends demo before the records are generated', async () => {
+    const { stdout, stderr } = await piped('demo --port 0', 'head -n 1')
+    expect(stderr).toBe('exit 0\n')
+    const [, url] = /listening on (http:\S+)\n$/.exec(stdout)!
+    await expect(fetch(url!)).rejects.toThrow('fetch failed')
+  })
+
   const tokens = () => `--tokens-file ${join(temporaryFolder(), 'tokens.json')}`
   it.each([
     ['generate --rows 1000000', () => ''],
