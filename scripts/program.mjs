@@ -1,4 +1,4 @@
-/** What both builds of the program share: the modules that Node loads by their addresses, and how addresses are kept. */
+/** What both builds of the program share: which modules Node loads by their addresses, and how addresses are kept. */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 

@@ -3,6 +3,9 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 /** The upper bounds of the buckets of latencies, in seconds. */
 const LATENCY_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
+/** What the program runs on: its version, the version of Node, and the engines in use. */
+const BUILD_LABELS = ['version', 'node', 'pattern', 'zstd', 'crc32']
+
 /** The metrics of a service. */
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -71,15 +74,7 @@ export function createMetrics() {
       'Rows stored with the time of receipt because theirs could not be read.',
       'source',
     ),
-    buildInfo: gauge(
-      'build_info',
-      'Always 1. The labels say what the program runs on.',
-      'version',
-      'node',
-      'pattern',
-      'zstd',
-      'crc32',
-    ),
+    buildInfo: gauge('build_info', 'Always 1. The labels say what the program runs on.', ...BUILD_LABELS),
     degraded: gauge('degraded', '1 while rows cannot be stored, or after standard input has failed, else 0.'),
     stdinOpen: gauge('stdin_open', '1 while standard input is read, else 0.'),
     rows: gauge('rows', 'Stored rows.', 'source'),

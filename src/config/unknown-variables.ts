@@ -9,8 +9,8 @@ const OF_OTHERS: readonly RegExp[] = [
   // Kubernetes sets these for each Service whose name begins with `logweir`.
   /^LOGWEIR(_\w+)?_SERVICE_(HOST|PORT(_\w+)?)$/,
   /^LOGWEIR(_\w+)?_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/,
-  // The files in deploy/, the tests and the benchmarks read these.
-  /^LOGWEIR_(IMAGE|CONTAINER_MEMORY|(TEST|BENCH)_\w+)$/,
+  // The files in deploy/, the tests and the benchmarks read these, and base/native-part.ts before all settings.
+  /^LOGWEIR_(IMAGE|CONTAINER_MEMORY|NATIVE_PARTS|(TEST|BENCH)_\w+)$/,
 ]
 
 /** A variable that is set and that no command reads. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findSource } from '../../src/common/sources.js'
 import { checkCommand } from '../commands/check.js'
+import { textOf } from '../deploy/files.js'
 import { checkDocker, checkExists, checkRunScript } from './docker.js'
 import { type Block, documentAt } from './documents.js'
 import { checkKubectl } from './kubectl.js'
@@ -14,10 +15,14 @@ type Checker = (args: readonly string[], block: Block) => void | Promise<void>
 
 const logweir: Checker = (args, { document }) => withFiles(args, document, checkCommand)
 
+const { version, peerDependencies } = JSON.parse(textOf('package.json'))
+const TARBALL = `./logweir-${version}.tgz`
+
 /** The programs that shell blocks may run, with the checkers of their arguments. */
 const PROGRAMS: Readonly<Record<string, Checker>> = {
   logweir,
   'dist/cli.js': logweir,
+  [`logweir-${version}-linux-x64/logweir`]: logweir,
   curl: (args) => checkRequest(requestOf(args)),
   npm: checkNpm,
   docker: (args) => checkDocker(args, { checkInner: checkInContainer, checkOwn: checkCommand }),
@@ -34,7 +39,8 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   zcat: () => {},
   journalctl: () => {},
   node: () => {},
-  npx: () => {},
+  tar: checkArchive,
+  npx: checkNpx,
 }
 
 /** Throws if a command of a block would not work, or if the program of a command has no checker. */
@@ -92,10 +98,30 @@ function requestOf(args: readonly string[]): ShownRequest {
   return { url, headers, method: body === undefined ? 'GET' : 'POST', ...(body !== undefined && { body }) }
 }
 
-function checkNpm([command, first, second]: readonly string[]): void {
-  if (command === 'run') checkScript(first!)
+function checkNpm([command, first, second, ...more]: readonly string[]): void {
+  if (command === 'install' && first === '--global') [second!, ...more].forEach(checkInstalled)
+  else if (command === 'run') checkScript(first!)
   else if (command !== 'ci') checkScript(command!)
   else if (first === '--prefix') checkExists(`${second}/package.json`)
+}
+
+/** Checks what `npm install --global` gets: the package, or a native part in the version that is tested. */
+function checkInstalled(named: string): void {
+  const parts = Object.entries(peerDependencies).map(([name, at]) => `${name}@${at}`)
+  const allowed = `--allow-scripts=${Object.keys(peerDependencies)}`
+  if (![TARBALL, allowed, ...parts].includes(named)) throw new Error(`nobody checks npm install --global ${named}`)
+}
+
+/** Checks `npx TARBALL COMMAND`. The arguments of other programs are not checked. */
+function checkNpx([name, ...args]: readonly string[]): void {
+  if (!name!.includes('logweir')) return
+  if (name !== TARBALL) throw new Error(`the package is ${TARBALL}`)
+  checkCommand(args)
+}
+
+function checkArchive([flags, name]: readonly string[]): void {
+  const archive = `logweir-${version}-linux-x64.tar.xz`
+  if (flags !== '-xf' || name !== archive) throw new Error(`the archive of the executable is ${archive}`)
 }
 
 function checkScript(name: string): void {

@@ -22,10 +22,12 @@ export const FLAGS: ReadonlySet<string> = new Set([
 
 /** Flags of other programs that the pages name. */
 export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
+  '--allow-scripts': 'npm',
   '--build-arg': 'docker',
   '--env': 'docker',
   '--fix': 'knip',
   '--from-file': 'kubectl',
+  '--global': 'npm',
   '--interactive': 'docker',
   '--max-semi-space-size': 'node',
   '--memory': 'docker',
@@ -34,6 +36,7 @@ export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--prefix': 'npm',
   '--publish': 'docker',
   '--rm': 'docker',
+  '--sign': 'codesign',
   '--save-dev': 'npm',
   '--tag': 'docker',
   '--volume': 'docker',
@@ -49,6 +52,8 @@ export const COMPOSE_VARIABLES: ReadonlySet<string> = new Set(
 
 /** Variables that begin with LOGWEIR_ but are not settings, with the file that reads the variable. */
 export const TEST_VARIABLES: Readonly<Record<string, string>> = {
+  LOGWEIR_NATIVE_PARTS: 'of src/base/native-part.ts',
+  LOGWEIR_CI_NODES: 'of .ci/run',
   LOGWEIR_TEST_SOAK_MINUTES: 'of test/program/soak.slow.test.ts',
   LOGWEIR_TEST_SEED: 'of test/support/seed.ts',
   LOGWEIR_TEST_SCALE: 'of test/support/runs.ts',

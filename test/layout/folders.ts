@@ -34,6 +34,7 @@ const execute = (path: string, about: string): Place => {
  * have the same list.
  */
 export const FLOORS: readonly (readonly Place[])[] = [
+  [{ path: 'executable.ts', about: 'the first module of a single executable' }],
   [{ path: 'cli.ts', about: 'finds the command; exit codes' }],
   [page('main.ts', 'the page, which runs in the browser: signs in, keeps its state in the URL, chooses the view')],
   [page('shell/', 'header, menus, list of projects')],

@@ -45,7 +45,7 @@ describe('the executable', () => {
     expect(stdout.toString().match(/^# \d+ rows/gm)).toHaveLength(3)
   })
 
-  it('takes rows from a pipe, and has them after a restart, in query, tail, sql and answers of all formats', async () => {
+  it('takes rows from a pipe, and has them after a restart, in query, tail, SQL and Arrow', async () => {
     const dataDir = join(temporaryFolder(), 'data')
     const options = { command, environment: { LOGWEIR_IN_MEMORY: '' } }
     const service = await serve(['--data-dir', dataDir], options)

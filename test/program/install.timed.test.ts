@@ -124,7 +124,7 @@ describe.each(NODES)('the package, with $title', ({ bin }) => {
         encoding: 'utf8',
       })
     }
-    const right = `import { endpoint, scan, text, count } from 'logweir/endpoint'\nexport const names = [endpoint, scan, text, count]\n`
+    const right = `import { endpoint, scan, text } from 'logweir/endpoint'\nexport const all = [endpoint, scan, text]\n`
     expect(example(right)).toMatchObject({ stdout: '', status: 0 })
     expect(example(`${right}text(1)\n`).stdout).toMatch(/own\.ts\(3,6\): error/)
   })

@@ -1,6 +1,6 @@
 /**
- * Starts a single executable again with the setting of malloc that is in the first line of cli.ts: glibc reads it before
- * the first line of a program. Without it, freed memory does not go back to the system (docs/operations.md, Memory).
+ * Starts a single executable again with the setting of malloc that is in the first line of cli.ts: glibc reads the
+ * setting before the program starts. Without it, freed memory stays with the process (docs/operations.md, Memory).
  */
 const NAME = 'MALLOC_MMAP_THRESHOLD_'
 const BYTES = '262144'

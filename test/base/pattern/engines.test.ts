@@ -3,9 +3,9 @@ import { createJavaScriptRe2 } from '../../../src/base/pattern/javascript-re2.js
 import { createNativeRe2 } from '../../../src/base/pattern/native-re2.js'
 import { toRe2Syntax } from '../../../src/base/pattern/pattern.js'
 import type { CreateRe2, Re2 } from '../../../src/base/pattern/re2.js'
+import { RE2_TESTS } from '../../cases/re2-tests.js'
 import { randomNonsense } from '../../support/patterns.js'
 import { mulberry32, oneOf, type Random } from '../../support/random.js'
-import { RE2_TESTS } from '../../cases/re2-tests.js'
 import { FLAG_SETS, randomRe2Pattern, randomText } from '../../support/re2-patterns.js'
 import { runs } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
@@ -45,7 +45,9 @@ function all(re2: Re2, text: string | Buffer): unknown {
   const matches: unknown[] = []
   const widthAt = (at: number) =>
     typeof text === 'string'
-      ? ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+      ? (text.codePointAt(at) ?? 0) > 0xffff
+        ? 2
+        : 1
       : Buffer.from(String.fromCodePoint(text.toString('utf8', at, at + 4).codePointAt(0) ?? 0)).length
   for (let at = 0; at <= text.length && matches.length < MOST_MATCHES; ) {
     re2.lastIndex = at

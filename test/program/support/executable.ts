@@ -13,7 +13,7 @@ const changedMs = (path: string) => statSync(path, { throwIfNoEntry: false })?.m
 /** Time to wait for an executable, in milliseconds: its Node comes from the registry at the first time. */
 export const EXECUTABLE_MS = 180_000
 
-/** Returns the path of the executable. Builds it unless it is newer than the program. One test file builds at a time. */
+/** Returns the path of the executable, built after the program was. One process builds at a time. */
 export async function executable(): Promise<string> {
   mkdirSync(join(ROOT, 'build'), { recursive: true })
   while (!isLocked()) await wait(100)
