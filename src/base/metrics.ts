@@ -48,6 +48,15 @@ function metricFactory(registry: Registry) {
   }
 }
 
+/** Returns the metrics of the process and its state. */
+function stateMetrics(gauge: ReturnType<typeof metricFactory>['gauge']) {
+  return {
+    buildInfo: gauge('build_info', 'Always 1. The labels say what the program runs on.', ...BUILD_LABELS),
+    degraded: gauge('degraded', '1 while rows cannot be stored, or after standard input has failed, else 0.'),
+    stdinOpen: gauge('stdin_open', '1 while standard input is read, else 0.'),
+  }
+}
+
 /** Returns the metrics of damaged files. */
 function damageMetrics(counter: ReturnType<typeof metricFactory>['counter']) {
   return {
@@ -74,9 +83,7 @@ export function createMetrics() {
       'Rows stored with the time of receipt because theirs could not be read.',
       'source',
     ),
-    buildInfo: gauge('build_info', 'Always 1. The labels say what the program runs on.', ...BUILD_LABELS),
-    degraded: gauge('degraded', '1 while rows cannot be stored, or after standard input has failed, else 0.'),
-    stdinOpen: gauge('stdin_open', '1 while standard input is read, else 0.'),
+    ...stateMetrics(gauge),
     rows: gauge('rows', 'Stored rows.', 'source'),
     segments: gauge('segments', 'Sealed segments.', 'source'),
     bytes: gauge(
