@@ -1,12 +1,12 @@
 import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow'
 import { Footer } from 'apache-arrow/ipc/metadata/file'
-import { decompress } from 'zstd-napi'
 import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { openPersistence } from '../engine/store/persistence/open-persistence.js'
 import { manyRecords } from '../support/many-records.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
 import type { Random } from '../support/random.js'
 import { database, type PartialRecord, type TestRecord } from '../support/records.js'
+import { decompressFrame } from '../support/zstd-frames.js'
 
 /** Returns a record as a line, in the form of the rows of {@link Sample}. */
 export const rowText = ({ timestampUs, project, id, event_message, metadata }: TestRecord): string =>
@@ -116,7 +116,7 @@ function framesOf(path: string, bytes: Buffer, rowWith: (id: string) => string):
 }
 
 function batchesOf(path: string, bytes: Buffer, rowWith: (id: string) => string): Unit[] {
-  compressionRegistry.set(CompressionType.ZSTD, { decode: decompress })
+  compressionRegistry.set(CompressionType.ZSTD, { decode: decompressFrame })
   const footerBytes = bytes.readUInt32LE(bytes.length - 10)
   const footer = Footer.decode(bytes.subarray(bytes.length - 10 - footerBytes, bytes.length - 10))
   const places = [...footer.recordBatches()]

@@ -206,7 +206,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [{ path: 'base/scheduling/', about: 'slices of time, queues, rate limits, calls to threads' }],
   [
     { path: 'base/process/', about: 'heap, signals, threads and metrics of the process' },
-    { path: 'base/files/', about: 'errors, versions, checksums and directories of files' },
+    { path: 'base/compression/', about: 'zstd frames, by the fastest of three libraries that is there' },
+    { path: 'base/files/', about: 'errors, versions and directories of files' },
   ],
   [{ path: 'base/time/', about: 'the clock, buckets of time, ISO 8601' }],
   [{ path: 'base/', about: 'errors, units, log, metrics: imports no other folder' }],

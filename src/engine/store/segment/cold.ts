@@ -2,11 +2,12 @@ import { crc32 } from 'node:zlib'
 import { Field, Schema, Utf8 } from 'apache-arrow'
 import { type Block, encodeEnd, fileStart, ZSTD_BATCH } from '../../../arrow-ipc/file.js'
 import { aligned, createMessageWriter, type Region } from '../../../arrow-ipc/message.js'
+import { compressBound } from '../../../base/compression/zstd-engine.js'
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { KIB, MIB } from '../../../base/units.js'
 import { COLD_COLUMNS } from '../../../common/columns.js'
 import { gatherTexts, reserveBytes, type Texts } from '../../execute/open-batch/texts.js'
-import { BUFFER_ROOM_BYTES, type Codec, compressBound, writeBuffer } from './zstd.js'
+import { BUFFER_ROOM_BYTES, type Codec, writeBuffer } from './zstd.js'
 
 /** The file of sealed cold columns, and the index of its batches. */
 export interface ColdFile {

@@ -1,6 +1,7 @@
-import zstd from 'zstd-napi/binding.js'
+import { zstd } from '../../../base/compression/zstd.js'
+import { BLOCK_BYTES, compressBound, type ZstdParameters } from '../../../base/compression/zstd-engine.js'
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
-import { KIB, MIB } from '../../../base/units.js'
+import { MIB } from '../../../base/units.js'
 
 /**
  * Length of the 64-bit integer that starts each compressed buffer of an Arrow IPC body: the uncompressed length. A zstd
@@ -10,25 +11,19 @@ import { KIB, MIB } from '../../../base/units.js'
 const LENGTH_BYTES = 8
 /** Bytes that are compressed between two yields: about 2 ms. */
 const STEP_BYTES = MIB
-/** The most that zstd decompresses at once: RFC 8878, section 3.1.1.2.4. */
-const BLOCK_BYTES = 128 * KIB
 
 /** Room for each compressed buffer in addition to {@link compressBound} of all buffers together. */
 export const BUFFER_ROOM_BYTES = 128
-/** The largest compressed size of a number of bytes. */
-export const { compressBound } = zstd
-
-type Parameters = Partial<Record<keyof typeof zstd.CParameter, number>>
 
 /** zstd's fastest positive level: half the size of LZ4 on logs, at about the speed of LZ4. */
-const FAST: Parameters = {
+const FAST: ZstdParameters = {
   compressionLevel: 1,
   // Half of that level's hash table: a tenth faster on logs, and a hundredth larger.
   hashLog: 13,
 }
 
 /** The next level would take twice as long to save another hundredth. */
-const SMALL: Parameters = { compressionLevel: 12 }
+const SMALL: ZstdParameters = { compressionLevel: 12 }
 
 const CODECS = {
   texts: FAST,
@@ -37,32 +32,23 @@ const CODECS = {
   // Shorter matches in logs are chance and take more than the bytes themselves. A smaller table fits a core's cache.
   smallTexts: { ...SMALL, minMatch: 6, hashLog: 18, chainLog: 18 },
   smallOffsets: { ...SMALL, minMatch: 3 },
-} satisfies Record<string, Parameters>
+} satisfies Record<string, ZstdParameters>
 
 /** Compression of a buffer by its content: fast, or small, which takes eight times as long. All are plain zstd. */
 export type Codec = keyof typeof CODECS
 
 const compressors = {
-  texts: createCompressor('texts'),
-  numbers: createCompressor('numbers'),
-  smallTexts: createCompressor('smallTexts'),
-  smallOffsets: createCompressor('smallOffsets'),
-}
-const decompressor = new zstd.DCtx()
-
-function createCompressor(codec: Codec) {
-  const compressor = new zstd.CCtx()
-  for (const [name, value] of Object.entries(CODECS[codec])) {
-    compressor.setParameter(zstd.CParameter[name as keyof Parameters], value)
-  }
-  return compressor
+  texts: zstd.createCompressor(CODECS.texts),
+  numbers: zstd.createCompressor(CODECS.numbers),
+  smallTexts: zstd.createCompressor(CODECS.smallTexts),
+  smallOffsets: zstd.createCompressor(CODECS.smallOffsets),
 }
 
 /** Compresses `content` to the start of `target`, which must have room for the result. Returns the bytes written. */
 export function writeBuffer(target: Buffer, content: Uint8Array, codec: Codec): number {
   if (content.length === 0) return 0
   writeLength(target, content.length)
-  return LENGTH_BYTES + compressors[codec].compress2(target.subarray(LENGTH_BYTES), content)
+  return LENGTH_BYTES + compressors[codec].compress(target.subarray(LENGTH_BYTES), content)
 }
 
 /** Compresses `content` to new memory, and yields every MiB. */
@@ -75,19 +61,9 @@ export async function toBuffer(content: Uint8Array, codec: Codec, yieldIfDue: Yi
     return target.subarray(0, length)
   }
   writeLength(target, content.length)
-  const compressor = createCompressor(codec)
-  compressor.setPledgedSrcSize(content.length)
-  let end = LENGTH_BYTES
-  for (let from = 0, left = 1; left > 0 || from < content.length; ) {
-    const step = content.subarray(from, from + STEP_BYTES)
-    const directive = from + step.length === content.length ? zstd.EndDirective.end : zstd.EndDirective.continue
-    const [unflushed, produced, consumed] = compressor.compressStream2(target.subarray(end), step, directive)
-    left = directive === zstd.EndDirective.end ? unflushed : 1
-    end += produced
-    from += consumed
-    await yieldIfDue()
-  }
-  return target.subarray(0, end)
+  const frame = target.subarray(LENGTH_BYTES)
+  const length = await compressors[codec].compressInSteps(frame, content, STEP_BYTES, yieldIfDue)
+  return target.subarray(0, LENGTH_BYTES + length)
 }
 
 function writeLength(target: Buffer, bytes: number): void {
@@ -111,13 +87,7 @@ export function fromBuffer(buffer: Buffer, take: (bytes: number) => Buffer = Buf
 export function startOfBuffer(buffer: Buffer, bytes: number): Buffer {
   if (blocksOf(bytes) === blocksOf(contentBytes(buffer))) return fromBuffer(buffer)
   const target = Buffer.allocUnsafeSlow(bytes)
-  decompressor.reset(zstd.ResetDirective.sessionOnly)
-  for (let filled = 0, read = LENGTH_BYTES; filled < bytes; ) {
-    const [, produced, consumed] = decompressor.decompressStream(target.subarray(filled), buffer.subarray(read))
-    if (produced + consumed === 0) throw new Error('A compressed buffer ends too early')
-    filled += produced
-    read += consumed
-  }
+  zstd.decompressStart(target, buffer.subarray(LENGTH_BYTES))
   return target
 }
 
@@ -125,5 +95,7 @@ const blocksOf = (bytes: number) => Math.ceil(bytes / BLOCK_BYTES)
 
 /** Decompresses a buffer to `target`, which has exactly its uncompressed length. Throws if the buffer is damaged. */
 export function readBuffer(target: Buffer, buffer: Buffer): void {
-  if (target.length > 0) decompressor.decompress(target, buffer.subarray(LENGTH_BYTES))
+  if (target.length === 0) return
+  const bytes = zstd.decompress(target, buffer.subarray(LENGTH_BYTES))
+  if (bytes < target.length) throw new Error('A compressed buffer is shorter than its length says')
 }

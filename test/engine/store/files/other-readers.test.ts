@@ -2,12 +2,12 @@ import * as flechette from '@uwdata/flechette'
 import { CompressionType as ArrowCompression, compressionRegistry, tableFromIPC as readByArrow } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compress, decompress } from 'zstd-napi'
 import { timeAt } from '../../../../src/engine/execute/columns/batch.js'
 import { entryOf } from '../../../../src/engine/execute/columns/dictionary.js'
 import { writeSegment } from '../../../../src/engine/store/files/segment-file.js'
 import type { Segment } from '../../../../src/engine/store/segment/segment.js'
 import { edge } from '../../../support/records.js'
+import { compressFrame, decompressFrame } from '../../../support/zstd-frames.js'
 import { hotValue, sealedSegments } from '../support.js'
 import { createMemoryFiles } from './memory-files.js'
 import { arbitraryRecords, coldOf } from './segments.js'
@@ -18,12 +18,12 @@ import { arbitraryRecords, coldOf } from './segments.js'
  */
 const READERS: Record<string, (file: Uint8Array) => Record<string, unknown>[]> = {
   flechette(file) {
-    const decode = (frame: Uint8Array) => new Uint8Array(decompress(frame))
-    flechette.setCompressionCodec(flechette.CompressionType.ZSTD, { encode: compress, decode })
+    const codec = { encode: compressFrame, decode: decompressFrame }
+    flechette.setCompressionCodec(flechette.CompressionType.ZSTD, codec)
     return flechette.tableFromIPC(file, { useBigInt: false }).toArray() as Record<string, unknown>[]
   },
   'apache-arrow'(file) {
-    compressionRegistry.set(ArrowCompression.ZSTD, { decode: decompress })
+    compressionRegistry.set(ArrowCompression.ZSTD, { decode: decompressFrame })
     return readByArrow(file)
       .toArray()
       .map((row) => row.toJSON())

@@ -1,6 +1,5 @@
 import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
-import { decompress } from 'zstd-napi'
 import { checksumOf } from '../../../../src/arrow-ipc/file.js'
 import { createColdTexts } from '../../../../src/engine/execute/open-batch/texts.js'
 import { compactCold, type UncompactedCold } from '../../../../src/engine/store/sealing/compact.js'
@@ -8,6 +7,7 @@ import { identity } from '../../../../src/engine/store/sealing/sort.js'
 import { COMPRESSION, coldColumnsInMemory, sealCold } from '../../../../src/engine/store/segment/cold.js'
 import { createColdReader } from '../../../../src/engine/store/segment/cold-reader.js'
 import type { TestRecord } from '../../../support/records.js'
+import { decompressFrame } from '../../../support/zstd-frames.js'
 import { wordy } from '../files/segments.js'
 import { atOnce, headOf, noYield } from '../support.js'
 
@@ -21,7 +21,7 @@ async function uncompacted(records: readonly TestRecord[]): Promise<UncompactedC
 
 describe('a cold file that is made anew', () => {
   it.each([1, COMPRESSION.low.rows, 2000])('has the same %d rows as a table', async (rows) => {
-    compressionRegistry.set(CompressionType.ZSTD, { decode: decompress })
+    compressionRegistry.set(CompressionType.ZSTD, { decode: decompressFrame })
     const records = wordy(rows)
     const file = await compactCold(await uncompacted(records), createColdTexts(), always, noYield)
     const table = tableFromIPC(file!)

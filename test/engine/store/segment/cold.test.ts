@@ -1,13 +1,13 @@
 import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decompress } from 'zstd-napi'
 import { decodeMessage } from '../../../../src/arrow-ipc/file.js'
 import { decodeUtf8 } from '../../../../src/base/text/utf8.js'
 import { identity } from '../../../../src/engine/store/sealing/sort.js'
 import { COMPRESSION, coldColumnsInMemory, type Effort, sealCold } from '../../../../src/engine/store/segment/cold.js'
 import { createColdReader } from '../../../../src/engine/store/segment/cold-reader.js'
 import { edge, type TestRecord } from '../../../support/records.js'
+import { decompressFrame } from '../../../support/zstd-frames.js'
 import { uniform } from '../../execute/accumulators/distributions.js'
 import { atOnce, headOf, noYield } from '../support.js'
 
@@ -57,7 +57,7 @@ function readByArrow(file: Uint8Array): unknown[][] {
 
 describe('sealed cold columns', () => {
   it('are an Arrow IPC file, of which apache-arrow reads every row', async () => {
-    compressionRegistry.set(CompressionType.ZSTD, { decode: decompress })
+    compressionRegistry.set(CompressionType.ZSTD, { decode: decompressFrame })
     await fc.assert(
       fc.asyncProperty(arbitraryRecords, async (records) => {
         const { file } = await sealed(records)

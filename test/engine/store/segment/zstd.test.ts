@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { compressBound } from '../../../../src/base/compression/zstd-engine.js'
 import { KIB } from '../../../../src/base/units.js'
 import {
   BUFFER_ROOM_BYTES,
   type Codec,
-  compressBound,
   contentBytes,
   fromBuffer,
   startOfBuffer,
@@ -70,6 +70,13 @@ describe('a compressed buffer', () => {
     expect(() => startOfBuffer(cut, 200_000)).toThrow('ends too early')
     expect(() => startOfBuffer(cut, 300_000)).toThrow()
     expect(() => fromBuffer(cut)).toThrow()
+  })
+
+  it.each([-1, 1, 100, 200_000])('is an error if its length is wrong by %d', (difference) => {
+    const content = text(300_000)
+    const buffer = Buffer.from(written(content, 'texts'))
+    buffer.writeUInt32LE(content.length + difference)
+    expect(() => fromBuffer(buffer)).toThrow()
   })
 
   it('lets others have a turn while it is made', async () => {

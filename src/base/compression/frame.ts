@@ -1,0 +1,54 @@
+/** The layout of a zstd frame: RFC 8878, section 3.1.1. A header, then blocks, each with a header of its own. */
+
+const MAGIC_BYTES = 4
+const BLOCK_HEADER_BYTES = 3
+/** A block of a single byte that is repeated: its size is that of the content. */
+const REPEATED = 1
+/** Sizes of a field in a frame's header by two bits of the descriptor. */
+const DICTIONARY_BYTES = [0, 1, 2, 4]
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8]
+
+/** The descriptor's bit for frames whose window is the whole content. They lack the byte with the window's size. */
+const SINGLE_SEGMENT = 0x20
+/** The descriptor's bits for a content size of 4 bytes. */
+const CONTENT_SIZE_OF_4 = 0x80
+const CONTENT_SIZE_BITS = 0xc0
+
+/** Bytes that {@link addContentSize} adds to a frame. */
+export const ADDED_BYTES = 4
+
+function headerBytes(frame: Uint8Array): number {
+  const descriptor = frame[MAGIC_BYTES]
+  const isSingle = (descriptor & SINGLE_SEGMENT) !== 0
+  const contentSize = CONTENT_SIZE_BYTES[descriptor >>> 6] || (isSingle ? 1 : 0)
+  return MAGIC_BYTES + 1 + (isSingle ? 0 : 1) + DICTIONARY_BYTES[descriptor & 3] + contentSize
+}
+
+/**
+ * Returns where the first `blocks` blocks of a frame end, or the length of the frame if it is cut or has fewer blocks.
+ * Checks nothing: zstd does when it reads these bytes.
+ */
+export function endOfBlocks(frame: Uint8Array, blocks: number): number {
+  let at = headerBytes(frame)
+  for (let block = 0; block < blocks && at + BLOCK_HEADER_BYTES <= frame.length; block++) {
+    const header = frame[at] | (frame[at + 1] << 8) | (frame[at + 2] << 16)
+    const type = (header >>> 1) & 3
+    at += BLOCK_HEADER_BYTES + (type === REPEATED ? 1 : header >>> 3)
+    if ((header & 1) === 1) return frame.length
+  }
+  return at + BLOCK_HEADER_BYTES <= frame.length ? at : frame.length
+}
+
+/**
+ * Adds the size of the content to a frame of `bytes` bytes at the start of `target`, which was made as a stream of
+ * unknown length. Returns the new length of the frame.
+ */
+export function addContentSize(target: Buffer, bytes: number, contentBytes: number): number {
+  const descriptor = target[MAGIC_BYTES]
+  if ((descriptor & (CONTENT_SIZE_BITS | SINGLE_SEGMENT)) !== 0) throw new Error('The frame has a content size.')
+  const at = headerBytes(target)
+  target.copyWithin(at + ADDED_BYTES, at, bytes)
+  target[MAGIC_BYTES] = descriptor | CONTENT_SIZE_OF_4
+  target.writeUInt32LE(contentBytes, at)
+  return bytes + ADDED_BYTES
+}
