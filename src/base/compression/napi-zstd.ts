@@ -1,10 +1,34 @@
-import type * as Binding from 'zstd-napi/binding.js'
 import { loadNativePart } from '../native-part.js'
 import { endsTooEarly, type ZstdCompressor, type ZstdEngine, type ZstdParameters } from './zstd-engine.js'
 
+/** Bytes that are left to write, bytes written, bytes read. */
+type Progress = [left: number, produced: number, consumed: number]
+
+interface CompressionContext {
+  setParameter(parameter: number, value: number): void
+  setPledgedSrcSize(bytes: number): void
+  compress2(target: Uint8Array, content: Uint8Array): number
+  compressStream2(target: Uint8Array, content: Uint8Array, directive: number): Progress
+}
+
+interface DecompressionContext {
+  reset(directive: number): void
+  decompress(target: Uint8Array, frame: Uint8Array): number
+  decompressStream(target: Uint8Array, frame: Uint8Array): Progress
+}
+
+/** The used part of zstd-napi/binding.js, whose own types are there only if the package is installed. */
+interface Binding {
+  CCtx: new () => CompressionContext
+  DCtx: new () => DecompressionContext
+  CParameter: Record<keyof ZstdParameters, number>
+  EndDirective: Record<'continue' | 'end', number>
+  ResetDirective: Record<'sessionOnly', number>
+}
+
 /** Returns the engine of the package `zstd-napi`, or undefined if this process has no such package. */
 export function napiZstd(): ZstdEngine | undefined {
-  const zstd = loadNativePart<typeof Binding>('zstd-napi/binding.js')
+  const zstd = loadNativePart<Binding>('zstd-napi/binding.js')
   if (zstd === undefined) return undefined
   const decompressor = new zstd.DCtx()
   return {
@@ -23,7 +47,7 @@ export function napiZstd(): ZstdEngine | undefined {
   }
 }
 
-function createContext(zstd: typeof Binding, parameters: ZstdParameters): Binding.CCtx {
+function createContext(zstd: Binding, parameters: ZstdParameters): CompressionContext {
   const context = new zstd.CCtx()
   for (const [name, value] of Object.entries(parameters)) {
     context.setParameter(zstd.CParameter[name as keyof ZstdParameters], value)
@@ -31,7 +55,7 @@ function createContext(zstd: typeof Binding, parameters: ZstdParameters): Bindin
   return context
 }
 
-function createCompressor(zstd: typeof Binding, parameters: ZstdParameters): ZstdCompressor {
+function createCompressor(zstd: Binding, parameters: ZstdParameters): ZstdCompressor {
   const compressor = createContext(zstd, parameters)
   return {
     compress: (target, content) => compressor.compress2(target, content),

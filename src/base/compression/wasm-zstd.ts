@@ -71,12 +71,13 @@ interface WasmZstd {
 }
 
 /**
- * Returns the level whose speed and size come nearest to parameters: of numbers, level 1 finds too little, and level 11
- * without small tables is as fast as level 12 with them.
+ * Returns the level that comes nearest to parameters in size and speed, as measured on logs. Level 1 finds too little
+ * in numbers. Level 12 without more parameters makes some texts larger than level 1 does; level 14 makes logs as small
+ * as level 12 with `minMatch: 6`, and takes a third more time than level 12.
  */
 function levelOf({ compressionLevel, minMatch = 0, chainLog }: ZstdParameters): number {
   if (compressionLevel === 1) return minMatch === 4 ? 3 : 1
-  return chainLog === undefined ? compressionLevel : compressionLevel - 1
+  return chainLog === undefined ? compressionLevel : compressionLevel + 2
 }
 
 function createCompressor(module: WasmZstd, level: number): ZstdCompressor {
