@@ -8,7 +8,8 @@ const ALTERNATIVES = [1, 2]
 const EMPTY_WIDTH = 4
 const MATCH = 6
 const EMPTY_OPERATIONS = [...ALTERNATIVES, 3, EMPTY_WIDTH, 7]
-/** The condition `\B`. */
+/** The conditions `\b` and `\B`. */
+const WORD_BOUNDARY = 16
 const NO_WORD_BOUNDARY = 32
 
 /** re2js's words for what is wrong with a pattern, and RE2's. */
@@ -31,7 +32,9 @@ export const createJavaScriptRe2: CreateRe2 = (pattern, flags) => {
   if (!pattern.isWellFormed()) throw new Error('invalid UTF-8')
   const internalSource = translated(pattern, flags.includes('m'))
   const compiled = compile(internalSource, flags)
-  if (internalSource.includes('\\B') && findsEmptyText(compiled)) throw new Error(WITHIN_CHARACTER)
+  const isWithinCharacter =
+    internalSource.includes('\\B') && findsEmptyText(compiled, NO_WORD_BOUNDARY) && !findsEmptyText(compiled, WORD_BOUNDARY)
+  if (isWithinCharacter) throw new Error(WITHIN_CHARACTER)
   return re2Of(compiled, { internalSource, source: withEscapedSlashes(pattern), isGlobal: flags.includes('g') })
 }
 
@@ -39,10 +42,7 @@ function compile(source: string, flags: string): RE2JS {
   const ignoresCase = flags.includes('i')
   const options = (ignoresCase ? RE2JS.CASE_INSENSITIVE : 0) | (flags.includes('s') ? RE2JS.DOTALL : 0)
   try {
-    const rewritten = withRe2Classes(source, ignoresCase)
-    // A class that is rewritten may have become valid.
-    if (rewritten !== source) RE2JS.compile(source, options)
-    return RE2JS.compile(rewritten, options)
+    return RE2JS.compile(withRe2Classes(source, ignoresCase), options)
   } catch (error) {
     const message = (error as Error).message.replace('error parsing regexp: ', '')
     const [reason] = REASONS.filter(([theirs]) => message.startsWith(theirs))
@@ -159,8 +159,8 @@ function namedGroup(name: string, names: Names, group: (i: number) => string): s
   return found === undefined ? '' : group(found[1])
 }
 
-/** Whether a program matches the empty text at a place where nothing but `\B` is true. */
-function findsEmptyText(compiled: RE2JS): boolean {
+/** Whether a program matches the empty text at a place where only one condition is true. */
+function findsEmptyText(compiled: RE2JS, condition: number): boolean {
   const { inst, start } = compiled.re2().prog
   const seen = new Set<number>()
   const waiting = [start]
@@ -169,7 +169,7 @@ function findsEmptyText(compiled: RE2JS): boolean {
     seen.add(at)
     const { op, out, arg } = inst[at]
     if (op === MATCH) return true
-    if (!EMPTY_OPERATIONS.includes(op) || (op === EMPTY_WIDTH && (arg & ~NO_WORD_BOUNDARY) !== 0)) continue
+    if (!EMPTY_OPERATIONS.includes(op) || (op === EMPTY_WIDTH && (arg & ~condition) !== 0)) continue
     waiting.push(out)
     if (ALTERNATIVES.includes(op)) waiting.push(arg)
   }

@@ -54,16 +54,18 @@ const PAIRED = [
   [0x10d50, 0x10d70, 22, 1],
   [0x16ea0, 0x16ebb, 25, 1],
 ] as const
-const PAIRS: readonly (readonly [number, number])[] = PAIRED.flatMap(([first, other, count, step]) =>
-  Array.from({ length: count }, (_, i) => [first + i * step, other + i * step] as const),
+const PAIRED_LETTERS = new Set(
+  PAIRED.flatMap(([first, other, count, step]) =>
+    Array.from({ length: count }, (_, i) => [first + i * step, other + i * step]).flat(),
+  ),
 )
-const PAIRED_LETTERS = new Set(PAIRS.flat())
 
 /** A token of a pattern: a class by its name, an escape, a class in brackets, the start of a group, a character. */
 const TOKEN =
   /\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\[0-7]{1,3}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|\(\?P?<\w+>|\(\?[a-zA-Z-]*[:)]|./gsu
-/** An item of a class in brackets: a class by its name, or another item. */
-const ITEM = /\[:\^?[a-z]+:\]|\\[pP](?:\{[^}]*\}|.)|\\.|./gsu
+/** An item of a class in brackets: a class by its name, or a character, or a range with what stands at its end. */
+const ITEM =
+  /(\[:\^?[a-z]+:\]|\\[dDsSwW])|(\\[pP](?:\{[^}]*\}|.))|(?:\\x\{[^}]*\}|\\x..|\\[0-7]{1,3}|\\.|.)(?:-(\\x\{[^}]*\}|\\x..|\\[0-7]{1,3}|\\.|.))?/gsu
 const NAMED_CLASS = /^\\([pP])\{?(\^?)([^}]*)\}?$/su
 /** Without these a pattern has no class and no letter that depends on the version of Unicode. */
 const BEYOND_ASCII = /[^\0-\x7f]|\\[pPx0-7]/u
@@ -82,7 +84,7 @@ export function withRe2Classes(pattern: string, ignoresCase: boolean): string {
     else if (token.startsWith('(?')) {
       if (token.endsWith(':')) outside.push(folds)
       folds = foldsAfter(token, folds)
-    } else if (NAMED_CLASS.test(token)) return `(?-i:${inBrackets(namedClass(token, folds))})`
+    } else if (NAMED_CLASS.test(token)) return `(?-i:${inBrackets(spelled(namedClass(token, folds)))})`
     else if (token.startsWith('[')) return bracketed(token, folds)
     else if (folds && PAIRED_LETTERS.has(codePointOf(token))) return `(?-i:${token})`
     return token
@@ -103,14 +105,19 @@ function codePointOf(token: string): number {
 
 function bracketed(token: string, folds: boolean): string {
   const isNegated = token.startsWith('[^')
-  const items = token
-    .slice(isNegated ? 2 : 1, -1)
-    .replace(/^\]/, '\\]')
-    .replace(ITEM, (item) => (NAMED_CLASS.test(item) ? namedClass(item, folds) : item))
-  const same = inBrackets(items, isNegated)
-  if (!folds || !BEYOND_ASCII.test(items)) return same
-  const { ranges, isChanged } = folded(items)
-  return isChanged ? `(?-i:${inBrackets(spelled(ranges), isNegated)})` : same
+  const items = token.slice(isNegated ? 2 : 1, -1).replace(/^\]/, '\\]')
+  if (!BEYOND_ASCII.test(items)) return token
+  const named: Ranges[] = []
+  const others = items.replace(ITEM, (item, ascii?: string, name?: string, last?: string) => {
+    if (last !== undefined && /^\\[pPdDsSwW]/.test(last)) throw new Error(`invalid character class range: ${item}`)
+    if (name !== undefined) named.push(namedClass(name, folds))
+    else if (ascii !== undefined && folds) named.push(matchedBy(`(?i)[${ascii}]`))
+    else return item
+    return ''
+  })
+  if (!folds) return inBrackets(others + spelled(named.flat()), isNegated)
+  const ranges = others === '' ? [] : folded(matchedBy(`[${others}]`))
+  return `(?-i:${inBrackets(spelled(union([...named.flat(), ...ranges])), isNegated)})`
 }
 
 /** Returns the class of some items. Without items the class is empty, which has another spelling. */
@@ -118,45 +125,79 @@ function inBrackets(items: string, isNegated = false): string {
   return items === '' ? inBrackets(ANY, !isNegated) : `[${isNegated ? '^' : ''}${items}]`
 }
 
-/** Folding is the same for all queries, and takes a millisecond for a category. */
-const namedClasses = new Map<string, string>()
+/** Classes that have been computed: a category takes a millisecond. */
+const namedClasses = new Map<string, Ranges>()
 
-/** Returns the items of a class that has a name, as `\p{Lu}` or `\P{Greek}`. Throws if RE2 has no such class. */
-function namedClass(token: string, folds: boolean): string {
+/** Returns a class that has a name, as `\p{Lu}` or `\P{Greek}`. Throws if RE2 has no such class. */
+function namedClass(token: string, folds: boolean): Ranges {
   const [, letter, caret, name] = NAMED_CLASS.exec(token)!
   if (OTHER_CLASSES.has(name)) throw new Error(`invalid character class range: ${token}`)
   const isNegated = (letter === 'P') !== (caret === '^')
   const key = `${name}/${folds}/${isNegated}`
   const known = namedClasses.get(key)
   if (known !== undefined) return known
-  const category = categoryOf(name)
-  const ranges = folds ? folded(spelled(category)).ranges : category
-  const items = spelled(isNegated ? complement(ranges) : ranges)
-  namedClasses.set(key, items)
-  return items
+  const category = folds ? folded(categoryOf(name)) : categoryOf(name)
+  const ranges = isNegated ? complement(category) : category
+  namedClasses.set(key, ranges)
+  return ranges
 }
 
 function categoryOf(name: string): Ranges {
+  if (name === 'Any') return [0, LAST_CODE_POINT]
   const added = subtract(matchedBy(`\\p{${name}}`), ADDED)
   // RE2 leaves code points without a character out of "Other".
   const known = name === 'C' ? subtract(added, matchedBy('\\p{Cn}')) : added
   const removed = MOVED.filter(({ to }) => to === name).flatMap(({ point }) => [point, point])
   const kept = subtract(known, removed)
-  const moved = MOVED.filter(({ from }) => from === name).flatMap(({ point }) => [point, point])
-  return moved.length === 0 ? kept : matchedBy(`[${spelled([...kept, ...moved])}]`)
+  return union([...kept, ...MOVED.filter(({ from }) => from === name).flatMap(({ point }) => [point, point])])
 }
 
-/** Adds the other cases of all letters of a class, as RE2 does. `isChanged` says whether re2js would add more. */
-function folded(items: string): { ranges: Ranges; isChanged: boolean } {
-  const plain = matchedBy(inBrackets(items))
-  const ranges = matchedBy(`(?i)${inBrackets(items)}`)
-  const wrong = PAIRS.filter(([one, other]) => has(plain, one) !== has(plain, other)).map(([one, other]) =>
-    has(plain, one) ? other : one,
-  )
-  wrong.sort((a, b) => a - b)
-  const isChanged = wrong.some((point) => has(ranges, point))
-  return { ranges: isChanged ? subtract(ranges, wrong.flatMap((point) => [point, point])) : ranges, isChanged }
+/** Every letter that has another case, in ascending order, and all its cases. */
+let cases: { letters: readonly number[]; of: ReadonlyMap<number, readonly number[]> } | undefined
+
+/** Adds the other cases of all letters in ranges. re2js would look at each code point, which takes milliseconds. */
+function folded(ranges: Ranges): Ranges {
+  cases ??= allCases()
+  const { letters, of } = cases
+  const added = [...ranges]
+  for (let i = 0; i < ranges.length; i += 2) {
+    for (let at = firstFrom(letters, ranges[i]); letters[at] <= ranges[i + 1]; at++) {
+      for (const letter of of.get(letters[at])!) added.push(letter, letter)
+    }
+  }
+  return union(added)
 }
+
+/**
+ * One of the cases of every letter: capitals, Roman numerals, circled letters, and three letters with a double that is
+ * small too.
+ */
+const CAPITALS = '[\\p{Lu}\\p{Lt}\\x{2160}-\\x{216f}\\x{24b6}-\\x{24cf}\\x{390}\\x{3b0}\\x{fb05}]'
+
+/** The most letters to look up at once, in a pattern of as many classes. */
+const LOOKED_UP = 500
+
+function allCases(): NonNullable<typeof cases> {
+  const of = new Map<number, readonly number[]>()
+  const capitals = pointsIn(matchedBy(CAPITALS))
+  for (let from = 0; from < capitals.length; from += LOOKED_UP) {
+    for (const runes of casesOf(capitals.slice(from, from + LOOKED_UP))) {
+      const letters = pointsIn(runes).filter((letter) => letter !== NO_CHARACTER && !PAIRED_LETTERS.has(letter))
+      if (letters.length > 1) for (const letter of letters) of.set(letter, letters)
+    }
+  }
+  return { letters: [...of.keys()].sort((a, b) => a - b), of }
+}
+
+/** Returns the cases of each letter. re2js has no function for that, but lists the cases of a letter in a class. */
+function casesOf(letters: readonly number[]): Ranges[] {
+  const classes = letters.map((letter) => `[\\x{${letter.toString(16)}}\\x{${NO_CHARACTER.toString(16)}}]`)
+  const { inst } = RE2JS.compile(`(?i)${classes.join('')}`).re2().prog
+  return inst.filter(({ op }: { op: number }) => op === RUNE).map(({ runes }: { runes: Int32Array }) => [...runes])
+}
+
+const pointsIn = (ranges: Ranges): number[] =>
+  ranges.flatMap((first, i) => (i % 2 === 1 ? [] : Array.from({ length: ranges[i + 1] - first + 1 }, (_, j) => first + j)))
 
 /** Returns what a pattern of a single class matches in re2js. */
 function matchedBy(pattern: string): Ranges {
@@ -172,15 +213,28 @@ function matchedBy(pattern: string): Ranges {
   return subtract(matchedBy(pattern.replace('[', `[\\x{${NO_CHARACTER.toString(16)}}`)), [NO_CHARACTER, NO_CHARACTER])
 }
 
-function has(ranges: Ranges, point: number): boolean {
+/** Returns the index of the first number that is not less than another. */
+function firstFrom(numbers: readonly number[], least: number): number {
   let low = 0
-  let high = ranges.length / 2
+  let high = numbers.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (ranges[2 * middle + 1] < point) low = middle + 1
+    if (numbers[middle] < least) low = middle + 1
     else high = middle
   }
-  return 2 * low < ranges.length && ranges[2 * low] <= point
+  return low
+}
+
+/** Sorts ranges, and merges those that touch each other. */
+function union(ranges: Ranges): Ranges {
+  const order = Array.from({ length: ranges.length / 2 }, (_, i) => 2 * i).sort((a, b) => ranges[a] - ranges[b])
+  const merged: number[] = []
+  for (const i of order) {
+    const last = merged.length - 1
+    if (last > 0 && ranges[i] <= merged[last] + 1) merged[last] = Math.max(merged[last], ranges[i + 1])
+    else merged.push(ranges[i], ranges[i + 1])
+  }
+  return merged
 }
 
 function complement(ranges: Ranges): Ranges {

