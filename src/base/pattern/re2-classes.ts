@@ -54,11 +54,11 @@ const PAIRED = [
   [0x10d50, 0x10d70, 22, 1],
   [0x16ea0, 0x16ebb, 25, 1],
 ] as const
-const PAIRED_LETTERS = new Set(
-  PAIRED.flatMap(([first, other, count, step]) =>
-    Array.from({ length: count }, (_, i) => [first + i * step, other + i * step]).flat(),
-  ),
+const PAIRED_LETTERS: Ranges = PAIRED.flatMap(([first, other, count, step]) =>
+  Array.from({ length: count }, (_, i) => [first + i * step, other + i * step]).flat(),
 )
+  .sort((a, b) => a - b)
+  .flatMap((letter) => [letter, letter])
 
 /** A token of a pattern: a class by its name, an escape, a class in brackets, the start of a group, a character. */
 const TOKEN =
@@ -86,7 +86,7 @@ export function withRe2Classes(pattern: string, ignoresCase: boolean): string {
       folds = foldsAfter(token, folds)
     } else if (NAMED_CLASS.test(token)) return `(?-i:${inBrackets(spelled(namedClass(token, folds)))})`
     else if (token.startsWith('[')) return bracketed(token, folds)
-    else if (folds && PAIRED_LETTERS.has(codePointOf(token))) return `(?-i:${token})`
+    else if (folds && PAIRED_LETTERS.includes(codePointOf(token))) return `(?-i:${token})`
     return token
   })
 }
@@ -112,7 +112,8 @@ function bracketed(token: string, folds: boolean): string {
     if (last !== undefined && /^\\[pPdDsSwW]/.test(last)) throw new Error(`invalid character class range: ${item}`)
     if (name !== undefined) named.push(namedClass(name, folds))
     else if (ascii !== undefined && folds) named.push(matchedBy(`(?i)[${ascii}]`))
-    else return item
+    // Next to another item than before, these would have another meaning.
+    else return /^[-^[]$/.test(item) ? `\\${item}` : item
     return ''
   })
   if (!folds) return inBrackets(others + spelled(named.flat()), isNegated)
@@ -136,7 +137,9 @@ function namedClass(token: string, folds: boolean): Ranges {
   const key = `${name}/${folds}/${isNegated}`
   const known = namedClasses.get(key)
   if (known !== undefined) return known
-  const category = folds ? folded(categoryOf(name)) : categoryOf(name)
+  // re2js has tables of the cases of a class. "Any" and "Other" have all cases of their letters.
+  const cased = folds && name !== 'Any' && name !== 'C' ? matchedBy(`(?i)\\p{${name}}`) : []
+  const category = union([...categoryOf(name), ...subtract(subtract(cased, ADDED), PAIRED_LETTERS)])
   const ranges = isNegated ? complement(category) : category
   namedClasses.set(key, ranges)
   return ranges
@@ -152,52 +155,36 @@ function categoryOf(name: string): Ranges {
   return union([...kept, ...MOVED.filter(({ from }) => from === name).flatMap(({ point }) => [point, point])])
 }
 
-/** Every letter that has another case, in ascending order, and all its cases. */
-let cases: { letters: readonly number[]; of: ReadonlyMap<number, readonly number[]> } | undefined
+/** Code points that are folded at once. re2js looks at each code point of a class: the last takes some milliseconds. */
+const BLOCK = 1024
+/** The last code point with another case, in all versions of Unicode so far. */
+const LAST_LETTER = 0x1e943
+const blocks = new Map<number, Ranges>()
 
-/** Adds the other cases of all letters in ranges. re2js would look at each code point, which takes milliseconds. */
+/** Adds the other cases of all letters in ranges. */
 function folded(ranges: Ranges): Ranges {
-  cases ??= allCases()
-  const { letters, of } = cases
-  const added = [...ranges]
+  const all = [...ranges]
+  const rest: number[] = []
   for (let i = 0; i < ranges.length; i += 2) {
-    for (let at = firstFrom(letters, ranges[i]); letters[at] <= ranges[i + 1]; at++) {
-      for (const letter of of.get(letters[at])!) added.push(letter, letter)
+    const end = Math.min(ranges[i + 1], LAST_LETTER) + 1
+    for (let from = ranges[i], to = 0; from < end; from = to) {
+      to = Math.min(end, from - (from % BLOCK) + BLOCK)
+      if (to - from < BLOCK) rest.push(from, to - 1)
+      else all.push(...foldedBlock(from))
     }
   }
-  return union(added)
+  return union(rest.length === 0 ? all : [...all, ...casesIn(rest)])
 }
 
-/**
- * One of the cases of every letter: capitals, Roman numerals, circled letters, and three letters with a double that is
- * small too.
- */
-const CAPITALS = '[\\p{Lu}\\p{Lt}\\x{2160}-\\x{216f}\\x{24b6}-\\x{24cf}\\x{390}\\x{3b0}\\x{fb05}]'
-
-/** The most letters to look up at once, in a pattern of as many classes. */
-const LOOKED_UP = 500
-
-function allCases(): NonNullable<typeof cases> {
-  const of = new Map<number, readonly number[]>()
-  const capitals = pointsIn(matchedBy(CAPITALS))
-  for (let from = 0; from < capitals.length; from += LOOKED_UP) {
-    for (const runes of casesOf(capitals.slice(from, from + LOOKED_UP))) {
-      const letters = pointsIn(runes).filter((letter) => letter !== NO_CHARACTER && !PAIRED_LETTERS.has(letter))
-      if (letters.length > 1) for (const letter of letters) of.set(letter, letters)
-    }
-  }
-  return { letters: [...of.keys()].sort((a, b) => a - b), of }
+function foldedBlock(from: number): Ranges {
+  const known = blocks.get(from)
+  const ranges = known ?? casesIn([from, from + BLOCK - 1])
+  blocks.set(from, ranges)
+  return ranges
 }
 
-/** Returns the cases of each letter. re2js has no function for that, but lists the cases of a letter in a class. */
-function casesOf(letters: readonly number[]): Ranges[] {
-  const classes = letters.map((letter) => `[\\x{${letter.toString(16)}}\\x{${NO_CHARACTER.toString(16)}}]`)
-  const { inst } = RE2JS.compile(`(?i)${classes.join('')}`).re2().prog
-  return inst.filter(({ op }: { op: number }) => op === RUNE).map(({ runes }: { runes: Int32Array }) => [...runes])
-}
-
-const pointsIn = (ranges: Ranges): number[] =>
-  ranges.flatMap((first, i) => (i % 2 === 1 ? [] : Array.from({ length: ranges[i + 1] - first + 1 }, (_, j) => first + j)))
+/** Returns the letters in ranges with all their cases in RE2. Some letters may be left out that are in the ranges. */
+const casesIn = (ranges: Ranges): Ranges => subtract(matchedBy(`(?i)[${spelled(ranges)}]`), PAIRED_LETTERS)
 
 /** Returns what a pattern of a single class matches in re2js. */
 function matchedBy(pattern: string): Ranges {
@@ -211,18 +198,6 @@ function matchedBy(pattern: string): Ranges {
   if (found.arg === 0) return [runes[0], runes[0]]
   // A letter without regard to case. With another character, re2js lists the cases.
   return subtract(matchedBy(pattern.replace('[', `[\\x{${NO_CHARACTER.toString(16)}}`)), [NO_CHARACTER, NO_CHARACTER])
-}
-
-/** Returns the index of the first number that is not less than another. */
-function firstFrom(numbers: readonly number[], least: number): number {
-  let low = 0
-  let high = numbers.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (numbers[middle] < least) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** Sorts ranges, and merges those that touch each other. */
