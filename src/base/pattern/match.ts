@@ -170,12 +170,11 @@ function eachBeginning<T>({ size }: Pattern, bytes: Buffer, elapsed: Elapsed, se
 
 /** A match that ends before the end of a beginning is a match of the whole text. */
 function matchesSomewhere(pattern: Pattern, bytes: Buffer, elapsed: Elapsed): boolean {
-  const { re2 } = pattern
+  const whole = pattern.variant(unchanged, '')
   const found = eachBeginning(pattern, bytes, elapsed, (part) => {
-    re2.lastIndex = 0
-    const isMatch = re2.test(part)
-    if (part.length === bytes.length) return isMatch
-    return isMatch && re2.lastIndex < part.length ? true : undefined
+    if (part.length === bytes.length) return whole.re2.test(part)
+    const end = pattern.re2.endFrom(part, 0)
+    return end >= 0 && end < part.length ? true : undefined
   })
   return found === true
 }

@@ -35,6 +35,8 @@ const NOWHERE = -1
 export interface Re2jsSearch {
   /** Whether the pattern matches somewhere from a place on. What is before the place counts for `^` and `\b`. */
   isFound(text: Searched, from: number): boolean
+  /** Returns where the match ends that ends first, of those from a place on. -1 if there is none. */
+  endFrom(text: Searched, from: number): number
   /** Returns the first match from a place on, with the first `groups` groups. Undefined if there is none. */
   find(text: Searched, from: number, groups: number): Places | undefined
 }
@@ -65,6 +67,12 @@ export function createRe2jsSearch(compiled: RE2JS): Re2jsSearch {
       if (isLiteral || program.onepass !== null) return locate(text, from, -1) !== undefined
       const end = endFrom(text, from)
       return end === UNKNOWN ? locate(text, from, 0) !== undefined : end >= 0
+    },
+    endFrom(text, from) {
+      if (from > text.length) return NOWHERE
+      if (isLiteral || program.onepass !== null) return locate(text, from, 0)?.[1] ?? NOWHERE
+      const end = endFrom(text, from)
+      return end === UNKNOWN ? (locate(text, from, 0)?.[1] ?? NOWHERE) : end
     },
     find(text, from, groups) {
       if (isLiteral || program.onepass !== null) return locate(text, from, groups)
