@@ -12,15 +12,65 @@ const ESCAPES = [
 ]
 const PERL_CLASSES = ['\\d', '\\D', '\\w', '\\W', '\\s', '\\S']
 const NAMES = [
-  ...['L', 'Lu', 'Ll', 'Lt', 'Lm', 'Lo', 'M', 'Mn', 'Mc', 'Me', 'N', 'Nd', 'Nl', 'No', 'P', 'Pc', 'Pd', 'Po', 'S', 'Sc'],
+  ...[
+    'L',
+    'Lu',
+    'Ll',
+    'Lt',
+    'Lm',
+    'Lo',
+    'M',
+    'Mn',
+    'Mc',
+    'Me',
+    'N',
+    'Nd',
+    'Nl',
+    'No',
+    'P',
+    'Pc',
+    'Pd',
+    'Po',
+    'S',
+    'Sc',
+  ],
   ...['Sk', 'Sm', 'So', 'Z', 'Zs', 'C', 'Cc', 'Cf', 'Co', 'Cs', 'Any', 'Greek', 'Latin', 'Cyrillic', 'Han', 'Common'],
   ...['Inherited', 'Arabic', 'Cherokee', 'Georgian', 'Kannada', 'Deseret', 'Ahom', '^Lu', '^Greek'],
 ]
 const UNKNOWN_NAMES = ['Cn', 'LC', 'Klingon', 'Garay', 'Emoji', 'Unknown', 'Alphabetic', 'Assigned', 'greek', '']
-const POSIX = ['alnum', 'alpha', 'ascii', 'blank', 'cntrl', 'digit', 'graph', 'lower', 'print', 'punct', 'space', 'upper']
+const POSIX = [
+  'alnum',
+  'alpha',
+  'ascii',
+  'blank',
+  'cntrl',
+  'digit',
+  'graph',
+  'lower',
+  'print',
+  'punct',
+  'space',
+  'upper',
+]
 const POSIX_CLASSES = [...POSIX, 'word', 'xdigit'].flatMap((name) => [`[:${name}:]`, `[:^${name}:]`])
 const ANCHORS = ['^', '$', '\\A', '\\z', '\\b', '\\B', '(?m:^)', '(?m:$)', '(?-m:$)']
-const REPEATS = ['*', '+', '?', '*?', '+?', '??', '{2}', '{0}', '{1}', '{0,3}', '{1,}', '{2,5}', '{0,}', '{2,}?', '{1,2}?']
+const REPEATS = [
+  '*',
+  '+',
+  '?',
+  '*?',
+  '+?',
+  '??',
+  '{2}',
+  '{0}',
+  '{1}',
+  '{0,3}',
+  '{1,}',
+  '{2,5}',
+  '{0,}',
+  '{2,}?',
+  '{1,2}?',
+]
 const GROUPS = [
   ...['(', '(', '(?:', '(?i:', '(?s:', '(?m:', '(?U:', '(?-i:', '(?i-s:', '(?ims:', '(?U-s:', '(?-s:', '(?is-m:'],
 ]

@@ -145,7 +145,8 @@ export function toRe2Syntax(text: string): string {
   if (!NOT_ONE_CHARACTER.test(text)) return text
   return text.replace(TOKEN, (token, quoted: string | undefined, name: string | undefined) => {
     if (quoted !== undefined) return quotePattern(quoted)
-    if (token === '\\C') throw invalid('\\C matches a single byte, which may be a part of a character; write . or (?s:.)')
+    if (token === '\\C')
+      throw invalid('\\C matches a single byte, which may be a part of a character; write . or (?s:.)')
     if (name !== undefined && !/^\w+$/.test(name))
       throw invalid('the name of a group has letters without accents, digits and underscores')
     if (JAVASCRIPT_ESCAPE.test(token))

@@ -60,12 +60,14 @@ const PAIRED_LETTERS: Ranges = PAIRED.flatMap(([first, other, count, step]) =>
   .sort((a, b) => a - b)
   .flatMap((letter) => [letter, letter])
 
-/** A token of a pattern: a class by its name, an escape, a class in brackets, the start of a group, a character. */
-const TOKEN =
-  /\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\[0-7]{1,3}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|\(\?P?<\w+>|\(\?[a-zA-Z-]*[:)]|./gsu
+/** Letters without another case in RE2, that may be in a class of re2js. */
+const NOT_CASED: Ranges = union([...PAIRED_LETTERS, ...MOVED.flatMap(({ point }) => [point, point])])
+
+/** A token outside a class in brackets: a class by its name, an escape, the start of a group, a character. */
+const TOKEN = /\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\[0-7]{1,3}|\\.|\(\?P?<\w+>|\(\?[a-zA-Z-]*[:)]|./suy
 /** An item of a class in brackets: a class by its name, or a character, or a range with what stands at its end. */
 const ITEM =
-  /(\[:\^?[a-z]+:\]|\\[dDsSwW])|(\\[pP](?:\{[^}]*\}|.))|(?:\\x\{[^}]*\}|\\x..|\\[0-7]{1,3}|\\.|.)(?:-(\\x\{[^}]*\}|\\x..|\\[0-7]{1,3}|\\.|.))?/gsu
+  /(\[:\^?[a-z]+:\]|\\[dDsSwW])|(\\[pP](?:\{[^}]*\}|.))|(?:\\x\{[^}]*\}|\\x..|\\[0-7]{1,3}|\\.|.)(?:-(?!\])(\\x\{[^}]*\}|\\x..|\\[0-7]{1,3}|\\.|.))?/suy
 const NAMED_CLASS = /^\\([pP])\{?(\^?)([^}]*)\}?$/su
 /** Without these a pattern has no class and no letter that depends on the version of Unicode. */
 const BEYOND_ASCII = /[^\0-\x7f]|\\[pPx0-7]/u
@@ -78,17 +80,48 @@ export function withRe2Classes(pattern: string, ignoresCase: boolean): string {
   if (!BEYOND_ASCII.test(pattern)) return pattern
   let folds = ignoresCase
   const outside: boolean[] = []
-  return pattern.replace(TOKEN, (token) => {
+  const rewritten = (token: string): string => {
     if (/^\((?:$|\?P?<)/.test(token)) outside.push(folds)
     else if (token === ')') folds = outside.pop() ?? folds
     else if (token.startsWith('(?')) {
       if (token.endsWith(':')) outside.push(folds)
       folds = foldsAfter(token, folds)
     } else if (NAMED_CLASS.test(token)) return `(?-i:${inBrackets(spelled(namedClass(token, folds)))})`
-    else if (token.startsWith('[')) return bracketed(token, folds)
     else if (folds && PAIRED_LETTERS.includes(codePointOf(token))) return `(?-i:${token})`
     return token
-  })
+  }
+  let result = ''
+  for (let at = 0; at < pattern.length; ) {
+    const found = pattern[at] === '[' ? classAt(pattern, at) : undefined
+    TOKEN.lastIndex = at
+    const end = found === undefined ? at + TOKEN.exec(pattern)![0].length : found.end
+    const text = pattern.slice(at, end)
+    result += found === undefined ? rewritten(text) : BEYOND_ASCII.test(text) ? bracketed(found, folds) : text
+    at = end
+  }
+  return result
+}
+
+/** A class in brackets, with the matches of {@link ITEM} in it. */
+interface BracketedClass {
+  isNegated: boolean
+  items: RegExpExecArray[]
+  end: number
+}
+
+/** Reads the class at a place. Undefined if it has no end. */
+function classAt(pattern: string, at: number): BracketedClass | undefined {
+  const isNegated = pattern[at + 1] === '^'
+  const start = at + (isNegated ? 2 : 1)
+  const items: RegExpExecArray[] = []
+  for (let place = start; place < pattern.length; ) {
+    if (pattern[place] === ']' && place > start) return { isNegated, items, end: place + 1 }
+    ITEM.lastIndex = place
+    const item = ITEM.exec(pattern)!
+    items.push(item)
+    place += item[0].length
+  }
+  return undefined
 }
 
 /** Whether flags such as `(?i)` or `(?s-i:` leave the pattern ignoring case. */
@@ -103,19 +136,16 @@ function codePointOf(token: string): number {
   return octal === undefined ? token.codePointAt(0)! : Number.parseInt(octal, 8)
 }
 
-function bracketed(token: string, folds: boolean): string {
-  const isNegated = token.startsWith('[^')
-  const items = token.slice(isNegated ? 2 : 1, -1).replace(/^\]/, '\\]')
-  if (!BEYOND_ASCII.test(items)) return token
+function bracketed({ isNegated, items }: BracketedClass, folds: boolean): string {
   const named: Ranges[] = []
-  const others = items.replace(ITEM, (item, ascii?: string, name?: string, last?: string) => {
+  let others = ''
+  for (const [item, ascii, name, last] of items) {
     if (last !== undefined && /^\\[pPdDsSwW]/.test(last)) throw new Error(`invalid character class range: ${item}`)
     if (name !== undefined) named.push(namedClass(name, folds))
     else if (ascii !== undefined && folds) named.push(matchedBy(`(?i)[${ascii}]`))
-    // Next to another item than before, these would have another meaning.
-    else return /^[-^[]$/.test(item) ? `\\${item}` : item
-    return ''
-  })
+    // At another place than before, these would have another meaning.
+    else others += /^[-^[\]](?:$|-)/.test(item) ? `\\${item}` : item
+  }
   if (!folds) return inBrackets(others + spelled(named.flat()), isNegated)
   const ranges = others === '' ? [] : folded(matchedBy(`[${others}]`))
   return `(?-i:${inBrackets(spelled(union([...named.flat(), ...ranges])), isNegated)})`
@@ -139,7 +169,7 @@ function namedClass(token: string, folds: boolean): Ranges {
   if (known !== undefined) return known
   // re2js has tables of the cases of a class. "Any" and "Other" have all cases of their letters.
   const cased = folds && name !== 'Any' && name !== 'C' ? matchedBy(`(?i)\\p{${name}}`) : []
-  const category = union([...categoryOf(name), ...subtract(subtract(cased, ADDED), PAIRED_LETTERS)])
+  const category = union([...categoryOf(name), ...subtract(subtract(cased, ADDED), NOT_CASED)])
   const ranges = isNegated ? complement(category) : category
   namedClasses.set(key, ranges)
   return ranges

@@ -3,9 +3,9 @@ import { createJavaScriptRe2 } from '../../../src/base/pattern/javascript-re2.js
 import { createNativeRe2 } from '../../../src/base/pattern/native-re2.js'
 import { toRe2Syntax } from '../../../src/base/pattern/pattern.js'
 import type { CreateRe2, Re2 } from '../../../src/base/pattern/re2.js'
+import { RE2_PATTERNS, RE2_SEARCHES } from '../../cases/re2-tests.js'
 import { randomNonsense } from '../../support/patterns.js'
 import { mulberry32, oneOf, type Random } from '../../support/random.js'
-import { RE2_TESTS } from '../../cases/re2-tests.js'
 import { FLAG_SETS, randomRe2Pattern, randomText } from '../../support/re2-patterns.js'
 import { runs } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
@@ -50,7 +50,9 @@ function all(re2: Re2, text: string | Buffer): unknown {
   const matches: unknown[] = []
   const widthAt = (at: number) =>
     typeof text === 'string'
-      ? ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+      ? (text.codePointAt(at) ?? 0) > 0xffff
+        ? 2
+        : 1
       : Buffer.from(String.fromCodePoint(text.toString('utf8', at, at + 4).codePointAt(0) ?? 0)).length
   for (let at = 0; at <= text.length && matches.length < MOST_MATCHES; ) {
     re2.lastIndex = at
@@ -107,8 +109,30 @@ describe.skipIf(createNativeRe2 === undefined)('both engines, if re2 can be load
   })
 
   it('agree about the patterns and texts of RE2’s own tests', () => {
-    for (const { patterns, texts } of RE2_TESTS) {
-      for (const pattern of patterns) for (const flags of FLAG_SETS) expectEqual(pattern, flags, texts, '<$&>')
+    const texts = [
+      '',
+      'a',
+      'aaa',
+      'abc',
+      'AbC-09_\n',
+      'κόσμος ſK',
+      ...RE2_SEARCHES.slice(0, 10).flatMap(([, ...own]) => own),
+    ]
+    for (const flags of FLAG_SETS) {
+      for (const [pattern, ...own] of RE2_SEARCHES) expectEqual(pattern, flags, own, '<$&>')
+      for (const pattern of RE2_PATTERNS) expectEqual(pattern, flags, texts, '<$1>')
     }
+  })
+
+  it.each([
+    ...['(|a)*', '\\b(?:|..+?)*', '(?:a??)+', '\\B', 'a*\\B', '\\C', '(?<é>a)', '\ud800', '\\p{Cn}', '\\p{Garay}'],
+  ])('refuse %j', (pattern) => {
+    for (const create of [createNativeRe2!, createJavaScriptRe2]) expect(compiled(create, pattern, '')).toBe('refused')
+  })
+
+  it.each([
+    ...['(a*)*', '(?:a|b|)*', '(?:^|,)+a', '\\Ba', '(?:\\B|a)*', '(?i)[\\p{L}ɤ]', '\\pN', '(?i)[^\\pLu]', '(a|b|)*?c'],
+  ])('take %j', (pattern) => {
+    expect(expectEqual(pattern, 'g', ['', 'aab', ',a', 'ɤ\u{a7cb}1', 'éaéb'], '-')).toBe(true)
   })
 })
