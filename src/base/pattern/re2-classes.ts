@@ -43,7 +43,7 @@ const MOVED = [
   { point: 0x295, from: 'Ll', to: 'Lo' },
   { point: 0x1171e, from: 'Mn', to: 'Mc' },
 ] as const
-/** Letters that Unicode 16 and 17 have made two cases of a letter: the first, its other case, how many, how far apart. */
+/** Letters that Unicode 16 and 17 have made pairs of: the first letter, its other case, how many, how far apart. */
 const PAIRED = [
   [0x19b, 0xa7dc, 1, 1],
   [0x264, 0xa7cb, 1, 1],
@@ -65,9 +65,10 @@ const NOT_CASED: Ranges = union([...PAIRED_LETTERS, ...MOVED.flatMap(({ point })
 
 /** A token outside a class in brackets: a class by its name, an escape, the start of a group, a character. */
 const TOKEN = /\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\[0-7]{1,3}|\\.|\(\?P?<\w+>|\(\?[a-zA-Z-]*[:)]|./suy
-/** An item of a class in brackets: a class by its name, or a character, or a range with what stands at its end. */
-const ITEM =
-  /(\[:\^?[a-z]+:\]|\\[dDsSwW])|(\\[pP](?:\{[^}]*\}|.))|(?:\\x\{[^}]*\}|\\x..|\\[0-7]{1,3}|\\.|.)(?:-(?!\])(\\x\{[^}]*\}|\\x..|\\[0-7]{1,3}|\\.|.))?/suy
+/** A class by its name in a class in brackets: of ASCII, or of Unicode. */
+const INNER_CLASS = /(\[:\^?[a-z]+:\]|\\[dDsSwW])|(\\[pP](?:\{[^}]*\}|.))/suy
+/** Another item of a class in brackets, or the last of a range. */
+const CHARACTER = /\\(?:x\{[^}]*\}|x..|[0-7]{1,3}|.)|./suy
 const NAMED_CLASS = /^\\([pP])\{?(\^?)([^}]*)\}?$/su
 /** Without these a pattern has no class and no letter that depends on the version of Unicode. */
 const BEYOND_ASCII = /[^\0-\x7f]|\\[pPx0-7]/u
@@ -93,8 +94,7 @@ export function withRe2Classes(pattern: string, ignoresCase: boolean): string {
   let result = ''
   for (let at = 0; at < pattern.length; ) {
     const found = pattern[at] === '[' ? classAt(pattern, at) : undefined
-    TOKEN.lastIndex = at
-    const end = found === undefined ? at + TOKEN.exec(pattern)![0].length : found.end
+    const end = found === undefined ? at + matchAt(TOKEN, pattern, at)![0].length : found.end
     const text = pattern.slice(at, end)
     result += found === undefined ? rewritten(text) : BEYOND_ASCII.test(text) ? bracketed(found, folds) : text
     at = end
@@ -102,10 +102,18 @@ export function withRe2Classes(pattern: string, ignoresCase: boolean): string {
   return result
 }
 
-/** A class in brackets, with the matches of {@link ITEM} in it. */
+/** An item of a class: a character or range, or the name of another class. */
+interface Item {
+  text: string
+  /** The name of a class of ASCII characters. */
+  ascii?: string
+  /** The name of a class of Unicode. */
+  name?: string
+}
+
 interface BracketedClass {
   isNegated: boolean
-  items: RegExpExecArray[]
+  items: Item[]
   end: number
 }
 
@@ -113,15 +121,29 @@ interface BracketedClass {
 function classAt(pattern: string, at: number): BracketedClass | undefined {
   const isNegated = pattern[at + 1] === '^'
   const start = at + (isNegated ? 2 : 1)
-  const items: RegExpExecArray[] = []
-  for (let place = start; place < pattern.length; ) {
+  const items: Item[] = []
+  for (let place = start; place < pattern.length; place += items.at(-1)!.text.length) {
     if (pattern[place] === ']' && place > start) return { isNegated, items, end: place + 1 }
-    ITEM.lastIndex = place
-    const item = ITEM.exec(pattern)!
-    items.push(item)
-    place += item[0].length
+    const inner = matchAt(INNER_CLASS, pattern, place)
+    if (inner === undefined) items.push({ text: rangeAt(pattern, place) })
+    else items.push({ text: inner[0], ascii: inner[1], name: inner[2] })
   }
   return undefined
+}
+
+/** Returns the character at a place, or the range that starts with it. */
+function rangeAt(pattern: string, place: number): string {
+  const [first] = matchAt(CHARACTER, pattern, place)!
+  const hyphen = place + first.length
+  if (pattern[hyphen] !== '-' || pattern[hyphen + 1] === ']') return first
+  const last = matchAt(CHARACTER, pattern, hyphen + 1)?.[0] ?? ''
+  if (/^\\[pPdDsSwW]/.test(last)) throw new Error(`invalid character class range: ${first}-${last}`)
+  return `${first}-${last}`
+}
+
+function matchAt(sticky: RegExp, text: string, place: number): RegExpExecArray | undefined {
+  sticky.lastIndex = place
+  return sticky.exec(text) ?? undefined
 }
 
 /** Whether flags such as `(?i)` or `(?s-i:` leave the pattern ignoring case. */
@@ -139,12 +161,11 @@ function codePointOf(token: string): number {
 function bracketed({ isNegated, items }: BracketedClass, folds: boolean): string {
   const named: Ranges[] = []
   let others = ''
-  for (const [item, ascii, name, last] of items) {
-    if (last !== undefined && /^\\[pPdDsSwW]/.test(last)) throw new Error(`invalid character class range: ${item}`)
+  for (const { text, ascii, name } of items) {
     if (name !== undefined) named.push(namedClass(name, folds))
     else if (ascii !== undefined && folds) named.push(matchedBy(`(?i)[${ascii}]`))
     // At another place than before, these would have another meaning.
-    else others += /^[-^[\]](?:$|-)/.test(item) ? `\\${item}` : item
+    else others += /^[-^[\]](?:$|-)/.test(text) ? `\\${text}` : text
   }
   if (!folds) return inBrackets(others + spelled(named.flat()), isNegated)
   const ranges = others === '' ? [] : folded(matchedBy(`[${others}]`))

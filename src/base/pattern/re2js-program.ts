@@ -56,8 +56,8 @@ export function checkForRe2js(compiled: RE2JS): void {
 const WITHIN =
   'it matches the empty text at \\B, which RE2 also finds within a character; write what is before or behind the place'
 const EMPTY_FIRST =
-  'it repeats a part that matches the empty text first, as (|a)* or (a??)*; write the empty alternative last, or leave ' +
-  'it out'
+  'it repeats a part that matches the empty text first, as (|a)* or (a??)*; write the empty alternative last, or ' +
+  'leave it out'
 
 /**
  * Whether a program matches the empty text at a place where only one condition is true. Without the condition, a match

@@ -25,6 +25,8 @@ const EMPTY_WIDTH = 4
 const NOTHING = 7
 const RUNE = 8
 const RUNE_ANY_NOT_NL = 11
+/** The type of a filter of several texts, of which a match contains one. */
+const ANY_OF = 3
 /** The most bytes of the states of an automaton: the more, the longer a search that needs ever new states. */
 const AUTOMATON_BYTES = 2 ** 20
 /** The automaton has given up: too many states. */
@@ -50,11 +52,13 @@ export function createRe2jsSearch(compiled: RE2JS): Re2jsSearch {
   const program = compiled.re2()
   const isLiteral = program.prefixComplete && program.numSubexp === 0
   const staysInLine = !matchesNewline(program)
+  // Alternative texts are no quicker to find than the pattern itself.
+  const hasLiteral = program.prefilter !== null && program.prefilter.type !== ANY_OF
   let automaton: Automaton | undefined
   const endFrom = (text: Searched, from: number): number => {
     automaton ??= smallAutomaton(program)
     const input = inputOf(text)
-    if (program.prefilter !== null && !program.prefilter.eval(input, from)) return NOWHERE
+    if (hasLiteral && !program.prefilter.eval(input, from)) return NOWHERE
     return typeof text === 'string' ? endInText(automaton, input, text, from) : endInBytes(automaton, input, text, from)
   }
   const locate = (text: Searched, from: number, groups: number): Places | undefined => {

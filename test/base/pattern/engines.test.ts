@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { createJavaScriptRe2 } from '../../../src/base/pattern/javascript-re2.js'
 import { createNativeRe2 } from '../../../src/base/pattern/native-re2.js'
 import { toRe2Syntax } from '../../../src/base/pattern/pattern.js'
-import type { CreateRe2, Re2 } from '../../../src/base/pattern/re2.js'
+import type { BytesMatch, CreateRe2, Re2 } from '../../../src/base/pattern/re2.js'
 import { RE2_PATTERNS, RE2_SEARCHES } from '../../cases/re2-tests.js'
 import { randomNonsense } from '../../support/patterns.js'
 import { mulberry32, oneOf, type Random } from '../../support/random.js'
 import { FLAG_SETS, randomRe2Pattern, randomText } from '../../support/re2-patterns.js'
-import { runs } from '../../support/runs.js'
+import { partOf, runs } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
 
 const TIMEOUT_MS = 600_000
@@ -26,7 +26,7 @@ function compiled(create: CreateRe2, pattern: string, flags: string): Re2 | 'ref
 
 /** Everything that a search returns, as plain values. */
 function seen(re2: Re2, text: string | Buffer): unknown {
-  const groups = (match: ReturnType<Re2['exec']>) =>
+  const groups = (match: RegExpExecArray | BytesMatch | null) =>
     match === null ? null : [match.index, ...Array.from(match as ArrayLike<unknown>, String), { ...named(match) }]
   re2.lastIndex = 0
   const isFound = re2.test(text)
@@ -118,7 +118,7 @@ describe.skipIf(createNativeRe2 === undefined)('both engines, if re2 can be load
       'κόσμος ſK',
       ...RE2_SEARCHES.slice(0, 10).flatMap(([, ...own]) => own),
     ]
-    for (const flags of FLAG_SETS) {
+    for (const flags of partOf(FLAG_SETS, 3, 0)) {
       for (const [pattern, ...own] of RE2_SEARCHES) expectEqual(pattern, flags, own, '<$&>')
       for (const pattern of RE2_PATTERNS) expectEqual(pattern, flags, texts, '<$1>')
     }
