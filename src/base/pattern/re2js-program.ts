@@ -40,9 +40,9 @@ export function compileForRe2js(source: string, flags: string): RE2JS {
   try {
     return RE2JS.compile(withRe2Classes(source, ignoresCase), options)
   } catch (error) {
-    const message = (error as Error).message.replace('error parsing regexp: ', '')
+    const message = (error as Error).message.replace('error parsing regexp: ', '').replaceAll('`', '')
     const [reason] = REASONS.filter(([theirs]) => message.startsWith(theirs))
-    throw new Error(reason === undefined ? message : reason[1] + message.slice(reason[0].length).replaceAll('`', ''))
+    throw new Error(reason === undefined ? message : reason[1] + message.slice(reason[0].length))
   }
 }
 

@@ -61,7 +61,13 @@ export function createRe2jsSearch(compiled: RE2JS): Re2jsSearch {
     if (hasLiteral && !program.prefilter.eval(input, from)) return NOWHERE
     return typeof text === 'string' ? endInText(automaton, input, text, from) : endInBytes(automaton, input, text, from)
   }
+  const literal = Buffer.from(program.prefix ?? '')
   const locate = (text: Searched, from: number, groups: number): Places | undefined => {
+    if (isLiteral) {
+      const { length } = typeof text === 'string' ? program.prefix : literal
+      const at = typeof text === 'string' ? text.indexOf(program.prefix, from) : text.indexOf(literal, from)
+      return at < 0 ? undefined : [at, at + length]
+    }
     const input = typeof text === 'string' ? MatcherInput.utf16(text) : MatcherInput.utf8(text)
     const [, places] = program.matchMachineInput(input, from, text.length, UNANCHORED, groups + 1)
     return (places as Places | null) ?? undefined
