@@ -7,9 +7,9 @@ import { PATTERN_ENGINE } from './re2-engine.js'
 /**
  * Steps, which are instructions of a pattern times bytes of a text, that the engine executes within some 30 ms, even if
  * the automaton has too many states. Measured on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a step of
- * RE2, up to 70 ns for a step of re2js. So re2js refuses shorter texts than RE2 if a pattern takes long.
+ * RE2, up to 200 ns for a step of re2js. So re2js refuses shorter texts than RE2 if a pattern takes long.
  */
-export const DIRECT_STEPS = PATTERN_ENGINE === 're2' ? 1_500_000 : 400_000
+export const DIRECT_STEPS = PATTERN_ENGINE === 're2' ? 1_500_000 : 150_000
 /** CPU time for the search of a text that takes more steps. */
 const SEARCH_MS = 30
 /** CPU time to count matches before a replacement, which takes twice as long as a search. */
