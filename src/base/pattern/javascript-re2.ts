@@ -1,27 +1,7 @@
-import { RE2JS } from 're2js'
-import { type BytesMatch, type CreateRe2, type Re2, WITHIN_CHARACTER } from './re2.js'
-import { withRe2Classes } from './re2-classes.js'
+import type { RE2JS } from 're2js'
+import type { BytesMatch, CreateRe2, Re2 } from './re2.js'
+import { checkForRe2js, compileForRe2js } from './re2js-program.js'
 import { createRe2jsSearch, type Places } from './re2js-search.js'
-
-/** Operations of re2js's programs that match no character. */
-const ALTERNATIVES = [1, 2]
-const EMPTY_WIDTH = 4
-const MATCH = 6
-const EMPTY_OPERATIONS = [...ALTERNATIVES, 3, EMPTY_WIDTH, 7]
-/** The condition `\B`. */
-const NO_WORD_BOUNDARY = 32
-
-/** re2js's words for what is wrong with a pattern, and RE2's. */
-const REASONS: readonly (readonly [string, string])[] = [
-  ['missing argument to repetition operator', 'no argument for repetition operator'],
-  ['invalid nested repetition operator', 'bad repetition operator'],
-  ['invalid repeat count', 'invalid repetition size'],
-  ['missing closing ]', 'missing ]'],
-  ['missing closing )', 'missing )'],
-  ['trailing backslash at end of expression', 'trailing \\'],
-  ['invalid or unsupported Perl syntax', 'invalid perl operator'],
-  ['invalid named capture', 'invalid named capture group'],
-]
 
 /**
  * Compiles a pattern with re2js, a port of RE2 to JavaScript, which finds the same matches in the same texts. See
@@ -30,24 +10,9 @@ const REASONS: readonly (readonly [string, string])[] = [
 export const createJavaScriptRe2: CreateRe2 = (pattern, flags) => {
   if (!pattern.isWellFormed()) throw new Error('invalid UTF-8')
   const internalSource = translated(pattern, flags.includes('m'))
-  const compiled = compile(internalSource, flags)
-  if (internalSource.includes('\\B') && findsEmptyText(compiled)) throw new Error(WITHIN_CHARACTER)
+  const compiled = compileForRe2js(internalSource, flags)
+  checkForRe2js(compiled)
   return re2Of(compiled, { internalSource, source: withEscapedSlashes(pattern), isGlobal: flags.includes('g') })
-}
-
-function compile(source: string, flags: string): RE2JS {
-  const ignoresCase = flags.includes('i')
-  const options = (ignoresCase ? RE2JS.CASE_INSENSITIVE : 0) | (flags.includes('s') ? RE2JS.DOTALL : 0)
-  try {
-    const rewritten = withRe2Classes(source, ignoresCase)
-    // A class that is rewritten may have become valid.
-    if (rewritten !== source) RE2JS.compile(source, options)
-    return RE2JS.compile(rewritten, options)
-  } catch (error) {
-    const message = (error as Error).message.replace('error parsing regexp: ', '')
-    const [reason] = REASONS.filter(([theirs]) => message.startsWith(theirs))
-    throw new Error(reason === undefined ? message : reason[1] + message.slice(reason[0].length).replaceAll('`', ''))
-  }
 }
 
 interface Description {
@@ -75,6 +40,7 @@ function re2Of(compiled: RE2JS, { internalSource, source, isGlobal }: Descriptio
       const places = next(text, groupCount)
       return places === undefined ? null : matchAt(text, places, names)
     },
+    endFrom: search.endFrom,
     [Symbol.replace](searched: string, replacement: string): string {
       const text = wellFormed(searched)
       re2.lastIndex = 0
@@ -157,23 +123,6 @@ function expanded(replacement: string, text: string, places: Places, names: Name
 function namedGroup(name: string, names: Names, group: (i: number) => string): string {
   const found = names.find(([known]) => known === name)
   return found === undefined ? '' : group(found[1])
-}
-
-/** Whether a program matches the empty text at a place where nothing but `\B` is true. */
-function findsEmptyText(compiled: RE2JS): boolean {
-  const { inst, start } = compiled.re2().prog
-  const seen = new Set<number>()
-  const waiting = [start]
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (seen.has(at)) continue
-    seen.add(at)
-    const { op, out, arg } = inst[at]
-    if (op === MATCH) return true
-    if (!EMPTY_OPERATIONS.includes(op) || (op === EMPTY_WIDTH && (arg & ~NO_WORD_BOUNDARY) !== 0)) continue
-    waiting.push(out)
-    if (ALTERNATIVES.includes(op)) waiting.push(arg)
-  }
-  return false
 }
 
 /** Returns what the package `re2` passes to RE2: it has the same spelling for a slash and for a group with a name. */

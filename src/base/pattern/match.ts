@@ -2,12 +2,14 @@ import { LogweirError } from '../errors.js'
 import { threadCpuMs } from '../process/thread-cpu.js'
 import { turn } from '../scheduling/time-slices.js'
 import { type Pattern, withoutCaptures } from './pattern.js'
+import { PATTERN_ENGINE } from './re2-engine.js'
 
 /**
- * Steps, which are instructions of a pattern times bytes of a text, that RE2 executes within some 30 ms, even if the
- * automaton has too many states. Measured on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a step.
+ * Steps, which are instructions of a pattern times bytes of a text, that the engine executes within some 30 ms, even if
+ * the automaton has too many states. Measured on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a step of
+ * RE2, up to 200 ns for a step of re2js. So re2js refuses shorter texts than RE2 if a pattern takes long.
  */
-export const DIRECT_STEPS = 1_500_000
+export const DIRECT_STEPS = PATTERN_ENGINE === 're2' ? 1_500_000 : 150_000
 /** CPU time for the search of a text that takes more steps. */
 const SEARCH_MS = 30
 /** CPU time to count matches before a replacement, which takes twice as long as a search. */
@@ -158,7 +160,7 @@ function limited<T>(limitMs: number, text: Searched, search: (elapsed: Elapsed) 
 function eachBeginning<T>({ size }: Pattern, bytes: Buffer, elapsed: Elapsed, search: (part: Buffer) => T): T {
   const stretch = Math.ceil(DIRECT_STEPS / size)
   for (let end = stretch, startedMs = elapsed(); ; end += stretch) {
-    const result = search(bytes.subarray(0, end))
+    const result = search(bytes.subarray(0, startOfCharacter(bytes, end)))
     if (result !== undefined || end >= bytes.length) return result
     // The next beginning takes longer than this beginning.
     const ms = elapsed()
@@ -168,12 +170,11 @@ function eachBeginning<T>({ size }: Pattern, bytes: Buffer, elapsed: Elapsed, se
 
 /** A match that ends before the end of a beginning is a match of the whole text. */
 function matchesSomewhere(pattern: Pattern, bytes: Buffer, elapsed: Elapsed): boolean {
-  const { re2 } = pattern
+  const whole = pattern.variant(unchanged, '')
   const found = eachBeginning(pattern, bytes, elapsed, (part) => {
-    re2.lastIndex = 0
-    const isMatch = re2.test(part)
-    if (part.length === bytes.length) return isMatch
-    return isMatch && re2.lastIndex < part.length ? true : undefined
+    if (part.length === bytes.length) return whole.re2.test(part)
+    const end = pattern.re2.endFrom(part, 0)
+    return end >= 0 && end < part.length ? true : undefined
   })
   return found === true
 }
@@ -211,6 +212,13 @@ function countIn({ re2 }: Pattern, bytes: Buffer, elapsed: Elapsed): MatchCount 
 function lengthOfCharacter(first = 0): number {
   if (first < 0xc0) return 1
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+}
+
+/** Returns the place, or the start of the character that the place is in: no beginning ends within a character. */
+function startOfCharacter(bytes: Buffer, place: number): number {
+  let start = Math.min(place, bytes.length)
+  while (start < bytes.length && (bytes[start] & 0xc0) === 0x80) start--
+  return start
 }
 
 const tooSlow = (text: Searched) =>

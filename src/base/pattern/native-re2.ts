@@ -1,26 +1,25 @@
 import { loadNativePart } from '../native-part.js'
-import { type CreateRe2, type Re2, WITHIN_CHARACTER } from './re2.js'
+import type { CreateRe2, Re2 } from './re2.js'
+import { checkForRe2js, compileForRe2js } from './re2js-program.js'
 
-/** Bytes of two characters: a search may start at the second byte, within the first character. */
-const TWO_CHARACTERS = Buffer.from('éé')
+/** What a pattern has that RE2 and re2js may treat differently: `\\B`, and a repetition of a group without limit. */
+const DOUBTFUL = /\\B|\)(?:[*+]|\{\d+,\})/
 
 /**
  * Compiles a pattern with the package `re2`, which is RE2 itself. Undefined if the package cannot be loaded. Throws for
- * patterns that match nothing but a place: RE2 finds those within a character of several bytes, where no other engine
- * does.
+ * the patterns that re2js would match differently, so that the answers of a service do not depend on the package.
  */
 export const createNativeRe2: CreateRe2 | undefined = nativeRe2()
 
 function nativeRe2(): CreateRe2 | undefined {
   const RE2 = loadNativePart<typeof import('re2')>('re2')
   if (RE2 === undefined) return undefined
-  const compile = (pattern: string, flags: string) => new RE2(pattern, flags) as unknown as Re2
   return (pattern, flags) => {
-    const re2 = compile(pattern, flags)
-    if (pattern.includes('\\B')) {
-      const everywhere = compile(pattern, `${flags}g`)
-      everywhere.lastIndex = 1
-      if (everywhere.exec(TWO_CHARACTERS)?.index === 1) throw new Error(WITHIN_CHARACTER)
+    const re2 = new RE2(pattern, flags) as unknown as Re2
+    if (DOUBTFUL.test(pattern)) checkForRe2js(compileForRe2js(re2.internalSource, flags))
+    re2.endFrom = (bytes, from) => {
+      re2.lastIndex = from
+      return re2.test(bytes) ? re2.lastIndex : -1
     }
     return re2
   }

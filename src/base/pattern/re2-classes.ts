@@ -43,7 +43,7 @@ const MOVED = [
   { point: 0x295, from: 'Ll', to: 'Lo' },
   { point: 0x1171e, from: 'Mn', to: 'Mc' },
 ] as const
-/** Letters that Unicode 16 and 17 have made two cases of a letter: the first, its other case, how many, how far apart. */
+/** Letters that Unicode 16 and 17 have made pairs of: the first letter, its other case, how many, how far apart. */
 const PAIRED = [
   [0x19b, 0xa7dc, 1, 1],
   [0x264, 0xa7cb, 1, 1],
@@ -54,16 +54,21 @@ const PAIRED = [
   [0x10d50, 0x10d70, 22, 1],
   [0x16ea0, 0x16ebb, 25, 1],
 ] as const
-const PAIRS: readonly (readonly [number, number])[] = PAIRED.flatMap(([first, other, count, step]) =>
-  Array.from({ length: count }, (_, i) => [first + i * step, other + i * step] as const),
+const PAIRED_LETTERS: Ranges = PAIRED.flatMap(([first, other, count, step]) =>
+  Array.from({ length: count }, (_, i) => [first + i * step, other + i * step]).flat(),
 )
-const PAIRED_LETTERS = new Set(PAIRS.flat())
+  .sort((a, b) => a - b)
+  .flatMap((letter) => [letter, letter])
 
-/** A token of a pattern: a class by its name, an escape, a class in brackets, the start of a group, a character. */
-const TOKEN =
-  /\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\[0-7]{1,3}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|\(\?P?<\w+>|\(\?[a-zA-Z-]*[:)]|./gsu
-/** An item of a class in brackets: a class by its name, or another item. */
-const ITEM = /\[:\^?[a-z]+:\]|\\[pP](?:\{[^}]*\}|.)|\\.|./gsu
+/** Letters without another case in RE2, that may be in a class of re2js. */
+const NOT_CASED: Ranges = union([...PAIRED_LETTERS, ...MOVED.flatMap(({ point }) => [point, point])])
+
+/** A token outside a class in brackets: a class by its name, an escape, the start of a group, a character. */
+const TOKEN = /\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\[0-7]{1,3}|\\.|\(\?P?<\w+>|\(\?[a-zA-Z-]*[:)]|./suy
+/** A class by its name in a class in brackets: of ASCII, or of Unicode. */
+const INNER_CLASS = /(\[:\^?[a-z]+:\]|\\[dDsSwW])|(\\[pP](?:\{[^}]*\}|.))/suy
+/** Another item of a class in brackets, or the last of a range. */
+const CHARACTER = /\\(?:x\{[^}]*\}|x..|[0-7]{1,3}|.)|./suy
 const NAMED_CLASS = /^\\([pP])\{?(\^?)([^}]*)\}?$/su
 /** Without these a pattern has no class and no letter that depends on the version of Unicode. */
 const BEYOND_ASCII = /[^\0-\x7f]|\\[pPx0-7]/u
@@ -76,17 +81,69 @@ export function withRe2Classes(pattern: string, ignoresCase: boolean): string {
   if (!BEYOND_ASCII.test(pattern)) return pattern
   let folds = ignoresCase
   const outside: boolean[] = []
-  return pattern.replace(TOKEN, (token) => {
+  const rewritten = (token: string): string => {
     if (/^\((?:$|\?P?<)/.test(token)) outside.push(folds)
     else if (token === ')') folds = outside.pop() ?? folds
     else if (token.startsWith('(?')) {
       if (token.endsWith(':')) outside.push(folds)
       folds = foldsAfter(token, folds)
-    } else if (NAMED_CLASS.test(token)) return `(?-i:${inBrackets(namedClass(token, folds))})`
-    else if (token.startsWith('[')) return bracketed(token, folds)
-    else if (folds && PAIRED_LETTERS.has(codePointOf(token))) return `(?-i:${token})`
+    } else if (NAMED_CLASS.test(token)) return `(?-i:${inBrackets(spelled(namedClass(token, folds)))})`
+    else if (folds && PAIRED_LETTERS.includes(codePointOf(token))) return `(?-i:${token})`
     return token
-  })
+  }
+  let result = ''
+  for (let at = 0; at < pattern.length; ) {
+    const found = pattern[at] === '[' ? classAt(pattern, at) : undefined
+    const end = found === undefined ? at + matchAt(TOKEN, pattern, at)![0].length : found.end
+    const text = pattern.slice(at, end)
+    result += found === undefined ? rewritten(text) : BEYOND_ASCII.test(text) ? bracketed(found, folds) : text
+    at = end
+  }
+  return result
+}
+
+/** An item of a class: a character or range, or the name of another class. */
+interface Item {
+  text: string
+  /** The name of a class of ASCII characters. */
+  ascii?: string
+  /** The name of a class of Unicode. */
+  name?: string
+}
+
+interface BracketedClass {
+  isNegated: boolean
+  items: Item[]
+  end: number
+}
+
+/** Reads the class at a place. Undefined if it has no end. */
+function classAt(pattern: string, at: number): BracketedClass | undefined {
+  const isNegated = pattern[at + 1] === '^'
+  const start = at + (isNegated ? 2 : 1)
+  const items: Item[] = []
+  for (let place = start; place < pattern.length; place += items.at(-1)!.text.length) {
+    if (pattern[place] === ']' && place > start) return { isNegated, items, end: place + 1 }
+    const inner = matchAt(INNER_CLASS, pattern, place)
+    if (inner === undefined) items.push({ text: rangeAt(pattern, place) })
+    else items.push({ text: inner[0], ascii: inner[1], name: inner[2] })
+  }
+  return undefined
+}
+
+/** Returns the character at a place, or the range that starts with it. */
+function rangeAt(pattern: string, place: number): string {
+  const [first] = matchAt(CHARACTER, pattern, place)!
+  const hyphen = place + first.length
+  if (pattern[hyphen] !== '-' || pattern[hyphen + 1] === ']') return first
+  const last = matchAt(CHARACTER, pattern, hyphen + 1)?.[0] ?? ''
+  if (/^\\[pPdDsSwW]/.test(last)) throw new Error(`invalid character class range: ${first}-${last}`)
+  return `${first}-${last}`
+}
+
+function matchAt(sticky: RegExp, text: string, place: number): RegExpExecArray | undefined {
+  sticky.lastIndex = place
+  return sticky.exec(text) ?? undefined
 }
 
 /** Whether flags such as `(?i)` or `(?s-i:` leave the pattern ignoring case. */
@@ -101,16 +158,18 @@ function codePointOf(token: string): number {
   return octal === undefined ? token.codePointAt(0)! : Number.parseInt(octal, 8)
 }
 
-function bracketed(token: string, folds: boolean): string {
-  const isNegated = token.startsWith('[^')
-  const items = token
-    .slice(isNegated ? 2 : 1, -1)
-    .replace(/^\]/, '\\]')
-    .replace(ITEM, (item) => (NAMED_CLASS.test(item) ? namedClass(item, folds) : item))
-  const same = inBrackets(items, isNegated)
-  if (!folds || !BEYOND_ASCII.test(items)) return same
-  const { ranges, isChanged } = folded(items)
-  return isChanged ? `(?-i:${inBrackets(spelled(ranges), isNegated)})` : same
+function bracketed({ isNegated, items }: BracketedClass, folds: boolean): string {
+  const named: Ranges[] = []
+  let others = ''
+  for (const { text, ascii, name } of items) {
+    if (name !== undefined) named.push(namedClass(name, folds))
+    else if (ascii !== undefined && folds) named.push(matchedBy(`(?i)[${ascii}]`))
+    // At another place than before, these would have another meaning.
+    else others += /^[-^[\]](?:$|-)/.test(text) ? `\\${text}` : text
+  }
+  if (!folds) return inBrackets(others + spelled(named.flat()), isNegated)
+  const ranges = others === '' ? [] : folded(matchedBy(`[${others}]`))
+  return `(?-i:${inBrackets(spelled(union([...named.flat(), ...ranges])), isNegated)})`
 }
 
 /** Returns the class of some items. Without items the class is empty, which has another spelling. */
@@ -118,53 +177,65 @@ function inBrackets(items: string, isNegated = false): string {
   return items === '' ? inBrackets(ANY, !isNegated) : `[${isNegated ? '^' : ''}${items}]`
 }
 
-/** Folding is the same for all queries, and takes a millisecond for a category. */
-const namedClasses = new Map<string, string>()
+/** Classes that have been computed: a category takes a millisecond. */
+const namedClasses = new Map<string, Ranges>()
 
-/** Returns the items of a class that has a name, as `\p{Lu}` or `\P{Greek}`. Throws if RE2 has no such class. */
-function namedClass(token: string, folds: boolean): string {
+/** Returns a class that has a name, as `\p{Lu}` or `\P{Greek}`. Throws if RE2 has no such class. */
+function namedClass(token: string, folds: boolean): Ranges {
   const [, letter, caret, name] = NAMED_CLASS.exec(token)!
   if (OTHER_CLASSES.has(name)) throw new Error(`invalid character class range: ${token}`)
   const isNegated = (letter === 'P') !== (caret === '^')
   const key = `${name}/${folds}/${isNegated}`
   const known = namedClasses.get(key)
   if (known !== undefined) return known
-  const category = categoryOf(name)
-  const ranges = folds ? folded(spelled(category)).ranges : category
-  const items = spelled(isNegated ? complement(ranges) : ranges)
-  namedClasses.set(key, items)
-  return items
+  // re2js has tables of the cases of a class. "Any" and "Other" have all cases of their letters.
+  const cased = folds && name !== 'Any' && name !== 'C' ? matchedBy(`(?i)\\p{${name}}`) : []
+  const category = union([...categoryOf(name), ...subtract(subtract(cased, ADDED), NOT_CASED)])
+  const ranges = isNegated ? complement(category) : category
+  namedClasses.set(key, ranges)
+  return ranges
 }
 
 function categoryOf(name: string): Ranges {
+  if (name === 'Any') return [0, LAST_CODE_POINT]
   const added = subtract(matchedBy(`\\p{${name}}`), ADDED)
   // RE2 leaves code points without a character out of "Other".
   const known = name === 'C' ? subtract(added, matchedBy('\\p{Cn}')) : added
   const removed = MOVED.filter(({ to }) => to === name).flatMap(({ point }) => [point, point])
   const kept = subtract(known, removed)
-  const moved = MOVED.filter(({ from }) => from === name).flatMap(({ point }) => [point, point])
-  return moved.length === 0 ? kept : matchedBy(`[${spelled([...kept, ...moved])}]`)
+  return union([...kept, ...MOVED.filter(({ from }) => from === name).flatMap(({ point }) => [point, point])])
 }
 
-/** Adds the other cases of all letters of a class, as RE2 does. `isChanged` says whether re2js would add more. */
-function folded(items: string): { ranges: Ranges; isChanged: boolean } {
-  const plain = matchedBy(inBrackets(items))
-  const ranges = matchedBy(`(?i)${inBrackets(items)}`)
-  const wrong = PAIRS.filter(([one, other]) => has(plain, one) !== has(plain, other)).map(([one, other]) =>
-    has(plain, one) ? other : one,
-  )
-  wrong.sort((a, b) => a - b)
-  const isChanged = wrong.some((point) => has(ranges, point))
-  return {
-    ranges: isChanged
-      ? subtract(
-          ranges,
-          wrong.flatMap((point) => [point, point]),
-        )
-      : ranges,
-    isChanged,
+/** Code points that are folded at once. re2js looks at each code point of a class: the last takes some milliseconds. */
+const BLOCK = 1024
+/** The last code point with another case, in all versions of Unicode so far. */
+const LAST_LETTER = 0x1e943
+const blocks = new Map<number, Ranges>()
+
+/** Adds the other cases of all letters in ranges. */
+function folded(ranges: Ranges): Ranges {
+  const all = [...ranges]
+  const rest: number[] = []
+  for (let i = 0; i < ranges.length; i += 2) {
+    const end = Math.min(ranges[i + 1], LAST_LETTER) + 1
+    for (let from = ranges[i], to = 0; from < end; from = to) {
+      to = Math.min(end, from - (from % BLOCK) + BLOCK)
+      if (to - from < BLOCK) rest.push(from, to - 1)
+      else all.push(...foldedBlock(from))
+    }
   }
+  return union(rest.length === 0 ? all : [...all, ...casesIn(rest)])
 }
+
+function foldedBlock(from: number): Ranges {
+  const known = blocks.get(from)
+  const ranges = known ?? casesIn([from, from + BLOCK - 1])
+  blocks.set(from, ranges)
+  return ranges
+}
+
+/** Returns the letters in ranges with all their cases in RE2. Some letters may be left out that are in the ranges. */
+const casesIn = (ranges: Ranges): Ranges => subtract(matchedBy(`(?i)[${spelled(ranges)}]`), PAIRED_LETTERS)
 
 /** Returns what a pattern of a single class matches in re2js. */
 function matchedBy(pattern: string): Ranges {
@@ -180,15 +251,16 @@ function matchedBy(pattern: string): Ranges {
   return subtract(matchedBy(pattern.replace('[', `[\\x{${NO_CHARACTER.toString(16)}}`)), [NO_CHARACTER, NO_CHARACTER])
 }
 
-function has(ranges: Ranges, point: number): boolean {
-  let low = 0
-  let high = ranges.length / 2
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (ranges[2 * middle + 1] < point) low = middle + 1
-    else high = middle
+/** Sorts ranges, and merges those that touch each other. */
+function union(ranges: Ranges): Ranges {
+  const order = Array.from({ length: ranges.length / 2 }, (_, i) => 2 * i).sort((a, b) => ranges[a] - ranges[b])
+  const merged: number[] = []
+  for (const i of order) {
+    const last = merged.length - 1
+    if (last > 0 && ranges[i] <= merged[last] + 1) merged[last] = Math.max(merged[last], ranges[i + 1])
+    else merged.push(ranges[i], ranges[i + 1])
   }
-  return 2 * low < ranges.length && ranges[2 * low] <= point
+  return merged
 }
 
 function complement(ranges: Ranges): Ranges {

@@ -18,6 +18,11 @@ export interface Re2 {
   test(text: string | Buffer): boolean
   exec(text: string): RegExpExecArray | null
   exec(bytes: Buffer): BytesMatch | null
+  /**
+   * Returns where a match ends that starts at a place or behind it, -1 if there is none. Needs the flag `g`. RE2 takes
+   * the first match, re2js the match that ends first, which it finds many times as fast.
+   */
+  endFrom(bytes: Buffer, from: number): number
   /** Replaces the first match, or with the flag `g` all matches. The replacement is in JavaScript's spelling. */
   [Symbol.replace](text: string, replacement: string): string
 }
@@ -27,7 +32,3 @@ export interface Re2 {
  * not valid.
  */
 export type CreateRe2 = (pattern: string, flags: string) => Re2
-
-/** Why a pattern such as `\B` is refused. */
-export const WITHIN_CHARACTER =
-  'it matches the empty text at \\B, which RE2 also finds within a character; write what is before or behind the place'

@@ -19,8 +19,14 @@ const END_TEXT = -1
 const LAST_LATIN = 0xff
 const ASCII_END = 0x80
 const NEWLINE = 0x0a
+const ALTERNATIVE = 1
+const CAPTURE = 3
+const EMPTY_WIDTH = 4
+const NOTHING = 7
 const RUNE = 8
 const RUNE_ANY_NOT_NL = 11
+/** The type of a filter of several texts, of which a match contains one. */
+const ANY_OF = 3
 /** The most bytes of the states of an automaton: the more, the longer a search that needs ever new states. */
 const AUTOMATON_BYTES = 2 ** 20
 /** The automaton has given up: too many states. */
@@ -31,6 +37,8 @@ const NOWHERE = -1
 export interface Re2jsSearch {
   /** Whether the pattern matches somewhere from a place on. What is before the place counts for `^` and `\b`. */
   isFound(text: Searched, from: number): boolean
+  /** Returns where the match ends that ends first, of those from a place on. -1 if there is none. */
+  endFrom(text: Searched, from: number): number
   /** Returns the first match from a place on, with the first `groups` groups. Undefined if there is none. */
   find(text: Searched, from: number, groups: number): Places | undefined
 }
@@ -44,14 +52,22 @@ export function createRe2jsSearch(compiled: RE2JS): Re2jsSearch {
   const program = compiled.re2()
   const isLiteral = program.prefixComplete && program.numSubexp === 0
   const staysInLine = !matchesNewline(program)
+  // Alternative texts are no quicker to find than the pattern itself.
+  const hasLiteral = program.prefilter !== null && program.prefilter.type !== ANY_OF
   let automaton: Automaton | undefined
   const endFrom = (text: Searched, from: number): number => {
     automaton ??= smallAutomaton(program)
     const input = inputOf(text)
-    if (program.prefilter !== null && !program.prefilter.eval(input, from)) return NOWHERE
+    if (hasLiteral && !program.prefilter.eval(input, from)) return NOWHERE
     return typeof text === 'string' ? endInText(automaton, input, text, from) : endInBytes(automaton, input, text, from)
   }
+  const literal = Buffer.from(program.prefix ?? '')
   const locate = (text: Searched, from: number, groups: number): Places | undefined => {
+    if (isLiteral) {
+      const { length } = typeof text === 'string' ? program.prefix : literal
+      const at = typeof text === 'string' ? text.indexOf(program.prefix, from) : text.indexOf(literal, from)
+      return at < 0 ? undefined : [at, at + length]
+    }
     const input = typeof text === 'string' ? MatcherInput.utf16(text) : MatcherInput.utf8(text)
     const [, places] = program.matchMachineInput(input, from, text.length, UNANCHORED, groups + 1)
     return (places as Places | null) ?? undefined
@@ -61,6 +77,12 @@ export function createRe2jsSearch(compiled: RE2JS): Re2jsSearch {
       if (isLiteral || program.onepass !== null) return locate(text, from, -1) !== undefined
       const end = endFrom(text, from)
       return end === UNKNOWN ? locate(text, from, 0) !== undefined : end >= 0
+    },
+    endFrom(text, from) {
+      if (from > text.length) return NOWHERE
+      if (isLiteral || program.onepass !== null) return locate(text, from, 0)?.[1] ?? NOWHERE
+      const end = endFrom(text, from)
+      return end === UNKNOWN ? (locate(text, from, 0)?.[1] ?? NOWHERE) : end
     },
     find(text, from, groups) {
       if (isLiteral || program.onepass !== null) return locate(text, from, groups)
@@ -92,9 +114,44 @@ function matchesNewline({ prog }: Program): boolean {
 
 function smallAutomaton(program: Program): Automaton {
   const { dfa } = program
+  dfa.closure = closureOf(program.prog)
   dfa.stateBudget = AUTOMATON_BYTES
   dfa.memBudget = AUTOMATON_BYTES
   return dfa
+}
+
+/** What the automaton can be in after some instructions: instructions that read a character or test a place. */
+type Closure = Automaton['closure']
+
+/**
+ * Returns a replacement of re2js's own function, which finds the instructions that follow some others without reading
+ * a character. It takes a fifth of the time, and leaves out instructions that only lead to others.
+ */
+function closureOf({ inst }: Program['prog']): Closure {
+  const seen = new Uint8Array(inst.length)
+  const stack: number[] = []
+  return (pcs: readonly number[], flag: number) => {
+    const visited: number[] = []
+    const kept: number[] = []
+    let needflags = 0
+    for (let i = pcs.length - 1; i >= 0; i--) stack.push(pcs[i])
+    for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
+      if (pc === 0 || seen[pc] === 1) continue
+      seen[pc] = 1
+      visited.push(pc)
+      const { op, arg, out } = inst[pc]
+      if (op === ALTERNATIVE) stack.push(arg, out)
+      else if (op === NOTHING || op === CAPTURE) stack.push(out)
+      else {
+        kept.push(pc)
+        if (op !== EMPTY_WIDTH) continue
+        needflags |= arg
+        if ((arg & ~flag) === 0) stack.push(out)
+      }
+    }
+    for (const pc of visited) seen[pc] = 0
+    return { pcs: kept.length < 2 ? kept : Array.from(Int32Array.from(kept).sort()), needflags }
+  }
 }
 
 /** Returns re2js's view of a text. The package exports none, but passes one to its engine. */

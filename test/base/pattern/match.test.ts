@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LogweirError } from '../../../src/base/errors.js'
-import { countMatches, firstMatch, matches, replaceMatches } from '../../../src/base/pattern/match.js'
+import { countMatches, DIRECT_STEPS, firstMatch, matches, replaceMatches } from '../../../src/base/pattern/match.js'
 import { compilePattern } from '../../../src/base/pattern/pattern.js'
 
 /** Searches within a turn of the event loop share a limit. */
@@ -9,7 +9,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 /** Alternatives that match nowhere, and make a pattern so large that texts of some kilobytes count as long. */
 const LARGE = 'Q{900}|'
 /** The bytes that are searched at once with such a pattern. */
-const STRETCH = Math.ceil(1_500_000 / compilePattern(`(?:${LARGE}needle)$`).size)
+const STRETCH = Math.ceil(DIRECT_STEPS / compilePattern(`(?:${LARGE}needle)$`).size)
 
 /** Texts with a word around the ends of the first two beginnings that are searched. */
 const texts = [STRETCH, 2 * STRETCH].flatMap((end) =>

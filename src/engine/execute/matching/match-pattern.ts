@@ -220,10 +220,9 @@ function matchWithinLines(dictionary: Dictionary, range: EntryRange, { re2 }: Pa
   const searched = bytesOf(dictionary, range)
   const base = offsets[range.from]
   for (let entry = range.from; entry < range.to; ) {
-    re2.lastIndex = offsets[entry] - base
-    if (!re2.test(searched)) break
-    const end = base + re2.lastIndex
-    if (end >= offsets[range.to]) break
+    const found = re2.endFrom(searched, offsets[entry] - base)
+    const end = base + found
+    if (found < 0 || end >= offsets[range.to]) break
     entry = entryAt(dictionary, end)
     // The pattern may have read the byte after the match. An entry that shares the matched bytes and that byte matches
     // too.

@@ -34,7 +34,7 @@ const atom = fc.constantFrom(
     '\\A',
     '\\z',
     '\\b',
-    '\\B',
+    '(?:a\\B|\\Bb)',
     '\\n',
     '\n',
     '(?-m)^',
@@ -114,7 +114,7 @@ describe('matching a dictionary', () => {
   })
 
   it('never finds the entry of absent', async () => {
-    for (const pattern of ['', '.*', '(?s).', '\\C', '^', '\\x{fffd}', '[^a]', '\ufffd', 'ÿ', '(?s)^.$']) {
+    for (const pattern of ['', '.*', '(?s).', '^', '\\x{fffd}', '[^a]', '\ufffd', 'ÿ', '(?s)^.$']) {
       expect(await found(pattern, [])).toEqual([])
       expect(await found(pattern, ['a\nb'])).toEqual(matchedAlone(pattern, ['a\nb']))
     }
