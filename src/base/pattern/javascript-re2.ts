@@ -41,11 +41,6 @@ function re2Of(compiled: RE2JS, { internalSource, source, isGlobal }: Descriptio
       return places === undefined ? null : matchAt(text, places, names)
     },
     endFrom: search.endFrom,
-    [Symbol.replace](searched: string, replacement: string): string {
-      const text = wellFormed(searched)
-      re2.lastIndex = 0
-      return replaced(text, (from) => search.find(text, from, groupCount), { replacement, isGlobal, names })
-    },
   }
   /** Finds the next match, and moves `lastIndex` behind it. */
   function next(text: string | Buffer, groups: number): Places | undefined {
@@ -74,56 +69,6 @@ function matchAt(text: string | Buffer, places: Places, names: Names): RegExpExe
 
 const groupsByName = <T>(groups: readonly T[], names: Names): Record<string, T> =>
   Object.fromEntries(names.map(([name, group]) => [name, groups[group]]))
-
-interface Replacing {
-  replacement: string
-  isGlobal: boolean
-  names: Names
-}
-
-function replaced(
-  text: string,
-  find: (from: number) => Places | undefined,
-  { replacement, isGlobal, names }: Replacing,
-): string {
-  let result = ''
-  let at = 0
-  for (let places = find(0); places !== undefined; places = at <= text.length ? find(at) : undefined) {
-    const [start, end] = places
-    result += text.slice(at, start) + expanded(replacement, text, places, names)
-    at = end
-    if (start === end) {
-      const character = String.fromCodePoint(text.codePointAt(end) ?? 0)
-      if (end < text.length) result += character
-      at += character.length
-    }
-    if (!isGlobal) break
-  }
-  return result + text.slice(at)
-}
-
-/** Returns a replacement with the groups of a match: `$&`, `$1`, `$01`, `$<name>`, `$$`. */
-function expanded(replacement: string, text: string, places: Places, names: Names): string {
-  if (!replacement.includes('$')) return replacement
-  const group = (i: number) => (places[2 * i] < 0 ? '' : text.slice(places[2 * i], places[2 * i + 1]))
-  const count = places.length / 2
-  return replacement.replace(/\$(?:[$&`']|(\d\d?)|<([^>]*)>)/g, (spelling, digits?: string, name?: string) => {
-    if (spelling === '$$') return '$'
-    if (spelling === '$&') return group(0)
-    if (spelling === '$`') return text.slice(0, places[0])
-    if (spelling === "$'") return text.slice(places[1])
-    if (name !== undefined) return names.length === 0 ? spelling : namedGroup(name, names, group)
-    const number = Number(digits)
-    if (number > 0 && number < count) return group(number)
-    const first = Number(digits![0])
-    return digits!.length === 2 && first > 0 && first < count ? group(first) + digits![1] : spelling
-  })
-}
-
-function namedGroup(name: string, names: Names, group: (i: number) => string): string {
-  const found = names.find(([known]) => known === name)
-  return found === undefined ? '' : group(found[1])
-}
 
 /** Returns what the package `re2` passes to RE2: it has the same spelling for a slash and for a group with a name. */
 function translated(pattern: string, isMultiline: boolean): string {

@@ -1,23 +1,27 @@
-import { LogweirError } from '../errors.js'
 import { threadCpuMs } from '../process/thread-cpu.js'
 import { turn } from '../scheduling/time-slices.js'
 import { type Pattern, withoutCaptures } from './pattern.js'
 import { PATTERN_ENGINE } from './re2-engine.js'
+import { RE2JS_STEPS } from './re2js-search.js'
+import { tooSlow } from './too-slow.js'
 
+/** Whether matches are found by RE2 itself, several times as fast as otherwise. */
+const IS_RE2 = PATTERN_ENGINE === 're2'
 /**
  * Steps, which are instructions of a pattern times bytes of a text, that the engine executes within some 30 ms, even if
- * the automaton has too many states. Measured on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a step of
- * RE2, up to 200 ns for a step of re2js. So re2js refuses shorter texts than RE2 if a pattern takes long.
+ * the automaton has too many states. Measured for RE2 on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a
+ * step. So re2js refuses shorter texts than RE2 if a pattern takes long.
  */
-export const DIRECT_STEPS = PATTERN_ENGINE === 're2' ? 1_500_000 : 150_000
+export const DIRECT_STEPS = IS_RE2 ? 1_500_000 : RE2JS_STEPS
 /** CPU time for the search of a text that takes more steps. */
 const SEARCH_MS = 30
 /** CPU time to count matches before a replacement, which takes twice as long as a search. */
 const COUNT_MS = 20
 /** CPU time of all such searches between two turns of the event loop. */
 const TURN_MS = 100
-/** Matches between two looks at the clock. */
+/** Ends of matches that are counted between two looks at the clock, and matches that are located. */
 const COUNTED_MATCHES = 64
+const LOCATED_MATCHES = IS_RE2 ? 64 : 1
 /** The most bytes of UTF-8 for a unit of a string. */
 const MAX_BYTES = 3
 
@@ -63,9 +67,13 @@ export function countMatches(pattern: Pattern, text: string): MatchCount {
   })
 }
 
+/** Whether {@link replaceMatches} can be used. The time that re2js takes does not follow from the number of matches. */
+export const REPLACES_AT_ONCE = IS_RE2
+
 /**
- * Returns a text with every match replaced. `replacement` is in JavaScript's spelling. `readsGroups` says whether
- * `replacement` names groups. Count the matches first. Throws `invalid_pattern` if finding the groups takes too long.
+ * Returns a text with every match replaced, by RE2 itself. `replacement` is in JavaScript's spelling. `readsGroups`
+ * says whether `replacement` names groups. Count the matches first. Throws `invalid_pattern` if finding the groups
+ * takes too long.
  */
 export function replaceMatches(pattern: Pattern, text: string, replacement: string, readsGroups: boolean): string {
   const { re2 } = replacing(pattern, text, readsGroups)
@@ -99,7 +107,7 @@ export function eachMatch(
     let copied = 0
     let lastEnd = -1
     for (let at = 0, tried = 0; at <= bytes.length; tried++) {
-      if (tried % COUNTED_MATCHES === 0) elapsed()
+      if (tried % LOCATED_MATCHES === 0) elapsed()
       re2.lastIndex = at
       const match = re2.exec(bytes)
       if (match === null) break
@@ -220,10 +228,3 @@ function startOfCharacter(bytes: Buffer, place: number): number {
   while (start < bytes.length && (bytes[start] & 0xc0) === 0x80) start--
   return start
 }
-
-const tooSlow = (text: Searched) =>
-  new LogweirError(
-    'invalid_pattern',
-    `The pattern takes too long on a text of ${text.length} ${typeof text === 'string' ? 'characters' : 'bytes'}. ` +
-      'Write a shorter pattern with fewer repetitions, or search a part of the text, as substr(text, 1, 10000).',
-  )

@@ -12,10 +12,10 @@ const DOUBTFUL = /\\B|\)(?:[*+]|\{\d+,\})/
 export const createNativeRe2: CreateRe2 | undefined = nativeRe2()
 
 function nativeRe2(): CreateRe2 | undefined {
-  const RE2 = loadNativePart<typeof import('re2')>('re2')
+  const RE2 = loadNativePart<new (pattern: string, flags: string) => Re2>('re2')
   if (RE2 === undefined) return undefined
   return (pattern, flags) => {
-    const re2 = new RE2(pattern, flags) as unknown as Re2
+    const re2 = new RE2(pattern, flags)
     if (DOUBTFUL.test(pattern)) checkForRe2js(compileForRe2js(re2.internalSource, flags))
     re2.endFrom = (bytes, from) => {
       re2.lastIndex = from

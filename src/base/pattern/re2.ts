@@ -23,8 +23,6 @@ export interface Re2 {
    * the first match, re2js the match that ends first, which it finds many times as fast.
    */
   endFrom(bytes: Buffer, from: number): number
-  /** Replaces the first match, or with the flag `g` all matches. The replacement is in JavaScript's spelling. */
-  [Symbol.replace](text: string, replacement: string): string
 }
 
 /**

@@ -1,4 +1,4 @@
-import { countMatches, eachMatch, replaceMatches } from '../../base/pattern/match.js'
+import { countMatches, eachMatch, REPLACES_AT_ONCE, replaceMatches } from '../../base/pattern/match.js'
 import type { Pattern } from '../../base/pattern/pattern.js'
 import { bounded, MAX_VALUE_LENGTH, queryError, tooLong } from './function.js'
 
@@ -19,7 +19,7 @@ export function regexpReplace(value: string, pattern: Pattern, to: string): stri
   const parts = partsOf(to, pattern.groups)
   checkLength(value, parts, count)
   const readsGroups = parts.some((part) => typeof part === 'number' && part > 0)
-  if (hasEmptyBehind) return bounded(replaceOneByOne(value, pattern, parts, readsGroups))
+  if (hasEmptyBehind || !REPLACES_AT_ONCE) return bounded(replaceOneByOne(value, pattern, parts, readsGroups))
   return bounded(replaceMatches(pattern, value, parts.map(inJavaScript).join(''), readsGroups))
 }
 
