@@ -1,9 +1,7 @@
-import { createRequire } from 'node:module'
+import { re2Of } from '../support/re2.js'
 import { type TestRecord, textAt } from '../support/records.js'
 import type { Oracle, PlainRow } from './oracle.js'
 import { bucketStart, groupBy, type Unit } from './time.js'
-
-const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
 const HOUR_US = 3_600_000_000
 type Intervals = ReadonlyMap<string, { windowUs: number; unit: Unit }>
@@ -43,7 +41,7 @@ export const apiCountsOfSupabase: Oracle = (records, params, nowUs) => {
 
 /** Returns whether a pattern matches the URL of a record. */
 function matching(project: string): (record: TestRecord) => boolean {
-  const pattern = new RE2(unquoted(project), 'u')
+  const pattern = re2Of(unquoted(project))
   return (record) => {
     const url = requestText(record, 'url')
     return url !== undefined && pattern.test(url)

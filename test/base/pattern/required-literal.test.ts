@@ -1,14 +1,12 @@
-import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { requiredLiteral } from '../../../src/base/pattern/required-literal.js'
+import { re2Of } from '../../support/re2.js'
 import { runs } from '../../support/runs.js'
-
-const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
 
 /** Returns the texts that match the pattern but do not contain the literal of the pattern. */
 const matchesWithoutLiteral = (pattern: string, texts: readonly string[]) => {
-  const [compiled, literal] = [new RE2(pattern), requiredLiteral(pattern)]
+  const [compiled, literal] = [re2Of(pattern), requiredLiteral(pattern)]
   return texts.filter((text) => compiled.test(text) && !text.includes(literal))
 }
 
@@ -54,7 +52,7 @@ const pattern = fc
   .map((parts) => parts.map(([of, count]) => of + count).join(''))
   .filter((text) => {
     try {
-      new RE2(text)
+      re2Of(text)
       return true
     } catch {
       return false
@@ -92,7 +90,7 @@ describe('the literal that a pattern requires', () => {
     ['\\Qab\\E', 'ab'],
     ['\\Qa*\\E', 'a*'],
   ])('%j requires nothing that is not in %j', (given, matching) => {
-    expect(new RE2(given).test(matching)).toBe(true)
+    expect(re2Of(given).test(matching)).toBe(true)
     expect(matchesWithoutLiteral(given, [matching])).toEqual([])
   })
 

@@ -1,17 +1,15 @@
-import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findEntry, withGrams } from '../../../../src/engine/execute/columns/dictionary.js'
 import { BITMAP_BYTES } from '../../../../src/engine/execute/columns/grams.js'
 import { createMatcher, matchEntries } from '../../../../src/engine/execute/matching/match-pattern.js'
+import { re2Of } from '../../../support/re2.js'
 import { runs } from '../../../support/runs.js'
 import { dictionary, noYield, SLOW_PATTERN, slowTexts } from '../../store/support.js'
 
-const RE2 = createRequire(import.meta.url)('re2') as typeof import('re2')
-
 /** Returns the texts that match, each tested separately by the RE2 library. */
 const matchedAlone = (pattern: string, texts: readonly string[]) => {
-  const single = new RE2(pattern)
+  const single = re2Of(pattern)
   return texts.filter((text) => single.test(text))
 }
 
