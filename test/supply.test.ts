@@ -29,7 +29,10 @@ function isAtLeast(version: string, wanted: readonly number[]): boolean {
   return differing < 0 || parts[differing]! > wanted[differing]!
 }
 
-/** Returns npm's counts of known vulnerabilities in all packages: the program's bundle has parts of them. Undefined without a registry. */
+/**
+ * Returns npm's counts of known vulnerabilities in all packages: the program's bundle has parts of them. Undefined
+ * without a registry.
+ */
 function audit(): Record<string, number> | undefined {
   const args = ['audit', '--json', '--fetch-retries=0', '--fetch-timeout=5000']
   const { stdout } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', timeout: AUDIT_MS })

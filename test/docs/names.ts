@@ -14,6 +14,7 @@ const SETTINGS = COMMANDS.flatMap(({ settings }) => Object.entries(settings))
 /** The flags of all commands. Parameters of endpoints are flags of `logweir query`. */
 export const FLAGS: ReadonlySet<string> = new Set([
   '--help',
+  '--version',
   ...SETTINGS.filter(([, { flag }]) => flag !== false).map(([name]) => flagOf(name)),
   ...[...ENDPOINTS, ...EXAMPLES.map(({ endpoint }) => endpoint)].flatMap(({ params }) =>
     Object.keys(params).map((name) => `--${name.replaceAll('_', '-')}`),
@@ -39,6 +40,7 @@ export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--sign': 'codesign',
   '--save-dev': 'npm',
   '--tag': 'docker',
+  '--try': 'scripts/release.mjs',
   '--volume': 'docker',
   '--write': 'biome',
 }
