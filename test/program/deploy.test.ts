@@ -20,7 +20,17 @@ import { projectRef, TOP_RANK } from '../../src/generate/values/projects.js'
 import { allOf, oneOf, type Step, textOf } from '../deploy/files.js'
 import { freePort } from '../support/free-port.js'
 import { BUILD_STAGE, bare, imageAt, RUN_STAGE } from './support/image.js'
-import { ROOT, type Served, serve, served, start, TOKEN, temporaryFolder, until } from './support/program.js'
+import {
+  ROOT,
+  type Served,
+  serve,
+  served,
+  start,
+  TOKEN,
+  temporaryFolder,
+  until,
+  withoutRuntime,
+} from './support/program.js'
 
 const BUILD_MS = 180_000
 
@@ -109,7 +119,9 @@ describe('the Dockerfile', () => {
       expect((await fetch(metrics, { headers: { 'X-API-KEY': token } })).status).toBe(200)
       child.kill('SIGTERM')
       expect((await once(child, 'exit'))[0]).toBe(0)
-      const lines = (await said).join('').trimEnd().split('\n')
+      const lines = withoutRuntime((await said).join(''))
+        .trimEnd()
+        .split('\n')
       expect(lines.map((line) => JSON.parse(line).code)).toEqual(['token_made', 'listening', 'stopping'])
     },
     BUILD_MS,

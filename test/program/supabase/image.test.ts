@@ -9,7 +9,7 @@ import { testSeed } from '../../support/seed.js'
 import { SINK_NAMES, vectorEvents } from '../../support/supabase/vector-events.js'
 import { analyticsOf } from '../support/analytics.js'
 import { type Image, imageAt } from '../support/image.js'
-import { ROOT, temporaryFolder, until } from '../support/program.js'
+import { ROOT, temporaryFolder, until, withoutRuntime } from '../support/program.js'
 import { shipToSinks } from '../support/vector-sinks.js'
 
 const { LOGFLARE_PUBLIC_ACCESS_TOKEN: PUBLIC, LOGFLARE_PRIVATE_ACCESS_TOKEN: PRIVATE } = ENV
@@ -53,7 +53,7 @@ async function expectStop(child: ChildProcess, log: Promise<string[]>): Promise<
   child.kill('SIGTERM')
   expect((await once(child, 'exit'))[0]).toBe(0)
   const text = (await log).join('')
-  const codes = text
+  const codes = withoutRuntime(text)
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line).code)
