@@ -1,6 +1,6 @@
 /**
- * The test runs: each is a project of vitest.config.ts and a time zone, perhaps with a limit to some files and a scale
- * of test/support/runs.ts.
+ * The test runs: each is a project of vitest.config.ts and a time zone, perhaps with a limit to some files, a scale of
+ * test/support/runs.ts, another Node (the folder of its program), and without native parts.
  */
 const UTC = 'UTC'
 /** A zone with an offset of hours and minutes. */
@@ -32,8 +32,20 @@ const PORTABLE = {
 /** The runs of `npm test`: each project under UTC, and the portable tests in a shifted zone too. */
 export const ALL = [...runsOf(PROJECTS), ...runsOf(['portable'], SHIFTED)]
 
-/** The runs of `npm run test:slow`: the slow tests, and the projects with random tests again, at full size. */
-export const SLOW = [...runsOf(['slow']), ...runsOf(['unit', 'clickhouse']).map((run) => ({ ...run, scale: 1 }))]
+/** The folders of the newer Nodes to test with, as .ci/run installs them. */
+const NEWER_NODES = process.env.LOGWEIR_TEST_NODES?.split(':').filter((bin) => bin !== '') ?? []
+
+/**
+ * The runs of `npm run test:slow`: the slow tests; the projects with random tests again, at full size; and without
+ * native parts, on this Node and on the newer ones, what depends on them.
+ */
+export const SLOW = [
+  ...runsOf(['slow']),
+  ...runsOf(['unit', 'clickhouse']).map((run) => ({ ...run, scale: 1 })),
+  ...[undefined, ...NEWER_NODES].flatMap((bin) =>
+    runsOf(['unit', 'program', 'page']).map((run) => ({ ...run, bin, nativeParts: 'off' })),
+  ),
+]
 
 /** Returns a run per project, all in the same time zone. `portable` is a part of two projects. */
 export function runsOf(projects, timeZone = UTC) {

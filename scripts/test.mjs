@@ -5,6 +5,7 @@
  * run, the slowest files, a line per failure, and at the end the totals of all runs: `N passed, N failed`.
  *
  * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests. Without the variable each run uses a new seed.
+ * `LOGWEIR_TEST_NODES`, folders of programs of newer Nodes with colons between, are Nodes that `--slow` tests with too.
  * `LOGWEIR_TEST_SCALE` sets how many runs the random tests have (see test/support/runs.ts).
  */
 import { spawnSync } from 'node:child_process'
@@ -32,17 +33,23 @@ function selectRuns() {
  * Runs a project. Returns how many tests passed, the failures, and the seconds of the run and of each file. A run
  * without a report, or a run that failed and names no failure, is a single failure.
  */
-function runVitest({ timeZone, project, files: only = [], scale }, index) {
+function runVitest({ timeZone, project, files: only = [], scale, bin, nativeParts }, index) {
   const size = scale === undefined ? '' : `, scale ${scale}`
   const part = only.length > 0 ? ' (portable)' : ''
-  const title = `vitest ${project}${part}, TZ=${timeZone}, Node ${process.version}${size}`
+  const node = bin === undefined ? process.execPath : join(bin, 'node')
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()
+  const parts = nativeParts ?? process.env.LOGWEIR_NATIVE_PARTS
+  const hidden = parts === undefined ? '' : `, native parts ${parts}`
+  const title = `vitest ${project}${part}, TZ=${timeZone}, Node ${version}${size}${hidden}`
   console.log(`\n== ${title} ==`)
+  const environment = { LOGWEIR_TEST_SCALE: scale, LOGWEIR_NATIVE_PARTS: nativeParts, ...process.env }
+  if (bin !== undefined) environment.PATH = `${bin}:${process.env.PATH}`
   const report = join(folder, `${index}.json`)
   const startMs = performance.now()
   const { status } = spawnSync(
-    process.execPath,
+    node,
     [VITEST, 'run', '--passWithNoTests', '--project', project, ...only, ...REPORTERS, ...passedOn],
-    { stdio: 'inherit', env: { LOGWEIR_TEST_SCALE: scale, ...process.env, TZ: timeZone, LOGWEIR_TEST_REPORT: report } },
+    { stdio: 'inherit', env: { ...environment, TZ: timeZone, LOGWEIR_TEST_REPORT: report } },
   )
   const seconds = (performance.now() - startMs) / 1000
   const { passed, failures, files } = readReport(report)

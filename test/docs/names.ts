@@ -57,6 +57,7 @@ export const TEST_VARIABLES: Readonly<Record<string, string>> = {
   LOGWEIR_NATIVE_PARTS: 'of src/base/native-part.ts',
   LOGWEIR_CI_NODES: 'of .ci/run',
   LOGWEIR_TEST_SOAK_MINUTES: 'of test/program/soak.slow.test.ts',
+  LOGWEIR_TEST_NODES: 'of scripts/runs.mjs',
   LOGWEIR_TEST_SEED: 'of test/support/seed.ts',
   LOGWEIR_TEST_SCALE: 'of test/support/runs.ts',
 }
