@@ -10,17 +10,16 @@ const IS_RE2 = PATTERN_ENGINE === 're2'
 /**
  * Steps, which are instructions of a pattern times bytes of a text, that the engine executes within some 30 ms, even if
  * the automaton has too many states. Measured for RE2 on 2026-11-28 with two cores of an Intel Xeon: 10 to 20 ns for a
- * step. So re2js refuses shorter texts than RE2 if a pattern takes long.
+ * step. So re2js refuses shorter texts than RE2 if a pattern takes long, and checks the time within a search.
  */
 export const DIRECT_STEPS = IS_RE2 ? 1_500_000 : RE2JS_STEPS
-/** CPU time for the search of a text that takes more steps. */
-const SEARCH_MS = 30
+/** CPU time for the search of a text that takes more steps. re2js also limits each search by itself. */
+const SEARCH_MS = IS_RE2 ? 30 : 15
 /** CPU time to count matches before a replacement, which takes twice as long as a search. */
-const COUNT_MS = 20
+const COUNT_MS = IS_RE2 ? 20 : 10
 /** CPU time of all such searches between two turns of the event loop. */
 const TURN_MS = 100
-/** Ends of matches that are counted between two looks at the clock, and matches that are located. */
-const COUNTED_MATCHES = 64
+/** Matches between two looks at the clock. */
 const LOCATED_MATCHES = IS_RE2 ? 64 : 1
 /** The most bytes of UTF-8 for a unit of a string. */
 const MAX_BYTES = 3
@@ -32,7 +31,7 @@ type Searched = string | Buffer
 export function matches(pattern: Pattern, text: Searched): boolean {
   if (stepsOf(pattern, text) <= DIRECT_STEPS) return pattern.re2.test(text)
   return limited(SEARCH_MS, text, (elapsed) =>
-    matchesSomewhere(pattern.variant(withoutCaptures, 'g'), bytesOf(text), elapsed),
+    IS_RE2 ? matchesSomewhere(pattern.variant(withoutCaptures, 'g'), bytesOf(text), elapsed) : pattern.re2.test(text),
   )
 }
 
@@ -42,6 +41,7 @@ export function matches(pattern: Pattern, text: Searched): boolean {
  */
 export function firstMatch(pattern: Pattern, text: string): RegExpExecArray | null {
   if (stepsOf(pattern, text) > DIRECT_STEPS) {
+    if (!IS_RE2) return limited(SEARCH_MS, text, () => pattern.re2.exec(text))
     limited(SEARCH_MS, text, (elapsed) => checkSearch(pattern, text, elapsed))
     const [found] = pattern.variant(withoutCaptures, '').re2.exec(text) ?? []
     if (found === undefined) return null
@@ -62,7 +62,7 @@ export interface MatchCount {
 /** Counts the matches. Throws `invalid_pattern` if the search takes too long. */
 export function countMatches(pattern: Pattern, text: string): MatchCount {
   return limited(COUNT_MS, text, (elapsed) => {
-    if (stepsOf(pattern, text) > DIRECT_STEPS) checkSearch(pattern, text, elapsed)
+    if (IS_RE2 && stepsOf(pattern, text) > DIRECT_STEPS) checkSearch(pattern, text, elapsed)
     return countIn(pattern.variant(withoutCaptures, 'g'), bytesOf(text), elapsed)
   })
 }
@@ -211,7 +211,7 @@ function countIn({ re2 }: Pattern, bytes: Buffer, elapsed: Elapsed): MatchCount 
     if (end === at && at === lastEnd) hasEmptyBehind = true
     lastEnd = end
     at = end > at ? end : at + lengthOfCharacter(bytes[at])
-    if (count % COUNTED_MATCHES === 0) elapsed()
+    if (count % LOCATED_MATCHES === 0) elapsed()
   }
   return { count, hasEmptyBehind }
 }

@@ -80,7 +80,8 @@ function findsEmptyText({ inst, start }: Program, condition: number): boolean {
 
 /**
  * Whether an instruction is a loop whose body first tries the empty text, and a character after that. Perl leaves such
- * a loop without a character; RE2 does so or not, depending on what is before the loop.
+ * a loop without a character; RE2 does so or not, depending on what is before the loop. A body is compiled before its
+ * loop, and what follows the loop after it, so that the numbers of instructions tell them apart.
  */
 function prefersEmptyText({ inst }: Program, loop: number): boolean {
   if (inst[loop].op !== ALTERNATIVE) return false
@@ -90,7 +91,7 @@ function prefersEmptyText({ inst }: Program, loop: number): boolean {
     let isBack = false
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
       if (at === loop) isBack = true
-      if (at === loop || seen.has(at)) continue
+      if (at >= loop || seen.has(at)) continue
       seen.add(at)
       const { op, out, arg } = inst[at]
       if (op >= FIRST_RUNE && isBack) return true

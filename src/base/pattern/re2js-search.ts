@@ -8,9 +8,13 @@ type Searched = string | Buffer
 type Program = ReturnType<RE2JS['re2']>
 type Automaton = Program['dfa']
 /** The view of a text that re2js's engines read. */
-interface Input {
-  /** Returns the code point at a place, times 8, plus its length. */
-  step(at: number): number
+type Input = unknown
+
+/** A state of the automaton. */
+interface State {
+  /** The states that follow, by the class of the next character. */
+  next?: readonly (State | undefined)[]
+  isMatch: boolean
 }
 
 /** Starts and ends of the match and of the groups, in turn. -1 for a group that is not taken. */
@@ -20,6 +24,8 @@ const UNANCHORED = 0
 const END_TEXT = -1
 const LAST_LATIN = 0xff
 const ASCII_END = 0x80
+const FIRST_SURROGATE = 0xd800
+const LAST_UNIT = 0xffff
 const NEWLINE = 0x0a
 const ALTERNATIVE = 1
 const CAPTURE = 3
@@ -32,12 +38,17 @@ const ANY_OF = 3
 /** The most bytes of the states of an automaton: the more, the longer a search that needs ever new states. */
 const AUTOMATON_BYTES = 2 ** 20
 /**
- * Steps, which are instructions times characters, that the slow engines execute within some 30 ms in the worst case.
+ * Steps, which are instructions times characters, that the slow engines execute within some 15 ms in the worst case.
  * Measured on 2026-11-29 with two cores of an Intel Xeon: up to 200 ns for a step.
  */
-export const RE2JS_STEPS = 150_000
+export const RE2JS_STEPS = 75_000
 /** CPU time of the slow engines for beginnings of a text. */
-const LOCATE_MS = 20
+const LOCATE_MS = 10
+/** CPU time of a search with the automaton. */
+const AUTOMATON_MS = 15
+/** Steps that the automaton has not followed before, or units of text, between two looks at the clock. */
+const TIMED_STEPS = 8
+const TIMED_UNITS = 2 ** 16
 /** The automaton has given up: too many states. */
 const UNKNOWN = -2
 const NOWHERE = -1
@@ -119,7 +130,7 @@ export function createRe2jsSearch(compiled: RE2JS): Re2jsSearch {
  * beginnings first, each longer by a stretch that they read in time in the worst case.
  */
 function checkTime(text: Searched, from: number, stretch: number, readTo: (end: number) => unknown): void {
-  if (text.length - from <= 2 * stretch) return
+  if (text.length - from <= stretch) return
   const startedMs = threadCpuMs()
   for (let end = from + stretch; end < text.length; end += stretch) {
     readTo(end)
@@ -192,56 +203,88 @@ function inputOf(text: Searched): Input {
 }
 const matchMachineInput: (this: unknown, ...args: unknown[]) => unknown = RE2JS.compile('').re2().matchMachineInput
 
+/** A search with an automaton: what the automaton remembers of it, and the clock. */
+interface Run {
+  automaton: Automaton
+  text: Searched
+  progress: { resetPos: number }
+  newSteps: number
+  /** The place at which to look at the clock again. */
+  timedAt: number
+  /** Negative before the first look at the clock. */
+  startedMs: number
+}
+
+/** Follows a step that the automaton has not followed before. Throws if all these take too long. */
+function newStep(run: Run, state: unknown, kind: number, rune: number, at: number): State | null {
+  const { automaton, progress } = run
+  if (++run.newSteps % TIMED_STEPS === 0) checkRun(run, at)
+  return automaton.stepOrReset(state, kind, rune, UNANCHORED, at, progress)
+}
+
 /** Returns where the first match ends that ends before all others. Runs re2js's automaton over UTF-8. */
 function endInBytes(automaton: Automaton, input: Input, bytes: Buffer, from: number): number {
-  let state = automaton.start(input, from)
+  let state: State | null = automaton.start(input, from)
   if (state === null) return UNKNOWN
   const { latin1Class } = automaton
-  const search = { resetPos: -1 }
+  const run = runOf(automaton, bytes, from)
   let at = from
   for (const end = bytes.length; at < end; ) {
     let rune = bytes[at]
     let width = 1
     if (rune >= ASCII_END) {
-      const step = input.step(at)
-      rune = step >> 3
-      width = step & 7
+      width = rune < 0xe0 ? 2 : rune < 0xf0 ? 3 : 4
+      rune &= 0xff >> (width + 1)
+      for (let i = 1; i < width; i++) rune = (rune << 6) | (bytes[at + i] & 0x3f)
     }
     const kind = rune <= LAST_LATIN ? latin1Class[rune] : automaton.runeClass(rune)
-    state = state.next?.[kind] ?? automaton.stepOrReset(state, kind, rune, UNANCHORED, at, search)
+    state = state.next?.[kind] ?? newStep(run, state, kind, rune, at)
     if (state === null) return UNKNOWN
     if (state.isMatch) return at
     at += width
+    if (at >= run.timedAt) checkRun(run, at)
   }
-  return endOfText(automaton, state, at, search)
+  return endOfText(run, state, at)
 }
 
 /** The same over UTF-16. */
 function endInText(automaton: Automaton, input: Input, text: string, from: number): number {
-  let state = automaton.start(input, from)
+  let state: State | null = automaton.start(input, from)
   if (state === null) return UNKNOWN
   const { latin1Class } = automaton
-  const search = { resetPos: -1 }
+  const run = runOf(automaton, text, from)
   let at = from
   for (const end = text.length; at < end; ) {
     let rune = text.charCodeAt(at)
-    let width = 1
-    if (rune > LAST_LATIN) {
-      const step = input.step(at)
-      rune = step >> 3
-      width = step & 7
-    }
+    if (rune >= FIRST_SURROGATE) rune = text.codePointAt(at)!
     const kind = rune <= LAST_LATIN ? latin1Class[rune] : automaton.runeClass(rune)
-    state = state.next?.[kind] ?? automaton.stepOrReset(state, kind, rune, UNANCHORED, at, search)
+    state = state.next?.[kind] ?? newStep(run, state, kind, rune, at)
     if (state === null) return UNKNOWN
     if (state.isMatch) return at
-    at += width
+    at += rune > LAST_UNIT ? 2 : 1
+    if (at >= run.timedAt) checkRun(run, at)
   }
-  return endOfText(automaton, state, at, search)
+  return endOfText(run, state, at)
 }
 
-function endOfText(automaton: Automaton, last: unknown, at: number, search: { resetPos: number }): number {
-  const state = automaton.stepOrReset(last, automaton.numClasses, END_TEXT, UNANCHORED, at, search)
+/** Throws if a search takes too long, and sets the place of the next look at the clock. */
+function checkRun(run: Run, at: number): void {
+  if (run.startedMs < 0) run.startedMs = threadCpuMs()
+  else if (threadCpuMs() - run.startedMs > AUTOMATON_MS) throw tooSlow(run.text)
+  run.timedAt = at + TIMED_UNITS
+}
+
+const runOf = (automaton: Automaton, text: Searched, from: number): Run => ({
+  automaton,
+  text,
+  progress: { resetPos: -1 },
+  newSteps: 0,
+  timedAt: from + TIMED_UNITS,
+  startedMs: -1,
+})
+
+function endOfText(run: Run, last: State, at: number): number {
+  const state = newStep(run, last, run.automaton.numClasses, END_TEXT, at)
   if (state === null) return UNKNOWN
   return state.isMatch ? at : NOWHERE
 }

@@ -127,12 +127,26 @@ function compareEngines(): void {
   })
 
   it.each([
-    ...['(|a)*', '\\b(?:|..+?)*', '(?:a??)+', '\\B', 'a*\\B', '\\C', '(?<é>a)', '\ud800', '\\p{Cn}', '\\p{Garay}'],
+    ...[
+      '(|a)*',
+      '\\b(?:|..+?)*',
+      '(?:a??)+',
+      '\\B',
+      'a*\\B',
+      '\\C',
+      '(?<é>a)',
+      '\ud800',
+      '\\p{Cn}',
+      '\\p{Garay}',
+      '[[:word:]+\\p{Lm}',
+      '[a\\pL',
+    ],
   ])('refuse %j', (pattern) => {
     for (const create of [createNativeRe2!, createJavaScriptRe2]) expect(compiled(create, pattern, '')).toBe('refused')
   })
 
   it.each([
+    ...['(\\w*)*\\W$', '(?:a|b|)*c', '(?:(a*)+)*b', '((a|)+b)*'],
     ...['(a*)*', '(?:a|b|)*', '(?:^|,)+a', '\\Ba', '(?:\\B|a)*', '(?i)[\\p{L}ɤ]', '\\pN', '(?i)[^\\pLu]', '(a|b|)*?c'],
   ])('take %j', (pattern) => {
     expect(expectEqual(pattern, 'g', ['', 'aab', ',a', 'ɤ\u{a7cb}1', 'éaéb'])).toBe(true)

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { LogweirError } from '../../../src/base/errors.js'
-import { countMatches, eachMatch, firstMatch, matches, replaceMatches } from '../../../src/base/pattern/match.js'
+import {
+  countMatches,
+  eachMatch,
+  firstMatch,
+  matches,
+  REPLACES_AT_ONCE,
+  replaceMatches,
+} from '../../../src/base/pattern/match.js'
 import { compilePattern, type Pattern } from '../../../src/base/pattern/pattern.js'
 import { threadCpuMs } from '../../../src/base/process/thread-cpu.js'
 import { foldCase } from '../../../src/base/text/fold-case.js'
@@ -67,9 +74,7 @@ const patterns = [
   '((a|aa|aaa){1,30})*',
 ]
 
-const searches: Record<string, (pattern: Pattern, text: string) => unknown> = {
-  matches,
-  firstMatch,
+const replacements: Record<string, (pattern: Pattern, text: string) => unknown> = {
   replaceMatches: (pattern, text) => {
     countMatches(pattern, text)
     return replaceMatches(pattern, text, '-', false)
@@ -78,6 +83,12 @@ const searches: Record<string, (pattern: Pattern, text: string) => unknown> = {
     countMatches(pattern, text)
     return replaceMatches(pattern, text, '$1', true)
   },
+}
+
+const searches: Record<string, (pattern: Pattern, text: string) => unknown> = {
+  matches,
+  firstMatch,
+  ...(REPLACES_AT_ONCE && replacements),
   eachMatch: (pattern, text) => {
     countMatches(pattern, text)
     return eachMatch(pattern, text, false, () => {})
