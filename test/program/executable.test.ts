@@ -5,28 +5,12 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { textOf } from '../deploy/files.js'
 import { EXECUTABLE_MS, executable } from './support/executable.js'
+import { moduleNamed } from './support/own-module.js'
 import { run, serve, start, TOKEN, temporaryFolder, until } from './support/program.js'
 
 const PROJECT = 'abcdefghijklmnopqrst'
-const ENDPOINT = `
-import { count, endpoint, equals, scan, sql, text } from 'logweir/endpoint'
-await 0
-export default endpoint({
-  id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a01',
-  name: 'own.count',
-  maxRows: 1,
-  cache: { ttlS: 60, warmS: 30 },
-  params: { project: text('the project') },
-  query: sql\`select 1\`,
-  plan: ({ project }) =>
-    scan('edge_logs', { fromUs: -Infinity, throughUs: Infinity })
-      .filter(equals('project', project))
-      .truncate('timestamp', 'day', 'datetime')
-      .group('timestamp')
-      .aggregate({ total: count() })
-      .limit(1),
-})
-`
+/** A module with a top-level await, which Node cannot load with require. */
+const moduleWith = (column: string) => moduleNamed('own.count', `await 0\nconst COLUMN = '${column}'`)
 
 describe('the executable', () => {
   let command: readonly string[] = []
@@ -79,12 +63,12 @@ describe('the executable', () => {
   it('loads modules of users, and loads them again when they change', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'own.js')
-    writeFileSync(path, ENDPOINT)
+    writeFileSync(path, moduleWith('total'))
     const service = await serve(['--endpoints', folder], { command })
     service.child.stdin!.end(`{"source":"edge_logs","project":"a"}\n`)
     await service.waitForStderr(/standard input ended: 1 rows accepted/)
     expect(await service.rows('own.count?project=a')).toMatchObject([{ total: 1 }])
-    writeFileSync(path, ENDPOINT.replace('total:', 'changed:'))
+    writeFileSync(path, moduleWith('changed'))
     const rows = await until(
       () => service.rows('own.count?project=a'),
       ([row]) => 'changed' in row,

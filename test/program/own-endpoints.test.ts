@@ -3,29 +3,9 @@ import { cpSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFile
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
+import { moduleNamed } from './support/own-module.js'
 import { launch, ROOT, run, type Served, serve, temporaryFolder, until } from './support/program.js'
 
-/** A module with an endpoint that counts a project's requests by day. `more` defines COLUMN, the name of the count. */
-const moduleNamed = (name: string, more = '', id = '1') => `
-import { count, endpoint, equals, scan, sql, text } from 'logweir/endpoint'
-${more}
-export default endpoint({
-  id: '5b1f6a3e-0c1d-4a52-9a53-3d2c0f7e9a0${id}',
-  name: '${name}',
-  maxRows: 10,
-  cache: { ttlS: 60, warmS: 30 },
-  params: { project: text('the project') },
-  query: sql\`select 1\`,
-  plan: ({ project }) =>
-    scan('edge_logs', { fromUs: -Infinity, throughUs: Infinity })
-      .filter(equals('project', project))
-      .truncate('timestamp', 'day', 'datetime')
-      .group('timestamp')
-      .aggregate({ [COLUMN]: count() })
-      .orderBy('timestamp')
-      .limit(10),
-})
-`
 const withColumn = (column: string) => `const COLUMN = '${column}'`
 
 /** A query of the rows of a project, from a time on, with a path that begins with a text. */
