@@ -14,7 +14,7 @@ import { licencesOf } from './licences.mjs'
 import { addressModules, NATIVE, pathOf, SRC, THREADS } from './program.mjs'
 
 /** The newest Node with long-term support. */
-const NODE_VERSION = '26.10.0'
+const NODE_VERSION = '26.12.1'
 const HOST = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 const platform = process.argv[2] ?? HOST
 const FOLDER = pathOf('build')

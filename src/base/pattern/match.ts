@@ -19,8 +19,8 @@ const SEARCH_MS = IS_RE2 ? 30 : 15
 const COUNT_MS = IS_RE2 ? 20 : 10
 /** CPU time of all such searches between two turns of the event loop. */
 const TURN_MS = 100
-/** Matches between two looks at the clock. */
-const LOCATED_MATCHES = IS_RE2 ? 64 : 1
+/** Time between two looks at the CPU time. A look takes as long as some matches. */
+const LOOK_MS = 1
 /** The most bytes of UTF-8 for a unit of a string. */
 const MAX_BYTES = 3
 
@@ -84,7 +84,7 @@ export function replaceMatches(pattern: Pattern, text: string, replacement: stri
 
 /** Returns the pattern that finds what a replacement reads. Throws if finding the groups takes too long. */
 function replacing(pattern: Pattern, text: string, readsGroups: boolean): Pattern {
-  if (readsGroups && stepsOf(pattern, text) > DIRECT_STEPS) throw tooSlow(text)
+  if (IS_RE2 && readsGroups && stepsOf(pattern, text) > DIRECT_STEPS) throw tooSlow(text)
   return pattern.variant(readsGroups ? unchanged : withoutCaptures, 'g')
 }
 
@@ -93,7 +93,7 @@ const unchanged = (pattern: string) => pattern
 /**
  * Calls `visit` with each match except empty matches directly behind another match: with the text between the previous
  * match and the match, and with the match, followed by the groups if `readsGroups`. Returns the text behind the last
- * match. Count the matches first. Throws `invalid_pattern` if the search takes too long.
+ * match. Throws `invalid_pattern` if the search takes too long.
  */
 export function eachMatch(
   pattern: Pattern,
@@ -106,8 +106,9 @@ export function eachMatch(
   return limited(SEARCH_MS, text, (elapsed) => {
     let copied = 0
     let lastEnd = -1
-    for (let at = 0, tried = 0; at <= bytes.length; tried++) {
-      if (tried % LOCATED_MATCHES === 0) elapsed()
+    const look = seldom(elapsed)
+    for (let at = 0; at <= bytes.length; ) {
+      look()
       re2.lastIndex = at
       const match = re2.exec(bytes)
       if (match === null) break
@@ -160,6 +161,16 @@ function limited<T>(limitMs: number, text: Searched, search: (elapsed: Elapsed) 
   return found
 }
 
+/** Returns a function that calls `elapsed` once a millisecond at most. */
+function seldom(elapsed: Elapsed): () => void {
+  let lookedMs = performance.now()
+  return () => {
+    if (performance.now() - lookedMs < LOOK_MS) return
+    elapsed()
+    lookedMs = performance.now()
+  }
+}
+
 /**
  * RE2 cannot be interrupted, and the speed of a search depends on the whole text before a place. So beginnings of a
  * text are searched. Each beginning is longer by a stretch that is searched in time in the worst case. Calls `search`
@@ -204,6 +215,7 @@ function countIn({ re2 }: Pattern, bytes: Buffer, elapsed: Elapsed): MatchCount 
   let count = 0
   let lastEnd = -1
   let hasEmptyBehind = false
+  const look = seldom(elapsed)
   for (let at = 0; at <= bytes.length; count++) {
     re2.lastIndex = at
     if (!re2.test(bytes)) break
@@ -211,7 +223,7 @@ function countIn({ re2 }: Pattern, bytes: Buffer, elapsed: Elapsed): MatchCount 
     if (end === at && at === lastEnd) hasEmptyBehind = true
     lastEnd = end
     at = end > at ? end : at + lengthOfCharacter(bytes[at])
-    if (count % LOCATED_MATCHES === 0) elapsed()
+    look()
   }
   return { count, hasEmptyBehind }
 }

@@ -14,12 +14,13 @@ type Part = string | number
  * a backslash, and if the result is too long.
  */
 export function regexpReplace(value: string, pattern: Pattern, to: string): string {
+  if (!REPLACES_AT_ONCE) return replaceOneByOne(value, pattern, to)
   const { count, hasEmptyBehind } = countMatches(pattern, value)
   if (count === 0) return value
   const parts = partsOf(to, pattern.groups)
   checkLength(value, parts, count)
   const readsGroups = parts.some((part) => typeof part === 'number' && part > 0)
-  if (hasEmptyBehind || !REPLACES_AT_ONCE) return bounded(replaceOneByOne(value, pattern, parts, readsGroups))
+  if (hasEmptyBehind) return replaceOneByOne(value, pattern, to)
   return bounded(replaceMatches(pattern, value, parts.map(inJavaScript).join(''), readsGroups))
 }
 
@@ -46,10 +47,16 @@ function inJavaScript(part: Part): string {
   return part === 0 ? '$&' : `$0${part}`
 }
 
-function replaceOneByOne(value: string, pattern: Pattern, parts: readonly Part[], readsGroups: boolean): string {
-  const pieces: string[] = []
-  const rest = eachMatch(pattern, value, readsGroups, (before, groups) => {
-    pieces.push(before, ...parts.map((part) => (typeof part === 'string' ? part : (groups[part] ?? ''))))
+function replaceOneByOne(value: string, pattern: Pattern, to: string): string {
+  let result = ''
+  // Read at the first match: without a match no replacement is wrong.
+  let parts: Part[] | undefined
+  const rest = eachMatch(pattern, value, /\\[1-9]/.test(to), (before, groups) => {
+    parts ??= partsOf(to, pattern.groups)
+    if (result === '') checkLength(value, parts, 1)
+    result += before
+    for (const part of parts) result += typeof part === 'string' ? part : (groups[part] ?? '')
+    if (result.length > MAX_VALUE_LENGTH) throw tooLong()
   })
-  return pieces.join('') + rest
+  return bounded(result + rest)
 }

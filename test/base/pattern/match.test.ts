@@ -95,7 +95,7 @@ function refusal(search: () => unknown): string {
 }
 
 const letters = (length: number) => Array.from({ length }, (_, i) => ((i * 7919) % 13 < 6 ? 'a' : 'b')).join('')
-const TOO_SLOW = /^invalid_pattern: The pattern takes too long on a text of 400000 characters\. /
+const TOO_SLOW = /^invalid_pattern: The pattern takes too long on a text of 400000 (?:characters|bytes)\. /
 
 // re2js takes less time for some of these patterns, and more for others.
 describe('a search that would take too long', PATTERN_ENGINE === 're2' ? refusedWithRe2 : refusedWithRe2js)
@@ -127,12 +127,8 @@ function refusedWithRe2(): void {
 }
 
 function refusedWithRe2js(): void {
-  it.each(['(?:a|b){900}c', '(a|ab|b){100}c'])('%j is refused', async (pattern) => {
+  it.each(['a.*#|b', 'a[ab]*#|b', '(?s)b.*#|a'])('all matches of %j are refused', async (pattern) => {
     const text = letters(400_000)
-    await nextTurn()
-    expect(refusal(() => matches(compilePattern(pattern), text))).toMatch(TOO_SLOW)
-    await nextTurn()
-    expect(refusal(() => firstMatch(compilePattern(pattern), text))).toMatch(TOO_SLOW)
     await nextTurn()
     expect(refusal(() => countMatches(compilePattern(pattern), text))).toMatch(TOO_SLOW)
   })
