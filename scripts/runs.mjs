@@ -7,6 +7,18 @@ const UTC = 'UTC'
 const SHIFTED = 'Pacific/Chatham'
 const PROJECTS = ['unit', 'isolated', 'timed', 'program', 'timed-program', 'clickhouse', 'page']
 
+/** Tests of what native parts do, or JavaScript and WebAssembly in their place. */
+const NATIVE = {
+  unit: [
+    'base/compression/',
+    'base/pattern/',
+    'engine/execute/matching/',
+    'engine/store/segment/',
+    'plan/functions/',
+    'sql/cases.',
+  ],
+}
+
 /**
  * Tests of features that may differ between versions of Node and between time zones: sockets, files, threads, memory,
  * native modules, WebAssembly, regular expressions and dates. The other tests compute with numbers, texts and bytes
@@ -22,9 +34,8 @@ const PORTABLE = {
     'http/server/',
     'http/slow-bodies.',
     'ingest/wasm/',
-    'plan/functions/',
-    'sql/cases.',
     'time-zone.',
+    ...NATIVE.unit.filter((place) => !place.startsWith('base/')),
   ],
   isolated: ['base/process/heap.', 'http/compression.'],
 }
@@ -47,13 +58,14 @@ export const SLOW = [
   ),
 ]
 
-/** Returns a run per project, all in the same time zone. `portable` is a part of two projects. */
-export function runsOf(projects, timeZone = UTC) {
-  return projects.flatMap((project) => (project === 'portable' ? portableRuns(timeZone) : [{ project, timeZone }]))
-}
+const PARTS = { native: NATIVE, portable: PORTABLE }
 
-function portableRuns(timeZone) {
-  return Object.entries(PORTABLE).map(([project, places]) => {
-    return { project, timeZone, files: places.map((place) => `test/${place}`) }
+/** Returns a run per project, all in the same time zone. `portable` and `native` are parts of projects. */
+export function runsOf(names, timeZone = UTC) {
+  return names.flatMap((name) => {
+    if (PARTS[name] === undefined) return [{ project: name, timeZone }]
+    return Object.entries(PARTS[name]).map(([project, places]) => {
+      return { project, timeZone, files: places.map((place) => `test/${place}`) }
+    })
   })
 }

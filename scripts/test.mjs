@@ -1,7 +1,7 @@
 /**
  * Runs the tests. Without a flag: all but the slow tests. With `--slow`: the slow tests, and random tests at full size.
  * With `--projects=unit,page`: the named projects of vitest.config.ts, in the time zone TZ; `portable` are the tests
- * that depend on Node or the time zone (see runs.mjs). Passes other arguments to vitest. Prints the seconds of each
+ * that depend on Node or the time zone, `native` those that depend on native parts (see runs.mjs). Passes other arguments to vitest. Prints the seconds of each
  * run, the slowest files, a line per failure, and at the end the totals of all runs: `N passed, N failed`.
  *
  * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests. Without the variable each run uses a new seed.
@@ -35,7 +35,7 @@ function selectRuns() {
  */
 function runVitest({ timeZone, project, files: only = [], scale, bin, nativeParts }, index) {
   const size = scale === undefined ? '' : `, scale ${scale}`
-  const part = only.length > 0 ? ' (portable)' : ''
+  const part = only.length > 0 ? ' (a part)' : ''
   const node = bin === undefined ? process.execPath : join(bin, 'node')
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()
   const parts = nativeParts ?? process.env.LOGWEIR_NATIVE_PARTS
