@@ -40,6 +40,8 @@ const PORTABLE = {
   isolated: ['base/process/heap.', 'http/compression.'],
 }
 
+const PARTS = { native: NATIVE, portable: PORTABLE }
+
 /** The runs of `npm test`: each project under UTC, and the portable tests in a shifted zone too. */
 export const ALL = [...runsOf(PROJECTS), ...runsOf(['portable'], SHIFTED)]
 
@@ -57,8 +59,6 @@ export const SLOW = [
     runsOf(['unit', 'program', 'page']).map((run) => ({ ...run, bin, nativeParts: 'off' })),
   ),
 ]
-
-const PARTS = { native: NATIVE, portable: PORTABLE }
 
 /** Returns a run per project, all in the same time zone. `portable` and `native` are parts of projects. */
 export function runsOf(names, timeZone = UTC) {
