@@ -150,7 +150,7 @@ export function hotValue(batch: Batch, name: string, row: number): string | numb
 }
 
 /** The letters of {@link slowTexts}: as many as the engine searches with {@link SLOW_PATTERN} within its limit. */
-export const SLOW_LETTERS = PATTERN_ENGINE === 're2' ? 1_000 : 300
+export const SLOW_LETTERS = PATTERN_ENGINE === 're2' ? 1_000 : 150
 
 /** A pattern that takes a long time per byte of {@link slowTexts}, and does not match. */
 export const SLOW_PATTERN = `a[ab]{${SLOW_LETTERS}}c`

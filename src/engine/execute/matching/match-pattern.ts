@@ -103,7 +103,7 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yie
   const hits = new Uint8Array(dictionary.count)
   const failures = new Map<number, LogweirError>()
   const { literal, hashes, literalDecides, staysInLine, single, searchSize } = matcher
-  const matchAll = staysInLine ? matchWithinLines : matchLines
+  const matchAll = unlessTooSlow(staysInLine ? matchWithinLines : matchLines)
   let lines = dictionary.hasNewlines ? undefined : matcher.lines
   const match = (chunk: EntryRange) => {
     // A pattern that matched over a newline once would do so at each entry, and search the rest of the chunk each time.
@@ -125,6 +125,18 @@ export async function matchEntries(dictionary: Dictionary, matcher: Matcher, yie
     else if (literal.length === 0 || matcher.search(bytesOf(dictionary, range), 0) >= 0) await matchInChunks(range)
   }
   return { hits, from: ranges[0]?.from ?? 0, to: ranges.at(-1)?.to ?? 0, failures }
+}
+
+/** Returns a search of many entries that returns false if the pattern takes too long on them. */
+function unlessTooSlow(search: typeof matchLines): typeof matchLines {
+  return (...of) => {
+    try {
+      return search(...of)
+    } catch (error) {
+      if (error instanceof LogweirError) return false
+      throw error
+    }
+  }
 }
 
 /** Returns the entries from `from` on of about `bytes` bytes, up to the end of the last entry. */
