@@ -1,4 +1,4 @@
-/** What both builds of the program share: which modules Node loads by their addresses, and how addresses are kept. */
+/** Shared by both builds of the program: the modules that Node loads by their addresses, and how addresses are kept. */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 /** The upper bounds of the buckets of latencies, in seconds. */
 const LATENCY_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** What the program runs on: its version, the version of Node, and the engines in use. */
+/** Labels of the program's version, the version of Node, and the engines in use. */
 const BUILD_LABELS = ['version', 'node', 'pattern', 'zstd', 'crc32']
 
 /** The metrics of a service. */

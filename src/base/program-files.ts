@@ -8,7 +8,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 const ASSET = 'asset:'
 
-/** What the oldest supported Node lacks: executables have a newer one. */
+/** The oldest supported Node lacks this function. Executables have a newer Node. */
 type Assets = { getAssetKeys(): string[] }
 
 const keyOf = (file: URL) => file.pathname.slice(1)

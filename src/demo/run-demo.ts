@@ -6,7 +6,7 @@ import { type DemoService, type Print, startDemoService } from './service.js'
 import { showRequests } from './show-requests.js'
 import { startTokenProxy } from './token-proxy.js'
 
-/** What the demo needs of the command that runs it. */
+/** Parts of the demo that the command provides. */
 export interface DemoParts {
   environment: Environment
   print: Print

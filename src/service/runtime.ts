@@ -1,4 +1,4 @@
-/** What the program runs on: Node, and the engines that native parts bring or others replace. */
+/** The Node that the program runs on, and the engines that native parts or their replacements provide. */
 import { isSea } from 'node:sea'
 import { ZSTD_ENGINE } from '../base/compression/zstd.js'
 import type { Log } from '../base/log.js'

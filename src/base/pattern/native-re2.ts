@@ -2,7 +2,7 @@ import { loadNativePart } from '../native-part.js'
 import type { CreateRe2, Re2 } from './re2.js'
 import { checkForRe2js, compileForRe2js } from './re2js-program.js'
 
-/** What a pattern has that RE2 and re2js may treat differently: `\\B`, and a repetition of a group without limit. */
+/** Constructs that RE2 and re2js may treat differently: `\\B`, and a repetition of a group without limit. */
 const DOUBTFUL = /\\B|\)(?:[*+]|\{\d+,\})/
 
 /**

@@ -94,7 +94,7 @@ export function withRe2Classes(pattern: string, ignoresCase: boolean): string {
   let result = ''
   for (let at = 0; at < pattern.length; ) {
     const found = pattern[at] === '[' ? classAt(pattern, at) : undefined
-    // What is rewritten behind it would end the class.
+    // A class that is rewritten further on would end this class.
     if (found === undefined && pattern[at] === '[') throw new Error(`missing ]: ${pattern.slice(at)}`)
     const end = found === undefined ? at + matchAt(TOKEN, pattern, at)![0].length : found.end
     const text = pattern.slice(at, end)

@@ -55,7 +55,7 @@ const NOWHERE = -1
 
 /** Finds the matches of a pattern by means of re2js. */
 export interface Re2jsSearch {
-  /** Whether the pattern matches somewhere from a place on. What is before the place counts for `^` and `\b`. */
+  /** Whether the pattern matches somewhere from a place on. The text before the place counts for `^` and `\b`. */
   isFound(text: Searched, from: number): boolean
   /** Returns where the match ends that ends first, of those from a place on. -1 if there is none. */
   endFrom(text: Searched, from: number): number
@@ -156,7 +156,7 @@ function smallAutomaton(program: Program): Automaton {
   return dfa
 }
 
-/** What the automaton can be in after some instructions: instructions that read a character or test a place. */
+/** The instructions that the automaton can be in after others: they read a character or test a place. */
 type Closure = Automaton['closure']
 
 /**

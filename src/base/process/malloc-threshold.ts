@@ -5,7 +5,7 @@
 const NAME = 'MALLOC_MMAP_THRESHOLD_'
 const BYTES = '262144'
 
-/** What the oldest supported Node lacks: executables have a newer one. */
+/** The oldest supported Node lacks this function. Executables have a newer Node. */
 type Exec = { execve(file: string, args: readonly string[], environment: NodeJS.ProcessEnv): never }
 
 if (process.platform === 'linux' && process.env[NAME] === undefined) {
