@@ -347,6 +347,7 @@ export const GENERATE_SETTINGS = {
   span: { type: durationUs, default: '7d', variable: false, meaning: 'time from the first record to the last' },
   end: { type: moment, default: 'now', variable: false, meaning: 'time of the last record, ISO 8601' },
   slim: { type: onOff, variable: false, meaning: 'short records: little more than the fields that queries read' },
+  optionalHeaders: { type: onOff, variable: false, meaning: 'requests with headers that others lack' },
   projects: {
     type: integer('N', 1, MAX_PROJECTS),
     default: '2000',

@@ -57,6 +57,8 @@ export interface GenerateOptions {
   spanUs: number
   /** Writes little more than the fields that the stored queries read. */
   slim: boolean
+  /** Whether requests of full records have headers that others lack. By default not. */
+  optionalHeaders?: boolean
   /** Number of projects, at least 1. */
   projects: number
   /** A bad line, which the ingest rejects, follows every `badEvery` records. 0 for none. */
@@ -95,7 +97,9 @@ function recordWriter(out: TemplateWriter, options: GenerateOptions): (row: numb
     const timestampUs = startUs + Math.floor((row + random.unit()) * stepUs)
     const repeated = oneIn(random, ONE_REPEATED_IN)
     const [open, close] = repeated ? ['[{', '}]'] : ['{', '}']
-    const context: RecordContext = { project: drawProject(random), timestampUs, time, slim: options.slim, open, close }
+    const { slim, optionalHeaders = false } = options
+    const project = drawProject(random)
+    const context: RecordContext = { project, timestampUs, time, slim, optionalHeaders, open, close }
     out.put`{"source":"${sourceName(source, random)}","id":"${uuid}",\
 "timestamp":${timestampJson(timestampUs, time, random)},`
     WRITERS[source](out, context)

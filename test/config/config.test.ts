@@ -349,7 +349,7 @@ describe('readGenerateConfig', () => {
     })
     const line =
       '--rows 5 --seed 0 --source storage.logs.prod.2 --span 90m --end 2026-11-20T10:00:00Z ' +
-      '--slim --projects 3 --bad-every 2'
+      '--slim --optional-headers --projects 3 --bad-every 2'
     expect(generate(line)).toEqual({
       rows: 5,
       seed: 0,
@@ -357,6 +357,7 @@ describe('readGenerateConfig', () => {
       span: 5_400e6,
       end: Date.UTC(2026, 10, 20, 10) * 1000,
       slim: true,
+      optionalHeaders: true,
       projects: 3,
       badEvery: 2,
     })

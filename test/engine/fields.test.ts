@@ -8,6 +8,7 @@ import { runPlan } from '../oracle/plan/run.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
 import { DECLARED_FIELDS } from '../support/odd-fields.js'
+import { addPathColumns } from '../support/path-columns.js'
 import { mulberry32, oneOf } from '../support/random.js'
 import { showPlan } from '../support/random-plans.js'
 import { runs } from '../support/runs.js'
@@ -61,6 +62,21 @@ describe('fields with and without a column have the same values, those of the or
     await filled.seal()
     await expectFields(await openOnDisk(files.restart(), GIB))
     await expectFields(await openOnDisk(files.restart(), 1))
+  })
+
+  it('in segments of which all, some or none have columns of paths', async () => {
+    const files = createModelFiles()
+    const filled = await openOnDisk(files, GIB)
+    for (let from = 0; from < RECORDS.length; from += 100) {
+      await appendAll(filled, RECORDS.slice(from, from + 100), 40)
+      await filled.seal()
+    }
+    for (const share of [1, 0.6]) {
+      const mixed = files.restart()
+      await addPathColumns(mixed, () => random() < share)
+      await expectFields(await openOnDisk(mixed, GIB))
+      await expectFields(await openOnDisk(mixed.restart(), 1))
+    }
   })
 
   it('in a journal that was not sealed', async () => {

@@ -6,6 +6,7 @@ import type { Plan } from '../../src/plan/plan.js'
 import { type Outcome, runPlan } from '../oracle/plan/run.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
+import { addPathColumns } from '../support/path-columns.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { type Answer, compareRows, randomPlan, randomRecords } from '../support/random-plans.js'
 import type { TestRecord } from '../support/records.js'
@@ -109,7 +110,10 @@ export const expectPlansAfterRestart = (plans: number): Promise<void> =>
     const files = createModelFiles()
     const records = randomRecords(random, below(random, 200))
     await fill(await openOnDisk(files, limits), records, random)
-    const engine = await openOnDisk(files.restart(), limits)
+    const restarted = files.restart()
+    const share = oneOf(random, [0, 0.6, 1])
+    await addPathColumns(restarted, () => random() < share)
+    const engine = await openOnDisk(restarted, limits)
     for (let i = 0; i < PLANS_AN_ENGINE; i++) {
       await expectTwice(engine, randomPlan(random), records, `${shown}, plan ${i}`)
     }

@@ -89,6 +89,19 @@ describe('generate', () => {
     }
   })
 
+  it.each(['edge_logs', 'function_edge_logs'] as const)('gives requests of %s headers that others lack', (source) => {
+    const headersOf = (optionalHeaders: boolean) =>
+      recordsOf({ source, rows: 3_000, optionalHeaders }).map(({ metadata }) =>
+        Object.keys(first(first(first(metadata).request).headers)),
+      )
+    const sets = new Set(headersOf(true).map(String))
+    expect(sets.size).toBeGreaterThan(200)
+    expect(new Set(headersOf(false).map(String)).size).toBeLessThan(3)
+    const share = (header: string) => headersOf(true).filter((headers) => headers.includes(header)).length / 3_000
+    expect(share('accept_language')).toBeCloseTo(1 / 2, 1)
+    expect(share('x_request_id')).toBeCloseTo(1 / 10, 1)
+  })
+
   it('mixes all nine sources, and spells some by their alias', () => {
     const names = new Set(recordsOf({ rows: 5_000 }).map(({ source }) => source))
     for (const name of SOURCE_NAMES) {

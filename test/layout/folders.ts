@@ -144,7 +144,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     store('follow/', 'passes new rows to tails'),
     store('export/', 'reads stored rows as batches'),
     store('tables/', 'heads and segments of all sources: append, view, seal, drop, evict'),
-    store('compaction/', 'compresses sealed segments again while the process is idle'),
+    store('compaction/', 'adds path columns to segments and compresses them again, while the process is idle'),
   ],
   [
     clickhouse('query/', 'runs the lowered part of a stage on the server, and reads the rows or groups'),
@@ -159,7 +159,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
     clickhouse('schema/', 'creates and checks databases, tables and shards'),
     store('sealing/', 'seals a head on a thread of its own'),
   ],
-  [clickhouse('server/', 'the connection, and values as SQL'), store('segment/', 'sealed rows in memory')],
+  [
+    clickhouse('server/', 'the connection, and values as SQL'),
+    store('segment/', 'sealed rows in memory'),
+    store('path-columns/', 'columns of paths of the metadata, made of sealed rows'),
+  ],
   [execute('run/', 'runs the stages of a plan, and returns the rows of an answer')],
   [execute('operators/', 'the operators of a plan, one file each, named after the operator')],
   [execute('stages/', 'parts of a plan that are a single pass over their input')],

@@ -14,6 +14,7 @@ export type FindingCode =
   | 'damaged_segment'
   | 'damaged_column'
   | 'damaged_batch'
+  | 'damaged_path_columns'
   | 'wrong_order'
   | 'wrong_place'
   | 'equal_number'

@@ -2,7 +2,7 @@ import type { SourceName } from '../../common/sources.js'
 import type { Finding } from './finding.js'
 import type { Repair } from './repair.js'
 
-/** The result of reading one file, or the two files of a segment. */
+/** The result of reading one file, or the files of a segment. */
 export interface Report {
   findings: Finding[]
   /** Intact rows. */

@@ -342,7 +342,8 @@ function createDurability(
     setAside(segment)
     report.unreadable(segment.path, error)
   }
-  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage }, maxCompactBytes)
+  const onPathDamage = ({ path }: DiskSegment, error: Error) => report.pathColumns(path, error)
+  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage, onPathDamage }, maxCompactBytes)
   return {
     diskRetry,
     persistence,

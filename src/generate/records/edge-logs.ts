@@ -1,4 +1,5 @@
 import { AGENTS, METHODS, PLACES, type Place, STATUSES, statusOf } from '../values/clients.js'
+import { optionalHeaders } from '../values/optional-headers.js'
 import { logNormal, oneIn, pick, type Random, repeatByWeight } from '../values/random.js'
 import type { RecordContext } from '../values/record-context.js'
 import { drawTarget, type RequestTarget } from '../values/requests.js'
@@ -70,8 +71,9 @@ function request(out: TemplateWriter, { context, target, url, method, ip, ray, a
   const { open, close } = context
   out.put`${open}"cf":`
   connection(out, context, place)
-  out.put`,"headers":${open}"accept":"${oneIn(out.random, 3) ? '*/*' : 'application/json'}",\
-"cf_connecting_ip":"${ip}","cf_ipcountry":"${place.country}","cf_ray":"${ray}","host":"${target.host}",`
+  out.put`,"headers":${open}"accept":"${oneIn(out.random, 3) ? '*/*' : 'application/json'}",`
+  if (context.optionalHeaders) optionalHeaders(out)
+  out.put`"cf_connecting_ip":"${ip}","cf_ipcountry":"${place.country}","cf_ray":"${ray}","host":"${target.host}",`
   if (!oneIn(out.random, 3)) out.put`"referer":"https://app-${out.random.below(9_000)}.example.com/",`
   out.put`"user_agent":"${agent}","x_forwarded_proto":"https","x_real_ip":"${ip}"${close},"host":"${target.host}",\
 "method":"${method}","path":"${target.path}","protocol":"https:",`

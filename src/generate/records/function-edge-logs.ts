@@ -1,4 +1,5 @@
 import { AGENTS, PLACES, STATUSES, statusOf } from '../values/clients.js'
+import { optionalHeaders } from '../values/optional-headers.js'
 import type { ProjectFunction } from '../values/projects.js'
 import { logNormal, oneIn, pick, type Random } from '../values/random.js'
 import type { RecordContext } from '../values/record-context.js'
@@ -53,12 +54,16 @@ function details(out: TemplateWriter, call: Call): void {
 
 function request(out: TemplateWriter, { context, calledFunction, method, search }: Call): void {
   const { random } = out
-  const { project, open, close } = context
+  const { project, optionalHeaders: optional, open, close } = context
   const [place, ip] = [pick(random, PLACES), ipv4(random)]
-  out.put`${open}"headers":${open}"accept":"*/*","accept_encoding":"gzip, deflate, br","cf_connecting_ip":"${ip}",\
+  out.put`${open}"headers":${open}"accept":"*/*",`
+  if (optional) optionalHeaders(out)
+  else out.put`"accept_encoding":"gzip, deflate, br",`
+  out.put`"cf_connecting_ip":"${ip}",\
 "cf_ipcountry":"${place.country}","cf_ray":"${hex16(random)}-${place.colo}","content_length":"${random.below(4_000)}",\
-"host":"${project.ref}.functions.supabase.co","user_agent":"${pick(random, AGENTS)}",\
-"x_client_info":"supabase-js/2.${random.below(60)}.${random.below(9)}","x_forwarded_for":"${ip}, ${ipv4(random)}",\
+"host":"${project.ref}.functions.supabase.co","user_agent":"${pick(random, AGENTS)}",`
+  if (!optional) out.put`"x_client_info":"supabase-js/2.${random.below(60)}.${random.below(9)}",`
+  out.put`"x_forwarded_for":"${ip}, ${ipv4(random)}",\
 "x_request_digest":"${hex64}"${close},"host":"subhosting-v1.deno-aws.net","method":"${method}",\
 "pathname":"/${calledFunction.name}","protocol":"https:","search":"${search}",\
 "url":"https://subhosting-v1.deno-aws.net/${calledFunction.name}${search}"${close}`

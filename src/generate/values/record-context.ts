@@ -9,6 +9,8 @@ export interface RecordContext {
   time: TimeFormatter
   /** Whether to write little more than the fields that the stored queries read. */
   slim: boolean
+  /** Whether requests have headers that others lack. */
+  optionalHeaders: boolean
   /** Brackets of a nested record: `{` and `}`, or `[{` and `}]` for BigQuery-style repeated records. */
   open: string
   close: string

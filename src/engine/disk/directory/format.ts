@@ -2,8 +2,11 @@ import { LogweirError } from '../../../base/errors.js'
 import { stateError } from '../../../base/failures.js'
 import { type Files, writeFile } from '../files/files.js'
 
-/** The format version of a data directory. A change that an older version would misread raises the version. */
-const DIRECTORY_FORMAT_VERSION = 1
+/** The format versions of data directories. A version that does not know a format does not open the directory. */
+const FIRST_FORMAT = 1
+/** Segments may have path columns. */
+const FORMAT_WITH_PATH_COLUMNS = 2
+const NEWEST_FORMAT = FORMAT_WITH_PATH_COLUMNS
 /** The file in a data directory that has the format version. */
 export const FORMAT_FILE = 'format.json'
 const NEW_NAME = `${FORMAT_FILE}.new`
@@ -17,16 +20,21 @@ const MAX_BYTES = 4096
  */
 export async function checkFormat(files: Files, directory: string): Promise<void> {
   const names = await files.list('')
-  if (!names.includes(FORMAT_FILE)) return writeFormat(files)
+  if (!names.includes(FORMAT_FILE)) return writeFormat(files, FIRST_FORMAT)
   const version = versionIn(await readText(files))
   if (version === undefined) throw damaged(directory)
-  if (version > DIRECTORY_FORMAT_VERSION) throw newer(directory, version)
+  if (version > NEWEST_FORMAT) throw newer(directory, version)
 }
 
-async function writeFormat(files: Files): Promise<void> {
-  await writeFile(files, NEW_NAME, [
-    Buffer.from(`${JSON.stringify({ format: 'logweir', version: DIRECTORY_FORMAT_VERSION })}\n`),
-  ])
+/** Raises the format of a directory before the first path columns are written. An earlier version refuses it then. */
+export async function raiseFormat(files: Files): Promise<void> {
+  const isMarked = (await files.list('')).includes(FORMAT_FILE)
+  const version = isMarked ? versionIn(await readText(files)) : undefined
+  if (version === undefined || version < FORMAT_WITH_PATH_COLUMNS) await writeFormat(files, FORMAT_WITH_PATH_COLUMNS)
+}
+
+async function writeFormat(files: Files, version: number): Promise<void> {
+  await writeFile(files, NEW_NAME, [Buffer.from(`${JSON.stringify({ format: 'logweir', version })}\n`)])
   await files.rename(NEW_NAME, FORMAT_FILE)
   await files.syncDirectory('')
 }
@@ -58,7 +66,7 @@ function newer(directory: string, version: number): LogweirError {
   return new LogweirError(
     'newer_format',
     `The data directory ${directory} has format ${version}, written by a newer logweir; ` +
-      `this one reads up to ${DIRECTORY_FORMAT_VERSION}. Use that version, or give another --data-dir.`,
+      `this one reads up to ${NEWEST_FORMAT}. Use that version, or give another --data-dir.`,
   )
 }
 
@@ -66,6 +74,6 @@ function damaged(directory: string): LogweirError {
   return new LogweirError(
     'damaged_format',
     `${directory}/${FORMAT_FILE} is damaged. If the directory was written by this version, ` +
-      `put {"format":"logweir","version":${DIRECTORY_FORMAT_VERSION}} into it.`,
+      `put {"format":"logweir","version":${NEWEST_FORMAT}} into it.`,
   )
 }

@@ -2,6 +2,7 @@ import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import type { ColdColumn } from '../../../common/columns.js'
 import type { TimeRange } from '../../../plan/plan.js'
 import { bytesOfDictionary, type Codes, type Dictionary } from './dictionary.js'
+import type { ReadStoredFields } from './field-path.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'
 import { bytesOfZones, createZones, type Zones } from './zones.js'
@@ -124,6 +125,8 @@ export interface Batch {
   readColdTexts(column: ColdColumn, row: number, memory?: TakeMemory): ColdTexts | Promise<ColdTexts>
   /** Opens a reader of the texts of a cold column in ascending rows. */
   openColdTexts(column: ColdColumn): ColdTextsReader
+  /** Reads columns of paths of the metadata. Absent if the batch stores no such columns. */
+  readStoredFields?: ReadStoredFields | undefined
 }
 
 /** The hot columns of a batch. */

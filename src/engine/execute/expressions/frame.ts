@@ -1,7 +1,7 @@
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import type { Expression } from '../../../plan/expression.js'
 import type { HotRows, OpenCold } from '../columns/batch.js'
-import type { Keys } from '../fields/field-path.js'
+import type { Keys } from '../columns/field-path.js'
 import type { FieldUse } from './loaded-fields.js'
 import type { Vector } from './vector.js'
 

@@ -2,6 +2,7 @@ import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { column, type Expression, pathOfField } from '../../../plan/expression.js'
 import { FUNCTIONS } from '../../../plan/functions/table.js'
 import { RawJson, type Scalar } from '../../../plan/values/values.js'
+import type { Keys } from '../columns/field-path.js'
 import { rowAt, type Selection } from '../columns/selection.js'
 import { elementCount } from '../fields/element-count.js'
 import {
@@ -12,7 +13,6 @@ import {
   textOfCode,
   valueOfCode,
 } from '../fields/field-column.js'
-import type { Keys } from '../fields/field-path.js'
 import type { FieldReader } from '../fields/read-fields.js'
 import type { Vector } from './vector.js'
 

@@ -1,7 +1,7 @@
 import type { ColdColumn } from '../../../common/columns.js'
 import { type Batch, type HotBatch, holdsField } from '../columns/batch.js'
+import type { Keys } from '../columns/field-path.js'
 import { range, rowAt, type Selection, sizeOf } from '../columns/selection.js'
-import type { Keys } from '../fields/field-path.js'
 import type { FieldReader } from '../fields/read-fields.js'
 import { plainFrame } from './computed-frame.js'
 import { type Frame, NO_ELEMENTS } from './frame.js'

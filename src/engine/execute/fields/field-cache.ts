@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { askForCollection } from '../../../base/process/heap.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { MIB } from '../../../base/units.js'
+import type { FieldPath } from '../columns/field-path.js'
 import type { CacheMetrics } from './cache-metrics.js'
 import { FieldColumn } from './field-column.js'
-import type { FieldPath } from './field-path.js'
 
 /**
  * The columns of fields that were read from metadata, by part. Bounded by bytes. The least recently used column is

@@ -3,7 +3,8 @@ import { Interner } from '../../../base/memory/interner.js'
 import { scalarOfJson } from '../../../plan/functions/json.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { TextColumn } from '../columns/batch.js'
-import { type Dictionary, entryOf } from '../columns/dictionary.js'
+import { ABSENT, type Codes, type Dictionary, entryOf, pickEntries } from '../columns/dictionary.js'
+import type { StoredField } from '../columns/field-path.js'
 import type { KeyBytes } from '../columns/key-bytes.js'
 
 /** The code of a row until its value is read. */
@@ -29,8 +30,10 @@ const SHORT_CODES = 2 ** 16
  */
 export class FieldColumn {
   #codes: Uint16Array | Uint32Array
-  readonly #entries = new Interner()
+  #entries = reservedEntries()
   readonly #limitBytes: number
+  /** Whether no row is read yet. */
+  isEmpty = true
   /** Whether a value was too long to be cached, or the column is full. */
   hasUncached = false
   /** Whether all values so far are texts. */
@@ -40,7 +43,6 @@ export class FieldColumn {
   constructor(rows: number, limitBytes: number) {
     this.#codes = new Uint16Array(rows)
     this.#limitBytes = limitBytes
-    for (let code = 0; code < RESERVED.length; code++) this.#entries.intern(RESERVED, code, code + 1)
   }
 
   /** Makes room for rows that an open head has received since. */
@@ -53,6 +55,7 @@ export class FieldColumn {
   }
 
   setNone(row: number): void {
+    this.isEmpty = false
     this.#codes[row] = NONE
   }
 
@@ -63,7 +66,37 @@ export class FieldColumn {
     if (code >= SHORT_CODES && this.#codes instanceof Uint16Array) this.#codes = new Uint32Array(this.#codes)
     if (code < 0) this.hasUncached = true
     if (bytes[start] !== QUOTE) this.hasOnlyTexts = false
+    this.isEmpty = false
     this.#codes[row] = code < 0 ? NOT_CACHED : code
+  }
+
+  /** Sets the values of all rows. Snapshots that were taken before do not change. */
+  fill({ codes, entries }: StoredField): void {
+    const own = reservedEntries()
+    for (let code = ABSENT + 1; code < entries.count; code++) {
+      own.intern(entries.bytes, entries.offsets[code], entries.offsets[code + 1] - 1)
+    }
+    this.#entries = own
+    this.#codes = shifted(
+      codes,
+      own.count > SHORT_CODES ? new Uint32Array(codes.length) : new Uint16Array(codes.length),
+    )
+    this.isEmpty = false
+    this.hasUncached = false
+    this.hasOnlyTexts = areTexts(entries)
+  }
+
+  /** Returns the values of all rows. All rows must have been read. Undefined if a value is not cached. */
+  stored(): StoredField | undefined {
+    if (this.hasUncached) return undefined
+    const { count } = this.#entries
+    const entries = pickEntries(
+      this.#entries,
+      Uint32Array.from({ length: count - NOT_CACHED - 1 }, (_, i) => i + NOT_CACHED + 1),
+    )
+    const codes = this.#codes.slice()
+    for (let row = 0; row < codes.length; row++) codes[row] = codes[row] === NONE ? ABSENT : codes[row] - NOT_CACHED
+    return { codes, entries }
   }
 
   /** Bytes of memory. */
@@ -81,6 +114,25 @@ export class FieldColumn {
     const { count, offsets, bytes, hasNewlines } = this.#entries
     return { kind: 'text', codes: this.#codes, dictionary: { count, offsets, bytes, hasNewlines } }
   }
+}
+
+/** Returns the entries of the codes that are no values. */
+function reservedEntries(): Interner {
+  const entries = new Interner()
+  for (let code = 0; code < RESERVED.length; code++) entries.intern(RESERVED, code, code + 1)
+  return entries
+}
+
+/** Fills and returns `out`: the codes of a {@link FieldColumn} for codes of a {@link StoredField}. */
+function shifted<T extends Uint16Array | Uint32Array>(codes: Codes, out: T): T {
+  for (let row = 0; row < codes.length; row++) out[row] = codes[row] === ABSENT ? NONE : codes[row] + NOT_CACHED
+  return out
+}
+
+/** Whether all entries are texts. */
+export function areTexts({ count, offsets, bytes }: Dictionary): boolean {
+  for (let code = ABSENT + 1; code < count; code++) if (bytes[offsets[code]] !== QUOTE) return false
+  return true
 }
 
 /** Whether the value of a row with this code is not cached, and must be read from the metadata. */

@@ -1,12 +1,12 @@
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { ABSENT, JSON_VALUE, TEXT } from '../../../wasm-layout/values.js'
 import type { Batch, ColdTexts } from '../columns/batch.js'
+import type { FieldPath, Keys } from '../columns/field-path.js'
 import { rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import { type ElementCount, elementCount } from './element-count.js'
 import { createExtractor, type Extracted, type Extractor, MAX_PATHS } from './extractor.js'
 import type { FieldCache } from './field-cache.js'
 import type { FieldColumn } from './field-column.js'
-import type { FieldPath, Keys } from './field-path.js'
 
 /** The fields of the rows of a batch, read from the metadata. */
 export interface FieldReader {
@@ -22,15 +22,36 @@ export function createFieldReader(batch: Batch, owner: object, cache: FieldCache
   return {
     async read(paths, selection, yieldIfDue) {
       const columns = paths.map((path) => cache.columnOf(owner, path, batch.rows))
-      for (let from = 0; from < paths.length; from += MAX_PATHS) {
-        const some = paths.slice(from, from + MAX_PATHS)
-        const keys = some.map((path) => path.keys)
-        const reading = { paths: some, keys, columns: columns.slice(from, from + MAX_PATHS) }
-        await readRows({ batch, selection, ...reading }, yieldIfDue)
-      }
+      await fillStored(batch, paths, columns)
+      await readColumns(batch, { paths, columns, selection }, yieldIfDue)
       for (const column of columns) cache.resize(column)
       return columns
     },
+  }
+}
+
+/** Fills the columns of which no row is read yet with the columns that are stored. */
+async function fillStored(batch: Batch, paths: readonly FieldPath[], columns: readonly FieldColumn[]): Promise<void> {
+  const missing = [...paths.keys()].filter((i) => columns[i].isEmpty)
+  if (missing.length === 0 || batch.readStoredFields === undefined) return
+  const stored = await batch.readStoredFields(missing.map((i) => paths[i]))
+  for (const [k, i] of missing.entries()) if (stored[k] !== undefined) columns[i].fill(stored[k])
+}
+
+/**
+ * Reads values of the metadata of selected rows into columns, a column for each path, where the columns lack the
+ * values. Yields between about 1 MiB of texts. Rejects if stored bytes are damaged.
+ */
+export async function readColumns(
+  batch: Pick<Batch, 'readColdTexts'>,
+  { paths, columns, selection }: { paths: readonly FieldPath[]; columns: readonly FieldColumn[]; selection: Selection },
+  yieldIfDue: Yielder,
+): Promise<void> {
+  for (let from = 0; from < paths.length; from += MAX_PATHS) {
+    const some = paths.slice(from, from + MAX_PATHS)
+    const keys = some.map((path) => path.keys)
+    const reading = { paths: some, keys, columns: columns.slice(from, from + MAX_PATHS) }
+    await readRows({ batch, selection, ...reading }, yieldIfDue)
   }
 }
 
@@ -38,7 +59,7 @@ export function createFieldReader(batch: Batch, owner: object, cache: FieldCache
 const idle: Extractor[] = []
 
 interface Reading {
-  batch: Batch
+  batch: Pick<Batch, 'readColdTexts'>
   selection: Selection
   paths: readonly FieldPath[]
   /** The keys of the paths, the same array for all texts. */

@@ -5,8 +5,9 @@ import type { IdleWork } from '../sealing/sealer.js'
 
 /** Interval of checks for idle time. */
 const CHECK_MS = 1000
-/** Compaction takes at most 1 / `SHARE` of a core's time. */
-const SHARE = 8
+/** Compaction takes at most an eighth of a core's time, and path columns, which take a tenth of the work, a half. */
+const COMPACTION_SHARE = 1 / 8
+const PATH_COLUMNS_SHARE = 1 / 2
 /** Pause after an error, for example of a full disk. */
 const RETRY_MS = 60_000
 
@@ -18,28 +19,28 @@ export interface IdleSealer {
 interface State {
   clock: Clock
   store: IdleSealer
-  persistence: Pick<DiskPersistence, 'compactNext'>
+  persistence: Pick<DiskPersistence, 'addNextPathColumns' | 'compactNext'>
   log: Log
-  /** The compaction that runs now. */
+  /** The work that runs now. */
   running: Promise<void> | undefined
-  /** No compaction starts before this time of the monotonic clock. */
+  /** No work starts before this time of the monotonic clock. */
   pausedUntilMs: number
 }
 
 /**
- * Compacts the files of segments that were sealed with low effort, in succession, while the store is idle. Returns a
- * function that stops compaction. Its promise resolves when no compaction runs any more. A running compaction is
- * cancelled when a head is to be sealed.
+ * While the store is idle, works on a segment at a time: adds path columns to segments without, then compacts the files
+ * of segments that were sealed with low effort. Returns a function that stops. Its promise resolves when no work runs
+ * any more. Running work is cancelled when a head is to be sealed.
  */
 export function compactWhenIdle(
   clock: Clock,
   store: IdleSealer,
-  persistence: Pick<DiskPersistence, 'compactNext'>,
+  persistence: Pick<DiskPersistence, 'addNextPathColumns' | 'compactNext'>,
   log: Log = () => {},
 ): () => Promise<void> {
   const state: State = { clock, store, persistence, log, running: undefined, pausedUntilMs: 0 }
   const stopTimer = clock.every(CHECK_MS, () => {
-    if (state.running === undefined && clock.monotonicMs() >= state.pausedUntilMs) state.running = compactOne(state)
+    if (state.running === undefined && clock.monotonicMs() >= state.pausedUntilMs) state.running = workOnOne(state)
   })
   return async () => {
     stopTimer()
@@ -47,14 +48,17 @@ export function compactWhenIdle(
   }
 }
 
-async function compactOne(state: State): Promise<void> {
+async function workOnOne(state: State): Promise<void> {
   const { clock, store, persistence, log } = state
   const startMs = clock.monotonicMs()
   try {
-    await store.whenIdle((sealer, cancellation) =>
-      persistence.compactNext((cold) => sealer.compact(cold, cancellation)),
-    )
-    state.pausedUntilMs = clock.monotonicMs() + (clock.monotonicMs() - startMs) * (SHARE - 1)
+    let share = PATH_COLUMNS_SHARE
+    await store.whenIdle(async (sealer, cancellation) => {
+      if (await persistence.addNextPathColumns((cold) => sealer.makePathColumns(cold, cancellation))) return
+      share = COMPACTION_SHARE
+      await persistence.compactNext((cold) => sealer.compact(cold, cancellation))
+    })
+    state.pausedUntilMs = clock.monotonicMs() + (clock.monotonicMs() - startMs) * (1 / share - 1)
   } catch (error) {
     state.pausedUntilMs = clock.monotonicMs() + RETRY_MS
     log(`Sealed rows cannot be compacted and stay as they are: ${(error as Error).message}`, {

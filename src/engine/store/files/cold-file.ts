@@ -3,7 +3,7 @@ import { checksumOf } from '../../../arrow-ipc/file.js'
 import { MIB } from '../../../base/units.js'
 import type { Files, ReadableFile } from '../../disk/files/files.js'
 import { isDamage } from '../../execute/columns/damage.js'
-import type { UncompactedCold } from '../sealing/compact.js'
+import type { StoredCold } from '../sealing/compact.js'
 import { batchOf, COMPRESSION, type ColdBatch, type ColdColumns, decodeAside, startsOf } from '../segment/cold.js'
 import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
@@ -83,15 +83,16 @@ async function readAdjacent(
   return batches
 }
 
-/** Reads a cold file to be compacted. Undefined if already compacted. Rejects with `damaged_segment`. */
-export function readUncompactedCold(
+/** Reads a whole cold file. Undefined if the file is not wanted. Rejects with `damaged_segment`. */
+export function readStoredCold(
   files: Files,
   path: string,
   facts: SegmentFacts,
-): Promise<UncompactedCold | undefined> {
+  isWanted: (index: BatchIndex) => boolean,
+): Promise<StoredCold | undefined> {
   return withFile(files, path, async (file) => {
     const index = await readIndex(file, path, facts)
-    if (index.isReplacement) return undefined
+    if (!isWanted(index)) return undefined
     const bytes = await readBytes(file, path, 0, file.bytes)
     const { firstRows, starts, checks } = index
     for (const batch of checks.keys()) {

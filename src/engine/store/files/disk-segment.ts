@@ -3,12 +3,23 @@ import { arrayBuffersOf, free } from '../../../base/memory/array-buffers.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import { isDamage } from '../../execute/columns/damage.js'
-import type { UncompactedCold } from '../sealing/compact.js'
+import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
+import type { PathColumn } from '../path-columns/make-path-columns.js'
+import type { StoredCold } from '../sealing/compact.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import type { Segment } from '../segment/segment.js'
 import type { SegmentOnDisk } from './facts.js'
 import { REMOVED_SUFFIX } from './file-names.js'
-import { loadMore, loadSegment, readColdFile, readSegmentFacts, replaceColdFile } from './segment-file.js'
+import {
+  loadMore,
+  loadSegment,
+  readColdFile,
+  readPathColumns,
+  readSegmentFacts,
+  readUncompactedCold,
+  replaceColdFile,
+  replacePathFile,
+} from './segment-file.js'
 
 /** The state that all segments on a disk share. */
 export interface SegmentDisk {
@@ -19,6 +30,8 @@ export interface SegmentDisk {
   onLoad(): void
   /** Called once with a segment that a read found damaged, before the read rejects. */
   onDamage(segment: DiskSegment, error: Error): void
+  /** Called once with a segment whose file of path columns a read found damaged. */
+  onPathDamage(segment: DiskSegment, error: Error): void
 }
 
 /**
@@ -27,7 +40,10 @@ export interface SegmentDisk {
 export type ColumnCache = LRUCache<DiskSegment, Segment>
 
 /** Returns a smaller file with the rows of a cold file. Undefined if cancelled. */
-export type CompactCold = (cold: UncompactedCold) => Promise<Buffer | undefined>
+export type CompactCold = (cold: StoredCold) => Promise<Buffer | undefined>
+
+/** Returns columns of the paths of the metadata in a cold file. Undefined if cancelled. */
+export type MakePathColumns = (cold: StoredCold) => Promise<readonly PathColumn[] | undefined>
 
 /** Returns an empty cache without a limit: the owner of the cache evicts, since other data shares the memory. */
 export const createColumnCache = (): ColumnCache =>
@@ -107,6 +123,10 @@ export class DiskSegment implements SegmentHandle {
   get uncompactedBytes() {
     return this.#facts.coldIsSmall ? 0 : this.#facts.coldFileBytes
   }
+  /** Whether the segment has columns of paths of the metadata. */
+  get hasPathColumns() {
+    return this.#facts.pathFileBytes > 0
+  }
   get isDropped() {
     return this.#isDropped
   }
@@ -160,7 +180,10 @@ export class DiskSegment implements SegmentHandle {
     try {
       const before = this.#loaded
       const segment = await (before === undefined
-        ? loadSegment(files, this.#path, this.#facts, names, (error) => this.#setAside(error))
+        ? loadSegment(files, this.#path, this.#facts, names, {
+            onDamage: (error) => this.#setAside(error),
+            readStoredFields: (paths) => this.#readPathColumns(paths),
+          })
         : loadMore(files, this.#path, before, names))
       this.#loaded = segment
       this.#names = new Set([...this.#names, ...names])
@@ -207,7 +230,7 @@ export class DiskSegment implements SegmentHandle {
 
   async #compact(compact: CompactCold): Promise<boolean> {
     const { files } = this.#disk
-    const cold = await readColdFile(files, this.#path, this.#facts)
+    const cold = await readUncompactedCold(files, this.#path, this.#facts)
     const before = cold?.file.length ?? 0
     const smaller = cold && (await compact(cold))
     if (this.#isDropped || this.isSetAside) return true
@@ -218,6 +241,41 @@ export class DiskSegment implements SegmentHandle {
     // Only the disk knows which file is there: an earlier attempt may have failed after the rename.
     this.#facts = await readSegmentFacts(files, this.#path)
     return true
+  }
+
+  /**
+   * Adds columns of paths of the metadata. Returns false if `make` was cancelled. Rejects with `damaged_segment`, or
+   * with the system's error.
+   */
+  async addPathColumns(make: MakePathColumns): Promise<boolean> {
+    const { files } = this.#disk
+    try {
+      const columns = await make(await readColdFile(files, this.#path, this.#facts))
+      if (this.#isDropped || this.isSetAside) return true
+      if (columns === undefined) return false
+      if (columns.length > 0) await replacePathFile(files, this.#path, this.#facts, columns)
+      this.#facts = await readSegmentFacts(files, this.#path)
+      return true
+    } catch (error) {
+      this.#setAside(error)
+      throw error
+    }
+  }
+
+  /**
+   * Reads columns of paths. If the file of the columns is damaged, the values are read from the metadata from now on.
+   */
+  async #readPathColumns(paths: readonly FieldPath[]): Promise<readonly (StoredField | undefined)[]> {
+    if (this.hasPathColumns) {
+      try {
+        return await readPathColumns(this.#disk.files, this.#path, this.#facts, paths)
+      } catch (error) {
+        if (!isDamage(error)) throw error
+        this.#facts = { ...this.#facts, pathFileBytes: 0 }
+        this.#disk.onPathDamage(this, error)
+      }
+    }
+    return paths.map(() => undefined)
   }
 
   /** Frees the memory of the columns, if the segment is not in the cache and no query has it open. */

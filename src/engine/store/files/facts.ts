@@ -49,8 +49,10 @@ export interface SegmentOrigin {
 
 /** The facts, and the size of the files. */
 export interface SegmentOnDisk extends SegmentFacts {
-  /** Bytes of both files. */
+  /** Bytes of all files. */
   fileBytes: number
+  /** Bytes of the file of path columns, 0 if there is none. */
+  pathFileBytes: number
 }
 
 const KEY = 'logweir.segment'

@@ -9,11 +9,18 @@ import { type Column, type InMetadata, sealedTexts } from '../../execute/columns
 import { type Codes, type Dictionary, withGrams } from '../../execute/columns/dictionary.js'
 import type { SegmentData } from '../segment/segment.js'
 import { fromBuffer } from '../segment/zstd.js'
+import {
+  type ColumnAside,
+  decodeAside,
+  decodeFirstAside,
+  decodeGrams,
+  FIRST_OWN,
+  piecesOfFirst,
+} from './column-aside.js'
 import { damaged } from './damage.js'
 import { readEnd, readInto, readLast, withFile } from './ends.js'
 import { fromEntries } from './entries.js'
 import { factsOf, type SegmentFacts } from './facts.js'
-import { decodeAside, decodeFirstAside, decodeGrams, FIRST_OWN, type HotAside, piecesOfFirst } from './hot-aside.js'
 import {
   absentNumbers,
   fromAreas,
@@ -23,7 +30,7 @@ import {
   fromTimestamps,
   type ReadColumn,
 } from './hot-columns.js'
-import { type BytesAt, type NamedPiece, readPieces } from './hot-pieces.js'
+import { type BytesAt, type NamedPiece, readPieces } from './pieces.js'
 import { type Scratch, withScratch } from './scratch.js'
 
 /** The hot columns of a segment, in their form in memory. */
@@ -36,7 +43,7 @@ export type WantedColumns = ReadonlySet<string> | undefined
 interface HotFile {
   facts: SegmentFacts
   fields: readonly Field[]
-  aside: HotAside
+  aside: ColumnAside
   bytesAt: BytesAt
   scratch: Scratch
 }

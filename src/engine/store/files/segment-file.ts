@@ -1,20 +1,24 @@
 import { checksumOf } from '../../../arrow-ipc/file.js'
 import { type Files, writeFile } from '../../disk/files/files.js'
-import type { UncompactedCold } from '../sealing/compact.js'
+import type { FieldPath, ReadStoredFields, StoredField } from '../../execute/columns/field-path.js'
+import type { PathColumn } from '../path-columns/make-path-columns.js'
+import type { StoredCold } from '../sealing/compact.js'
 import { createSegment, type Segment } from '../segment/segment.js'
-import { coldColumnsIn, readUncompactedCold } from './cold-file.js'
+import { coldColumnsIn, readStoredCold } from './cold-file.js'
 import { readEnd, withFile } from './ends.js'
 import { SEGMENT_FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk, type SegmentOrigin } from './facts.js'
 import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
 import { loadColumns, loadHot, readFacts } from './hot-load.js'
+import { encodePaths, readPaths } from './path-file.js'
 
 // A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. The directory exists
 // whole or not at all, and the rows never change. Compaction may replace `cold.arrow` by a smaller file with the same
-// rows.
+// rows. `paths.arrow`, which is added later, repeats a part of the metadata as columns.
 
 const hotPath = (directory: string) => `${directory}/hot.arrow`
 const coldPath = (directory: string) => `${directory}/cold.arrow`
+const pathsPath = (directory: string) => `${directory}/paths.arrow`
 
 /**
  * Writes a segment with its cold columns in memory to a directory that does not exist yet. Once the promise resolves,
@@ -70,12 +74,17 @@ function describe(segment: Segment, cold: Buffer, origin: SegmentOrigin | undefi
 /**
  * Reads the cold file of a segment, to be compacted. Undefined if already compacted. Rejects with `damaged_segment`.
  */
-export function readColdFile(
+export function readUncompactedCold(
   files: Files,
   directory: string,
   facts: SegmentFacts,
-): Promise<UncompactedCold | undefined> {
-  return readUncompactedCold(files, coldPath(directory), facts)
+): Promise<StoredCold | undefined> {
+  return readStoredCold(files, coldPath(directory), facts, ({ isReplacement }) => !isReplacement)
+}
+
+/** Reads the cold file of a segment. Rejects with `damaged_segment`. */
+export async function readColdFile(files: Files, directory: string, facts: SegmentFacts): Promise<StoredCold> {
+  return (await readStoredCold(files, coldPath(directory), facts, () => true))!
 }
 
 /**
@@ -83,14 +92,48 @@ export function readColdFile(
  * file. After a rejection, with the system's error, either file may be in place.
  */
 export async function replaceColdFile(files: Files, directory: string, cold: Buffer): Promise<void> {
+  // Earlier versions wrote the file in the directory.
+  await files.remove(coldPath(directory) + UNFINISHED_SUFFIX)
+  await replaceFile(files, directory, coldPath(directory), [cold])
+}
+
+/**
+ * Adds a file of path columns to a segment, or replaces the file, atomically. After a rejection, with the system's
+ * error, either may be the case.
+ */
+export async function replacePathFile(
+  files: Files,
+  directory: string,
+  facts: SegmentOnDisk,
+  columns: readonly PathColumn[],
+): Promise<void> {
+  const others = facts.fileBytes - facts.pathFileBytes
+  await replaceFile(files, directory, pathsPath(directory), await encodePaths(columns, facts, others * PATH_FILE_SHARE))
+}
+
+/** The most bytes of a file of path columns, as a share of the bytes of the other files of a segment. */
+const PATH_FILE_SHARE = 1 / 20
+
+/** Reads columns of paths of a segment. Rejects with `damaged_segment`, or the system's error. */
+export const readPathColumns = (
+  files: Files,
+  directory: string,
+  facts: SegmentFacts,
+  paths: readonly FieldPath[],
+): Promise<(StoredField | undefined)[]> => readPaths(files, pathsPath(directory), facts, paths)
+
+async function replaceFile(
+  files: Files,
+  directory: string,
+  path: string,
+  content: readonly Uint8Array[],
+): Promise<void> {
   // Next to the directory, where the next start looks for unfinished files.
-  const unfinished = `${directory}.cold${UNFINISHED_SUFFIX}`
+  const unfinished = `${directory}.${path.slice(directory.length + 1)}${UNFINISHED_SUFFIX}`
   try {
-    // Earlier versions wrote the file in the directory.
-    await files.remove(coldPath(directory) + UNFINISHED_SUFFIX)
     await files.remove(unfinished)
-    await writeFile(files, unfinished, [cold])
-    await files.rename(unfinished, coldPath(directory))
+    await writeFile(files, unfinished, content)
+    await files.rename(unfinished, path)
   } catch (error) {
     await files.remove(unfinished).catch(() => {})
     throw error
@@ -107,7 +150,8 @@ const parentOf = (directory: string) => directory.slice(0, Math.max(0, directory
 export async function readSegmentFacts(files: Files, directory: string): Promise<SegmentOnDisk> {
   const { facts, fileBytes } = await readFacts(files, hotPath(directory))
   const coldBytes = await withFile(files, coldPath(directory), async ({ bytes }) => bytes)
-  return { ...facts, fileBytes: fileBytes + coldBytes }
+  const pathFileBytes = await files.bytesBelow(pathsPath(directory))
+  return { ...facts, fileBytes: fileBytes + coldBytes + pathFileBytes, pathFileBytes }
 }
 
 /** Returns bytes that identify a segment: the end of the hot file, which has checksums of all columns. */
@@ -116,22 +160,29 @@ export async function readSegmentChecks(files: Files, directory: string): Promis
   return (await withFile(files, path, (file) => readEnd(file, path))).bytes
 }
 
+/** What a loaded segment calls later. */
+interface LoadHooks {
+  /** Called with the error if a read of a cold column finds damage, before that read rejects. */
+  onDamage?: (error: Error) => void
+  /** Reads columns of paths of the metadata. */
+  readStoredFields?: ReadStoredFields
+}
+
 /**
  * Loads a segment with some hot columns, by default all. The cold columns are read when a row is requested. Rejects
- * with `damaged_segment` or `newer_format`, or the system's error. `onDamage` is called with the error if a later read
- * of a cold column finds damage, before that read rejects.
+ * with `damaged_segment` or `newer_format`, or the system's error.
  */
 export async function loadSegment(
   files: Files,
   directory: string,
   facts: SegmentFacts,
   columns?: ReadonlySet<string>,
-  onDamage?: (error: Error) => void,
+  { onDamage, readStoredFields }: LoadHooks = {},
 ): Promise<Segment> {
   const hot = await loadHot(files, hotPath(directory), columns)
   const cold = coldColumnsIn(files, coldPath(directory), facts, onDamage)
   const { source, day, rows, minUs, maxUs } = facts
-  return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold })
+  return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold, readStoredFields })
 }
 
 /** Returns a loaded segment with further hot columns, which are loaded as by {@link loadSegment}. */

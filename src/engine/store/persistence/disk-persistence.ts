@@ -1,10 +1,10 @@
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
-import type { CompactCold, DiskSegment } from '../files/disk-segment.js'
+import type { CompactCold, DiskSegment, MakePathColumns } from '../files/disk-segment.js'
 import type { RowsToRead } from '../files/inventory.js'
-import { compactNext } from './compact-next.js'
 import { openNextHead } from './disk-head.js'
 import { createDiskState, type DiskState, type PersistenceHooks } from './disk-state.js'
+import { addNextPathColumns, compactNext } from './idle-work.js'
 import type { Persistence, RecoveryTarget } from './persistence.js'
 import { recoverDisk, recoverToRead } from './recover-disk.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
@@ -20,9 +20,15 @@ export interface DiskPersistence extends Persistence {
   bytes(): number
   /**
    * Compacts the oldest uncompacted segment, if any. `compact` is called with the cold file of the segment and returns
-   * a smaller file, or undefined if cancelled. Rejects with the system's error: other segments are tried next.
+   * a smaller file, or undefined if cancelled. Returns false if there was no such segment. Rejects with the system's
+   * error: other segments are tried next.
    */
-  compactNext(compact: CompactCold): Promise<void>
+  compactNext(compact: CompactCold): Promise<boolean>
+  /**
+   * Adds path columns to the oldest segment without, if any. `make` is called with the cold file of the segment and
+   * returns the columns, or undefined if cancelled. Otherwise as `compactNext`.
+   */
+  addNextPathColumns(make: MakePathColumns): Promise<boolean>
   /**
    * Makes all appended rows survive a power cut. If the sync of a journal fails, `isFailing` of the head reports the
    * failure.
@@ -48,6 +54,7 @@ export function createDiskPersistence(
     openHead: (source) => openNextHead(state, source),
     drop: (segments, drained) => drop(state, segments as readonly DiskSegment[], drained),
     compactNext: (compact) => compactNext(state, compact),
+    addNextPathColumns: (make) => addNextPathColumns(state, make),
     columnBytes: () => columns.calculatedSize,
     unload: () => columns.pop() !== undefined,
     recover: (store, visitor, toRead) =>
@@ -68,6 +75,7 @@ function drop(state: DiskState, segments: readonly DiskSegment[], drained: Promi
   for (const segment of segments) {
     state.segmentBytes -= segment.fileBytes
     state.uncompacted.delete(segment)
+    state.withoutPathColumns.delete(segment)
     segment.retire()
     state.removals.run(() => drained.then(() => segment.remove())).catch(() => {})
   }

@@ -1,13 +1,14 @@
 import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import { KIB } from '../../../base/units.js'
 import type { SourceName } from '../../../common/sources.js'
+import { raiseFormat } from '../../disk/directory/format.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import type { Journal } from '../../disk/journal/writer.js'
 import { createColumnCache, type DiskSegment, type SegmentDisk } from '../files/disk-segment.js'
 import type { HeadId } from '../files/file-names.js'
 
-/** A shorter cold file is not compacted: compaction would save next to nothing. */
+/** A shorter cold file is not compacted, and a smaller segment gets no path columns: both would save nothing. */
 const MIN_COMPACT_BYTES = 64 * KIB
 
 /** The state of a disk persistence, which the functions of this folder share. */
@@ -21,6 +22,10 @@ export interface DiskState extends SegmentDisk {
   readonly lastNumbers: Map<SourceName, number>
   /** The segments that are to be compacted, oldest first. */
   readonly uncompacted: Set<DiskSegment>
+  /** The segments that are to get path columns, oldest first. */
+  readonly withoutPathColumns: Set<DiskSegment>
+  /** Marks the directory as one with path columns, which earlier versions do not know. */
+  raiseFormat(): Promise<void>
   /** Bytes of the files of all segments, also of damaged segments that were set aside. */
   segmentBytes: number
   /** Bytes of files that are kept but not live: damaged files, copies, and unknown files. */
@@ -30,29 +35,37 @@ export interface DiskState extends SegmentDisk {
 }
 
 /** Calls of a persistence to the owner, see {@link SegmentDisk}. */
-export type PersistenceHooks = Pick<SegmentDisk, 'onLoad' | 'onDamage'>
+export type PersistenceHooks = Pick<SegmentDisk, 'onLoad' | 'onDamage' | 'onPathDamage'>
 
 /** Returns the state of a persistence before recovery. */
 export function createDiskState(
   files: Files,
   diskRetry: DiskRetry,
-  { onLoad, onDamage }: PersistenceHooks,
+  { onLoad, onDamage, onPathDamage }: PersistenceHooks,
   maxCompactBytes: number,
 ): DiskState {
   const uncompacted = new Set<DiskSegment>()
+  const withoutPathColumns = new Set<DiskSegment>()
   return {
     files,
     diskRetry,
     onLoad,
     onDamage(segment, error) {
       uncompacted.delete(segment)
+      withoutPathColumns.delete(segment)
       onDamage(segment, error)
+    },
+    onPathDamage(segment, error) {
+      withoutPathColumns.add(segment)
+      onPathDamage(segment, error)
     },
     maxCompactBytes,
     columns: createColumnCache(),
     journals: new Set(),
     lastNumbers: new Map(),
     uncompacted,
+    withoutPathColumns,
+    raiseFormat: onceDone(() => raiseFormat(files)),
     segmentBytes: 0,
     otherBytes: 0,
     removals: createSerialQueue(),
@@ -64,9 +77,20 @@ export function reserveNumber({ lastNumbers }: DiskState, { source, number }: He
   lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
 }
 
-/** Counts a segment that is now live, and queues the segment for compaction if compaction is worth the work. */
+/** Calls `work` until a call has resolved. */
+function onceDone(work: () => Promise<void>): () => Promise<void> {
+  let isDone = false
+  return async () => {
+    if (!isDone) await work()
+    isDone = true
+  }
+}
+
+/** Counts a segment that is now live, and queues the segment for the idle work that is worth its time. */
 export function addSegment(state: DiskState, segment: DiskSegment): void {
   state.segmentBytes += segment.fileBytes
-  const { uncompactedBytes } = segment
-  if (uncompactedBytes >= MIN_COMPACT_BYTES && uncompactedBytes <= state.maxCompactBytes) state.uncompacted.add(segment)
+  const { uncompactedBytes, fileBytes, hasPathColumns } = segment
+  const isWorth = (bytes: number) => bytes >= MIN_COMPACT_BYTES && bytes <= state.maxCompactBytes
+  if (isWorth(uncompactedBytes)) state.uncompacted.add(segment)
+  if (isWorth(fileBytes) && !hasPathColumns) state.withoutPathColumns.add(segment)
 }

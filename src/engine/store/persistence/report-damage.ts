@@ -11,7 +11,7 @@ export function reportDamage(
   directory: string,
   metrics: Pick<Metrics, 'damagedBytes' | 'damagedSegments' | 'unreadableJournals' | 'misplacedFiles'>,
   log: Log,
-): RecoveryVisitor {
+): RecoveryVisitor & { pathColumns(path: string, error: Error): void } {
   return {
     ...reportJournals(directory, metrics, log),
     unreadable(path, { message }) {
@@ -19,6 +19,13 @@ export function reportDamage(
       log(`${directory}/${path} cannot be read, and its rows are not shown: ${message}`, {
         level: 'error',
         code: 'segment_damaged',
+        path,
+      })
+    },
+    pathColumns(path, { message }) {
+      log(`path columns of ${directory}/${path} are damaged. They are made again, and no row is lost: ${message}`, {
+        level: 'warn',
+        code: 'path_columns_damaged',
         path,
       })
     },

@@ -6,11 +6,8 @@ import { sealCold } from '../segment/cold.js'
 import { contentBytes, fromBuffer, readBuffer } from '../segment/zstd.js'
 import { identity } from './sort.js'
 
-/**
- * A cold file that was compressed with low effort, and the index of its batches. Plain data, which can be sent to
- * another thread.
- */
-export interface UncompactedCold {
+/** A cold file, and the index of its batches. Plain data, which can be sent to another thread. */
+export interface StoredCold {
   file: Uint8Array
   /** Batch b holds the rows [firstRows[b], firstRows[b + 1]). */
   firstRows: Uint32Array
@@ -20,36 +17,47 @@ export interface UncompactedCold {
   check: number
 }
 
-const CANCELLED = new Error('The compaction was cancelled.')
-
 /**
  * Compresses the rows of a cold file again, with high effort. Returns a file that may replace the cold file, or
  * undefined as soon as `hasTime` is false between two batches. `texts` is the workspace: texts in the workspace are
  * overwritten.
  */
 export async function compactCold(
-  cold: UncompactedCold,
+  cold: StoredCold,
   texts: Texts,
   hasTime: () => boolean,
   yieldIfDue: Yielder,
 ): Promise<Buffer | undefined> {
   decompress(cold, texts)
+  const rows = identity(cold.firstRows.at(-1)!)
+  const sealed = await whileTime(hasTime, yieldIfDue, (yieldOrCancel) =>
+    sealCold(texts, rows, yieldOrCancel, () => 'high', cold.check),
+  )
+  return sealed?.file
+}
+
+const CANCELLED = new Error('The work was cancelled.')
+
+/**
+ * Runs work with a yielder. Returns undefined as soon as `hasTime` is false at a yield.
+ */
+export function whileTime<T>(
+  hasTime: () => boolean,
+  yieldIfDue: Yielder,
+  work: (yieldOrCancel: Yielder) => Promise<T>,
+): Promise<T | undefined> {
   const yieldOrCancel: Yielder = () => {
     if (!hasTime()) throw CANCELLED
     return yieldIfDue()
   }
-  const rows = identity(cold.firstRows.at(-1)!)
-  return sealCold(texts, rows, yieldOrCancel, () => 'high', cold.check).then(
-    ({ file }) => file,
-    (error) => {
-      if (error !== CANCELLED) throw error
-      return undefined
-    },
-  )
+  return work(yieldOrCancel).catch((error) => {
+    if (error !== CANCELLED) throw error
+    return undefined
+  })
 }
 
 /** Fills `texts` with the rows of a cold file. */
-function decompress({ file, firstRows, starts }: UncompactedCold, texts: Texts): void {
+function decompress({ file, firstRows, starts }: StoredCold, texts: Texts): void {
   texts.usedBytes = 0
   texts.places = new Uint32Array(2 * COLD_COLUMNS.length * firstRows.at(-1)!)
   for (let batch = 0; batch < firstRows.length - 1; batch++) {

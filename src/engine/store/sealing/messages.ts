@@ -1,8 +1,9 @@
 import type { Column } from '../../execute/columns/batch.js'
 import type { Dictionary } from '../../execute/columns/dictionary.js'
+import type { PathColumn } from '../path-columns/make-path-columns.js'
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
-import type { UncompactedCold } from './compact.js'
+import type { StoredCold } from './compact.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 /**
@@ -13,7 +14,7 @@ import type { OpenColumn, OpenRows } from './seal.js'
 export type Question =
   | TextChunk
   | { rows: OpenRows; cancellation: CancellationFlag | undefined }
-  | { cold: UncompactedCold; cancellation: CancellationFlag }
+  | { cold: StoredCold; cancellation: CancellationFlag; work: 'compact' | 'path columns' }
 
 /** Part of the cold texts of a head. */
 export interface TextChunk {
@@ -26,13 +27,21 @@ export interface TextChunk {
   totalBytes: number
 }
 
-/** The answer to a {@link Question}: the memory of a chunk, the sealed rows, or the compacted file. */
-export type Answer = { chunk: Uint8Array<ArrayBuffer> } | Sealed | Compacted
+/** The answer to a {@link Question}: the memory of a chunk, the sealed rows, the compacted file, or path columns. */
+export type Answer = { chunk: Uint8Array<ArrayBuffer> } | Sealed | Compacted | MadePathColumns
 
 /** The result of a compaction. */
 export interface Compacted {
   /** Undefined if the compaction was cancelled. */
   file: Uint8Array | undefined
+  /** Bytes that the thread reserves for its next work. */
+  memoryBytes: number
+}
+
+/** Columns of the paths of the metadata in a cold file. */
+export interface MadePathColumns {
+  /** Undefined if the work was cancelled. */
+  columns: readonly PathColumn[] | undefined
   /** Bytes that the thread reserves for its next work. */
   memoryBytes: number
 }
@@ -65,6 +74,11 @@ export function restoreSealedRows(part: SealedRows): SealedRows {
     columns: new Map([...columns].map(([name, column]) => [name, restoreColumn(column)])),
     cold: { ...cold, file: bufferOf(cold.file) },
   }
+}
+
+/** Restores the Buffers in path columns that were sent to this thread. */
+export function restorePathColumn({ path, field: { codes, entries } }: PathColumn): PathColumn {
+  return { path, field: { codes, entries: restoreDictionary(entries) } }
 }
 
 function restoreColumn(column: Column): Column {

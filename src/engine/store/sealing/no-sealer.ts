@@ -5,5 +5,5 @@ import type { Sealer } from './sealer.js'
  */
 export function createNoSealer(): Sealer {
   const refuse = () => Promise.reject(new TypeError('A store that only reads does not seal.'))
-  return { seal: refuse, compact: refuse, bytes: () => 0, trim() {}, async close() {} }
+  return { seal: refuse, compact: refuse, makePathColumns: refuse, bytes: () => 0, trim() {}, async close() {} }
 }

@@ -1,7 +1,8 @@
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
+import type { PathColumn } from '../path-columns/make-path-columns.js'
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
-import type { UncompactedCold } from './compact.js'
+import type { StoredCold } from './compact.js'
 
 /** Turns heads that accept no more rows into sealed rows, one head at a time. */
 export interface Sealer {
@@ -15,7 +16,12 @@ export interface Sealer {
    * Returns a smaller file with the rows of a cold file. Undefined if cancelled before the end. Takes ownership of the
    * memory of `cold`.
    */
-  compact(cold: UncompactedCold, cancellation: CancellationFlag): Promise<Buffer | undefined>
+  compact(cold: StoredCold, cancellation: CancellationFlag): Promise<Buffer | undefined>
+  /**
+   * Returns columns of the paths of the metadata in a cold file. Undefined if cancelled before the end. Takes ownership
+   * of the memory of `cold`.
+   */
+  makePathColumns(cold: StoredCold, cancellation: CancellationFlag): Promise<readonly PathColumn[] | undefined>
   /** Bytes of memory that the sealer reserves for the next head. */
   bytes(): number
   /** Frees the reserved memory: all, or only memory that has not been used since the last call. */

@@ -9,7 +9,16 @@ import { contentBytes, piecesOf, type Texts } from '../../execute/open-batch/tex
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
 import { copyRows } from './copy.js'
-import { type Answer, bufferOf, type Compacted, type Question, restoreSealedRows, type Sealed } from './messages.js'
+import {
+  type Answer,
+  bufferOf,
+  type Compacted,
+  type MadePathColumns,
+  type Question,
+  restorePathColumn,
+  restoreSealedRows,
+  type Sealed,
+} from './messages.js'
 import type { Sealer } from './sealer.js'
 
 /** Bytes of text that are copied at a time: about a millisecond. */
@@ -66,9 +75,17 @@ export function createSealingThread(
     seal: (head, cancellation) => whileBusy(state, () => sealWithRetries(state, head, cancellation)),
     compact: (cold, cancellation) =>
       whileBusy(state, async () => {
-        const { file, memoryBytes } = (await request(state, { cold, cancellation }, arrayBuffersOf(cold))) as Compacted
+        const question = { cold, cancellation, work: 'compact' } as const
+        const { file, memoryBytes } = (await request(state, question, arrayBuffersOf(cold))) as Compacted
         state.memoryBytes = memoryBytes
         return file && bufferOf(file)
+      }),
+    makePathColumns: (cold, cancellation) =>
+      whileBusy(state, async () => {
+        const question = { cold, cancellation, work: 'path columns' } as const
+        const { columns, memoryBytes } = (await request(state, question, arrayBuffersOf(cold))) as MadePathColumns
+        state.memoryBytes = memoryBytes
+        return columns?.map(restorePathColumn)
       }),
     bytes: () => state.memoryBytes,
     trim(what) {

@@ -3,8 +3,16 @@ import { arrayBuffersOf } from '../../../base/memory/array-buffers.js'
 import { runInBackground } from '../../../base/process/thread-priority.js'
 import { createColdTexts } from '../../execute/open-batch/texts.js'
 import { type CancellationFlag, effortOf } from './cancellation.js'
-import { compactCold, type UncompactedCold } from './compact.js'
-import { type Answer, type Compacted, type Question, restoreOpenRows, type TextChunk } from './messages.js'
+import { compactCold, type StoredCold } from './compact.js'
+import {
+  type Answer,
+  type Compacted,
+  type MadePathColumns,
+  type Question,
+  restoreOpenRows,
+  type TextChunk,
+} from './messages.js'
+import { pathColumnsOfCold } from './path-columns-of-cold.js'
 import { type OpenRows, seal } from './seal.js'
 import { createSealingMemory } from './sealing-memory.js'
 
@@ -33,7 +41,7 @@ async function sealRows(message: OpenRows, cancellation: CancellationFlag | unde
   return { parts, memoryBytes: memory.byteLength }
 }
 
-async function compact(cold: UncompactedCold, cancellation: CancellationFlag): Promise<Compacted> {
+async function compact(cold: StoredCold, cancellation: CancellationFlag): Promise<Compacted> {
   const workspace = { ...createColdTexts(), memory, bytes: memory.growInPlace(0) }
   const file = await compactCold(
     cold,
@@ -44,10 +52,20 @@ async function compact(cold: UncompactedCold, cancellation: CancellationFlag): P
   return { file, memoryBytes: memory.byteLength }
 }
 
+async function makeColumns(cold: StoredCold, cancellation: CancellationFlag): Promise<MadePathColumns> {
+  const columns = await pathColumnsOfCold(
+    cold,
+    () => effortOf(cancellation) === 'high',
+    () => undefined,
+  )
+  return { columns, memoryBytes: memory.byteLength }
+}
+
 async function answerTo(question: Question): Promise<Answer> {
   if ('chunk' in question) return storeChunk(question)
   if ('rows' in question) return sealRows(question.rows, question.cancellation)
-  return compact(question.cold, question.cancellation)
+  const { cold, cancellation, work } = question
+  return work === 'compact' ? compact(cold, cancellation) : makeColumns(cold, cancellation)
 }
 
 port.on('message', async (question: Question) => {

@@ -124,8 +124,11 @@ export async function sealCold(
   return { file, firstRows: Uint32Array.from(firstRows), starts: startsOf(batches), isSmall }
 }
 
+/** A cold file of which it need not be known how it was compressed. */
+type ColdFileInMemory = Omit<ColdFile, 'isSmall'> & Partial<Pick<ColdFile, 'isSmall'>>
+
 /** Returns the cold columns of a file in memory. */
-export function coldColumnsInMemory({ file, firstRows, starts, isSmall }: ColdFile): ColdColumns {
+export function coldColumnsInMemory({ file, firstRows, starts, isSmall }: ColdFileInMemory): ColdColumns {
   const readBatch = (row: number): ColdBatch => {
     const batch = batchOf(firstRows, row)
     const bytes = file.subarray(starts[batch], starts[batch + 1])

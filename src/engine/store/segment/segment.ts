@@ -8,6 +8,7 @@ import {
   type TimeColumn,
 } from '../../execute/columns/batch.js'
 import { bytesOfDictionary, compareEntry, type Dictionary } from '../../execute/columns/dictionary.js'
+import type { ReadStoredFields } from '../../execute/columns/field-path.js'
 import { none, range, type Selection } from '../../execute/columns/selection.js'
 import { type ColdColumns, type ColdFile, coldColumnsInMemory } from './cold.js'
 import { createColdReader, createTextsReader } from './cold-reader.js'
@@ -43,10 +44,12 @@ export interface SegmentData {
   columns: ReadonlyMap<string, Column>
   inMetadata: InMetadata
   cold: ColdColumns
+  /** See {@link Batch.readStoredFields}. */
+  readStoredFields?: ReadStoredFields | undefined
 }
 
 /** Rows that were just sealed: plain data, which another thread can send. */
-export interface SealedRows extends Omit<SegmentData, 'cold'> {
+export interface SealedRows extends Omit<SegmentData, 'cold' | 'readStoredFields'> {
   cold: ColdFile
 }
 

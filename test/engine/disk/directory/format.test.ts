@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkFormat } from '../../../../src/engine/disk/directory/format.js'
+import { checkFormat, raiseFormat } from '../../../../src/engine/disk/directory/format.js'
 import { createDiskFiles } from '../../../../src/engine/disk/files/files.js'
 
 let root: string
@@ -26,15 +26,25 @@ describe('the format of a data directory', () => {
     expect(readdirSync(root).sort()).toEqual(['format.json', 'token'])
   })
 
+  it('is raised once, also where the mark is damaged', async () => {
+    await check()
+    for (const text of [mark(), mark(), '{']) {
+      writeFileSync(join(root, 'format.json'), text)
+      await raiseFormat(createDiskFiles(root))
+      expect(mark()).toBe('{"format":"logweir","version":2}\n')
+      await check()
+    }
+  })
+
   it('is refused where it is newer, and stays as it is', async () => {
-    writeFileSync(join(root, 'format.json'), '{"format":"logweir","version":2}')
+    writeFileSync(join(root, 'format.json'), '{"format":"logweir","version":3}')
     await expect(check()).rejects.toMatchObject({
       code: 'newer_format',
       message:
-        `The data directory ${root} has format 2, written by a newer logweir; ` +
-        'this one reads up to 1. Use that version, or give another --data-dir.',
+        `The data directory ${root} has format 3, written by a newer logweir; ` +
+        'this one reads up to 2. Use that version, or give another --data-dir.',
     })
-    expect(mark()).toBe('{"format":"logweir","version":2}')
+    expect(mark()).toBe('{"format":"logweir","version":3}')
   })
 
   it.each([
@@ -51,7 +61,7 @@ describe('the format of a data directory', () => {
       code: 'damaged_format',
       message:
         `${root}/format.json is damaged. If the directory was written by this version, ` +
-        'put {"format":"logweir","version":1} into it.',
+        'put {"format":"logweir","version":2} into it.',
     })
     expect(mark()).toBe(text)
   })

@@ -21,11 +21,15 @@ function begin(takesMs: number, fails: () => boolean = () => false) {
       },
     },
     {
+      async addNextPathColumns() {
+        return false
+      },
       async compactNext() {
         startedMs.push(clock.monotonicMs())
         if (fails()) throw new Error('ENOSPC')
         await state.gate.opened
         clock.advance(takesMs)
+        return true
       },
     },
     (_, facts) => void logged.push(facts),

@@ -4,7 +4,11 @@ import type { SourceName } from '../../../../src/common/sources.js'
 import { FRAMES_START } from '../../../../src/engine/disk/journal/header.js'
 import { createColdTexts } from '../../../../src/engine/execute/open-batch/texts.js'
 import { type ArrowEngine, createArrowEngine } from '../../../../src/engine/store/engine.js'
-import { readColdFile, readSegmentFacts, replaceColdFile } from '../../../../src/engine/store/files/segment-file.js'
+import {
+  readSegmentFacts,
+  readUncompactedCold,
+  replaceColdFile,
+} from '../../../../src/engine/store/files/segment-file.js'
 import { compactCold } from '../../../../src/engine/store/sealing/compact.js'
 import { createNoSealer } from '../../../../src/engine/store/sealing/no-sealer.js'
 import { Rows, scan } from '../../../../src/plan/builder.js'
@@ -159,7 +163,7 @@ async function compactFirst(files: ModelFiles): Promise<void> {
     .paths()
     .find((path) => path.startsWith('segments/'))!
     .replace(/\/[^/]*$/, '')
-  const cold = await readColdFile(files, directory, await readSegmentFacts(files, directory))
+  const cold = await readUncompactedCold(files, directory, await readSegmentFacts(files, directory))
   const smaller = await compactCold(
     cold!,
     createColdTexts(),

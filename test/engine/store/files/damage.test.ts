@@ -4,11 +4,11 @@ import { LogweirError } from '../../../../src/base/errors.js'
 import { COLD_COLUMNS } from '../../../../src/common/columns.js'
 import type { Files } from '../../../../src/engine/disk/files/files.js'
 import { createColdTexts } from '../../../../src/engine/execute/open-batch/texts.js'
-import { decodeAside } from '../../../../src/engine/store/files/hot-aside.js'
+import { decodeAside } from '../../../../src/engine/store/files/column-aside.js'
 import { encodeHot } from '../../../../src/engine/store/files/hot-file.js'
 import {
-  readColdFile,
   readSegmentFacts,
+  readUncompactedCold,
   replaceColdFile,
   writeSegment,
 } from '../../../../src/engine/store/files/segment-file.js'
@@ -36,7 +36,7 @@ async function written(records = rows()) {
 /** Returns the same with a compacted cold file. */
 async function compacted(records = rows()) {
   const given = await written(records)
-  const cold = await readColdFile(given.files, 's', await readSegmentFacts(given.files, 's'))
+  const cold = await readUncompactedCold(given.files, 's', await readSegmentFacts(given.files, 's'))
   const smaller = await compactCold(
     cold!,
     createColdTexts(),
@@ -159,7 +159,7 @@ describe('what is wrong with a segment', () => {
     const cold = files.contents.get('s/cold.arrow')!
     cold[Math.floor(cold.length * 0.75)]! ^= 1
     const why = 'batch 1 does not match its checksum'
-    await expect(readColdFile(files, 's', facts)).rejects.toEqual(damaged('s/cold.arrow', why))
+    await expect(readUncompactedCold(files, 's', facts)).rejects.toEqual(damaged('s/cold.arrow', why))
   })
 
   it('of its cold columns alone leaves what is asked of the others', async () => {

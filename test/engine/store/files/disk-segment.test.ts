@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { decodeEnd, endBytes } from '../../../../src/arrow-ipc/file.js'
 import { arrayBuffersOf } from '../../../../src/base/memory/array-buffers.js'
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
+import { decodeAside, type Piece } from '../../../../src/engine/store/files/column-aside.js'
 import { createColumnCache, DiskSegment, type SegmentDisk } from '../../../../src/engine/store/files/disk-segment.js'
-import { decodeAside, type Piece } from '../../../../src/engine/store/files/hot-aside.js'
 import { readSegmentFacts, writeSegment } from '../../../../src/engine/store/files/segment-file.js'
 import { below, mulberry32, type Random } from '../../../support/random.js'
 import { edge } from '../../../support/records.js'
@@ -57,7 +57,8 @@ async function onDisk(count: number) {
   const diskRetry: SegmentDisk['diskRetry'] = { retry: (attempt) => attempt() }
   const reported: string[] = []
   const onDamage = ({ path }: DiskSegment) => void reported.push(path)
-  const disk: SegmentDisk = { files, diskRetry, columns: createColumnCache(), onLoad: () => {}, onDamage }
+  const onPathDamage = ({ path }: DiskSegment) => void reported.push(`path columns of ${path}`)
+  const disk = { files, diskRetry, columns: createColumnCache(), onLoad: () => {}, onDamage, onPathDamage }
   const segments = facts.map((of, i) => new DiskSegment(disk, `${i}`, of))
   return { files, disk, segments, reads, state, reported }
 }

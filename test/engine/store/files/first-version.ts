@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { decodeEnd, encodeEnd, endBytes } from '../../../../src/arrow-ipc/file.js'
 import { BITMAP_BYTES } from '../../../../src/engine/execute/columns/grams.js'
-import { decodeAside, FIRST_OWN } from '../../../../src/engine/store/files/hot-aside.js'
+import { decodeAside, FIRST_OWN } from '../../../../src/engine/store/files/column-aside.js'
 
 /** Returns a hot file as in format 1: one checksum, and the places of the filters, each with its blocks. */
 export function toFirstVersion(file: Buffer): Buffer {

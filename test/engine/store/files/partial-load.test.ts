@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { decodeEnd, endBytes } from '../../../../src/arrow-ipc/file.js'
 import { bytesOfColumn } from '../../../../src/engine/execute/columns/batch.js'
-import { decodeAside } from '../../../../src/engine/store/files/hot-aside.js'
+import { decodeAside } from '../../../../src/engine/store/files/column-aside.js'
 import {
   loadMore,
   loadSegment,

@@ -97,6 +97,7 @@ describe('a segment on disk', () => {
       inMetadata: 0,
       coldCheck: expect.any(Number),
       fileBytes: hot + cold,
+      pathFileBytes: 0,
     })
   })
 

@@ -219,7 +219,7 @@ describe('rows on disk', () => {
     const persistence = createDiskPersistence(
       synced,
       createDiskRetry(1, () => {}),
-      { onLoad() {}, onDamage: () => expect.unreachable() },
+      { onLoad() {}, onDamage: () => expect.unreachable(), onPathDamage: () => expect.unreachable() },
     )
     const store = createStore({
       sealer: createTestSealer(),

@@ -25,7 +25,8 @@ export async function openPersistence(
     damages.push(segment.path)
     store.setAside(segment)
   }
-  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage }, maxCompactBytes)
+  const onPathDamage = ({ path }: DiskSegment) => void damages.push(`path columns of ${path}`)
+  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage, onPathDamage }, maxCompactBytes)
   const store = createStore({ sealer: createTestSealer(), sealRows, sealBytes: Number.POSITIVE_INFINITY, persistence })
   await persistence.recover(store, {
     damage: ({ path, offset, bytes }) => void damages.push(`${path} ${offset} ${bytes}`),

@@ -2,7 +2,7 @@ import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow
 import { describe, expect, it } from 'vitest'
 import { checksumOf } from '../../../../src/arrow-ipc/file.js'
 import { createColdTexts } from '../../../../src/engine/execute/open-batch/texts.js'
-import { compactCold, type UncompactedCold } from '../../../../src/engine/store/sealing/compact.js'
+import { compactCold, type StoredCold } from '../../../../src/engine/store/sealing/compact.js'
 import { identity } from '../../../../src/engine/store/sealing/sort.js'
 import { COMPRESSION, coldColumnsInMemory, sealCold } from '../../../../src/engine/store/segment/cold.js'
 import { createColdReader } from '../../../../src/engine/store/segment/cold-reader.js'
@@ -14,7 +14,7 @@ import { atOnce, headOf, noYield } from '../support.js'
 const always = () => true
 const textsOf = ({ id, event_message, metadata }: TestRecord) => [id, event_message, metadata]
 
-async function uncompacted(records: readonly TestRecord[]): Promise<UncompactedCold> {
+async function uncompacted(records: readonly TestRecord[]): Promise<StoredCold> {
   const { file, firstRows, starts } = await sealCold(headOf(records).cold, identity(records.length), noYield)
   return { file, firstRows, starts, check: checksumOf(file) }
 }

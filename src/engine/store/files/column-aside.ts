@@ -2,7 +2,7 @@ import type { Block } from '../../../arrow-ipc/file.js'
 import { BITMAP_BYTES, type GramFilter } from '../../execute/columns/grams.js'
 import { bytesOf } from './hot-buffers.js'
 
-/** A run of bytes in a hot file that is read and checked as a whole. */
+/** A run of bytes in a file of columns that is read and checked as a whole. */
 export interface Piece {
   offset: number
   bytes: number
@@ -21,12 +21,12 @@ interface ColumnPieces {
 }
 
 /**
- * Data of a hot file that Arrow's format has no place for: where each piece is, so that a column is read and checked
- * without the others, and the gram filters' places. The filters are stored after the record batch, which other tools
- * ignore: computing the filters again would take longer than reading the rest of the file. No piece covers the start of
- * the file: the start repeats the schema of the end, and is not read.
+ * Data of a file of columns that Arrow's format has no place for: where each piece is, so that a column is read and
+ * checked without the others, and the gram filters' places. The filters are stored after the record batch, which other
+ * tools ignore: computing the filters again would take longer than reading the rest of the file. No piece covers the
+ * start of the file: the start repeats the schema of the end, and is not read.
  */
-export interface HotAside {
+export interface ColumnAside {
   /** The message of the record batch, without the body. */
   message: Piece
   /** In the order of the schema. */
@@ -43,13 +43,13 @@ export interface FirstAside {
 export const NO_PIECE: Piece = { offset: 0, bytes: 0, crc: 0 }
 
 /** Encodes the data as 32-bit integers, three for each piece. */
-export function encodeAside({ message, columns }: HotAside): Buffer {
+export function encodeAside({ message, columns }: ColumnAside): Buffer {
   const pieces = [message, ...columns.flatMap(({ buffers, dictionary, grams }) => [buffers, dictionary, grams])]
   return Buffer.from(Uint32Array.from(pieces.flatMap(({ offset, bytes, crc }) => [offset, bytes, crc])).buffer)
 }
 
 /** Decodes the bytes that {@link encodeAside} returned. */
-export function decodeAside(aside: Buffer): HotAside {
+export function decodeAside(aside: Buffer): ColumnAside {
   const numbers = integersOf(aside)
   const pieceAt = (i: number): Piece => ({
     offset: numbers[3 * i],
@@ -86,7 +86,7 @@ export function piecesOfFirst(
   { offset, messageBytes, bodyBytes }: Block,
   dictionaries: readonly Block[],
   hasDictionary: readonly boolean[],
-): HotAside {
+): ColumnAside {
   const buffers = { offset: offset + messageBytes, bytes: bodyBytes, crc: 0 }
   let used = 0
   const columns = hasDictionary.map((has, i): ColumnPieces => {

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { KIB } from '../../../base/units.js'
 import type { ReadableFile } from '../../disk/files/files.js'
+import type { Piece } from './column-aside.js'
 import { damaged } from './damage.js'
 import { readInto } from './ends.js'
-import type { Piece } from './hot-aside.js'
 import type { Scratch } from './scratch.js'
 
 /** A piece with its description, which is the subject of an error message. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { decodeUtf8 } from '../../../../src/base/text/utf8.js'
 import type { Files } from '../../../../src/engine/disk/files/files.js'
+import type { FieldPath } from '../../../../src/engine/execute/columns/field-path.js'
 import { createColdTexts } from '../../../../src/engine/execute/open-batch/texts.js'
-import { compactCold, type UncompactedCold } from '../../../../src/engine/store/sealing/compact.js'
+import { compactCold, type StoredCold } from '../../../../src/engine/store/sealing/compact.js'
+import { pathColumnsOfCold } from '../../../../src/engine/store/sealing/path-columns-of-cold.js'
 import { faultyCalls } from '../../../support/faulty-calls.js'
 import { createGate } from '../../../support/gate.js'
 import { createModelFiles, type ModelFiles } from '../../../support/model-files.js'
@@ -16,7 +18,7 @@ const DAY_US = 86_400_000_000
 const RECORDS = wordy(700)
 const ROWS = RECORDS.map(rowOf).sort()
 
-const smaller = (cold: UncompactedCold) => compactCold(cold, createColdTexts(), () => true, noYield)
+const smaller = (cold: StoredCold) => compactCold(cold, createColdTexts(), () => true, noYield)
 
 async function sealed(files: Files, ...heads: readonly TestRecord[][]): Promise<OpenPersistence> {
   const opened = await openPersistence(files)
@@ -239,4 +241,88 @@ describe('a disk that fails', () => {
       }
     }
   }, 60_000)
+})
+
+describe('segments without path columns', () => {
+  const PATHS: readonly FieldPath[] = [{ keys: [], isCount: true }]
+  const columnsOfCold = (cold: StoredCold) => pathColumnsOfCold(cold, () => true, noYield)
+  /** Returns the paths with a column in each segment. */
+  async function stored({ store }: OpenPersistence) {
+    const { parts, release } = store.view('edge_logs')
+    const found: boolean[] = []
+    for (const part of parts) {
+      const batch = await part.open(noYield, ALL_COLUMNS)
+      const fields = (await batch.readStoredFields?.(PATHS)) ?? [undefined]
+      found.push(...fields.map((field) => field !== undefined))
+      part.close()
+    }
+    release()
+    return found
+  }
+  async function add({ persistence }: OpenPersistence, times: number): Promise<number> {
+    let made = 0
+    for (let i = 0; i < times; i++) {
+      await persistence.addNextPathColumns((cold) => {
+        made++
+        return columnsOfCold(cold)
+      })
+    }
+    return made
+  }
+
+  it('get them once, also while the segment is open, and the next process has them', async () => {
+    const files = createModelFiles()
+    const first = await sealed(files, RECORDS, RECORDS)
+    expect(await stored(first)).toEqual([false, false])
+    expect(await add(first, 1)).toBe(1)
+    expect(await stored(first)).toEqual([true, false])
+    expect((await segmentFiles(files)).bytes).toBe(first.persistence.bytes())
+    await first.close()
+    const second = await openPersistence(files.restart())
+    expect([await stored(second), await add(second, 5), await stored(second)]).toEqual([[true, false], 1, [true, true]])
+    expect([await second.rows(), second.damages]).toEqual([[...ROWS, ...ROWS].sort(), []])
+    await second.close()
+  })
+
+  it('raise the format of the directory before the first is written, and not before', async () => {
+    const files = createModelFiles()
+    const format = () => files.peek('format.json')?.toString()
+    const opened = await sealed(files, RECORDS)
+    await opened.persistence.compactNext(smaller)
+    expect(format()).toBeUndefined()
+    await opened.persistence.addNextPathColumns(async (cold) => {
+      expect(format()).toBe('{"format":"logweir","version":2}\n')
+      return columnsOfCold(cold)
+    })
+    await opened.close()
+  })
+
+  it('are tried again where there was no time, or the disk failed', async () => {
+    const files = createModelFiles()
+    const opened = await sealed(files, RECORDS)
+    expect(await opened.persistence.addNextPathColumns(async () => undefined)).toBe(true)
+    await expect(opened.persistence.addNextPathColumns(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect([await stored(opened), await add(opened, 3), await stored(opened)]).toEqual([[false], 1, [true]])
+    expect(await opened.persistence.addNextPathColumns(columnsOfCold)).toBe(false)
+    await opened.close()
+  })
+
+  it('stay whole with a file whose rest was lost, of which every byte is read by some query', async () => {
+    const files = createModelFiles()
+    const opened = await sealed(files, RECORDS)
+    await add(opened, 1)
+    const path = files.paths().find((name) => name.endsWith('paths.arrow'))!
+    const bytes = files.peek(path)!
+    files.put(path, bytes.subarray(0, -9))
+    expect([await stored(opened), opened.damages]).toEqual([
+      [false],
+      [`path columns of ${path.replace(/\/[^/]*$/, '')}`],
+    ])
+    expect(await stored(opened)).toEqual([false])
+    expect(opened.damages).toHaveLength(1)
+    expect([await add(opened, 3), await stored(opened)]).toEqual([1, [true]])
+    expect(files.peek(path)).toEqual(bytes)
+    expect(await opened.rows()).toEqual(ROWS)
+    await opened.close()
+  })
 })

@@ -1,0 +1,23 @@
+import type { Codes, Dictionary } from './dictionary.js'
+
+/** The keys that lead to a field in the metadata. */
+export type Keys = readonly string[]
+
+/** A value to read from the metadata: the value at a path, or the number of rows that an unnest makes of that value. */
+export interface FieldPath {
+  keys: Keys
+  /** The number is 1, `other`, or null for none. */
+  isCount: boolean
+}
+
+/**
+ * The values of a path in all rows of a batch: a code for each row, 0 without a value. The entry of a text is a quote
+ * and the bytes of the text. The entry of another value is its JSON, which does not start with a quote.
+ */
+export interface StoredField {
+  codes: Codes
+  entries: Dictionary
+}
+
+/** Reads the stored columns of some paths: an item for each path, undefined if the path has no column. */
+export type ReadStoredFields = (paths: readonly FieldPath[]) => Promise<readonly (StoredField | undefined)[]>

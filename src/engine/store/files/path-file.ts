@@ -1,0 +1,223 @@
+import { Dictionary as DictionaryType, Field, Schema, Uint8, Uint16, Uint32, Utf8 } from 'apache-arrow'
+import { decodeLayout, decodeMessage } from '../../../arrow-ipc/file.js'
+import type { Files, ReadableFile } from '../../disk/files/files.js'
+import {
+  ABSENT,
+  type Codes,
+  closeDictionary,
+  createInterner,
+  type Dictionary,
+  entryOf,
+} from '../../execute/columns/dictionary.js'
+import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
+import { areTexts } from '../../execute/fields/field-column.js'
+import type { PathColumn } from '../path-columns/make-path-columns.js'
+import { fromBuffer } from '../segment/zstd.js'
+import { decodeAside, type Piece } from './column-aside.js'
+import { encodeColumnFile } from './column-file.js'
+import { damaged } from './damage.js'
+import { readEnd, readLast, withFile } from './ends.js'
+import { fromEntries } from './entries.js'
+import type { SegmentFacts } from './facts.js'
+import { toIndices } from './hot-buffers.js'
+import { fromIndices } from './hot-columns.js'
+import { type NamedPiece, readPieces } from './pieces.js'
+import { type Scratch, withScratch } from './scratch.js'
+
+// A path file holds columns of paths of the metadata, which are in the cold file too. The file is made after the rows
+// were sealed. A segment without the file, or with a damaged file, has the same rows.
+
+/** Custom metadata of the schema: the checksum of the segment's cold file as sealed, and the version of the file. */
+const FILE_KEY = 'logweir.paths'
+const FILE_VERSION = 1
+/** Custom metadata of a field: the keys of the path, as JSON. */
+const PATH_KEY = 'logweir.path'
+/** Custom metadata of a field: what the values are. */
+const VALUES_KEY = 'logweir.values'
+
+/** Values are texts, or JSON, or numbers of elements as JSON. */
+type Values = 'texts' | 'json' | 'counts'
+
+/**
+ * Encodes path columns. Returns the content of the file in order. The columns that take most are left out until the
+ * file has at most `maxBytes`, or a single column. Yields during compression.
+ */
+export async function encodePaths(
+  columns: readonly PathColumn[],
+  { rows, coldCheck }: Pick<SegmentFacts, 'rows' | 'coldCheck'>,
+  maxBytes: number,
+): Promise<Uint8Array[]> {
+  const all = await encodeAll(columns, rows, coldCheck)
+  const bytes = bytesOf(all.content)
+  if (bytes <= maxBytes) return all.content
+  const sizes = all.places.columns.map((pieces) => pieces.buffers.bytes + pieces.dictionary.bytes)
+  const ascending = [...columns.keys()].sort((a, b) => sizes[a] - sizes[b])
+  // The rest of the file is about the same for each column.
+  const each = (bytes - sizes.reduce((sum, size) => sum + size, 0)) / columns.length
+  const kept = new Set<PathColumn>()
+  let total = 0
+  for (const i of ascending) {
+    total += sizes[i] + each
+    if (kept.size > 0 && total > maxBytes) break
+    kept.add(columns[i])
+  }
+  return (
+    await encodeAll(
+      columns.filter((column) => kept.has(column)),
+      rows,
+      coldCheck,
+    )
+  ).content
+}
+
+const bytesOf = (content: readonly Uint8Array[]) => content.reduce((sum, { length }) => sum + length, 0)
+
+function encodeAll(columns: readonly PathColumn[], rows: number, coldCheck: number) {
+  const schema = new Schema(
+    columns.map(fieldOf),
+    new Map([[FILE_KEY, JSON.stringify({ version: FILE_VERSION, segment: coldCheck })]]),
+  )
+  return encodeColumnFile(
+    schema,
+    rows,
+    columns.map(({ path, field: { codes, entries } }, id) => ({
+      make: () => toIndices(codes),
+      dictionary: { entries: toArrow(entries, valuesOf(path, entries)), id },
+    })),
+  )
+}
+
+function fieldOf({ path, field: { codes, entries } }: PathColumn, id: number): Field {
+  const name = nameOf(path)
+  const values = valuesOf(path, entries)
+  const metadata = new Map([
+    [PATH_KEY, JSON.stringify(path.keys)],
+    [VALUES_KEY, values],
+  ])
+  return new Field(name, new DictionaryType(new Utf8(), indexType(codes), id), true, metadata)
+}
+
+/** A name for other tools: the keys with dots between. The number of elements has brackets. */
+function nameOf({ keys, isCount }: FieldPath): string {
+  const name = keys.some((key) => /^$|[."[\]]/.test(key)) ? JSON.stringify(keys) : keys.join('.')
+  return isCount ? `${name}[]` : name
+}
+
+function indexType(codes: Codes) {
+  if (codes instanceof Uint8Array) return new Uint8()
+  return codes instanceof Uint16Array ? new Uint16() : new Uint32()
+}
+
+function valuesOf({ isCount }: FieldPath, entries: Dictionary): Values {
+  if (isCount) return 'counts'
+  return areTexts(entries) ? 'texts' : 'json'
+}
+
+/** Texts lose the quote, or become JSON among other values. */
+function toArrow(entries: Dictionary, values: Values): Dictionary {
+  return mapped(entries, (entry) => {
+    if (values === 'texts') return entry.subarray(1)
+    return entry[0] === QUOTE ? Buffer.from(JSON.stringify(entry.toString('utf8', 1))) : entry
+  })
+}
+
+/** The inverse of {@link toArrow}. */
+function fromArrow(entries: Dictionary, values: Values): Dictionary {
+  return mapped(entries, (entry) => {
+    if (values === 'texts') return Buffer.concat([QUOTE_BYTES, entry])
+    return entry[0] === QUOTE ? Buffer.from(`"${JSON.parse(entry.toString())}`) : entry
+  })
+}
+
+const QUOTE = 0x22
+const QUOTE_BYTES = Uint8Array.of(QUOTE)
+
+function mapped(entries: Dictionary, map: (entry: Buffer) => Buffer): Dictionary {
+  const interner = createInterner()
+  for (let code = ABSENT + 1; code < entries.count; code++) {
+    const entry = map(entryOf(entries, code))
+    interner.intern(entry, 0, entry.length)
+  }
+  return closeDictionary(interner)
+}
+
+/** Reads the columns of some paths. Undefined for a path without a column. Rejects with `damaged_segment`. */
+export function readPaths(
+  files: Files,
+  path: string,
+  facts: Pick<SegmentFacts, 'rows' | 'coldCheck'>,
+  wanted: readonly FieldPath[],
+): Promise<(StoredField | undefined)[]> {
+  return withScratch((scratch) =>
+    withFile(files, path, async (file) => {
+      const { fields, ...open } = await openPaths(file, path, facts)
+      const places = wanted.map((one) => fields.findIndex((field) => isOf(field, one)))
+      return readFields({ ...open, fields, file, path, rows: facts.rows, scratch }, places)
+    }),
+  )
+}
+
+/** Reads all columns of a file. Rejects with `damaged_segment` if a byte differs from what was written. */
+export function checkPathFile(
+  files: Files,
+  path: string,
+  facts: Pick<SegmentFacts, 'rows' | 'coldCheck'>,
+): Promise<void> {
+  return withScratch((scratch) =>
+    withFile(files, path, async (file) => {
+      const { fields, ...open } = await openPaths(file, path, facts)
+      await readFields({ ...open, fields, file, path, rows: facts.rows, scratch }, [...fields.keys()])
+    }),
+  )
+}
+
+/** Whether a field of a schema is the column of a path. */
+function isOf({ metadata }: Field, { keys, isCount }: FieldPath): boolean {
+  return metadata.get(PATH_KEY) === JSON.stringify(keys) && (metadata.get(VALUES_KEY) === 'counts') === isCount
+}
+
+interface OpenPaths {
+  file: ReadableFile
+  path: string
+  last: Buffer
+  fields: readonly Field[]
+  aside: ReturnType<typeof decodeAside>
+  rows: number
+  scratch: Scratch
+}
+
+async function openPaths(file: ReadableFile, path: string, { coldCheck }: Pick<SegmentFacts, 'coldCheck'>) {
+  const last = await readLast(file, path)
+  const { schema, aside } = await readEnd(file, path, last)
+  const { segment } = JSON.parse(schema.metadata.get(FILE_KEY) ?? '{}')
+  if (segment !== coldCheck) throw damaged(path, 'it belongs to another segment')
+  return { last, fields: schema.fields, aside: decodeAside(aside) }
+}
+
+/** Reads the columns at some places of the schema. A place below 0 is no column. */
+async function readFields(open: OpenPaths, places: readonly number[]): Promise<(StoredField | undefined)[]> {
+  const { file, path, last, fields, aside, rows, scratch } = open
+  const named = (piece: Piece, what: string): NamedPiece => ({ ...piece, what })
+  const pieces = places
+    .filter((i) => i >= 0)
+    .flatMap((i) => {
+      const what = `its column ${fields[i].name}`
+      return [named(aside.columns[i].buffers, what), named(aside.columns[i].dictionary, what)]
+    })
+  if (pieces.length === 0) return places.map(() => undefined)
+  const { message } = aside
+  const bytesAt = await readPieces(file, path, [named(message, 'the message of its columns'), ...pieces], last, scratch)
+  const { nodes, regions } = decodeLayout(bytesAt(message.offset, message.bytes))
+  const bufferAt = (k: number) => bytesAt(message.offset + regions[k].offset, regions[k].length)
+  return places.map((i) => {
+    if (i < 0) return undefined
+    const { offset, bytes } = aside.columns[i].dictionary
+    const [, offsets, texts] = decodeMessage(bytesAt(offset, bytes)).buffers
+    const validity = fromBuffer(bufferAt(2 * i), scratch.take)
+    const values = fromBuffer(bufferAt(2 * i + 1))
+    return {
+      codes: fromIndices({ rows, nulls: nodes[i].nullCount, validity, values }),
+      entries: fromArrow(fromEntries(offsets!, texts!, scratch), fields[i].metadata.get(VALUES_KEY) as Values),
+    }
+  })
+}

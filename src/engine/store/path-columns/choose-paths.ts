@@ -1,0 +1,117 @@
+import type { FieldPath, Keys } from '../../execute/columns/field-path.js'
+import { MAX_VALUE_BYTES } from '../../execute/fields/field-column.js'
+
+/** The most paths of the metadata that are looked at, and the most members of an object. */
+const MAX_NODES = 2_000
+const MAX_MEMBERS = 256
+/** The most distinct texts of a column. */
+export const MAX_TEXTS = 512
+/** The greatest integer of a column that has more than {@link MAX_TEXTS} distinct values, all of them integers. */
+export const MAX_INTEGER = 2 ** 16 - 1
+/** A column has a value for at least so many of the sampled rows. */
+const MIN_ROWS = 2
+/** The mean number of sampled rows with the same value, at least. */
+const MIN_REPEATS = 2
+
+/** What a sample of rows has at a path. */
+interface PathNode {
+  keys: Keys
+  /** Rows with a value that is neither an object nor a list with an object first. */
+  values: number
+  /** The distinct values, as JSON. */
+  distinct: Set<string>
+  /** Whether all values are integers up to {@link MAX_INTEGER}. */
+  areIntegers: boolean
+  /** Whether the values cannot have a column: one is too long, or there are too many. */
+  isUnfit: boolean
+  /** Rows with an object or a list. */
+  containers: number
+  /** Undefined if the objects have too many different keys, as ids are. */
+  members: Map<string, PathNode> | undefined
+}
+
+/**
+ * Returns the paths of the metadata whose values repeat, and the paths of objects and lists, whose elements an unnest
+ * counts. The paths of most rows come first. `texts` are the metadata of some rows.
+ */
+export function choosePaths(texts: Iterable<string>): FieldPath[] {
+  const sample = { nodes: 0 }
+  const root = nodeOf([])
+  for (const text of texts) addValue(root, JSON.parse(text), sample)
+  const found: { path: FieldPath; rows: number }[] = []
+  const visit = (node: PathNode) => {
+    const { keys, values, containers } = node
+    if (containers >= MIN_ROWS) found.push({ path: { keys, isCount: true }, rows: containers })
+    if (repeats(node)) found.push({ path: { keys, isCount: false }, rows: values })
+    node.members?.forEach(visit)
+  }
+  visit(root)
+  return found.sort((a, b) => b.rows - a.rows).map(({ path }) => path)
+}
+
+function nodeOf(keys: Keys): PathNode {
+  const members = new Map()
+  return { keys, values: 0, distinct: new Set(), areIntegers: true, isUnfit: false, containers: 0, members }
+}
+
+function repeats({ values, distinct, areIntegers, isUnfit }: PathNode): boolean {
+  if (isUnfit || values < MIN_ROWS || distinct.size * MIN_REPEATS > values) return false
+  return areIntegers || distinct.size <= MAX_TEXTS
+}
+
+/** A path leads through an object, and through a list whose first element is an object. */
+function addValue(node: PathNode, value: unknown, sample: { nodes: number }): void {
+  if (value === null) return
+  if (typeof value !== 'object') {
+    addScalar(node, value as string | number | boolean)
+    return
+  }
+  node.containers++
+  const [first] = Array.isArray(value) ? value : [value]
+  if (typeof first === 'object' && first !== null && !Array.isArray(first)) addMembers(node, first, sample)
+  else addDistinct(node, JSON.stringify(value), false)
+}
+
+function addScalar(node: PathNode, value: string | number | boolean): void {
+  const isInteger = typeof value === 'number' && value >= 0 && value <= MAX_INTEGER && Number.isInteger(value)
+  // A quote tells a text from another value.
+  addDistinct(node, typeof value === 'string' ? `"${value}` : String(value), isInteger)
+}
+
+function addDistinct(node: PathNode, value: string, isInteger: boolean): void {
+  node.values++
+  node.areIntegers &&= isInteger
+  if (value.length > MAX_VALUE_BYTES || (node.distinct.size > MAX_TEXTS && !node.areIntegers)) node.isUnfit = true
+  if (node.isUnfit) node.distinct.clear()
+  else node.distinct.add(value)
+}
+
+function addMembers(node: PathNode, object: object, sample: { nodes: number }): void {
+  for (const [key, value] of Object.entries(object)) {
+    const { members } = node
+    if (members === undefined) return
+    // A lone surrogate is U+FFFD in a key that a path names.
+    const wellFormed = key.toWellFormed()
+    let member = members.get(wellFormed)
+    if (member === undefined) {
+      if (members.size >= MAX_MEMBERS) {
+        sample.nodes -= nodesBelow(node)
+        node.members = undefined
+        return
+      }
+      if (sample.nodes >= MAX_NODES) continue
+      sample.nodes++
+      member = nodeOf([...node.keys, wellFormed])
+      members.set(wellFormed, member)
+    }
+    addValue(member, value, sample)
+  }
+}
+
+function nodesBelow({ members }: PathNode): number {
+  let nodes = 0
+  members?.forEach((member) => {
+    nodes += 1 + nodesBelow(member)
+  })
+  return nodes
+}

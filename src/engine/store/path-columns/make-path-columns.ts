@@ -1,0 +1,91 @@
+import type { Yielder } from '../../../base/scheduling/time-slices.js'
+import { decodeUtf8 } from '../../../base/text/utf8.js'
+import { KIB, MIB } from '../../../base/units.js'
+import type { Batch } from '../../execute/columns/batch.js'
+import { ABSENT, type Dictionary, entryOf } from '../../execute/columns/dictionary.js'
+import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
+import { range } from '../../execute/columns/selection.js'
+import { FieldColumn } from '../../execute/fields/field-column.js'
+import { readColumns } from '../../execute/fields/read-fields.js'
+import { choosePaths, MAX_INTEGER, MAX_TEXTS } from './choose-paths.js'
+
+/** The values of a path, or the counts of its elements, in all rows of a segment. */
+export interface PathColumn {
+  path: FieldPath
+  field: StoredField
+}
+
+/** The rows by which paths are chosen: at most so many, spread over the segment, and so many bytes. */
+const SAMPLE_ROWS = 4096
+const SAMPLE_BYTES = 8 * MIB
+/** Sampled rows of a segment: parsing one takes as long as reading the columns of ten rows. */
+const SAMPLE_SHARE = 1 / 16
+/** Adjacent rows of a sample, which are decompressed together. */
+const RUN_ROWS = 64
+
+/** The most columns, and the most bytes of their codes while they are made. */
+const MAX_COLUMNS = 256
+const MAX_CODE_BYTES = 64 * MIB
+const CODE_BYTES = Uint16Array.BYTES_PER_ELEMENT
+/** The most bytes of the distinct values of a column while the column is made. */
+const MAX_ENTRY_BYTES = 512 * KIB
+
+/** The rows of which columns are made. */
+type Rows = Pick<Batch, 'rows' | 'readColdTexts'>
+
+/**
+ * Returns the columns of the paths of the metadata whose values repeat, see {@link choosePaths}. Yields between about
+ * 1 MiB of texts. Rejects if the texts are damaged.
+ */
+export async function makePathColumns(rows: Rows, yieldIfDue: Yielder): Promise<PathColumn[]> {
+  const most = Math.min(MAX_COLUMNS, Math.floor(MAX_CODE_BYTES / (CODE_BYTES * rows.rows)))
+  return columnsOf(rows, choosePaths(await sampleOf(rows, yieldIfDue)).slice(0, most), yieldIfDue)
+}
+
+/** Returns the columns of those paths of which the values in all rows can be a column. */
+export async function columnsOf(rows: Rows, paths: readonly FieldPath[], yieldIfDue: Yielder): Promise<PathColumn[]> {
+  const columns = paths.map(() => new FieldColumn(rows.rows, MAX_ENTRY_BYTES))
+  await readColumns(rows, { paths, columns, selection: range(0, rows.rows, false) }, yieldIfDue)
+  return paths.flatMap((path, i) => {
+    const field = columns[i].stored()
+    return field !== undefined && isFit(field) ? [{ path, field: narrowed(field) }] : []
+  })
+}
+
+/** Returns the metadata of some rows, in runs of neighbours that are spread over the segment. */
+async function sampleOf(rows: Rows, yieldIfDue: Yielder): Promise<string[]> {
+  const runs = Math.max(1, Math.floor(Math.min(SAMPLE_ROWS, rows.rows * SAMPLE_SHARE) / RUN_ROWS))
+  const sample: string[] = []
+  let bytes = 0
+  for (let run = 0; run < runs; run++) {
+    const from = Math.floor((run * rows.rows) / runs)
+    const texts = await rows.readColdTexts('metadata', from)
+    for (let row = from; row < Math.min(texts.to, from + RUN_ROWS); row++) {
+      const [start, end] = [texts.offsets[row - texts.from], texts.offsets[row - texts.from + 1]]
+      bytes += end - start
+      if (bytes > SAMPLE_BYTES) return sample
+      sample.push(decodeUtf8(texts.bytes.subarray(start, end)))
+    }
+    await yieldIfDue()
+  }
+  return sample
+}
+
+const narrowed = ({ codes, entries }: StoredField): StoredField => ({
+  codes: entries.count <= 2 ** 8 ? new Uint8Array(codes) : codes,
+  entries,
+})
+
+/** Whether the values of all rows are as few as the values of a column may be, and there is a value. */
+function isFit({ entries }: StoredField): boolean {
+  const values = entries.count - 1
+  return values > 0 && (values <= MAX_TEXTS || areSmallIntegers(entries))
+}
+
+function areSmallIntegers(entries: Dictionary): boolean {
+  for (let code = ABSENT + 1; code < entries.count; code++) {
+    const text = entryOf(entries, code).toString('latin1')
+    if (!/^\d{1,5}$/.test(text) || Number(text) > MAX_INTEGER) return false
+  }
+  return true
+}
