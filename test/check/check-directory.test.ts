@@ -3,6 +3,7 @@ import { TEXT } from '../../src/check/findings/format.js'
 import type { Files } from '../../src/engine/disk/files/files.js'
 import { encodeHot } from '../../src/engine/store/files/hot-file.js'
 import { loadSegment, readSegmentFacts } from '../../src/engine/store/files/segment-file.js'
+import { addPathColumns } from '../support/path-columns.js'
 import { mulberry32 } from '../support/random.js'
 import { check, lacking, repair, servedRows } from './checked.js'
 import { type Contents, filesWith, makeSample } from './sample.js'
@@ -327,6 +328,24 @@ describe('a check finds', () => {
     await repair(other)
     expect((await check(other)).faults).toEqual([])
     expect((await servedRows(other)).length).toBe(rows.length - 40)
+  })
+
+  it('path columns, which cost no row: repaired, they are made again by the service', async () => {
+    const files = filesWith(contents)
+    await addPathColumns(files)
+    expect((await check(files)).findings).toEqual([])
+    const [path] = files.paths().filter((name) => name === `${SEGMENT}/paths.arrow`)
+    const bytes = Buffer.from(files.peek(path!)!)
+    bytes[bytes.length >> 1]! ^= 1
+    files.put(path!, bytes)
+    const { findings, done } = await repair(files)
+    expect(findings.map(({ level, code, cost }) => ({ level, code, cost }))).toEqual([
+      { level: 'fault', code: 'damaged_path_columns', cost: { instead: 'no row' } },
+    ])
+    expect(done).toEqual([expect.stringContaining(path!)])
+    expect((await check(files)).faults).toEqual([])
+    expect(files.peek(path!)).toBeUndefined()
+    expect(lacking(rows, await servedRows(files))).toEqual([])
   })
 
   it('what a start has set aside, which stays', async () => {
