@@ -321,8 +321,10 @@ describe('JSON', () => {
     expect(JSON.parse(jsonLines(body(nested(128)))[0]!).event_message).toBe(`${'['.repeat(128)}1${']'.repeat(128)}`)
     const what = 'Not a log record of OTLP: a value is nested over 128 levels deep.'
     expect(JSON.parse(jsonLines(body(nested(129)))[0]!)).toEqual({ metadata: what, record: `{"body":${nested(129)}}` })
-    // Nested too deeply for `JSON.stringify`.
-    expect(JSON.parse(jsonLines(body(nested(100_000)))[0]!)).toEqual({ metadata: what, record: '' })
+    // Nested too deeply for `JSON.stringify` of Node up to 24.
+    const { metadata, record } = JSON.parse(jsonLines(body(nested(100_000)))[0]!)
+    expect(metadata).toBe(what)
+    expect(record === '' || record === `{"body":${nested(100_000)}}`).toBe(true)
   })
 
   test.each<[string, string | Uint8Array, string]>([
