@@ -14,6 +14,7 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 const MODULES = {
   'ingest/wasm/ingest.wasm': ['wasm/setup.ts', 'wasm/scan/scan.ts', 'wasm/append.ts', 'wasm/split.ts'],
   'engine/execute/fields/extract.wasm': ['wasm/extract/extract.ts'],
+  'engine/store/path-columns/intern.wasm': ['wasm/extract/extract.ts', 'wasm/extract/intern.ts'],
   'engine/execute/columns/numbers.wasm': ['wasm/numbers/counting.ts', 'wasm/numbers/sorting.ts'],
   'engine/execute/matching/search.wasm': ['wasm/search/search.ts'],
   'engine/store/sealing/sealing.wasm': ['wasm/sealing/gather.ts', 'wasm/sealing/intern.ts'],

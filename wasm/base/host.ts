@@ -17,6 +17,11 @@ export declare function timestampOfNumber(start: usize, end: usize): f64
 @external("host", "doubleOf")
 export declare function doubleOf(start: usize, end: usize): f64
 
+/** Returns how many rows an unnest makes of the list [start, end): 0, 1, or 2 for any other number. */
+// @ts-ignore: decorator
+@external("host", "elementCount")
+export declare function elementCount(start: usize, end: usize): u32
+
 /** Writes a new UUID of UUID_BYTES characters. */
 // @ts-ignore: decorator
 @external("host", "putUuid")

@@ -7,7 +7,7 @@ import { setStack, walkText } from './walk'
 /** The tree of paths, and for each path the address of the node that is its end. */
 let root: usize = 0
 let ends: usize = 0
-let paths: u32 = 0
+export let paths: u32 = 0
 
 /** Returns the first address that the host may use. */
 export function memoryStart(): usize {
@@ -36,13 +36,29 @@ export function extract(
   scratch: usize,
 ): void {
   for (const last = ranges + 8 * rows; ranges < last; ranges += 8) {
-    const end = load<u32>(ranges, 4)
-    walkText(root, load<u32>(ranges), end, scratch)
-    scratch = setResults(root, end, scratch)
+    scratch = walk(load<u32>(ranges), load<u32>(ranges, 4), scratch)
     for (let path: u32 = 0; path < paths; path++) {
-      copyResult(load<u32>(ends + 4 * path), kinds++, valueStarts, valueEnds)
+      copyResult(pathEnd(path), kinds++, valueStarts, valueEnds)
       valueStarts += 4
       valueEnds += 4
     }
   }
+}
+
+/**
+ * Sets the results of the nodes for the text [start, end). Decodes texts with escapes to `scratch`, and returns the
+ * address after them.
+ */
+// @ts-ignore: decorator
+@inline
+export function walk(start: usize, end: usize, scratch: usize): usize {
+  walkText(root, start, end, scratch)
+  return setResults(root, end, scratch)
+}
+
+/** Returns the node at the end of a path. */
+// @ts-ignore: decorator
+@inline
+export function pathEnd(path: u32): usize {
+  return load<u32>(ends + 4 * path)
 }

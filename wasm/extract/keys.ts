@@ -2,13 +2,14 @@
  * Search for the key before a colon among the children of a node.
  *
  * Each child has its tail: the last eight bytes of `"key`, which few other keys have. Each node has a filter: a bit for
- * each hash of the last two bytes of a child's tail.
+ * each hash of the last two bytes of a child's tail. Objects of a kind have the same keys in the same order, so the child
+ * after the one that was found last is tried first.
  */
 import { KEY, KEY_BYTES, NODE_BYTES } from '../../src/wasm-layout/path-tree'
 import { BACKSLASH, byteAt, QUOTE } from '../base/bytes'
 import { areEqual } from '../base/copy'
 import { unescape } from '../fields/unescape'
-import { FILTER, firstChild, NO_NODE, prepareNobody, subtreeEnd, TAIL, TAIL_MASK } from './nodes'
+import { EXPECTED, FILTER, firstChild, NO_NODE, prepareNobody, subtreeEnd, TAIL, TAIL_MASK } from './nodes'
 
 /** A tail that no bytes have, since its mask is 0. */
 const NEVER: u64 = 1
@@ -24,6 +25,7 @@ export function prepareNodes(root: usize): void {
       filter |= keyBytes(child) == 0 ? u64.MAX_VALUE : filterBit(load<u64>(child, TAIL))
     }
     store<u64>(node, filter, FILTER)
+    store<u32>(node, <u32>firstChild(node), EXPECTED)
   }
 }
 
@@ -91,10 +93,28 @@ function isTailOfChild(node: usize, tail: u64): bool {
 export function childBefore(node: usize, quote: usize, start: usize): usize {
   const tail = load<u64>(quote - 8)
   const last = subtreeEnd(node)
+  const expected: usize = load<u32>(node, EXPECTED)
+  if (expected < last && isBefore(expected, quote, start, tail)) return found(node, expected)
   for (let child = firstChild(node); child < last; child = subtreeEnd(child)) {
-    if ((tail & load<u64>(child, TAIL_MASK)) == load<u64>(child, TAIL) && isWhole(child, quote, start)) return child
+    if (isBefore(child, quote, start, tail)) return found(node, child)
   }
   return NO_NODE
+}
+
+/** Returns whether the key of a child precedes `quote`; `tail` are the eight bytes before. */
+// @ts-ignore: decorator
+@inline
+function isBefore(child: usize, quote: usize, start: usize, tail: u64): bool {
+  return (tail & load<u64>(child, TAIL_MASK)) == load<u64>(child, TAIL) && isWhole(child, quote, start)
+}
+
+/** Remembers and returns the child that was found. */
+// @ts-ignore: decorator
+@inline
+function found(node: usize, child: usize): usize {
+  const next = subtreeEnd(child)
+  store<u32>(node, <u32>(next < subtreeEnd(node) ? next : firstChild(node)), EXPECTED)
+  return child
 }
 
 /** Returns whether the bytes from an opening quote to `quote` are the key; its last bytes are known to be equal. */

@@ -17,6 +17,8 @@ export const TAIL_MASK: usize = 40
 const KIND: usize = 48
 const VALUE_START: usize = 52
 const VALUE_END: usize = 56
+/** Place of the address of the child whose key is likely the next. */
+export const EXPECTED: usize = 60
 
 /** Result of a search: there is no such node. */
 export const NO_NODE: usize = 0
@@ -97,6 +99,27 @@ export function setResult(node: usize, kind: i32, start: usize, end: usize): voi
   store<u32>(node, kind, KIND)
   store<u32>(node, <u32>start, VALUE_START)
   store<u32>(node, <u32>end, VALUE_END)
+}
+
+/** Returns the kind of the value for the host. */
+// @ts-ignore: decorator
+@inline
+export function kindOf(node: usize): u32 {
+  return load<u32>(node, KIND)
+}
+
+/** Returns the address of the value for the host. */
+// @ts-ignore: decorator
+@inline
+export function resultStart(node: usize): usize {
+  return load<u32>(node, VALUE_START)
+}
+
+/** Returns the address after the value for the host. */
+// @ts-ignore: decorator
+@inline
+export function resultEnd(node: usize): usize {
+  return load<u32>(node, VALUE_END)
 }
 
 /** Copies the value of a node for the host to one place of each of its three columns. */

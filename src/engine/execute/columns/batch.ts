@@ -31,7 +31,9 @@ export type Column = TextColumn | NumberColumn | AreasColumn
 export interface TimeColumn {
   baseUs: number
   unitUs: number
-  offsets: Uint32Array | Float64Array
+  readonly offsets: Uint32Array | Float64Array
+  /** The bytes of the offsets, if they are in memory only once they were read. */
+  readonly byteLength?: number
 }
 
 /**

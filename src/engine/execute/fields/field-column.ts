@@ -3,7 +3,7 @@ import { Interner } from '../../../base/memory/interner.js'
 import { scalarOfJson } from '../../../plan/functions/json.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { TextColumn } from '../columns/batch.js'
-import { ABSENT, type Codes, type Dictionary, entryOf, pickEntries } from '../columns/dictionary.js'
+import { ABSENT, type Codes, type Dictionary, entryOf } from '../columns/dictionary.js'
 import type { StoredField } from '../columns/field-path.js'
 import type { KeyBytes } from '../columns/key-bytes.js'
 
@@ -84,19 +84,6 @@ export class FieldColumn {
     this.isEmpty = false
     this.hasUncached = false
     this.hasOnlyTexts = areTexts(entries)
-  }
-
-  /** Returns the values of all rows. All rows must have been read. Undefined if a value is not cached. */
-  stored(): StoredField | undefined {
-    if (this.hasUncached) return undefined
-    const { count } = this.#entries
-    const entries = pickEntries(
-      this.#entries,
-      Uint32Array.from({ length: count - NOT_CACHED - 1 }, (_, i) => i + NOT_CACHED + 1),
-    )
-    const codes = this.#codes.slice()
-    for (let row = 0; row < codes.length; row++) codes[row] = codes[row] === NONE ? ABSENT : codes[row] - NOT_CACHED
-    return { codes, entries }
   }
 
   /** Bytes of memory. */

@@ -42,7 +42,7 @@ async function fillStored(batch: Batch, paths: readonly FieldPath[], columns: re
  * Reads values of the metadata of selected rows into columns, a column for each path, where the columns lack the
  * values. Yields between about 1 MiB of texts. Rejects if stored bytes are damaged.
  */
-export async function readColumns(
+async function readColumns(
   batch: Pick<Batch, 'readColdTexts'>,
   { paths, columns, selection }: { paths: readonly FieldPath[]; columns: readonly FieldColumn[]; selection: Selection },
   yieldIfDue: Yielder,

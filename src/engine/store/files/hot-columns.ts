@@ -3,6 +3,7 @@ import type { AreasColumn, TimeColumn } from '../../execute/columns/batch.js'
 import { ABSENT, type Codes, type Dictionary } from '../../execute/columns/dictionary.js'
 import { EXCEPTION, type NumberColumn, narrowNumbers, shorts } from '../../execute/columns/numbers.js'
 import type { ProjectIndex } from '../segment/segment.js'
+import { fromBuffer } from '../segment/zstd.js'
 import type { SegmentFacts } from './facts.js'
 
 // Converts hot columns from Arrow's form to the form in memory: the inverse of hot-buffers.
@@ -15,28 +16,67 @@ export interface ReadColumn {
   values: Buffer
 }
 
-/** Returns times in the form that the facts name. */
-export function fromTimestamps({ rows, values }: ReadColumn, facts: SegmentFacts): TimeColumn {
-  const { minUs, timeUnitUs, timeBytes } = facts
-  const words = new Uint32Array(values.buffer, values.byteOffset, 2 * rows)
-  const offsets = timeBytes === 4 ? new Uint32Array(rows) : new Float64Array(rows)
-  for (let row = 0; row < rows; row++) {
-    offsets[row] = ((words[2 * row + 1] | 0) * 2 ** 32 + words[2 * row] - minUs) / timeUnitUs
+/**
+ * Times that are decompressed when the first of them is read: a query over all rows of a segment by other columns reads
+ * none. A class with fields, so that the memory is found like that of other columns.
+ */
+export class StoredTimes implements TimeColumn {
+  readonly baseUs: number
+  readonly unitUs: number
+  /** The bytes of the times once they are decompressed. */
+  readonly byteLength: number
+  private compressed: Buffer | undefined
+  private loaded: Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer> | undefined
+
+  /** Of the compressed values of the column, in the form in memory that the facts name. */
+  constructor(compressed: Buffer, { rows, minUs, timeUnitUs, timeBytes }: SegmentFacts) {
+    this.baseUs = minUs
+    this.unitUs = timeUnitUs
+    this.byteLength = rows * timeBytes
+    this.compressed = compressed
   }
-  return { baseUs: minUs, unitUs: timeUnitUs, offsets }
+
+  get offsets(): Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer> {
+    return this.loaded ?? this.load()
+  }
+
+  private load() {
+    const { buffer, byteOffset, length } = fromBuffer(this.compressed!)
+    const rows = length / 8
+    const words = new Uint32Array(buffer, byteOffset, 2 * rows)
+    const offsets = this.byteLength === 4 * rows ? new Uint32Array(rows) : new Float64Array(rows)
+    const { baseUs, unitUs } = this
+    for (let row = 0; row < rows; row++) {
+      offsets[row] = ((words[2 * row + 1] | 0) * 2 ** 32 + words[2 * row] - baseUs) / unitUs
+    }
+    free([buffer as ArrayBuffer, this.compressed!.buffer as ArrayBuffer])
+    this.compressed = undefined
+    this.loaded = offsets
+    return offsets
+  }
 }
 
 /**
  * Returns the index of projects. Rows are sorted by project, rows without a project first, so each project ends before
- * the first greater index, found by binary search.
+ * the first greater index, found by binary search, or by a look at each row if there are many projects.
  */
 export function fromProjects({ rows, nulls, values }: ReadColumn, dictionary: Dictionary): ProjectIndex {
   const indices = integersOf(values, rows)
   const starts = new Uint32Array(dictionary.count)
   starts[0] = nulls
-  for (let project = 1; project < starts.length; project++)
-    starts[project] = endOf(indices, project - 1, starts[project - 1])
+  if (dictionary.count * Math.log2(rows) > rows) {
+    countProjects(indices, starts)
+  } else {
+    for (let project = 1; project < starts.length; project++)
+      starts[project] = endOf(indices, project - 1, starts[project - 1])
+  }
   return { dictionary, starts }
+}
+
+/** Sets the ends of all projects from the rows behind the rows without a project. */
+function countProjects(indices: Codes, starts: Uint32Array): void {
+  for (let row = starts[0]; row < indices.length; row++) starts[indices[row] + 1]++
+  for (let project = 1; project < starts.length; project++) starts[project] += starts[project - 1]
 }
 
 /** Returns the first row from `low` on that has a greater index. */

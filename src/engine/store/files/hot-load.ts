@@ -27,8 +27,8 @@ import {
   fromIndices,
   fromNumbers,
   fromProjects,
-  fromTimestamps,
   type ReadColumn,
+  StoredTimes,
 } from './hot-columns.js'
 import { type BytesAt, type NamedPiece, readPieces } from './pieces.js'
 import { type Scratch, withScratch } from './scratch.js'
@@ -66,7 +66,7 @@ export function loadHot(files: Files, path: string, wanted?: WantedColumns): Pro
   return withScratch(async (scratch) => {
     const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, ALWAYS_READ, wanted))
     const layout = layoutOf(hot)
-    const times = fromTimestamps(readColumn(hot, layout, 0, scratch.take), hot.facts)
+    const times = new StoredTimes(Buffer.from(bufferOf(hot, layout, 1)), hot.facts)
     const projects = fromProjects(readColumn(hot, layout, 1, scratch.take), readDictionary(hot, 1))
     return {
       times,
@@ -199,19 +199,18 @@ function decodeColumn(hot: HotFile, layout: BatchLayout, i: number): Column {
 }
 
 /** Decompresses column i of the schema, the values to new memory unless `takeValues` is given. */
-function readColumn(
-  { facts, aside, bytesAt, scratch }: HotFile,
-  { nodes, regions }: BatchLayout,
-  i: number,
-  takeValues?: Scratch['take'],
-): ReadColumn {
-  const bufferAt = (k: number) => bytesAt(aside.message.offset + regions[k].offset, regions[k].length)
+function readColumn(hot: HotFile, layout: BatchLayout, i: number, takeValues?: Scratch['take']): ReadColumn {
   return {
-    rows: facts.rows,
-    nulls: nodes[i].nullCount,
-    validity: fromBuffer(bufferAt(2 * i), scratch.take),
-    values: fromBuffer(bufferAt(2 * i + 1), takeValues),
+    rows: hot.facts.rows,
+    nulls: layout.nodes[i].nullCount,
+    validity: fromBuffer(bufferOf(hot, layout, 2 * i), hot.scratch.take),
+    values: fromBuffer(bufferOf(hot, layout, 2 * i + 1), takeValues),
   }
+}
+
+/** The compressed bytes of buffer k of the record batch. */
+function bufferOf({ aside, bytesAt }: HotFile, { regions }: BatchLayout, k: number): Buffer {
+  return bytesAt(aside.message.offset + regions[k].offset, regions[k].length)
 }
 
 function readDictionary({ aside, bytesAt, scratch }: HotFile, i: number): Dictionary {

@@ -1,13 +1,9 @@
+import { MAX_INTEGER, MAX_VALUE_BYTES, MAX_VALUES } from '../../../wasm-layout/path-interner.js'
 import type { FieldPath, Keys } from '../../execute/columns/field-path.js'
-import { MAX_VALUE_BYTES } from '../../execute/fields/field-column.js'
 
 /** The most paths of the metadata that are looked at, and the most members of an object. */
 const MAX_NODES = 2_000
 const MAX_MEMBERS = 256
-/** The most distinct texts of a column. */
-export const MAX_TEXTS = 512
-/** The greatest integer of a column that has more than {@link MAX_TEXTS} distinct values, all of them integers. */
-export const MAX_INTEGER = 2 ** 16 - 1
 /** A column has a value for at least so many of the sampled rows. */
 const MIN_ROWS = 2
 /** The mean number of sampled rows with the same value, at least. */
@@ -56,7 +52,7 @@ function nodeOf(keys: Keys): PathNode {
 
 function repeats({ values, distinct, areIntegers, isUnfit }: PathNode): boolean {
   if (isUnfit || values < MIN_ROWS || distinct.size * MIN_REPEATS > values) return false
-  return areIntegers || distinct.size <= MAX_TEXTS
+  return areIntegers || distinct.size <= MAX_VALUES
 }
 
 /** A path leads through an object, and through a list whose first element is an object. */
@@ -81,7 +77,7 @@ function addScalar(node: PathNode, value: string | number | boolean): void {
 function addDistinct(node: PathNode, value: string, isInteger: boolean): void {
   node.values++
   node.areIntegers &&= isInteger
-  if (value.length > MAX_VALUE_BYTES || (node.distinct.size > MAX_TEXTS && !node.areIntegers)) node.isUnfit = true
+  if (value.length > MAX_VALUE_BYTES || (node.distinct.size > MAX_VALUES && !node.areIntegers)) node.isUnfit = true
   if (node.isUnfit) node.distinct.clear()
   else node.distinct.add(value)
 }

@@ -1,13 +1,10 @@
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { decodeUtf8 } from '../../../base/text/utf8.js'
-import { KIB, MIB } from '../../../base/units.js'
+import { MIB } from '../../../base/units.js'
 import type { Batch } from '../../execute/columns/batch.js'
-import { ABSENT, type Dictionary, entryOf } from '../../execute/columns/dictionary.js'
 import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
-import { range } from '../../execute/columns/selection.js'
-import { FieldColumn } from '../../execute/fields/field-column.js'
-import { readColumns } from '../../execute/fields/read-fields.js'
-import { choosePaths, MAX_INTEGER, MAX_TEXTS } from './choose-paths.js'
+import { choosePaths } from './choose-paths.js'
+import { createPathInterner } from './path-interner.js'
 
 /** The values of a path, or the counts of its elements, in all rows of a segment. */
 export interface PathColumn {
@@ -27,8 +24,6 @@ const RUN_ROWS = 64
 const MAX_COLUMNS = 256
 const MAX_CODE_BYTES = 64 * MIB
 const CODE_BYTES = Uint16Array.BYTES_PER_ELEMENT
-/** The most bytes of the distinct values of a column while the column is made. */
-const MAX_ENTRY_BYTES = 512 * KIB
 
 /** The rows of which columns are made. */
 type Rows = Pick<Batch, 'rows' | 'readColdTexts'>
@@ -44,11 +39,17 @@ export async function makePathColumns(rows: Rows, yieldIfDue: Yielder): Promise<
 
 /** Returns the columns of those paths of which the values in all rows can be a column. */
 export async function columnsOf(rows: Rows, paths: readonly FieldPath[], yieldIfDue: Yielder): Promise<PathColumn[]> {
-  const columns = paths.map(() => new FieldColumn(rows.rows, MAX_ENTRY_BYTES))
-  await readColumns(rows, { paths, columns, selection: range(0, rows.rows, false) }, yieldIfDue)
+  const interner = createPathInterner(paths, rows.rows)
+  for (let row = 0; row < rows.rows; ) {
+    const texts = await rows.readColdTexts('metadata', row, interner.textMemory)
+    interner.add(texts)
+    row = texts.to
+    await yieldIfDue()
+  }
+  const fields = interner.fields()
   return paths.flatMap((path, i) => {
-    const field = columns[i].stored()
-    return field !== undefined && isFit(field) ? [{ path, field: narrowed(field) }] : []
+    const field = fields[i]
+    return field === undefined ? [] : [{ path, field }]
   })
 }
 
@@ -69,23 +70,4 @@ async function sampleOf(rows: Rows, yieldIfDue: Yielder): Promise<string[]> {
     await yieldIfDue()
   }
   return sample
-}
-
-const narrowed = ({ codes, entries }: StoredField): StoredField => ({
-  codes: entries.count <= 2 ** 8 ? new Uint8Array(codes) : codes,
-  entries,
-})
-
-/** Whether the values of all rows are as few as the values of a column may be, and there is a value. */
-function isFit({ entries }: StoredField): boolean {
-  const values = entries.count - 1
-  return values > 0 && (values <= MAX_TEXTS || areSmallIntegers(entries))
-}
-
-function areSmallIntegers(entries: Dictionary): boolean {
-  for (let code = ABSENT + 1; code < entries.count; code++) {
-    const text = entryOf(entries, code).toString('latin1')
-    if (!/^\d{1,5}$/.test(text) || Number(text) > MAX_INTEGER) return false
-  }
-  return true
 }

@@ -82,9 +82,12 @@ export function projectCodes({ rows, projects }: Pick<SegmentData, 'rows' | 'pro
   return codes
 }
 
+/** Times may take less until the first of them is read. */
+const bytesOfTimes = (times: TimeColumn): number => times.byteLength ?? times.offsets.byteLength
+
 function hotBytes({ times, projects, columns, inMetadata }: SegmentData): number {
   const { dictionary, starts } = projects
-  let bytes = times.offsets.byteLength + starts.byteLength + bytesOfDictionary(dictionary)
+  let bytes = bytesOfTimes(times) + starts.byteLength + bytesOfDictionary(dictionary)
   bytes += inMetadata.rows?.byteLength ?? 0
   for (const column of columns.values()) bytes += bytesOfColumn(column)
   return bytes

@@ -66,7 +66,7 @@ async function onDisk(count: number) {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const open = (segment: DiskSegment, names: readonly string[]) => segment.open(noYield, new Set(names))
 const bytesIn = ({ times, projects, columns }: Awaited<ReturnType<DiskSegment['open']>>) =>
-  bufferBytes([times, projects, columns])
+  bufferBytes([times.offsets, projects, columns])
 
 /** Expects columns to be in memory, with their values. */
 function expectColumns(batch: Batch, number: number, names: readonly string[]): void {

@@ -80,7 +80,7 @@ describe.each([
       const others = [...sealed.columns.keys()].filter((name) => !names.includes(name))
       const hotBytes = others.reduce((sum, name) => sum - bytesOfColumn(sealed.columns.get(name)!), sealed.hotBytes)
       expect(checked(hotOf(segment))).toEqual(checked({ ...hotOf(sealed), columns, hotBytes }))
-      expect(bufferBytes([segment.times, segment.projects, segment.columns])).toBe(hotBytes)
+      expect(bufferBytes([segment.times.offsets, segment.projects, segment.columns])).toBe(hotBytes)
     }
   })
 

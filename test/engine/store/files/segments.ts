@@ -55,7 +55,8 @@ export const wordy = (count: number): TestRecord[] =>
   })
 
 /** Returns everything that a query can read of a segment's hot columns. */
-export function hotOf({ source, day, rows, minUs, maxUs, times, projects, columns, hotBytes }: Segment) {
+export function hotOf({ source, day, rows, minUs, maxUs, times: stored, projects, columns, hotBytes }: Segment) {
+  const times = { baseUs: stored.baseUs, unitUs: stored.unitUs, offsets: stored.offsets }
   const { hasNewlines: _, ...dictionary } = projects.dictionary
   return { source, day, rows, minUs, maxUs, times, projects: { ...projects, dictionary }, columns, hotBytes }
 }
