@@ -3,6 +3,7 @@
  * endpoint plans.
  */
 
+import { setTimeout } from 'node:timers/promises'
 import { createMetrics } from '../dist/base/metrics.js'
 import { raiseHeapGrowth } from '../dist/base/process/heap.js'
 import { systemClock } from '../dist/base/time/clock.js'
@@ -38,9 +39,19 @@ export async function openDirectory(directory) {
   raiseHeapGrowth()
   const disk = await openDataDirectory(directory)
   const sealer = createSealingThread(() => {})
-  const engine = createArrowEngine({ clock: systemClock, metrics: createMetrics(), rowsLimitBytes: 4e9, sealer, disk })
+  const metrics = createMetrics()
+  const engine = createArrowEngine({ clock: systemClock, metrics, rowsLimitBytes: 4e9, sealer, disk })
   await engine.recover()
-  return engine
+  return { ...engine, haveAllColumns: () => haveAllColumns(metrics) }
+}
+
+/** Resolves when each segment has path columns, which the engine adds from ten seconds after the last rows on. */
+async function haveAllColumns({ waitingSegments }) {
+  for (;;) {
+    const { values } = await waitingSegments.get()
+    if (values.find(({ labels }) => labels.work === 'path_columns')?.value === 0) return
+    await setTimeout(500)
+  }
 }
 
 /** Parses lines with the real parser and appends the batches. Throws if a line is rejected. */

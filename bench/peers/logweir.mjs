@@ -20,7 +20,10 @@ export async function open({ store, directory, nowUs }) {
     async count(source) {
       return engine.stats().find((stats) => stats.source === source).rows
     },
-    settle: () => engine.seal(),
+    async settle() {
+      await engine.seal()
+      if (store !== 'memory') await engine.haveAllColumns()
+    },
     async reopen() {
       await engine.close()
       engine = await openDirectory(directory)

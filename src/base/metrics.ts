@@ -86,6 +86,7 @@ export function createMetrics() {
     ...stateMetrics(gauge),
     rows: gauge('rows', 'Stored rows.', 'source'),
     segments: gauge('segments', 'Sealed segments.', 'source'),
+    waitingSegments: gauge('waiting_segments', 'Segments that wait for work while the service is idle.', 'work'),
     bytes: gauge(
       'bytes',
       'Bytes of stored rows: hot and cold columns of sealed segments, and open heads.',

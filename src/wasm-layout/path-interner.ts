@@ -1,6 +1,6 @@
 /** Layout of the distinct values of many paths, and the limits of a path with a column. */
 
-/** Bytes of an entry: its hash, the address and the length of its bytes, its path and its code among those of the path. */
+/** Bytes of an entry: hash, address and length of the bytes, path, and code among the codes of the path. */
 export const ENTRY_BYTES = 20
 /** Places in an entry, in bytes. */
 export const ENTRY_HASH = 0

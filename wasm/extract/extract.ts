@@ -7,6 +7,7 @@ import { setStack, walkText } from './walk'
 /** The tree of paths, and for each path the address of the node that is its end. */
 let root: usize = 0
 let ends: usize = 0
+/** The number of paths. */
 export let paths: u32 = 0
 
 /** Returns the first address that the host may use. */

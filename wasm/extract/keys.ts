@@ -2,8 +2,8 @@
  * Search for the key before a colon among the children of a node.
  *
  * Each child has its tail: the last eight bytes of `"key`, which few other keys have. Each node has a filter: a bit for
- * each hash of the last two bytes of a child's tail. Objects of a kind have the same keys in the same order, so the child
- * after the one that was found last is tried first.
+ * each hash of the last two bytes of a child's tail. Objects of a kind have the same keys in the same order, so the
+ * child after the one that was found last is tried first.
  */
 import { KEY, KEY_BYTES, NODE_BYTES } from '../../src/wasm-layout/path-tree'
 import { BACKSLASH, byteAt, QUOTE } from '../base/bytes'

@@ -348,7 +348,7 @@ function createDurability(
     diskRetry,
     persistence,
     recover: (store: Store) => persistence.recover(store, report, toRead),
-    startCompaction: (clock: Clock, store: Store) => compactWhenIdle(clock, store, persistence, log),
+    startCompaction: (clock: Clock, store: Store) => compactWhenIdle(clock, store, persistence, metrics, log),
     /** Syncs at each interval. Skips an interval if the last sync is still running. */
     syncEvery(intervalMs: number, clock: Clock, done: () => void) {
       let isSyncing = false

@@ -4,6 +4,7 @@ import { type Cached, type CachedGroups, cacheGroups, nextCached } from './cache
 import { fold } from './fold.js'
 import { createGatheredRows, type GatheredRows } from './gathered-rows.js'
 import { createGroups, type Grouping, type Groups, merge } from './groups.js'
+import { ReadAhead } from './read-ahead.js'
 
 /** With more groups for each row, merging the groups of parts costs as much as grouping their rows again. */
 const MAX_CACHED_GROUPS_A_ROW = 1 / 4
@@ -42,28 +43,32 @@ export class PartGroups {
 
   /** Adds the groups of all batches. */
   async addAll(batches: readonly LazyBatch[]): Promise<void> {
-    for (let i = 0; i < batches.length; ) {
-      const added = this.#add(batches, i)
-      i += added instanceof Promise ? await added : added
-      const pause = this.#grouping.context.yieldIfDue()
-      if (pause !== undefined) await pause
+    const ahead = new ReadAhead(batches, this.#grouping)
+    try {
+      for (let i = 0; i < batches.length; ) {
+        const added = this.#add(batches, i, ahead)
+        i += added instanceof Promise ? await added : added
+        const pause = this.#grouping.context.yieldIfDue()
+        if (pause !== undefined) await pause
+      }
+      await this.#end()
+    } finally {
+      await ahead.end()
     }
-    await this.#end()
   }
 
   /**
    * Adds the batch at a place, and the next batches if the groups are cached together. Returns the number of added
    * batches.
    */
-  #add(input: readonly LazyBatch[], place: number): number | Promise<number> {
-    const batch = input[place]
-    const { cached } = batch
-    if (cached === undefined) return this.#addAlone(batch)
-    if (!this.#canJoin(cached)) return this.#end().then(() => this.#add(input, place))
+  #add(input: readonly LazyBatch[], place: number, ahead: ReadAhead): number | Promise<number> {
+    const { cached } = input[place]
+    if (cached === undefined) return this.#addAlone(input, place, ahead)
+    if (!this.#canJoin(cached)) return this.#end().then(() => this.#add(input, place, ahead))
     const known = nextCached(input, place, this.#grouping.keyOf(cached.key).hash, this.#grouping)
     if (known !== undefined) return this.#addCached(known)
     const next = (isGathered: boolean): number | Promise<number> => {
-      if (!isGathered) return this.#addAlone(batch)
+      if (!isGathered) return this.#addAlone(input, place, ahead)
       this.#run.push(cached)
       return 1
     }
@@ -91,10 +96,23 @@ export class PartGroups {
     return parts.length
   }
 
-  async #addAlone({ cached, read }: LazyBatch): Promise<number> {
+  async #addAlone(input: readonly LazyBatch[], place: number, ahead: ReadAhead): Promise<number> {
     await this.#end()
-    await read((frame) => (cached === undefined ? this.#fold(frame) : this.#addRows([cached], frame)))
+    const { cached } = input[place]
+    await ahead.read(
+      place,
+      (frame) => (cached === undefined ? this.#fold(frame) : this.#addRows([cached], frame)),
+      (next) => this.#isAlone(input, next),
+    )
     return 1
+  }
+
+  /** Whether a batch is neither known nor gathered with others. */
+  #isAlone(input: readonly LazyBatch[], place: number): boolean {
+    const { cached } = input[place]
+    if (cached === undefined) return true
+    if (this.#gathered !== undefined && cached.gather !== undefined) return false
+    return nextCached(input, place, this.#grouping.keyOf(cached.key).hash, this.#grouping) === undefined
   }
 
   /** Groups the rows of adjacent parts, and caches the groups. */

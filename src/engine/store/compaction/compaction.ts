@@ -1,4 +1,5 @@
 import type { Log } from '../../../base/log.js'
+import type { Metrics } from '../../../base/metrics.js'
 import type { Clock } from '../../../base/time/clock.js'
 import type { DiskPersistence } from '../persistence/disk-persistence.js'
 import type { IdleWork } from '../sealing/sealer.js'
@@ -16,10 +17,12 @@ export interface IdleSealer {
   whenIdle(work: IdleWork): Promise<void>
 }
 
+type IdleWorks = Pick<DiskPersistence, 'addNextPathColumns' | 'compactNext' | 'waiting'>
+
 interface State {
   clock: Clock
   store: IdleSealer
-  persistence: Pick<DiskPersistence, 'addNextPathColumns' | 'compactNext'>
+  persistence: IdleWorks
   log: Log
   /** The work that runs now. */
   running: Promise<void> | undefined
@@ -35,11 +38,15 @@ interface State {
 export function compactWhenIdle(
   clock: Clock,
   store: IdleSealer,
-  persistence: Pick<DiskPersistence, 'addNextPathColumns' | 'compactNext'>,
+  persistence: IdleWorks,
+  metrics: Pick<Metrics, 'waitingSegments'>,
   log: Log = () => {},
 ): () => Promise<void> {
   const state: State = { clock, store, persistence, log, running: undefined, pausedUntilMs: 0 }
   const stopTimer = clock.every(CHECK_MS, () => {
+    const { pathColumns, compaction } = persistence.waiting()
+    metrics.waitingSegments.set({ work: 'path_columns' }, pathColumns)
+    metrics.waitingSegments.set({ work: 'compaction' }, compaction)
     if (state.running === undefined && clock.monotonicMs() >= state.pausedUntilMs) state.running = workOnOne(state)
   })
   return async () => {

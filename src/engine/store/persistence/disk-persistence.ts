@@ -16,6 +16,8 @@ export interface DiskPersistence extends Persistence {
    * anything. To be called once, before anything else.
    */
   recover(store: RecoveryTarget, visitor: RecoveryVisitor, toRead?: RowsToRead): Promise<void>
+  /** How many segments wait for each kind of idle work. */
+  waiting(): { pathColumns: number; compaction: number }
   /** Bytes on disk of all journals and segments, and of the other files in their directories. */
   bytes(): number
   /**
@@ -55,6 +57,7 @@ export function createDiskPersistence(
     drop: (segments, drained) => drop(state, segments as readonly DiskSegment[], drained),
     compactNext: (compact) => compactNext(state, compact),
     addNextPathColumns: (make) => addNextPathColumns(state, make),
+    waiting: () => ({ pathColumns: state.withoutPathColumns.size, compaction: state.uncompacted.size }),
     columnBytes: () => columns.calculatedSize,
     unload: () => columns.pop() !== undefined,
     recover: (store, visitor, toRead) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LogFields } from '../../../../src/base/log.js'
+import { createMetrics } from '../../../../src/base/metrics.js'
 import { compactWhenIdle } from '../../../../src/engine/store/compaction/compaction.js'
 import { createCancellationFlag } from '../../../../src/engine/store/sealing/cancellation.js'
 import { createFakeClock } from '../../../support/clock.js'
@@ -9,6 +10,9 @@ import { createTestSealer } from '../../../support/sealer.js'
 /** Starts compaction of a store that is idle if `state.isIdle`. Each segment takes `takesMs`, or fails if `fails()`. */
 function begin(takesMs: number, fails: () => boolean = () => false) {
   const clock = createFakeClock()
+  const metrics = createMetrics()
+  const columns = { add: async () => false }
+  const addedMs: number[] = []
   const logged: (LogFields | undefined)[] = []
   const startedMs: number[] = []
   const state = { isIdle: true, gate: createGate() }
@@ -21,9 +25,8 @@ function begin(takesMs: number, fails: () => boolean = () => false) {
       },
     },
     {
-      async addNextPathColumns() {
-        return false
-      },
+      waiting: () => ({ pathColumns: 2, compaction: 3 }),
+      addNextPathColumns: () => columns.add(),
       async compactNext() {
         startedMs.push(clock.monotonicMs())
         if (fails()) throw new Error('ENOSPC')
@@ -32,6 +35,7 @@ function begin(takesMs: number, fails: () => boolean = () => false) {
         return true
       },
     },
+    metrics,
     (_, facts) => void logged.push(facts),
   )
   /** Advances the clock second by second, and lets the work of each start. */
@@ -41,7 +45,7 @@ function begin(takesMs: number, fails: () => boolean = () => false) {
       await new Promise(setImmediate)
     }
   }
-  return { clock, logged, startedMs, state, stop, pass }
+  return { clock, metrics, columns, addedMs, logged, startedMs, state, stop, pass }
 }
 
 describe('segments are made anew', () => {
@@ -52,6 +56,31 @@ describe('segments are made anew', () => {
     const slow = begin(1000)
     await slow.pass(15)
     expect(slow.startedMs).toEqual([1000, 9000, 17_000])
+  })
+
+  it('and counted while they wait', async () => {
+    const { metrics, pass } = begin(0)
+    await pass(1)
+    expect((await metrics.waitingSegments.get()).values).toEqual([
+      { labels: { work: 'path_columns' }, value: 2 },
+      { labels: { work: 'compaction' }, value: 3 },
+    ])
+  })
+
+  it('after path columns were added, which take half of the time at most', async () => {
+    let left = 2
+    const work = begin(1000)
+    work.columns.add = async () => {
+      if (left === 0) return false
+      left--
+      work.addedMs.push(work.clock.monotonicMs())
+      await work.state.gate.opened
+      work.clock.advance(1000)
+      return true
+    }
+    await work.pass(6)
+    expect(work.addedMs).toEqual([1000, 3000])
+    expect(work.startedMs).toEqual([5000])
   })
 
   it('only where it is quiet', async () => {
