@@ -58,7 +58,7 @@ export function postgresLog(out: TemplateWriter, { project, timestampUs, time, o
 "parsed":${open}"backend_type":"client backend","command_tag":"${tag}",\
 "connection_from":"127.0.0.1:${30_000 + random.below(30_000)}","database_name":"postgres",\
 "error_severity":"${severity}","leader_pid":0,"process_id":${pid},\
-"query_id":${random.below(2 ** 21)}${1e9 + random.below(1e9)},"session_id":"${hex8Text(random)}.${pid.toString(16)}",\
+"query_id":${Math.max(1, random.below(2 ** 21))}${1e9 + random.below(1e9)},"session_id":"${hex8Text(random)}.${pid.toString(16)}",\
 "session_line_num":${1 + random.below(9_000)},"sql_state_code":"${state}",\
 "timestamp":"${at.slice(0, 10)} ${at.slice(11, 23)} UTC","transaction_id":0,"user_name":"${pick(random, USERS)}",\
 "virtual_transaction_id":"${random.below(60)}/${random.below(9_999_999)}"${close}${close}`
