@@ -9,13 +9,16 @@ const MIN_ROWS = 2
 /** The mean number of sampled rows with the same value, at least. */
 const MIN_REPEATS = 2
 
+/** Begins a list among texts. */
+const LIST = '\0'
+
 /** What a sample of rows has at a path. */
 interface PathNode {
   keys: Keys
   /** Rows with a value that is neither an object nor a list with an object first. */
   values: number
-  /** The distinct values, as JSON. */
-  distinct: Set<string>
+  /** The distinct texts, numbers and truth values. A list is its JSON behind a byte that no text begins with. */
+  distinct: Set<string | number | boolean>
   /** Whether all values are integers up to {@link MAX_INTEGER}. */
   areIntegers: boolean
   /** Whether the values cannot have a column: one is too long, or there are too many. */
@@ -63,27 +66,28 @@ function addValue(node: PathNode, value: unknown, sample: { nodes: number }): vo
     return
   }
   node.containers++
-  const [first] = Array.isArray(value) ? value : [value]
+  const first = Array.isArray(value) ? value[0] : value
   if (typeof first === 'object' && first !== null && !Array.isArray(first)) addMembers(node, first, sample)
-  else addDistinct(node, JSON.stringify(value), false)
+  else addDistinct(node, LIST + JSON.stringify(value), false)
 }
 
 function addScalar(node: PathNode, value: string | number | boolean): void {
   const isInteger = typeof value === 'number' && value >= 0 && value <= MAX_INTEGER && Number.isInteger(value)
-  // A quote tells a text from another value.
-  addDistinct(node, typeof value === 'string' ? `"${value}` : String(value), isInteger)
+  addDistinct(node, value, isInteger)
 }
 
-function addDistinct(node: PathNode, value: string, isInteger: boolean): void {
+function addDistinct(node: PathNode, value: string | number | boolean, isInteger: boolean): void {
   node.values++
+  if (node.isUnfit) return
   node.areIntegers &&= isInteger
-  if (value.length > MAX_VALUE_BYTES || (node.distinct.size > MAX_VALUES && !node.areIntegers)) node.isUnfit = true
+  const isLong = typeof value === 'string' && value.length > MAX_VALUE_BYTES
+  node.distinct.add(value)
+  node.isUnfit = isLong || (node.distinct.size > MAX_VALUES && !node.areIntegers)
   if (node.isUnfit) node.distinct.clear()
-  else node.distinct.add(value)
 }
 
 function addMembers(node: PathNode, object: object, sample: { nodes: number }): void {
-  for (const [key, value] of Object.entries(object)) {
+  for (const key in object) {
     const { members } = node
     if (members === undefined) return
     // A lone surrogate is U+FFFD in a key that a path names.
@@ -100,7 +104,7 @@ function addMembers(node: PathNode, object: object, sample: { nodes: number }): 
       member = nodeOf([...node.keys, wellFormed])
       members.set(wellFormed, member)
     }
-    addValue(member, value, sample)
+    addValue(member, (object as Record<string, unknown>)[key], sample)
   }
 }
 

@@ -16,9 +16,10 @@ export interface PathColumn {
 const SAMPLE_ROWS = 4096
 const SAMPLE_BYTES = 8 * MIB
 /** Sampled rows of a segment: parsing one takes as long as reading the columns of ten rows. */
-const SAMPLE_SHARE = 1 / 16
+const SAMPLE_SHARE = 1 / 64
+const MIN_SAMPLE_ROWS = 256
 /** Adjacent rows of a sample, which are decompressed together. */
-const RUN_ROWS = 64
+const RUN_ROWS = 32
 
 /** The most columns, and the most bytes of their codes while they are made. */
 const MAX_COLUMNS = 256
@@ -55,7 +56,8 @@ export async function columnsOf(rows: Rows, paths: readonly FieldPath[], yieldIf
 
 /** Returns the metadata of some rows, in runs of neighbours that are spread over the segment. */
 async function sampleOf(rows: Rows, yieldIfDue: Yielder): Promise<string[]> {
-  const runs = Math.max(1, Math.floor(Math.min(SAMPLE_ROWS, rows.rows * SAMPLE_SHARE) / RUN_ROWS))
+  const wanted = Math.max(MIN_SAMPLE_ROWS, Math.min(SAMPLE_ROWS, rows.rows * SAMPLE_SHARE))
+  const runs = Math.min(Math.ceil(wanted / RUN_ROWS), Math.ceil(rows.rows / RUN_ROWS))
   const sample: string[] = []
   let bytes = 0
   for (let run = 0; run < runs; run++) {
