@@ -41,6 +41,11 @@ export class PartGroups {
     return this.#isComplete ? this.#cachedMerges : 0
   }
 
+  /** Whether the parts have too many groups to be cached one by one. */
+  get hasManyGroups(): boolean {
+    return !this.#isCaching
+  }
+
   /** Adds the groups of all batches. */
   async addAll(batches: readonly LazyBatch[]): Promise<void> {
     const ahead = new ReadAhead(batches, this.#grouping)

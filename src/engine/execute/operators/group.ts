@@ -47,8 +47,9 @@ export async function group(
 const NO_KEYS = new Uint8Array(0)
 
 /**
- * Returns the groups of parts found by the same filters. If the groups of each part were cached, the groups of all
- * parts are cached too: the next run starts with a copy, and merges only the groups of later parts.
+ * Returns the groups of parts found by the same filters. The groups of all parts are cached if the groups of each part
+ * were, and if the parts have too many groups to be cached one by one: the next run starts with a copy, and adds only
+ * later parts.
  */
 async function groupsOfParts(batches: readonly LazyBatch[], grouping: Grouping): Promise<Groups> {
   const [first] = batches
@@ -59,7 +60,8 @@ async function groupsOfParts(batches: readonly LazyBatch[], grouping: Grouping):
   const parts = new PartGroups(total, grouping)
   await parts.addAll(batches.slice(known?.parts.length ?? 0))
   const isMerged = parts.cachedMerges > (known === undefined ? 1 : 0)
-  if (!isMerged || !total.states.every((states) => isQuickToCopy(grouping.aggregation, states))) return total
+  const isLarge = parts.hasManyGroups && batches.length > (known?.parts.length ?? 1)
+  if (!(isMerged || isLarge) || !total.states.every((states) => isQuickToCopy(grouping.aggregation, states))) return total
   const cached = batches.map(({ cached }) => cached as Cached)
   return (await cacheGroups(cached, hash, total, grouping)) ? copyOf(total) : total
 }

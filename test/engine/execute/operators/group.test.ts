@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LazyBatch, RunContext } from '../../../../src/engine/execute/batches/lazy-batch.js'
 import { Key } from '../../../../src/engine/execute/caches/partial-cache.js'
+import type { Frame } from '../../../../src/engine/execute/expressions/frame.js'
 import { group } from '../../../../src/engine/execute/operators/group.js'
 import type { Aggregate } from '../../../../src/plan/aggregates.js'
 import { count, max } from '../../../../src/plan/builder.js'
@@ -172,18 +173,28 @@ describe('the groups of a sealed part', () => {
     expect(context.partialCache.bytes()).toBe(0)
   })
 
-  it('are kept of the first part alone if there are almost as many as rows', async () => {
-    const input = [0, 1, 2].map((part) => {
+  it('are kept of all parts together if there are almost as many as rows', async () => {
+    const input = [0, 1, 2, 3].map((part) => {
       const batch = openBatch(Array.from({ length: 200 }, (_, i) => edge({ project: `${(i + 50 * part) % 199}` })))
       return lazyBatch(frameOf(batch, 'edge_logs'), partOf(batch, true))
     })
     const { context } = runContext()
-    const rows = await grouped(input, { project: column('project') }, COUNT, context)
-    const counts = new Map<unknown, unknown>(rows.map(([project, n]) => [project, n]))
-    expect([rows.length, counts.get('0'), counts.get('50'), counts.get('7')]).toEqual([199, 4, 4, 3])
-    const ofFirst = runContext().context
-    await grouped(input.slice(0, 1), { project: column('project') }, COUNT, ofFirst)
-    expect(context.partialCache.bytes()).toBe(ofFirst.partialCache.bytes())
-    expect(context.partialCache.bytes()).toBeGreaterThan(0)
+    const reads = input.map(() => 0)
+    const counting = input.map((batch, i) => ({
+      ...batch,
+      read: <T>(use: (frame: Frame) => T | Promise<T>) => {
+        reads[i]!++
+        return batch.read(use)
+      },
+    }))
+    const countsOf = async (batches: readonly LazyBatch[]) => {
+      const rows = await grouped(batches, { project: column('project') }, COUNT, context)
+      const counts = new Map<unknown, unknown>(rows.map(([project, n]) => [project, n]))
+      return [rows.length, counts.get('0'), counts.get('50'), counts.get('7'), counts.get('150')]
+    }
+    for (let run = 0; run < 3; run++) expect(await countsOf(counting.slice(0, 3))).toEqual([199, 4, 4, 3, 3])
+    expect(reads).toEqual([1, 1, 1, 0])
+    for (let run = 0; run < 2; run++) expect(await countsOf(counting)).toEqual([199, 5, 5, 4, 5])
+    expect(reads).toEqual([1, 1, 1, 1])
   })
 })
