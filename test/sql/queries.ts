@@ -10,6 +10,7 @@ import { answerOf, fill, openOnDisk } from '../engine/plans.js'
 import { runSql, type SqlOptions } from '../oracle/sql/run.js'
 import { openEngine } from '../support/engine.js'
 import { createModelFiles } from '../support/model-files.js'
+import { addPathColumns } from '../support/path-columns.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { compareRows, randomRecords } from '../support/random-plans.js'
 import { randomSql } from '../support/random-sql.js'
@@ -113,5 +114,8 @@ async function filledEngine(records: readonly TestRecord[], random: Random): Pro
   const files = createModelFiles()
   const limits = { ...sealing, rowsLimitBytes: oneOf(random, [GIB, 1]) }
   await fill(await openOnDisk(files, limits), records, random)
-  return openOnDisk(files.restart(), limits)
+  const restarted = files.restart()
+  const share = oneOf(random, [0, 0.6, 1])
+  await addPathColumns(restarted, () => random() < share)
+  return openOnDisk(restarted, limits)
 }
