@@ -58,8 +58,15 @@ export function postgresLog(out: TemplateWriter, { project, timestampUs, time, o
 "parsed":${open}"backend_type":"client backend","command_tag":"${tag}",\
 "connection_from":"127.0.0.1:${30_000 + random.below(30_000)}","database_name":"postgres",\
 "error_severity":"${severity}","leader_pid":0,"process_id":${pid},\
-"query_id":${Math.max(1, random.below(2 ** 21))}${1e9 + random.below(1e9)},"session_id":"${hex8Text(random)}.${pid.toString(16)}",\
+"query_id":${queryId(random)},"session_id":"${hex8Text(random)}.${pid.toString(16)}",\
 "session_line_num":${1 + random.below(9_000)},"sql_state_code":"${state}",\
 "timestamp":"${at.slice(0, 10)} ${at.slice(11, 23)} UTC","transaction_id":0,"user_name":"${pick(random, USERS)}",\
 "virtual_transaction_id":"${random.below(60)}/${random.below(9_999_999)}"${close}${close}`
+}
+
+/** Returns the digits of a number beyond 2^53. */
+function queryId(random: Random): string {
+  // A number in JSON has no zero in front.
+  const first = Math.max(1, random.below(2 ** 21))
+  return `${first}${1e9 + random.below(1e9)}`
 }

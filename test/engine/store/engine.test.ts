@@ -178,10 +178,15 @@ describe('the work of a run', () => {
     await engine.close()
   })
 
-  it('ends where the signal is aborted: no further batch is looked at', async () => {
+  it('ends where the signal is aborted: no batch is looked at but those that were being read', async () => {
     const { engine, metrics, scanned } = await openFilled()
     const reason = new Error('the caller has left')
-    for (const plan of [perSecond(), perSecond(ALWAYS, 1000, 'u[0-9]+'), newest(1000)]) {
+    // A grouping reads three batches ahead.
+    for (const [plan, ahead] of [
+      [perSecond(), 3],
+      [perSecond(ALWAYS, 1000, 'u[0-9]+'), 3],
+      [newest(1000), 0],
+    ] as const) {
       const controller = new AbortController()
       metrics.scannedRows.reset()
       let batches = 0
@@ -193,7 +198,9 @@ describe('the work of a run', () => {
       })
       await expect(engine.run(plan, { signal: controller.signal })).rejects.toBe(reason)
       counting.mockRestore()
-      expect([batches, await scanned()]).toEqual([3, (3 * ROWS) / 2])
+      expect(batches).toBeGreaterThanOrEqual(3)
+      expect(batches).toBeLessThanOrEqual(3 + ahead)
+      expect(await scanned()).toBe((batches * ROWS) / 2)
     }
     await engine.close()
   })

@@ -61,7 +61,8 @@ async function groupsOfParts(batches: readonly LazyBatch[], grouping: Grouping):
   await parts.addAll(batches.slice(known?.parts.length ?? 0))
   const isMerged = parts.cachedMerges > (known === undefined ? 1 : 0)
   const isLarge = parts.hasManyGroups && batches.length > (known?.parts.length ?? 1)
-  if (!(isMerged || isLarge) || !total.states.every((states) => isQuickToCopy(grouping.aggregation, states))) return total
+  if (!(isMerged || isLarge) || !total.states.every((states) => isQuickToCopy(grouping.aggregation, states)))
+    return total
   const cached = batches.map(({ cached }) => cached as Cached)
   return (await cacheGroups(cached, hash, total, grouping)) ? copyOf(total) : total
 }

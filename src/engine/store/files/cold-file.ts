@@ -8,6 +8,7 @@ import { batchOf, COMPRESSION, type ColdBatch, type ColdColumns, decodeAside, st
 import { damaged } from './damage.js'
 import { readBytes, readEnd, withFile } from './ends.js'
 import type { SegmentFacts } from './facts.js'
+import { createHeldFile } from './held-file.js'
 
 /** Bytes of each number of the index: first row, start and checksum of each batch, and a final first row and start. */
 const NUMBER_BYTES = 4
@@ -30,8 +31,7 @@ export interface BatchIndex {
 
 /**
  * Returns the cold columns of a file. The batch index is loaded on first access and cached until compaction replaces
- * the file. The file is opened for each batch that is read, since there may be more segments than files that a
- * process may have open. `onDamage` is called with the error of damage before a read rejects with the error.
+ * the file. `onDamage` is called with the error of damage before a read rejects with the error.
  */
 export function coldColumnsIn(
   files: Files,
@@ -39,6 +39,7 @@ export function coldColumnsIn(
   facts: SegmentFacts,
   onDamage: (error: Error) => void = () => {},
 ): ColdColumns {
+  const held = createHeldFile(files, path)
   let cached: BatchIndex | undefined
   const indexOf = async (file: ReadableFile) => {
     if (cached?.fileBytes !== file.bytes) cached = await readIndex(file, path, facts)
@@ -47,17 +48,21 @@ export function coldColumnsIn(
   // An estimate: batches that reached the limit of bytes have fewer rows, batches of high effort more.
   const maxBatches = Math.ceil(facts.rows / COMPRESSION.low.rows)
   const readBatches = (row: number, to: number) =>
-    withFile(files, path, async (file) => {
-      const index = await indexOf(file)
-      return readAdjacent(file, path, index, { first: batchOf(index.firstRows, row), to })
-    }).catch((error) => {
-      if (isDamage(error)) onDamage(error)
-      throw error
-    })
+    held
+      .use(async (file) => {
+        const index = await indexOf(file)
+        return readAdjacent(file, path, index, { first: batchOf(index.firstRows, row), to })
+      })
+      .catch((error) => {
+        if (isDamage(error)) onDamage(error)
+        throw error
+      })
   return {
     memoryBytes: NUMBER_BYTES * (3 * maxBatches + 2),
     readBatch: async (row) => (await readBatches(row, row + 1))[0],
     readBatches,
+    hold: held.hold,
+    release: held.release,
   }
 }
 

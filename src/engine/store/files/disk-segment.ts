@@ -148,11 +148,14 @@ export class DiskSegment implements SegmentHandle {
     if (this.#damage !== undefined) return Promise.reject(this.#damage)
     this.#users++
     const segment = this.#disk.columns.get(this) ?? this.#loaded
-    return segment !== undefined && isSubset(columns, this.#names) ? segment : this.#openMore(columns)
+    if (segment === undefined || !isSubset(columns, this.#names)) return this.#openMore(columns)
+    segment.cold.hold?.()
+    return segment
   }
 
   close() {
     this.#users--
+    if (this.#users === 0) this.#loaded?.cold.release?.()
     this.freeUnused()
   }
 
@@ -161,7 +164,10 @@ export class DiskSegment implements SegmentHandle {
       for (;;) {
         if (this.#damage !== undefined) throw this.#damage
         const missing = new Set([...columns].filter((name) => !this.#names.has(name)))
-        if (this.#loaded !== undefined && missing.size === 0) return this.#loaded
+        if (this.#loaded !== undefined && missing.size === 0) {
+          this.#loaded.cold.hold?.()
+          return this.#loaded
+        }
         this.#loading ??= { names: missing, segment: this.#load(missing) }
         const { names, segment } = this.#loading
         // A load of further columns may fail because of columns that are not wanted here.

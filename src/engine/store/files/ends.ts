@@ -8,7 +8,7 @@ import { damaged } from './damage.js'
 const LAST_BYTES = 16 * KIB
 
 /** Opens a file. Rejects with `damaged_segment` if the file does not exist. */
-async function openFile(files: Files, path: string): Promise<ReadableFile> {
+export async function openFile(files: Files, path: string): Promise<ReadableFile> {
   return files.openToRead(path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? damaged(path, 'it does not exist') : error
   })
@@ -40,7 +40,7 @@ async function withOpenFile<T>(files: Files, path: string, read: (file: Readable
  * Returns the error `damaged_segment` for an error of the system that concerns this file alone. Returns any other error
  * unchanged.
  */
-async function asDamage(files: Files, path: string, error: unknown): Promise<unknown> {
+export async function asDamage(files: Files, path: string, error: unknown): Promise<unknown> {
   if (!(await isOfOneFile(files, path, error))) return error
   return damaged(path, `it cannot be read (${(error as Error).message})`, error as Error)
 }

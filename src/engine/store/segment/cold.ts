@@ -35,6 +35,9 @@ export interface ColdColumns {
    * first batch. Rejects if the first batch is damaged.
    */
   readBatches(row: number, to: number): readonly ColdBatch[] | Promise<readonly ColdBatch[]>
+  /** Keeps the file open between reads, until `release`. Absent if the file is in memory. */
+  hold?(): void
+  release?(): void
 }
 
 /** A batch of cold columns: the smallest unit that is read. */
