@@ -11,12 +11,19 @@ export interface FieldPath {
 }
 
 /**
- * The values of a path in all rows of a batch: a code for each row, 0 without a value. The entry of a text is a quote
- * and the bytes of the text. The entry of another value is its JSON, which does not start with a quote.
+ * The values of a path in rows: a code for each row, 0 without a value. The entry of a text is a quote and the bytes of
+ * the text. The entry of another value is its JSON, which does not start with a quote.
  */
-export interface StoredField {
+export interface PathValues {
   codes: Codes
   entries: Dictionary
+}
+
+/** The values of a path in all rows of a batch, with the codes of a `FieldColumn`. */
+export interface StoredField {
+  codes: Codes
+  dictionary: Dictionary
+  hasOnlyTexts: boolean
 }
 
 /** Reads the stored columns of some paths: an item for each path, undefined if the path has no column. */

@@ -3,19 +3,22 @@ import { Interner } from '../../../base/memory/interner.js'
 import { scalarOfJson } from '../../../plan/functions/json.js'
 import type { Scalar } from '../../../plan/values/values.js'
 import type { TextColumn } from '../columns/batch.js'
-import { ABSENT, type Codes, type Dictionary, entryOf } from '../columns/dictionary.js'
+import { bytesOfDictionary, type Codes, type Dictionary, entryOf } from '../columns/dictionary.js'
 import type { StoredField } from '../columns/field-path.js'
 import type { KeyBytes } from '../columns/key-bytes.js'
 
 /** The code of a row until its value is read. */
 const UNREAD = 0
 /** The code of a row without a value. */
-const NONE = 1
+export const NONE = 1
 /** The code of a row with a value too long to be cached: the value is read from the metadata each time. */
 const NOT_CACHED = 2
 
+/** The code of the first value. */
+export const FIRST_VALUE = 3
+
 /** Entries that no value has, for the codes above: no UTF-8 text has any of these bytes. */
-const RESERVED = Uint8Array.of(0xff, 0xfe, 0xfd)
+export const RESERVED = Uint8Array.of(0xff, 0xfe, 0xfd)
 const QUOTE = 0x22
 
 /** A longer value is not cached. */
@@ -29,8 +32,10 @@ const SHORT_CODES = 2 ** 16
  * not start with a quote.
  */
 export class FieldColumn {
-  #codes: Uint16Array | Uint32Array
-  #entries = reservedEntries()
+  #codes: Codes
+  readonly #entries = new Interner()
+  /** The distinct values, if all were set at once. */
+  #stored: Dictionary | undefined
   readonly #limitBytes: number
   /** Whether no row is read yet. */
   isEmpty = true
@@ -43,6 +48,7 @@ export class FieldColumn {
   constructor(rows: number, limitBytes: number) {
     this.#codes = new Uint16Array(rows)
     this.#limitBytes = limitBytes
+    for (let code = 0; code < FIRST_VALUE; code++) this.#entries.intern(RESERVED, code, code + 1)
   }
 
   /** Makes room for rows that an open head has received since. */
@@ -71,55 +77,29 @@ export class FieldColumn {
   }
 
   /** Sets the values of all rows. Snapshots that were taken before do not change. */
-  fill({ codes, entries }: StoredField): void {
-    const own = reservedEntries()
-    for (let code = ABSENT + 1; code < entries.count; code++) {
-      own.intern(entries.bytes, entries.offsets[code], entries.offsets[code + 1] - 1)
-    }
-    this.#entries = own
-    this.#codes = shifted(
-      codes,
-      own.count > SHORT_CODES ? new Uint32Array(codes.length) : new Uint16Array(codes.length),
-    )
+  fill({ codes, dictionary, hasOnlyTexts }: StoredField): void {
+    this.#codes = codes
+    this.#stored = dictionary
     this.isEmpty = false
     this.hasUncached = false
-    this.hasOnlyTexts = areTexts(entries)
+    this.hasOnlyTexts = hasOnlyTexts
   }
 
   /** Bytes of memory. */
   get byteLength(): number {
-    return this.#codes.byteLength + this.#entries.byteLength
+    return this.#codes.byteLength + this.valueBytes
   }
 
   /** Bytes of memory of the distinct values. */
   get valueBytes(): number {
-    return this.#entries.byteLength
+    return this.#entries.byteLength + (this.#stored === undefined ? 0 : bytesOfDictionary(this.#stored))
   }
 
   /** The present state of the column. Rows that are read later do not change the snapshot. */
   snapshot(): TextColumn {
-    const { count, offsets, bytes, hasNewlines } = this.#entries
+    const { count, offsets, bytes, hasNewlines } = this.#stored ?? this.#entries
     return { kind: 'text', codes: this.#codes, dictionary: { count, offsets, bytes, hasNewlines } }
   }
-}
-
-/** Returns the entries of the codes that are no values. */
-function reservedEntries(): Interner {
-  const entries = new Interner()
-  for (let code = 0; code < RESERVED.length; code++) entries.intern(RESERVED, code, code + 1)
-  return entries
-}
-
-/** Fills and returns `out`: the codes of a {@link FieldColumn} for codes of a {@link StoredField}. */
-function shifted<T extends Uint16Array | Uint32Array>(codes: Codes, out: T): T {
-  for (let row = 0; row < codes.length; row++) out[row] = codes[row] === ABSENT ? NONE : codes[row] + NOT_CACHED
-  return out
-}
-
-/** Whether all entries are texts. */
-export function areTexts({ count, offsets, bytes }: Dictionary): boolean {
-  for (let code = ABSENT + 1; code < count; code++) if (bytes[offsets[code]] !== QUOTE) return false
-  return true
 }
 
 /** Whether the value of a row with this code is not cached, and must be read from the metadata. */
@@ -129,7 +109,7 @@ export const isUncached = (code: number): boolean => code === NOT_CACHED
  * Returns the value of a code, null if the value is not cached. `isText` returns a number as the digits that were sent.
  */
 export function valueOfCode(dictionary: Dictionary, code: number, isText: boolean): Scalar {
-  if (code < RESERVED.length) return null
+  if (code < FIRST_VALUE) return null
   const entry = entryOf(dictionary, code)
   if (entry[0] === QUOTE) return entry.toString('utf8', 1)
   const json = entry.toString()
@@ -139,12 +119,12 @@ export function valueOfCode(dictionary: Dictionary, code: number, isText: boolea
 
 /** Returns the bytes of the text of a code, in a column of texts alone. Undefined if there is no value. */
 export function textOfCode(dictionary: Dictionary, code: number): Buffer | undefined {
-  return code < RESERVED.length ? undefined : entryOf(dictionary, code).subarray(1)
+  return code < FIRST_VALUE ? undefined : entryOf(dictionary, code).subarray(1)
 }
 
 /** Adds the text of a code, in a column of texts alone, or null to the keys of a group. */
 export function addTextKey({ bytes, offsets }: Dictionary, code: number, keys: KeyBytes): void {
   // The text is behind its quote.
-  if (code < RESERVED.length) keys.add(null)
+  if (code < FIRST_VALUE) keys.add(null)
   else keys.addPart(bytes, offsets[code] + 1, offsets[code + 1] - 1)
 }

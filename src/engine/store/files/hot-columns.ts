@@ -64,7 +64,7 @@ export function fromProjects({ rows, nulls, values }: ReadColumn, dictionary: Di
   const indices = integersOf(values, rows)
   const starts = new Uint32Array(dictionary.count)
   starts[0] = nulls
-  if (dictionary.count * Math.log2(rows) > rows) {
+  if (dictionary.count * MANY_PROJECTS > rows) {
     countProjects(indices, starts)
   } else {
     for (let project = 1; project < starts.length; project++)
@@ -72,6 +72,9 @@ export function fromProjects({ rows, nulls, values }: ReadColumn, dictionary: Di
   }
   return { dictionary, starts }
 }
+
+/** The binary search for a project takes as long as a look at this many rows. */
+const MANY_PROJECTS = 64
 
 /** Sets the ends of all projects from the rows behind the rows without a project. */
 function countProjects(indices: Codes, starts: Uint32Array): void {

@@ -10,17 +10,15 @@ import {
   entryOf,
 } from '../../execute/columns/dictionary.js'
 import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
-import { areTexts } from '../../execute/fields/field-column.js'
 import type { PathColumn } from '../path-columns/make-path-columns.js'
 import { fromBuffer } from '../segment/zstd.js'
 import { decodeAside, type Piece } from './column-aside.js'
 import { encodeColumnFile } from './column-file.js'
 import { damaged } from './damage.js'
 import { readEnd, readLast, withFile } from './ends.js'
-import { fromEntries } from './entries.js'
 import type { SegmentFacts } from './facts.js'
 import { toIndices } from './hot-buffers.js'
-import { fromIndices } from './hot-columns.js'
+import { fieldCodes, fieldEntries, QUOTE, type Values } from './path-values.js'
 import { type NamedPiece, readPieces } from './pieces.js'
 import { type Scratch, withScratch } from './scratch.js'
 
@@ -34,9 +32,6 @@ const FILE_VERSION = 1
 const PATH_KEY = 'logweir.path'
 /** Custom metadata of a field: what the values are. */
 const VALUES_KEY = 'logweir.values'
-
-/** Values are texts, or JSON, or numbers of elements as JSON. */
-type Values = 'texts' | 'json' | 'counts'
 
 /**
  * Encodes path columns. Returns the content of the file in order. The columns that take most are left out until the
@@ -115,30 +110,21 @@ function valuesOf({ isCount }: FieldPath, entries: Dictionary): Values {
 
 /** Texts lose the quote, or become JSON among other values. */
 function toArrow(entries: Dictionary, values: Values): Dictionary {
-  return mapped(entries, (entry) => {
-    if (values === 'texts') return entry.subarray(1)
-    return entry[0] === QUOTE ? Buffer.from(JSON.stringify(entry.toString('utf8', 1))) : entry
-  })
-}
-
-/** The inverse of {@link toArrow}. */
-function fromArrow(entries: Dictionary, values: Values): Dictionary {
-  return mapped(entries, (entry) => {
-    if (values === 'texts') return Buffer.concat([QUOTE_BYTES, entry])
-    return entry[0] === QUOTE ? Buffer.from(`"${JSON.parse(entry.toString())}`) : entry
-  })
-}
-
-const QUOTE = 0x22
-const QUOTE_BYTES = Uint8Array.of(QUOTE)
-
-function mapped(entries: Dictionary, map: (entry: Buffer) => Buffer): Dictionary {
   const interner = createInterner()
   for (let code = ABSENT + 1; code < entries.count; code++) {
-    const entry = map(entryOf(entries, code))
-    interner.intern(entry, 0, entry.length)
+    const entry = entryOf(entries, code)
+    const isText = entry[0] === QUOTE
+    const text = values === 'texts' ? entry.subarray(1) : Buffer.from(JSON.stringify(entry.toString('utf8', 1)))
+    const stored = isText ? text : entry
+    interner.intern(stored, 0, stored.length)
   }
   return closeDictionary(interner)
+}
+
+/** Whether all entries are texts. */
+function areTexts({ count, offsets, bytes }: Dictionary): boolean {
+  for (let code = ABSENT + 1; code < count; code++) if (bytes[offsets[code]] !== QUOTE) return false
+  return true
 }
 
 /** Reads the columns of some paths. Undefined for a path without a column. Rejects with `damaged_segment`. */
@@ -213,11 +199,13 @@ async function readFields(open: OpenPaths, places: readonly number[]): Promise<(
     if (i < 0) return undefined
     const { offset, bytes } = aside.columns[i].dictionary
     const [, offsets, texts] = decodeMessage(bytesAt(offset, bytes)).buffers
-    const validity = fromBuffer(bufferAt(2 * i), scratch.take)
-    const values = fromBuffer(bufferAt(2 * i + 1))
-    return {
-      codes: fromIndices({ rows, nulls: nodes[i].nullCount, validity, values }),
-      entries: fromArrow(fromEntries(offsets!, texts!, scratch), fields[i].metadata.get(VALUES_KEY) as Values),
+    const { dictionary, hasOnlyTexts } = fieldEntries(offsets!, texts!, fields[i].metadata.get(VALUES_KEY) as Values)
+    const column = {
+      rows,
+      nulls: nodes[i].nullCount,
+      validity: fromBuffer(bufferAt(2 * i), scratch.take),
+      values: fromBuffer(bufferAt(2 * i + 1)),
     }
+    return { codes: fieldCodes(column, dictionary.count), dictionary, hasOnlyTexts }
   })
 }

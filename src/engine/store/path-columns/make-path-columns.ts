@@ -2,14 +2,14 @@ import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { decodeUtf8 } from '../../../base/text/utf8.js'
 import { MIB } from '../../../base/units.js'
 import type { Batch } from '../../execute/columns/batch.js'
-import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
+import type { FieldPath, PathValues } from '../../execute/columns/field-path.js'
 import { choosePaths } from './choose-paths.js'
 import { createPathInterner } from './path-interner.js'
 
 /** The values of a path, or the counts of its elements, in all rows of a segment. */
 export interface PathColumn {
   path: FieldPath
-  field: StoredField
+  field: PathValues
 }
 
 /** The rows by which paths are chosen: at most so many, spread over the segment, and so many bytes. */

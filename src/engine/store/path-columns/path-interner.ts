@@ -17,7 +17,7 @@ import {
 import { NODE_BYTES } from '../../../wasm-layout/path-tree.js'
 import type { ColdTexts } from '../../execute/columns/batch.js'
 import { closeDictionary, createInterner } from '../../execute/columns/dictionary.js'
-import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
+import type { FieldPath, PathValues } from '../../execute/columns/field-path.js'
 import { elementCount } from '../../execute/fields/element-count.js'
 import { createPathTree, type PathTree, writeNodes } from '../../execute/fields/path-tree.js'
 
@@ -56,7 +56,7 @@ export interface PathInterner {
   /** Adds the rows of texts in the text memory. */
   add(texts: ColdTexts): void
   /** Returns the values of each path. Undefined if they were given up, or if there is none. */
-  fields(): (StoredField | undefined)[]
+  fields(): (PathValues | undefined)[]
 }
 
 /** What an interner needs at fixed addresses. */
@@ -172,7 +172,7 @@ function add(state: State, { from, to, offsets, bytes }: ColdTexts): void {
   state.count = internRows(ranges, to - from, places.codes + from * CODE_BYTES, rows * CODE_BYTES, scratch)
 }
 
-function fieldsOf(state: State): (StoredField | undefined)[] {
+function fieldsOf(state: State): (PathValues | undefined)[] {
   const { exports, paths, rows, places, count } = state
   const { buffer } = exports.memory
   const entries = new DataView(buffer, places.entries)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ColdTexts } from '../../../../src/engine/execute/columns/batch.js'
 import { entryOf } from '../../../../src/engine/execute/columns/dictionary.js'
-import type { FieldPath, StoredField } from '../../../../src/engine/execute/columns/field-path.js'
+import type { FieldPath, PathValues } from '../../../../src/engine/execute/columns/field-path.js'
 import { elementCount } from '../../../../src/engine/execute/fields/element-count.js'
 import { createPathInterner } from '../../../../src/engine/store/path-columns/path-interner.js'
 import { below, mulberry32, oneOf, type Random } from '../../../support/random.js'
@@ -25,7 +25,7 @@ function intern(texts: readonly string[], paths: readonly FieldPath[], batchRows
 }
 
 /** The entry of each row, null without a value. */
-const entriesOf = ({ codes, entries }: StoredField): (string | null)[] =>
+const entriesOf = ({ codes, entries }: PathValues): (string | null)[] =>
   Array.from(codes, (code) => (code === 0 ? null : entryOf(entries, code).toString()))
 
 function expectedEntry(value: FieldValue): string | null {
