@@ -1,6 +1,6 @@
 /**
  * Measures the path columns of a source: how many paths the records have, how many become columns, the bytes of a row
- * in the columns and in the other files, and the CPU time of a row for sealing, for path columns and for compaction.
+ * in the columns and in the other files, and the CPU time of a row for path columns and for compaction.
  *
  *   node bench/path-columns.mjs edge_logs            as the generator writes the records
  *   node bench/path-columns.mjs edge_logs optional   with headers that other records lack
@@ -38,7 +38,7 @@ const data = join(directory, 'data')
 mkdirSync(data)
 const engine = await openDirectory(data)
 await appendLines(engine, generate({ ...OPTIONS, source, optionalHeaders: form === 'optional' }))
-const sealing = await cpuUs(() => engine.seal())
+await engine.seal()
 await engine.close()
 
 const files = createDiskFiles(data)
@@ -54,7 +54,6 @@ console.log(
     columns: totals.columns / totals.segments,
     columnBytesPerRow: totals.columnBytes / ROWS,
     otherBytesPerRow: totals.otherBytes / ROWS,
-    sealingUsPerRow: sealing / ROWS,
     columnsUsPerRow: totals.columnsUs / ROWS,
     compactionUsPerRow: totals.compactionUs / ROWS,
   }),

@@ -385,7 +385,8 @@ describe('columns that must leave memory as soon as they have come', () => {
     const calls = await callsOf(files, answer(engine, plan))
     expect(calls).toBeGreaterThan(0)
     expect(await callsOf(files, answer(engine, plan))).toBe(calls)
-    files.fail({ code: 'ENOMEM', after: 3, only: ['readAt'] })
+    // Later reads may be in advance. If one of these fails, the part is read again when its rows are wanted.
+    files.fail({ code: 'ENOMEM', after: 0, only: ['readAt'] })
     await expect(answer(engine, plan)).rejects.toThrow('ENOMEM')
     // The other reads that were in progress end by themselves.
     await eventually(async () => expect(await callsOf(files, answer(engine, plan))).toBe(calls))

@@ -30,6 +30,11 @@ export interface LazyBatch {
    */
   readByTime?: ReadByTime
   /**
+   * Opens the part of the rows in advance, so that a later read need not wait for the disk. Returns a function that
+   * ends that, to be called once. Absent if there is nothing to wait for.
+   */
+  openAhead?: () => () => void
+  /**
    * Returns a way to open a reader of cold columns that caches the read rows. Absent if the rows are not
    * worth caching.
    */

@@ -88,8 +88,8 @@ export function createExtractor(): Extractor {
   }
 }
 
-/** Returns the JSON number [start, end) as the nearest double, NaN if that is not finite. */
-function doubleOf({ buffer }: Memory, start: number, end: number): number {
+/** Returns the JSON number [start, end) of a memory as the nearest double, NaN if that is not finite. */
+export function doubleOf({ buffer }: Memory, start: number, end: number): number {
   const value = Number(latin1(new Uint8Array(buffer), start, end))
   return Number.isFinite(value) ? value : Number.NaN
 }

@@ -2,6 +2,7 @@ import { createMeter } from '../../../base/memory/memory-budget.js'
 import type { NamedExpression, SortKey } from '../../../plan/plan.js'
 import { blocksOf } from '../batches/blocks.js'
 import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
+import { createOpenAhead } from '../batches/open-ahead.js'
 import type { OpenCold } from '../columns/batch.js'
 import type { Frame } from '../expressions/frame.js'
 import { prepare } from '../expressions/prepare.js'
@@ -45,21 +46,29 @@ export async function orderBy(
     await top.cut(context.yieldIfDue)
     return mayHaveBetter({ minUs: us, maxUs: us }, byTime, top, keys)
   }
-  for (const number of visitOrder(input, byTime)) {
-    const batch = input[number]
-    if (top.isFull()) {
-      await top.cut(context.yieldIfDue)
-      if (!mayHaveBetter(batch, byTime, top, keys)) break
+  const offer = (number: number) => async (frame: Frame) => {
+    const { openCold } = frame
+    const cachedReader = wanted <= MOST_CACHED_ROWS ? input[number].cachedReader : undefined
+    if (openCold !== undefined) cold.set(number, cachedReader?.(openCold) ?? openCold)
+    await offerFrame(top, frame, number, keys, early, areas, context)
+  }
+  const order = visitOrder(input, byTime)
+  const ahead = createOpenAhead(order.map((number) => input[number]))
+  try {
+    for (const [place, number] of order.entries()) {
+      const batch = input[number]
+      if (top.isFull()) {
+        await top.cut(context.yieldIfDue)
+        if (!mayHaveBetter(batch, byTime, top, keys)) break
+      }
+      if (byTime === undefined || batch.readByTime === undefined) await batch.read(offer(number))
+      else await batch.readByTime(byTime, mayBeBetter, offer(number))
+      ahead.end(place)
+      if (!top.isFull()) ahead.begin(place)
+      await context.yieldIfDue()
     }
-    const offer = async (frame: Frame) => {
-      const { openCold } = frame
-      const cachedReader = wanted <= MOST_CACHED_ROWS ? batch.cachedReader : undefined
-      if (openCold !== undefined) cold.set(number, cachedReader?.(openCold) ?? openCold)
-      await offerFrame(top, frame, number, keys, early, areas, context)
-    }
-    if (byTime === undefined || batch.readByTime === undefined) await batch.read(offer)
-    else await batch.readByTime(byTime, mayBeBetter, offer)
-    await context.yieldIfDue()
+  } finally {
+    ahead.endAll()
   }
   await top.cut(context.yieldIfDue)
   const columns = early.map(({ name }) => name)

@@ -141,8 +141,18 @@ export function scanParts(
     ...(part.isSealed && isWhole(part) ? { cached: { part, key, ...gatherOf(part, project, scanned, context) } } : {}),
     read: (use) => opened(part, async ({ selection, frameOf }) => use(await frameOf(selection))),
     ...(context.isSlow && { readByTime: readByTime(part) }),
+    ...(part.isSealed && { openAhead: () => openAhead(part, () => part.open(yieldIfDue, scanned.columns)) }),
     ...(part.isSealed && { cachedReader: (open: OpenCold) => context.rowCache.cachedReader(part.owner, open) }),
   }))
+}
+
+/** Opens a part, and returns a function that closes the part. An error is that of the read that wants the part. */
+function openAhead(part: Part, open: () => Batch | Promise<Batch>): () => void {
+  const opened = Promise.resolve(open()).then(
+    () => true,
+    () => false,
+  )
+  return () => void opened.then((isOpen) => isOpen && part.close())
 }
 
 /** The rows of a part in the range of time that pass the filters on columns that the part holds. */

@@ -28,7 +28,7 @@ export class StoredTimes implements TimeColumn {
   private compressed: Buffer | undefined
   private loaded: Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer> | undefined
 
-  /** Of the compressed values of the column, in the form in memory that the facts name. */
+  /** Takes the compressed values of the column. The facts name the form of the times in memory. */
   constructor(compressed: Buffer, { rows, minUs, timeUnitUs, timeBytes }: SegmentFacts) {
     this.baseUs = minUs
     this.unitUs = timeUnitUs

@@ -9,6 +9,7 @@ import type { ReadColumn } from './hot-columns.js'
 /** Values are texts, or JSON, or numbers of elements as JSON. */
 export type Values = 'texts' | 'json' | 'counts'
 
+/** The byte that begins the entry of a text. */
 export const QUOTE = 0x22
 const NEWLINE = 0x0a
 

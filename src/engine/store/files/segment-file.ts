@@ -160,7 +160,7 @@ export async function readSegmentChecks(files: Files, directory: string): Promis
   return (await withFile(files, path, (file) => readEnd(file, path))).bytes
 }
 
-/** What a loaded segment calls later. */
+/** The calls of a loaded segment when a query reads on. */
 interface LoadHooks {
   /** Called with the error if a read of a cold column finds damage, before that read rejects. */
   onDamage?: (error: Error) => void

@@ -12,7 +12,7 @@ const MIN_REPEATS = 2
 /** Begins a list among texts. */
 const LIST = '\0'
 
-/** What a sample of rows has at a path. */
+/** The values of some rows at a path. */
 interface PathNode {
   keys: Keys
   /** Rows with a value that is neither an object nor a list with an object first. */

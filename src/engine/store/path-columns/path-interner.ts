@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { growTo, instantiate, type Memory } from '../../../base/memory/wasm.js'
-import { latin1 } from '../../../base/text/ascii.js'
 import { KIB, MIB } from '../../../base/units.js'
 import { SLACK_BYTES } from '../../../wasm-layout/memory.js'
 import {
@@ -19,6 +18,7 @@ import type { ColdTexts } from '../../execute/columns/batch.js'
 import { closeDictionary, createInterner } from '../../execute/columns/dictionary.js'
 import type { FieldPath, PathValues } from '../../execute/columns/field-path.js'
 import { elementCount } from '../../execute/fields/element-count.js'
+import { doubleOf } from '../../execute/fields/extractor.js'
 import { createPathTree, type PathTree, writeNodes } from '../../execute/fields/path-tree.js'
 
 /** The most distinct values of all paths, and their bytes. */
@@ -59,7 +59,7 @@ export interface PathInterner {
   fields(): (PathValues | undefined)[]
 }
 
-/** What an interner needs at fixed addresses. */
+/** The addresses of the tables of an interner. */
 interface Places {
   slots: number
   entries: number
@@ -107,12 +107,6 @@ export function createPathInterner(paths: readonly FieldPath[], rows: number): P
     add: (texts) => add(state, texts),
     fields: () => fieldsOf(state),
   }
-}
-
-/** Returns the JSON number [start, end) as the nearest double, NaN if that is not finite. */
-function doubleOf({ buffer }: Memory, start: number, end: number): number {
-  const value = Number(latin1(new Uint8Array(buffer), start, end))
-  return Number.isFinite(value) ? value : Number.NaN
 }
 
 function placesOf(start: number, tree: PathTree, rows: number): Places {
