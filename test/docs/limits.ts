@@ -45,6 +45,7 @@ import { MAX_ENDPOINTS } from '../../src/user-endpoints/open.js'
 import { MAX_SQL_FILE_BYTES } from '../../src/user-endpoints/sql-file.js'
 import { MAX_PARAMETERS, MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from '../../src/user-endpoints/validate.js'
 import { MAX_DEPTH, MAX_NAME_BYTES, MAX_NAMES } from '../../src/wasm-layout/field-table.js'
+import { MAX_VALUE_BYTES, MAX_VALUES as MAX_VALUES_OF_PATH } from '../../src/wasm-layout/path-interner.js'
 import { ROOT } from './documents.js'
 
 /** A limit as docs/limits.md names it, and its value in the code. */
@@ -80,6 +81,7 @@ function constantIn(path: string, name: string): number {
   }, numberOf(first!))
 }
 
+const PATH_COLUMNS = 'src/engine/store/path-columns/make-path-columns.ts'
 const CACHES = 'src/engine/execute/caches/caches.ts'
 const ROW_WORK = 'src/engine/execute/expressions/row-work.ts'
 const SHARES = 'src/http/query/limits.ts'
@@ -201,6 +203,8 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['partial results of sealed rows', bytes(constantIn(CACHES, 'PARTIAL_CACHE_BYTES'))],
     ['rows of earlier answers', bytes(constantIn(CACHES, 'ROW_CACHE_BYTES'))],
     ['an open head', `${count(SEAL_ROWS)} rows, ${bytes(SEAL_BYTES)}`],
+    ['columns of fields of the metadata in a segment', count(constantIn(PATH_COLUMNS, 'MAX_COLUMNS'))],
+    ['values of such a column', `${MAX_VALUES_OF_PATH} values, each of ${count(MAX_VALUE_BYTES)} bytes`],
     ['age of rows', `${SERVE_SETTINGS.retentionDays.default} days, or as set up to ${count(MAX_DAYS)}`],
     ['rows on disk', 'no limit, or as set'],
   ],
