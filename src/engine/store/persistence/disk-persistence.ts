@@ -27,7 +27,7 @@ export interface DiskPersistence extends Persistence {
    */
   compactNext(compact: CompactCold): Promise<boolean>
   /**
-   * Adds path columns to the oldest segment without, if any. `make` is called with the cold file of the segment and
+   * Adds path columns to the newest segment without, if any. `make` is called with the cold file of the segment and
    * returns the columns, or undefined if cancelled. Otherwise as `compactNext`.
    */
   addNextPathColumns(make: MakePathColumns): Promise<boolean>

@@ -7,29 +7,30 @@ import type { DiskState } from './disk-state.js'
  * smaller file, or undefined if cancelled. See {@link workOnNext}.
  */
 export const compactNext = (state: DiskState, compact: CompactCold): Promise<boolean> =>
-  workOnNext(state, state.uncompacted, (segment) => segment.compact(compact))
+  workOnNext(state, state.uncompacted, 'oldest', (segment) => segment.compact(compact))
 
 /**
- * Adds path columns to the oldest segment without, if any: `make` is called with the cold file of the segment and
- * returns the columns, or undefined if cancelled. See {@link workOnNext}.
+ * Adds path columns to the newest segment without, if any, since most questions are about the newest rows: `make` is
+ * called with the cold file of the segment and returns the columns, or undefined if cancelled. See {@link workOnNext}.
  */
 export const addNextPathColumns = (state: DiskState, make: MakePathColumns): Promise<boolean> =>
-  workOnNext(state, state.withoutPathColumns, async (segment) => {
+  workOnNext(state, state.withoutPathColumns, 'newest', async (segment) => {
     await state.raiseFormat()
     return segment.addPathColumns(make)
   })
 
 /**
- * Works on the first segment of a queue. Returns false if the queue is empty. `work` returns false if it was cancelled:
- * the segment is queued again, behind the other segments. If the disk fails, the segment is queued again too, and the
+ * Works on a segment of a queue, which is in order of age. Returns false if the queue is empty. `work` returns false if
+ * it was cancelled: the segment is queued again, behind the other segments. If the disk fails, the segment is queued again too, and the
  * promise rejects with the system's error. A damaged segment is set aside.
  */
 async function workOnNext(
   state: DiskState,
   queue: Set<DiskSegment>,
+  which: 'oldest' | 'newest',
   work: (segment: DiskSegment) => Promise<boolean>,
 ): Promise<boolean> {
-  const [segment] = queue
+  const segment = which === 'oldest' ? queue.values().next().value : [...queue].at(-1)
   if (segment === undefined) return false
   queue.delete(segment)
   const bytesBefore = segment.fileBytes
@@ -42,8 +43,15 @@ async function workOnNext(
   } finally {
     if (!segment.isDropped) {
       state.segmentBytes += segment.fileBytes - bytesBefore
-      if (!isDone) queue.add(segment)
+      if (!isDone) putLast(queue, segment, which)
     }
   }
   return true
+}
+
+/** Queues a segment again, so that the others of the queue are taken before. */
+function putLast(queue: Set<DiskSegment>, segment: DiskSegment, which: 'oldest' | 'newest'): void {
+  const others = which === 'oldest' ? [] : [...queue]
+  for (const other of others) queue.delete(other)
+  for (const one of [segment, ...others]) queue.add(one)
 }

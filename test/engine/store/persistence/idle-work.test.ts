@@ -275,11 +275,11 @@ describe('segments without path columns', () => {
     const first = await sealed(files, RECORDS, RECORDS)
     expect(await stored(first)).toEqual([false, false])
     expect(await add(first, 1)).toBe(1)
-    expect(await stored(first)).toEqual([true, false])
+    expect(await stored(first)).toEqual([false, true])
     expect((await segmentFiles(files)).bytes).toBe(first.persistence.bytes())
     await first.close()
     const second = await openPersistence(files.restart())
-    expect([await stored(second), await add(second, 5), await stored(second)]).toEqual([[true, false], 1, [true, true]])
+    expect([await stored(second), await add(second, 5), await stored(second)]).toEqual([[false, true], 1, [true, true]])
     expect([await second.rows(), second.damages]).toEqual([[...ROWS, ...ROWS].sort(), []])
     await second.close()
   })
@@ -294,6 +294,22 @@ describe('segments without path columns', () => {
       expect(format()).toBe('{"format":"logweir","version":2}\n')
       return columnsOfCold(cold)
     })
+    await opened.close()
+  })
+
+  it('are taken from the newest on, and after the others where there was no time', async () => {
+    const opened = await sealed(createModelFiles(), RECORDS, RECORDS, RECORDS)
+    await opened.persistence.addNextPathColumns(async () => undefined)
+    const seen: boolean[][] = []
+    for (let i = 0; i < 3; i++) {
+      await add(opened, 1)
+      seen.push(await stored(opened))
+    }
+    expect(seen).toEqual([
+      [false, true, false],
+      [true, true, false],
+      [true, true, true],
+    ])
     await opened.close()
   })
 
