@@ -40,6 +40,10 @@ const BENCHES = {
   },
   health: { script: 'health.mjs', args: [['1000000']] },
   fields: { script: 'fields.mjs', args: [['1000000']] },
+  'path-columns': {
+    script: 'path-columns.mjs',
+    args: [['edge_logs'], ['edge_logs', 'optional'], ['function_edge_logs'], ['postgres_logs']],
+  },
   segments: {
     script: 'segments.mjs',
     args: [

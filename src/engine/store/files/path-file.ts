@@ -175,7 +175,8 @@ interface OpenPaths {
 async function openPaths(file: ReadableFile, path: string, { coldCheck }: Pick<SegmentFacts, 'coldCheck'>) {
   const last = await readLast(file, path)
   const { schema, aside } = await readEnd(file, path, last)
-  const { segment } = JSON.parse(schema.metadata.get(FILE_KEY) ?? '{}')
+  const { version, segment } = JSON.parse(schema.metadata.get(FILE_KEY) ?? '{}')
+  if (version !== FILE_VERSION) throw damaged(path, 'it is of another version')
   if (segment !== coldCheck) throw damaged(path, 'it belongs to another segment')
   return { last, fields: schema.fields, aside: decodeAside(aside) }
 }

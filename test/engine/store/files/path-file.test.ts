@@ -133,6 +133,8 @@ describe('a file of path columns', () => {
     expect(undetected).toBeLessThan(90)
     files.contents.set('p', intact)
     await expect(checkPathFile(files, 'p', { ...FACTS, coldCheck: 8 })).rejects.toThrow('belongs to another segment')
+    const other = Buffer.concat(await encodePaths((await written()).columns, FACTS, Number.POSITIVE_INFINITY))
+    expect(other).toEqual(intact)
     files.contents.set('p', intact.subarray(1))
     await expect(read()).rejects.toMatchObject({ code: 'damaged_segment' })
   })
