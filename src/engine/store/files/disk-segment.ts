@@ -26,6 +26,8 @@ export interface SegmentDisk {
   readonly files: Files
   readonly diskRetry: Pick<DiskRetry, 'retry'>
   readonly columns: ColumnCache
+  /** Marks the directory as a directory with path columns, which earlier versions do not know. */
+  raiseFormat(): Promise<void>
   /** Called when columns of a segment were loaded into memory. */
   onLoad(): void
   /** Called once with a segment that a read found damaged, before the read rejects. */
@@ -259,7 +261,10 @@ export class DiskSegment implements SegmentHandle {
       const columns = await make(await readColdFile(files, this.#path, this.#facts))
       if (this.#isDropped || this.isSetAside) return true
       if (columns === undefined) return false
-      if (columns.length > 0) await replacePathFile(files, this.#path, this.#facts, columns)
+      if (columns.length > 0) {
+        await this.#disk.raiseFormat()
+        await replacePathFile(files, this.#path, this.#facts, columns)
+      }
       this.#facts = await readSegmentFacts(files, this.#path)
       return true
     } catch (error) {

@@ -24,8 +24,6 @@ export interface DiskState extends SegmentDisk {
   readonly uncompacted: Set<DiskSegment>
   /** The segments that are to get path columns, oldest first. */
   readonly withoutPathColumns: Set<DiskSegment>
-  /** Marks the directory as one with path columns, which earlier versions do not know. */
-  raiseFormat(): Promise<void>
   /** Bytes of the files of all segments, also of damaged segments that were set aside. */
   segmentBytes: number
   /** Bytes of files that are kept but not live: damaged files, copies, and unknown files. */

@@ -14,15 +14,12 @@ export const compactNext = (state: DiskState, compact: CompactCold): Promise<boo
  * called with the cold file of the segment and returns the columns, or undefined if cancelled. See {@link workOnNext}.
  */
 export const addNextPathColumns = (state: DiskState, make: MakePathColumns): Promise<boolean> =>
-  workOnNext(state, state.withoutPathColumns, 'newest', async (segment) => {
-    await state.raiseFormat()
-    return segment.addPathColumns(make)
-  })
+  workOnNext(state, state.withoutPathColumns, 'newest', (segment) => segment.addPathColumns(make))
 
 /**
  * Works on a segment of a queue, which is in order of age. Returns false if the queue is empty. `work` returns false if
- * it was cancelled: the segment is queued again, behind the other segments. If the disk fails, the segment is queued again too, and the
- * promise rejects with the system's error. A damaged segment is set aside.
+ * it was cancelled: the segment is queued again, behind the other segments. If the disk fails, the segment is queued
+ * again too, and the promise rejects with the system's error. A damaged segment is set aside.
  */
 async function workOnNext(
   state: DiskState,

@@ -58,7 +58,15 @@ async function onDisk(count: number) {
   const reported: string[] = []
   const onDamage = ({ path }: DiskSegment) => void reported.push(path)
   const onPathDamage = ({ path }: DiskSegment) => void reported.push(`path columns of ${path}`)
-  const disk = { files, diskRetry, columns: createColumnCache(), onLoad: () => {}, onDamage, onPathDamage }
+  const disk = {
+    files,
+    diskRetry,
+    columns: createColumnCache(),
+    onLoad: () => {},
+    onDamage,
+    onPathDamage,
+    raiseFormat: async () => {},
+  }
   const segments = facts.map((of, i) => new DiskSegment(disk, `${i}`, of))
   return { files, disk, segments, reads, state, reported }
 }
