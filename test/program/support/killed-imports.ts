@@ -12,6 +12,8 @@ import { run, start, temporaryFolder } from './program.js'
 import { importArgs, storedRows } from './run-import.js'
 
 const POLL_MS = 2
+/** A write in progress lets a journal grow within this time. */
+const WRITE_MS = 20
 /** Journals that have grown by this have new rows. */
 const ROWS_BYTES = 64 * 1024
 const TWO_DAYS_US = 2 * 86_400e6
@@ -59,7 +61,7 @@ export async function expectEachRowOnce(
     let partial = 0
     let had = 0
     for (let kill = 0; kill < kills; kill++) {
-      await killAfter(args, dataDir, random() * withinMs)
+      await killAfter(args, dataDir, random() * withinMs, kill % 2 === 0)
       const ids = (await storedRows(dataDir, 'edge_logs', ['id'])).map(([id]) => id)
       expect([new Set(ids).size, ids.length >= had]).toEqual([ids.length, true])
       had = ids.length
@@ -84,14 +86,18 @@ export async function expectEachRowOnce(
   }
 }
 
-/** Starts an import, and kills the import some time after the first rows are written. */
-async function killAfter(args: readonly string[], dataDir: string, ms: number): Promise<void> {
+/**
+ * Starts an import, and kills the import some time after the first rows are written: after a whole write, or perhaps
+ * within the first write, which leaves no row.
+ */
+async function killAfter(args: readonly string[], dataDir: string, ms: number, isWhole: boolean): Promise<void> {
   const program = start(args)
   let least = Number.POSITIVE_INFINITY
   for (let bytes = 0; program.child.exitCode === null && bytes < least + ROWS_BYTES; await wait(POLL_MS)) {
     bytes = bytesIn(dataDir)
     least = Math.min(least, bytes)
   }
+  for (let before = 0; isWhole && before !== bytesIn(dataDir); await wait(WRITE_MS)) before = bytesIn(dataDir)
   await wait(ms)
   program.child.kill('SIGKILL')
   expect([0, 'SIGKILL']).toContain(await program.exit)
