@@ -125,8 +125,13 @@ async function withElements(
       const elements = elementsAt(position)
       const found = elements.length === 0 && isOuter ? NULL_ELEMENT : elements
       if ((rows + found.length) * ROW_BYTES > context.limits.bytes) throw tooMuchMemory(context.limits.bytes)
-      positions = ensureCapacity(positions, rows, rows + found.length)
-      places = ensureCapacity(places, rows, rows + found.length)
+      if (rows + found.length > positions.length) {
+        // Each copies up to tens of MiB.
+        positions = ensureCapacity(positions, rows, rows + found.length)
+        await context.yieldIfDue()
+        places = ensureCapacity(places, rows, rows + found.length)
+        await context.yieldIfDue()
+      }
       for (let place = 0; place < found.length; place++) {
         const element = found[place]
         positions[rows] = position
