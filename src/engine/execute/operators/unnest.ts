@@ -1,4 +1,3 @@
-import { ensureCapacity } from '../../../base/memory/growable.js'
 import { createMeter, tooMuchMemory } from '../../../base/memory/memory-budget.js'
 import { MIB } from '../../../base/units.js'
 import { column } from '../../../plan/expression.js'
@@ -126,11 +125,8 @@ async function withElements(
       const found = elements.length === 0 && isOuter ? NULL_ELEMENT : elements
       if ((rows + found.length) * ROW_BYTES > context.limits.bytes) throw tooMuchMemory(context.limits.bytes)
       if (rows + found.length > positions.length) {
-        // Each copies up to tens of MiB.
-        positions = ensureCapacity(positions, rows, rows + found.length)
-        await context.yieldIfDue()
-        places = ensureCapacity(places, rows, rows + found.length)
-        await context.yieldIfDue()
+        positions = await grown(positions, rows, rows + found.length, context)
+        places = await grown(places, rows, rows + found.length, context)
       }
       for (let place = 0; place < found.length; place++) {
         const element = found[place]
@@ -163,6 +159,25 @@ async function withElements(
   // The frame knows the bytes of each element in memory.
   const longestAt = elements && ((i: number) => bytesOfValue(elements[i]))
   return mappedFrame(frame, made, { columns: new Map([[name, column]]), longestAt })
+}
+
+/** Items that are copied between two looks at the clock: 1 MiB. */
+const COPIED_ITEMS = MIB / Uint32Array.BYTES_PER_ELEMENT
+
+/** Returns a copy of the first `used` items with room for `length`, at least twice the room. Yields. */
+async function grown(
+  array: Uint32Array<ArrayBuffer>,
+  used: number,
+  length: number,
+  { yieldIfDue }: RunContext,
+): Promise<Uint32Array<ArrayBuffer>> {
+  const copy = new Uint32Array(Math.max(length, array.length * 2))
+  for (let from = 0; from < used; from += COPIED_ITEMS) {
+    copy.set(array.subarray(from, Math.min(used, from + COPIED_ITEMS)), from)
+    const pause = yieldIfDue()
+    if (pause !== undefined) await pause
+  }
+  return copy
 }
 
 const NULL_ELEMENT: readonly Scalar[] = [null]
