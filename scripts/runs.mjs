@@ -27,6 +27,7 @@ const NATIVE = {
 const PORTABLE = {
   unit: [
     'base/',
+    'engine/store/files/',
     'engine/store/sealing/thread.',
     'engine/disk/',
     'engine/times.',

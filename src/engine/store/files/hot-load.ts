@@ -66,7 +66,7 @@ export function loadHot(files: Files, path: string, wanted?: WantedColumns): Pro
   return withScratch(async (scratch) => {
     const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, ALWAYS_READ, wanted))
     const layout = layoutOf(hot)
-    const times = new StoredTimes(Buffer.from(bufferOf(hot, layout, 1)), hot.facts)
+    const times = new StoredTimes(ownCopy(bufferOf(hot, layout, 1)), hot.facts)
     const projects = fromProjects(readColumn(hot, layout, 1, scratch.take), readDictionary(hot, 1))
     return {
       times,
@@ -75,6 +75,13 @@ export function loadHot(files: Files, path: string, wanted?: WantedColumns): Pro
       inMetadata: decodeBitSets(hot, layout),
     }
   })
+}
+
+/** Returns a copy in memory that can be freed. `Buffer.from` would share the memory of a short copy with others. */
+function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
 }
 
 /** The columns of every load. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { arrayBuffersOf } from '../../../../src/base/memory/array-buffers.js'
 import { readSegmentFacts, writeSegment } from '../../../../src/engine/store/files/segment-file.js'
 import { COMPRESSION } from '../../../../src/engine/store/segment/cold.js'
 import type { Segment } from '../../../../src/engine/store/segment/segment.js'
@@ -81,6 +82,17 @@ describe('a segment on disk', () => {
     await writeSegment(files, 's', await sealedBatch(many()))
     const url = (await openSegment(files, 's')).columns.get('url')!
     expect(url.kind === 'text' && url.dictionary.grams!.firstEntries.length).toBeGreaterThan(2)
+  })
+
+  it('has times in memory of their own, before they are read and after', async () => {
+    const files = createMemoryFiles()
+    await writeSegment(files, 's', await sealedBatch(many().slice(0, 20)))
+    const { times } = await openSegment(files, 's')
+    // Memory that other buffers share must not be freed with the times.
+    const sizes = () => arrayBuffersOf([times]).map(({ byteLength }) => byteLength)
+    expect(sizes()).toEqual([expect.any(Number)])
+    expect(sizes()[0]).toBeLessThan(300)
+    expect([times.offsets.length, sizes()]).toEqual([20, [80]])
   })
 
   it('says what it is at its end, however long that is', async () => {
