@@ -329,7 +329,7 @@ function countScans(metrics: Pick<Metrics, 'scannedRows'>) {
   }
 }
 
-/** What only an engine with a disk has: retries, persistence, recovery, fsync. */
+/** The parts that only an engine with a disk has: retries, persistence, recovery, fsync. */
 function createDurability(
   { directory, files, release }: DataDirectory,
   { metrics, log = () => {}, toRead }: ArrowEngineOptions,

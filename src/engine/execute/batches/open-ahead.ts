@@ -1,7 +1,7 @@
 import type { LazyBatch } from './lazy-batch.js'
 
-/** Parts that are opened in advance: a disk answers some reads at a time. */
-const MOST_AHEAD = 3
+/** Parts that are opened or read in advance: a disk answers some reads at a time. */
+export const MOST_AHEAD = 3
 
 /** Opens the parts of batches in advance, in the order in which the batches are read. */
 export interface OpenAhead {

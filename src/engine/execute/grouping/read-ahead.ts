@@ -1,10 +1,8 @@
 import type { LazyBatch } from '../batches/lazy-batch.js'
+import { MOST_AHEAD } from '../batches/open-ahead.js'
 import type { Frame } from '../expressions/frame.js'
 import { fieldsIn } from '../expressions/loaded-fields.js'
 import type { Grouping } from './groups.js'
-
-/** Batches that are read while the rows of an earlier batch are grouped: a disk answers some reads at a time. */
-const MOST_AHEAD = 3
 
 /** The frame of a batch, and how the batch ends. */
 interface Reading {

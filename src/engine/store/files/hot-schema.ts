@@ -46,7 +46,8 @@ function typeOf(column: Column, dictionaryId: number): DataType {
   return column.kind === 'areas' ? new Uint8() : areShorts(column) ? new Uint16() : new Float64()
 }
 
-function dictionaryType(codes: Codes, id: number): Dictionary {
+/** Returns the type of texts as codes, with the id of their dictionary. */
+export function dictionaryType(codes: Codes, id: number): Dictionary {
   return new Dictionary(new Utf8(), indexType(codes), id)
 }
 

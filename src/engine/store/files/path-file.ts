@@ -1,14 +1,7 @@
-import { Dictionary as DictionaryType, Field, Schema, Uint8, Uint16, Uint32, Utf8 } from 'apache-arrow'
+import { Field, Schema } from 'apache-arrow'
 import { decodeLayout, decodeMessage } from '../../../arrow-ipc/file.js'
 import type { Files, ReadableFile } from '../../disk/files/files.js'
-import {
-  ABSENT,
-  type Codes,
-  closeDictionary,
-  createInterner,
-  type Dictionary,
-  entryOf,
-} from '../../execute/columns/dictionary.js'
+import { ABSENT, closeDictionary, createInterner, type Dictionary, entryOf } from '../../execute/columns/dictionary.js'
 import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
 import type { PathColumn } from '../path-columns/make-path-columns.js'
 import { fromBuffer } from '../segment/zstd.js'
@@ -18,6 +11,7 @@ import { damaged } from './damage.js'
 import { readEnd, readLast, withFile } from './ends.js'
 import type { SegmentFacts } from './facts.js'
 import { toIndices } from './hot-buffers.js'
+import { dictionaryType } from './hot-schema.js'
 import { fieldCodes, fieldEntries, QUOTE, type Values } from './path-values.js'
 import { type NamedPiece, readPieces } from './pieces.js'
 import { type Scratch, withScratch } from './scratch.js'
@@ -89,18 +83,13 @@ function fieldOf({ path, field: { codes, entries } }: PathColumn, id: number): F
     [PATH_KEY, JSON.stringify(path.keys)],
     [VALUES_KEY, values],
   ])
-  return new Field(name, new DictionaryType(new Utf8(), indexType(codes), id), true, metadata)
+  return new Field(name, dictionaryType(codes, id), true, metadata)
 }
 
 /** A name for other tools: the keys with dots between. The number of elements has brackets. */
 function nameOf({ keys, isCount }: FieldPath): string {
   const name = keys.some((key) => /^$|[."[\]]/.test(key)) ? JSON.stringify(keys) : keys.join('.')
   return isCount ? `${name}[]` : name
-}
-
-function indexType(codes: Codes) {
-  if (codes instanceof Uint8Array) return new Uint8()
-  return codes instanceof Uint16Array ? new Uint16() : new Uint32()
 }
 
 function valuesOf({ isCount }: FieldPath, entries: Dictionary): Values {
