@@ -1,5 +1,5 @@
 import { LogweirError } from '../base/errors.js'
-import type { MemoryShare } from '../base/memory/memory-budget.js'
+import { type MemoryShare, tooMuchMemory } from '../base/memory/memory-budget.js'
 import { MIB } from '../base/units.js'
 import type { SourceName } from '../common/sources.js'
 import type { Row } from '../plan/answer.js'
@@ -34,7 +34,10 @@ export interface SourceStats {
   headBytes: number
 }
 
-/** The most groups that a run may make, and the most memory of the groups. A run beyond either limit fails. */
+/**
+ * The most groups that a run may make, Infinity if only memory counts, and the most memory of the groups. A run beyond
+ * either limit fails.
+ */
 export interface GroupingLimits {
   groups: number
   bytes: number
@@ -49,8 +52,21 @@ export const limitsOf = ({ groups, bytes }: GroupingLimits, { limitBytes }: Pick
   bytes: Math.min(bytes, limitBytes),
 })
 
-/** Returns the error `too_many_groups` with the limits in the message. */
+/** A plan of at most this many rows, the first of an order, may make as many groups as the memory holds. */
+export const MAX_FIRST_ROWS = 1_000
+
+/** Returns the limits of a plan that is run in this process. */
+export function limitsOfPlan(plan: Plan, limits: GroupingLimits): GroupingLimits {
+  const [order, limit] = plan.slice(-2)
+  const isOfFirst = order?.op === 'orderBy' && limit?.op === 'limit' && limit.offset + limit.rows <= MAX_FIRST_ROWS
+  return isOfFirst ? { ...limits, groups: Number.POSITIVE_INFINITY } : limits
+}
+
+/** Returns the error of a run beyond the limits: `too_many_groups`, or `too_much_memory` if only memory counts. */
 export const tooManyGroups = ({ groups, bytes }: GroupingLimits) =>
+  groups === Number.POSITIVE_INFINITY ? tooMuchMemory(bytes) : tooManyOf(groups, bytes)
+
+const tooManyOf = (groups: number, bytes: number) =>
   new LogweirError(
     'too_many_groups',
     `The query exceeds the limit of ${groups.toLocaleString('en-US')} groups or ${Math.round(bytes / MIB)} MiB of ` +

@@ -20,7 +20,7 @@ import { BATCH_GROUP_LIMITS } from '../../src/engine/clickhouse/delivery/batch-g
 import { UNCONFIRMED_BYTES } from '../../src/engine/clickhouse/engine.js'
 import { POLL_LIMITS } from '../../src/engine/clickhouse/follow/follow.js'
 import { PART_ROWS } from '../../src/engine/clickhouse/query/stage-rows.js'
-import { GROUPING_LIMITS } from '../../src/engine/engine.js'
+import { GROUPING_LIMITS, MAX_FIRST_ROWS } from '../../src/engine/engine.js'
 import { EXACT_DISTINCT } from '../../src/engine/execute/accumulators/distinct.js'
 import { SEAL_BYTES, SEAL_ROWS } from '../../src/engine/store/engine.js'
 import { WRONG_TOKEN_LIMITS } from '../../src/http/access/wrong-tokens.js'
@@ -119,6 +119,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['wait of a query for memory', seconds(ONE_GIB.waitMs)],
     ['pace of a client while other queries wait', `${bytes(PROGRESS_BYTES)} in ${seconds(ONE_GIB.slowMs)}`],
     ['groups of a query', count(GROUPING_LIMITS.groups)],
+    ['rows of the `order by` and `limit` with which only the memory of the groups counts', count(MAX_FIRST_ROWS)],
     ['memory of the groups', bytes(GROUPING_LIMITS.bytes)],
     ['distinct values that are counted exactly', count(EXACT_DISTINCT)],
     ['characters of a value that a function makes', count(MAX_VALUE_LENGTH)],

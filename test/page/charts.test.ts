@@ -249,7 +249,7 @@ function withBrowser(): void {
     await page.mouse.up()
     await page.waitForFunction(() => location.hash.includes('from='))
     await settled(page)
-    const dragged = fragmentOf(page)
+    const dragged = await fragmentOf(page)
     const query = `project=${PROJECT}&start=${dragged.from}&end=${dragged.to}`
     const runs = (await service.rows(`logs.histogram?source=function_edge_logs&${query}`)) as Counted[]
     const total = runs.reduce((sum, { count }) => sum + count, 0)
@@ -265,12 +265,12 @@ function withBrowser(): void {
     await page.keyboard.press('Enter')
     await page.waitForFunction((from) => new URLSearchParams(location.hash.slice(1)).get('from') !== from, dragged.from)
     await settled(page)
-    const { from, to } = fragmentOf(page)
+    const { from, to } = await fragmentOf(page)
     expect(from! > dragged.from! && to! < dragged.to!).toBe(true)
     expect([...ranges]).toEqual([`${dragged.from} ${dragged.to}`, `${from} ${to}`])
     await page.goBack()
     await page.goBack()
-    expect(fragmentOf(page)).toMatchObject({ range: '7day' })
+    await expect.poll(() => fragmentOf(page)).toMatchObject({ range: '7day' })
   })
 
   test('hides a series, and shows it again', async () => {

@@ -196,7 +196,9 @@ function withBrowser(): void {
     await page.locator(`[data-field="${field}"] .drop`).first().click()
     await loaded(page)
     expect((await valuesOf(page, field)).map(([value]) => value)).not.toContain(most)
-    expect(fragmentOf(page).filter).toBe(JSON.stringify([{ field, op: '!=', value: most }]))
+    await expect
+      .poll(async () => (await fragmentOf(page)).filter)
+      .toBe(JSON.stringify([{ field, op: '!=', value: most }]))
     await page.locator(`[data-field="${field}"] .keep`).first().click()
     await loaded(page)
     expect(await page.locator('#chips .chip span').allTextContents()).toEqual([
@@ -265,7 +267,7 @@ function withBrowser(): void {
     const classes = (await classesOf(page)).map(([name]) => name)
     expect(classes).toContain('error')
     expect(classes.filter((name) => !['fatal', 'error', 'panic'].includes(name))).toEqual([])
-    expect(fragmentOf(page)).toMatchObject({ source: 'postgres_logs', errors: '1' })
+    await expect.poll(() => fragmentOf(page)).toMatchObject({ source: 'postgres_logs', errors: '1' })
     await page.locator('#list').focus()
     await page.keyboard.press('e')
     await loaded(page)
@@ -284,14 +286,14 @@ function withBrowser(): void {
     await page.waitForFunction(() => location.hash.includes('from='))
     await loaded(page)
     const count = async () => {
-      const { from, to } = fragmentOf(page)
+      const { from, to } = await fragmentOf(page)
       const rows: unknown[] = await service.rows(
         `logs.explore?project=${PROJECT}&source=edge_logs&start=${from}&end=${to}&limit=1000`,
       )
       return rows.length
     }
     const sum = async () => (await classesOf(page)).reduce((all, [, text]) => all + Number(text.replace(',', '')), 0)
-    const dragged = fragmentOf(page)
+    const dragged = await fragmentOf(page)
     expect(await sum()).toBe(await count())
 
     await page.locator('#histogram [role=slider]').focus()
@@ -303,13 +305,13 @@ function withBrowser(): void {
     await page.keyboard.press('Enter')
     await page.waitForFunction((from) => new URLSearchParams(location.hash.slice(1)).get('from') !== from, dragged.from)
     await loaded(page)
-    const selected = fragmentOf(page)
+    const selected = await fragmentOf(page)
     expect(selected.from! > dragged.from! && selected.to! < dragged.to!).toBe(true)
     expect(await sum()).toBe(await count())
     await page.goBack()
-    expect(fragmentOf(page)).toEqual(dragged)
+    await expect.poll(() => fragmentOf(page)).toEqual(dragged)
     await page.goBack()
-    expect(fragmentOf(page)).toMatchObject({ range: '7day' })
+    await expect.poll(() => fragmentOf(page)).toMatchObject({ range: '7day' })
   })
 
   test('reads a range from texts, and says what is wrong with them', async () => {
@@ -322,7 +324,9 @@ function withBrowser(): void {
     await page.fill('#from', '2026-11-20 14:03')
     await page.fill('#to', '2026-11-20 15:00')
     await page.keyboard.press('Enter')
-    expect(fragmentOf(page)).toMatchObject({ from: '2026-11-20T14:03:00.000000Z', to: '2026-11-20T15:00:00.000000Z' })
+    await expect
+      .poll(() => fragmentOf(page))
+      .toMatchObject({ from: '2026-11-20T14:03:00.000000Z', to: '2026-11-20T15:00:00.000000Z' })
     expect(await page.locator('#range').textContent()).toBe('2026-11-20 14:03 – 15:00')
     await page.click('#range')
     expect(await page.inputValue('#to')).toBe('2026-11-20 15:00:00.000')
@@ -335,7 +339,7 @@ function withBrowser(): void {
     await page.keyboard.press('Escape')
     await page.locator('#list').focus()
     await page.keyboard.press('6')
-    expect(fragmentOf(page)).toEqual({ project: PROJECT, range: '1day' })
+    await expect.poll(() => fragmentOf(page)).toEqual({ project: PROJECT, range: '1day' })
     // The range of a day leaves both inputs empty.
     expect([await page.inputValue('#from'), await page.inputValue('#to')]).toEqual(['', ''])
   })
@@ -348,7 +352,7 @@ function withBrowser(): void {
     const rows = await allRows(`source=auth_logs&filter=${filter}`)
     const place = (row: ApiRow) => `${row.timestamp}.${row.rank}`
     await page.locator('#detail').getByText(rows[1]!.id).waitFor()
-    expect(fragmentOf(page).record).toBe(place(rows[1]!))
+    await expect.poll(async () => (await fragmentOf(page)).record).toBe(place(rows[1]!))
     await page.keyboard.press('j')
     await page.locator('#detail').getByText(rows[2]!.id).waitFor()
     expect(await page.locator('.rows [aria-selected=true]').getAttribute('aria-rowindex')).toBe('4')
@@ -364,7 +368,7 @@ function withBrowser(): void {
     await page.keyboard.press('Escape')
     expect(await page.locator('#detail').isVisible()).toBe(false)
     expect(await page.evaluate(() => document.activeElement!.id)).toBe('list')
-    expect(fragmentOf(page).record).toBeUndefined()
+    await expect.poll(async () => (await fragmentOf(page)).record).toBeUndefined()
   })
 
   test('follows new rows that match, keeps rows in view in place, and stops', async () => {
@@ -468,7 +472,7 @@ function withBrowser(): void {
       await page.fill('#project', text)
       await page.press('#project', 'Enter')
       await loaded(page)
-      return fragmentOf(page).project
+      return (await fragmentOf(page)).project
     }
     expect(await enter('match')).toBe('match-many')
     expect(await enter('CH-FEW')).toBe('match-few')
@@ -478,13 +482,13 @@ function withBrowser(): void {
     // The text of the field is the chosen name before the user writes.
     await page.click('#project')
     await page.press('#project', 'Enter')
-    expect(fragmentOf(page).project).toBe('matches-none')
+    await expect.poll(async () => (await fragmentOf(page)).project).toBe('matches-none')
     await page.fill('#project', 'match')
     await page.press('#project', 'ArrowDown')
     await page.press('#project', 'ArrowDown')
     await page.press('#project', 'Enter')
     await loaded(page)
-    expect(fragmentOf(page).project).toBe('match-few')
+    await expect.poll(async () => (await fragmentOf(page)).project).toBe('match-few')
   })
 
   test('says of several words that they are one phrase', async () => {
@@ -630,7 +634,7 @@ function withBrowser(): void {
     await page.locator('#project-options [role=option]').first().waitFor()
     await page.keyboard.press('Enter')
     await loaded(page)
-    expect(fragmentOf(page)).toEqual({ project: PROJECT })
+    await expect.poll(() => fragmentOf(page)).toEqual({ project: PROJECT })
   })
 
   test('keeps the name that is typed while the page learns what the service offers', async () => {
@@ -653,7 +657,7 @@ function withBrowser(): void {
     expect(await page.inputValue('#project')).toBe(PROJECT)
     await page.press('#project', 'Enter')
     await loaded(page)
-    expect(fragmentOf(page)).toEqual({ project: PROJECT })
+    await expect.poll(() => fragmentOf(page)).toEqual({ project: PROJECT })
   })
 
   test('counts the rows of a project that the list of projects lacks', async () => {
@@ -703,7 +707,7 @@ function withBrowser(): void {
     const { page } = await openPage(browser, `${own.url}/`)
     await signIn(page, token)
     await loaded(page)
-    expect(fragmentOf(page)).toEqual({ project: 'mine' })
+    await expect.poll(() => fragmentOf(page)).toEqual({ project: 'mine' })
     expect((await rowsOf(page)).length).toBe(1)
   })
 

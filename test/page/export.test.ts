@@ -415,7 +415,7 @@ function withBrowser(): void {
     await menu(page).getByRole('button', { name: 'Copy link' }).click()
     await page.getByText('Copied the link.').waitFor()
     const link = await page.evaluate(() => (globalThis as unknown as { copied: string }).copied)
-    const { record } = fragmentOf(page)
+    const { record } = await fragmentOf(page)
     // The link of the record has the same bounds. Its end may be a moment earlier.
     await page.keyboard.press('Escape')
     await page.locator('#detail').getByRole('button', { name: 'Copy link' }).click()
@@ -427,7 +427,7 @@ function withBrowser(): void {
     await send(service, 'auth_logs', PROJECT, [{ event_message: 'three' }])
     const { page: later } = await open(new URL(link).hash)
     expect(await rowsOf(later)).toEqual(rows)
-    expect(fragmentOf(later).record).toBe(record)
+    await expect.poll(async () => (await fragmentOf(later)).record).toBe(record)
     await later.locator('#detail .record').waitFor()
   })
 

@@ -89,7 +89,7 @@ function withBrowser(): void {
     expect(rows.length).toBeGreaterThan(3)
     expect(await cellsOf(page)).toEqual(rows.map(({ method, n }) => [method, n.toLocaleString('en')]))
     expect(await page.locator('.answer-size').textContent()).toMatch(new RegExp(`^${rows.length} rows · [\\d.]+ m?s$`))
-    expect(fragmentOf(page)).toMatchObject({ view: 'sql', sql })
+    await expect.poll(() => fragmentOf(page)).toMatchObject({ view: 'sql', sql })
     expect(queries.map((query) => query.get('sql'))).toEqual([sql])
     expect([faults, errors]).toEqual([[], []])
   })
@@ -122,9 +122,9 @@ function withBrowser(): void {
     expect(await page.locator('.answer-table').isVisible()).toBe(false)
     expect(queries).toHaveLength(2)
     await page.click('#view-explore')
-    expect(fragmentOf(page)).not.toHaveProperty('sql')
+    await expect.poll(() => fragmentOf(page)).not.toHaveProperty('sql')
     await page.goBack()
-    expect(fragmentOf(page).sql).toBe(first)
+    await expect.poll(async () => (await fragmentOf(page)).sql).toBe(first)
     expect(await editorText(page)).toBe(first)
   })
 
@@ -245,7 +245,7 @@ function withBrowser(): void {
       steps.map(({ step, operator, rows }) => [String(step), operator, rows.toLocaleString('en')]),
     )
     expect(cells.map(([, operator]) => operator)).toContain('group')
-    expect(fragmentOf(page).sql).toBe(sql)
+    await expect.poll(async () => (await fragmentOf(page)).sql).toBe(sql)
     await run(page).click()
     await page.locator('.answer-table tbody tr').first().waitFor()
     expect(await page.locator('.plan').isVisible()).toBe(false)
@@ -253,10 +253,10 @@ function withBrowser(): void {
 
   test('cancels a query, says when to try again, and sends none that is too long', async () => {
     const { page } = await open()
-    let answer = () => {}
+    const answers: (() => void)[] = []
     await page.route('**/logs.all?**', async (route) => {
       await new Promise<void>((resolve) => {
-        answer = resolve
+        answers.push(resolve)
       })
       await route.fulfill({
         status: 503,
@@ -266,13 +266,14 @@ function withBrowser(): void {
     })
     const cancel = page.getByRole('button', { name: 'Cancel', exact: true })
     await run(page).click()
+    await expect.poll(() => answers.length).toBe(1)
     const failed = page.waitForEvent('requestfailed')
     await cancel.click()
     await failed
     await page.getByText('Cancelled.').waitFor()
     await run(page).click()
-    await cancel.waitFor()
-    answer()
+    await expect.poll(() => answers.length).toBe(2)
+    answers[1]!()
     await page.getByText('Too many queries run. Run it again in 7 seconds').waitFor()
     await run(page).waitFor()
     await page.unroute('**/logs.all?**')
@@ -348,7 +349,7 @@ function withBrowser(): void {
     await write(page, '')
     await page.keyboard.type('v t 1')
     await page.keyboard.press('Escape')
-    expect(fragmentOf(page)).toMatchObject({ view: 'sql', range: '7day' })
+    await expect.poll(() => fragmentOf(page)).toMatchObject({ view: 'sql', range: '7day' })
     expect(await editorText(page)).toBe('v t 1')
     await page.keyboard.press('Escape')
     await page.keyboard.press('/')
@@ -358,7 +359,7 @@ function withBrowser(): void {
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.keyboard.press('1')
-    expect(fragmentOf(page).range).toBe('5min')
+    await expect.poll(async () => (await fragmentOf(page)).range).toBe('5min')
     await page.keyboard.press('/')
     await page.keyboard.press('Tab')
     expect(await run(page).evaluate((button) => button === document.activeElement)).toBe(true)
@@ -479,7 +480,7 @@ function withBrowser(): void {
     await page.locator('.rows .row').first().waitFor()
     for (const view of ['charts', 'api', 'explore']) {
       await page.keyboard.press('v')
-      expect(fragmentOf(page).view ?? 'explore').toBe(view)
+      await expect.poll(async () => (await fragmentOf(page)).view ?? 'explore').toBe(view)
     }
     expect(await page.locator('.sql-editor').count()).toBe(0)
     expect(errors).toEqual([])

@@ -85,7 +85,7 @@ export function budgetLimits(memoryLimitBytes: number): BudgetLimits {
 export const tooMuchMemory = (limitBytes: number): LogweirError =>
   new LogweirError(
     'too_much_memory',
-    `The query holds more than ${Math.round(limitBytes / MIB)} MiB of rows. ` +
+    `The query holds more than ${Math.round(limitBytes / MIB)} MiB of rows and groups. ` +
       'Ask for fewer rows, or for a shorter time.',
   )
 

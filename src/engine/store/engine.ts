@@ -13,6 +13,7 @@ import {
   GROUPING_LIMITS,
   type GroupingLimits,
   limitsOf,
+  limitsOfPlan,
   type RunOptions,
   type ScanStats,
 } from '../engine.js'
@@ -297,7 +298,7 @@ async function runOver(
     fieldCache: caches.fieldCache,
     rowCache: caches.rowCache,
     sharedFrames: createSharedFrames(),
-    limits: limitsOf(groupingLimits, memory),
+    limits: limitsOf(limitsOfPlan(plan, groupingLimits), memory),
     memory,
     yieldIfDue: createQueryYielder(memory, signal),
     onOpen,

@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   invalid_timestamp: 'a parameter is not ISO 8601',
   invalid_pattern: 'a pattern is not RE2, or has over 1,000 characters',
   invalid_parameter: 'a parameter has a value that the endpoint does not accept',
-  too_many_groups: 'the query makes more than 100,000 groups',
+  too_many_groups: 'the query makes more than 100,000 groups, or 128 MiB of groups',
   too_much_memory:
     'the query holds more memory than one may have, at most 128 MiB, or computes a value of over 1,048,576 characters',
   invalid_sql: 'wrong SQL, or an expression that failed in a row',

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createMetrics } from '../../../src/base/metrics.js'
-import { DAY_US, GIB } from '../../../src/base/units.js'
+import { DAY_US, KIB } from '../../../src/base/units.js'
 import type { ScanStats } from '../../../src/engine/engine.js'
 import type { ArrowEngine, ArrowEngineOptions } from '../../../src/engine/store/engine.js'
 import type { Row, Value } from '../../../src/plan/answer.js'
@@ -394,8 +394,8 @@ describe('columns that must leave memory as soon as they have come', () => {
   })
 
   it('do so also where a run fails while it looks at them', async () => {
-    const { engine, files } = await openOnDisk({ groupingLimits: { groups: 3, bytes: GIB } })
-    const fail = () => expect(answer(engine, perUrl)).rejects.toMatchObject({ code: 'too_many_groups' })
+    const { engine, files } = await openOnDisk({ groupingLimits: { groups: 3, bytes: KIB } })
+    const fail = () => expect(answer(engine, perUrl)).rejects.toMatchObject({ code: 'too_much_memory' })
     const calls = await callsOf(files, fail())
     expect(calls).toBeGreaterThan(0)
     expect(await callsOf(files, fail())).toBe(calls)

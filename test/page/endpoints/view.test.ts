@@ -244,7 +244,7 @@ function withBrowser(): void {
     await page.keyboard.type('execution_time_ms')
     await page.keyboard.press('Enter')
     await page.locator(ANSWER).waitFor()
-    const link = fragmentOf(page)
+    const link = await fragmentOf(page)
     expect(link).toMatchObject({
       view: 'api',
       endpoint: 'logs.measure',

@@ -103,6 +103,6 @@ export const number = (value: number): string => value.toLocaleString('en')
 /** Returns the time of a row in the format of the list, in UTC. */
 export const timeText = (us: number): string => new Date(us / 1_000).toISOString().slice(5, 23).replace('T', ' ')
 
-/** Returns the fields of the URL's fragment. */
-export const fragmentOf = (page: Page): Record<string, string> =>
-  Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.slice(1)))
+/** Returns the fields of the URL's fragment, as the page has it. `page.url()` follows the page only some time later. */
+export const fragmentOf = async (page: Page): Promise<Record<string, string>> =>
+  Object.fromEntries(new URLSearchParams(await page.evaluate(() => location.hash.slice(1))))

@@ -211,9 +211,7 @@ describe('logweir check', () => {
   })
 
   it('finds nothing next to a service that ingests, seals and deletes, and --repair refuses', async () => {
-    const { checks, evicted } = await checkWhileBusy({ forMs: 8_000 })
-    expect(checks).toBeGreaterThan(1)
-    expect(evicted).toBeGreaterThan(0)
+    expect(await checkWhileBusy({ forMs: 4_000, checks: 3 })).toBeGreaterThan(0)
     const dataDir = temporaryFolder()
     const service = await serve(['--data-dir', dataDir])
     expect(await outcome('check', '--repair', dataDir)).toEqual({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ScanStats } from '../../../../src/engine/engine.js'
+import { MAX_FIRST_ROWS, type ScanStats } from '../../../../src/engine/engine.js'
 import type { ArrowEngineOptions } from '../../../../src/engine/store/engine.js'
 import { count, quantile, scan } from '../../../../src/plan/builder.js'
 import { column } from '../../../../src/plan/expression.js'
@@ -8,12 +8,15 @@ import { appendAll, openEngine, readAll } from '../../../support/engine.js'
 import { invocation, type TestRecord } from '../../../support/records.js'
 
 const ALWAYS = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
-const byFunction = (limit: number): Plan =>
+const byFunction = (limit: number, offset = 0): Plan =>
   scan('function_edge_logs', ALWAYS)
     .group('function_id')
     .aggregate({ p50: quantile('execution_time_ms', 50), count: count() })
     .orderBy('function_id')
-    .limit(limit)
+    .limit(limit, offset)
+
+/** A plan of so many rows that the number of groups is limited. */
+const MANY = byFunction(MAX_FIRST_ROWS + 1)
 
 const call = (function_id: string | undefined, execution_time_ms: number) =>
   invocation({ metadata: { function_id, execution_time_ms } })
@@ -43,16 +46,32 @@ describe('groups', () => {
     const withNull = [...abc.filter((_, i) => i % 3 !== 2), call(undefined, 1)]
     const ids = new Set(withNull.map(({ metadata }) => JSON.parse(metadata).function_id))
     const groups = { ...groupingLimits, groups: ids.size }
-    expect((await run(byFunction(9), withNull, { groupingLimits: groups })).length).toBe(ids.size)
-    await expect(run(byFunction(9), [...abc, call(undefined, 1)], { groupingLimits })).rejects.toMatchObject(REFUSED)
-    // The limit of the plan does not matter.
-    await expect(run(byFunction(1), [...abc, call('d', 1)], { groupingLimits })).rejects.toMatchObject(REFUSED)
+    expect((await run(MANY, withNull, { groupingLimits: groups })).length).toBe(ids.size)
+    await expect(run(MANY, [...abc, call(undefined, 1)], { groupingLimits })).rejects.toMatchObject(REFUSED)
+    await expect(run(MANY, [...abc, call('d', 1)], { groupingLimits })).rejects.toMatchObject(REFUSED)
+  })
+
+  it('may be as many as their memory holds where the first rows of an order are asked', async () => {
+    const records = Array.from({ length: 2_000 }, (_, i) => call(`f${String(i).padStart(4, '0')}`, i))
+    const rows = await run(byFunction(2), records, { sealRows: 500, groupingLimits })
+    expect(rows.map(({ function_id }) => function_id)).toEqual(['f0000', 'f0001'])
+    for (const plan of [byFunction(MAX_FIRST_ROWS), byFunction(MAX_FIRST_ROWS - 5, 5)]) {
+      expect((await run(plan, records, { sealRows: 500, groupingLimits })).length).toBe(plan.at(-1)!.rows)
+    }
+    for (const plan of [byFunction(MAX_FIRST_ROWS + 1), byFunction(MAX_FIRST_ROWS, 1), byFunction(9).slice(0, -1)]) {
+      await expect(run(plan, abc.concat(call('d', 1)), { groupingLimits })).rejects.toMatchObject(REFUSED)
+    }
+    const little = { groupingLimits: { groups: 3, bytes: 20_000 } }
+    await expect(run(byFunction(2), records, little)).rejects.toMatchObject({
+      code: 'too_much_memory',
+      message: expect.stringMatching(/^The query holds more than 0 MiB of rows and groups/),
+    })
   })
 
   it('that take too much memory are shrunk, and refused where that is not enough', async () => {
     const many = Array.from({ length: 12_000 }, (_, i) => call('f', (i % 1_000) + 0.5))
     const options = { sealRows: 2_000, partialCacheBytes: 0 }
-    const limited = (bytes: number) => run(byFunction(9), many, { ...options, groupingLimits: { groups: 3, bytes } })
+    const limited = (bytes: number) => run(MANY, many, { ...options, groupingLimits: { groups: 3, bytes } })
     const [whole] = await limited(2 ** 20)
     const [shrunk] = await limited(120_000)
     expect(whole).toMatchObject({ function_id: 'f', count: 12_000 })
