@@ -85,6 +85,11 @@ export class FieldColumn {
     this.hasOnlyTexts = hasOnlyTexts
   }
 
+  /** Whether the values of all rows were set at once. No row may be set then. */
+  get isFilled(): boolean {
+    return this.#stored !== undefined
+  }
+
   /** Bytes of memory. */
   get byteLength(): number {
     return this.#codes.byteLength + this.valueBytes

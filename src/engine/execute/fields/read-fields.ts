@@ -23,7 +23,9 @@ export function createFieldReader(batch: Batch, owner: object, cache: FieldCache
     async read(paths, selection, yieldIfDue) {
       const columns = paths.map((path) => cache.columnOf(owner, path, batch.rows))
       await fillStored(batch, paths, columns)
-      await readColumns(batch, { paths, columns, selection }, yieldIfDue)
+      const unfilled = [...paths.keys()].filter((i) => !columns[i].isFilled)
+      const unread = { paths: unfilled.map((i) => paths[i]), columns: unfilled.map((i) => columns[i]) }
+      await readColumns(batch, { ...unread, selection }, yieldIfDue)
       for (const column of columns) cache.resize(column)
       return columns
     },

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { Interner } from '../../../../src/base/memory/interner.js'
 import { createMetrics } from '../../../../src/base/metrics.js'
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
-import type { FieldPath } from '../../../../src/engine/execute/columns/field-path.js'
+import type { FieldPath, StoredField } from '../../../../src/engine/execute/columns/field-path.js'
 import { none, range, type Selection } from '../../../../src/engine/execute/columns/selection.js'
 import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metrics.js'
 import { createFieldCache } from '../../../../src/engine/execute/fields/field-cache.js'
-import { type FieldColumn, valueOfCode } from '../../../../src/engine/execute/fields/field-column.js'
+import { FIRST_VALUE, type FieldColumn, RESERVED, valueOfCode } from '../../../../src/engine/execute/fields/field-column.js'
 import { createFieldReader } from '../../../../src/engine/execute/fields/read-fields.js'
 import type { Scalar } from '../../../../src/plan/values/values.js'
 import { createFakeClock } from '../../../support/clock.js'
@@ -23,6 +24,16 @@ const RECORDS = Array.from({ length: 2_000 }, (_, i) =>
 const valueAt = (...keys: readonly string[]): FieldPath => ({ keys, isCount: false })
 const N = valueAt('n')
 const TEXT = valueAt('sub', 'text')
+/** The stored column of the path `sub.text`, with the values in another order than the rows have these. */
+function storedTexts(): StoredField {
+  const dictionary = new Interner()
+  for (const entry of [RESERVED.subarray(0, 1), RESERVED.subarray(1, 2), RESERVED.subarray(2)])
+    dictionary.intern(entry, 0, entry.length)
+  for (let i = 6; i >= 0; i--) dictionary.intern(Buffer.from(`"t${i}`), 0, 3)
+  const codes = Uint8Array.from(RECORDS, (_, row) => FIRST_VALUE + 6 - (row % 7))
+  return { codes, dictionary, hasOnlyTexts: true }
+}
+
 const all = range(0, RECORDS.length, true)
 const rows = (...indices: number[]): Selection => ({
   kind: 'indices',
@@ -120,6 +131,18 @@ describe.each([
     isDamaged = false
     const [n] = await reader.read([N], all, noYield)
     expect(valuesOf(n!, [0, 1_999])).toEqual([0, 1_999])
+  })
+
+  it('keep the values of columns that are stored, whichever rows other columns are read in first', async () => {
+    const stored = storedTexts()
+    const readStoredFields: Batch['readStoredFields'] = async (paths) =>
+      paths.map((path) => (path === TEXT ? stored : undefined))
+    for (const selection of [all, rows(5, 1_990), rows(3, 5, 1_999)]) {
+      const reader = createFieldReader({ ...(await make()), readStoredFields }, {}, cacheOf())
+      const [text, n] = await reader.read([TEXT, N], selection, noYield)
+      expect(valuesOf(text!, [0, 3, 5, 1_990, 1_999])).toEqual(['t0', 't3', 't5', 't2', 't4'])
+      expect(valuesOf(n!, [5])).toEqual([5])
+    }
   })
 
   it('are right without room in the cache', async () => {
