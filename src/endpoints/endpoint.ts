@@ -43,14 +43,23 @@ export interface Cancellation {
   throwIfAborted(): void
 }
 
+/** Reads stored rows for a computation, besides the rows of its plan. */
+export interface PlanReader {
+  /** The plan as it was run: of a single project, if the caller may read no other. */
+  plan: Plan
+  run(plan: Plan): Promise<AsyncIterable<Row>>
+  /** See the engine's `columnPaths`. */
+  columnPaths?: ((plan: Plan) => Promise<readonly (readonly string[])[]>) | undefined
+}
+
 /** An answer that is computed of the rows of a plan, in memory. */
 export interface Computation {
   columns: readonly AnswerColumn[]
   /**
-   * Reads all rows of the plan, or only the first rows, and returns the rows of the answer. Gives way to the event
-   * loop, and rejects with the reason of `signal`.
+   * Reads all rows of the plan, or only the first rows, perhaps rows of other plans through `reader`, and returns the
+   * rows of the answer. Gives way to the event loop, and rejects with the reason of `signal`.
    */
-  rows(ofPlan: AsyncIterable<Row>, signal: Cancellation): AsyncIterable<Row>
+  rows(ofPlan: AsyncIterable<Row>, signal: Cancellation, reader: PlanReader): AsyncIterable<Row>
 }
 
 /** A call of an endpoint with valid parameters. */

@@ -1,27 +1,23 @@
-import { hash } from 'node:crypto'
 import { createYielder } from '../base/scheduling/time-slices.js'
 import type { Row, Value } from '../plan/answer.js'
 import { jsonOfField } from '../plan/functions/json-path.js'
+import {
+  addUnsafeNumber,
+  addValue,
+  isUnsafe,
+  type Listed,
+  noValues,
+  type ValueCounts,
+} from '../plan/values/value-counts.js'
 import { RawJson } from '../plan/values/values.js'
 import type { Cancellation } from './endpoint.js'
-
-/** A value that may be listed. Integers beyond 2^53 are bigints. */
-type Listed = string | number | boolean | bigint
-
-/** The values of a field. */
-export interface Values {
-  /** How often each value that may be listed occurs. Counted in place, with a single lookup for each value. */
-  counts: Map<Listed, { count: number }>
-  /** The hashes of the other values: long texts, objects and lists. */
-  hidden: Set<string>
-}
 
 /** A field and the values of the field in some rows. */
 export interface FieldCount {
   keys: readonly string[]
   /** The rows that have the field. */
   count: number
-  values: Values
+  values: ValueCounts
 }
 
 /** The fields of a sample of rows. */
@@ -43,8 +39,7 @@ export interface SampleLimits {
   depth: number
 }
 
-/** Longer texts, and metadata in which integers beyond 2^53 are read as doubles. */
-const MAX_TEXT_CHARACTERS = 200
+/** In longer metadata, integers beyond 2^53 are read as doubles. */
 const MAX_EXACT_CHARACTERS = 16_384
 
 /** A place in the metadata: a field, an object that leads to others, or both in different rows. */
@@ -119,15 +114,15 @@ function createCounter({ nodes, depth }: SampleLimits) {
       }
       return
     }
-    if (isUnsafe(value)) addUnsafe(node.values, value, json.length > MAX_EXACT_CHARACTERS ? '' : jsonOf(json, node))
-    else addValue(node.values, value)
+    if (!isUnsafe(value)) addValue(node.values, listedOf(value))
+    else addUnsafeNumber(node.values, value, json.length > MAX_EXACT_CHARACTERS ? '' : jsonOf(json, node))
   }
 
   /** Adds the objects in a record that are the value of a field. Called once all fields are known. */
   function visitObjects(value: unknown, node: Node): void {
     const members = membersOf(value, node)
     if (members === undefined) return
-    if (isField(node) && node !== root) addValue(node.values, value)
+    if (isField(node) && node !== root) addValue(node.values, listedOf(value))
     for (const [key, child] of node.children) {
       if (child.objects > 0 && Object.hasOwn(members, key)) visitObjects(members[key], child)
     }
@@ -146,7 +141,10 @@ const nodeAt = (keys: readonly string[]): Node => {
   return { keys, count: 0, objects: 0, values: noValues(), children: new Map() }
 }
 const isField = ({ count, objects }: Node) => count > objects
-const noValues = (): Values => ({ counts: new Map(), hidden: new Set() })
+/** The value that JSON.parse returned, objects and lists as JSON again. */
+const listedOf = (value: unknown) =>
+  typeof value === 'object' ? new RawJson(JSON.stringify(value)) : (value as Listed)
+
 const jsonOf = (json: string, { keys }: Node) => jsonOfField(json, keys)!
 
 type Members = Readonly<Record<string, unknown>>
@@ -156,32 +154,6 @@ const isObject = (value: unknown): value is Members =>
 
 /** A number beyond the range of doubles is an absent value, as everywhere. */
 const isAbsent = (value: unknown) => value === null || value === Number.POSITIVE_INFINITY || value === -Infinity
-
-const isUnsafe = (value: unknown): value is number =>
-  typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
-
-function increase({ counts }: Values, value: Listed, by: number): void {
-  const known = counts.get(value)
-  if (known === undefined) counts.set(value, { count: by })
-  else known.count += by
-}
-
-/** Counts a value that is no number beyond 2^53. */
-function addValue(values: Values, value: unknown, by = 1): void {
-  if (typeof value === 'object') values.hidden.add(hashOf(JSON.stringify(value)))
-  else if (typeof value === 'string' && value.length > MAX_TEXT_CHARACTERS) values.hidden.add(hashOf(value))
-  else increase(values, value as Listed, by)
-}
-
-/** Counts a number beyond 2^53, with all digits if the number is spelled as an integer. */
-function addUnsafe(values: Values, value: number, spelled: string, by = 1): void {
-  const text = INTEGER.test(spelled) ? spelled : JSON.stringify(value)
-  increase(values, INTEGER.test(text) ? BigInt(text) : value, by)
-}
-
-const INTEGER = /^-?\d+$/
-
-const hashOf = (text: string) => hash('sha256', text, 'base64url')
 
 function fieldsBelow(node: Node): Node[] {
   const own = isField(node) ? [node] : []
@@ -214,31 +186,9 @@ export async function countGroups(
 }
 
 /** Counts a value of an answer, in which integers beyond 2^53 are JSON texts too. */
-function addAnswer(values: Values, value: Value, by: number): void {
-  if (isUnsafe(value)) addUnsafe(values, value, '', by)
-  else if (!(value instanceof RawJson)) addValue(values, value, by)
-  else if (INTEGER.test(value.text)) increase(values, BigInt(value.text), by)
-  else values.hidden.add(hashOf(value.text))
+function addAnswer(values: ValueCounts, value: Exclude<Value, null>, by: number): void {
+  const isInteger = value instanceof RawJson && INTEGER.test(value.text)
+  addValue(values, isInteger ? BigInt(value.text) : value, by)
 }
 
-/** Returns the number of different values. */
-export const distinctValues = ({ counts, hidden }: Values): number => counts.size + hidden.size
-
-/** Returns the most frequent of the listed values, as JSON: `[{"value":…,"count":…}, …]`. */
-export function topValues({ counts }: Values, most: number): RawJson {
-  const leastCount =
-    Float64Array.from(counts.values(), ({ count }) => count)
-      .sort()
-      .at(-most) ?? 0
-  // The JSON texts, which decide between equal counts, are made of few values.
-  const listed = [...counts].filter(([, { count }]) => count >= leastCount)
-  const sorted = listed
-    .map(([value, { count }]) => ({ json: typeof value === 'bigint' ? `${value}` : JSON.stringify(value), count }))
-    .sort((a, b) => b.count - a.count || (a.json < b.json ? -1 : 1))
-  return new RawJson(
-    `[${sorted
-      .slice(0, most)
-      .map(({ json, count }) => `{"value":${json},"count":${count}}`)
-      .join(',')}]`,
-  )
-}
+const INTEGER = /^-?\d+$/

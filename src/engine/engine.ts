@@ -57,7 +57,8 @@ export const MAX_FIRST_ROWS = 1_000
 
 /** Returns the limits of a plan that is run in this process. */
 export function limitsOfPlan(plan: Plan, limits: GroupingLimits): GroupingLimits {
-  const [order, limit] = plan.slice(-2)
+  const limit = plan.at(-1)
+  const order = plan.slice(0, -1).findLast(({ op }) => op !== 'select')
   const isOfFirst = order?.op === 'orderBy' && limit?.op === 'limit' && limit.offset + limit.rows <= MAX_FIRST_ROWS
   return isOfFirst ? { ...limits, groups: Number.POSITIVE_INFINITY } : limits
 }
@@ -145,6 +146,12 @@ export interface Engine {
    * afterwards reads only the cold columns of the answer's rows.
    */
   run(plan: Plan, options?: RunOptions): Promise<AsyncIterable<Row>>
+  /**
+   * Returns the paths of the metadata of which columns have the values of all sealed rows that a plan may read, each as
+   * its keys, so that an aggregate of them reads no record of sealed rows. None if that would still take long. Absent
+   * if the engine runs no `top_values`.
+   */
+  columnPaths?(plan: Plan): Promise<readonly (readonly string[])[]>
   /**
    * Delivers every row of a project that is appended from now on to `listener`, once, soon after the row is visible.
    * `append` waits until the listener returns. With a condition `append` does not wait, and the listener is called a

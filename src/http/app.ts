@@ -47,7 +47,7 @@ import { createTails } from './tail/tail.js'
 
 /** Everything that the HTTP side needs from the rest of the service. */
 export interface AppOptions {
-  engine: Pick<Engine, 'run'> & Partial<Pick<Engine, 'follow'>>
+  engine: Pick<Engine, 'run' | 'columnPaths'> & Partial<Pick<Engine, 'follow'>>
   endpoints: readonly Endpoint[]
   metrics: Metrics
   clock: Clock

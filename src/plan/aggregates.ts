@@ -53,6 +53,11 @@ const ALL = {
   array_agg: define([1, 2], 'list'),
   /** `string_agg(x, separator)`, in any order. Nulls are left out. Null without a value. */
   string_agg: define([1, 2], 'text'),
+  /**
+   * `top_values(x, n)`: the number of values, the number of different values, and the `n` most frequent values as a
+   * JSON text, `[{"value":…,"count":…}, …]`, without texts of over 200 characters, objects and lists.
+   */
+  top_values: define([2, 2], 'list'),
 } as const
 
 /** The name of an aggregate. */

@@ -73,9 +73,12 @@ export const fn = tableOf(FUNCTIONS, (name, args) => call(name, ...argumentsOf(a
   readonly [Name in CallableName]: (...args: FunctionArguments[Name]) => Expression
 }
 
-/** Every aggregate by name, with arguments as in {@link fn}: `agg.string_agg('project', ', ')`. */
+/**
+ * Every aggregate by name, with arguments as in {@link fn}: `agg.string_agg('project', ', ')`. `top_values` is left
+ * out, since its result is of use to `logs.fields` alone.
+ */
 export const agg = tableOf(AGGREGATES, (name, args): Aggregate => ({ fn: name, args: argumentsOf(args) })) as {
-  readonly [Name in AggregateName]: (...args: AggregateArguments[Name]) => Aggregate
+  readonly [Name in Exclude<AggregateName, 'top_values'>]: (...args: AggregateArguments[Name]) => Aggregate
 }
 
 function tableOf<Name extends string, Result>(

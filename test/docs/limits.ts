@@ -23,6 +23,7 @@ import { PART_ROWS } from '../../src/engine/clickhouse/query/stage-rows.js'
 import { GROUPING_LIMITS, MAX_FIRST_ROWS } from '../../src/engine/engine.js'
 import { EXACT_DISTINCT } from '../../src/engine/execute/accumulators/distinct.js'
 import { SEAL_BYTES, SEAL_ROWS } from '../../src/engine/store/engine.js'
+import { MAX_COUNTED_ROWS } from '../../src/engine/store/tables/column-paths.js'
 import { WRONG_TOKEN_LIMITS } from '../../src/http/access/wrong-tokens.js'
 import { LOGS_LIMITS } from '../../src/http/intake/logs.js'
 import { postedLimits } from '../../src/http/intake/posted-parameters.js'
@@ -103,6 +104,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'rows in which `logs.fields` looks for fields',
       `${count(SAMPLE.rows)}, or ${bytes(SAMPLE.characters)} of metadata`,
     ],
+    ['rows of a range in which `logs.fields` counts fields with columns', count(MAX_COUNTED_ROWS)],
     ['keys of a field that `logs.fields` lists', count(SAMPLE.depth)],
     ['rows of `/api/projects`', count(PROJECTS.maxRows)],
     ['an answer that is sent as a whole', bytes(HTTP_LIMITS.bufferedBytes)],

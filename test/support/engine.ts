@@ -60,9 +60,14 @@ export async function askLater(engine: Engine, endpoint: string, params: Params,
 }
 
 /** Runs a call, and computes the rows of the answer if the call has a computation. */
-async function answerOf(engine: Pick<Engine, 'run'>, call: Call, nowUs: number): Promise<AsyncIterable<Row>> {
-  const rows = await engine.run(call.plan(nowUs))
-  return call.computation?.rows(rows, new AbortController().signal) ?? rows
+async function answerOf(
+  { run, columnPaths }: Pick<Engine, 'run' | 'columnPaths'>,
+  call: Call,
+  nowUs: number,
+): Promise<AsyncIterable<Row>> {
+  const plan = call.plan(nowUs)
+  const rows = await run(plan)
+  return call.computation?.rows(rows, new AbortController().signal, { plan, run, columnPaths }) ?? rows
 }
 
 /** Like {@link ask}, for a caller with a token bound to the project in the parameters. */

@@ -34,6 +34,7 @@ import { reportDamage } from './persistence/report-damage.js'
 import { createNoSealer } from './sealing/no-sealer.js'
 import type { Sealer } from './sealing/sealer.js'
 import type { SegmentHandle } from './segment/handle.js'
+import { columnPaths } from './tables/column-paths.js'
 import { createColumnLimit } from './tables/eviction.js'
 import { type PlanViews, takePlanViews } from './tables/plan-views.js'
 import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from './tables/retention.js'
@@ -158,6 +159,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       limits.enforce()
     },
     run,
+    columnPaths: (plan) => columnPaths(store, plan),
     follow: createFollow(followers, run),
     seal: () => store.sealAll(),
     clearPartialCache: () => caches.partialCache.clear(),

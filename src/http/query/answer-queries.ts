@@ -24,7 +24,7 @@ import { createUncached } from './uncached.js'
 import { createUnreadReport } from './unread.js'
 
 interface QueriesOptions {
-  engine: Pick<Engine, 'run'>
+  engine: Pick<Engine, 'run' | 'columnPaths'>
   endpoints: readonly Endpoint[]
   metrics: Metrics
   clock: Clock

@@ -21,7 +21,7 @@ export interface Computed<Encoded> {
 
 /** The engine that runs plans, and the checks of the names in plans. */
 export interface ComputeContext {
-  engine: Pick<Engine, 'run'>
+  engine: Pick<Engine, 'run' | 'columnPaths'>
   clock: Clock
   nameChecks: NameChecks
 }
@@ -46,7 +46,9 @@ export async function compute<Encoded>(
   const onScanStats = call.isClientSql ? undefined : (work: ScanStats) => void (measured.work = work)
   const rows = await engine.run(plan, { signal, memory, onScanStats })
   const run = (other: Plan, signal: AbortSignal) => engine.run(other, { signal, memory })
-  const encoded = await encode(call.computation?.rows(rows, signal) ?? rows, columns)
+  const { columnPaths } = engine
+  const reader = { plan, columnPaths, run: (other: Plan) => run(other, signal) }
+  const encoded = await encode(call.computation?.rows(rows, signal, reader) ?? rows, columns)
   const ranMs = clock.monotonicMs() - atMs
   const warnings =
     call.checksNames && (await nameChecks.warnings({ plan, project: projectOf(call), ranMs, signal, run }))

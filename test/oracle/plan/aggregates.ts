@@ -1,5 +1,6 @@
 import type { Aggregate, AggregateName } from '../../../src/plan/aggregates.js'
 import type { Expression } from '../../../src/plan/expression.js'
+import { jsonOf } from '../../../src/plan/functions/text-of.js'
 import type { Scalar } from '../../../src/plan/values/values.js'
 import { exactMean } from '../exact-mean.js'
 import { bounded, textOf } from './functions.js'
@@ -87,6 +88,18 @@ const ALL: Readonly<Record<AggregateName, Implementation>> = {
   approx_count_distinct: (values) => {
     const count = distinct(values)
     return { value: count, ...(count > EXACT_DISTINCT && { allowed: { kind: 'count', off: COUNT_ERROR * count } }) }
+  },
+  top_values: (values, most) => {
+    const found = present(values)
+    const texts = found.map((value) => jsonOf(value))
+    const isListed = (value: Scalar) =>
+      typeof value === 'string' ? value.length <= 200 : ['number', 'bigint', 'boolean'].includes(typeof value)
+    const listed = [...new Set(texts.filter((_, i) => isListed(found[i]!)))]
+      .map((json) => ({ json, rows: texts.filter((text) => text === json).length }))
+      .sort((a, b) => b.rows - a.rows || (a.json < b.json ? -1 : 1))
+      .slice(0, Number(most))
+    const items = listed.map(({ json, rows }) => `{"value":${json},"count":${rows}}`)
+    return { value: [found.length, distinct(values), `[${items.join(',')}]`] }
   },
   array_agg: (values, limit = Number.POSITIVE_INFINITY) => {
     const found = present(values)

@@ -16,8 +16,8 @@ export interface BusyTime {
 
 /**
  * Checks the directory of a service again and again, while the service ingests at full speed in bursts, seals heads,
- * and deletes old segments. The service compacts in a long pause. Expects that no check finds anything. Returns the rows
- * of sealed segments that the limit of the disk has deleted.
+ * and deletes old segments. The service compacts in a long pause. Expects that no check finds anything. Returns the
+ * rows of sealed segments that the limit of the disk has deleted.
  */
 export async function checkWhileBusy({ forMs, checks, pauseMs = 0 }: BusyTime): Promise<number> {
   const dataDir = temporaryFolder()

@@ -1,7 +1,7 @@
 import type { Scalar } from '../../../plan/values/values.js'
 import { KeyBytes } from '../columns/key-bytes.js'
 import type { Accumulator } from './accumulator.js'
-import type { EachValue } from './values.js'
+import type { EachCount } from './value-counts.js'
 
 /** Distinct values, by the bytes that equal values share. */
 export interface DistinctState {
@@ -27,7 +27,7 @@ const ENTRY_BYTES = 48
 const STEP_KEYS = 1024
 
 /** Counts distinct values exactly. */
-export const distinctAccumulator: Accumulator<EachValue, DistinctState> = {
+export const distinctAccumulator: Accumulator<EachCount, DistinctState> = {
   create: () => ({ keys: new Set(), bytes: 0 }),
   update: (state, each) => each((value) => add(state, keyOf(value))),
   merge(into, from) {
@@ -64,7 +64,7 @@ const REGISTERS = 2 ** REGISTER_BITS
 const MAX_RANK = 39
 
 /** Counts distinct values approximately (P. Flajolet et al., 2007; S. Heule et al., 2013), exactly up to 1,000. */
-export const sketchAccumulator: Accumulator<EachValue, SketchState> = {
+export const sketchAccumulator: Accumulator<EachCount, SketchState> = {
   create: () => ({ hashes: new Set(), registers: undefined }),
   update: (state, each) => each((value) => addHash(state, hashOf(keyOf(value)))),
   merge(into, from) {

@@ -2,7 +2,7 @@ import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import type { ColdColumn } from '../../../common/columns.js'
 import type { TimeRange } from '../../../plan/plan.js'
 import { bytesOfDictionary, type Codes, type Dictionary } from './dictionary.js'
-import type { ReadStoredFields } from './field-path.js'
+import type { PathSet, ReadStoredFields } from './field-path.js'
 import { bytesOfNumbers, type NumberColumn } from './numbers.js'
 import type { Selection } from './selection.js'
 import { bytesOfZones, createZones, type Zones } from './zones.js'
@@ -77,6 +77,8 @@ export interface Part {
   readonly maxUs: number
   /** Set if a read found damage in the part. The part cannot be opened any more. */
   readonly isSetAside?: boolean
+  /** Returns the paths of which columns have the values of all rows. Absent if the part is not sealed. */
+  columnPaths?(): PathSet | Promise<PathSet>
   /**
    * Returns a batch with at least the hot columns of the given names that the part has, as a promise if columns must be
    * loaded from disk or encoded. Rejects if a column is damaged or cannot be read. Unless the promise rejects, call

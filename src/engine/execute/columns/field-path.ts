@@ -3,6 +3,9 @@ import type { Codes, Dictionary } from './dictionary.js'
 /** The keys that lead to a field in the metadata. */
 export type Keys = readonly string[]
 
+/** Paths, each as the JSON of its keys. */
+export type PathSet = ReadonlySet<string>
+
 /** A value to read from the metadata: the value at a path, or the number of rows that an unnest makes of that value. */
 export interface FieldPath {
   keys: Keys

@@ -13,6 +13,7 @@ import type { Histogram } from '../accumulators/histogram.js'
 import { meanAccumulator, meanOf, sumOf } from '../accumulators/mean.js'
 import { type QuantileState, quantileAccumulator, quantileOf } from '../accumulators/quantile.js'
 import { shareAccumulator, shareOf } from '../accumulators/share.js'
+import { type EachCount, summaryOf, valueCountsAccumulator } from '../accumulators/value-counts.js'
 import {
   anyAccumulator,
   type EachValue,
@@ -25,6 +26,7 @@ import {
 import type { Evaluate } from '../expressions/evaluate.js'
 import { hasTruths } from '../expressions/truths.js'
 import type { Vector } from '../expressions/vector.js'
+import { hasFewCodes } from './code-counts.js'
 import type { Load, Stretch } from './stretch.js'
 
 /** The states of a group, one for each fold of an {@link Aggregation}. */
@@ -36,12 +38,12 @@ interface Fold {
   value: Expression | undefined
   accumulator: Accumulator<never, never>
   input(stretch: Stretch, vector: Vector): unknown
-  /**
-   * Stored values that the accumulator reads by a quick loop: numbers and conditions, or times. Other values are
-   * visited.
-   */
-  quick: 'numbers' | 'times' | undefined
+  /** The stored values that the accumulator reads by a quick loop. Other values are visited. */
+  quick: Quick
 }
+
+/** What a fold reads by a quick loop: numbers and conditions, times, or few codes. */
+type Quick = 'numbers' | 'times' | 'codes' | undefined
 
 /** Aggregates made ready for a run: the folds, and how the columns of the answer come from their states. */
 export interface Aggregation {
@@ -80,7 +82,7 @@ function partsOf(value: Expression | undefined) {
     accumulator: Accumulator<Input, State>,
     input: (stretch: Stretch, vector: Vector) => Input,
     finish: Finish<State>,
-    quick: Fold['quick'] = 'numbers',
+    quick: Quick = 'numbers',
   ): Part {
     const key = `${kind} ${value === undefined ? '' : expressionKey(value)}`
     return {
@@ -94,6 +96,8 @@ function partsOf(value: Expression | undefined) {
       part(kind, accumulator, (stretch, vector) => stretch.histogram(vector), finish),
     values: <State>(kind: string, accumulator: Accumulator<EachValue, State>, finish: Finish<State>) =>
       part(kind, accumulator, eachOf, finish, undefined),
+    distinct: <State>(kind: string, accumulator: Accumulator<EachCount, State>, finish: Finish<State>) =>
+      part(kind, accumulator, distinctIn, finish, 'codes'),
     extreme: (kind: string, accumulator: Accumulator<EachValue, ValueState>) =>
       part(kind, accumulator, extremesOf, valueOfState, 'times'),
   }
@@ -103,6 +107,11 @@ const eachOf =
   (stretch: Stretch, vector: Vector): EachValue =>
   (visit) =>
     stretch.each(vector, visit)
+
+const distinctIn =
+  (stretch: Stretch, vector: Vector): EachCount =>
+  (visit) =>
+    stretch.distinct(vector, visit)
 
 const extremesOf =
   (stretch: Stretch, vector: Vector): EachValue =>
@@ -118,7 +127,7 @@ function partOf(aggregate: Aggregate, isNumber: (expression: Expression) => bool
     case 'count':
       return value === undefined
         ? make.part('rows', countAccumulator, ({ rows }) => rows, countOf)
-        : make.part('present', countAccumulator, countPresent, countOf, undefined)
+        : make.part('present', countAccumulator, countPresent, countOf, 'codes')
     case 'countif':
       return make.part('where', countAccumulator, (stretch, vector) => stretch.countTrue(vector), countOf)
     case 'share':
@@ -139,9 +148,11 @@ function partOf(aggregate: Aggregate, isNumber: (expression: Expression) => bool
     case 'approx_quantiles':
       return quantilePart(fn, numberOption(fn, option), make)
     case 'count_distinct':
-      return make.values('distinct', distinctAccumulator, ({ keys }) => keys.size)
+      return make.distinct('distinct', distinctAccumulator, ({ keys }) => keys.size)
     case 'approx_count_distinct':
-      return make.values('sketch', sketchAccumulator, distinctOf)
+      return make.distinct('sketch', sketchAccumulator, distinctOf)
+    case 'top_values':
+      return topValuesPart(numberOption(fn, option), make)
     case 'array_agg':
     case 'string_agg':
       return listPart(fn, option, make)
@@ -154,6 +165,9 @@ function quantilePart(fn: 'quantile' | 'approx_quantiles', option: number, { num
   const finish = fn === 'quantile' ? quantileOf : quantilesOf
   return numbers('quantile', quantileAccumulator, (state) => finish(state, option))
 }
+
+const topValuesPart = (most: number, { distinct }: Make): Part =>
+  distinct('counts', valueCountsAccumulator, (state) => summaryOf(state, most))
 
 function listPart(fn: 'array_agg' | 'string_agg', option: Expression | undefined, { values }: Make): Part {
   if (fn === 'string_agg') {
@@ -175,7 +189,9 @@ const finiteOrNull = (value: number) => (Number.isFinite(value) ? value : null)
 
 function countPresent(stretch: Stretch, vector: Vector): number {
   let count = 0
-  stretch.each(vector, () => count++)
+  stretch.distinct(vector, (_, rows) => {
+    count += rows
+  })
   return count
 }
 
@@ -208,6 +224,7 @@ export const isQuick = ({ folds }: Aggregation, vectors: readonly (Vector | unde
     const vector = vectors[i]
     if (vector === undefined) return true
     if (quick === 'times') return vector.kind === 'times'
+    if (quick === 'codes') return hasFewCodes(vector)
     if (quick !== 'numbers') return false
     return vector.kind === 'bits' || vector.kind === 'numbers' || (vector.kind === 'entries' && hasTruths(vector))
   })

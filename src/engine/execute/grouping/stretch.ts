@@ -13,6 +13,7 @@ import {
 import { rowAt, type Selection } from '../columns/selection.js'
 import { countTrueCodes } from '../expressions/truths.js'
 import type { Bits, Vector } from '../expressions/vector.js'
+import { codesWorthCounting, countCodes, visitCodes } from './code-counts.js'
 
 /** Rows of a frame in the order of their groups. */
 export interface OrderedRows {
@@ -32,6 +33,8 @@ export interface Stretch {
   countTrue(vector: Vector): number
   /** Calls `visit` with each value that is not null. */
   each(vector: Vector, visit: (value: Scalar) => void): void
+  /** Calls `visit` with the different values that are not null, some perhaps more than once, and the rows of each. */
+  distinct(vector: Vector, visit: (value: Scalar, rows: number) => void): void
   /** Calls `visit` with values among which the least and the greatest are: stored times are only compared. */
   extremes(vector: Vector, visit: (value: Scalar) => void): void
 }
@@ -45,10 +48,21 @@ export type Load = (from: number, to: number) => Stretch
 export function createLoad(rows: OrderedRows): Load {
   const histograms = new Map<Vector, Histogram>()
   const counts = new Map<Vector, number>()
+  const codeCounts = new Map<Vector, Uint32Array>()
   let [from, to] = [0, 0]
   const stretch = {
     rows: 0,
     each: (vector: Vector, visit: (value: Scalar) => void) => visitValues(rows, vector, from, to, visit),
+    distinct(vector: Vector, visit: (value: Scalar, rows: number) => void) {
+      const { selection } = rows
+      const coded = selection && codesWorthCounting(vector, to - from)
+      if (coded === undefined) return visitValues(rows, vector, from, to, (value) => visit(value, 1))
+      visitCodes(
+        coded,
+        once(codeCounts, vector, () => countCodes(coded, selection!, from, to)),
+        visit,
+      )
+    },
     extremes: (vector: Vector, visit: (value: Scalar) => void) => visitExtremes(rows, vector, from, to, visit),
     histogram: (vector: Vector) => once(histograms, vector, () => histogramOf(rows, vector, from, to, histograms.size)),
     countTrue: (vector: Vector) => once(counts, vector, () => countTrue(rows, vector, from, to)),
@@ -59,6 +73,7 @@ export function createLoad(rows: OrderedRows): Load {
     stretch.rows = to - from
     if (histograms.size > 0) histograms.clear()
     if (counts.size > 0) counts.clear()
+    if (codeCounts.size > 0) codeCounts.clear()
     return stretch
   }
 }

@@ -1,19 +1,22 @@
-import { LRUCache } from 'lru-cache'
 import { arrayBuffersOf, free } from '../../../base/memory/array-buffers.js'
+import { ALL_IN_METADATA } from '../../../common/columns.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import { isDamage } from '../../execute/columns/damage.js'
-import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
+import type { PathSet } from '../../execute/columns/field-path.js'
 import type { PathColumn } from '../path-columns/make-path-columns.js'
 import type { StoredCold } from '../sealing/compact.js'
+import { declaredPaths } from '../segment/declared-paths.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import type { Segment } from '../segment/segment.js'
 import type { SegmentOnDisk } from './facts.js'
 import { REMOVED_SUFFIX } from './file-names.js'
+import type { ColumnCache, PathCache } from './segment-caches.js'
 import {
   loadMore,
   loadSegment,
   readColdFile,
+  readPathColumnNames,
   readPathColumns,
   readSegmentFacts,
   readUncompactedCold,
@@ -25,7 +28,8 @@ import {
 export interface SegmentDisk {
   readonly files: Files
   readonly diskRetry: Pick<DiskRetry, 'retry'>
-  readonly columns: ColumnCache
+  readonly columns: ColumnCache<DiskSegment>
+  readonly paths: PathCache<DiskSegment>
   /** Marks the directory as a directory with path columns, which earlier versions do not know. */
   raiseFormat(): Promise<void>
   /** Called when columns of a segment were loaded into memory. */
@@ -36,26 +40,11 @@ export interface SegmentDisk {
   onPathDamage(segment: DiskSegment, error: Error): void
 }
 
-/**
- * The segments with columns in memory, least recently opened first. The size of the cache is the bytes of the columns.
- */
-export type ColumnCache = LRUCache<DiskSegment, Segment>
-
 /** Returns a smaller file with the rows of a cold file. Undefined if cancelled. */
 export type CompactCold = (cold: StoredCold) => Promise<Buffer | undefined>
 
 /** Returns columns of the paths of the metadata in a cold file. Undefined if cancelled. */
 export type MakePathColumns = (cold: StoredCold) => Promise<readonly PathColumn[] | undefined>
-
-/** Returns an empty cache without a limit: the owner of the cache evicts, since other data shares the memory. */
-export const createColumnCache = (): ColumnCache =>
-  new LRUCache({
-    maxSize: Number.MAX_SAFE_INTEGER,
-    sizeCalculation: ({ hotBytes, coldBytes }) => hotBytes + coldBytes,
-    // A segment with further columns takes the place of itself.
-    noDisposeOnSet: true,
-    disposeAfter: (_, segment) => segment.freeUnused(),
-  })
 
 const NO_NAMES: ReadonlySet<string> = new Set()
 
@@ -190,7 +179,9 @@ export class DiskSegment implements SegmentHandle {
       const segment = await (before === undefined
         ? loadSegment(files, this.#path, this.#facts, names, {
             onDamage: (error) => this.#setAside(error),
-            readStoredFields: (paths) => this.#readPathColumns(paths),
+            readStoredFields: async (paths) =>
+              (await this.#readPathFile(() => readPathColumns(files, this.#path, this.#facts, paths))) ??
+              paths.map(() => undefined),
           })
         : loadMore(files, this.#path, before, names))
       this.#loaded = segment
@@ -273,20 +264,31 @@ export class DiskSegment implements SegmentHandle {
     }
   }
 
+  async columnPaths(): Promise<PathSet> {
+    const known = this.#disk.paths.get(this)
+    if (known !== undefined) return known
+    const { files } = this.#disk
+    const ofFile = await this.#readPathFile(() => readPathColumnNames(files, this.#path, this.#facts))
+    const paths = new Set([...declaredPaths(this.source, this.#facts.inMetadata ?? ALL_IN_METADATA), ...(ofFile ?? [])])
+    if (ofFile !== undefined) this.#disk.paths.set(this, paths)
+    return paths
+  }
+
   /**
-   * Reads columns of paths. If the file of the columns is damaged, the values are read from the metadata from now on.
+   * Reads the file of path columns. Undefined if there is no file. If the file is damaged, the values are read from the
+   * metadata from now on.
    */
-  async #readPathColumns(paths: readonly FieldPath[]): Promise<readonly (StoredField | undefined)[]> {
-    if (this.hasPathColumns) {
-      try {
-        return await readPathColumns(this.#disk.files, this.#path, this.#facts, paths)
-      } catch (error) {
-        if (!isDamage(error)) throw error
-        this.#facts = { ...this.#facts, pathFileBytes: 0 }
-        this.#disk.onPathDamage(this, error)
-      }
+  async #readPathFile<T>(read: () => Promise<T>): Promise<T | undefined> {
+    if (!this.hasPathColumns) return undefined
+    try {
+      return await read()
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      this.#facts = { ...this.#facts, pathFileBytes: 0 }
+      this.#disk.paths.delete(this)
+      this.#disk.onPathDamage(this, error)
+      return undefined
     }
-    return paths.map(() => undefined)
   }
 
   /** Frees the memory of the columns, if the segment is not in the cache and no query has it open. */

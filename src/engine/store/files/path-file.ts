@@ -132,6 +132,18 @@ export function readPaths(
   )
 }
 
+/** Reads the paths of which a file has the values, each as the JSON of its keys. Rejects with `damaged_segment`. */
+export function readPathNames(
+  files: Files,
+  path: string,
+  facts: Pick<SegmentFacts, 'coldCheck'>,
+): Promise<readonly string[]> {
+  return withFile(files, path, async (file) => {
+    const { fields } = await openPaths(file, path, facts)
+    return fields.flatMap(({ metadata }) => (metadata.get(VALUES_KEY) === 'counts' ? [] : [metadata.get(PATH_KEY)!]))
+  })
+}
+
 /** Reads all columns of a file. Rejects with `damaged_segment` if a byte differs from what was written. */
 export function checkPathFile(
   files: Files,

@@ -10,7 +10,7 @@ import { SEGMENT_FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk, type Seg
 import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
 import { loadColumns, loadHot, readFacts } from './hot-load.js'
-import { encodePaths, readPaths } from './path-file.js'
+import { encodePaths, readPathNames, readPaths } from './path-file.js'
 
 // A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. The directory exists
 // whole or not at all, and the rows never change. Compaction may replace `cold.arrow` by a smaller file with the same
@@ -121,6 +121,10 @@ export const readPathColumns = (
   facts: SegmentFacts,
   paths: readonly FieldPath[],
 ): Promise<(StoredField | undefined)[]> => readPaths(files, pathsPath(directory), facts, paths)
+
+/** Reads the paths with a column, each as the JSON of its keys. Rejects as {@link readPathColumns} does. */
+export const readPathColumnNames = (files: Files, directory: string, facts: SegmentFacts): Promise<readonly string[]> =>
+  readPathNames(files, pathsPath(directory), facts)
 
 async function replaceFile(
   files: Files,

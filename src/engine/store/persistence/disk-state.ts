@@ -5,8 +5,9 @@ import { raiseFormat } from '../../disk/directory/format.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import type { Journal } from '../../disk/journal/writer.js'
-import { createColumnCache, type DiskSegment, type SegmentDisk } from '../files/disk-segment.js'
+import type { DiskSegment, SegmentDisk } from '../files/disk-segment.js'
 import type { HeadId } from '../files/file-names.js'
+import { createColumnCache, createPathCache } from '../files/segment-caches.js'
 
 /** A shorter cold file is not compacted, and a smaller segment gets no path columns: both would save nothing. */
 const MIN_COMPACT_BYTES = 64 * KIB
@@ -58,7 +59,8 @@ export function createDiskState(
       onPathDamage(segment, error)
     },
     maxCompactBytes,
-    columns: createColumnCache(),
+    columns: createColumnCache<DiskSegment>(),
+    paths: createPathCache<DiskSegment>(),
     journals: new Set(),
     lastNumbers: new Map(),
     uncompacted,

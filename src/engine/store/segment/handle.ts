@@ -1,5 +1,6 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { Part } from '../../execute/columns/batch.js'
+import { declaredPaths } from './declared-paths.js'
 import type { Segment } from './segment.js'
 
 /** A segment of a store, with columns in memory or on disk. */
@@ -15,6 +16,18 @@ export interface SegmentHandle extends Part {
 /** Returns the handle of a segment that is in memory only. */
 export function memoryHandle(segment: Segment): SegmentHandle {
   const { source, day, rows, minUs, maxUs, hotBytes, coldBytes } = segment
-  const open = () => segment
-  return { isSealed: true, owner: segment, source, day, rows, minUs, maxUs, hotBytes, coldBytes, open, close() {} }
+  return {
+    isSealed: true,
+    owner: segment,
+    source,
+    day,
+    rows,
+    minUs,
+    maxUs,
+    hotBytes,
+    coldBytes,
+    columnPaths: () => new Set(declaredPaths(source, segment.inMetadata.mask)),
+    open: () => segment,
+    close() {},
+  }
 }

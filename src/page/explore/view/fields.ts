@@ -7,6 +7,7 @@ import type { Draw, FieldsModel } from '../model/model.js'
 import { sourceNamed } from '../model/sources.js'
 import { fieldItem, showWhole } from './field-item.js'
 
+/** A field, as far as the text about counts reads it. */
 type Size = Pick<FieldRow, 'rows' | 'is_sample'>
 
 interface FieldList {
@@ -56,21 +57,27 @@ const keyOfFocus = (list: HTMLElement) =>
   list.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.key : undefined
 
 /**
- * Returns the text about the rows that counts are of, or empty without fields. `whole`: the fields whose counts are of
- * the whole range, with the number of rows.
+ * Returns the text about the rows that counts are of, or empty without fields. `whole`: the fields that were counted in
+ * the whole range on request, with the number of rows.
  */
 export function sizeText(
-  size: Size | undefined,
+  fields: readonly Size[],
   isOutdated: boolean,
   whole: ReadonlyMap<string, number> = new Map(),
 ): string {
+  const sampled = fields.filter(({ is_sample }) => is_sample)
+  const size = fields.find(({ is_sample }) => !is_sample) ?? sampled[0]
   if (size === undefined) return ''
   const rows = `${count(size.rows)} rows`
   const of = isOutdated ? `the ${rows} before Live` : size.is_sample ? `the newest ${rows}` : `all ${rows}`
-  const others = [...whole].filter(([, all]) => all !== size.rows)
-  if (others.length === 0) return `Counts are of ${of}.`
-  const names = others.map(([field, all]) => `${field} of all ${count(all)}`)
-  return `Counts are of ${of}; ${names.join(', ')}.`
+  const others = [...whole]
+    .filter(([, all]) => all !== size.rows)
+    .map(([field, all]) => `${field} of all ${count(all)}`)
+  if (!size.is_sample && sampled.length > 0) {
+    const names = sampled.length === 1 ? 'a field' : `${count(sampled.length)} fields`
+    others.unshift(`${names} of the newest ${count(sampled[0].rows)}`)
+  }
+  return `Counts are of ${others.length === 0 ? of : `${of}; ${others.join(', ')}`}.`
 }
 
 /** Hides the fields that do not have the entered text in their names, and shows what the counts are of. */
@@ -80,6 +87,6 @@ function applyFind({ list, note, find }: FieldList, { isLoading, rows, isOutdate
   for (const item of items) item.hidden = !item.dataset.field!.toLowerCase().includes(wanted)
   const sizes = [...whole].flatMap(([field, { row }]) => (row === undefined ? [] : [[field, row.rows] as const]))
   const isFound = items.length === 0 || items.some(({ hidden }) => !hidden)
-  const ofRows = isFound ? sizeText(rows[0], isOutdated, new Map(sizes)) : `No field has “${wanted}” in its name.`
+  const ofRows = isFound ? sizeText(rows, isOutdated, new Map(sizes)) : `No field has “${wanted}” in its name.`
   note.textContent = isLoading ? 'Loading …' : rows.length === 0 ? text : ofRows
 }

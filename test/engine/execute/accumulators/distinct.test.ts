@@ -6,14 +6,14 @@ import {
   EXACT_DISTINCT,
   sketchAccumulator,
 } from '../../../../src/engine/execute/accumulators/distinct.js'
-import type { EachValue } from '../../../../src/engine/execute/accumulators/values.js'
+import type { EachCount } from '../../../../src/engine/execute/accumulators/value-counts.js'
 import { RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 import { cut, mergedStateOf, stateOf } from '../../store/support.js'
 
 const each =
-  (values: Iterable<Scalar>): EachValue =>
+  (values: Iterable<Scalar>): EachCount =>
   (visit) => {
-    for (const value of values) visit(value)
+    for (const value of values) visit(value, 1)
   }
 
 function* range(from: number, to: number, make: (i: number) => Scalar = (i) => i): Generator<Scalar> {

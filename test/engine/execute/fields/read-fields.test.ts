@@ -6,7 +6,12 @@ import type { FieldPath, StoredField } from '../../../../src/engine/execute/colu
 import { none, range, type Selection } from '../../../../src/engine/execute/columns/selection.js'
 import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metrics.js'
 import { createFieldCache } from '../../../../src/engine/execute/fields/field-cache.js'
-import { FIRST_VALUE, type FieldColumn, RESERVED, valueOfCode } from '../../../../src/engine/execute/fields/field-column.js'
+import {
+  FIRST_VALUE,
+  type FieldColumn,
+  RESERVED,
+  valueOfCode,
+} from '../../../../src/engine/execute/fields/field-column.js'
 import { createFieldReader } from '../../../../src/engine/execute/fields/read-fields.js'
 import type { Scalar } from '../../../../src/plan/values/values.js'
 import { createFakeClock } from '../../../support/clock.js'

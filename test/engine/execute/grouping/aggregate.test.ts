@@ -196,6 +196,14 @@ describe('aggregating', () => {
 const x = column('x')
 const call1 = (fn: Aggregate['fn'], ...args: Expression[]): Aggregate => ({ fn, args })
 
+/** The most frequent texts, numbers and booleans as JSON. */
+function topOf(values: readonly Scalar[], most: number): string {
+  const listed = values.filter((value) => !(value instanceof Timestamp)).map((value) => JSON.stringify(value))
+  const items = [...new Set(listed)].map((json) => ({ json, rows: listed.filter((one) => one === json).length }))
+  items.sort((a, b) => b.rows - a.rows || (a.json < b.json ? -1 : 1))
+  return `[${items.slice(0, most).map(({ json, rows }) => `{"value":${json},"count":${rows}}`)}]`
+}
+
 describe('an aggregate of any values', () => {
   const value = fc.constantFrom<Scalar>(null, true, false, 1, 2.5, -3, '', 'a', '7', '1e2', 'ä', new Timestamp(5))
 
@@ -211,6 +219,7 @@ describe('an aggregate of any values', () => {
       about: call1('approx_count_distinct', x),
       nulls: call1('countif', call('is_null', x)),
       share: call1('share', call('is_null', x)),
+      top: call1('top_values', x, literal(2)),
       list: call1('array_agg', x),
     }
     await fc.assert(
@@ -235,6 +244,7 @@ describe('an aggregate of any values', () => {
           distinct,
           nulls,
           nulls / values.length,
+          [present.length, distinct, topOf(present, 2)],
           present.length === 0 ? null : present,
         ]
         const input = [values.slice(0, cut), values.slice(cut)].map((part) => computed({ x: part }))

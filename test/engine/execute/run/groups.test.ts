@@ -4,6 +4,7 @@ import type { ArrowEngineOptions } from '../../../../src/engine/store/engine.js'
 import { count, quantile, scan } from '../../../../src/plan/builder.js'
 import { column } from '../../../../src/plan/expression.js'
 import type { Plan } from '../../../../src/plan/plan.js'
+import { readSql } from '../../../../src/sql/read-sql.js'
 import { appendAll, openEngine, readAll } from '../../../support/engine.js'
 import { invocation, type TestRecord } from '../../../support/records.js'
 
@@ -55,9 +56,14 @@ describe('groups', () => {
     const records = Array.from({ length: 2_000 }, (_, i) => call(`f${String(i).padStart(4, '0')}`, i))
     const rows = await run(byFunction(2), records, { sealRows: 500, groupingLimits })
     expect(rows.map(({ function_id }) => function_id)).toEqual(['f0000', 'f0001'])
-    for (const plan of [byFunction(MAX_FIRST_ROWS), byFunction(MAX_FIRST_ROWS - 5, 5)]) {
-      expect((await run(plan, records, { sealRows: 500, groupingLimits })).length).toBe(plan.at(-1)!.rows)
+    for (const offset of [0, 5]) {
+      const limit = MAX_FIRST_ROWS - offset
+      const first = await run(byFunction(limit, offset), records, { sealRows: 500, groupingLimits })
+      expect([first.length, first[0]!.function_id]).toEqual([limit, `f000${offset}`])
     }
+    const text = 'select function_id, count(*) as n from function_edge_logs group by 1 order by n, function_id limit 2'
+    const inSql = await run(readSql(text).plan({}, 0), records, { sealRows: 500, groupingLimits })
+    expect(inSql.map(({ function_id }) => function_id)).toEqual(['f0000', 'f0001'])
     for (const plan of [byFunction(MAX_FIRST_ROWS + 1), byFunction(MAX_FIRST_ROWS, 1), byFunction(9).slice(0, -1)]) {
       await expect(run(plan, abc.concat(call('d', 1)), { groupingLimits })).rejects.toMatchObject(REFUSED)
     }

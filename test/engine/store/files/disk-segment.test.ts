@@ -3,7 +3,8 @@ import { decodeEnd, endBytes } from '../../../../src/arrow-ipc/file.js'
 import { arrayBuffersOf } from '../../../../src/base/memory/array-buffers.js'
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
 import { decodeAside, type Piece } from '../../../../src/engine/store/files/column-aside.js'
-import { createColumnCache, DiskSegment, type SegmentDisk } from '../../../../src/engine/store/files/disk-segment.js'
+import { DiskSegment, type SegmentDisk } from '../../../../src/engine/store/files/disk-segment.js'
+import { createColumnCache, createPathCache } from '../../../../src/engine/store/files/segment-caches.js'
 import { readSegmentFacts, writeSegment } from '../../../../src/engine/store/files/segment-file.js'
 import { below, mulberry32, type Random } from '../../../support/random.js'
 import { edge } from '../../../support/records.js'
@@ -61,7 +62,8 @@ async function onDisk(count: number) {
   const disk = {
     files,
     diskRetry,
-    columns: createColumnCache(),
+    columns: createColumnCache<DiskSegment>(),
+    paths: createPathCache<DiskSegment>(),
     onLoad: () => {},
     onDamage,
     onPathDamage,
