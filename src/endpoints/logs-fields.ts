@@ -37,13 +37,13 @@ const PARAMS = { ...EXPLORE_PARAMS, field: FIELD }
 /**
  * logs.fields: the fields of the rows of a source, and their most frequent values.
  *
- * Gives   a row for each field of the newest 2,000 rows, or of the newest 8 MiB of metadata, the declared fields
- *         first, then by count in these rows, at most 300: field (a name as in a filter), count (rows that have the
- *         field), values (JSON list of the 10 most frequent values with counts, without texts over 200 characters,
- *         objects and lists), distinct (different values), rows (rows that were counted), is_sample (whether the range
- *         has more rows). A field is counted in all rows of the range if columns have its values in all sealed rows of
- *         the range, and the newest rows have at most 500 of the values; else in the newest rows. With `field` a single row: the 50 most frequent values of the field in
- *         all rows of the range
+ * Gives   a row for each field of the newest 2,000 rows, or of the newest 8 MiB of metadata, the declared fields first,
+ *         then by count in these rows, at most 300: field (a name as in a filter), count (rows that have the field),
+ *         values (JSON list of the 10 most frequent values with counts, without texts over 200 characters, objects and
+ *         lists), distinct (different values), rows (rows that were counted), is_sample (whether the range has more
+ *         rows). A field is counted in all rows of the range if columns have its values in all sealed rows of the
+ *         range, and the newest rows have at most 500 of the values; else in the newest rows. With `field` a single
+ *         row: the 50 most frequent values of the field in all rows of the range
  * Window  timestamp >= start, < end
  * Empty   no row has a field: no row. With `field`: a row of zeros
  * Cost    reads and parses the metadata of the newest rows, and a pass over the columns of the fields. With `field`: a
