@@ -105,6 +105,8 @@ function extractRows(
   const texts = { starts: offsets, ends: offsets.subarray(1) }
   const values = extractor.extract(keys, texts, Uint32Array.from(wanted))
   columns.forEach((column, path) => {
+    // Another reader may have filled the column since this reading began: path columns come while a segment is open.
+    if (column.isFilled) return
     setValues(column, values, { firstRow, wanted, path, paths: paths.length }, paths[path].isCount)
   })
   return position

@@ -150,6 +150,20 @@ describe.each([
     }
   })
 
+  it('keep the values of columns that another reader finds stored meanwhile', async () => {
+    const stored = storedTexts()
+    const whole = await make()
+    const { batch } = watched(whole, () => new Promise((resolve) => setImmediate(resolve)))
+    const cache = cacheOf()
+    const owner = {}
+    const readStoredFields: Batch['readStoredFields'] = async (paths) => paths.map(() => stored)
+    const [[text]] = await Promise.all([
+      createFieldReader(batch, owner, cache).read([TEXT, N], rows(5, 1_990), noYield),
+      createFieldReader({ ...whole, readStoredFields }, owner, cache).read([TEXT], all, noYield),
+    ])
+    expect(valuesOf(text!, [0, 5, 1_990])).toEqual(['t0', 't5', 't2'])
+  })
+
   it('are right without room in the cache', async () => {
     const [n, text] = await createFieldReader(await make(), {}, cacheOf(1)).read([N, TEXT], all, noYield)
     expect([n!.hasUncached, text!.hasUncached]).toEqual([true, true])
