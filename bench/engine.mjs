@@ -42,20 +42,37 @@ export async function openDirectory(directory) {
   const metrics = createMetrics()
   const engine = createArrowEngine({ clock: systemClock, metrics, rowsLimitBytes: 4e9, sealer, disk })
   await engine.recover()
-  return { ...engine, haveAllColumns: () => haveAllColumns(metrics) }
-}
-
-/** Resolves when each segment has path columns, which the engine adds from ten seconds after the last rows on. */
-async function haveAllColumns({ waitingSegments }) {
-  for (;;) {
-    const { values } = await waitingSegments.get()
-    if (values.find(({ labels }) => labels.work === 'path_columns')?.value === 0) return
-    await setTimeout(500)
+  return {
+    ...engine,
+    haveAllColumns: () => isDone(metrics, ['path_columns']),
+    areCompacted: () => isDone(metrics, ['path_columns', 'compaction']),
   }
 }
 
-/** Parses lines with the real parser and appends the batches. Throws if a line is rejected. */
-export async function appendLines(engine, chunks) {
+/** How long the process is watched, and the CPU time that it may use meanwhile if it works on no segment. */
+const WATCHED_MS = 2_500
+const QUIET_US = 100_000
+
+/**
+ * Resolves when each segment has had these works, which the engine does from ten seconds after the last rows on. Each
+ * second the engine tells how many segments wait, without the one in work, for which the CPU time is read.
+ */
+async function isDone({ waitingSegments }, works) {
+  for (;;) {
+    const before = process.cpuUsage()
+    await setTimeout(WATCHED_MS)
+    const { user, system } = process.cpuUsage(before)
+    const { values } = await waitingSegments.get()
+    const isOver = (work) => values.find(({ labels }) => labels.work === work)?.value === 0
+    if (works.every(isOver) && user + system < QUIET_US) return
+  }
+}
+
+/**
+ * Parses lines with the real parser and appends the batches. `defaults` has the source, project and field names of
+ * lines that are no records. Throws if a line is rejected.
+ */
+export async function appendLines(engine, chunks, defaults = {}) {
   const batches = []
   const sink = {
     batch: (batch) => batches.push(batch),
@@ -63,7 +80,7 @@ export async function appendLines(engine, chunks) {
       throw new Error(reason)
     },
   }
-  const parser = createParser({ retentionUs: 90 * DAY_US }, sink)
+  const parser = createParser({ retentionUs: 90 * DAY_US, defaults }, sink)
   const append = async () => {
     for (const batch of batches.splice(0)) await engine.append(batch)
   }

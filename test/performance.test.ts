@@ -5,7 +5,7 @@ const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.
 const docs = textOf('docs/performance.md')
 const peers = textOf('docs/performance/peers.md')
 /** Plain JavaScript without types, which no test is compiled against. */
-const { fieldsTable, table } = await import(new URL('../bench/peers/table.mjs', import.meta.url).href)
+const { eventsTable, fieldsTable, table } = await import(new URL('../bench/peers/table.mjs', import.meta.url).href)
 const { goalsTable } = await import(new URL('../bench/peers/goals.mjs', import.meta.url).href)
 const { exploreTable } = await import(new URL('../bench/explore-table.mjs', import.meta.url).href)
 const { digestTable } = await import(new URL('../bench/digest-table.mjs', import.meta.url).href)
@@ -16,6 +16,7 @@ describe('docs/performance.md', () => {
     const result = JSON.parse(textOf('bench/results/peers.json'))
     expect(peers).toContain(table(result))
     expect(peers).toContain(fieldsTable(result))
+    expect(peers).toContain(eventsTable(result))
     expect(docs).toContain(goalsTable(result))
   })
 
@@ -51,10 +52,11 @@ describe('the table of bench:peers', () => {
     ])
   })
 
-  it('has the lines about fields apart, with a column for each form of metadata', () => {
+  it('has the lines about fields and events apart, with a column for each form of metadata', () => {
     const forms = { logweir: { median: 2 }, 'ClickHouse JSON': { median: 1 }, 'ClickHouse String': { median: 9 } }
     const result = { lines: [{ ...line, bench: 'fields', best: 'least', engines: forms }] }
     expect(table(result).split('\n').length).toBe(2)
+    expect(eventsTable(result).split('\n').length).toBe(2)
     expect(fieldsTable(result).split('\n').slice(2)).toEqual([
       '| stats: first | 1,000,000 | 1 | ms | 2 | – | – | 1 | 9 | 0.5× |',
     ])

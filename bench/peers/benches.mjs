@@ -1,7 +1,8 @@
 /** The benches: each runs engines and returns the lines of the result. */
 import { rmSync, statSync } from 'node:fs'
-import { median } from '../process.mjs'
 import { compareAnswers } from './compare.mjs'
+import { bluesky } from './events.mjs'
+import { figures } from './figures.mjs'
 import { fileFor } from './files.mjs'
 import { runAlternating, runEngine } from './run-engine.mjs'
 
@@ -28,7 +29,7 @@ const STORES = {
 const REFERENCE = 'DuckDB memory'
 const SOURCES = ['edge_logs', 'function_edge_logs']
 
-export const BENCHES = { query, fields, ingest, memory }
+export const BENCHES = { query, fields, ingest, memory, bluesky }
 
 /** Asks the stored queries over slim rows of both sources. */
 async function query(options) {
@@ -140,14 +141,4 @@ async function resident(options, engines, files, rows, what) {
     best: 'least',
     engines: values,
   }
-}
-
-/** Returns the median, the least and the most value per column. A process may return several values. */
-function figures(resultsOf, figureOf) {
-  return Object.fromEntries(
-    [...resultsOf].map(([column, results]) => {
-      const values = results.flatMap(figureOf)
-      return [column, { median: median(values), least: Math.min(...values), most: Math.max(...values) }]
-    }),
-  )
 }

@@ -6,10 +6,11 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { peakMb, residentMb } from '../process.mjs'
+import { EVENT_CALLS } from '../bluesky/queries.mjs'
+import { cpuSeconds, peakMb, residentMb } from '../process.mjs'
 import { callsOf, fieldCallsOf } from './questions.mjs'
 
-const TASKS = { answers, query, fieldAnswers: answers, fields, ingest, memory }
+const TASKS = { answers, query, fieldAnswers: answers, fields, ingest, memory, loadEvents, askEvents }
 const SETTLED_AFTER_MS = 20_000
 
 const { positionals, values } = parseArgs({
@@ -21,7 +22,8 @@ const { positionals, values } = parseArgs({
     threads: { type: 'string', default: '1' },
     now: { type: 'string' },
     asks: { type: 'string', default: '8' },
-    file: { type: 'string', multiple: true },
+    file: { type: 'string', multiple: true, default: [] },
+    ask: { type: 'string' },
   },
 })
 const [name, task] = positionals
@@ -59,11 +61,13 @@ async function expectRows(rows) {
 async function answers() {
   await engine.settle()
   const results = []
-  for (const call of calls) {
-    const rows = await engine.answer(call, true)
-    results.push({ question: call.name, size: call.size, rows: rows.map((row) => engine.plain?.(row) ?? row) })
-  }
+  for (const call of calls) results.push({ question: call.name, size: call.size, rows: await plainRows(call) })
   return results
+}
+
+async function plainRows(call) {
+  const rows = await engine.answer(call, true)
+  return rows.map((row) => engine.plain?.(row) ?? row)
 }
 
 /** Runs each query several times. The first run is reported separately. The warm-up uses another project. */
@@ -104,6 +108,7 @@ async function timed(call) {
   const timesMs = []
   let answered = 0
   for (let run = 0; run < Number(values.asks); run++) {
+    if (call.events !== undefined) engine.forget?.()
     const startMs = performance.now()
     const rows = await engine.answer(call, false)
     timesMs.push(performance.now() - startMs)
@@ -123,4 +128,17 @@ async function memory() {
   for (const call of calls) await engine.answer(call, false)
   await setTimeout(SETTLED_AFTER_MS)
   return { residentMb: residentMb(engine.pid), peakMb: peakMb(engine.pid) }
+}
+
+/** Returns what it takes to load events, and to merge and compress them. They stay in the directory. */
+async function loadEvents() {
+  await engine.settle()
+  await engine.compact?.()
+  return { loadSeconds, cpuSeconds: cpuSeconds(engine.pid), diskMb: (await engine.diskBytes()) / 1e6 }
+}
+
+/** Asks a query of the events in the directory several times, the first time in this process, and for comparison. */
+async function askEvents() {
+  const call = EVENT_CALLS.find(({ name }) => name === values.ask)
+  return { ...(await timed(call)), rows: await plainRows(call) }
 }

@@ -114,8 +114,8 @@ function typeOf(paths, wrapped) {
 
 export const open = (settings) => openWith(settings, { tables: TABLES, loads: LOADS, dialect: DIALECT })
 
-/** Opens ClickHouse with tables of a form, and with the expressions that read the tables. */
-export async function openWith({ directory, threads, nowUs }, { tables, loads, dialect }) {
+/** Opens ClickHouse with tables of a form, the expressions that read the tables, and a conversion of rows, if given. */
+export async function openWith({ directory, threads, nowUs }, { tables, loads, dialect, plain }) {
   const connect = () => {
     const session = new Session(directory)
     session.query(`set max_threads = ${threads}, max_insert_threads = ${threads}`)
@@ -143,6 +143,10 @@ export async function openWith({ directory, threads, nowUs }, { tables, loads, d
     async settle() {
       for (const { name } of run('show tables')) session.query(`optimize table ${name} final`)
     },
+    /** The bytes of the merged rows: the parts before the merge are deleted some minutes later. */
+    diskBytes: () =>
+      run('select sum(bytes_on_disk) as bytes from system.parts where active and database = currentDatabase()')[0]
+        .bytes,
     async reopen() {
       session.close()
       session = connect()
@@ -150,6 +154,7 @@ export async function openWith({ directory, threads, nowUs }, { tables, loads, d
     async answer(call, exact) {
       return run(sqlOf(dialect, call, nowUs, exact))
     },
+    plain,
     async close() {
       session.close()
     },

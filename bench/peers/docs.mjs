@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { putTables } from '../docs-tables.mjs'
 import { goalsTable } from './goals.mjs'
-import { fieldsTable, table } from './table.mjs'
+import { eventsTable, fieldsTable, table } from './table.mjs'
 
 /** Writes the goals into docs/performance.md and all figures into docs/performance/peers.md. */
 export function showTables(result) {
   putTables('performance.md', { goals: goalsTable(result) })
-  putTables('performance/peers.md', { peers: table(result), fields: fieldsTable(result) })
+  const tables = { peers: table(result), fields: fieldsTable(result), bluesky: eventsTable(result) }
+  putTables('performance/peers.md', tables)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

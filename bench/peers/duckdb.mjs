@@ -1,6 +1,8 @@
 /** DuckDB, in memory or in a file. Rows are stored in the order of the files, by time. */
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { EVENTS } from '../bluesky/queries.mjs'
 import { INTEGER_PATHS } from './field-sql.mjs'
 import { sqlOf } from './sql.mjs'
 
@@ -19,6 +21,9 @@ const DIALECT = {
   quantiles: (column, shares) => `approx_quantile(${column}, [${shares}])`,
   exactQuantiles: (column, shares) => `quantile_disc(${column}, [${shares}])`,
   fields,
+  path: (path) => `(data->>'$.${path}')`,
+  eventTime: `make_timestamp((data->>'$.time_us')::bigint)`,
+  milliseconds: (from, to) => `date_sub('millisecond', ${from}, ${to})`,
 }
 
 const TABLES = {
@@ -27,6 +32,7 @@ const TABLES = {
   function_edge_logs: `create table function_edge_logs (
     id varchar, timestamp timestamp, project varchar, event_message varchar,
     function_id varchar, execution_time_ms double, status_code usmallint, metadata json)`,
+  [EVENTS]: `create table ${EVENTS} (data json)`,
 }
 
 /**
@@ -72,6 +78,7 @@ const LOADS = {
       from read_ndjson(${quote(path)}, columns = {
         id: 'VARCHAR', timestamp: 'VARCHAR', event_message: 'VARCHAR', metadata: 'JSON'})
     )`,
+  [EVENTS]: (path) => `insert into ${EVENTS} select json from read_ndjson_objects(${quote(path)})`,
 }
 
 export async function open({ store, directory, threads, nowUs }) {
@@ -93,6 +100,7 @@ export async function open({ store, directory, threads, nowUs }) {
       return Number((await run(`select count(*) as rows from ${source}`))[0].rows)
     },
     settle: () => connection.run('checkpoint'),
+    diskBytes: () => statSync(path).size,
     async reopen() {
       connection.closeSync()
       if (store !== 'memory') {

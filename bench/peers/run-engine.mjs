@@ -18,15 +18,20 @@ export async function runAlternating(engines, rounds, run) {
 }
 
 /** Runs a task on an engine in a fresh process on `cores` cores, with an empty directory. Returns the task's result. */
-export async function runEngine({ directory, nowUs, asks }, { column, program, store }, { name, files, rows }, cores) {
-  const engineDirectory = mkdtempSync(join(directory, 'engine-'))
-  const settings = { store, directory: engineDirectory, rows, threads: cores, now: nowUs, asks }
+export async function runEngine(options, engine, task, cores) {
+  const directory = mkdtempSync(join(options.directory, 'engine-'))
+  try {
+    return await runEngineIn(directory, options, engine, task, cores)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+/** The same with a given directory, which is kept. */
+export function runEngineIn(directory, { nowUs, asks }, { column, program, store }, { name, files, rows, ask }, cores) {
+  const settings = { store, directory, rows, threads: cores, now: nowUs, asks, ...(ask !== undefined && { ask }) }
   const flags = Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, String(value)])
   const inputs = Object.entries(files).flatMap(([source, path]) => ['--file', `${source}=${path}`])
-  console.log(`${name} ${Object.keys(files)} ${rows} rows, cores: ${cores}, ${column} (${store})`)
-  try {
-    return await runNode([CHILD, program, name, ...flags, ...inputs], coresOf(cores))
-  } finally {
-    rmSync(engineDirectory, { recursive: true })
-  }
+  console.log(`${name} ${ask ?? Object.keys(files)} ${rows} rows, cores: ${cores}, ${column} (${store})`)
+  return runNode([CHILD, program, name, ...flags, ...inputs], coresOf(cores))
 }

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import { pinnedTo } from '../process.mjs'
 import { BENCHES } from './benches.mjs'
 import { showTables } from './docs.mjs'
-import { fieldsTable, table } from './table.mjs'
+import { eventsTable, fieldsTable, table } from './table.mjs'
 
 const RESULTS = new URL('../results/peers.json', import.meta.url)
 const number = (name, value) => ({ [name]: { type: 'string', default: String(value) } })
@@ -62,7 +62,7 @@ try {
   rmSync(options.directory, { recursive: true })
 }
 showTables(JSON.parse(readFileSync(RESULTS, 'utf8')))
-for (const tableOf of [table, fieldsTable]) {
+for (const tableOf of [table, fieldsTable, eventsTable]) {
   const text = tableOf({ lines: measured })
   if (text.split('\n').length > 2) console.log(`\n${text}`)
 }

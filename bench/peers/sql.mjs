@@ -1,12 +1,13 @@
 /**
- * The stored queries and the questions about fields in the SQL of a peer. The statements are the same for each peer. A
- * dialect has the expressions that differ, and `@name` parameters are replaced by values.
+ * The stored queries, the questions about fields and the queries of events in the SQL of a peer. The statements are the
+ * same for each peer. A dialect has the expressions that differ, and `@name` parameters are replaced by values.
  *
  * A dialect: `quote(text)`, `moment(us)`, `microseconds(timestamp)`, `truncate(bucket, timestamp)`,
  * `bucketStart(bucket)` in microseconds, `bucketText(bucket)`, `countIf(condition)`, `contains(text, part)`,
  * `matches(text, pattern)`, `quantiles(column, shares)` and `exactQuantiles(column, shares)`, which return lists with
  * 1-based indexes.
  */
+import { eventSqlOf } from '../bluesky/queries.mjs'
 import { FIELD_STATEMENTS } from './field-sql.mjs'
 
 const SECOND_US = 1e6
@@ -39,7 +40,9 @@ const STATEMENTS = {
  * Returns the statement for a call. `exact`: with exact percentiles and the bounds for the percentiles of other
  * engines, and with an order without ties.
  */
-export function sqlOf(dialect, { endpoint, question, params }, nowUs, exact) {
+export function sqlOf(dialect, call, nowUs, exact) {
+  if (call.events !== undefined) return eventSqlOf(dialect, call, exact)
+  const { endpoint, question, params } = call
   return STATEMENTS[endpoint ?? question](dialect, params, nowUs, exact)
 }
 

@@ -3,25 +3,34 @@ import { markdownTable, round } from '../docs-tables.mjs'
 
 export const OWN = 'logweir'
 const PEERS = ['DuckDB memory', 'DuckDB file', 'ClickHouse']
-const PEERS_WITH_FIELDS = ['DuckDB memory', 'DuckDB file', 'ClickHouse JSON', 'ClickHouse String']
+/** By the bench with a table of its own: the peers in the table. */
+const PEERS_OF = {
+  fields: ['DuckDB memory', 'DuckDB file', 'ClickHouse JSON', 'ClickHouse String'],
+  bluesky: ['DuckDB file', 'ClickHouse JSON', 'ClickHouse sorted'],
+}
 export const DASH = '–'
 
 /**
- * Returns a table with a row per line of a result, without the lines about fields. The last column is the ratio to the
- * best peer, over 1 if logweir is better.
+ * Returns a table with a row per line of a result, without the lines about fields and events. The last column is the
+ * ratio to the best peer, over 1 if logweir is better.
  */
 export function table({ lines }) {
   return tableOf(
     PEERS,
-    lines.filter(({ bench }) => bench !== 'fields'),
+    lines.filter(({ bench }) => !(bench in PEERS_OF)),
   )
 }
 
 /** Returns the same table of the lines about fields, with a column for each form of metadata. */
-export function fieldsTable({ lines }) {
+export const fieldsTable = (result) => tableOfBench('fields', result)
+
+/** Returns the same table of the lines about events, with a column for each form of ClickHouse's table. */
+export const eventsTable = (result) => tableOfBench('bluesky', result)
+
+function tableOfBench(name, { lines }) {
   return tableOf(
-    PEERS_WITH_FIELDS,
-    lines.filter(({ bench }) => bench === 'fields'),
+    PEERS_OF[name],
+    lines.filter(({ bench }) => bench === name),
   )
 }
 
