@@ -92,8 +92,6 @@ const MAX_BACKLOG_BYTES = GIB
 const SCARCE_BYTES = 512 * MIB
 /** A head's journal takes at most this share of the disk limit. */
 const JOURNAL_SHARE = 1 / 64
-/** A cold file of at most this share of a head's bytes has about the texts of one head: logs compress to a sixth. */
-const COMPACT_SHARE = 1 / 4
 /** Interval of retention and of freeing unused memory. */
 const UPKEEP_MS = MINUTE_US / 1000
 /** Interval of the check for fields that no query reads any more. */
@@ -123,7 +121,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
   const headLimits = headLimitsOf(options)
   const hooks = { onLoad: () => limits.evictColumns(), setAside: (segment: SegmentHandle) => store.setAside(segment) }
-  const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes * COMPACT_SHARE)
+  const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes)
   const caches = createCaches(options)
   const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
   const store = createStore({
@@ -337,7 +335,7 @@ function createDurability(
   { directory, files, release }: DataDirectory,
   { metrics, log = () => {}, toRead }: ArrowEngineOptions,
   { onLoad, setAside }: { onLoad(): void; setAside(segment: SegmentHandle): void },
-  maxCompactBytes: number,
+  headBytes: number,
 ) {
   const diskRetry = createDiskRetry(RETRY_MS, reportDiskState(directory, log))
   const report = reportDamage(directory, metrics, log)
@@ -346,7 +344,7 @@ function createDurability(
     report.unreadable(segment.path, error)
   }
   const onPathDamage = ({ path }: DiskSegment, error: Error) => report.pathColumns(path, error)
-  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage, onPathDamage }, maxCompactBytes)
+  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage, onPathDamage }, headBytes)
   return {
     diskRetry,
     persistence,

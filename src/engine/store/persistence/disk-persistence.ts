@@ -41,16 +41,16 @@ export interface DiskPersistence extends Persistence {
 }
 
 /**
- * Returns a persistence in the directory of `files`. Cold files longer than `maxCompactBytes` are not compacted, since
- * their texts would have to fit into memory: a process with more memory has written these files.
+ * Returns a persistence in the directory of `files`. A head has at most `headBytes`. Segments of larger heads, which a
+ * process with more memory has written, get no idle work.
  */
 export function createDiskPersistence(
   files: Files,
   diskRetry: DiskRetry,
   hooks: PersistenceHooks,
-  maxCompactBytes = Number.POSITIVE_INFINITY,
+  headBytes = Number.POSITIVE_INFINITY,
 ): DiskPersistence {
-  const state = createDiskState(files, diskRetry, hooks, maxCompactBytes)
+  const state = createDiskState(files, diskRetry, hooks, headBytes)
   const { columns } = state
   return {
     openHead: (source) => openNextHead(state, source),

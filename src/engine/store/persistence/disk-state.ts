@@ -11,12 +11,14 @@ import { createColumnCache, createPathCache } from '../files/segment-caches.js'
 
 /** A shorter cold file is not compacted, and a smaller segment gets no path columns: both would save nothing. */
 const MIN_COMPACT_BYTES = 64 * KIB
+/** A cold file of at most this share of a head's bytes has about the texts of one head: logs compress to a sixth. */
+const COMPACT_SHARE = 1 / 4
 
 /** The state of a disk persistence, which the functions of this folder share. */
 export interface DiskState extends SegmentDisk {
   readonly diskRetry: DiskRetry
-  /** Longer cold files are not compacted, since their texts would not fit into memory. */
-  readonly maxCompactBytes: number
+  /** The most bytes of a head. The memory of a head is what idle work may take. */
+  readonly headBytes: number
   /** The journals of all heads that are not sealed. */
   readonly journals: Set<Journal>
   /** The number of the newest head of each source. */
@@ -41,7 +43,7 @@ export function createDiskState(
   files: Files,
   diskRetry: DiskRetry,
   { onLoad, onDamage, onPathDamage }: PersistenceHooks,
-  maxCompactBytes: number,
+  headBytes: number,
 ): DiskState {
   const uncompacted = new Set<DiskSegment>()
   const withoutPathColumns = new Set<DiskSegment>()
@@ -58,7 +60,7 @@ export function createDiskState(
       withoutPathColumns.add(segment)
       onPathDamage(segment, error)
     },
-    maxCompactBytes,
+    headBytes,
     columns: createColumnCache<DiskSegment>(),
     paths: createPathCache<DiskSegment>(),
     journals: new Set(),
@@ -90,7 +92,8 @@ function onceDone(work: () => Promise<void>): () => Promise<void> {
 export function addSegment(state: DiskState, segment: DiskSegment): void {
   state.segmentBytes += segment.fileBytes
   const { uncompactedBytes, fileBytes, hasPathColumns } = segment
-  const isWorth = (bytes: number) => bytes >= MIN_COMPACT_BYTES && bytes <= state.maxCompactBytes
-  if (isWorth(uncompactedBytes)) state.uncompacted.add(segment)
-  if (isWorth(fileBytes) && !hasPathColumns) state.withoutPathColumns.add(segment)
+  const isWorth = (bytes: number, most: number) => bytes >= MIN_COMPACT_BYTES && bytes <= most
+  // Compaction has all texts of a segment in memory, path columns are made with the file in memory.
+  if (isWorth(uncompactedBytes, state.headBytes * COMPACT_SHARE)) state.uncompacted.add(segment)
+  if (isWorth(fileBytes, state.headBytes) && !hasPathColumns) state.withoutPathColumns.add(segment)
 }

@@ -99,12 +99,16 @@ describe('segments that were sealed in a hurry', () => {
     await (await sealed(files, RECORDS)).close()
     const { bytes } = await segmentFiles(files)
     const next = files.restart()
-    const [small, large] = [
-      await openPersistence(next, 1, () => {}, bytes / 4),
-      await openPersistence(next, 1, () => {}, bytes),
-    ]
-    expect([await timesAsked(small, 2), await timesAsked(large, 2)]).toEqual([0, 1])
-    await Promise.all([small.close(), large.close()])
+    const open = (headBytes: number) => openPersistence(next, 1, () => {}, headBytes)
+    const [small, middle, large] = [await open(bytes / 2), await open(2 * bytes), await open(4 * bytes)]
+    // Path columns are made with the file in memory, compaction with all texts.
+    expect([small, middle, large].map(({ persistence }) => persistence.waiting())).toEqual([
+      { pathColumns: 0, compaction: 0 },
+      { pathColumns: 1, compaction: 0 },
+      { pathColumns: 1, compaction: 1 },
+    ])
+    expect([await timesAsked(middle, 2), await timesAsked(large, 2)]).toEqual([0, 1])
+    await Promise.all([small.close(), middle.close(), large.close()])
   })
 
   it('are tried again where there was no time', async () => {

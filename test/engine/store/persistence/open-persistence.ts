@@ -15,7 +15,7 @@ export async function openPersistence(
   files: Files,
   sealRows = Number.POSITIVE_INFINITY,
   onLoad = () => {},
-  maxCompactBytes?: number,
+  headBytes?: number,
 ) {
   const diskRetry = createDiskRetry(1, () => {})
   const damages: string[] = []
@@ -26,7 +26,7 @@ export async function openPersistence(
     store.setAside(segment)
   }
   const onPathDamage = ({ path }: DiskSegment) => void damages.push(`path columns of ${path}`)
-  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage, onPathDamage }, maxCompactBytes)
+  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage, onPathDamage }, headBytes)
   const store = createStore({ sealer: createTestSealer(), sealRows, sealBytes: Number.POSITIVE_INFINITY, persistence })
   await persistence.recover(store, {
     damage: ({ path, offset, bytes }) => void damages.push(`${path} ${offset} ${bytes}`),
