@@ -3,8 +3,8 @@
  * test/support/runs.ts, another Node (the folder of its program), and without native parts.
  */
 const UTC = 'UTC'
-/** A zone with an offset of hours and minutes. */
-const SHIFTED = 'Pacific/Chatham'
+/** Zones with an offset of hours and minutes: the first of `npm test`, one for each newer Node of CI. */
+export const SHIFTED = ['Pacific/Chatham', 'America/St_Johns', 'Asia/Kolkata']
 const PROJECTS = ['unit', 'isolated', 'timed', 'program', 'timed-program', 'clickhouse', 'page']
 
 /** Tests of what native parts do, or JavaScript and WebAssembly in their place. */
@@ -44,10 +44,19 @@ const PORTABLE = {
 const PARTS = { native: NATIVE, portable: PORTABLE }
 
 /** The runs of `npm test`: each project under UTC, and the portable tests in a shifted zone too. */
-export const ALL = [...runsOf(PROJECTS), ...runsOf(['portable'], SHIFTED)]
+export const ALL = [...runsOf(PROJECTS), ...runsOf(['portable'], SHIFTED[0])]
 
 /** The folders of the newer Nodes to test with, as .ci/run installs them. */
 const NEWER_NODES = process.env.LOGWEIR_TEST_NODES?.split(':').filter((bin) => bin !== '') ?? []
+
+/**
+ * A part of the tests without native parts, with a fiftieth of the random runs: on this Node what depends on native
+ * parts, on each newer Node also what depends on Node or the time zone, in a zone of its own.
+ */
+export const WITHOUT_NATIVE = [
+  ...runsOf(['native']),
+  ...NEWER_NODES.flatMap((bin, i) => runsOf(['portable'], SHIFTED[i % SHIFTED.length]).map((run) => ({ ...run, bin }))),
+].map((run) => ({ ...run, scale: 0.02, nativeParts: 'off' }))
 
 /**
  * The runs of `npm run test:slow`: the slow tests; the projects with random tests again, at full size; and without

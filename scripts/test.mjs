@@ -1,12 +1,13 @@
 /**
  * Runs the tests. Without a flag: all but the slow tests. With `--slow`: the slow tests, and random tests at full size.
  * With `--projects=unit,page`: the named projects of vitest.config.ts, in the time zone TZ; `portable` are the tests
- * that depend on Node or the time zone, `native` those that depend on native parts (see runs.mjs). Passes other
- * arguments to vitest. Prints the seconds of each run, the slowest files, a line per failure, and at the end the totals
+ * that depend on Node or the time zone, `native` those that depend on native parts. With `--without-native`: a part of
+ * the tests without native parts, on all Nodes (see runs.mjs). Passes other arguments to vitest. Prints the seconds of each run, the slowest files, a line per failure, and at the end the totals
  * of all runs: `N passed, N failed`.
  *
  * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests. Without the variable each run uses a new seed.
- * `LOGWEIR_TEST_NODES`, folders of programs of newer Nodes with colons between, are Nodes that `--slow` tests with too.
+ * `LOGWEIR_TEST_NODES`, folders of programs of newer Nodes with colons between, are the Nodes that `--slow` and
+ * `--without-native` test with too.
  * `LOGWEIR_TEST_SCALE` sets how many runs the random tests have (see test/support/runs.ts).
  */
 import { spawnSync } from 'node:child_process'
@@ -14,10 +15,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ALL, runsOf, SLOW } from './runs.mjs'
+import { ALL, runsOf, SLOW, WITHOUT_NATIVE } from './runs.mjs'
 
 const args = process.argv.slice(2)
-const flag = args.find((argument) => /^--(slow$|projects=)/.test(argument))
+const flag = args.find((argument) => /^--(slow$|without-native$|projects=)/.test(argument))
 const passedOn = args.filter((argument) => argument !== flag)
 const RUNS = selectRuns()
 const VITEST = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
@@ -27,6 +28,7 @@ const SLOWEST_FILES = 10
 
 function selectRuns() {
   if (flag === undefined) return ALL
+  if (flag === '--without-native') return WITHOUT_NATIVE
   return flag === '--slow' ? SLOW : runsOf(flag.split('=')[1].split(','), process.env.TZ || undefined)
 }
 
