@@ -2,8 +2,8 @@
  * Runs the tests. Without a flag: all but the slow tests. With `--slow`: the slow tests, and random tests at full size.
  * With `--projects=unit,page`: the named projects of vitest.config.ts, in the time zone TZ; `portable` are the tests
  * that depend on Node or the time zone, `native` those that depend on native parts. With `--without-native`: a part of
- * the tests without native parts, on all Nodes (see runs.mjs). Passes other arguments to vitest. Prints the seconds of each run, the slowest files, a line per failure, and at the end the totals
- * of all runs: `N passed, N failed`.
+ * the tests without native parts, on all Nodes (see runs.mjs). Passes other arguments to vitest. Prints the seconds of
+ * each run, the slowest files, a line per failure, and at the end the totals of all runs: `N passed, N failed`.
  *
  * `LOGWEIR_TEST_SEED`, a number, is the seed of the random tests. Without the variable each run uses a new seed.
  * `LOGWEIR_TEST_NODES`, folders of programs of newer Nodes with colons between, are the Nodes that `--slow` and

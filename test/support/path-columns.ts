@@ -2,12 +2,12 @@ import { type Files, writeFile } from '../../src/engine/disk/files/files.js'
 import type { FieldPath } from '../../src/engine/execute/columns/field-path.js'
 import { encodePaths } from '../../src/engine/store/files/path-file.js'
 import { loadSegment, readSegmentFacts } from '../../src/engine/store/files/segment-file.js'
-import { columnsOf } from '../../src/engine/store/path-columns/make-path-columns.js'
+import { columnsOf, makeMessageFilter } from '../../src/engine/store/path-columns/make-path-columns.js'
 import type { Segment } from '../../src/engine/store/segment/segment.js'
 
 /**
- * Adds columns of paths to the segments of a data directory, however few rows the segments have, and however rarely the
- * values repeat. `isWanted` is called for each segment, and for each path of the metadata.
+ * Adds columns of paths, and filters of messages, to the segments of a data directory, however few rows the segments
+ * have, and however rarely the values repeat. `isWanted` is called for each segment, path and filter.
  */
 export async function addPathColumns(files: Files, isWanted: () => boolean = () => true): Promise<void> {
   for (const source of await files.list('segments')) {
@@ -24,8 +24,13 @@ async function addTo(files: Files, directory: string, isWanted: () => boolean): 
   const segment = await loadSegment(files, directory, facts)
   const paths = (await pathsOf(segment)).filter(isWanted)
   const columns = await columnsOf(segment, paths, () => undefined)
-  if (columns.length === 0) return
-  await writeFile(files, `${directory}/paths.arrow`, await encodePaths(columns, facts, Number.POSITIVE_INFINITY))
+  const messages = isWanted() ? await makeMessageFilter(segment, () => undefined) : undefined
+  if (columns.length === 0 && messages === undefined) return
+  await writeFile(
+    files,
+    `${directory}/paths.arrow`,
+    await encodePaths({ columns, messages }, facts, Number.POSITIVE_INFINITY),
+  )
 }
 
 /** The paths of all values in the metadata of a segment. A list leads to its first element. */

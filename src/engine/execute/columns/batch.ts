@@ -129,9 +129,20 @@ export interface Batch {
   readColdTexts(column: ColdColumn, row: number, memory?: TakeMemory): ColdTexts | Promise<ColdTexts>
   /** Opens a reader of the texts of a cold column in ascending rows. */
   openColdTexts(column: ColdColumn): ColdTextsReader
+  /** Reads the filter of the messages. Undefined, or absent, if the batch stores no filter. */
+  readMessageFilter?: ReadMessageFilter | undefined
   /** Reads columns of paths of the metadata. Absent if the batch stores no such columns. */
   readStoredFields?: ReadStoredFields | undefined
 }
+
+/**
+ * Tells which rows cannot have a text in their messages: for each block of rows a bitmap of the 4-byte sequences
+ * (grams) of the messages, in lower case. A text with a gram that a block lacks is in no message of the block.
+ */
+export type MessageFilter = Uint8Array
+
+/** See {@link Batch.readMessageFilter}. */
+export type ReadMessageFilter = () => Promise<MessageFilter | undefined>
 
 /** The hot columns of a batch. */
 export type HotBatch = Pick<Batch, 'times' | 'minUs' | 'maxUs' | 'columns' | 'projectColumn'>

@@ -1,6 +1,7 @@
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import type { ColdColumn } from '../../../common/columns.js'
-import type { Batch, ColdTexts } from '../columns/batch.js'
+import type { Batch, ColdTexts, MessageFilter } from '../columns/batch.js'
+import { rowsWithGrams } from '../columns/message-filter.js'
 import { narrow, rowAt, type Selection, sizeOf } from '../columns/selection.js'
 import type { TextTest } from '../matching/match-texts.js'
 
@@ -13,6 +14,9 @@ export type ColdFilter = (batch: Batch) => (selection: Selection, yieldIfDue: Yi
 /** Rows further apart than this may have a batch of texts between the rows. */
 const DENSE_ROWS = 256
 
+/** Rows that are mostly in the same batch of texts. */
+const FEW_ROWS = 512
+
 /** More rows than are read together. */
 const AHEAD_ROWS = 8192
 
@@ -23,7 +27,16 @@ export function coldFilter(column: ColdColumn, test: TextTest): ColdFilter {
     let kept: ColdTexts[] = []
     const readTexts = batch.openColdTexts(column)
     const memory = createTextMemory()
-    return async (selection, yieldIfDue) => {
+    let filter: Promise<MessageFilter | undefined> | undefined
+    /** Returns the rows of a selection that may pass. Rows of a single batch of texts are not worth the filter. */
+    const candidatesIn = async (rows: Selection) => {
+      if (column !== 'event_message' || test.grams.length === 0 || spanOf(rows) <= FEW_ROWS) return rows
+      filter ??= batch.readMessageFilter?.()
+      const found = await filter
+      return found === undefined ? rows : rowsWithGrams(found, rows, test.grams)
+    }
+    return async (wanted, yieldIfDue) => {
+      const selection = await candidatesIn(wanted)
       const size = sizeOf(selection)
       const passing = new Uint32Array(size)
       const read: ColdTexts[] = []
@@ -49,6 +62,12 @@ export function coldFilter(column: ColdColumn, test: TextTest): ColdFilter {
       })
     }
   }
+}
+
+/** Returns the number of rows from the first of a selection to the last. */
+function spanOf(selection: Selection): number {
+  const size = sizeOf(selection)
+  return size === 0 ? 0 : rowAt(selection, size - 1) - rowAt(selection, 0) + 1
 }
 
 /** Reused memory for texts: the pages of new memory cost as much as decompressing into the pages. */

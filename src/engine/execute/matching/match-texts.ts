@@ -10,6 +10,7 @@ import { likePattern } from '../../../plan/functions/text.js'
 import type { ColdTexts } from '../columns/batch.js'
 import { type Dictionary, emptyEntries } from '../columns/dictionary.js'
 import { gramHashes } from '../columns/grams.js'
+import { messageGrams } from '../columns/message-filter.js'
 import { type FoldedSearch, foldedSearch } from './folded-search.js'
 import { createMatcher, type Matcher, matchEntries } from './match-pattern.js'
 import { createSearchSize } from './search-size.js'
@@ -18,6 +19,8 @@ import { createSearchSize } from './search-size.js'
 export interface TextTest {
   /** Bytes that occur in every text that passes. Empty if no such bytes are known. */
   literal: Buffer
+  /** The grams that the message of each row that passes has: see `MessageFilter`. */
+  grams: readonly number[]
   /** Returns the rows with texts that pass. `rows` ascend and have their texts in `texts`. Yields between searches. */
   passing(texts: ColdTexts, rows: Uint32Array, yieldIfDue: Yielder): Uint32Array | Promise<Uint32Array>
 }
@@ -29,7 +32,7 @@ export interface TextTest {
 export function createTextTest(fn: FunctionName, value: string): TextTest | undefined {
   if (!value.isWellFormed()) return undefined
   const literal = Buffer.from(value)
-  if (fn === 'contains') return { literal, passing: containing(literal) }
+  if (fn === 'contains') return { literal, grams: messageGrams(literal), passing: containing(literal) }
   if (fn === 'contains_substr') return containingFolded(foldCase(value))
   if (fn === 'eq') return placed(literal, ({ length }, start) => (length === literal.length ? start : -1))
   if (fn === 'starts_with') return placed(literal, (_, start) => start)
@@ -42,6 +45,7 @@ export function createTextTest(fn: FunctionName, value: string): TextTest | unde
 function placed(literal: Buffer, placeOf: (text: { length: number }, start: number) => number): TextTest {
   return {
     literal,
+    grams: messageGrams(literal),
     passing: ({ from, offsets, bytes }, rows) =>
       rows.filter((row) => {
         const start = offsets[row - from]
@@ -93,6 +97,7 @@ function matching(matcher: Matcher): TextTest {
   const findCandidates = containing(literal)
   return {
     literal,
+    grams: messageGrams(literal),
     async passing(texts, rows, yieldIfDue) {
       const candidates = findCandidates(texts, rows)
       if (literalDecides || candidates.length === 0) return candidates
@@ -132,6 +137,7 @@ function containingFolded(part: string): TextTest {
   const eachPlace = foldedSearch(literal)
   return {
     literal: Buffer.alloc(0),
+    grams: messageGrams(literal),
     async passing(texts, rows, yieldIfDue) {
       const { from, offsets, bytes } = texts
       const passes = foldedHits(texts, literal, eachPlace)

@@ -31,6 +31,8 @@ export interface ColumnAside {
   message: Piece
   /** In the order of the schema. */
   columns: readonly ColumnPieces[]
+  /** A piece of the file as a whole, which only path files have. */
+  extra?: Piece | undefined
 }
 
 /** The aside of version 1: a single checksum of all bytes before the end, and the place of each own column's filter. */
@@ -43,8 +45,9 @@ export interface FirstAside {
 export const NO_PIECE: Piece = { offset: 0, bytes: 0, crc: 0 }
 
 /** Encodes the data as 32-bit integers, three for each piece. */
-export function encodeAside({ message, columns }: ColumnAside): Buffer {
-  const pieces = [message, ...columns.flatMap(({ buffers, dictionary, grams }) => [buffers, dictionary, grams])]
+export function encodeAside({ message, columns, extra }: ColumnAside): Buffer {
+  const ofColumns = columns.flatMap(({ buffers, dictionary, grams }) => [buffers, dictionary, grams])
+  const pieces = [message, ...ofColumns, ...(extra === undefined ? [] : [extra])]
   return Buffer.from(Uint32Array.from(pieces.flatMap(({ offset, bytes, crc }) => [offset, bytes, crc])).buffer)
 }
 
@@ -56,12 +59,13 @@ export function decodeAside(aside: Buffer): ColumnAside {
     bytes: numbers[3 * i + 1],
     crc: numbers[3 * i + 2],
   })
-  const columns = Array.from({ length: (numbers.length / 3 - 1) / 3 }, (_, i) => ({
+  const ofColumns = numbers.length / 3 - 1
+  const columns = Array.from({ length: Math.floor(ofColumns / 3) }, (_, i) => ({
     buffers: pieceAt(3 * i + 1),
     dictionary: pieceAt(3 * i + 2),
     grams: pieceAt(3 * i + 3),
   }))
-  return { message: pieceAt(0), columns }
+  return { message: pieceAt(0), columns, extra: ofColumns % 3 === 1 ? pieceAt(ofColumns) : undefined }
 }
 
 /** Decodes the aside of a file of version 1. */

@@ -29,12 +29,14 @@ interface Draft {
 
 /**
  * Encodes columns as an Arrow IPC file of a single record batch. A column can be read and checked without the others.
- * Returns the content of the file in order, and the places of the columns. Yields during compression.
+ * Returns the content of the file in order, and the places of the columns. `extra` is stored behind the columns, and
+ * compressed. Yields during compression.
  */
 export async function encodeColumnFile(
   schema: Schema,
   rows: number,
   columns: readonly FileColumn[],
+  extra?: Uint8Array,
 ): Promise<{ content: Uint8Array[]; places: ColumnAside }> {
   const draft: Draft = { content: [], bytes: 0, yieldIfDue: createYielder() }
   add(draft, fileStart(schema))
@@ -43,8 +45,10 @@ export async function encodeColumnFile(
   const { batch, message, buffers } = await addBatch(draft, rows, columns)
   add(draft, END_OF_STREAM)
   const grams = columns.map(({ grams }) => grams && add(draft, ...encodeGrams(grams)))
+  const extraPiece = extra && add(draft, await toBuffer(extra, 'numbers', draft.yieldIfDue))
   const places: ColumnAside = {
     message,
+    extra: extraPiece,
     columns: buffers.map((piece, i) => ({
       buffers: piece,
       dictionary: dictionaries[i]?.piece ?? NO_PIECE,

@@ -4,7 +4,7 @@ import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import { isDamage } from '../../execute/columns/damage.js'
 import type { PathSet } from '../../execute/columns/field-path.js'
-import type { PathColumn } from '../path-columns/make-path-columns.js'
+import type { PathContent } from '../path-columns/make-path-columns.js'
 import type { StoredCold } from '../sealing/compact.js'
 import { declaredPaths } from '../segment/declared-paths.js'
 import type { SegmentHandle } from '../segment/handle.js'
@@ -16,6 +16,7 @@ import {
   loadMore,
   loadSegment,
   readColdFile,
+  readMessageFilter,
   readPathColumnNames,
   readPathColumns,
   readSegmentFacts,
@@ -43,8 +44,8 @@ export interface SegmentDisk {
 /** Returns a smaller file with the rows of a cold file. Undefined if cancelled. */
 export type CompactCold = (cold: StoredCold) => Promise<Buffer | undefined>
 
-/** Returns columns of the paths of the metadata in a cold file. Undefined if cancelled. */
-export type MakePathColumns = (cold: StoredCold) => Promise<readonly PathColumn[] | undefined>
+/** Returns the content of the path file of a cold file. Undefined if cancelled. */
+export type MakePathColumns = (cold: StoredCold) => Promise<PathContent | undefined>
 
 const NO_NAMES: ReadonlySet<string> = new Set()
 
@@ -182,6 +183,7 @@ export class DiskSegment implements SegmentHandle {
             readStoredFields: async (paths) =>
               (await this.#readPathFile(() => readPathColumns(files, this.#path, this.#facts, paths))) ??
               paths.map(() => undefined),
+            readMessageFilter: () => this.#readPathFile(() => readMessageFilter(files, this.#path, this.#facts)),
           })
         : loadMore(files, this.#path, before, names))
       this.#loaded = segment
@@ -249,12 +251,12 @@ export class DiskSegment implements SegmentHandle {
   async addPathColumns(make: MakePathColumns): Promise<boolean> {
     const { files } = this.#disk
     try {
-      const columns = await make(await readColdFile(files, this.#path, this.#facts))
+      const content = await make(await readColdFile(files, this.#path, this.#facts))
       if (this.#isDropped || this.isSetAside) return true
-      if (columns === undefined) return false
-      if (columns.length > 0) {
+      if (content === undefined) return false
+      if (content.columns.length > 0 || content.messages !== undefined) {
         await this.#disk.raiseFormat()
-        await replacePathFile(files, this.#path, this.#facts, columns)
+        await replacePathFile(files, this.#path, this.#facts, content)
       }
       this.#facts = await readSegmentFacts(files, this.#path)
       return true

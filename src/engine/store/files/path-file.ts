@@ -1,9 +1,10 @@
 import { Field, Schema } from 'apache-arrow'
 import { decodeLayout, decodeMessage } from '../../../arrow-ipc/file.js'
 import type { Files, ReadableFile } from '../../disk/files/files.js'
+import type { MessageFilter } from '../../execute/columns/batch.js'
 import { ABSENT, closeDictionary, createInterner, type Dictionary, entryOf } from '../../execute/columns/dictionary.js'
 import type { FieldPath, StoredField } from '../../execute/columns/field-path.js'
-import type { PathColumn } from '../path-columns/make-path-columns.js'
+import type { PathColumn, PathContent } from '../path-columns/make-path-columns.js'
 import { fromBuffer } from '../segment/zstd.js'
 import { decodeAside, type Piece } from './column-aside.js'
 import { encodeColumnFile } from './column-file.js'
@@ -27,18 +28,34 @@ const PATH_KEY = 'logweir.path'
 /** Custom metadata of a field: what the values are. */
 const VALUES_KEY = 'logweir.values'
 
+/** The most bytes of the columns and of the filter of messages, as shares of the bytes of a segment's other files. */
+const COLUMNS_SHARE = 1 / 20
+const FILTER_SHARE = 1 / 32
+
 /**
- * Encodes path columns. Returns the content of the file in order. The columns that take most are left out until the
- * file has at most `maxBytes`, or a single column. Yields during compression.
+ * Encodes path columns and the filter of messages, for a segment whose other files have `otherBytes`. Returns the
+ * content of the file in order. The columns that take most are left out until the file has at most its share of these
+ * bytes, or a single column. A filter that takes more than its share is left out. Yields during compression.
  */
 export async function encodePaths(
-  columns: readonly PathColumn[],
+  { columns, messages }: PathContent,
   { rows, coldCheck }: Pick<SegmentFacts, 'rows' | 'coldCheck'>,
-  maxBytes: number,
+  otherBytes: number,
 ): Promise<Uint8Array[]> {
-  const all = await encodeAll(columns, rows, coldCheck)
-  const bytes = bytesOf(all.content)
-  if (bytes <= maxBytes) return all.content
+  const filter = messages && messages.length <= otherBytes * FILTER_SHARE ? messages : undefined
+  const encode = (some: readonly PathColumn[]) => encodeFile(some, { rows, coldCheck }, filter)
+  const all = await encode(columns)
+  const kept = columnsWithin(columns, all, otherBytes * COLUMNS_SHARE)
+  return (kept.length === columns.length ? all : await encode(kept)).content
+}
+
+/** A file that was encoded. */
+type Encoded = Awaited<ReturnType<typeof encodeColumnFile>>
+
+/** Returns the columns that are kept, in order, so that a file of all columns has at most `maxBytes`. */
+function columnsWithin(columns: readonly PathColumn[], all: Encoded, maxBytes: number): readonly PathColumn[] {
+  const bytes = bytesOf(all.content) - (all.places.extra?.bytes ?? 0)
+  if (bytes <= maxBytes) return columns
   const sizes = all.places.columns.map((pieces) => pieces.buffers.bytes + pieces.dictionary.bytes)
   const ascending = [...columns.keys()].sort((a, b) => sizes[a] - sizes[b])
   // The rest of the file is about the same for each column.
@@ -50,18 +67,16 @@ export async function encodePaths(
     if (kept.size > 0 && total > maxBytes) break
     kept.add(columns[i])
   }
-  return (
-    await encodeAll(
-      columns.filter((column) => kept.has(column)),
-      rows,
-      coldCheck,
-    )
-  ).content
+  return columns.filter((column) => kept.has(column))
 }
 
 const bytesOf = (content: readonly Uint8Array[]) => content.reduce((sum, { length }) => sum + length, 0)
 
-function encodeAll(columns: readonly PathColumn[], rows: number, coldCheck: number) {
+function encodeFile(
+  columns: readonly PathColumn[],
+  { rows, coldCheck }: Pick<SegmentFacts, 'rows' | 'coldCheck'>,
+  filter?: MessageFilter,
+): Promise<Encoded> {
   const schema = new Schema(
     columns.map(fieldOf),
     new Map([[FILE_KEY, JSON.stringify({ version: FILE_VERSION, segment: coldCheck })]]),
@@ -73,6 +88,7 @@ function encodeAll(columns: readonly PathColumn[], rows: number, coldCheck: numb
       make: () => toIndices(codes),
       dictionary: { entries: toArrow(entries, valuesOf(path, entries)), id },
     })),
+    filter,
   )
 }
 
@@ -144,7 +160,33 @@ export function readPathNames(
   })
 }
 
-/** Reads all columns of a file. Rejects with `damaged_segment` if a byte differs from what was written. */
+/** Reads the filter of the messages. Undefined if the file has no filter. Rejects with `damaged_segment`. */
+export function readFilter(
+  files: Files,
+  path: string,
+  facts: Pick<SegmentFacts, 'coldCheck'>,
+): Promise<MessageFilter | undefined> {
+  return withScratch((scratch) =>
+    withFile(files, path, async (file) => {
+      const { last, aside } = await openPaths(file, path, facts)
+      return decodeFilter(file, path, last, aside, scratch)
+    }),
+  )
+}
+
+async function decodeFilter(
+  file: ReadableFile,
+  path: string,
+  last: Buffer,
+  { extra }: OpenPaths['aside'],
+  scratch: Scratch,
+): Promise<MessageFilter | undefined> {
+  if (extra === undefined) return undefined
+  const bytesAt = await readPieces(file, path, [{ ...extra, what: 'its filter of messages' }], last, scratch)
+  return fromBuffer(bytesAt(extra.offset, extra.bytes))
+}
+
+/** Reads the columns of a file and the filter. Rejects with `damaged_segment` if a byte differs from those written. */
 export function checkPathFile(
   files: Files,
   path: string,
@@ -154,6 +196,7 @@ export function checkPathFile(
     withFile(files, path, async (file) => {
       const { fields, ...open } = await openPaths(file, path, facts)
       await readFields({ ...open, fields, file, path, rows: facts.rows, scratch }, [...fields.keys()])
+      await decodeFilter(file, path, open.last, open.aside, scratch)
     }),
   )
 }

@@ -1,7 +1,8 @@
 import { checksumOf } from '../../../arrow-ipc/file.js'
 import { type Files, writeFile } from '../../disk/files/files.js'
+import type { MessageFilter, ReadMessageFilter } from '../../execute/columns/batch.js'
 import type { FieldPath, ReadStoredFields, StoredField } from '../../execute/columns/field-path.js'
-import type { PathColumn } from '../path-columns/make-path-columns.js'
+import type { PathContent } from '../path-columns/make-path-columns.js'
 import type { StoredCold } from '../sealing/compact.js'
 import { createSegment, type Segment } from '../segment/segment.js'
 import { coldColumnsIn, readStoredCold } from './cold-file.js'
@@ -10,7 +11,7 @@ import { SEGMENT_FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk, type Seg
 import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
 import { loadColumns, loadHot, readFacts } from './hot-load.js'
-import { encodePaths, readPathNames, readPaths } from './path-file.js'
+import { encodePaths, readFilter, readPathNames, readPaths } from './path-file.js'
 
 // A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. The directory exists
 // whole or not at all, and the rows never change. Compaction may replace `cold.arrow` by a smaller file with the same
@@ -105,14 +106,11 @@ export async function replacePathFile(
   files: Files,
   directory: string,
   facts: SegmentOnDisk,
-  columns: readonly PathColumn[],
+  content: PathContent,
 ): Promise<void> {
   const others = facts.fileBytes - facts.pathFileBytes
-  await replaceFile(files, directory, pathsPath(directory), await encodePaths(columns, facts, others * PATH_FILE_SHARE))
+  await replaceFile(files, directory, pathsPath(directory), await encodePaths(content, facts, others))
 }
-
-/** The most bytes of a file of path columns, as a share of the bytes of the other files of a segment. */
-const PATH_FILE_SHARE = 1 / 20
 
 /** Reads columns of paths of a segment. Rejects with `damaged_segment`, or the system's error. */
 export const readPathColumns = (
@@ -121,6 +119,13 @@ export const readPathColumns = (
   facts: SegmentFacts,
   paths: readonly FieldPath[],
 ): Promise<(StoredField | undefined)[]> => readPaths(files, pathsPath(directory), facts, paths)
+
+/** Reads the filter of the messages of a segment, if there is a filter. Rejects as {@link readPathColumns} does. */
+export const readMessageFilter = (
+  files: Files,
+  directory: string,
+  facts: SegmentFacts,
+): Promise<MessageFilter | undefined> => readFilter(files, pathsPath(directory), facts)
 
 /** Reads the paths with a column, each as the JSON of its keys. Rejects as {@link readPathColumns} does. */
 export const readPathColumnNames = (files: Files, directory: string, facts: SegmentFacts): Promise<readonly string[]> =>
@@ -168,8 +173,9 @@ export async function readSegmentChecks(files: Files, directory: string): Promis
 interface LoadHooks {
   /** Called with the error if a read of a cold column finds damage, before that read rejects. */
   onDamage?: (error: Error) => void
-  /** Reads columns of paths of the metadata. */
+  /** See `Batch`. */
   readStoredFields?: ReadStoredFields
+  readMessageFilter?: ReadMessageFilter
 }
 
 /**
@@ -181,12 +187,12 @@ export async function loadSegment(
   directory: string,
   facts: SegmentFacts,
   columns?: ReadonlySet<string>,
-  { onDamage, readStoredFields }: LoadHooks = {},
+  { onDamage, ...readers }: LoadHooks = {},
 ): Promise<Segment> {
   const hot = await loadHot(files, hotPath(directory), columns)
   const cold = coldColumnsIn(files, coldPath(directory), facts, onDamage)
   const { source, day, rows, minUs, maxUs } = facts
-  return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold, readStoredFields })
+  return createSegment({ source, day, rows, minUs, maxUs, ...hot, cold, ...readers })
 }
 
 /** Returns a loaded segment with further hot columns, which are loaded as by {@link loadSegment}. */

@@ -1,8 +1,9 @@
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { decodeUtf8 } from '../../../base/text/utf8.js'
 import { MIB } from '../../../base/units.js'
-import type { Batch } from '../../execute/columns/batch.js'
+import type { Batch, MessageFilter } from '../../execute/columns/batch.js'
 import type { FieldPath, PathValues } from '../../execute/columns/field-path.js'
+import { createMessageFilter } from '../../execute/columns/message-filter.js'
 import { choosePaths } from './choose-paths.js'
 import { createPathInterner } from './path-interner.js'
 
@@ -10,6 +11,12 @@ import { createPathInterner } from './path-interner.js'
 export interface PathColumn {
   path: FieldPath
   field: PathValues
+}
+
+/** What a path file holds: columns of paths, and the filter of the messages, if the filter is of use. */
+export interface PathContent {
+  columns: readonly PathColumn[]
+  messages: MessageFilter | undefined
 }
 
 /** The rows by which paths are chosen: at most so many, spread over the segment, and so many bytes. */
@@ -27,7 +34,7 @@ const MAX_CODE_BYTES = 64 * MIB
 const CODE_BYTES = Uint16Array.BYTES_PER_ELEMENT
 
 /** The rows of which columns are made. */
-type Rows = Pick<Batch, 'rows' | 'readColdTexts'>
+export type Rows = Pick<Batch, 'rows' | 'readColdTexts'>
 
 /**
  * Returns the columns of the paths of the metadata whose values repeat, see {@link choosePaths}. Yields between about
@@ -36,6 +43,18 @@ type Rows = Pick<Batch, 'rows' | 'readColdTexts'>
 export async function makePathColumns(rows: Rows, yieldIfDue: Yielder): Promise<PathColumn[]> {
   const most = Math.min(MAX_COLUMNS, Math.floor(MAX_CODE_BYTES / (CODE_BYTES * rows.rows)))
   return columnsOf(rows, choosePaths(await sampleOf(rows, yieldIfDue)).slice(0, most), yieldIfDue)
+}
+
+/** Returns the filter of the messages, if the filter is of use. Yields and rejects as {@link makePathColumns} does. */
+export async function makeMessageFilter(rows: Rows, yieldIfDue: Yielder): Promise<MessageFilter | undefined> {
+  const filter = createMessageFilter(rows.rows)
+  for (let row = 0; row < rows.rows; ) {
+    const texts = await rows.readColdTexts('event_message', row)
+    filter.add(texts)
+    row = texts.to
+    await yieldIfDue()
+  }
+  return filter.build()
 }
 
 /** Returns the columns of those paths of which the values in all rows can be a column. */

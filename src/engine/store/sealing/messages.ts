@@ -1,6 +1,6 @@
 import type { Column } from '../../execute/columns/batch.js'
 import type { Dictionary } from '../../execute/columns/dictionary.js'
-import type { PathColumn } from '../path-columns/make-path-columns.js'
+import type { PathColumn, PathContent } from '../path-columns/make-path-columns.js'
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
 import type { StoredCold } from './compact.js'
@@ -38,10 +38,10 @@ export interface Compacted {
   memoryBytes: number
 }
 
-/** Columns of the paths of the metadata in a cold file. */
+/** Columns of the paths of the metadata in a cold file, and the filter of the messages. */
 export interface MadePathColumns {
   /** Undefined if the work was cancelled. */
-  columns: readonly PathColumn[] | undefined
+  content: PathContent | undefined
   /** Bytes that the thread reserves for its next work. */
   memoryBytes: number
 }
@@ -77,7 +77,11 @@ export function restoreSealedRows(part: SealedRows): SealedRows {
 }
 
 /** Restores the Buffers in path columns that were sent to this thread. */
-export function restorePathColumn({ path, field: { codes, entries } }: PathColumn): PathColumn {
+export function restorePathContent({ columns, messages }: PathContent): PathContent {
+  return { columns: columns.map(restorePathColumn), messages }
+}
+
+function restorePathColumn({ path, field: { codes, entries } }: PathColumn): PathColumn {
   return { path, field: { codes, entries: restoreDictionary(entries) } }
 }
 

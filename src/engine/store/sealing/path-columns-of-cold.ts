@@ -1,22 +1,29 @@
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
-import { makePathColumns, type PathColumn } from '../path-columns/make-path-columns.js'
+import { makeMessageFilter, makePathColumns, type PathContent, type Rows } from '../path-columns/make-path-columns.js'
 import { coldColumnsInMemory } from '../segment/cold.js'
 import { createTextsReader } from '../segment/cold-reader.js'
 import { type StoredCold, whileTime } from './compact.js'
 
 /**
- * Returns columns of the paths of the metadata in a cold file, or undefined as soon as `hasTime` is false between two
- * batches.
+ * Returns columns of the paths of the metadata in a cold file and the filter of the messages, or undefined as soon as
+ * `hasTime` is false between two batches.
  */
 export async function pathColumnsOfCold(
   { file, firstRows, starts }: StoredCold,
   hasTime: () => boolean,
   yieldIfDue: Yielder,
-): Promise<PathColumn[] | undefined> {
+): Promise<PathContent | undefined> {
   const cold = coldColumnsInMemory({ file: Buffer.from(file.buffer, file.byteOffset, file.length), firstRows, starts })
-  const read = createTextsReader(cold, 'metadata')
-  const rows = firstRows.at(-1)!
-  return whileTime(hasTime, yieldIfDue, (yieldOrCancel) =>
-    makePathColumns({ rows, readColdTexts: (_, row, memory) => read(row, row + 1, memory) }, yieldOrCancel),
-  )
+  const read = {
+    metadata: createTextsReader(cold, 'metadata'),
+    event_message: createTextsReader(cold, 'event_message'),
+  }
+  const rows: Rows = {
+    rows: firstRows.at(-1)!,
+    readColdTexts: (column, row, memory) => read[column as keyof typeof read](row, row + 1, memory),
+  }
+  return whileTime(hasTime, yieldIfDue, async (yieldOrCancel) => ({
+    columns: await makePathColumns(rows, yieldOrCancel),
+    messages: await makeMessageFilter(rows, yieldOrCancel),
+  }))
 }

@@ -1,5 +1,5 @@
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
-import type { PathColumn } from '../path-columns/make-path-columns.js'
+import type { PathContent } from '../path-columns/make-path-columns.js'
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
 import type { StoredCold } from './compact.js'
@@ -18,10 +18,10 @@ export interface Sealer {
    */
   compact(cold: StoredCold, cancellation: CancellationFlag): Promise<Buffer | undefined>
   /**
-   * Returns columns of the paths of the metadata in a cold file. Undefined if cancelled before the end. Takes ownership
-   * of the memory of `cold`.
+   * Returns columns of the paths of the metadata in a cold file, and the filter of the messages. Undefined if cancelled
+   * before the end. Takes ownership of the memory of `cold`.
    */
-  makePathColumns(cold: StoredCold, cancellation: CancellationFlag): Promise<readonly PathColumn[] | undefined>
+  makePathColumns(cold: StoredCold, cancellation: CancellationFlag): Promise<PathContent | undefined>
   /** Bytes of memory that the sealer reserves for the next head. */
   bytes(): number
   /** Frees the reserved memory: all, or only memory that has not been used since the last call. */

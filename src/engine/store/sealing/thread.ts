@@ -15,7 +15,7 @@ import {
   type Compacted,
   type MadePathColumns,
   type Question,
-  restorePathColumn,
+  restorePathContent,
   restoreSealedRows,
   type Sealed,
 } from './messages.js'
@@ -83,9 +83,9 @@ export function createSealingThread(
     makePathColumns: (cold, cancellation) =>
       whileBusy(state, async () => {
         const question = { cold, cancellation, work: 'path columns' } as const
-        const { columns, memoryBytes } = (await request(state, question, arrayBuffersOf(cold))) as MadePathColumns
+        const { content, memoryBytes } = (await request(state, question, arrayBuffersOf(cold))) as MadePathColumns
         state.memoryBytes = memoryBytes
-        return columns?.map(restorePathColumn)
+        return content && restorePathContent(content)
       }),
     bytes: () => state.memoryBytes,
     trim(what) {

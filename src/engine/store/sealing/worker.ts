@@ -53,12 +53,12 @@ async function compact(cold: StoredCold, cancellation: CancellationFlag): Promis
 }
 
 async function makeColumns(cold: StoredCold, cancellation: CancellationFlag): Promise<MadePathColumns> {
-  const columns = await pathColumnsOfCold(
+  const content = await pathColumnsOfCold(
     cold,
     () => effortOf(cancellation) === 'high',
     () => undefined,
   )
-  return { columns, memoryBytes: memory.byteLength }
+  return { content, memoryBytes: memory.byteLength }
 }
 
 async function answerTo(question: Question): Promise<Answer> {

@@ -5,6 +5,7 @@ import {
   bytesOfColumn,
   type Column,
   type InMetadata,
+  type ReadMessageFilter,
   type TimeColumn,
 } from '../../execute/columns/batch.js'
 import { bytesOfDictionary, compareEntry, type Dictionary } from '../../execute/columns/dictionary.js'
@@ -44,12 +45,13 @@ export interface SegmentData {
   columns: ReadonlyMap<string, Column>
   inMetadata: InMetadata
   cold: ColdColumns
-  /** See {@link Batch.readStoredFields}. */
+  /** See {@link Batch}. */
   readStoredFields?: ReadStoredFields | undefined
+  readMessageFilter?: ReadMessageFilter | undefined
 }
 
 /** Rows that were just sealed: plain data, which another thread can send. */
-export interface SealedRows extends Omit<SegmentData, 'cold' | 'readStoredFields'> {
+export interface SealedRows extends Omit<SegmentData, 'cold' | 'readStoredFields' | 'readMessageFilter'> {
   cold: ColdFile
 }
 

@@ -4,6 +4,7 @@ import { range, type Selection } from '../../../../src/engine/execute/columns/se
 import { coldFilter } from '../../../../src/engine/execute/filtering/cold-filter.js'
 import { createTextTest } from '../../../../src/engine/execute/matching/match-texts.js'
 import { writeSegment } from '../../../../src/engine/store/files/segment-file.js'
+import { makeMessageFilter } from '../../../../src/engine/store/path-columns/make-path-columns.js'
 import { below, mulberry32, oneOf } from '../../../support/random.js'
 import { edge } from '../../../support/records.js'
 import { testSeed } from '../../../support/seed.js'
@@ -16,12 +17,18 @@ const random = mulberry32(testSeed())
 const messages = Array.from({ length: 3_000 }, () => oneOf(random, MESSAGES))
 const records = messages.map((event_message, i) => edge({ id: `${i}`, timestampUs: i, event_message }))
 
-/** The records in an open head, sealed, and on a disk. */
+/** A batch with the filter of its messages. */
+async function withFilter(batch: Batch): Promise<Batch> {
+  const filter = await makeMessageFilter(batch, noYield)
+  return { ...batch, readMessageFilter: async () => filter }
+}
+
+/** The records in an open head, sealed, on a disk, and with a filter of messages. */
 async function forms(): Promise<Batch[]> {
   const sealed = await sealedBatch(records)
   const files = createMemoryFiles()
   await writeSegment(files, 's', sealed)
-  return [openBatch(records), sealed, await openSegment(files, 's')]
+  return [openBatch(records), sealed, await openSegment(files, 's'), await withFilter(sealed)]
 }
 
 /** The same batch, and the reads of the cold texts. */
@@ -73,6 +80,31 @@ describe('a filter on a cold column', () => {
     expect(reads.length).toBe(8)
     expect(new Set(reads.map((read) => Math.floor(Number(read.split(' ')[1]) / 384))).size).toBe(8)
     expect(reads.every((read) => read.startsWith('event_message '))).toBe(true)
+  })
+
+  it('reads the texts alone that may have the wanted text, where there is a filter', async () => {
+    const unique = records.map((record, i) => ({ ...record, event_message: `GET | ${(i * 2654435761).toString(16)}` }))
+    const { batch, reads } = counted(await withFilter(await sealedBatch(unique)))
+    const rowsWith = async (fn: 'contains' | 'contains_substr' | 'regexp_contains', text: string, rows: Selection) => {
+      reads.length = 0
+      const kept = await coldFilter('event_message', createTextTest(fn, text)!)(batch)(rows, noYield)
+      return { rows: rowsOf(kept), reads: reads.length }
+    }
+    const all = range(0, 3_000, true)
+    const id = (1_700 * 2654435761).toString(16)
+    // The 512 rows of a block are in two or three batches of texts.
+    for (const fn of ['contains', 'contains_substr', 'regexp_contains'] as const) {
+      const found = await rowsWith(fn, id, all)
+      expect(found.rows).toEqual([1_700])
+      expect(found.reads).toBeLessThanOrEqual(3)
+    }
+    const upper = await rowsWith('contains_substr', id.toUpperCase(), all)
+    expect(upper.rows).toEqual([1_700])
+    expect(upper.reads).toBeLessThanOrEqual(3)
+    expect(await rowsWith('contains', 'deadlock', all)).toEqual({ rows: [], reads: 0 })
+    expect(await rowsWith('contains', 'get', all)).toMatchObject({ rows: [], reads: 8 })
+    // The texts of a few neighbours are read in any case.
+    expect(await rowsWith('contains', 'deadlock', range(100, 200, true))).toEqual({ rows: [], reads: 1 })
   })
 
   it('reads nothing for no rows, and yields between reads', async () => {

@@ -3,8 +3,12 @@ import { CompressionType as ArrowCompression, compressionRegistry, tableFromIPC 
 import { describe, expect, it } from 'vitest'
 import type { FieldPath, StoredField } from '../../../../src/engine/execute/columns/field-path.js'
 import { FieldColumn, valueOfCode } from '../../../../src/engine/execute/fields/field-column.js'
-import { checkPathFile, encodePaths, readPaths } from '../../../../src/engine/store/files/path-file.js'
-import { makePathColumns, type PathColumn } from '../../../../src/engine/store/path-columns/make-path-columns.js'
+import { checkPathFile, encodePaths, readFilter, readPaths } from '../../../../src/engine/store/files/path-file.js'
+import {
+  makeMessageFilter,
+  makePathColumns,
+  type PathColumn,
+} from '../../../../src/engine/store/path-columns/make-path-columns.js'
 import { RawJson } from '../../../../src/plan/values/values.js'
 import { edge } from '../../../support/records.js'
 import { compressFrame, decompressFrame } from '../../../support/zstd-frames.js'
@@ -24,13 +28,15 @@ const RECORDS = Array.from({ length: ROWS }, (_, i) =>
 )
 const FACTS = { rows: ROWS, coldCheck: 7 }
 
-async function written(maxBytes = Number.POSITIVE_INFINITY) {
+/** `columnBytes`: the most bytes of the columns. */
+async function written(columnBytes = Number.POSITIVE_INFINITY) {
   const segment = await sealedBatch(RECORDS)
   const columns = await makePathColumns(segment, noYield)
-  const file = Buffer.concat(await encodePaths(columns, FACTS, maxBytes))
+  const messages = await makeMessageFilter(segment, noYield)
+  const file = Buffer.concat(await encodePaths({ columns, messages }, FACTS, 20 * columnBytes))
   const files = createMemoryFiles()
   files.contents.set('p', file)
-  return { columns, file, files }
+  return { columns, messages, file, files }
 }
 
 const at = (...keys: string[]): FieldPath => ({ keys, isCount: false })
@@ -46,6 +52,8 @@ function valuesOf(field: StoredField | undefined): unknown[] {
     return value instanceof RawJson ? JSON.parse(value.text) : value
   })
 }
+
+compressionRegistry.set(ArrowCompression.ZSTD, { decode: decompressFrame })
 
 describe('a file of path columns', () => {
   it('has the values and the numbers of elements of its paths, and no others', async () => {
@@ -80,9 +88,25 @@ describe('a file of path columns', () => {
     expect(files.open.count).toBe(0)
   })
 
+  it('has the filter of messages, unless that takes over a thirty-second of the other files', async () => {
+    const { files, columns, messages } = await written()
+    expect(await readFilter(files, 'p', FACTS)).toEqual(Buffer.from(messages!))
+    for (const [otherBytes, expected] of [
+      [32 * messages!.length, Buffer.from(messages!)],
+      [32 * messages!.length - 1, undefined],
+    ] as const) {
+      const file = Buffer.concat(await encodePaths({ columns: columns.slice(0, 1), messages }, FACTS, otherBytes))
+      files.contents.set('p', file)
+      expect(await readFilter(files, 'p', FACTS)).toEqual(expected)
+      await checkPathFile(files, 'p', FACTS)
+    }
+    files.contents.set('p', Buffer.concat(await encodePaths({ columns: [], messages }, FACTS, 1e9)))
+    expect(await readFilter(files, 'p', FACTS)).toEqual(Buffer.from(messages!))
+    expect(tableFromIPC(files.contents.get('p')!).numRows).toBe(ROWS)
+  })
+
   it('is read by other readers of Arrow, with names and values that people know', async () => {
     const { file } = await written()
-    compressionRegistry.set(ArrowCompression.ZSTD, { decode: decompressFrame })
     const codec = { encode: compressFrame, decode: decompressFrame }
     flechette.setCompressionCodec(flechette.CompressionType.ZSTD, codec)
     for (const row of [
@@ -133,7 +157,8 @@ describe('a file of path columns', () => {
     expect(undetected).toBeLessThan(90)
     files.contents.set('p', intact)
     await expect(checkPathFile(files, 'p', { ...FACTS, coldCheck: 8 })).rejects.toThrow('belongs to another segment')
-    const other = Buffer.concat(await encodePaths((await written()).columns, FACTS, Number.POSITIVE_INFINITY))
+    const { columns, messages } = await written()
+    const other = Buffer.concat(await encodePaths({ columns, messages }, FACTS, Number.POSITIVE_INFINITY))
     expect(other).toEqual(intact)
     files.contents.set('p', intact.subarray(1))
     await expect(read()).rejects.toMatchObject({ code: 'damaged_segment' })
