@@ -1,6 +1,6 @@
 /**
- * Generates events as of bluesky's public stream, one JSON object a line. Nothing is real: users, texts and addresses
- * are drawn.
+ * Generates events as of bluesky's public stream, one JSON object a line. All users, texts and addresses are drawn at
+ * random.
  */
 import { createRandom, oneIn, pick } from '../../dist/generate/values/random.js'
 import { SEED } from '../data.mjs'
@@ -12,7 +12,7 @@ const CHUNK_EVENTS = 1_000
 /** One commit in this many has a field that only one of many clients writes. */
 const ONE_RARE_IN = 500
 const CLIENTS = 60
-/** Of 100,000 events: those of accounts and their names. The rest are commits. */
+/** The events of accounts and their names among 100,000. The rest are commits. */
 const ACCOUNT_EVENTS = 533
 
 /**

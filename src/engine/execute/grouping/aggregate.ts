@@ -42,7 +42,7 @@ interface Fold {
   quick: Quick
 }
 
-/** What a fold reads by a quick loop: numbers and conditions, times, or few codes. */
+/** The stored values that a fold reads by a quick loop: numbers and conditions, times, or few codes. */
 type Quick = 'numbers' | 'times' | 'codes' | undefined
 
 /** Aggregates made ready for a run: the folds, and how the columns of the answer come from their states. */

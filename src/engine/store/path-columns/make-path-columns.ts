@@ -13,7 +13,7 @@ export interface PathColumn {
   field: PathValues
 }
 
-/** What a path file holds: columns of paths, and the filter of the messages, if the filter is of use. */
+/** The content of a path file: columns of paths, and the filter of the messages, if the filter is of use. */
 export interface PathContent {
   columns: readonly PathColumn[]
   messages: MessageFilter | undefined
