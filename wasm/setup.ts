@@ -6,7 +6,7 @@ import { BYTES } from './base/input'
 import { addBuilder, addColumn, clearBuilder } from './batch/batch-builder'
 import { reserveMemberNames } from './batch/member-names'
 import { projectsAddress, reserveProjects, setAllowedProjects } from './batch/projects'
-import { reservedEnd, setSizes } from './batch/regions'
+import { reservedEnd, setBatchLimits, setSizes } from './batch/regions'
 import { reserveScratch, setDefaultProject } from './batch/texts'
 import { acceptUnreadableTimes, setDefaultBuilder, setRetention } from './batch/validate'
 import { addArea } from './fields/areas'
@@ -31,6 +31,7 @@ export {
   reserveProjects,
   reserveScratch,
   reservedEnd,
+  setBatchLimits,
   setRetention,
   setSizes,
 }

@@ -1,7 +1,7 @@
 /** The columns of batches, and their Arrow schema. */
 import { Dictionary, Field, Float64, Int32, Schema, TimestampMicrosecond, Uint8, Uint32, Utf8 } from 'apache-arrow'
-import { type DeclaredColumn, HOT_COLUMNS } from './hot-columns.js'
-import { SOURCE_NAMES, type SourceName } from './sources.js'
+import { type DeclaredColumn, declaredColumns } from './hot-columns.js'
+import type { SourceName } from './sources.js'
 
 /** A column that queries filter or aggregate. */
 export type HotColumn = DeclaredColumn
@@ -25,11 +25,9 @@ export const COLD_COLUMNS = ['id', 'event_message', 'metadata'] as const
 /** The name of a cold column. */
 export type ColdColumn = (typeof COLD_COLUMNS)[number]
 
-const NO_COLUMNS: readonly HotColumn[] = []
-
 /** The hot columns of a source besides `timestamp` and `project`, in the order of the Arrow schema. */
 export function hotColumns(source: SourceName): readonly HotColumn[] {
-  return HOT_COLUMNS[source] ?? NO_COLUMNS
+  return declaredColumns(source)
 }
 
 /** The hot columns that plans name, in the order of {@link hotColumns}. */
@@ -45,12 +43,18 @@ function arrowType(kind: HotKind, dictionaryId: number) {
   return kind === 'number' ? new Float64() : new Uint8()
 }
 
+const schemas = new Map<SourceName, Schema>()
+
 /**
  * Returns the Arrow schema of a batch of a source: timestamp, project (dictionary, nullable), the source's hot columns
  * (nullable, except areas), in_metadata, id, event_message, metadata (JSON text).
  */
 export function batchSchema(source: SourceName): Schema {
-  return SCHEMAS.get(source)!
+  const existing = schemas.get(source)
+  if (existing !== undefined) return existing
+  const schema = schemaOf(hotColumns(source))
+  schemas.set(source, schema)
+  return schema
 }
 
 /** Returns the schema of batches with these hot columns. */
@@ -63,5 +67,3 @@ export function schemaOf(hot: readonly HotColumn[]): Schema {
     ...COLD_COLUMNS.map((name) => new Field(name, new Utf8(), false)),
   ])
 }
-
-const SCHEMAS = new Map(SOURCE_NAMES.map((source) => [source, schemaOf(hotColumns(source))]))

@@ -1,4 +1,4 @@
-import type { SourceName } from './sources.js'
+import type { BuiltInSource, SourceName } from './sources.js'
 
 /**
  * The columns of each source: ingest fills columns, plans name columns or read fields from columns, engines store
@@ -41,7 +41,7 @@ function field(name: string, kind: ColumnKind): DeclaredColumn {
  * The columns of each source, a line for each column: a further line declares a field. Only append: the numbers of the
  * columns are stored, see `IN_METADATA` in `columns.ts`.
  */
-export const HOT_COLUMNS: Partial<Record<SourceName, readonly DeclaredColumn[]>> = {
+const HOT_COLUMNS: Partial<Record<BuiltInSource, readonly DeclaredColumn[]>> = {
   edge_logs: [
     { name: 'url', kind: 'text', path: ['request', 'url'] },
     { name: 'path', kind: 'areas', path: ['request', 'path'] },
@@ -74,7 +74,14 @@ export const HOT_COLUMNS: Partial<Record<SourceName, readonly DeclaredColumn[]>>
   storage_logs: [field('level', 'category')],
 }
 
+// A map, since an own source may be named `constructor`.
+const BY_SOURCE = new Map<SourceName, readonly DeclaredColumn[]>(Object.entries(HOT_COLUMNS))
+const NO_COLUMNS: readonly DeclaredColumn[] = []
+
+/** Returns the declared columns of a source. Own sources have none. */
+export const declaredColumns = (source: SourceName): readonly DeclaredColumn[] => BY_SOURCE.get(source) ?? NO_COLUMNS
+
 /** Returns the declared fields of a source, with dots between the keys. Queries read the fields from columns. */
 export const declaredFields = (source: SourceName): readonly string[] => [
-  ...new Set((HOT_COLUMNS[source] ?? []).map(({ path }) => path.join('.'))),
+  ...new Set(declaredColumns(source).map(({ path }) => path.join('.'))),
 ]

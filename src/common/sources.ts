@@ -1,5 +1,4 @@
-/** The nine log sources, in a fixed order (CONTRACT: log sources). */
-export const SOURCE_NAMES = [
+const BUILT_IN = [
   'edge_logs',
   'postgres_logs',
   'function_edge_logs',
@@ -11,11 +10,14 @@ export const SOURCE_NAMES = [
   'pgbouncer_logs',
 ] as const
 
-/** The name of a log source. */
-export type SourceName = (typeof SOURCE_NAMES)[number]
+/** The name of one of the nine sources. */
+export type BuiltInSource = (typeof BUILT_IN)[number]
 
-/** Returns whether a text is the name of a source. */
-export const isSourceName = (text: string): text is SourceName => (SOURCE_NAMES as readonly string[]).includes(text)
+/** The name of a log source: of one of the nine, or of an own source. */
+export type SourceName = string
+
+/** The names of the nine built-in sources, in a fixed order (CONTRACT: log sources). */
+export const SOURCE_NAMES: readonly BuiltInSource[] = BUILT_IN
 
 /** A field of a record that can contain the project, as a path. */
 export type ProjectPlace = 'project' | 'metadata.project' | 'metadata.project_ref'
@@ -23,20 +25,22 @@ export type ProjectPlace = 'project' | 'metadata.project' | 'metadata.project_re
 /** A log source: the names, and where records contain the project. */
 export interface Source {
   name: SourceName
-  /** The name that existing shippers send. */
-  alias: string
+  /** The name that existing shippers send. Own sources have none. */
+  alias: string | undefined
   /** The fields that can contain the project. The first that is present is used. */
   projectPlaces: readonly ProjectPlace[]
 }
 
+type AliasedSource = Source & { name: BuiltInSource; alias: string }
+
 const DEFAULT_PLACES: readonly ProjectPlace[] = ['project', 'metadata.project', 'metadata.project_ref']
 
-function source(name: SourceName, alias: string, first: ProjectPlace): Source {
+function source(name: BuiltInSource, alias: string, first: ProjectPlace): AliasedSource {
   return { name, alias, projectPlaces: [first, ...DEFAULT_PLACES.filter((place) => place !== first)] }
 }
 
-/** All sources, in the order of {@link SOURCE_NAMES}. */
-export const SOURCES: readonly Source[] = [
+/** The nine sources, in the order of {@link SOURCE_NAMES}. */
+export const SOURCES: readonly AliasedSource[] = [
   source('edge_logs', 'cloudflare.logs.prod', 'project'),
   source('postgres_logs', 'postgres.logs', 'project'),
   source('function_edge_logs', 'deno-relay-logs', 'metadata.project_ref'),
@@ -48,9 +52,52 @@ export const SOURCES: readonly Source[] = [
   source('pgbouncer_logs', 'pgbouncer.logs.prod', 'project'),
 ]
 
-const BY_NAME = new Map(SOURCES.flatMap((s) => [[s.name as string, s] as const, [s.alias, s] as const]))
+/** The sources that this process knows, the nine first. The list only grows: rows of a source stay readable. */
+const known: Source[] = [...SOURCES]
+/** The sources whose records ingest accepts, the nine first. */
+const accepted: Source[] = [...SOURCES]
+const byName = new Map<string, Source>(SOURCES.flatMap((one) => [[one.name, one] as const, [one.alias, one] as const]))
 
-/** Returns the source with that name or alias, or undefined. */
+/** Returns the known sources: the nine, then own sources in the order in which they became known. */
+export const allSources = (): readonly Source[] => known
+
+/** Returns the names of {@link allSources}. */
+export const allSourceNames = (): readonly SourceName[] => known.map(({ name }) => name)
+
+/** Returns the sources whose records ingest accepts: the nine, then the configured ones in their order. */
+export const acceptedSources = (): readonly Source[] => accepted
+
+/** Returns the known source with that name or alias, or undefined. */
 export function findSource(nameOrAlias: string): Source | undefined {
-  return BY_NAME.get(nameOrAlias)
+  return byName.get(nameOrAlias)
 }
+
+/** Returns the source with that name or alias whose records ingest accepts, or undefined. */
+export function findAcceptedSource(nameOrAlias: string): Source | undefined {
+  const found = byName.get(nameOrAlias)
+  return found !== undefined && accepted.includes(found) ? found : undefined
+}
+
+/** Makes a source known to queries, as if its rows are on disk. Returns the known source if there is one. */
+export function registerSource(name: SourceName): Source {
+  const found = byName.get(name)
+  if (found !== undefined) return found
+  const made: Source = { name, alias: undefined, projectPlaces: DEFAULT_PLACES }
+  known.push(made)
+  byName.set(name, made)
+  return made
+}
+
+/** Makes sources known, and lets ingest accept their records: the configured sources. */
+export function acceptSources(names: readonly SourceName[]): void {
+  for (const name of names) {
+    const source = registerSource(name)
+    if (!accepted.includes(source)) accepted.push(source)
+  }
+}
+
+/** Returns the names of the own sources that ingest accepts, for the threads. */
+export const ownSourceNames = (): readonly SourceName[] => accepted.slice(SOURCE_NAMES.length).map(({ name }) => name)
+
+/** Returns whether a source is one of the nine. */
+export const isBuiltIn = (name: SourceName): name is BuiltInSource => (SOURCE_NAMES as readonly string[]).includes(name)

@@ -2,6 +2,7 @@ import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { memoryBytes } from '../base/memory/memory.js'
 import { DAY_US, GIB } from '../base/units.js'
+import type { SourceName } from '../common/sources.js'
 import { unknownFlag } from './command-line.js'
 import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
@@ -16,6 +17,8 @@ export interface ImportConfig {
   schema: string
   /** The destination of the rows. */
   dataDir: string
+  /** The names of own sources, beside the nine. */
+  sources: readonly SourceName[]
   retentionUs: number
   memoryLimitBytes: number
   /** Undefined: no limit. */
@@ -35,14 +38,14 @@ export function readImportConfig(args: readonly string[], environment: Environme
   const { values, extras } = readSettings(IMPORT_SETTINGS, args, environment, { warn, allowsExtras: true })
   const [unknown] = extras.flags
   if (unknown !== undefined) throw unknownFlag(unknown[0], Object.keys(IMPORT_SETTINGS).map(flagOf))
-  const { from, schema, dataDir, retentionDays, until, memoryLimit, maxDiskBytes } = values
+  const { from, schema, dataDir, sources = [], retentionDays, until, memoryLimit, maxDiskBytes } = values
   const [url, extra] = extras.operands
   if (from === undefined) throw usageError(`import from where? Name the origin: ${CALL}`)
   if (url === undefined) throw usageError(`import from which database? Give its URL: ${CALL}`)
   if (!isPostgresUrl(url)) throw usageError(`the address of the database is no URL such as ${EXAMPLE}`)
   if (extra !== undefined) throw usageError('there is more than one argument after the flags. Give one URL, in quotes.')
   return {
-    ...{ url, schema, dataDir, maxDiskBytes, untilUs: until },
+    ...{ url, schema, dataDir, sources, maxDiskBytes, untilUs: until },
     retentionUs: retentionDays * DAY_US,
     memoryLimitBytes: memoryLimit ?? Math.min(Math.floor(memoryBytes() / 2), MAX_DEFAULT_MEMORY_BYTES),
   }

@@ -113,5 +113,6 @@ function validate({ type, secret }: Setting<unknown>, { text, origin, where }: F
   const value = type.read(text)
   if (value !== undefined) return value
   const shown = secret ? '***' : withoutSecrets(JSON.stringify(text))
-  throw usageError(`${origin === 'file' ? `${where}: ${fileNameOf(name)}` : where}: ${shown} is not ${type.expects}.`)
+  const place = origin === 'file' ? `${where}: ${fileNameOf(name)}` : where
+  throw usageError(`${place}: ${type.faultOf?.(text) ?? `${shown} is not ${type.expects}`}.`)
 }

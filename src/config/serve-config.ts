@@ -3,7 +3,7 @@ import type { Log, LogFormat } from '../base/log.js'
 import { memoryBytes } from '../base/memory/memory.js'
 import { DAY_US, MILLISECOND_US } from '../base/units.js'
 import { type FieldNames, fieldNamesOf } from '../common/field-names.js'
-import type { SourceName } from '../common/sources.js'
+import { isBuiltIn, type SourceName } from '../common/sources.js'
 import { type ClickHouseConfig, requireUrl, takeClickHouse } from './clickhouse-config.js'
 import type { Environment } from './environment.js'
 import { type FoundValue, ORIGINS, readSettings, type SettingsResult } from './read-settings.js'
@@ -15,6 +15,8 @@ export interface ServeConfig {
   host: string
   /** Undefined: nothing is written to disk. */
   dataDir: string | undefined
+  /** The names of own sources, beside the nine. */
+  sources: readonly SourceName[]
   /** The source of records on standard input that name none. */
   source: SourceName | undefined
   /** The project of records on standard input that name none. */
@@ -69,6 +71,7 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     sql = false,
     timeField,
     messageField,
+    sources = [],
     ...others
   } = values
   const { clickhouse, rest } = takeClickHouse(others)
@@ -84,8 +87,10 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
   if (fieldNames === undefined) {
     throw usageError('--time-field and --message-field name the same field. Leave it out of one of the two.')
   }
+  checkSources(values)
   return {
     ...rest,
+    sources,
     sql: sql || supabase,
     supabase,
     publicAccessToken,
@@ -97,6 +102,15 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     keepAliveMs: keepAlive / MILLISECOND_US,
     clickhouse: engine === 'clickhouse' ? requireUrl(clickhouse, '--engine clickhouse') : undefined,
   }
+}
+
+/** Throws `usage` if `--sources` does not name the own source of `--source`, or if the engine has no own sources. */
+function checkSources({ source, sources = [], engine }: ServeSettings['values']): void {
+  if (engine === 'clickhouse' && sources.length > 0) {
+    throw usageError('--engine clickhouse has tables for the nine sources only. Leave out --sources.')
+  }
+  if (source === undefined || isBuiltIn(source) || sources.includes(source)) return
+  throw usageError(`--source: ${source} is none of the nine sources, and --sources does not name it. Add it there.`)
 }
 
 /**

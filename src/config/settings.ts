@@ -3,7 +3,8 @@
 import type { LogFormat } from '../base/log.js'
 import { parseIso8601 } from '../base/time/iso8601.js'
 import { EXPECTED_NAMES, readFieldNames } from '../common/field-names.js'
-import { findSource, SOURCE_NAMES, type SourceName } from '../common/sources.js'
+import { faultOfOwnNames, isSourceName, readOwnNames } from '../common/own-source-names.js'
+import { type BuiltInSource, findSource, SOURCE_NAMES, SOURCES, type SourceName } from '../common/sources.js'
 import { type Settings, variableOf } from './setting.js'
 import {
   bytes,
@@ -25,18 +26,29 @@ import {
   type ValueType,
 } from './value-types.js'
 
+const NINE = `a source: ${SOURCE_NAMES.join(', ')}, or the alias of one`
+
+/** A source by name or alias, one of the nine or an own one: the service knows which own ones there are. */
 const sourceName: ValueType<SourceName> = {
   placeholder: 'NAME',
-  expects: `a source: ${SOURCE_NAMES.join(', ')}, or the alias of one`,
+  expects: `${NINE}, or a name of --sources`,
   words: SOURCE_NAMES,
-  read: (value) => findSource(value)?.name,
+  read: (value) => findSource(value)?.name ?? (isSourceName(value) ? value : undefined),
 }
 
-const anySource: ValueType<SourceName | 'all'> = {
-  ...sourceName,
-  expects: `"all" or ${sourceName.expects}`,
+const ownSources: ValueType<readonly SourceName[]> = {
+  placeholder: 'NAMES',
+  expects: 'a comma-separated list of names',
+  faultOf: faultOfOwnNames,
+  read: readOwnNames,
+}
+
+const anySource: ValueType<BuiltInSource | 'all'> = {
+  placeholder: 'NAME',
+  expects: `"all" or ${NINE}`,
   words: ['all', ...SOURCE_NAMES],
-  read: (value) => (value === 'all' ? value : sourceName.read(value)),
+  read: (value) =>
+    value === 'all' ? value : SOURCES.find(({ name, alias }) => name === value || alias === value)?.name,
 }
 
 const fieldNames: ValueType<string[]> = { placeholder: 'NAMES', expects: EXPECTED_NAMES, read: readFieldNames }
@@ -81,6 +93,10 @@ export const SERVE_SETTINGS = {
   host: { type: hostName, default: '127.0.0.1', meaning: 'address to listen on' },
   dataDir: { type: text('DIR'), default: './logweir-data', meaning: 'keep rows, rejects and the access token here' },
   inMemory: { type: onOff, meaning: 'write nothing to disk: rows are lost when the process ends' },
+  sources: {
+    type: ownSources,
+    meaning: 'names of your own sources beside the nine, comma separated, such as nginx,app,payments',
+  },
   source: { type: sourceName, meaning: 'source of records on standard input that name none' },
   project: { type: projectName, meaning: 'project of records on standard input that name none' },
   timeField: {
@@ -170,6 +186,10 @@ export const IMPORT_SETTINGS = {
     meaning: 'origin of the rows: logflare-postgres, a Logflare whose backend is PostgreSQL',
   },
   dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'where the rows go: a new directory, or that of a stopped logweir' },
+  sources: {
+    ...SERVE_SETTINGS.sources,
+    meaning: 'names of your own sources: those that Logflare has are imported too',
+  },
   until: { type: isoTime, variable: false, meaning: 'import only rows before this time' },
   schema: { type: text('NAME'), default: '_analytics', variable: false, meaning: "schema of Logflare's tables" },
   retentionDays: { ...SERVE_SETTINGS.retentionDays, meaning: 'rows older than this are left out' },

@@ -8,6 +8,8 @@ export interface ValueType<T> {
   placeholder: string
   /** Ends the sentence "… is not …" of error messages. */
   expects: string
+  /** Returns the fault of an invalid text, as a sentence without a dot, in place of `expects`. */
+  faultOf?(text: string): string
   /** All valid texts, if there are few: shells complete the texts. */
   words?: readonly string[]
   /** The TOML type that a settings file may use instead of a text in quotes. */

@@ -1,5 +1,5 @@
 import { HOUR_US } from '../base/units.js'
-import { findSource, SOURCES, type SourceName } from '../common/sources.js'
+import { allSourceNames, allSources, findSource, type SourceName } from '../common/sources.js'
 import { equals, type Rows, scan } from '../plan/builder.js'
 import { call, type Expression } from '../plan/expression.js'
 import type { TimeRange } from '../plan/plan.js'
@@ -10,20 +10,32 @@ import { type ArgsOf, invalidParameter, optionalText, type Param, required, text
 /** If no start is given, the range starts this long before the end. */
 const DEFAULT_RANGE_US = HOUR_US
 
-const NAMES = SOURCES.map(({ name }) => name).join(', ')
-
 /** The name or alias of a source, required. Throws `missing_parameter`, or `invalid_parameter` for another text. */
-const SOURCE: Param<SourceName> = required({
-  required: true,
-  description: `the source whose rows are read: one of ${NAMES}, or an alias of it`,
-  codes: ['invalid_parameter'],
-  schema: { type: 'string', enum: SOURCES.flatMap(({ name, alias }) => [name, alias]) },
-  read(value = '', name) {
-    const source = findSource(value)
-    if (source !== undefined) return source.name
-    throw invalidParameter(`The parameter "${name}" is no source. Give it one of ${NAMES}.`)
+const SOURCE: Param<SourceName> = {
+  ...required({
+    required: true,
+    description: '',
+    codes: ['invalid_parameter'],
+    read(value = '', name) {
+      const source = findSource(value)
+      if (source !== undefined) return source.name
+      throw invalidParameter(`The parameter "${name}" is no source. Give it one of ${namesOfSources()}.`)
+    },
+  }),
+  // Getters, since sources become known after the start.
+  get description() {
+    return `the source whose rows are read: one of ${namesOfSources()}, or an alias of it`
   },
-})
+  get schema() {
+    return { type: 'string', enum: sourceWords(), minLength: 1 }
+  },
+}
+
+const namesOfSources = () => allSourceNames().join(', ')
+
+/** Returns the names and aliases of all known sources. */
+export const sourceWords = (): string[] =>
+  allSources().flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]))
 
 /** A filter, or undefined if the filter is absent or has no condition. Throws the errors of {@link readFilter}. */
 const FILTER: Param<Expression | undefined> = {

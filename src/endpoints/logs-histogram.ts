@@ -1,5 +1,5 @@
 import { PLATFORM_PARTS, SPLITS, type Split } from '../common/histogram-classes.js'
-import type { SourceName } from '../common/sources.js'
+import type { BuiltInSource, SourceName } from '../common/sources.js'
 import { count } from '../plan/builder.js'
 import { agg, fn } from '../plan/calls.js'
 import { column, type Expression, field, literal } from '../plan/expression.js'
@@ -18,7 +18,7 @@ const LEVEL = field('level')
 const RESPONSE_STATUS = field('response.status_code')
 
 /** The outcome fields of each source. All have columns of their own. Other sources have no outcome field. */
-const OUTCOMES: Partial<Record<SourceName, Outcome>> = {
+const OUTCOMES: Partial<Record<BuiltInSource, Outcome>> = {
   edge_logs: { status: RESPONSE_STATUS },
   function_edge_logs: { status: RESPONSE_STATUS },
   auth_logs: { status: field('status'), level: LEVEL },
@@ -27,6 +27,8 @@ const OUTCOMES: Partial<Record<SourceName, Outcome>> = {
   realtime_logs: { level: LEVEL },
   storage_logs: { level: LEVEL },
 }
+
+const OUTCOME_OF = new Map<SourceName, Outcome>(Object.entries(OUTCOMES))
 
 /** `2xx` for 200 to 299, and so on. Null for other numbers and other values. */
 const STATUS_CLASS = fn.case(
@@ -49,7 +51,7 @@ const PART = fn.regexp_extract(field('request.path'), `^/(${PLATFORM_PARTS.join(
 /** The columns that the rows of a bucket are grouped by, and the class that the columns make. */
 function splitOf({ by, source }: { by: Split; source: SourceName }) {
   if (by === 'part' && source === 'edge_logs') return { columns: { part: PART }, class: column('part') }
-  const columns = by === 'outcome' ? (OUTCOMES[source] ?? {}) : {}
+  const columns = by === 'outcome' ? (OUTCOME_OF.get(source) ?? {}) : {}
   return { columns, class: classOf(columns) }
 }
 

@@ -1,6 +1,6 @@
 import { LogweirError } from '../base/errors.js'
 import { MAX_PROJECT_ROWS } from '../common/limits.js'
-import { SOURCE_NAMES, type SourceName } from '../common/sources.js'
+import { allSourceNames, type SourceName } from '../common/sources.js'
 import { answerColumns, type Row } from '../plan/answer.js'
 import { equals, type Rows, scan, union } from '../plan/builder.js'
 import { agg, fn } from '../plan/calls.js'
@@ -85,7 +85,7 @@ function mostRows(counts: () => Counts, names: readonly string[] | undefined): P
     )
     .filter(column('isLarge'))
     .select('project', 'source', 'rows', 'newest')
-  return byName(rows).limit(limitOf(names, maxRows * SOURCE_NAMES.length))
+  return byName(rows).limit(limitOf(names, maxRows * allSourceNames().length))
 }
 
 /** Sorts rows, which are sorted by project, by the number of records of their projects. */
@@ -103,7 +103,7 @@ const byTotal: Computation['rows'] = async function* (ofPlan) {
 
 /** The counts of all sources. */
 function countsOf(names: readonly string[] | undefined, match: string | undefined): Counts {
-  const [first, ...others] = SOURCE_NAMES.map((source) => countsOfSource(source, names, match))
+  const [first, ...others] = allSourceNames().map((source) => countsOfSource(source, names, match))
   return union(first!, ...others)
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/time/clock.js'
-import type { SourceName } from '../common/sources.js'
+import { isBuiltIn, type SourceName } from '../common/sources.js'
 import type { ExportConfig } from '../config/clickhouse-config.js'
 import { countDelivered, type DeliveredCounts } from '../engine/clickhouse/delivery/replayable.js'
 import { connectServer, messageWithHint, ServerError } from '../engine/clickhouse/server/clickhouse-server.js'
@@ -45,7 +45,11 @@ export async function exportRows(context: ExportContext): Promise<boolean> {
     unreadable++
     log(`${directory}/${path} cannot be read, and its rows are not exported: ${message}`)
   }
-  const all = await listStoredRows(files, onUnreadable)
+  const onUnsent = (source: SourceName) => {
+    unreadable++
+    log(`the rows of ${source} are not exported: ClickHouse has tables for the nine sources only`)
+  }
+  const all = withoutOwnSources(await listStoredRows(files, onUnreadable), onUnsent)
   warnOfOldRows(all, context)
   const sources = new Map<SourceName, { stored: StoredRows[]; delivered: DeliveredCounts; count: SourceCount }>()
   for (const source of new Set(all.map((rows) => rows.source))) {
@@ -61,6 +65,13 @@ export async function exportRows(context: ExportContext): Promise<boolean> {
   progress.clear()
   await print(describeCounts(counts))
   return unreadable === 0
+}
+
+/** Returns the rows of the nine sources, and calls `onUnsent` for each other source. */
+function withoutOwnSources(all: readonly StoredRows[], onUnsent: (source: SourceName) => void): StoredRows[] {
+  const own = new Set(all.map(({ source }) => source).filter((source) => !isBuiltIn(source)))
+  for (const source of own) onUnsent(source)
+  return all.filter(({ source }) => !own.has(source))
 }
 
 function addHint(error: Error): never {

@@ -1,4 +1,4 @@
-import { findSource, SOURCE_NAMES, type SourceName } from '../common/sources.js'
+import { type BuiltInSource, SOURCES } from '../common/sources.js'
 import { BAD_LINES } from './bad-lines.js'
 import { authLog } from './records/auth-logs.js'
 import { edgeLog } from './records/edge-logs.js'
@@ -16,7 +16,7 @@ import { TemplateWriter } from './values/template-writer.js'
 import { uuid } from './values/text.js'
 import { createTimeFormatter, type TimeFormatter } from './values/times.js'
 
-const WRITERS: Record<SourceName, RecordWriter> = {
+const WRITERS: Record<BuiltInSource, RecordWriter> = {
   edge_logs: edgeLog,
   postgres_logs: postgresLog,
   function_edge_logs: functionEdgeLog,
@@ -29,7 +29,7 @@ const WRITERS: Record<SourceName, RecordWriter> = {
 }
 
 /** Each source as often as its share of the records, in percent. Used if the option `source` is `all`. */
-const SOURCES_BY_SHARE = repeatByWeight<SourceName>([
+const SOURCES_BY_SHARE = repeatByWeight<BuiltInSource>([
   ['edge_logs', 45],
   ['function_edge_logs', 15],
   ['postgres_logs', 10],
@@ -51,7 +51,7 @@ export interface GenerateOptions {
   /** Number of records, without bad lines. */
   rows: number
   seed: number
-  source: SourceName | 'all'
+  source: BuiltInSource | 'all'
   /** Timestamps are in [endUs - spanUs, endUs), ascending, in microseconds since 1970. */
   endUs: number
   spanUs: number
@@ -107,9 +107,9 @@ function recordWriter(out: TemplateWriter, options: GenerateOptions): (row: numb
   }
 }
 
-const ALIASES = new Map(SOURCE_NAMES.map((name) => [name, findSource(name)!.alias]))
+const ALIASES = new Map(SOURCES.map(({ name, alias }) => [name, alias]))
 
-function sourceName(source: SourceName, random: Random): string {
+function sourceName(source: BuiltInSource, random: Random): string {
   return oneIn(random, ONE_ALIAS_IN) ? ALIASES.get(source)! : source
 }
 

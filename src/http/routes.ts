@@ -6,6 +6,7 @@ import type { Metrics } from '../base/metrics.js'
 import type { Clock } from '../base/time/clock.js'
 import { VERSION } from '../base/version.js'
 import { QUERY_PATH } from '../common/query-path.js'
+import { allSources } from '../common/sources.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { type Access, SCOPES } from '../tokens/access.js'
 import type { Authenticate } from './access/auth.js'
@@ -177,16 +178,24 @@ export interface Documents {
   replace(endpoints: readonly Endpoint[]): void
 }
 
-/** Builds the documents once for each set of endpoints. The documents are compressed once, too. */
+/** Builds the documents once for each set of endpoints and known sources. The documents are compressed once, too. */
 export function createDocuments(endpoints: readonly Endpoint[], dialect: Dialect, clock: Clock): Documents {
   const build = (all: readonly Endpoint[]): ReturnType<Documents['current']> => ({
     listing: { plain: Buffer.from(definitions(all)) },
     openApi: { plain: Buffer.from(openApi(all, VERSION, clock.nowUs(), dialect)) },
   })
-  let documents = build(endpoints)
+  let latest = endpoints
+  let sources = allSources().length
+  let documents = build(latest)
   return {
-    current: () => documents,
+    current() {
+      // Recovery makes sources known after the start.
+      if (allSources().length > sources) documents = build(latest)
+      sources = allSources().length
+      return documents
+    },
     replace(next) {
+      latest = next
       documents = build(next)
     },
   }

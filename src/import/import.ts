@@ -5,7 +5,7 @@ import { ROWS_SHARE } from '../base/memory/memory.js'
 import { createMetrics } from '../base/metrics.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
 import { createProgressLine } from '../base/time/progress-line.js'
-import { findSource, type SourceName } from '../common/sources.js'
+import { acceptSources, findSource, type SourceName } from '../common/sources.js'
 import type { ImportConfig } from '../config/import-config.js'
 import { hasGroupJournals } from '../engine/clickhouse/delivery/group-journals.js'
 import { makeDataDirectory } from '../engine/disk/directory/data-directory.js'
@@ -38,7 +38,8 @@ export interface ImportReport {
  * {@link openDataDirectory}.
  */
 export async function importDirectory(config: ImportConfig, report: ImportReport): Promise<void> {
-  const { dataDir, url, schema } = config
+  const { dataDir, url, schema, sources } = config
+  acceptSources(sources)
   // Before the directory is created: a wrong URL must not leave a directory.
   const connection = await connect(url)
   try {
@@ -56,7 +57,7 @@ export async function importDirectory(config: ImportConfig, report: ImportReport
   }
 }
 
-/** A table of any of the nine sources. */
+/** A table of any of the nine sources, or of an own source. */
 interface KnownTable {
   table: LogTable
   name: string

@@ -8,8 +8,8 @@ const LEAST_MICROSECONDS = 1e14
 /**
  * Returns the line of NDJSON for a row: the record with the row's id, time and message, which win over the values of
  * the record, since the last of two equal keys counts. The record's own field `source` stays unless the field names any
- * of the nine sources: then the field would decide where the row is stored. A body that is no object is returned
- * unchanged, for the rejects.
+ * source: then the field would decide where the row is stored. A body that is no object is returned unchanged, for the
+ * rejects.
  */
 export function recordLine({ id, timestampUs, message, body, bodySource }: LogRow, source: SourceName): string {
   const record = body ?? '{}'

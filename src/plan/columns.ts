@@ -1,5 +1,5 @@
 import { planColumns } from '../common/columns.js'
-import { SOURCE_NAMES, type SourceName } from '../common/sources.js'
+import { findSource, type SourceName } from '../common/sources.js'
 import type { Type } from './values/values.js'
 
 const COMMON: readonly (readonly [string, Type])[] = [
@@ -10,7 +10,7 @@ const COMMON: readonly (readonly [string, Type])[] = [
   ['metadata', 'json'],
 ]
 
-const COLUMNS = new Map(SOURCE_NAMES.map((source) => [source, makeColumns(source)]))
+const columnsBySource = new Map<SourceName, ReadonlyMap<string, Type>>()
 
 function makeColumns(source: SourceName): ReadonlyMap<string, Type> {
   const hot = planColumns(source).map(({ name, kind }) => [name, kind === 'number' ? 'number' : 'text'] as const)
@@ -22,7 +22,10 @@ function makeColumns(source: SourceName): ReadonlyMap<string, Type> {
  * TypeError if there is no such source, as in a plan of plain JavaScript.
  */
 export function columnsOfSource(source: SourceName): ReadonlyMap<string, Type> {
-  const columns = COLUMNS.get(source)
-  if (columns === undefined) throw new TypeError(`There is no source ${JSON.stringify(source)}.`)
+  const existing = columnsBySource.get(source)
+  if (existing !== undefined) return existing
+  if (findSource(source)?.name !== source) throw new TypeError(`There is no source ${JSON.stringify(source)}.`)
+  const columns = makeColumns(source)
+  columnsBySource.set(source, columns)
   return columns
 }

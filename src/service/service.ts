@@ -7,6 +7,7 @@ import { measureProcess } from '../base/process/process-metrics.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
 import { MIB } from '../base/units.js'
 import { VERSION } from '../base/version.js'
+import { acceptSources } from '../common/sources.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { ENDPOINTS, endpointsOf } from '../endpoints/index.js'
@@ -14,7 +15,7 @@ import { makeDataDirectory } from '../engine/disk/directory/data-directory.js'
 import { type DataDirectory, openDataDirectory } from '../engine/disk/directory/open.js'
 import type { LockOptions } from '../engine/disk/lock/options.js'
 import type { Engine } from '../engine/engine.js'
-import { createArrowEngine } from '../engine/store/engine.js'
+import { createArrowEngine, registerStoredSources } from '../engine/store/engine.js'
 import { createSealingThread } from '../engine/store/sealing/thread.js'
 import { type App, createApp } from '../http/app.js'
 import { type Arrivals, createArrivals } from '../http/query/arrivals.js'
@@ -71,10 +72,13 @@ interface Shared {
  * released then.
  */
 export async function startService(config: ServeConfig, log: Log, lock: StartOptions = {}): Promise<Service> {
+  acceptSources(config.sources)
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
-  const userEndpoints = await loadUserEndpoints(config.endpoints, log)
   const endpointsWith = await createEndpoints(config)
   const disk = await prepareDataDirectory(config.dataDir, { log, ...lock })
+  // Own endpoints may read sources that are on disk and no longer configured.
+  if (disk !== undefined) await orRelease(disk, () => registerStoredSources(disk.files))
+  const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, log))
   const tokens = await orRelease(disk, () => loadTokens(config, shared))
   const engine = await orRelease(disk, () => createEngine(config, disk, shared))
   const status = createStatus(engine)

@@ -5,8 +5,9 @@ import type { Clock } from '../base/time/clock.js'
 import type { RowsOut } from '../client/output.js'
 import { createNameChecks } from '../endpoints/unknown-names.js'
 import { openToRead, refuseInUse } from '../engine/disk/directory/open-to-read.js'
+import { createDiskFiles } from '../engine/disk/files/files.js'
 import type { Engine } from '../engine/engine.js'
-import { createReadingEngine } from '../engine/store/engine.js'
+import { createReadingEngine, registerStoredSources } from '../engine/store/engine.js'
 import type { Plan } from '../plan/plan.js'
 import { compileSql, rangesOf } from './compile.js'
 import type { SqlConfig } from './sql-config.js'
@@ -28,6 +29,8 @@ const MEMORY_SHARE = ROWS_SHARE / 2
  * {@link openToRead} and of the query, and EPIPE.
  */
 export async function queryDirectory(config: SqlConfig, { clock, log, out }: QueryContext): Promise<boolean> {
+  // The SQL may name own sources. A directory that cannot be read is refused after the SQL.
+  await registerStoredSources(createDiskFiles(config.directory)).catch(() => {})
   const plan = compileSql(config, clock.nowUs(), out.errorColumns)
   const disk = await openToRead(config.directory, { log })
   const damage = watchDamage(log)

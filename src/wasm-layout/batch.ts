@@ -32,7 +32,7 @@ export const IN_METADATA = 5
 export const HOT = 6
 
 /** Bytes of a builder's header. */
-export const BUILDER_BYTES = 32
+export const BUILDER_BYTES = 48
 /** The word that counts the rows of the current batch. */
 export const ROWS_WORD = 0
 /** The word that counts the rows of the batch with the time of receipt in place of an unreadable time. */

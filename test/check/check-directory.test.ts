@@ -151,8 +151,8 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
   ],
   [
     'a segment of no source',
-    moved(SEGMENT, SEGMENT.replace('edge_logs', 'nginx')),
-    fault(`${SEGMENT.replace('edge_logs', 'nginx')}: it is a segment, and ${NOT_READ}. ${EDGE_ROWS}`),
+    moved(SEGMENT, SEGMENT.replace('edge_logs', 'Nginx')),
+    fault(`${SEGMENT.replace('edge_logs', 'Nginx')}: it is a segment, and ${NOT_READ}. ${EDGE_ROWS}`),
   ],
   [
     'a segment above its day',

@@ -52,6 +52,7 @@ describe('readServeConfig', () => {
       port: 4000,
       host: '127.0.0.1',
       dataDir: './logweir-data',
+      sources: [],
       source: undefined,
       project: undefined,
       fieldNames: { time: ['timestamp'], message: ['event_message', 'message'] },
@@ -109,6 +110,7 @@ describe('readServeConfig', () => {
       LOGWEIR_PORT: '5000',
       LOGWEIR_HOST: '0.0.0.0',
       LOGWEIR_DATA_DIR: 'd',
+      LOGWEIR_SOURCES: 'nginx,app',
       LOGWEIR_SOURCE: 'edge_logs',
       LOGWEIR_PROJECT: 'p',
       LOGWEIR_TIME_FIELD: 'time, ts,time',
@@ -128,6 +130,7 @@ describe('readServeConfig', () => {
       port: 5000,
       host: '0.0.0.0',
       dataDir: 'd',
+      sources: ['nginx', 'app'],
       source: 'edge_logs',
       project: 'p',
       fieldNames: { time: ['time', 'ts'], message: ['msg'] },
@@ -252,8 +255,8 @@ describe('readServeConfig', () => {
     expect(complaint(() => serve('', { LOGWEIR_IN_MEMORY: 'maybe' }))).toBe(
       'LOGWEIR_IN_MEMORY: "maybe" is not one of 1, true, yes, on, 0, false, no, off.',
     )
-    expect(complaint(() => serve('', { LOGWEIR_SOURCE: 'nginx' }))).toMatch(
-      /^LOGWEIR_SOURCE: "nginx" is not a source: /,
+    expect(complaint(() => serve('', { LOGWEIR_SOURCE: 'Nginx' }))).toMatch(
+      /^LOGWEIR_SOURCE: "Nginx" is not a source: /,
     )
     expect(complaint(() => serve('', { LOGWEIR_IN_MEMORY: '1', LOGWEIR_DATA_DIR: 'd' }))).toMatch(/exclude each other/)
   })
@@ -487,19 +490,20 @@ describe('readImportConfig', () => {
       ...{ url, schema: '_analytics', dataDir: './logweir-data', retentionUs: 90 * DAY_US },
       ...{ untilUs: undefined, memoryLimitBytes: Math.min(Math.floor(memoryBytes() / 2), 2 ** 30) },
       maxDiskBytes: undefined,
+      sources: [],
     })
     const flags = '--until 1970-01-02 --schema s --retention-days 2 --data-dir d --memory-limit 3G --max-disk-bytes 1K'
-    expect(importing(`${url} ${flags} --from logflare-postgres`)).toEqual({
+    expect(importing(`${url} ${flags} --sources a,b --from logflare-postgres`)).toEqual({
       ...{ url, schema: 's', dataDir: 'd', retentionUs: 2 * DAY_US, untilUs: DAY_US },
-      ...{ memoryLimitBytes: 3 * 2 ** 30, maxDiskBytes: 1024 },
+      ...{ memoryLimitBytes: 3 * 2 ** 30, maxDiskBytes: 1024, sources: ['a', 'b'] },
     })
     const variables = {
       ...{ LOGWEIR_DATA_DIR: 'e', LOGWEIR_RETENTION_DAYS: '3', LOGWEIR_UNTIL: 'x', LOGWEIR_SCHEMA: 'x' },
-      ...{ LOGWEIR_MEMORY_LIMIT: '256M', LOGWEIR_MAX_DISK_BYTES: '2K' },
+      ...{ LOGWEIR_MEMORY_LIMIT: '256M', LOGWEIR_MAX_DISK_BYTES: '2K', LOGWEIR_SOURCES: 'c' },
     }
     expect(importing(`--from logflare-postgres ${url}`, variables)).toEqual({
       ...{ url, schema: '_analytics', dataDir: 'e', retentionUs: 3 * DAY_US, untilUs: undefined },
-      ...{ memoryLimitBytes: 2 ** 28, maxDiskBytes: 2048 },
+      ...{ memoryLimitBytes: 2 ** 28, maxDiskBytes: 2048, sources: ['c'] },
     })
   })
 
@@ -522,5 +526,34 @@ describe('readImportConfig', () => {
     ],
   ])('refuses "%s"', (line, message) => {
     expect(complaint(() => importing(line))).toBe(message)
+  })
+})
+
+describe('own sources', () => {
+  it('are named by a flag, a variable or a file', () => {
+    expect(serve('').sources).toEqual([])
+    expect(serve('--sources nginx,app').sources).toEqual(['nginx', 'app'])
+    expect(serve('', { LOGWEIR_SOURCES: 'nginx' }).sources).toEqual(['nginx'])
+    expect(serve(`--config ${fileOf('sources = "nginx,app"')}`).sources).toEqual(['nginx', 'app'])
+  })
+
+  it('with a wrong name stop the start, with the name and the reason', () => {
+    const wrong = (line: string, message: string) =>
+      expect(() => serve(line)).toThrow(expect.objectContaining({ code: 'usage', message }))
+    wrong('--sources nginx,select', '--sources: "select" has a meaning of its own in queries.')
+    wrong('--sources a,edge_logs', '--sources: "edge_logs" is one of the nine sources, which need not be named.')
+    wrong(
+      '--sources a --source b',
+      '--source: b is none of the nine sources, and --sources does not name it. Add it there.',
+    )
+    wrong(
+      '--sources a --engine clickhouse --clickhouse-url http://127.0.0.1:8123',
+      '--engine clickhouse has tables for the nine sources only. Leave out --sources.',
+    )
+  })
+
+  it('may be the source of standard input', () => {
+    expect(serve('--sources a,b --source b').source).toBe('b')
+    expect(serve('--sources a --source postgres.logs').source).toBe('postgres_logs')
   })
 })

@@ -28,7 +28,7 @@ describe('what would not work is seen:', () => {
     ['sh', 'logweir server', 'unknown command "server"'],
     ['sh', 'tail -F a | dist/cli.js serve --prot 1', 'unknown flag --prot'],
     ['sh', 'logweir serve --port x', '--port: "x" is not'],
-    ['sh', 'logweir serve --source nginx', '--source: "nginx" is not'],
+    ['sh', 'logweir serve --source Nginx', '--source: "Nginx" is not'],
     ['sh', 'logweir query logs.all --project a --interval 1day', 'unknown flag --interval'],
     ['sh', 'logweir serve --config logweir.toml', 'docs/page.md shows no file of settings'],
     ['sh', 'npm run tests', 'package.json has no script tests'],

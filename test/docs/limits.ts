@@ -6,6 +6,7 @@ import { budgetLimits, PROGRESS_BYTES } from '../../src/base/memory/memory-budge
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERNS_SIZE } from '../../src/base/pattern/pattern.js'
 import { GIB, KIB, MIB } from '../../src/base/units.js'
 import { MAX_ENDPOINT_NAME_CHARACTERS, MAX_ENDPOINT_ROWS, MAX_EXPLORED_ROWS } from '../../src/common/limits.js'
+import { MAX_OWN_SOURCES, MAX_SOURCE_NAME_CHARACTERS } from '../../src/common/own-source-names.js'
 import { MAX_DAYS, MAX_TOKEN_PROJECTS, SERVE_SETTINGS } from '../../src/config/settings.js'
 import { projectName, tokenName } from '../../src/config/value-types.js'
 import { MAX_BUCKET_ROWS } from '../../src/endpoints/explored-buckets.js'
@@ -33,6 +34,7 @@ import { TAIL_LIMITS } from '../../src/http/tail/limits.js'
 import { MAX_LISTED_REJECTS, MAX_RECORDS } from '../../src/ingest/body/body.js'
 import { BATCH_BYTES, BATCH_ROWS, MAX_LINE_BYTES } from '../../src/ingest/lines/record-sink.js'
 import { REJECTS_FILE_BYTES } from '../../src/ingest/rejects.js'
+import { OWN_BATCH_BYTES, OWN_BATCH_ROWS } from '../../src/ingest/wasm/setup.js'
 import { MAX_NESTING } from '../../src/otlp/request.js'
 import { TRANSLATOR_LIMITS } from '../../src/otlp/translator.js'
 import { MAX_VALUE_LENGTH } from '../../src/plan/functions/function.js'
@@ -165,6 +167,9 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['lines of an OTLP request', bytes(TRANSLATOR_LIMITS.linesBytes)],
     ['levels of a value in an OTLP request', count(MAX_NESTING)],
     ['a batch', `${count(BATCH_ROWS)} rows, ${bytes(BATCH_BYTES)}`],
+    ['a batch of a source of your own', `${count(OWN_BATCH_ROWS)} rows, ${bytes(OWN_BATCH_BYTES)}`],
+    ['sources of your own', count(MAX_OWN_SOURCES)],
+    ['name of a source of your own', `${count(MAX_SOURCE_NAME_CHARACTERS)} characters`],
     ['`rejects.ndjson`', `${bytes(REJECTS_FILE_BYTES)}, and as much in the file before`],
   ],
   'Live tails': [

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseIso8601 } from '../../src/base/time/iso8601.js'
 import { DAY_US } from '../../src/base/units.js'
-import { findSource, SOURCE_NAMES, type SourceName } from '../../src/common/sources.js'
+import { type BuiltInSource, findSource, SOURCE_NAMES } from '../../src/common/sources.js'
 import { BAD_LINES } from '../../src/generate/bad-lines.js'
 import { type GenerateOptions, generate } from '../../src/generate/generate.js'
 import { projectRef, SMALL_RANK, TOP_RANK } from '../../src/generate/values/projects.js'
@@ -135,7 +135,7 @@ describe('generate', () => {
     ['function_edge_logs', false, 1400],
     ['edge_logs', true, 380],
     ['function_edge_logs', true, 380],
-  ] as const)('writes %s, slim %s, in lines of about %i bytes', (source: SourceName, slim, lineBytes) => {
+  ] as const)('writes %s, slim %s, in lines of about %i bytes', (source: BuiltInSource, slim, lineBytes) => {
     const rows = 3_000
     const mean = bytesOf({ source, slim, rows }).length / rows
     expect(Math.abs(mean / lineBytes - 1)).toBeLessThan(0.05)

@@ -23,11 +23,14 @@ export class BatchBuilder {
   firstProject: u32
   secondProject: u32
   thirdProject: u32
+  /** A batch is full at this many rows, or bytes of text. */
+  maxRows: i32
+  maxTextBytes: i32
 }
 
 /** Upper limits; a host that adds more is stopped by a trap. */
 const MAX_COLUMNS: i32 = 24
-const MAX_BUILDERS: i32 = 16
+const MAX_BUILDERS: i32 = 256
 const BUILDER_STRIDE: i32 = BUILDER_BYTES + MAX_COLUMNS * COLUMN_BYTES
 const BUILDERS: usize = memory.data(BUILDER_STRIDE * MAX_BUILDERS, 16)
 
@@ -41,6 +44,8 @@ export function addBuilder(firstProject: u32, secondProject: u32, thirdProject: 
   builder.firstProject = firstProject
   builder.secondProject = secondProject
   builder.thirdProject = thirdProject
+  builder.maxRows = batchRows
+  builder.maxTextBytes = batchBytes
   addColumn(builder, TIMESTAMP, 0)
   addColumn(builder, CATEGORY, PROJECT)
   for (let text = 0; text < 3; text++) addColumn(builder, TEXT, 0)
@@ -82,7 +87,7 @@ export function endRow(builder: BatchBuilder): void {
 
 /** Returns whether the batch has reached its limit of rows or of text. */
 export function isFull(builder: BatchBuilder): bool {
-  return builder.rows >= batchRows || builder.textBytes >= batchBytes
+  return builder.rows >= builder.maxRows || builder.textBytes >= builder.maxTextBytes
 }
 
 /** Empties the builder for its next batch. */

@@ -6,7 +6,7 @@ import { ROW_BYTES } from '../scan/table'
 /** Address of the field table: `scan` writes its rows, `appendLines` reads them. */
 export let table: usize = 0
 
-/** A batch is full when it has at least this many rows, or this many bytes of text. */
+/** A batch of the next builder is full when it has at least this many rows, or this many bytes of text. */
 export let batchRows: i32 = 0
 export let batchBytes: i32 = 0
 
@@ -30,6 +30,12 @@ export function setSizes(tableAt: usize, maxLines: i32, maxLineBytes: i32, rows:
   maxTextBytes = max(<usize>maxLineBytes, UUID_BYTES)
   top = tableAt + <usize>maxLines * ROW_BYTES
   initList(reserve(entriesFor(maxLineBytes) * ENTRY_BYTES), maxLineBytes)
+}
+
+/** Sets the limits of the batches of the builders that are added from now on. */
+export function setBatchLimits(rows: i32, bytes: i32): void {
+  batchRows = rows
+  batchBytes = bytes
 }
 
 /** Returns the address after the last region: the size that the memory must have. */

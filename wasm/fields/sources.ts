@@ -9,8 +9,8 @@ export const UNKNOWN: i32 = -1
  * Registered names: for each the index of its builder, its length, and from the 16th byte on its bytes. More or longer
  * ones are a trap.
  */
-const MAX_NAMES: i32 = 32
-const MAX_LENGTH: i32 = 48
+const MAX_NAMES: i32 = 256
+const MAX_LENGTH: i32 = 64
 const NAME_BYTES: i32 = 16 + MAX_LENGTH
 const NAMES: usize = memory.data(MAX_NAMES * NAME_BYTES, 16)
 let namesEnd: usize = NAMES

@@ -1,4 +1,5 @@
-import { SOURCE_NAMES, type SourceName } from '../../common/sources.js'
+import { isSourceName } from '../../common/own-source-names.js'
+import type { SourceName } from '../../common/sources.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { SEGMENTS } from '../../engine/store/files/file-names.js'
 
@@ -12,7 +13,8 @@ export const SALVAGE_FILE = 'salvaged.log'
 export async function salvageFiles(files: Files): Promise<{ path: string; source: SourceName }[]> {
   const found: { path: string; source: SourceName }[] = []
   for (const time of await files.list(DAMAGED)) {
-    for (const source of SOURCE_NAMES) {
+    const sources = (await files.list(`${DAMAGED}/${time}/${SEGMENTS}`)).filter(isSourceName)
+    for (const source of sources) {
       const directory = `${DAMAGED}/${time}/${SEGMENTS}/${source}`
       for (const day of await files.list(directory)) {
         for (const name of await files.list(`${directory}/${day}`)) {

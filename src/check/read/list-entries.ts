@@ -1,4 +1,4 @@
-import { SOURCE_NAMES } from '../../common/sources.js'
+import { isSourceName } from '../../common/own-source-names.js'
 import {
   type GroupName,
   pathOf as groupPath,
@@ -109,7 +109,7 @@ function segmentAt(path: string, source: string, dayName: string, name: string):
 
 /** Returns the head of a journal by its name, with any number of digits. Undefined if there is none. */
 export function parseJournal(name: string): HeadId | undefined {
-  const [, source, number] = /^([a-z_]+)-(\d+)\.log$/.exec(name) ?? []
+  const [, source, number] = /^([a-z0-9_]+)-(\d+)\.log$/.exec(name) ?? []
   return headId(source, number)
 }
 
@@ -120,9 +120,9 @@ export function parseSegment(source: string, name: string): (HeadId & { part: nu
   return id && { ...id, part: Number(part) }
 }
 
-function headId(name: string | undefined, number: string | undefined): HeadId | undefined {
-  const source = SOURCE_NAMES.find((sourceName) => sourceName === name)
-  return source === undefined || number === undefined ? undefined : { source, number: Number(number) }
+function headId(source: string | undefined, number: string | undefined): HeadId | undefined {
+  if (source === undefined || !isSourceName(source) || number === undefined) return undefined
+  return { source, number: Number(number) }
 }
 
 /**

@@ -3,11 +3,14 @@ import { createQueryYielder, UNLIMITED_SHARE } from '../../base/memory/memory-bu
 import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
 import { DAY_US, GIB, MIB, MINUTE_US } from '../../base/units.js'
+import { isSourceName } from '../../common/own-source-names.js'
+import { registerSource } from '../../common/sources.js'
 import type { Row } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import { schemaOf } from '../../plan/schema.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
+import type { Files } from '../disk/files/files.js'
 import {
   type Engine,
   GROUPING_LIMITS,
@@ -27,6 +30,7 @@ import { runPlan } from '../execute/run/run-plan.js'
 import type { StoredRows } from '../execute/run/run-stage.js'
 import { compactWhenIdle } from './compaction/compaction.js'
 import type { DiskSegment } from './files/disk-segment.js'
+import { JOURNALS, parseJournalName, SEGMENTS } from './files/file-names.js'
 import type { RowsToRead } from './files/inventory.js'
 import { createFollowers, type Followers } from './follow/follow.js'
 import { createDiskPersistence } from './persistence/disk-persistence.js'
@@ -80,6 +84,14 @@ const RETENTION_US = 90 * DAY_US
 /** A head with this many rows or bytes is full, and sealed. */
 export const SEAL_ROWS = 2 ** 18
 export const SEAL_BYTES = 64 * MIB
+
+/** Makes the sources known whose names journals and directories of segments have. */
+export async function registerStoredSources(files: Files): Promise<void> {
+  const journals = (await files.list(JOURNALS)).flatMap((name) => parseJournalName(name)?.source ?? [])
+  const directories = (await files.list(SEGMENTS)).filter(isSourceName)
+  for (const name of [...journals, ...directories].sort()) registerSource(name)
+}
+
 /** A head takes at most this share of the memory limit, so that sealing starts long before eviction. */
 const HEAD_SHARE = 1 / 16
 /**

@@ -3,7 +3,7 @@ import { LogweirError } from '../../base/errors.js'
 import { escapeControl } from '../../base/text/escape-control.js'
 import { shorten } from '../../base/text/shorten.js'
 import { EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../../common/field-names.js'
-import { findSource, SOURCE_NAMES } from '../../common/sources.js'
+import { acceptedSources, findAcceptedSource } from '../../common/sources.js'
 import { invalidParameter } from '../../endpoints/params.js'
 import { refusals } from '../reply/errors.js'
 
@@ -16,12 +16,14 @@ export function sourceOf(params: URLSearchParams): string | undefined {
   if (token !== undefined && name !== undefined && token !== name) throw refusals.twice('source')
   const named = token ?? name
   if (named === undefined) return undefined
-  const source = findSource(named)
+  const source = findAcceptedSource(named)
   if (source !== undefined) return source.name
   const shown = escapeControl(JSON.stringify(shorten(named, MAX_SHOWN_CHARACTERS)))
+  const names = acceptedSources().map(({ name }) => name)
   throw new LogweirError(
     'unknown_source',
-    `The URL names the source ${shown}, which does not exist. Use one of ${SOURCE_NAMES.join(', ')}, or an alias.`,
+    `The URL names the source ${shown}, which does not exist. Use one of ${names.join(', ')}, or an alias, ` +
+      'or add the name to the setting --sources of the service.',
   )
 }
 

@@ -1,8 +1,7 @@
 /** The operations of each path: parameters, bodies and responses. */
 
-import { SOURCES } from '../../common/sources.js'
 import { columnsOf, type Endpoint } from '../../endpoints/endpoint.js'
-import { EXPLORE_PARAMS } from '../../endpoints/explore-params.js'
+import { EXPLORE_PARAMS, sourceWords } from '../../endpoints/explore-params.js'
 import { sampleCall } from '../../endpoints/sample.js'
 import type { Dialect } from '../reply/dialect.js'
 import { answer, type ErrorForms, failures, NOT_MODIFIED, rowsAnswer, TOKEN_CODES, WAITING_CODES } from './answers.js'
@@ -129,10 +128,10 @@ function rowOf(endpoint: Endpoint, nowUs: number): Schema {
   return { anyOf: [row, { type: 'object', description: 'with sql: the columns of that query' }] }
 }
 
-const RECORD: Schema = {
+const recordSchema = (): Schema => ({
   type: 'object',
   properties: {
-    source: { enum: SOURCES.flatMap(({ name, alias }) => [name, alias]) },
+    source: { enum: sourceWords() },
     id: TEXT,
     timestamp: { type: ['string', 'number'], description: 'ISO 8601, or seconds to nanoseconds since the epoch' },
     project: TEXT,
@@ -140,7 +139,7 @@ const RECORD: Schema = {
     message: { type: 'string', description: 'taken where event_message is absent' },
     metadata: { type: ['object', 'array'] },
   },
-}
+})
 
 const REJECTED = listOf(exactly({ record: { type: 'integer', minimum: 1 }, reason: TEXT }))
 
@@ -201,9 +200,9 @@ export const logsOperations = (dialect: Dialect): Operations => ({
         'application/json': {
           schema: {
             anyOf: [
-              RECORD,
-              listOf(RECORD),
-              { type: 'object', properties: { batch: listOf(RECORD) }, required: ['batch'] },
+              recordSchema(),
+              listOf(recordSchema()),
+              { type: 'object', properties: { batch: listOf(recordSchema()) }, required: ['batch'] },
             ],
           },
         },

@@ -2,7 +2,7 @@
 
 import { LogweirError } from '../../base/errors.js'
 import { byteOrderMarkLength, isSpace } from '../../base/text/ascii.js'
-import { findSource } from '../../common/sources.js'
+import { findAcceptedSource } from '../../common/sources.js'
 import { checkLines } from '../lines/check-lines.js'
 import { capacityFor } from '../lines/lines.js'
 import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
@@ -55,7 +55,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
   /** Copies a body into a module, after `free` bytes. */
   function load({ bytes, defaults }: Body, free = 0): Module {
     const module = moduleFor(free + bytes.length)
-    const source = defaults.source === undefined ? undefined : findSource(defaults.source)
+    const source = defaults.source === undefined ? undefined : findAcceptedSource(defaults.source)
     module.setDefaults({ source, project: defaults.project, fieldNames: defaults.fieldNames })
     module.setAllowedProjects(defaults.projects)
     module.bytes.set(bytes, free)

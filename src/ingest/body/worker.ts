@@ -1,13 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { LogweirError } from '../../base/errors.js'
+import { acceptSources } from '../../common/sources.js'
 import type { BodyWork, RecycledMemory, WorkerOptions, WorkResult } from '../thread/messages.js'
 import { createWorkerOutput } from '../thread/worker-output.js'
 import { createBodyParser } from './body.js'
 
 /** The parsing thread of requests: receives whole bodies, and sends batches and rejects. */
 
-const { retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs } =
+const { retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, ownSources } =
   workerData as WorkerOptions
+acceptSources(ownSources)
 const port = parentPort!
 const output = createWorkerOutput(port, maxRejectBytes)
 const parser = createBodyParser({ retentionUs, acceptsUnreadableTimes, maxLineBytes }, output)

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { findSource } from '../../common/sources.js'
+import { acceptSources, findAcceptedSource } from '../../common/sources.js'
 import type { RecycledMemory, StreamWork, WorkerOptions } from '../thread/messages.js'
 import { createWorkerOutput } from '../thread/worker-output.js'
 import { createParser } from './parse.js'
@@ -7,10 +7,11 @@ import { readFile } from './read-file.js'
 
 /** The parsing thread of a stream: receives chunks or reads a file, and sends batches and rejects. */
 
-const { defaults, flushIntervalMs, maxRejectBytes, ...options } = workerData as WorkerOptions
+const { defaults, flushIntervalMs, maxRejectBytes, ownSources, ...options } = workerData as WorkerOptions
+acceptSources(ownSources)
 const port = parentPort!
 const output = createWorkerOutput(port, maxRejectBytes, () => parser.flushedLines())
-const source = defaults?.source === undefined ? undefined : findSource(defaults.source)
+const source = defaults?.source === undefined ? undefined : findAcceptedSource(defaults.source)
 const parser = createParser({ ...options, defaults: { ...defaults, source } }, output)
 let timer: NodeJS.Timeout | undefined
 

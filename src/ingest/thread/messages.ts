@@ -1,4 +1,5 @@
 import type { FieldNames } from '../../common/field-names.js'
+import type { SourceName } from '../../common/sources.js'
 import type { Reason, RejectBatch } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 
@@ -53,6 +54,8 @@ export interface WorkerOptions {
   maxRejectBytes: number
   /** The longest time that a row waits in a batch that is not full, in milliseconds. */
   flushIntervalMs: number
+  /** The own sources whose records are accepted. */
+  ownSources: readonly SourceName[]
 }
 
 /** To a worker: memory of a batch that is in the engine, for reuse. */

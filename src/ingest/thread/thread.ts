@@ -6,6 +6,7 @@ import { THREAD_HEAP } from '../../base/process/heap.js'
 import { startThread } from '../../base/program-files.js'
 import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
 import { DAY_US, MIB } from '../../base/units.js'
+import { ownSourceNames } from '../../common/sources.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Reason, RejectBatch, Rejects } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
@@ -174,7 +175,8 @@ function workerOptions({
 }: ThreadOptions): WorkerOptions {
   const acceptsUnreadableTimes = unreadableTimes !== undefined
   const maxRejectBytes = rejects.maxEntryBytes
-  return { defaults, retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs }
+  const ownSources = ownSourceNames()
+  return { defaults, retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, ownSources }
 }
 
 /** Passes on and counts the output of a thread. `recycle` is called with memory that the worker can reuse. */

@@ -6,6 +6,7 @@ export interface Exports {
   memory: Memory
   bytesAddress(): number
   setSizes(table: number, maxLines: number, maxLineBytes: number, batchRows: number, batchBytes: number): void
+  setBatchLimits(batchRows: number, batchBytes: number): void
   setRetention(retentionUs: number): void
   acceptUnreadableTimes(): void
   setDefaults(builder: number, projectLength: number): void

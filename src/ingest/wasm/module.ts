@@ -1,7 +1,7 @@
 import { growTo } from '../../base/memory/wasm.js'
 import { hotColumns } from '../../common/columns.js'
 import { DEFAULT_FIELD_NAMES, type FieldNames } from '../../common/field-names.js'
-import { SOURCES, type Source } from '../../common/sources.js'
+import { acceptedSources, type Source } from '../../common/sources.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import { SLACK_BYTES } from '../../wasm-layout/memory.js'
 import * as outcome from '../../wasm-layout/outcomes.js'
@@ -63,7 +63,7 @@ export interface Module extends Scanner {
   hasAdjacentObjects(start: number, end: number): boolean
   /** Splits such lines and returns the range of all lines. Before `start` a byte must be free for each line. */
   splitLines(start: number, end: number): Omit<SplitLines, 'records'>
-  /** In the order of SOURCES. */
+  /** In the order of `acceptedSources`. */
   readonly builders: readonly BatchBuilder[]
 }
 
@@ -143,8 +143,9 @@ export function createModule(options: ModuleOptions): Module {
   exports.setRetention(retentionUs)
   if (options.acceptsUnreadableTimes) exports.acceptUnreadableTimes()
   setDefaults(defaults)
+  const sources = acceptedSources()
   const builders = addresses.map((at, i) => {
-    const { name } = SOURCES[i]
+    const { name } = sources[i]
     return createBatchBuilder(name, columnsOf(name), buffer, at, () => exports.clearBuilder(at))
   })
 
@@ -204,7 +205,7 @@ function reserve(exports: Exports, tableAt: number, options: ModuleOptions, path
   exports.reserveScratch()
   exports.reserveMemberNames()
   exports.reserveProjects()
-  const builders = addBuilders(exports, columnsOf, paths)
+  const builders = addBuilders(exports, columnsOf, paths, { batchRows, batchBytes })
   growTo(exports.memory, exports.reservedEnd())
   return builders
 }

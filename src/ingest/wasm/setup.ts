@@ -1,6 +1,7 @@
+import { MIB } from '../../base/units.js'
 import { AREAS, type HotColumn, type HotKind } from '../../common/columns.js'
 import type { FieldNames } from '../../common/field-names.js'
-import { type ProjectPlace, SOURCES, type Source, type SourceName } from '../../common/sources.js'
+import { acceptedSources, type ProjectPlace, SOURCES, type Source, type SourceName } from '../../common/sources.js'
 import * as column from '../../wasm-layout/batch.js'
 import * as field from '../../wasm-layout/field-table.js'
 import type { Exports } from './instance.js'
@@ -31,12 +32,37 @@ export type ColumnsOf = (source: SourceName) => readonly HotColumn[]
  */
 export function metadataPaths(columnsOf: ColumnsOf): MetadataPaths {
   const projects = Object.values(PATH_OF_PLACE).filter((path) => path !== undefined)
-  return createMetadataPaths([...projects, ...SOURCES.flatMap(({ name }) => columnsOf(name).map(({ path }) => path))])
+  return createMetadataPaths([
+    ...projects,
+    ...acceptedSources().flatMap(({ name }) => columnsOf(name).map(({ path }) => path)),
+  ])
 }
 
-/** Creates a batch builder for each source, in the order of SOURCES, and returns their addresses. */
-export function addBuilders(exports: Exports, columnsOf: ColumnsOf, { fieldAt }: MetadataPaths): number[] {
-  return SOURCES.map(({ name, projectPlaces }) => {
+/**
+ * The most rows of a batch of an own source. Their batches are smaller than those of the nine: each source reserves
+ * memory for a batch, and there may be many own sources.
+ */
+export const OWN_BATCH_ROWS = 8192
+/** The bytes of such a batch. */
+export const OWN_BATCH_BYTES = MIB
+
+/** The limits of batches: a batch is full at this many rows or bytes. */
+export interface BatchLimits {
+  batchRows: number
+  batchBytes: number
+}
+
+/** Creates a batch builder for each source, in the order of `acceptedSources`, and returns their addresses. */
+export function addBuilders(
+  exports: Exports,
+  columnsOf: ColumnsOf,
+  { fieldAt }: MetadataPaths,
+  { batchRows, batchBytes }: BatchLimits,
+): number[] {
+  return acceptedSources().map(({ name, projectPlaces }, i) => {
+    if (i === SOURCES.length) {
+      exports.setBatchLimits(Math.min(batchRows, OWN_BATCH_ROWS), Math.min(batchBytes, OWN_BATCH_BYTES))
+    }
     const [first, second, third] = projectPlaces.map((place) => {
       const path = PATH_OF_PLACE[place]
       return path === undefined ? field.PROJECT : fieldAt(path)
@@ -67,13 +93,13 @@ export function addNames(exports: Exports, bytes: Uint8Array, { keys }: Metadata
   const write = nameWriter(bytes)
   for (const { name, parent, field, context, first, count } of keys)
     exports.addPathKey(parent, write(name), field, context, first, count)
-  SOURCES.forEach(({ name, alias }, builder) => {
+  acceptedSources().forEach(({ name, alias }, builder) => {
     exports.addSourceName(builder, write(name))
-    exports.addSourceName(builder, write(alias))
+    if (alias !== undefined) exports.addSourceName(builder, write(alias))
   })
   for (const area of AREAS) exports.addArea(write(area))
 }
 
 /** Returns the number of a source's builder, -1 without a source. */
 export const builderIndexOf = (source: Source | undefined): number =>
-  source === undefined ? -1 : SOURCES.indexOf(source)
+  source === undefined ? -1 : acceptedSources().indexOf(source)

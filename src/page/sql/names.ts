@@ -1,5 +1,5 @@
 /** The names that a query defines: sources, aliases of tables and of columns. */
-import { isSourceName, type SourceName } from '../../common/sources.js'
+import { isBuiltIn, type SourceName } from '../../common/sources.js'
 import { isToken, nameOf, type Token } from './tokens.js'
 
 /** The names in a query. */
@@ -30,11 +30,11 @@ export function namesOf(tokens: readonly Token[]): Names {
   return { sources: sourcesOf(code), tables: [...tables], aliases, columns: [...columns] }
 }
 
-const sourcesOf = (code: readonly Token[]) => [...new Set(code.map(nameOf))].filter(isSourceName)
+const sourcesOf = (code: readonly Token[]) => [...new Set(code.map(nameOf))].filter(isBuiltIn)
 
 const isName = ({ kind }: Token) => kind === 'word' || kind === 'quoted'
 const isTable = (token: Token | undefined) =>
-  token !== undefined && (isToken(token, 'unnest') || isSourceName(nameOf(token)))
+  token !== undefined && (isToken(token, 'unnest') || isBuiltIn(nameOf(token)))
 
 /** Words that follow a table, and are no alias. */
 const AFTER_TABLE = ['where', 'group', 'order', 'having', 'limit', 'cross', 'left', 'join', 'union', 'on', 'as']

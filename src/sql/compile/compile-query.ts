@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/text/nearest.js'
-import { findSource, SOURCE_NAMES, SOURCES, type Source } from '../../common/sources.js'
+import { allSourceNames, findSource, SOURCES, type Source } from '../../common/sources.js'
 import { columnsOfSource } from '../../plan/columns.js'
 import { call, column, literal } from '../../plan/expression.js'
 import { givePlace } from '../../plan/place.js'
@@ -111,7 +111,7 @@ function hiddenNamesOf(table: Table): ReadonlyMap<string, string> {
   const { alias } = table
   if (alias === undefined || table.kind === 'derived') return new Map()
   const source = sourceNamed(table.name)
-  const names = [table.name, ...(source === undefined ? [] : [source.name, source.alias])].map((one) =>
+  const names = [table.name, ...(source === undefined ? [] : [source.name, source.alias ?? source.name])].map((one) =>
     one.toLowerCase(),
   )
   return new Map(names.filter((name) => name !== alias.toLowerCase()).map((name) => [name, alias]))
@@ -156,8 +156,9 @@ function sourceOf({ name, at }: Table & { kind: 'table' }, context: Context): Re
 }
 
 function unknownSource(name: string): string {
-  const meant = didYouMean(name, SOURCE_NAMES)
-  return meant.startsWith('There are') ? meant : `${meant} There are: ${SOURCE_NAMES.join(', ')}.`
+  const names = allSourceNames()
+  const meant = didYouMean(name, names)
+  return meant.startsWith('There are') ? meant : `${meant} There are: ${names.join(', ')}.`
 }
 
 function useOf({ relation, amounts }: CommonTable, { at }: Table, context: Context): Relation {

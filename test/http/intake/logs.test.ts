@@ -231,7 +231,7 @@ describe('a request that is refused', () => {
     refusal(
       `The URL names the source ${shown}, which does not exist. Use one of edge_logs, postgres_logs, ` +
         'function_edge_logs, function_logs, auth_logs, realtime_logs, storage_logs, postgrest_logs, pgbouncer_logs, ' +
-        'or an alias.',
+        'or an alias, or add the name to the setting --sources of the service.',
       'unknown_source',
     )
   const half = (bytes: Uint8Array) => bytes.slice(0, bytes.length / 2)

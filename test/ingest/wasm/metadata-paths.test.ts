@@ -118,7 +118,7 @@ describe('registered paths', () => {
         retentionUs: 1,
         columnsOf: (source) =>
           paths
-            .filter((_, i) => i % SOURCE_NAMES.length === SOURCE_NAMES.indexOf(source))
+            .filter((_, i) => i % SOURCE_NAMES.length === (SOURCE_NAMES as readonly string[]).indexOf(source))
             .map((path) => ({ name: path.join('.'), kind: 'areas', path })),
       })
     const many = (length: number) => Array.from({ length }, (_, i) => [`k${i}`])

@@ -150,6 +150,15 @@ describeWhere(findPostgres(), 'postgresql', WHY_NO_POSTGRES, 'logweir import', (
     expect(await storedRows(dataDir, 'pgbouncer_logs', ['id'])).toEqual([])
   })
 
+  it('imports the tables of own sources, if they are configured', async () => {
+    const { dataDir, add } = await logflare()
+    await insertEvents(postgres, await add('nginx'), [event('own', { project: 'p', source: 'edge_logs' })])
+    const { lines } = await importInto(dataDir, postgres, '--sources', 'nginx')
+    expect(lines).toEqual(['nginx as nginx: 1 rows imported, 0 already there, 0 past retention, 0 rejected'])
+    expect((await importInto(dataDir, postgres, '--sources', 'nginx')).lines[0]).toContain('1 already there')
+    expect(await storedRows(dataDir, 'nginx', ['id'])).toEqual([['own']])
+  })
+
   it('imports only new rows the next time, whatever their time is, into a directory that a service had', async () => {
     const { dataDir, add } = await logflare()
     const edge = await add('cloudflare.logs.prod')

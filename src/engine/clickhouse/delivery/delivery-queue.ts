@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../base/log.js'
-import { createSerialQueue } from '../../../base/scheduling/serial-queue.js'
+import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 import { createExistingColumns, reportLacking } from '../schema/existing-columns.js'
 import type { TableLocation } from '../schema/table-names.js'
@@ -44,7 +44,7 @@ interface DeliveryQueueOptions {
 /** Creates an empty queue. Logs when sending starts to fail, and when sending works again. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
   const { server, location, directory, log, timing, limitBytes } = options
-  const queues = new Map(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
+  const queues = new Map<SourceName, SerialQueue>(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
   const unconfirmed = new Set<BatchGroup>()
   const closing = new AbortController()
   /** Resolvers of the pending calls of `waitForRoom`. */

@@ -4,9 +4,8 @@ import { type Files, writeFile } from '../files/files.js'
 
 /** The format versions of data directories. A version that does not know a format does not open the directory. */
 const FIRST_FORMAT = 1
-/** Segments may have path columns. */
-const FORMAT_WITH_PATH_COLUMNS = 2
-const NEWEST_FORMAT = FORMAT_WITH_PATH_COLUMNS
+/** Segments may have path columns, and rows may be of own sources. */
+const NEWEST_FORMAT = 2
 /** The file in a data directory that has the format version. */
 export const FORMAT_FILE = 'format.json'
 const NEW_NAME = `${FORMAT_FILE}.new`
@@ -26,11 +25,14 @@ export async function checkFormat(files: Files, directory: string): Promise<void
   if (version > NEWEST_FORMAT) throw newer(directory, version)
 }
 
-/** Raises the format of a directory before the first path columns are written. An earlier version refuses it then. */
+/**
+ * Raises the format of a directory before the first path columns, or the first rows of an own source, are written. An
+ * earlier version refuses it then.
+ */
 export async function raiseFormat(files: Files): Promise<void> {
   const isMarked = (await files.list('')).includes(FORMAT_FILE)
   const version = isMarked ? versionIn(await readText(files)) : undefined
-  if (version === undefined || version < FORMAT_WITH_PATH_COLUMNS) await writeFormat(files, FORMAT_WITH_PATH_COLUMNS)
+  if (version === undefined || version < NEWEST_FORMAT) await writeFormat(files, NEWEST_FORMAT)
 }
 
 async function writeFormat(files: Files, version: number): Promise<void> {

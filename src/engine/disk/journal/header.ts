@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { LogweirError } from '../../../base/errors.js'
 import { KIB } from '../../../base/units.js'
-import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
+import { isSourceName } from '../../../common/own-source-names.js'
+import type { SourceName } from '../../../common/sources.js'
+import { packName, unpackName } from './packed-name.js'
 
 /**
  * The header of a journal file, numbers little-endian:
@@ -10,7 +12,7 @@ import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
  *    0  magic `LWJRNL`
  *    6  format version, u16
  *    8  marker, 8 random bytes made for this file
- *   16  name of the source in ASCII, then zeros
+ *   16  name of the source in ASCII, then zeros; in version 2 packed, see `packName`
  *   60  CRC-32 of the 60 bytes before it, u32
  *
  * The header is stored twice, in different pages, so that neither a flipped bit nor a lost page makes the file
@@ -22,8 +24,10 @@ export interface JournalHeader {
   marker: Uint8Array
 }
 
-/** The format version of journals. Files of a later version are rejected. */
-const JOURNAL_FORMAT_VERSION = 1
+/** The format version of most journals. Files of a version after {@link PACKED_VERSION} are rejected. */
+const ASCII_VERSION = 1
+/** The format version of journals of sources whose names are too long for the header in ASCII. */
+const PACKED_VERSION = 2
 /** Length of the marker. */
 export const MARKER_BYTES = 8
 /** Length of a copy of the header. */
@@ -38,6 +42,7 @@ const VERSION_AT = 6
 const MARKER_AT = 8
 const SOURCE_AT = 16
 const CRC_AT = 60
+const MAX_ASCII_NAME = CRC_AT - SOURCE_AT
 
 /** Returns a header with a new random marker. */
 export function createHeader(source: SourceName): JournalHeader {
@@ -48,9 +53,11 @@ export function createHeader(source: SourceName): JournalHeader {
 export function encodeHeader({ source, marker }: JournalHeader): Uint8Array {
   const bytes = Buffer.alloc(FRAMES_START)
   bytes.set(MAGIC)
-  bytes.writeUInt16LE(JOURNAL_FORMAT_VERSION, VERSION_AT)
+  const isPacked = source.length > MAX_ASCII_NAME
+  bytes.writeUInt16LE(isPacked ? PACKED_VERSION : ASCII_VERSION, VERSION_AT)
   bytes.set(marker, MARKER_AT)
-  bytes.write(source, SOURCE_AT, 'latin1')
+  if (isPacked) bytes.set(packName(source), SOURCE_AT)
+  else bytes.write(source, SOURCE_AT, 'latin1')
   bytes.writeUInt32LE(crc32(bytes.subarray(0, CRC_AT)), CRC_AT)
   bytes.copy(bytes, HEADER_COPIES[1], 0, HEADER_BYTES)
   return bytes
@@ -79,11 +86,10 @@ function decodeCopy(copy: Buffer, path: string): JournalHeader | undefined {
   if (copy.length < HEADER_BYTES || !copy.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
   if (copy.readUInt32LE(CRC_AT) !== crc32(copy.subarray(0, CRC_AT))) return undefined
   const version = copy.readUInt16LE(VERSION_AT)
-  if (version > JOURNAL_FORMAT_VERSION)
-    throw newerFormat(path, `has format version ${version}`, `up to ${JOURNAL_FORMAT_VERSION}`)
-  const name = copy.toString('latin1', SOURCE_AT, CRC_AT).replace(/\0+$/, '')
-  const source = SOURCE_NAMES.find((sourceName) => sourceName === name)
-  if (source === undefined) throw newerFormat(path, `holds rows of ${name}`, 'other sources')
+  if (version > PACKED_VERSION) throw newerFormat(path, `has format version ${version}`, `up to ${PACKED_VERSION}`)
+  const nameBytes = copy.subarray(SOURCE_AT, CRC_AT)
+  const source = version === PACKED_VERSION ? unpackName(nameBytes) : nameBytes.toString('latin1').replace(/\0+$/, '')
+  if (!isSourceName(source)) throw newerFormat(path, `holds rows of ${JSON.stringify(source)}`, 'other sources')
   // Copied, since the caller reuses the buffer.
   return { source, marker: Uint8Array.from(copy.subarray(MARKER_AT, MARKER_AT + MARKER_BYTES)) }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { decodeUtf8 } from '../../../base/text/utf8.js'
-import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
+import { allSourceNames, type SourceName } from '../../../common/sources.js'
 import type { Files } from '../../disk/files/files.js'
 import { MARKER_BYTES } from '../../disk/journal/header.js'
 import { type Damage, readJournalHeader, recoverJournal } from '../../disk/journal/recover.js'
@@ -53,12 +53,9 @@ export async function listStoredRows(
     }
   }
   for (const id of journals) stored.push(await rowsOfJournal(files, id))
-  return stored.sort(byArrival)
-}
-
-function byArrival(a: StoredRows, b: StoredRows): number {
-  const bySource = SOURCE_NAMES.indexOf(a.source) - SOURCE_NAMES.indexOf(b.source)
-  return bySource || a.head - b.head || (a.part ?? 0) - (b.part ?? 0)
+  const places = new Map(allSourceNames().map((source, place) => [source, place]))
+  const placeOf = ({ source }: StoredRows) => places.get(source)!
+  return stored.sort((a, b) => placeOf(a) - placeOf(b) || a.head - b.head || (a.part ?? 0) - (b.part ?? 0))
 }
 
 async function rowsOfSegment(files: Files, place: SegmentPlace): Promise<StoredRows> {

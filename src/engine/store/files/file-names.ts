@@ -1,5 +1,6 @@
 import { DAY_US, MILLISECOND_US } from '../../../base/units.js'
-import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
+import { isSourceName } from '../../../common/own-source-names.js'
+import type { SourceName } from '../../../common/sources.js'
 
 /**
  * The directory of journals. The names in a data directory decide which files are live:
@@ -37,7 +38,7 @@ export function journalPath({ source, number }: HeadId): string {
 
 /** Returns the head of a journal by the name of the file. Undefined if the name is not the name of a journal. */
 export function parseJournalName(name: string): HeadId | undefined {
-  const [, source, number] = /^([a-z_]+)-(\d+)\.log$/.exec(name) ?? []
+  const [, source, number] = /^([a-z0-9_]+)-(\d+)\.log$/.exec(name) ?? []
   const id = headId(source, number)
   return id && journalPath(id) === `${JOURNALS}/${name}` ? id : undefined
 }
@@ -86,7 +87,6 @@ export function parseSegmentPath(path: string): SegmentPlace | undefined {
 }
 
 function headId(source: string | undefined, number: string | undefined): HeadId | undefined {
-  const sourceName = SOURCE_NAMES.find((name) => name === source)
-  if (sourceName === undefined || number === undefined) return undefined
-  return { source: sourceName, number: Number(number) }
+  if (source === undefined || !isSourceName(source) || number === undefined) return undefined
+  return { source, number: Number(number) }
 }

@@ -1,5 +1,6 @@
 import { DAY_US } from '../../../base/units.js'
-import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
+import { isSourceName } from '../../../common/own-source-names.js'
+import { registerSource, type SourceName } from '../../../common/sources.js'
 import type { TimeRange } from '../../../plan/plan.js'
 import type { Files } from '../../disk/files/files.js'
 import {
@@ -54,6 +55,7 @@ export async function takeInventory(files: Files, toRead?: RowsToRead): Promise<
     else listOther(path, lists)
   }
   const live = new Set(journals.map(journalPath))
+  for (const { source } of [...journals, ...lists.segments]) registerSource(source)
   const inOrderOfHeads = lists.segments.sort(inOrder)
   return {
     ...lists,
@@ -89,16 +91,15 @@ async function* segmentPaths(
   { leftovers, unknown }: Lists,
 ): AsyncIterable<string> {
   for (const source of await files.list(SEGMENTS)) {
-    const sourceName = SOURCE_NAMES.find((name) => name === source)
-    if (sourceName === undefined) {
+    if (!isSourceName(source)) {
       unknown.push(`${SEGMENTS}/${source}`)
       continue
     }
     for (const dayName of await files.list(`${SEGMENTS}/${source}`)) {
       const path = `${SEGMENTS}/${source}/${dayName}`
       const day = parseDayName(dayName)
-      if (day === undefined || dayPath(sourceName, day) !== path) unknown.push(path)
-      else if (toRead === undefined || hasRowsOf(toRead, sourceName, day)) {
+      if (day === undefined || dayPath(source, day) !== path) unknown.push(path)
+      else if (toRead === undefined || hasRowsOf(toRead, source, day)) {
         const names = await files.list(path)
         if (names.length === 0 && (await files.bytesBelow(path)) === 0) leftovers.push(path)
         for (const name of names) yield `${path}/${name}`

@@ -1,6 +1,7 @@
 import { arrayBuffersOf, free } from '../../../base/memory/array-buffers.js'
-import type { SourceName } from '../../../common/sources.js'
+import { isBuiltIn, type SourceName } from '../../../common/sources.js'
 import { createJournal, type Journal } from '../../disk/journal/writer.js'
+import type { IngestBatch } from '../../engine.js'
 import { isDamage } from '../../execute/columns/damage.js'
 import { DiskSegment } from '../files/disk-segment.js'
 import type { SegmentOrigin } from '../files/facts.js'
@@ -43,6 +44,7 @@ export function openDiskHead(disk: DiskState, id: HeadId, marker?: Uint8Array): 
   reserveNumber(disk, id)
   const { diskRetry } = disk
   const state: HeadState = { disk, id, journal: undefined, marker, keepsJournal: false, parts: 0 }
+  const append = (batch: IngestBatch) => diskRetry.retry(() => state.journal!.append(batch))
   return {
     continueWith(journal) {
       state.journal = journal
@@ -52,7 +54,7 @@ export function openDiskHead(disk: DiskState, id: HeadId, marker?: Uint8Array): 
     keepJournal() {
       state.keepsJournal = true
     },
-    append: (batch) => diskRetry.retry(() => state.journal!.append(batch)),
+    append: isBuiltIn(id.source) ? append : (batch) => raisingFormat(state, () => append(batch)),
     isFailing: () => state.journal?.failure !== undefined,
     async write(segments) {
       const written = await diskRetry.retry(() => writeSegments(state, segments))
@@ -63,6 +65,12 @@ export function openDiskHead(disk: DiskState, id: HeadId, marker?: Uint8Array): 
     },
     commit: () => commit(state),
   }
+}
+
+/** Raises the format of the directory before rows of an own source are written: earlier versions cannot read them. */
+async function raisingFormat({ disk }: HeadState, append: () => Promise<void>): Promise<void> {
+  await disk.diskRetry.retry(() => disk.raiseFormat())
+  await append()
 }
 
 /** Writes segments of a head and reads their facts back. Deletes the remains of an earlier attempt. */

@@ -79,12 +79,15 @@ export function reserveNumber({ lastNumbers }: DiskState, { source, number }: He
   lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
 }
 
-/** Calls `work` until a call has resolved. */
+/** Calls `work` until a call has resolved, one call at a time. */
 function onceDone(work: () => Promise<void>): () => Promise<void> {
-  let isDone = false
-  return async () => {
-    if (!isDone) await work()
-    isDone = true
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= work().catch((error) => {
+      done = undefined
+      throw error
+    })
+    return done
   }
 }
 

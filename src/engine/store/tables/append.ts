@@ -5,14 +5,14 @@ import { contentBytesOf, type OpenBatch } from '../../execute/open-batch/open-ba
 import type { HeadPersistence, Replay } from '../persistence/persistence.js'
 import { sealByRate, sealHead } from './seal-heads.js'
 import type { SourceTable } from './source-table.js'
-import type { StoreState } from './state.js'
+import { type StoreState, tableOf } from './state.js'
 
 /**
  * Persists a batch, makes the batch visible, and starts to seal the batch's head if that head is full. Batches of a
  * source are stored in the order of the calls. Resolves when there is room for more.
  */
 export async function append(state: StoreState, batch: IngestBatch): Promise<void> {
-  const table = state.tables.get(batch.source)!
+  const table = tableOf(state, batch.source)
   await table.queue.run(() => persistAndShow(state, table, batch))
   const full = roomInBacklog(state, 1)
   if (full !== undefined) await full.catch((error) => refuseUnlessClosing(state, error))
@@ -77,7 +77,7 @@ export function reopen(
   persistence: HeadPersistence,
   replay: Replay,
 ): Promise<void> {
-  const table = state.tables.get(source)!
+  const table = tableOf(state, source)
   // The head must not be sealed for its age before the whole head is read.
   return table.queue.run(() => replayHead(state, table, persistence, replay))
 }

@@ -1,7 +1,7 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import { removeSegments } from './source-table.js'
-import type { StoreState } from './state.js'
+import { type StoreState, tableOf } from './state.js'
 
 /** The dropped rows of a source and UTC day. */
 export interface Dropped {
@@ -31,10 +31,10 @@ export function drop(state: StoreState, day: number, extent: 'day' | 'oldest seg
 }
 
 /** Removes a damaged segment from later views, and the rows of the segment from the caches. The files stay. */
-export function setAside({ tables, onDrop }: StoreState, segment: SegmentHandle): void {
-  const table = tables.get(segment.source)!
+export function setAside(state: StoreState, segment: SegmentHandle): void {
+  const table = tableOf(state, segment.source)
   table.segments = table.segments.filter((other) => other !== segment)
-  onDrop([segment])
+  state.onDrop([segment])
 }
 
 /** Returns the oldest UTC day of all sealed segments, in days since the epoch. Undefined if there is none. */

@@ -1,6 +1,6 @@
 import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import { type Clock, systemClock } from '../../../base/time/clock.js'
-import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
+import { allSourceNames, type SourceName } from '../../../common/sources.js'
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { createMemoryPersistence, type Persistence } from '../persistence/persistence.js'
 import { createEffortPolicy, type EffortPolicy } from '../sealing/effort.js'
@@ -40,7 +40,8 @@ interface BacklogHead {
 
 /** The state of a store, which the functions of this folder share. */
 export interface StoreState extends Required<StoreOptions> {
-  readonly tables: ReadonlyMap<SourceName, SourceTable>
+  /** The tables of the known sources, the nine first. Read a table with `tableOf`, which adds missing ones. */
+  readonly tables: Map<SourceName, SourceTable>
   readonly readers: ActiveReaders
   /**
    * Runs the sealer, one head at a time. A head is sealed while the previous head is written: a disk needs no
@@ -78,7 +79,7 @@ export function createStoreState(options: StoreOptions): StoreState {
     clock,
     onDrop,
     onAppend,
-    tables: new Map(SOURCE_NAMES.map((source) => [source, createSourceTable(source)])),
+    tables: new Map(allSourceNames().map((source) => [source, createSourceTable(source)])),
     readers: createActiveReaders(),
     sealing: createSerialQueue(),
     writing: createSerialQueue(),
@@ -89,6 +90,15 @@ export function createStoreState(options: StoreOptions): StoreState {
     isClosing: false,
     sealUntilMs: Number.POSITIVE_INFINITY,
   }
+}
+
+/** Returns the table of a source. A source that became known after the start of the store has an empty one at first. */
+export function tableOf({ tables }: Pick<StoreState, 'tables'>, source: SourceName): SourceTable {
+  const existing = tables.get(source)
+  if (existing !== undefined) return existing
+  const table = createSourceTable(source)
+  tables.set(source, table)
+  return table
 }
 
 /** Returns a head's memory to the pool, if the head is sealed and no query reads it any more. */

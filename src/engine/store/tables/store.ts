@@ -9,7 +9,7 @@ import { append, reopen, roomForHeads } from './append.js'
 import { type Dropped, drop, oldestDay, setAside } from './drop.js'
 import { beginClosing, closeSealing, sealAll, sealFailing, sealOldHeads, settled, whenIdle } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
-import { createStoreState, type StoreOptions, type StoreState } from './state.js'
+import { createStoreState, type StoreOptions, type StoreState, tableOf } from './state.js'
 import { createView, holdHead, type View } from './view.js'
 
 /** The rows of all sources: open heads, heads that are being sealed, and sealed segments. */
@@ -76,10 +76,10 @@ export interface Store extends RecoveryTarget {
 /** Returns an empty store. */
 export function createStore(options: StoreOptions): Store {
   const state = createStoreState(options)
-  const { tables, persistence, sealer, headPool } = state
+  const { persistence, sealer, headPool } = state
   return {
     append: (batch) => append(state, batch),
-    adopt: (segment) => void tables.get(segment.source)!.segments.push(segment),
+    adopt: (segment) => void tableOf(state, segment.source).segments.push(segment),
     reopen: (source, headPersistence, replay) => reopen(state, source, headPersistence, replay),
     sealFailing: () => sealFailing(state),
     sealOldHeads: (day) => sealOldHeads(state, day),

@@ -4,7 +4,7 @@ import { overlaps, type Part } from '../../execute/columns/batch.js'
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { partOfOpenBatch } from '../../execute/open-batch/snapshot.js'
 import { headsOf } from './source-table.js'
-import { recycleHead, type StoreState } from './state.js'
+import { recycleHead, type StoreState, tableOf } from './state.js'
 
 /**
  * A snapshot of the rows of a source, in order of arrival. Later appends, sealing and dropping do not change a view.
@@ -22,7 +22,7 @@ const ALL_TIME: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Numbe
 
 /** Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole. */
 export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME): View {
-  const table = state.tables.get(source)!
+  const table = tableOf(state, source)
   const heads = headsOf(table).filter(({ rows }) => rows > 0)
   const holds = heads.map((head) => holdHead(state, head))
   const leave = state.readers.enter()

@@ -3,7 +3,7 @@
  * token.
  */
 import { FILTER_OPERATORS, type FilterOperator } from '../../../common/filter-operators.js'
-import { isSourceName } from '../../../common/sources.js'
+import { isBuiltIn } from '../../../common/sources.js'
 import { parseExact } from '../../api/api.js'
 import type { Filter, FilterEntry } from '../../api/explore.js'
 import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from '../../shared/range.js'
@@ -50,7 +50,7 @@ export function stateOf(fragment: string): State {
   return {
     view: VIEW_NAMES.find((name) => name === given.get('view')) ?? 'explore',
     project: given.get('project') ?? '',
-    source: isSourceName(source) ? source : DEFAULT_SOURCE,
+    source: isBuiltIn(source) ? source : DEFAULT_SOURCE,
     range: rangeOf(given),
     filters: filtersOf(given.get('filter') ?? '[]'),
     isErrors: given.get('errors') === '1',

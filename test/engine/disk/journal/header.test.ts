@@ -48,26 +48,27 @@ describe('the header of a journal', () => {
 
   it('of a later version is refused by name', () => {
     const remedy = 'Start the version that wrote it, or remove the file and with it the rows in it.'
+    const others = `reads other sources. ${remedy}`
     expect(() =>
       decodeHeader(
-        sealed((copy) => copy.writeUInt16LE(2, 6)),
+        sealed((copy) => copy.writeUInt16LE(3, 6)),
         'a/b',
       ),
     ).toThrow(
       expect.objectContaining({
         code: 'newer_format',
-        message: `The journal a/b has format version 2, and this version of logweir reads up to 1. ${remedy}`,
+        message: `The journal a/b has format version 3, and this version of logweir reads up to 2. ${remedy}`,
       }),
     )
     expect(() =>
       decodeHeader(
-        sealed((copy) => copy.write('x', 16)),
+        sealed((copy) => copy.write('X', 16)),
         'a/b',
       ),
     ).toThrow(
       expect.objectContaining({
         code: 'newer_format',
-        message: `The journal a/b holds rows of xdge_logs, and this version of logweir reads other sources. ${remedy}`,
+        message: `The journal a/b holds rows of "Xdge_logs", and this version of logweir ${others}`,
       }),
     )
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_US } from '../../../../src/base/units.js'
-import type { SourceName } from '../../../../src/common/sources.js'
+import type { BuiltInSource } from '../../../../src/common/sources.js'
 import { createColdTexts } from '../../../../src/engine/execute/open-batch/texts.js'
 import { compactCold } from '../../../../src/engine/store/sealing/compact.js'
 import { generate } from '../../../../src/generate/generate.js'
@@ -12,7 +12,7 @@ import { noYield } from '../support.js'
 const ROWS = 24_000
 
 /** Full records of one source and one day, as the generator writes them. */
-function fullRecords(source: SourceName): TestRecord[] {
+function fullRecords(source: BuiltInSource): TestRecord[] {
   const options = {
     rows: ROWS,
     seed: 1,

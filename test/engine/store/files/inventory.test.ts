@@ -75,16 +75,16 @@ describe('the names in a data directory', () => {
   it('leave alone what is not ours, and say it', async () => {
     const unknown = [
       'journal/README',
-      'journal/other-00000001.log',
+      'journal/Other-00000001.log',
       'journal/edge_logs-1.log',
       'segments/README',
       'segments/edge_logs/2026-11-20/00000001-00',
       'segments/edge_logs/2026-11-20/notes',
       'segments/edge_logs/2026-13-01',
       'segments/edge_logs/notes',
-      'segments/other',
+      'segments/Other',
     ]
-    put(...unknown.filter((path) => path !== 'segments/other'), 'segments/other/2026-11-20/00000001-0/hot.arrow')
+    put(...unknown.filter((path) => path !== 'segments/Other'), 'segments/Other/2026-11-20/00000001-0/hot.arrow')
     const setAside = ['journal/edge_logs-00000001.log.damaged', 'segments/edge_logs/2026-11-20/00000003-0.damaged']
     put(...setAside)
     expect(await inventory()).toEqual({

@@ -1,0 +1,54 @@
+import { shorten } from '../base/text/shorten.js'
+import { SOURCE_NAMES, SOURCES, type SourceName } from './sources.js'
+import { RESERVED } from './sql-words.js'
+
+/** The rule for the names of own sources. */
+
+/** The most own sources that ingest accepts. */
+export const MAX_OWN_SOURCES = 200
+/** The most characters of the name of an own source. */
+export const MAX_SOURCE_NAME_CHARACTERS = 63
+
+const FORM = /^[a-z][a-z0-9_]*$/
+/** Names with a meaning of their own in queries, beside the words of SQL. */
+const TAKEN: ReadonlySet<string> = new Set(['lines', 'view', 'unnest', 'alert_events'])
+const NINE: ReadonlySet<string> = new Set(SOURCE_NAMES)
+const ALIASES: ReadonlySet<string> = new Set(SOURCES.map(({ alias }) => alias))
+
+/** Returns why a text cannot be the name of an own source, as the end of a sentence. Undefined if it can. */
+export function faultOfOwnName(name: string): string | undefined {
+  if (NINE.has(name)) return 'is one of the nine sources, which need not be named'
+  if (ALIASES.has(name)) return 'is the alias of one of the nine sources'
+  if (!FORM.test(name) || name.length > MAX_SOURCE_NAME_CHARACTERS) {
+    return (
+      `is not a name of a-z, 0-9 and _, starting with a letter, ` +
+      `at most ${MAX_SOURCE_NAME_CHARACTERS} characters long`
+    )
+  }
+  return RESERVED.has(name) || TAKEN.has(name) ? 'has a meaning of its own in queries' : undefined
+}
+
+/** Whether a text is the name of a source, one of the nine or an own one, as in names of files. */
+export const isSourceName = (text: string): text is SourceName => NINE.has(text) || faultOfOwnName(text) === undefined
+
+/** Returns the names of a comma-separated list. Undefined if the list has a fault. */
+export const readOwnNames = (list: string): readonly SourceName[] | undefined =>
+  findFault(list) === undefined ? list.split(',') : undefined
+
+/** Returns the fault of a comma-separated list of names: which name, and why. Empty if there is none. */
+export const faultOfOwnNames = (list: string): string => findFault(list) ?? ''
+
+/** How much of a wrong name is shown. */
+const MAX_SHOWN_CHARACTERS = 80
+
+function findFault(list: string): string | undefined {
+  const names = list.split(',')
+  for (const [i, name] of names.entries()) {
+    const shown = JSON.stringify(shorten(name, MAX_SHOWN_CHARACTERS))
+    const fault = faultOfOwnName(name)
+    if (fault !== undefined) return `${shown} ${fault}`
+    if (names.indexOf(name) < i) return `${shown} is in the list twice`
+    if (i >= MAX_OWN_SOURCES) return `${shown} is the name ${i + 1}, and there may be ${MAX_OWN_SOURCES}`
+  }
+  return undefined
+}
