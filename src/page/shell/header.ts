@@ -74,10 +74,11 @@ function showSummary(button: HTMLElement, { view, project, source, range }: Stat
   )
 }
 
-/** Shows the sources with the number of rows that the project has. */
+/** Shows the nine sources, then the others that have rows, with the number of rows that the project has. */
 function showSources(select: HTMLSelectElement, rows: readonly ProjectRow[], { project, source }: State): void {
   const counts = new Map(rows.filter((row) => row.project === project).map((row) => [row.source, row.rows]))
-  const options = SOURCES.map(({ name }) => {
+  const names = new Set([...SOURCES.map(({ name }) => name), ...rows.map((row) => row.source).sort(), source])
+  const options = [...names].map((name) => {
     const count = counts.get(name)
     const text = counts.size === 0 ? name : `${name} · ${count === undefined ? 'none' : shortCount(count)}`
     return element('option', { value: name }, text)

@@ -27,7 +27,7 @@ describe('the state in the URL', () => {
     for (const fragment of [
       '',
       '#',
-      '#source=none&range=2min&from=soon&filter={&record=x&view=y&errors=2',
+      '#source=No-Source&range=2min&from=soon&filter={&record=x&view=y&errors=2',
       '#filter=1',
     ])
       expect(stateOf(fragment), fragment).toEqual(EMPTY)
@@ -72,7 +72,7 @@ describe('the state in the URL', () => {
       const state: State = {
         view,
         project: pick('', 'abc', 'a&b=c#d +%'),
-        source: pick('edge_logs', 'auth_logs', 'pgbouncer_logs'),
+        source: pick('edge_logs', 'auth_logs', 'pgbouncer_logs', 'nginx'),
         range: range(),
         filters: Array.from({ length: below(random, 4) }, filter),
         isErrors: pick(true, false),

@@ -1,5 +1,5 @@
-/** The nine sources: the columns of their lists, and their conditions for errors. */
-import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
+/** The sources: the columns of their lists, and their conditions for errors. */
+import { type BuiltInSource, SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 import type { Filter, FilterEntry } from '../../api/explore.js'
 
 /** How a cell of the list is shown. */
@@ -77,7 +77,22 @@ const UNLEVELED: Unnamed = {
   },
 }
 
-const VIEWS: Readonly<Record<SourceName, Unnamed>> = {
+/** Usual names of fields, which records of other programs have. */
+const STATUSES = ['status', 'status_code', 'response.status_code']
+const LEVELS = ['level', 'severity', 'severity_text']
+
+/** A source that the service was given by name, whose fields are not known. */
+const OWN: Unnamed = {
+  columns: [TIME, column('Status', 'status', ...STATUSES), column('Level', 'level', ...LEVELS), MESSAGE],
+  aliases: {},
+  errors: {
+    filters: [[...STATUSES.map(failed), ...LEVELS.map((field) => ({ ...SEVERE, field }))]],
+    text: `${FAILED_TEXT}, or ${SEVERE_TEXT}`,
+  },
+  opened: [...STATUSES, ...LEVELS],
+}
+
+const VIEWS: Readonly<Record<BuiltInSource, Unnamed>> = {
   edge_logs: {
     columns: [
       TIME,
@@ -143,7 +158,7 @@ const VIEWS: Readonly<Record<SourceName, Unnamed>> = {
   pgbouncer_logs: UNLEVELED,
 }
 
-/** The sources, in the order of the service. */
+/** The nine sources, in the order of the service. */
 export const SOURCES: readonly SourceView[] = SOURCE_NAMES.map((name) => ({ name, ...VIEWS[name] }))
 
 const BY_NAME = new Map<string, SourceView>(SOURCES.map((source) => [source.name, source]))
@@ -151,5 +166,8 @@ const BY_NAME = new Map<string, SourceView>(SOURCES.map((source) => [source.name
 /** The source that is shown first. */
 export const DEFAULT_SOURCE = 'edge_logs'
 
-/** Returns a source by name, which must be a known name. */
-export const sourceNamed = (name: string): SourceView => BY_NAME.get(name)!
+/** Returns a source by name: one of the nine, or a source of the service's own. */
+export const sourceNamed = (name: string): SourceView => BY_NAME.get(name) ?? { name, ...OWN }
+
+/** Whether a text has the form of the name of a source, by the rule for `--sources`. */
+export const isNameOfSource = (text: string): boolean => /^[a-z][a-z0-9_]{0,62}$/.test(text)

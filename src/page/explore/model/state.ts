@@ -3,11 +3,10 @@
  * token.
  */
 import { FILTER_OPERATORS, type FilterOperator } from '../../../common/filter-operators.js'
-import { isBuiltIn } from '../../../common/sources.js'
 import { parseExact } from '../../api/api.js'
 import type { Filter, FilterEntry } from '../../api/explore.js'
 import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from '../../shared/range.js'
-import { DEFAULT_SOURCE } from './sources.js'
+import { DEFAULT_SOURCE, isNameOfSource } from './sources.js'
 
 /** The views of the page. */
 export type ViewName = 'explore' | 'charts' | 'sql' | 'api'
@@ -50,7 +49,7 @@ export function stateOf(fragment: string): State {
   return {
     view: VIEW_NAMES.find((name) => name === given.get('view')) ?? 'explore',
     project: given.get('project') ?? '',
-    source: isBuiltIn(source) ? source : DEFAULT_SOURCE,
+    source: isNameOfSource(source) ? source : DEFAULT_SOURCE,
     range: rangeOf(given),
     filters: filtersOf(given.get('filter') ?? '[]'),
     isErrors: given.get('errors') === '1',
