@@ -1,5 +1,6 @@
 import { PLATFORM_PARTS, SPLITS, type Split } from '../common/histogram-classes.js'
-import type { BuiltInSource, SourceName } from '../common/sources.js'
+import { type BuiltInSource, isBuiltIn, type SourceName } from '../common/sources.js'
+import { PINO_LEVELS, USUAL_FIELDS } from '../common/usual-fields.js'
 import { count } from '../plan/builder.js'
 import { agg, fn } from '../plan/calls.js'
 import { column, type Expression, field, literal } from '../plan/expression.js'
@@ -17,7 +18,7 @@ interface Outcome {
 const LEVEL = field('level')
 const RESPONSE_STATUS = field('response.status_code')
 
-/** The outcome fields of each source. All have columns of their own. Other sources have no outcome field. */
+/** The outcome fields of each of the nine sources. All have columns of their own. The other two have no such field. */
 const OUTCOMES: Partial<Record<BuiltInSource, Outcome>> = {
   edge_logs: { status: RESPONSE_STATUS },
   function_edge_logs: { status: RESPONSE_STATUS },
@@ -29,6 +30,20 @@ const OUTCOMES: Partial<Record<BuiltInSource, Outcome>> = {
 }
 
 const OUTCOME_OF = new Map<SourceName, Outcome>(Object.entries(OUTCOMES))
+
+const firstOf = (names: readonly string[]) => fn.coalesce(...(names.map(field) as [Expression]))
+
+/** The outcome fields of a source of one's own, with a word for a number of pino as the level. */
+const USUAL: Outcome = { status: firstOf(USUAL_FIELDS.status), level: wordOf(firstOf(USUAL_FIELDS.level)) }
+
+function wordOf(level: Expression): Expression {
+  const words = Object.entries(PINO_LEVELS).flatMap(([number, word]) => [fn.eq(level, Number(number)), literal(word)])
+  return fn.case(...(words as [Expression, Expression]), level)
+}
+
+function outcomeOf(source: SourceName): Outcome {
+  return OUTCOME_OF.get(source) ?? (isBuiltIn(source) ? {} : USUAL)
+}
 
 /** `2xx` for 200 to 299, and so on. Null for other numbers and other values. */
 const STATUS_CLASS = fn.case(
@@ -51,7 +66,7 @@ const PART = fn.regexp_extract(field('request.path'), `^/(${PLATFORM_PARTS.join(
 /** The columns that the rows of a bucket are grouped by, and the class that the columns make. */
 function splitOf({ by, source }: { by: Split; source: SourceName }) {
   if (by === 'part' && source === 'edge_logs') return { columns: { part: PART }, class: column('part') }
-  const columns = by === 'outcome' ? (OUTCOME_OF.get(source) ?? {}) : {}
+  const columns = by === 'outcome' ? outcomeOf(source) : {}
   return { columns, class: classOf(columns) }
 }
 
@@ -69,7 +84,7 @@ const BY: Param<Split> = {
  *         multiple of the width since the epoch), bucket_us (the width), class, count. The width is the smallest of 1,
  *         2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12 h, 1, 2, 4, … days of which the range has at most 120 buckets. The
  *         class is the class of the status (`1xx` to `5xx`) if there is a status, else the level in lower case, else
- *         null. With `by=part`, the class is the first step of the path of edge_logs if the step is a part of the
+ *         null. Sources of one's own have both in fields of the usual names. With `by=part`, the class is the first step of the path of edge_logs if the step is a part of the
  *         platform, else null
  * Window  timestamp >= start, < end
  * Empty   no row: no row, never a zero row

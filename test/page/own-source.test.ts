@@ -22,6 +22,7 @@ function withBrowser(): void {
       { timestamp: new Date().toISOString(), message: 'fine', status: 200 },
       { timestamp: new Date().toISOString(), message: 'gone', status: '404' },
       { timestamp: new Date().toISOString(), message: 'broken', severity: 'ERROR' },
+      { timestamp: new Date().toISOString(), message: 'of pino', level: 50, responseTime: 12 },
     ])
   })
   afterAll(async () => {
@@ -33,20 +34,23 @@ function withBrowser(): void {
     const { page, errors } = await openSignedIn(browser, service, '#project=p')
     await loaded(page)
     const option = page.locator('#source option[value=nginx]')
-    await option.getByText('nginx · 3').waitFor({ state: 'attached' })
+    await option.getByText('nginx · 4').waitFor({ state: 'attached' })
     expect(await page.locator('#source option[value=unused]').count()).toBe(0)
     await page.selectOption('#source', 'nginx')
     await expect
       .poll(async () => (await rowsOf(page)).map((cells) => cells.slice(1)))
       .toEqual([
-        ['', 'ERROR', 'broken'],
-        ['404', '', 'gone'],
-        ['200', '', 'fine'],
+        ['', 'error', '12 ms', 'of pino'],
+        ['', 'ERROR', '', 'broken'],
+        ['404', '', '', 'gone'],
+        ['200', '', '', 'fine'],
       ])
     await expect.poll(async () => (await fragmentOf(page)).source).toBe('nginx')
     await page.locator('#list').focus()
     await page.keyboard.press('e')
-    await expect.poll(async () => (await rowsOf(page)).map((cells) => cells.at(-1))).toEqual(['broken', 'gone'])
+    await expect
+      .poll(async () => (await rowsOf(page)).map((cells) => cells.at(-1)))
+      .toEqual(['of pino', 'broken', 'gone'])
     expect(errors).toEqual([])
   })
 

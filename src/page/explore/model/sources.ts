@@ -1,5 +1,6 @@
 /** The sources: the columns of their lists, and their conditions for errors. */
 import { type BuiltInSource, SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
+import { PINO_LEVELS, USUAL_FIELDS } from '../../../common/usual-fields.js'
 import type { Filter, FilterEntry } from '../../api/explore.js'
 
 /** How a cell of the list is shown. */
@@ -77,16 +78,26 @@ const UNLEVELED: Unnamed = {
   },
 }
 
-/** Usual names of fields, which records of other programs have. */
-const STATUSES = ['status', 'status_code', 'response.status_code']
-const LEVELS = ['level', 'severity', 'severity_text']
+const { status: STATUSES, level: LEVELS, duration: DURATIONS } = USUAL_FIELDS
+/** pino's numbers of levels from error on. */
+const SEVERE_NUMBERS = Object.keys(PINO_LEVELS)
+  .map(Number)
+  .filter((number) => number >= 50)
+
+const severeIn = (field: string): Filter => ({ field, op: 'in', value: [...cased(ERROR_WORDS), ...SEVERE_NUMBERS] })
 
 /** A source that the service was given by name, whose fields are not known. */
 const OWN: Unnamed = {
-  columns: [TIME, column('Status', 'status', ...STATUSES), column('Level', 'level', ...LEVELS), MESSAGE],
+  columns: [
+    TIME,
+    column('Status', 'status', ...STATUSES),
+    column('Level', 'level', ...LEVELS),
+    column('Duration', 'duration', ...DURATIONS),
+    MESSAGE,
+  ],
   aliases: {},
   errors: {
-    filters: [[...STATUSES.map(failed), ...LEVELS.map((field) => ({ ...SEVERE, field }))]],
+    filters: [[...STATUSES.map(failed), ...LEVELS.map(severeIn)]],
     text: `${FAILED_TEXT}, or ${SEVERE_TEXT}`,
   },
   opened: [...STATUSES, ...LEVELS],

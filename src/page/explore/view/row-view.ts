@@ -1,4 +1,5 @@
 /** Makes a row of the list, with the columns of its source. */
+import { PINO_LEVELS } from '../../../common/usual-fields.js'
 import type { LogRow } from '../../api/explore.js'
 import { valueAt } from '../../record/field-path.js'
 import { marked } from '../../record/marks.js'
@@ -36,15 +37,18 @@ export function headOf({ columns }: SourceView, timeTitle: string): HTMLElement[
 export function rowElement(row: LogRow, source: SourceView, search: string): HTMLElement {
   const record = JSON.parse(row.line) as StoredRecord
   const cells = source.columns.map((column) => cellOf(record, column, search))
-  const status = source.columns.find(({ kind }) => kind === 'status' || kind === 'level')
-  const severity = status === undefined ? 'none' : severityOf(fieldValue(record, status))
+  const outcomes = source.columns.filter(({ kind }) => kind === 'status' || kind === 'level')
+  const found = outcomes.map((column) => fieldValue(record, column)).find((value) => value !== undefined)
+  const severity = found === undefined ? 'none' : severityOf(found)
   return element('div', { class: `row is-${severity}`, role: 'row' }, ...cells)
 }
 
-function fieldValue({ metadata }: StoredRecord, { fields }: ListColumn): unknown {
+/** Returns the value of the first field that a record has. A level that is a number of pino becomes a word. */
+function fieldValue({ metadata }: StoredRecord, { fields, kind }: ListColumn): unknown {
   for (const field of fields) {
     const value = valueAt(metadata, field)
-    if (value !== undefined && value !== null) return value
+    if (value === undefined || value === null) continue
+    return kind === 'level' && typeof value === 'number' ? (PINO_LEVELS[value] ?? value) : value
   }
   return undefined
 }
