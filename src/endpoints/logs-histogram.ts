@@ -84,8 +84,8 @@ const BY: Param<Split> = {
  *         multiple of the width since the epoch), bucket_us (the width), class, count. The width is the smallest of 1,
  *         2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12 h, 1, 2, 4, … days of which the range has at most 120 buckets. The
  *         class is the class of the status (`1xx` to `5xx`) if there is a status, else the level in lower case, else
- *         null. Sources of one's own have both in fields of the usual names. With `by=part`, the class is the first step of the path of edge_logs if the step is a part of the
- *         platform, else null
+ *         null. Sources of one's own have both in fields of the usual names. With `by=part`, the class is the first
+ *         step of the path of edge_logs if the step is a part of the platform, else null
  * Window  timestamp >= start, < end
  * Empty   no row: no row, never a zero row
  * Cost    a single pass over the times and the outcomes of the project's rows in the segments that overlap the window
