@@ -218,7 +218,7 @@ describe('logweir tail', () => {
     ['', 'tail of which project? logweir tail --project PROJECT'],
     ['logs.all --project a', 'unexpected argument "logs.all". Try: logweir --help'],
     ['--project a --format csv', '--format: "csv" is not one of text, ndjson.'],
-    ['--project a --source edge', '--source: "edge" is not a source: edge_logs, '],
+    ['--project a --source Edge', '--source: "Edge" is not a source: edge_logs, '],
     ['--project a --filter status>=500', '--filter: "status>=500" is not a list of conditions in JSON, such as '],
     ['--project a --filter {}', '--filter: "{}" is not a list of conditions in JSON, such as '],
   ])('refuses "%s"', (line, message) => {
