@@ -66,11 +66,11 @@ export default defineConfig({
       ),
       parallel('isolated', 0, availableParallelism(), { include: [ISOLATED], testTimeout: MINUTE_MS }),
       alone('timed', 1, { include: [TIMED], exclude: [PROGRAM], testTimeout: MINUTE_MS }),
-      // More than there are cores, since these tests wait most of the time.
+      // More than there are cores, since these tests wait most of the time. CI runs others beside them.
       parallel('program', 2, availableParallelism() + 1, {
         include: ['test/program/**/*.test.ts'],
         exclude: [SLOW, TIMED],
-        testTimeout: MINUTE_MS,
+        testTimeout: 3 * MINUTE_MS,
         isolate: false,
       }),
       alone('timed-program', 3, { include: ['test/program/**/*.timed.test.ts'], testTimeout: MINUTE_MS }),
@@ -83,7 +83,7 @@ export default defineConfig({
       parallel('page', 5, 2, {
         include: ['test/page/**/*.test.ts'],
         exclude: [SLOW],
-        testTimeout: MINUTE_MS,
+        testTimeout: 3 * MINUTE_MS,
         isolate: false,
       }),
       alone('slow', 6, { include: [SLOW], testTimeout: 20 * MINUTE_MS }),
