@@ -1,6 +1,6 @@
 import { LogweirError } from '../base/errors.js'
 import type { Row } from '../plan/answer.js'
-import { call, column, literal } from '../plan/expression.js'
+import { field, literal } from '../plan/expression.js'
 import type { NamedAggregate, Plan } from '../plan/plan.js'
 import { distinctValues } from '../plan/values/value-counts.js'
 import { RawJson } from '../plan/values/values.js'
@@ -44,8 +44,7 @@ const TOO_MANY: ReadonlySet<string> = new Set(['too_many_groups', 'too_much_memo
 function countingPlan(plan: Plan, fields: readonly FieldCount[]): Plan {
   const rows: NamedAggregate = { name: 'rows', value: { fn: 'count', args: [] } }
   const aggregates = fields.map(({ keys }, i): NamedAggregate => {
-    const field = call('field', column('metadata'), ...keys.map((key) => literal(key)))
-    return { name: `field_${i}`, value: { fn: 'top_values', args: [field, literal(TOP_VALUES)] } }
+    return { name: `field_${i}`, value: { fn: 'top_values', args: [field(keys), literal(TOP_VALUES)] } }
   })
   const selected = plan.slice(
     0,

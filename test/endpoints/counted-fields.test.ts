@@ -25,10 +25,10 @@ async function openWithColumns(records: readonly TestRecord[], random: Random, s
   const engine = await openOnDisk(files, limits)
   // A batch has rows of a single source.
   const bySource = records.toSorted((a, b) => (a.source < b.source ? -1 : Number(a.source > b.source)))
-  const inHead = records.length / 100
-  await appendAll(engine, bySource.slice(inHead), 500)
+  const sealed = Math.floor(records.length * 0.99)
+  await appendAll(engine, bySource.slice(0, sealed), 500)
   await engine.seal()
-  await appendAll(engine, bySource.slice(0, inHead), 500)
+  await appendAll(engine, bySource.slice(sealed), 500)
   const restarted = files.restart()
   await addPathColumns(restarted, () => random() < share)
   return openOnDisk(restarted, limits)

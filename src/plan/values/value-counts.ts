@@ -49,9 +49,11 @@ export const isUnsafe = (value: unknown): value is number =>
 
 const INTEGER = /^-?\d+$/
 
-function hide(counts: ValueCounts, text: string): void {
+const hide = (counts: ValueCounts, text: string) => addHidden(counts, hash('sha256', text, 'base64url'))
+
+function addHidden(counts: ValueCounts, hashed: string): void {
   const before = counts.hidden.size
-  counts.hidden.add(hash('sha256', text, 'base64url'))
+  counts.hidden.add(hashed)
   if (counts.hidden.size > before) counts.bytes += ENTRY_BYTES
 }
 
@@ -75,11 +77,7 @@ export function* mergeValues(into: ValueCounts, from: ValueCounts): Generator<vo
     increase(into, value, count)
     if (++values % STEP_VALUES === 0) yield
   }
-  for (const hidden of from.hidden) {
-    const before = into.hidden.size
-    into.hidden.add(hidden)
-    if (into.hidden.size > before) into.bytes += ENTRY_BYTES
-  }
+  for (const hashed of from.hidden) addHidden(into, hashed)
 }
 
 /** Returns the number of different values. */
