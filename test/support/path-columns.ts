@@ -1,5 +1,6 @@
 import { type Files, writeFile } from '../../src/engine/disk/files/files.js'
 import type { FieldPath } from '../../src/engine/execute/columns/field-path.js'
+import { UNFINISHED_SUFFIX } from '../../src/engine/store/files/file-names.js'
 import { encodePaths } from '../../src/engine/store/files/path-file.js'
 import { loadSegment, readSegmentFacts } from '../../src/engine/store/files/segment-file.js'
 import { columnsOf, makeMessageFilter } from '../../src/engine/store/path-columns/make-path-columns.js'
@@ -13,6 +14,8 @@ export async function addPathColumns(files: Files, isWanted: () => boolean = () 
   for (const source of await files.list('segments')) {
     for (const day of await files.list(`segments/${source}`)) {
       for (const name of await files.list(`segments/${source}/${day}`)) {
+        // What a stop in the middle of a write left behind.
+        if (name.endsWith(UNFINISHED_SUFFIX)) continue
         if (isWanted()) await addTo(files, `segments/${source}/${day}/${name}`, isWanted)
       }
     }
