@@ -1,7 +1,7 @@
 /** A token of a pattern: an escape, a repetition, a character class, or a single character. */
 const TOKEN = /\\[pPx]\{[^}]*\}|\\[pP].|\\x..|\\[0-7]+|\{[0-9,]*\}|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]|./gsu
-/** Constructs that the analysis below does not support: alternatives, flags, quotations. */
-const UNSUPPORTED = /\||\(\?|\\Q/u
+/** Up to a construct that the analysis below does not support: alternatives, flags, quotations. Skips escapes. */
+const UNSUPPORTED = /^(?:[^\\]|\\[^Q])*?(?:\||\(\?|\\Q)/su
 const METACHARACTERS = '^$.[]{}()*+?|\\'
 const MAY_BE_ABSENT = '*?{'
 

@@ -17,6 +17,7 @@ const piece = fc.constantFrom(
     '\\/',
     '\\\\',
     '\\-',
+    '\\|',
     '\\n',
     '\\x0a',
     '\\x61',
@@ -103,6 +104,8 @@ describe('the literal that a pattern requires', () => {
     ['abc?', 'ab'],
     ['(.*)project(.*)', 'project'],
     ['\u{1f600}+', '\u{1f600}'],
+    ['a\\|b', 'a|b'],
+    ['\\\\|b', ''],
     ['.*', ''],
   ])('of %j is %j', (given, literal) => {
     expect(requiredLiteral(given)).toBe(literal)

@@ -28,7 +28,24 @@ async function found(pattern: string, texts: readonly string[]): Promise<string[
 }
 
 const atom = fc.constantFrom(
-  ...['a', 'b', 'ab', '/', '\\.', '.', '(?s).', '(?s:.)', '[^a]', '[^b\\n]', '\\s', '\\S', '\\W', '\\D', '[[:space:]]'],
+  ...[
+    'a',
+    'b',
+    'ab',
+    '/',
+    '\\.',
+    '.',
+    '(?s).',
+    '(?s:.)',
+    '\\|',
+    '[^a]',
+    '[^b\\n]',
+    '\\s',
+    '\\S',
+    '\\W',
+    '\\D',
+    '[[:space:]]',
+  ],
   ...[
     '^',
     '$',
@@ -62,7 +79,7 @@ const arbitraryTexts = (...units: string[]) =>
 
 describe('matching a dictionary', () => {
   it.each([
-    ['of texts without newlines', arbitraryTexts('a', 'b', 'é', '.', '/', ' ', 'A')],
+    ['of texts without newlines', arbitraryTexts('a', 'b', 'é', '.', '/', ' ', 'A', '|')],
     ['of texts with newlines', arbitraryTexts('a', 'b', '\n', 'é')],
   ])('finds what matches alone: %s', async (_, texts) => {
     await fc.assert(
@@ -86,9 +103,11 @@ describe('matching a dictionary', () => {
     '\\.',
     '\\/',
     '\\-a',
+    'a\\|b',
+    '\\|',
   ])('finds the literal %j within entries, never across two', async (pattern) => {
     await fc.assert(
-      fc.asyncProperty(arbitraryTexts('a', 'b', '\n', '.', 'é', '-', '/'), async (texts) => {
+      fc.asyncProperty(arbitraryTexts('a', 'b', '\n', '.', 'é', '-', '/', '|'), async (texts) => {
         const literal = pattern.replaceAll('\\', '')
         const expected = texts.filter((text) => (pattern === '.' ? /[^\n]/u.test(text) : text.includes(literal)))
         expect(await found(pattern, texts)).toEqual(expected)
