@@ -19,7 +19,7 @@ export interface ServeConfig {
   sources: readonly SourceName[]
   /** The source of records on standard input that name none. */
   source: SourceName | undefined
-  /** The project of records on standard input that name none. */
+  /** The project of records and queries that name none. */
   project: string | undefined
   /** The fields of records on standard input that contain time and message. */
   fieldNames: FieldNames

@@ -98,7 +98,7 @@ export const SERVE_SETTINGS = {
     meaning: 'names of your own sources beside the nine, comma separated, such as nginx,app,payments',
   },
   source: { type: sourceName, meaning: 'source of records on standard input that name none' },
-  project: { type: projectName, meaning: 'project of records on standard input that name none' },
+  project: { type: projectName, meaning: 'default project: of records and of queries that name none' },
   timeField: {
     type: fieldNames,
     meaning: 'fields of records on standard input that can hold the time, comma separated; default: timestamp',
@@ -290,7 +290,11 @@ export const QUERY_SETTINGS = {
     meaning: 'a query of your own in SQL, instead of ENDPOINT; the service needs --sql too',
   },
   sqlFile: { type: text('FILE'), variable: false, meaning: 'a file with such a query' },
-  project: { type: text(''), flag: false, meaning: 'project, if an endpoint requires one and --project is not given' },
+  project: {
+    type: text(''),
+    flag: false,
+    meaning: 'project, if an endpoint requires one and --project is not given; default: that of the service',
+  },
   ...CLIENT_SETTINGS,
   ...FORMAT_SETTINGS,
 } satisfies Settings
@@ -330,7 +334,11 @@ function isJsonList(value: string): boolean {
 
 /** Settings of `logweir tail`. */
 export const TAIL_SETTINGS = {
-  project: { type: text('PROJECT'), isAnnounced: true, meaning: 'the project whose rows are followed' },
+  project: {
+    type: text('PROJECT'),
+    isAnnounced: true,
+    meaning: 'the project whose rows are followed; default: that of the service',
+  },
   source: { type: sourceName, isAnnounced: true, meaning: 'the source of these rows; default: edge_logs' },
   filter: { type: filterText, variable: false, meaning: 'only rows that meet all conditions of this list' },
   search: {

@@ -33,6 +33,8 @@ export interface EndpointSpec<P extends Params> {
 export interface Given {
   get(name: string): string | null
   getAll(name: string): readonly string[]
+  /** The name of the project if the request names none. Undefined: then there is no project. */
+  readonly defaultProject?: string | undefined
 }
 
 /**
@@ -150,8 +152,8 @@ function endpointWith<P extends Params>(
       return { key, plan: (nowUs) => spec.plan(args, nowUs), ...more(args) }
     },
     callBound(given) {
-      const args = readArgs(params, given, (param) => param.readBound ?? param.read)
-      const project = Object.hasOwn(params, 'project') ? given.get('project') : null
+      const args = readArgs(params, given, readingOfBound)
+      const project = Object.hasOwn(params, 'project') ? given.get('project') || given.defaultProject : undefined
       if (!project) throw notOfAProject()
       const key = keyOf(['bound', project, id, ...Object.values(args)])
       return { key, project, plan: (nowUs) => ofProject(spec.plan(args, nowUs), project), ...more(args) }
@@ -176,6 +178,8 @@ export const readParams = <P extends Params>(params: P, given: Given): ArgsOf<P>
 
 type Reading = (param: Param<unknown>) => Param<unknown>['read']
 
+const readingOfBound: Reading = (param) => param.readBound ?? param.read
+
 function readArgs<P extends Params>(params: P, given: Given, readingOf: Reading): ArgsOf<P> {
   const entries = Object.entries(params).map(([name, param]) => {
     const texts = given.getAll(name)
@@ -185,7 +189,9 @@ function readArgs<P extends Params>(params: P, given: Given, readingOf: Reading)
         `The parameter "${name}" is given ${texts.length} times. Give it once.`,
       )
     }
-    return [name, readingOf(param)(texts[0] || undefined, name)]
+    const text = texts[0] || undefined
+    const project = text === undefined && name === 'project' ? given.defaultProject : undefined
+    return [name, project ? readingOfBound(param)(project, name) : readingOf(param)(text, name)]
   })
   return Object.fromEntries(entries) as ArgsOf<P>
 }

@@ -10,7 +10,10 @@ import { numberOfText } from '../plan/values/values.js'
  */
 export interface Param<T> {
   read(text: string | undefined, name: string): T
-  /** Reads for a caller that may read some projects only and must name a project. Default: `read`. */
+  /**
+   * Reads the name of a project, which is no pattern: of a caller that may read some projects only, and the default
+   * project. Default: `read`.
+   */
   readBound?(text: string | undefined, name: string): T
   /** For the listing of the queries: whether the parameter must be given. */
   required: boolean
@@ -155,8 +158,8 @@ function timeParam<T extends Moment>(
 }
 
 /**
- * An RE2 pattern, required. For a caller bound to projects, the text is literal. Throws `missing_parameter` or
- * `invalid_pattern`.
+ * An RE2 pattern, required. The name of a project is literal: see `readBound` of {@link Param}. Throws
+ * `missing_parameter` or `invalid_pattern`.
  */
 export function pattern(description: string): Param<string> {
   return {

@@ -65,6 +65,8 @@ export interface AppOptions {
   intake?: RecordIntake
   /** Converts OTLP bodies for the intake. If absent, there is no OTLP path. */
   translate?: Translate
+  /** The project of requests and records that name none. If absent, there is no such project. */
+  defaultProject?: string | undefined
   /** If absent: {@link OWN_DIALECT}. */
   dialect?: Dialect
 }
@@ -89,7 +91,7 @@ export interface App {
 
 /** Builds the HTTP side. A request passes through the chain of middleware below, down to the routes. */
 export function createApp(options: AppOptions): App {
-  const { status, intake, metrics, clock, log, dialect = OWN_DIALECT } = options
+  const { status, intake, metrics, clock, log, defaultProject, dialect = OWN_DIALECT } = options
   const { errorForm } = dialect
   const authenticate = createAuth(options.accessOf)
   const searchWithKey = ({ request, path }: Exchange) =>
@@ -98,11 +100,11 @@ export function createApp(options: AppOptions): App {
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
   const { queries, readPosted, tails, logs, otlp } = createServices(options, errorForm)
-  const documents = createDocuments(options.endpoints, dialect, clock)
+  const documents = createDocuments({ ...options, dialect })
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
-    ...sessionRoutes(),
+    ...sessionRoutes(defaultProject),
     ...listRoutes(dialect.lists),
     ...queryRoutes(queries, readPosted),
     ...tailRoutes(tails, authenticate),
@@ -146,7 +148,8 @@ export function createApp(options: AppOptions): App {
 
 /** Creates the handlers of queries, tails and records, with limits that scale with the memory limit. */
 function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
-  const { clock, log, metrics, intake, translate, memoryLimitBytes = Number.POSITIVE_INFINITY } = options
+  const { clock, log, metrics, intake, translate, defaultProject } = options
+  const { memoryLimitBytes = Number.POSITIVE_INFINITY } = options
   const memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock)
   Object.assign(metrics.queryBytes, { collect: () => metrics.queryBytes.set(memory.usedBytes()) })
   const queries = createQueries({ ...options, memory, limits: { ...httpLimits(memoryLimitBytes), ...options.limits } })
@@ -155,7 +158,7 @@ function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
     follow &&
     createTails({ ...options, follow, errorForm, limits: { ...tailLimits(memoryLimitBytes), ...options.limits } })
   const bodies = { ...LOGS_LIMITS, bodiesBytes: bodiesBytes(memoryLimitBytes), ...options.limits }
-  const logs = intake && createLogs(intake, { clock, log, errorForm, limits: bodies })
+  const logs = intake && createLogs(intake, { clock, log, errorForm, defaultProject, limits: bodies })
   const otlp = logs && translate && createOtlpLogs(logs, translate)
   const posted = { ...postedLimits(memoryLimitBytes), ...options.limits }
   return { queries, readPosted: createPostedParameters(posted, clock), tails, logs, otlp }

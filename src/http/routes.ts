@@ -8,7 +8,7 @@ import { VERSION } from '../base/version.js'
 import { QUERY_PATH } from '../common/query-path.js'
 import { allSources } from '../common/sources.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
-import { type Access, SCOPES } from '../tokens/access.js'
+import { type Access, projectForNone, SCOPES } from '../tokens/access.js'
 import type { Authenticate } from './access/auth.js'
 import type { Logs } from './intake/logs.js'
 import { OTLP_PATH, type OtlpLogs } from './intake/otlp.js'
@@ -108,15 +108,25 @@ export function serviceRoutes(status: () => Status, { registry }: Metrics, docum
  * The permissions of a request's token. A page may ask before the user signs in: an answer with an error status would
  * be an error in the browser's console. The answer says no more than other paths do with this token.
  */
-export function sessionRoutes(): Route[] {
-  return [{ path: '/api/session', isForAnyToken: true, answer: ({ env }) => sessionReply(env.access) }]
+export function sessionRoutes(defaultProject: string | undefined): Route[] {
+  const answer: Route['answer'] = ({ env }) => sessionReply(env.access, defaultProject)
+  return [{ path: '/api/session', isForAnyToken: true, answer }]
 }
 
-function sessionReply(access: Access | undefined): Response {
-  const scopes = SCOPES.filter((scope) => access?.scopes.has(scope))
-  const projects = access === undefined ? [] : access.projects === undefined ? null : [...access.projects].sort()
-  return jsonReply(JSON.stringify({ scopes, projects }))
+function sessionReply(access: Access | undefined, ofService: string | undefined): Response {
+  if (access === undefined) return jsonReply(NO_SESSION)
+  const { scopes, projects } = access
+  return jsonReply(
+    JSON.stringify({
+      scopes: SCOPES.filter((scope) => scopes.has(scope)),
+      projects: projects === undefined ? null : [...projects].sort(),
+      default_project: projectForNone(projects, ofService) ?? null,
+    }),
+  )
 }
+
+/** The permissions of a request without a known token. */
+const NO_SESSION = JSON.stringify({ scopes: [], projects: [], default_project: null })
 
 /** Lists that never change, by path. */
 export function listRoutes(lists: Readonly<Record<string, readonly object[]>>): Route[] {
@@ -178,11 +188,19 @@ export interface Documents {
   replace(endpoints: readonly Endpoint[]): void
 }
 
+interface DocumentsOptions {
+  endpoints: readonly Endpoint[]
+  dialect: Dialect
+  clock: Clock
+  defaultProject?: string | undefined
+}
+
 /** Builds the documents once for each set of endpoints and known sources. The documents are compressed once, too. */
-export function createDocuments(endpoints: readonly Endpoint[], dialect: Dialect, clock: Clock): Documents {
+export function createDocuments({ endpoints, dialect, clock, defaultProject }: DocumentsOptions): Documents {
+  const form = { dialect, hasDefaultProject: defaultProject !== undefined }
   const build = (all: readonly Endpoint[]): ReturnType<Documents['current']> => ({
     listing: { plain: Buffer.from(definitions(all)) },
-    openApi: { plain: Buffer.from(openApi(all, VERSION, clock.nowUs(), dialect)) },
+    openApi: { plain: Buffer.from(openApi(all, VERSION, clock.nowUs(), form)) },
   })
   let latest = endpoints
   let sources = allSources().length

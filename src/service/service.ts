@@ -200,6 +200,7 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     status: status.current,
     intake: { take: requests.take, writeFailure: () => engine.writeFailure(), prepare: requests.prepare },
     translate: otlp.translate,
+    defaultProject: config.project,
     arrivals,
     memoryLimitBytes: config.memoryLimitBytes,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },

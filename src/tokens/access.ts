@@ -15,6 +15,20 @@ export interface Access {
   limit?: Limit | undefined
 }
 
+/**
+ * Returns the project of a request or a record that names none. The only project of a token wins over the default
+ * project of the service, which a token that is bound to several projects gets only if the token is bound to it.
+ * Undefined: there is no such project.
+ */
+export function projectForNone(
+  projects: ReadonlySet<string> | undefined,
+  ofService: string | undefined,
+): string | undefined {
+  if (projects === undefined) return ofService
+  if (projects.size === 1) return [...projects][0]
+  return ofService !== undefined && projects.has(ofService) ? ofService : undefined
+}
+
 /** The access of a token without restrictions: all scopes and projects, no rate limit. */
 export const FULL_ACCESS: Access = { scopes: new Set(['query', 'ingest']), projects: undefined }
 

@@ -576,6 +576,35 @@ test('says how many rows an endpoint has, and which endpoints the owner added', 
   })
 })
 
+test('requires a project only without a default project, and never names the default', async () => {
+  type Described = { name: string; required?: boolean; description: string }
+  type Paths = Record<string, { get?: { parameters?: Described[] }; post?: { parameters?: Described[] } }>
+  const given = async (defaultProject?: string) => {
+    const answer = await createTestApp({ defaultProject }).get('/api/openapi.json')
+    const text = await answer.text()
+    const described = Object.entries((JSON.parse(text) as { paths: Paths }).paths).flatMap(([path, { get, post }]) =>
+      [...(get?.parameters ?? []), ...(post?.parameters ?? [])]
+        .filter(({ name }) => name === 'project')
+        .map(({ required = false, description }) => ({ path, required, description })),
+    )
+    return { text, described }
+  }
+  const [without, having] = [await given(), await given('the-default')]
+  const withoutDefault = ['/api/logs', '/v1/logs', '/api/projects']
+  for (const { path, required, description } of without.described) {
+    expect([path, required]).toEqual([path, !withoutDefault.includes(path)])
+    expect(description).not.toContain('default project')
+  }
+  for (const { path, required, description } of having.described) {
+    expect([path, required]).toEqual([path, false])
+    // The list of projects has all projects, whatever the default.
+    expect([path, description.includes('default project')]).toEqual([path, path !== '/api/projects'])
+  }
+  expect(having.described.map(({ path }) => path)).toEqual(without.described.map(({ path }) => path))
+  expect(without.described.length).toBeGreaterThan(8)
+  expect(having.text).not.toContain('the-default')
+})
+
 test('says what each code means that a path answers', () => {
   const { paths, components } = JSON.parse(openApi(ENDPOINTS, '1', 0)) as {
     paths: object

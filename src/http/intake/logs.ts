@@ -77,17 +77,19 @@ interface LogsOptions {
   clock: Clock
   log: Log
   errorForm: ErrorForm
+  /** The project of records that neither a record, the URL nor the token names. */
+  defaultProject: string | undefined
 }
 
 /** Creates the paths. The paths share a memory limit for bodies. */
-export function createLogs(intake: RecordIntake, { limits, clock, log, errorForm }: LogsOptions): Logs {
+export function createLogs(intake: RecordIntake, { limits, clock, log, errorForm, defaultProject }: LogsOptions): Logs {
   const uploads = createUploads(limits, clock)
 
   const take: Logs['take'] = async ({ request, incoming, projects }, form, translate) => {
     const params = new URL(request.url).searchParams
     const defaults = {
       source: sourceOf(params),
-      project: projectOf(params, projects),
+      project: projectOf(params, projects, defaultProject),
       projects,
       // Translated records have the default field names.
       fieldNames: translate === undefined ? fieldNamesIn(params) : undefined,

@@ -5,6 +5,7 @@ import { shorten } from '../../base/text/shorten.js'
 import { EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../../common/field-names.js'
 import { acceptedSources, findAcceptedSource } from '../../common/sources.js'
 import { invalidParameter } from '../../endpoints/params.js'
+import { projectForNone } from '../../tokens/access.js'
 import { refusals } from '../reply/errors.js'
 
 /** How much of an unknown source's name is shown. */
@@ -28,15 +29,18 @@ export function sourceOf(params: URLSearchParams): string | undefined {
 }
 
 /**
- * Returns the project of records without a project: the project in the URL, else the token's project if the token has a
- * single project.
+ * Returns the project of records without a project: the project in the URL, else the token's only project, else the
+ * default project of the service. Throws `forbidden_project` if the URL names a project that the token is not bound to.
  */
-export function projectOf(params: URLSearchParams, projects: ReadonlySet<string> | undefined): string | undefined {
+export function projectOf(
+  params: URLSearchParams,
+  projects: ReadonlySet<string> | undefined,
+  defaultProject: string | undefined,
+): string | undefined {
   const named = one(params, 'project')
-  if (projects === undefined) return named
-  if (named === undefined) return projects.size === 1 ? [...projects][0] : undefined
-  if (projects.has(named)) return named
-  throw refusals.forbiddenProject()
+  if (named === undefined) return projectForNone(projects, defaultProject)
+  if (projects?.has(named) === false) throw refusals.forbiddenProject()
+  return named
 }
 
 /** Returns the names of the time and message fields in the URL, or undefined if the URL names no fields. */

@@ -5,16 +5,24 @@ import { CODES } from './codes.js'
 import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
 import { serviceOperations } from './service-operations.js'
 
+/** What the description depends on besides the endpoints. */
+export interface DescriptionForm {
+  dialect?: Dialect
+  /** Whether requests and records that name no project have one: then no request has to name a project. */
+  hasDefaultProject?: boolean
+}
+
 /** Returns the OpenAPI 3.1 description of the service as JSON, derived from the endpoints that check the requests. */
 export function openApi(
   endpoints: readonly Endpoint[],
   version: string,
   nowUs: number,
-  dialect: Dialect = OWN_DIALECT,
+  { dialect = OWN_DIALECT, hasDefaultProject = false }: DescriptionForm = {},
 ): string {
+  const form = { dialect, hasDefaultProject }
   const queries = endpoints.map((endpoint): [string, Operations] => [
     `/api/endpoints/query/${endpoint.name}`,
-    queryOperations(endpoint, nowUs, dialect),
+    queryOperations(endpoint, nowUs, form),
   ])
   return JSON.stringify({
     openapi: '3.1.0',
@@ -28,9 +36,9 @@ export function openApi(
     security: [{ key: [] }, { bearer: [] }],
     paths: {
       ...Object.fromEntries(queries),
-      '/api/tail': tailOperations(dialect),
-      '/api/logs': logsOperations(dialect),
-      '/v1/logs': otlpOperations(dialect),
+      '/api/tail': tailOperations(form),
+      '/api/logs': logsOperations(form),
+      '/v1/logs': otlpOperations(form),
       ...serviceOperations(dialect),
     },
     components: {

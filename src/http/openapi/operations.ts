@@ -13,18 +13,31 @@ export type Operations = Readonly<Record<string, Schema>>
 const TEXT: Schema = { type: 'string' }
 const BYTES: Schema = {}
 
+/** What the operations depend on besides the endpoints. See `DescriptionForm` of document.ts. */
+interface Form {
+  dialect: Dialect
+  hasDefaultProject: boolean
+}
+
 function parameter(name: string, place: 'query' | 'header', description: string, more: Schema = {}): Schema {
   return { name, in: place, description, schema: TEXT, ...more }
 }
+
+/** The default project's name is not in the description, since all tokens may read the description. */
+const projectDescription = (description: string, { hasDefaultProject }: Form) =>
+  hasDefaultProject
+    ? `${description}; absent: the default project of the service, or the only one of the token`
+    : description
 
 /**
  * Returns the operations of an endpoint under the endpoint's name. The id is another path with the same operations.
  * POST has the parameters of GET in the body.
  */
-export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }: Dialect): Operations {
+export function queryOperations(endpoint: Endpoint, nowUs: number, asked: Form): Operations {
+  const { errorForm } = asked.dialect
   const { name, params, cache, sandboxing } = endpoint
   const rows = rowLimits(endpoint, nowUs)
-  const form: ErrorForms = sandboxing && errorForm === 'flat' ? 'either' : errorForm
+  const errors: ErrorForms = sandboxing && errorForm === 'flat' ? 'either' : errorForm
   const ofSql = sandboxing || endpoint.isOwn ? ['Logweir-Warnings'] : []
   const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age']), ...ofSql]
   const summary = endpoint.summary ?? `The rows of ${name}`
@@ -42,20 +55,33 @@ export function queryOperations(endpoint: Endpoint, nowUs: number, { errorForm }
     responses: {
       200: rowsAnswer(rowOf(endpoint, nowUs), headers),
       304: NOT_MODIFIED,
-      ...failures(codes, form),
+      ...failures(codes, errors),
     },
   })
-  const inUrl = Object.entries(params).map(([param, { required, description, schema }]) =>
-    parameter(param, 'query', description, { required, schema: schema ?? TEXT }),
+  const described = Object.entries(params).map(([param, about]) => describedParam(param, about, asked))
+  const inUrl = described.map(({ name, required, description, schema }) =>
+    parameter(name, 'query', description, { required, schema }),
   )
   const codes = codesOf(params)
   return {
     get: operation(name, codes, inUrl),
     post: {
       ...operation(`${name}.post`, [...codes, ...POSTED_CODES], []),
-      requestBody: postedBody(endpoint),
+      requestBody: postedBody(endpoint, described),
     },
   }
+}
+
+type DescribedParam = ReturnType<typeof describedParam>
+
+function describedParam(
+  name: string,
+  { required, description, schema = TEXT }: Endpoint['params'][string],
+  form: Form,
+) {
+  if (name !== 'project') return { name, required, description, schema }
+  const isRequired = required && !form.hasDefaultProject
+  return { name, required: isRequired, description: projectDescription(description, form), schema }
 }
 
 const POSTED_CODES = [
@@ -69,9 +95,9 @@ const POSTED_CODES = [
 ]
 
 /** The body of a query by POST. No parameter is required in the body, since the URL may have the parameter. */
-function postedBody({ params, refusesUnknown }: Endpoint): Schema {
+function postedBody({ refusesUnknown }: Endpoint, params: readonly DescribedParam[]): Schema {
   const properties = Object.fromEntries(
-    Object.entries(params).map(([name, { description, schema = TEXT }]) => [name, { description, ...schema }]),
+    params.map(({ name, description, schema }) => [name, { description, ...schema }]),
   )
   const additionalProperties = refusesUnknown ? false : { type: ['string', 'number', 'boolean'] }
   const schema = { type: 'object', properties, additionalProperties }
@@ -170,10 +196,10 @@ const BODY_CODES = [
   'engine_unavailable',
 ]
 
-const LOGS_PARAMETERS = [
+const logsParameters = (form: Form) => [
   parameter('source', 'query', 'for records that name none; source_name is the same'),
   parameter('source_name', 'query', 'the same as source'),
-  parameter('project', 'query', 'for records that have none'),
+  parameter('project', 'query', projectDescription('for records that have none', form)),
   parameter('time_field', 'query', 'fields that can hold the time, comma separated; default: timestamp'),
   parameter('message_field', 'query', 'fields that can hold the message; default: event_message,message'),
 ]
@@ -183,17 +209,17 @@ const KEYS = [{ key: [] }, { bearer: [] }, { keyInUrl: [] }]
 const securityOf = ({ acceptsKeyInUrl }: Dialect): Schema => (acceptsKeyInUrl ? { security: KEYS } : {})
 
 /** Returns the operations of the path for records as JSON. */
-export const logsOperations = (dialect: Dialect): Operations => ({
+export const logsOperations = (form: Form): Operations => ({
   post: {
     operationId: 'logs',
     tags: ['records'],
     summary: 'Takes records',
-    ...securityOf(dialect),
+    ...securityOf(form.dialect),
     description:
       'Responds when the records are stored. A record that is sent twice, after a lost response, is stored twice. ' +
       'The body may be compressed: gzip, deflate. ' +
       'Objects may also follow one another without commas, in any of the media types.',
-    parameters: LOGS_PARAMETERS,
+    parameters: logsParameters(form),
     requestBody: {
       required: true,
       content: {
@@ -217,7 +243,7 @@ export const logsOperations = (dialect: Dialect): Operations => ({
           'application/json': LOGGED,
         },
       ),
-      ...failures([...WAITING_CODES, ...BODY_CODES, 'invalid_parameter'], dialect.errorForm),
+      ...failures([...WAITING_CODES, ...BODY_CODES, 'invalid_parameter'], form.dialect.errorForm),
     },
   },
 })
@@ -231,16 +257,16 @@ const PARTIAL: Schema = {
 }
 
 /** Returns the operations of the path for OTLP. The errors have the same form in every dialect. */
-export const otlpOperations = (dialect: Dialect): Operations => ({
+export const otlpOperations = (form: Form): Operations => ({
   post: {
     operationId: 'otlp-logs',
     tags: ['records'],
     summary: 'Takes logs of OpenTelemetry',
-    ...securityOf(dialect),
+    ...securityOf(form.dialect),
     description:
       'OTLP over HTTP. The resource attributes logweir.source and logweir.project say where records belong; ' +
       'the parameters do for records without them.',
-    parameters: LOGS_PARAMETERS,
+    parameters: logsParameters(form),
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { type: 'object' } }, 'application/x-protobuf': { schema: BYTES } },
@@ -268,7 +294,7 @@ const TAIL_CODES = [
 ]
 
 /** Returns the operations of live tails. */
-export const tailOperations = ({ errorForm }: Dialect): Operations => ({
+export const tailOperations = (form: Form): Operations => ({
   get: {
     operationId: 'tail',
     tags: ['queries'],
@@ -277,7 +303,9 @@ export const tailOperations = ({ errorForm }: Dialect): Operations => ({
       'Server-sent events, one per record: id, timestamp, event_message and metadata as data. ' +
       'The event "gap" says that records were left out, "dropped" that the reader was too slow.',
     parameters: [
-      parameter('project', 'query', 'the project whose records are followed', { required: true }),
+      parameter('project', 'query', projectDescription('the project whose records are followed', form), {
+        required: !form.hasDefaultProject,
+      }),
       parameter('source', 'query', 'the source of the records, or its alias; default: edge_logs', {
         schema: EXPLORE_PARAMS.source.schema,
       }),
@@ -291,7 +319,7 @@ export const tailOperations = ({ errorForm }: Dialect): Operations => ({
     ],
     responses: {
       200: answer('The stream, until one of the two ends it.', { 'text/event-stream': TEXT }),
-      ...failures(TAIL_CODES, errorForm),
+      ...failures(TAIL_CODES, form.dialect.errorForm),
     },
   },
 })

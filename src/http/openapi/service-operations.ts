@@ -36,6 +36,7 @@ const STATUS = exactly({ status: { enum: ['ok', 'degraded', 'stopping'] } })
 const SESSION = exactly({
   scopes: listOf({ enum: SCOPES, description: 'none if the token is missing, wrong, expired or revoked' }),
   projects: { anyOf: [listOf(TEXT), { type: 'null', description: 'all projects' }] },
+  default_project: { type: ['string', 'null'], description: 'the project of requests and records that name none' },
 })
 
 const publicPath = (operationId: string, summary: string, responses: Answers): Operations => ({

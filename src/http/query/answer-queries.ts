@@ -32,6 +32,8 @@ interface QueriesOptions {
   log: Log
   memory: MemoryBudget
   arrivals?: Arrivals
+  /** The project of requests that name none. */
+  defaultProject?: string | undefined
 }
 
 /** A request of an endpoint. */
@@ -75,7 +77,7 @@ const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 /** Creates the queries, and starts to warm the cache. */
 export function createQueries(options: QueriesOptions): Queries {
   const { engine, endpoints, metrics, clock, limits, log, memory, arrivals } = options
-  const registry = createEndpointRegistry(endpoints)
+  const registry = createEndpointRegistry(endpoints, options.defaultProject)
   const concurrency = createConcurrencyLimits(limits, clock, metrics.queriesRunning)
   const shared = { engine, clock, limits, metrics, log, memory, arrivals, nameChecks: createNameChecks() }
   const cached = createCached({ ...shared, concurrency: concurrency.stored })

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Call, Endpoint } from '../../endpoints/endpoint.js'
+import type { Call, Endpoint, Given } from '../../endpoints/endpoint.js'
+import { projectForNone } from '../../tokens/access.js'
 import { refusals } from '../reply/errors.js'
 
 /**
@@ -15,35 +16,50 @@ const MAX_CACHED_CHARACTERS = 65_536
  */
 export type BoundCalls = (search: string, projects?: ReadonlySet<string>) => Call
 
+interface BoundCallsOptions {
+  /** Put before each call's key, and separates the calls of an endpoint from the calls of a replaced endpoint. */
+  keyPrefix?: string
+  /** The project of query strings that name none. See {@link projectForNone}. */
+  defaultProject?: string | undefined
+}
+
 /**
  * Caches the calls of an endpoint by query string. Clients repeat calls, and compiling a pattern takes longer than the
- * rest of a cached answer. `keyPrefix` is put before each call's key, and separates the calls of an endpoint from the
- * calls of a replaced endpoint.
+ * rest of a cached answer.
  */
-export function createBoundCalls(endpoint: Endpoint, keyPrefix = ''): BoundCalls {
+export function createBoundCalls(
+  endpoint: Endpoint,
+  { keyPrefix = '', defaultProject }: BoundCallsOptions = {},
+): BoundCalls {
   const prefixed = <C extends Call>(call: C): C => (keyPrefix === '' ? call : { ...call, key: keyPrefix + call.key })
-  const unbound = cached((params) => prefixed(endpoint.call(params)))
-  const bound = cached((params) => prefixed(endpoint.callBound(params)))
+  const unbound = cached((given) => prefixed(endpoint.call(given)))
+  const bound = cached((given) => prefixed(endpoint.callBound(given)))
   return (search, projects) => {
-    if (projects === undefined) return unbound(search)
-    const call = bound(search)
+    if (projects === undefined) return unbound(search, defaultProject)
+    const call = bound(search, projectForNone(projects, defaultProject))
     if (!projects.has(call.project)) throw refusals.forbiddenProject()
     return call
   }
 }
 
-function cached<C extends Call>(read: (params: URLSearchParams) => C): (search: string) => C {
+/** Tokens have different default projects, so that equal query strings may be different calls. */
+function cached<C extends Call>(read: (given: Given) => C): (search: string, defaultProject: string | undefined) => C {
   const calls = new LRUCache<string, C>({
     max: CACHED_CALLS,
     maxSize: CACHED_CHARACTERS,
     maxEntrySize: MAX_CACHED_CHARACTERS,
-    sizeCalculation: (_, search) => search.length + 1,
+    sizeCalculation: (_, key) => key.length + 1,
   })
-  return (search) => {
-    const hit = calls.get(search)
+  return (search, defaultProject) => {
+    const key = defaultProject === undefined ? search : `${search}\n${defaultProject}`
+    const hit = calls.get(key)
     if (hit !== undefined) return hit
-    const call = read(new URLSearchParams(search))
-    calls.set(search, call)
+    const call = read(givenIn(search, defaultProject))
+    calls.set(key, call)
     return call
   }
+}
+
+function givenIn(search: string, defaultProject: string | undefined): Given {
+  return Object.assign(new URLSearchParams(search), { defaultProject })
 }

@@ -17,9 +17,9 @@ export interface EndpointRegistry {
 
 /**
  * Registers endpoints. An endpoint that a replacement keeps also keeps the cached calls. A new endpoint's calls never
- * share a key with calls of an earlier endpoint of the same id.
+ * share a key with calls of an earlier endpoint of the same id. `defaultProject`: see {@link createBoundCalls}.
  */
-export function createEndpointRegistry(endpoints: readonly Endpoint[]): EndpointRegistry {
+export function createEndpointRegistry(endpoints: readonly Endpoint[], defaultProject?: string): EndpointRegistry {
   let byEndpoint = new Map<Endpoint, RegisteredEndpoint>()
   let byName = new Map<string, RegisteredEndpoint>()
   let byId = new Map<string, RegisteredEndpoint>()
@@ -28,7 +28,8 @@ export function createEndpointRegistry(endpoints: readonly Endpoint[]): Endpoint
   function register(next: readonly Endpoint[]): void {
     const keyPrefix = replacements === 0 ? '' : `${replacements} `
     const all = next.map(
-      (endpoint) => byEndpoint.get(endpoint) ?? { endpoint, callOf: createBoundCalls(endpoint, keyPrefix) },
+      (endpoint) =>
+        byEndpoint.get(endpoint) ?? { endpoint, callOf: createBoundCalls(endpoint, { keyPrefix, defaultProject }) },
     )
     byEndpoint = new Map(all.map((one) => [one.endpoint, one]))
     byName = new Map(all.map((one) => [one.endpoint.name, one]))

@@ -6,7 +6,7 @@ import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
 import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
 import type { Engine } from '../../engine/engine.js'
-import type { Access } from '../../tokens/access.js'
+import { type Access, projectForNone } from '../../tokens/access.js'
 import { createConcurrencyLimit } from '../query/concurrency.js'
 import { COMMON_HEADERS } from '../reply/cors.js'
 import type { ErrorForm } from '../reply/error-form.js'
@@ -27,6 +27,8 @@ export interface TailsOptions {
   log: Log
   limits: TailLimits
   errorForm: ErrorForm
+  /** The project of requests that name none. */
+  defaultProject?: string | undefined
 }
 
 /** All live tails of the service. */
@@ -54,7 +56,8 @@ const HEADERS = {
 const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
 
 /** Creates the tails, with none open. */
-export function createTails({ follow, metrics, clock, log, limits, errorForm }: TailsOptions): Tails {
+export function createTails(options: TailsOptions): Tails {
+  const { follow, metrics, clock, log, limits, errorForm, defaultProject } = options
   const shared = { clock, limits, errorForm }
   // A tail reads once for the reader, and once more if the tail opens a channel with a filter.
   const concurrency = createConcurrencyLimit(
@@ -98,7 +101,7 @@ export function createTails({ follow, metrics, clock, log, limits, errorForm }: 
 
   return {
     answer(request, access, breakOff = () => {}) {
-      const asked = readRequest(request, access()?.projects)
+      const asked = readRequest(request, access()?.projects, defaultProject)
       if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
       if (isClosed) throw stopping()
       if (readers.size >= limits.tails) throw tooMany(limits.tails)
@@ -122,10 +125,15 @@ interface TailRequest {
 }
 
 /** Reads the parameters of a tail. With `projects`, other projects are refused. */
-function readRequest({ url, headers }: Request, projects: ReadonlySet<string> | undefined): TailRequest {
+function readRequest(
+  { url, headers }: Request,
+  projects: ReadonlySet<string> | undefined,
+  defaultProject: string | undefined,
+): TailRequest {
   const params = new URL(url).searchParams
   refuseUnknown(params, TAIL_PARAMETERS)
-  const project = projectOf(params)
+  const project = onlyValue(params, 'project') ?? projectForNone(projects, defaultProject)
+  if (project === undefined) throw missingProject()
   if (projects?.has(project) === false) throw refusals.forbiddenProject()
   const tailRows = readTailRows(params)
   return { project, tailRows, cursor: cursorOf(headers, project, tailRows) }
@@ -143,14 +151,8 @@ const stopping = () =>
 const tooMany = (tails: number) =>
   new LogweirError('overloaded', `There are ${tails} live tails already. Try again when one has ended.`)
 
-function projectOf(params: URLSearchParams): string {
-  const project = onlyValue(params, 'project')
-  if (project !== undefined) return project
-  throw new LogweirError(
-    'missing_parameter',
-    'The parameter "project" is missing or empty. Give it a value: ?project=…',
-  )
-}
+const missingProject = () =>
+  new LogweirError('missing_parameter', 'The parameter "project" is missing or empty. Give it a value: ?project=…')
 
 /** Reads Last-Event-ID. The rank of an id counts the rows of a single tail: an id of another tail is refused. */
 function cursorOf(headers: Headers, project: string, tailRows: TailRows): Cursor | undefined {

@@ -19,11 +19,11 @@ const as = (token: string) => ({ headers: { 'X-API-KEY': token } })
 
 describe('/api/session', () => {
   test.each([
-    ['both', '{"scopes":["query","ingest"],"projects":null}'],
-    ['query', '{"scopes":["query"],"projects":null}'],
-    ['ingest', '{"scopes":["ingest"],"projects":null}'],
-    ['bound', '{"scopes":["query","ingest"],"projects":["a","b"]}'],
-    ['bound-ingest', '{"scopes":["ingest"],"projects":["c"]}'],
+    ['both', '{"scopes":["query","ingest"],"projects":null,"default_project":null}'],
+    ['query', '{"scopes":["query"],"projects":null,"default_project":null}'],
+    ['ingest', '{"scopes":["ingest"],"projects":null,"default_project":null}'],
+    ['bound', '{"scopes":["query","ingest"],"projects":["a","b"],"default_project":null}'],
+    ['bound-ingest', '{"scopes":["ingest"],"projects":["c"],"default_project":"c"}'],
   ])('says what the token "%s" permits', async (token, body) => {
     const { get } = open()
     expect(await readReply(get(PATH, as(token)))).toEqual({ status: 200, body })
@@ -42,8 +42,19 @@ describe('/api/session', () => {
       }),
     )
     for (const one of all) expect(one).toEqual(all[0])
-    expect(all[0]).toMatchObject({ status: 200, body: '{"scopes":[],"projects":[]}' })
+    expect(all[0]).toMatchObject({ status: 200, body: '{"scopes":[],"projects":[],"default_project":null}' })
     expect(new Map(all[0]!.headers).get('cache-control')).toBe('no-store')
+  })
+
+  test.each([
+    ['a', { both: 'a', bound: 'a', 'bound-ingest': 'c', '': null, wrong: null }],
+    ['other', { both: 'other', bound: null, 'bound-ingest': 'c', '': null, wrong: null }],
+  ])('says which project stands in for none, with the default "%s"', async (defaultProject, wanted) => {
+    const { get } = createTestApp({ tokens: TOKENS, defaultProject })
+    for (const [token, project] of Object.entries(wanted)) {
+      const session = (await (await get(PATH, as(token))).json()) as { default_project: string | null }
+      expect([token, session.default_project]).toEqual([token, project])
+    }
   })
 
   test('counts towards the rate of the token', async () => {
