@@ -1,4 +1,3 @@
-import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { escapeControl, escapeControlInDocument } from '../base/text/escape-control.js'
 import { formatIso8601 } from '../base/time/iso8601.js'
@@ -11,7 +10,6 @@ import { connectService, ServiceError } from './service.js'
 
 /** The configuration of `logweir tail`. */
 export interface TailConfig extends ValuesOf<typeof TAIL_SETTINGS> {
-  project: string
   /** The variable or place in a file that contains the token. Undefined if none is set. */
   tokenFrom: string | undefined
 }
@@ -26,9 +24,7 @@ export interface TailOut {
 /** Reads the configuration of `logweir tail`. Throws `usage`. */
 export function readTail(args: readonly string[], environment: Environment, warn: Log): TailConfig {
   const { values, found } = readSettings(TAIL_SETTINGS, args, environment, { warn })
-  const { project } = values
-  if (project === undefined) throw usageError('tail of which project? logweir tail --project PROJECT')
-  return { ...values, project, tokenFrom: found.get('token')?.where }
+  return { ...values, tokenFrom: found.get('token')?.where }
 }
 
 /** Writes rows on arrival until the signal is aborted. Rejects with a {@link ServiceError}, `usage`, or EPIPE. */
@@ -39,11 +35,28 @@ export async function runTail(
   signal: AbortSignal,
 ) {
   const service = connectService(address)
-  const rows = { project, ...(source && { source }), ...(filter && { filter }), ...(search && { search }) }
+  const rows = {
+    ...(project && { project }),
+    ...(source && { source }),
+    ...(filter && { filter }),
+    ...(search && { search }),
+  }
   const path = `api/tail?${new URLSearchParams(rows)}`
   const formatRow = format === 'ndjson' ? toNdjson(out.isTerminal) : toText
   const connect = (headers: Record<string, string>, ending: AbortSignal) => service.get(path, headers, ending)
-  await follow({ connect, onRow: (json) => out.write(formatRow(json)), log }, signal)
+  try {
+    await follow({ connect, onRow: (json) => out.write(formatRow(json)), log }, signal)
+  } catch (error) {
+    throw project === undefined ? withFlag(error) : error
+  }
+}
+
+const NO_PROJECT = /^The parameter "project" is missing/
+
+/** Adds the flag to the error of a service that has no default project. */
+function withFlag(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || !NO_PROJECT.test(error.reason ?? '')) return error
+  return new ServiceError(`${error.message} Here: logweir tail --project PROJECT`, { status: 400 })
 }
 
 /** Returns the JSON of a row on a single line: line breaks in JSON can only be between tokens. */

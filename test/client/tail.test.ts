@@ -192,6 +192,27 @@ describe('logweir tail', () => {
     expect(Object.fromEntries(searchParams)).toEqual({ project: 'a&b', source: 'auth_logs', filter, search: 'a+b & c' })
   })
 
+  it('leaves the project to the service if no flag names one', async () => {
+    const { requested } = await tailed(['--source', 'auth_logs'], event(1), 1)
+    expect(requested).toBe('/api/tail?source=auth_logs')
+  })
+
+  it('says how to name a project if the service has no default', async () => {
+    const missing = 'The parameter "project" is missing or empty. Give it a value: ?project=…'
+    const answer = (_: unknown, response: ServerResponse) => {
+      response.writeHead(400, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify({ error: missing, code: 'missing_parameter' }))
+    }
+    const { url } = await inTurn(answer, answer)
+    const failed = (...flags: string[]) => {
+      const config = readTail([...flags, '--url', url], { LOGWEIR_TOKEN: 'open' }, () => {})
+      return runTail(config, { write: async () => {}, isTerminal: false }, () => {}, new AbortController().signal)
+    }
+    const message = `${url}: ${missing} (missing_parameter)`
+    await expect(failed()).rejects.toThrow(`${message} Here: logweir tail --project PROJECT`)
+    await expect(failed('--project', 'a')).rejects.toMatchObject({ code: 'service', message })
+  })
+
   it('writes time and message, which cannot drive a terminal', async () => {
     expect(await written('--project a&b', event(1) + event(2, row(2, 'x\u001b[2J\ny')), 2)).toBe(
       '2026-11-20T10:00:00.000001Z  GET | 1\n2026-11-20T10:00:00.000002Z  x\\u001b[2J\\ny\n',
@@ -215,7 +236,6 @@ describe('logweir tail', () => {
   })
 
   it.each([
-    ['', 'tail of which project? logweir tail --project PROJECT'],
     ['logs.all --project a', 'unexpected argument "logs.all". Try: logweir --help'],
     ['--project a --format csv', '--format: "csv" is not one of text, ndjson.'],
     ['--project a --source Edge', '--source: "Edge" is not a source: edge_logs, '],

@@ -47,7 +47,6 @@ const WRONG: [what: string, call: (at: Places) => readonly string[], environment
   ['serve: an unknown flag', () => ['serve', '--nope']],
   ['serve: a token that no header can carry', () => SERVE, { LOGWEIR_ACCESS_TOKENS: 'a b' }],
   ['serve: an endpoint with a mistake', ({ directory }) => [...SERVE, '--endpoints', withModule(directory)]],
-  ['tail: no project', () => ['tail']],
   ['sql: no query', () => ['sql', '.']],
 ]
 
