@@ -15,7 +15,7 @@ import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
 import { startTimes } from './shared/times.js'
 import { createHeader } from './shell/header.js'
-import { createKnownProjects } from './shell/known-projects.js'
+import { createKnownProjects, isOnlyChoice } from './shell/known-projects.js'
 import { createLazyView } from './shell/lazy-view.js'
 import { showNoProjects, showProjectList } from './shell/project-list.js'
 import type { View } from './shell/view.js'
@@ -25,6 +25,8 @@ const REFRESH_MS = 60_000
 
 let state: State = stateOf(location.hash)
 let isSignedIn = false
+/** The project of the page if its address names none. Empty: there is none. */
+let defaultProject = ''
 /** Whether the service runs queries in SQL, or undefined while unknown. */
 let isSqlOn: boolean | undefined
 
@@ -50,7 +52,12 @@ const times = startTimes(byId<HTMLButtonElement>('times'), redraw)
 
 function redraw(): void {
   for (const name of VIEW_NAMES) views[name].redraw()
-  header.show(state, isSqlOn === true)
+  showHeader()
+}
+
+function showHeader(): void {
+  const isOneProject = isOnlyChoice(state.project, projects.rows(), defaultProject)
+  header.show(state, { isSqlOn: isSqlOn === true, isOneProject })
 }
 
 function notify(text: string): void {
@@ -76,7 +83,7 @@ function show(): void {
   byId('content').classList.toggle('rows-view', shown === 'explore')
   if (isReady) projects.choose(state.project)
   document.title = state.project === '' ? 'logweir' : `${state.project} – logweir`
-  header.show(state, isSqlOn === true)
+  showHeader()
   for (const name of VIEW_NAMES) if (name !== shown) views[name].stop()
   // A menu that is open in a view keeps the keys from the page.
   for (const menu of document.querySelectorAll<HTMLElement>(':popover-open'))
@@ -136,6 +143,7 @@ function isHandled(failure: Failure): boolean {
 
 function signOut(reason: string): void {
   isSignedIn = false
+  defaultProject = ''
   projects.forget()
   showNoProjects(false)
   isSqlOn = undefined
@@ -146,9 +154,10 @@ function signOut(reason: string): void {
   signIn.end(reason)
 }
 
-function enter({ projects: permitted }: Session): void {
+function enter(session: Session): void {
   isSignedIn = true
-  if (state.project === '' && permitted?.length === 1) change({ project: permitted[0] }, false)
+  defaultProject = session.default_project ?? ''
+  if (state.project === '' && defaultProject !== '') change({ project: defaultProject }, false)
   else show()
   if (state.project === '') header.focusProject(false)
   void projects.load(state.project)
@@ -157,6 +166,7 @@ function enter({ projects: permitted }: Session): void {
 
 function showProjects(rows: readonly ProjectRow[]): void {
   header.showProjects(rows, state)
+  showHeader()
   explore.showProjects()
   showIfWithoutRows()
 }
@@ -177,7 +187,7 @@ async function loadSqlAccess(): Promise<void> {
     if (!isSignedIn) return
     isSqlOn = isOn
     if (state.view === 'sql') show()
-    else header.show(state, isOn)
+    else showHeader()
   } catch (error) {
     notifyBesideView(error as Failure)
   }
@@ -232,7 +242,8 @@ byId('theme').addEventListener('click', theme.toggle)
 byId('help').addEventListener('click', showHelp)
 byId('sign-out').addEventListener('click', () => signOut(''))
 addEventListener('popstate', () => {
-  state = stateOf(location.hash)
+  const next = stateOf(location.hash)
+  state = { ...next, project: next.project || defaultProject }
   show()
 })
 

@@ -8,6 +8,8 @@ export interface Session {
   scopes: readonly ('query' | 'ingest')[]
   /** The projects that the token is bound to. Null: all projects. */
   projects: readonly string[] | null
+  /** The project of requests that name none, or null if each request has to name a project. */
+  default_project: string | null
 }
 
 /** The outcome of an attempt to sign in. `problem` is for the user. `retryS`: seconds after which to try again. */

@@ -12,10 +12,17 @@ import { startSheet } from './sheet.js'
 const VIEWS: readonly ViewName[] = ['explore', 'charts', 'sql', 'api']
 const VIEW_TITLES: Readonly<Record<Exclude<ViewName, 'explore'>, string>> = { charts: 'charts', sql: 'SQL', api: 'API' }
 
+/** What the user can choose. */
+interface Offered {
+  /** Whether the service runs queries in SQL. */
+  isSqlOn: boolean
+  /** Whether there is only one project: then no project is shown. */
+  isOneProject: boolean
+}
+
 /** The controls above the view. */
 export interface Header {
-  /** `isSqlOn`: whether the service runs queries in SQL. */
-  show(state: State, isSqlOn: boolean): void
+  show(state: State, offered: Offered): void
   /** Shows the projects that the token may see, and the rows of the sources. */
   showProjects(rows: readonly ProjectRow[], state: State): void
   /** Moves the focus to the project. `isForced`: opens the dialog of a narrow window for that. */
@@ -40,14 +47,15 @@ export function createHeader(change: Change, find: ProjectBoxEvents['find']): He
   for (const view of VIEWS) byId(`view-${view}`).addEventListener('click', () => choose({ view }))
 
   return {
-    show(state, isSqlOn) {
+    show(state, { isSqlOn, isOneProject }) {
       byId('view-sql').hidden = !isSqlOn
+      for (const id of ['project-field', 'project-key']) byId(id).hidden = isOneProject
       projectBox.show(state.project)
       range.show(state.range)
       showSources(source, rows, state)
       for (const view of VIEWS) byId(`view-${view}`).setAttribute('aria-pressed', String(state.view === view))
       byId('source-field').hidden = state.view !== 'explore'
-      showSummary(byId('open-sheet'), state)
+      showSummary(byId('open-sheet'), state, isOneProject)
     },
     showProjects(next, state) {
       rows = next
@@ -55,6 +63,7 @@ export function createHeader(change: Change, find: ProjectBoxEvents['find']): He
       showSources(source, rows, state)
     },
     focusProject(isForced) {
+      if (byId('project-field').hidden) return
       if (!byId('controls').checkVisibility() && isForced) byId('open-sheet').click()
       projectBox.focus()
     },
@@ -63,15 +72,15 @@ export function createHeader(change: Change, find: ProjectBoxEvents['find']): He
 }
 
 /** On a narrow window the project gives way to the view and its range. */
-function showSummary(button: HTMLElement, { view, project, source, range }: State): void {
+function showSummary(button: HTMLElement, { view, project, source, range }: State, isOneProject: boolean): void {
   const shown = `${view === 'explore' ? source : VIEW_TITLES[view]} · ${rangeLabel(range)}`
   const name = project || 'Choose a project'
-  button.title = `${name} · ${shown}`
-  button.replaceChildren(
-    element('span', { class: 'project' }, name),
-    // The year is left out, since there is little room.
-    ...(project === '' ? [] : [' ', element('span', { class: 'shown' }, shown.replace(/\d{4}-(?=\d\d-)/g, ''))]),
-  )
+  button.title = isOneProject ? shown : `${name} · ${shown}`
+  // The year is left out, since there is little room.
+  const short = element('span', { class: 'shown' }, shown.replace(/\d{4}-(?=\d\d-)/g, ''))
+  const parts = project === '' ? [] : [short]
+  if (isOneProject) button.replaceChildren(...parts)
+  else button.replaceChildren(element('span', { class: 'project' }, name), ...parts.flatMap((part) => [' ', part]))
 }
 
 /** Shows the nine sources, then the others that have rows, with the number of rows that the project has. */

@@ -34,6 +34,21 @@ export interface KnownProjects {
   forget(): void
 }
 
+/**
+ * Returns whether a project is the only one to choose: the only one that has rows, or that requests without a project
+ * are for. False while the rows are unknown. `defaultProject` is empty if there is none.
+ */
+export function isOnlyChoice(
+  project: string,
+  rows: readonly ProjectRow[] | undefined,
+  defaultProject: string,
+): boolean {
+  if (rows === undefined) return false
+  const names = new Set(rows.map((row) => row.project))
+  if (defaultProject !== '') names.add(defaultProject)
+  return names.size === 1 && names.has(project)
+}
+
 /** Milliseconds without a key before the service is asked for projects with the text. */
 const TYPING_MS = 200
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Failure } from '../../../src/page/api/api.js'
 import type { ProjectQuery, ProjectRow } from '../../../src/page/api/explore.js'
-import { createKnownProjects } from '../../../src/page/shell/known-projects.js'
+import { createKnownProjects, isOnlyChoice } from '../../../src/page/shell/known-projects.js'
 
 const row = (project: string): ProjectRow => ({ project, source: 'edge_logs', rows: 1, newest: 1 })
 const MANY = Array.from({ length: 10_000 }, (_, i) => row(`a${i}`))
@@ -26,6 +26,26 @@ function create() {
   }
   return { ...host, asked, projects: createKnownProjects(host) }
 }
+
+describe('the only project to choose', () => {
+  it.each([
+    ['a', ['a'], '', true],
+    ['a', ['a', 'a'], 'a', true],
+    ['a', [], 'a', true],
+    // A wrong name in a link must be correctable.
+    ['typo', ['a'], '', false],
+    ['typo', [], '', false],
+    ['typo', [], 'a', false],
+    ['a', ['a', 'b'], '', false],
+    ['a', ['b'], 'a', false],
+    ['b', ['b'], 'a', false],
+    ['', [], '', false],
+    ['', ['a'], '', false],
+    ['a', undefined, 'a', false],
+  ])('is %j of %j with the default %j: %s', (project, listed, defaultProject, expected) => {
+    expect(isOnlyChoice(project, listed?.map(row), defaultProject)).toBe(expected)
+  })
+})
 
 describe('the known projects', () => {
   beforeEach(() => void vi.useFakeTimers())
