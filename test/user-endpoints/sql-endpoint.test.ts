@@ -123,6 +123,13 @@ describe('the project of a .sql file', () => {
     }
   })
 
+  it('is the default project if the request names none', () => {
+    const none = { get: () => null, getAll: () => [], defaultProject: 'mine' }
+    const applied = made('-- param project: text, required\nselect 1')
+    for (const call of [applied.call, applied.callBound]) expect(call(none).plan(0)).toEqual(ofProject('mine'))
+    expect(applied.call(none).key).toBe(applied.call(given('project=mine')).key)
+  })
+
   it('is not applied by hand, and then no caller bound to projects is served', () => {
     const { call, callBound } = made('-- project: by hand\n-- param project: pattern\nselect @project')
     expect(call(given('project=a')).plan(0)).toEqual(PLAN)

@@ -35,6 +35,36 @@ test('a remembered reading is what the endpoint reads, however often and in what
   )
 })
 
+test('a remembered reading has the default project that the token has', () => {
+  const projects = ['a', 'b', 'x&y=z', 'project=b', '[']
+  const arbitraryCall = fc.record({
+    search: fc.constantFrom('', 'project=', 'project=a', 'interval=daily', 'interval=daily&project=b'),
+    bound: fc.option(fc.uniqueArray(fc.constantFrom(...projects), { minLength: 1 }), { nil: undefined }),
+  })
+  const arbitraryDefault = fc.option(fc.constantFrom(...projects), { nil: undefined })
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...ENDPOINTS.slice(0, 3)),
+      arbitraryDefault,
+      fc.array(arbitraryCall, { maxLength: 20 }),
+      (endpoint, defaultProject, calls) => {
+        const read = createBoundCalls(endpoint, { defaultProject })
+        for (const { search, bound } of calls) {
+          const standsIn = bound?.length === 1 ? bound[0] : defaultProject
+          const mayStandIn = standsIn !== undefined && bound?.includes(standsIn) !== false
+          const given = Object.assign(new URLSearchParams(search), mayStandIn ? { defaultProject: standsIn } : {})
+          const named = given.get('project') || (mayStandIn ? standsIn : undefined)
+          const isForbidden = named !== undefined && bound?.includes(named) === false
+          const plain = () => (bound === undefined ? endpoint.call(given) : endpoint.callBound(given))
+          const found = outcome(() => read(search, bound && new Set(bound)))
+          if (isForbidden) expect(found).toMatchObject({ code: 'forbidden_project' })
+          else expect(found).toEqual(outcome(plain))
+        }
+      },
+    ),
+  )
+})
+
 test('a reading is done once', () => {
   let calls = 0
   const endpoint = ENDPOINTS[1]!
