@@ -3,7 +3,9 @@ import type { Log, LogFormat } from '../base/log.js'
 import { memoryBytes } from '../base/memory/memory.js'
 import { DAY_US, MILLISECOND_US } from '../base/units.js'
 import { type FieldNames, fieldNamesOf } from '../common/field-names.js'
+import { MAX_OWN_SOURCES } from '../common/own-source-names.js'
 import { isBuiltIn, type SourceName } from '../common/sources.js'
+import { SUPABASE_SOURCES } from '../common/supabase-sources.js'
 import { type ClickHouseConfig, requireUrl, takeClickHouse } from './clickhouse-config.js'
 import type { Environment } from './environment.js'
 import { type FoundValue, ORIGINS, readSettings, type SettingsResult } from './read-settings.js'
@@ -15,7 +17,7 @@ export interface ServeConfig {
   host: string
   /** Undefined: nothing is written to disk. */
   dataDir: string | undefined
-  /** The names of own sources, beside the nine. */
+  /** The names of own sources, beside the nine: those of the setting, then those that the mode adds. */
   sources: readonly SourceName[]
   /** The source of records on standard input that name none. */
   source: SourceName | undefined
@@ -71,7 +73,7 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     sql = false,
     timeField,
     messageField,
-    sources = [],
+    sources: _sources,
     ...others
   } = values
   const { clickhouse, rest } = takeClickHouse(others)
@@ -90,7 +92,7 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
   checkSources(values)
   return {
     ...rest,
-    sources,
+    sources: ownSourcesOf(values),
     sql: sql || supabase,
     supabase,
     publicAccessToken,
@@ -104,12 +106,19 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
   }
 }
 
-/** Throws `usage` if `--sources` does not name the own source of `--source`, or if the engine has no own sources. */
-function checkSources({ source, sources = [], engine }: ServeSettings['values']): void {
+/** Returns the names of `--sources`, then those of the mode. ClickHouse has tables for the nine sources only. */
+function ownSourcesOf({ sources = [], supabase, engine }: ServeSettings['values']): readonly SourceName[] {
+  if (supabase !== true || engine === 'clickhouse') return sources
+  return [...new Set([...sources, ...SUPABASE_SOURCES])].slice(0, MAX_OWN_SOURCES)
+}
+
+/** Throws `usage` if no own source has the name of `--source`, or if the engine has no own sources. */
+function checkSources(values: ServeSettings['values']): void {
+  const { source, sources = [], engine } = values
   if (engine === 'clickhouse' && sources.length > 0) {
     throw usageError('--engine clickhouse has tables for the nine sources only. Leave out --sources.')
   }
-  if (source === undefined || isBuiltIn(source) || sources.includes(source)) return
+  if (source === undefined || isBuiltIn(source) || ownSourcesOf(values).includes(source)) return
   throw usageError(`--source: ${source} is none of the nine sources, and --sources does not name it. Add it there.`)
 }
 

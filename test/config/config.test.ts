@@ -552,6 +552,18 @@ describe('own sources', () => {
     )
   })
 
+  it('are joined by those of Supabase with --supabase, as far as the limit goes', () => {
+    expect(serve('--supabase --sources app,pg_cron_logs').sources).toEqual([
+      ...['app', 'pg_cron_logs', 'supavisor_logs', 'auth_audit_logs', 'multigres_logs', 'etl_replication_logs'],
+      ...['pg_upgrade_logs', 'database_version_upgrade_logs'],
+    ])
+    expect(serve('--supabase --source supavisor_logs').source).toBe('supavisor_logs')
+    const most = Array.from({ length: 199 }, (_, i) => `n${i}`)
+    expect(serve(`--supabase --sources ${most}`).sources).toEqual([...most, 'supavisor_logs'])
+    const clickhouse = '--engine clickhouse --clickhouse-url http://127.0.0.1:8123'
+    expect(serve(`--supabase ${clickhouse}`).sources).toEqual([])
+  })
+
   it('may be the source of standard input', () => {
     expect(serve('--sources a,b --source b').source).toBe('b')
     expect(serve('--sources a --source postgres.logs').source).toBe('postgres_logs')

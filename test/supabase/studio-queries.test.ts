@@ -61,7 +61,7 @@ describe('what Studio sends to Supabase, and is not covered', () => {
         'on m.request_id = agg.request_id',
       'unsupported_sql',
     ],
-    ['a page of a source that is none', 'select id, timestamp from supavisor_logs limit 1', 'invalid_sql'],
+    ['a source that is none', 'select id, timestamp from pooler_logs limit 1', 'invalid_sql'],
     ['the other dialect of its newest pages', "select log_attributes['a'] from logs", 'unsupported_sql'],
   ]
 
