@@ -4,6 +4,7 @@ import { canRunSql } from './api/endpoints.js'
 import type { ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
+import { sourcesWith } from './explore/model/sources.js'
 import { fragmentOf, type State, stateOf, type ViewName } from './explore/model/state.js'
 import { noRowsText } from './explore/view/empty-list.js'
 import { byId } from './shared/dom.js'
@@ -33,7 +34,10 @@ let isSqlOn: boolean | undefined
 const signIn = createSignIn(enter)
 const header = createHeader(change, (text) => projects.find(text))
 const projects = createKnownProjects({ onList: showProjectChoice, onRows: showProjects, onFailure: showNoList })
-const explore = createExplore({ change, isHandled, projects: projects.rows, linkOf, onLive: showLive }, state)
+const explore = createExplore(
+  { change, isHandled, projects: projects.rows, sourcesOf, linkOf, onLive: showLive },
+  state,
+)
 const charts = createCharts({
   choose: (range) => change({ range, record: '' }),
   linkOf,
@@ -118,6 +122,11 @@ function linkOf(range: Range = state.range): string {
   return `${location.origin}${location.pathname}${fragmentOf({ ...state, range })}`
 }
 
+/** Returns the names of the nine sources, and of the others that have rows of a project, as far as these are known. */
+function sourcesOf(project: string): readonly string[] {
+  return sourcesWith((projects.rows() ?? []).filter((row) => row.project === project))
+}
+
 function notifyOf(failure: Failure): void {
   if (!isHandled(failure)) notify(failure.message)
 }
@@ -195,7 +204,7 @@ async function loadSqlAccess(): Promise<void> {
 
 async function loadSqlView(): Promise<View> {
   const { createSqlView } = await import('./sql/sql.js')
-  return createSqlView(byId('sql'), { change: (next) => change(next), linkOf, isHandled })
+  return createSqlView(byId('sql'), { change: (next) => change(next), sourcesOf, linkOf, isHandled })
 }
 
 /** Whether a view can be shown. */

@@ -5,7 +5,7 @@ import { CHROMIUM, launchBrowser, WITHOUT } from './browser.js'
 import { fragmentOf, loaded, openSignedIn, rowsOf, send } from './explore/page.js'
 
 if (CHROMIUM === undefined) test('there is no browser', () => console.log(WITHOUT))
-else describe('a source of the service’s own in the explorer', withBrowser)
+else describe('a source of the service’s own', withBrowser)
 
 function withBrowser(): void {
   let browser: Browser
@@ -13,7 +13,7 @@ function withBrowser(): void {
   let kill: () => Promise<void>
   beforeAll(async () => {
     browser = await launchBrowser()
-    service = await serve(['--sources', 'nginx,unused'], {
+    service = await serve(['--sources', 'nginx,unused,app', '--sql'], {
       atEnd: (given) => {
         kill = given
       },
@@ -24,6 +24,7 @@ function withBrowser(): void {
       { timestamp: new Date().toISOString(), message: 'broken', severity: 'ERROR' },
       { timestamp: new Date().toISOString(), message: 'of pino', level: 50, responseTime: 12 },
     ])
+    await send(service, 'app', 'other', [{ timestamp: new Date().toISOString(), message: 'of another project' }])
   })
   afterAll(async () => {
     await browser?.close()
@@ -52,6 +53,57 @@ function withBrowser(): void {
       .poll(async () => (await rowsOf(page)).map((cells) => cells.at(-1)))
       .toEqual(['of pino', 'broken', 'gone'])
     expect(errors).toEqual([])
+  })
+
+  test('has its rows around a row, with their status or level', async () => {
+    await send(service, 'edge_logs', 'p', [{ timestamp: new Date().toISOString(), message: 'of the nine' }])
+    const { page, errors } = await openSignedIn(browser, service, '#project=p&source=edge_logs')
+    const asked: (string | null)[] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (pathname.endsWith('/logs.explore')) asked.push(searchParams.get('source'))
+    })
+    await loaded(page)
+    await page.locator('#list .rows > *').first().click()
+    await page.getByRole('button', { name: 'Rows around' }).click()
+    await page.getByText('5 rows of 2 sources').waitFor()
+    const around = await page
+      .locator('.around-row')
+      .evaluateAll((all) => all.map((row) => [...row.children].slice(2).map((cell) => cell.textContent)))
+    expect(around).toEqual([
+      ['nginx', '200', 'fine'],
+      ['nginx', '404', 'gone'],
+      ['nginx', 'ERROR', 'broken'],
+      ['nginx', 'error', 'of pino'],
+      ['edge_logs', '', 'of the nine'],
+    ])
+    expect(asked.filter((source) => source === 'nginx')).toHaveLength(1)
+    expect([asked.includes('app'), errors]).toEqual([false, []])
+  })
+
+  test('is suggested in the SQL view with its fields, if the project has rows of it', async () => {
+    const { page, errors } = await openSignedIn(browser, service, '#view=sql&project=p')
+    const options = page.locator('.cm-tooltip-autocomplete li')
+    const write = async (text: string) => {
+      await page.locator('.cm-content').focus()
+      await page.keyboard.press('Control+A')
+      await page.keyboard.press('Delete')
+      await page.keyboard.type(text, { delay: 5 })
+    }
+    await write('select 1 from ng')
+    await options.filter({ hasText: 'nginx' }).waitFor()
+    await write('select n.responseT')
+    await page.keyboard.press('Escape')
+    await page.keyboard.insertText(' from nginx as n')
+    for (let i = 0; i < ' from nginx as n'.length; i++) await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Control+Space')
+    await options.filter({ hasText: 'responseTime' }).waitFor()
+    await page.keyboard.press('Escape')
+    await write('select 1 from ')
+    await page.keyboard.press('Control+Space')
+    await options.filter({ hasText: 'nginx' }).waitFor()
+    const offered = await options.evaluateAll((all) => all.map((one) => one.firstElementChild?.textContent))
+    expect([offered.includes('nginx'), offered.includes('app'), errors]).toEqual([true, false, []])
   })
 
   test('is opened by a link before it has rows, and a name that is none is explained', async () => {

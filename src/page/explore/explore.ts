@@ -27,6 +27,8 @@ export interface ExploreHost {
   isHandled(failure: Failure): boolean
   /** The projects that the token may see, with their sources, or undefined while unknown. */
   projects(): readonly ProjectRow[] | undefined
+  /** Returns the names of the nine sources, and of the others that have rows of a project. */
+  sourcesOf(project: string): readonly string[]
   /** Returns the address of the page with its state and a range, without the token. */
   linkOf(range: Bounds): string
   /** Called when following new rows starts or stops. */
@@ -114,7 +116,12 @@ function createEffects(host: ExploreHost, send: Send): (effect: Effect) => void 
 }
 
 function createViews(host: ExploreHost, send: Send, modelNow: () => Model) {
-  const record = createRecordPane(send, closeRecord, () => host.linkOf(closedBounds(modelNow(), nowUs())))
+  const record = createRecordPane({
+    send,
+    onClose: closeRecord,
+    link: () => host.linkOf(closedBounds(modelNow(), nowUs())),
+    sourcesOf: host.sourcesOf,
+  })
   const histogram = createHistogram(byId('histogram'), send)
   const list = createList(byId('list'), modelNow(), send, () => {
     // There the record covers the list.

@@ -1,4 +1,5 @@
 /** The view of the rows around a row: all sources of the project, a minute before and after, by time. */
+import { USUAL_FIELDS } from '../../common/usual-fields.js'
 import { numberOf, type Row } from '../api/api.js'
 import { buttonOf, element } from '../shared/dom.js'
 import { count } from '../shared/format.js'
@@ -6,10 +7,10 @@ import { fullTime, timestamp, zoneName } from '../shared/times.js'
 import { AROUND_US, loadAround, mergeAround, type SourcePart, type SourceRow } from './around.js'
 import { valueAt } from './field-path.js'
 import { textOf } from './record-value.js'
-import { severityOf } from './severity.js'
+import { severityOf, wordOfLevel } from './severity.js'
 
 /** Fields with a status or a level, whichever a record has first. */
-const STATUS_FIELDS = ['response.status_code', 'parsed.error_severity', 'status', 'level']
+const OUTCOME_FIELDS = ['response.status_code', 'parsed.error_severity', ...USUAL_FIELDS.status, ...USUAL_FIELDS.level]
 
 /** Options of the view of rows around a row. */
 export interface AroundOptions {
@@ -122,8 +123,8 @@ function showRows(list: HTMLElement, { rows, at }: ReturnType<typeof mergeAround
 
 /** Returns the status or level of a record as a text, or empty for no status and no level. */
 function statusOf(metadata: unknown): string {
-  const found = STATUS_FIELDS.map((field) => valueAt(metadata, field)).find((value) => (value ?? null) !== null)
-  return found === undefined ? '' : textOf(found)
+  const found = OUTCOME_FIELDS.map((field) => valueAt(metadata, field)).find((value) => (value ?? null) !== null)
+  return found === undefined ? '' : textOf(wordOfLevel(found))
 }
 
 /** Returns a distance in microseconds as seconds with a sign: `+0.123 s`. */

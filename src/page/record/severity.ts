@@ -1,4 +1,5 @@
 /** Status classes and levels, from harmless to severe, and their colours. */
+import { PINO_LEVELS } from '../../common/usual-fields.js'
 
 /** Severity of a status or a level, and the name of the colour. */
 export type Severity = 'none' | 'debug' | 'info' | 'redirect' | 'warn' | 'error' | 'fatal'
@@ -35,6 +36,10 @@ export function severityOf(value: unknown): Severity {
   const word = /^[1-5]\d\d$/.test(text) ? `${text[0]}xx` : text
   return Object.hasOwn(WORDS, word) ? WORDS[word] : 'none'
 }
+
+/** Returns the word for a level that is a number of pino. Other values stay as they are. */
+export const wordOfLevel = (value: unknown): unknown =>
+  typeof value === 'number' ? (PINO_LEVELS[value] ?? value) : value
 
 /** Compares classes for a chart: the most severe first, then by name. */
 export function bySeverity(a: string | null, b: string | null): number {

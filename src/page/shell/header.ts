@@ -1,6 +1,6 @@
 /** The header: view, project, source, time range. */
 import type { ProjectRow } from '../api/explore.js'
-import { SOURCES } from '../explore/model/sources.js'
+import { sourcesWith } from '../explore/model/sources.js'
 import type { Change, State, ViewName } from '../explore/model/state.js'
 import { byId, element } from '../shared/dom.js'
 import { shortCount } from '../shared/format.js'
@@ -86,7 +86,7 @@ function showSummary(button: HTMLElement, { view, project, source, range }: Stat
 /** Shows the nine sources, then the others that have rows, with the number of rows that the project has. */
 function showSources(select: HTMLSelectElement, rows: readonly ProjectRow[], { project, source }: State): void {
   const counts = new Map(rows.filter((row) => row.project === project).map((row) => [row.source, row.rows]))
-  const names = new Set([...SOURCES.map(({ name }) => name), ...rows.map((row) => row.source).sort(), source])
+  const names = new Set([...sourcesWith(rows), source])
   const options = [...names].map((name) => {
     const count = counts.get(name)
     const text = counts.size === 0 ? name : `${name} · ${count === undefined ? 'none' : shortCount(count)}`

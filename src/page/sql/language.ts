@@ -17,7 +17,7 @@ import { tags } from '@lezer/highlight'
 import { AGGREGATE_CALLS, CAST_TYPE_NAMES, FUNCTION_CALLS } from '../../common/sql-words.js'
 import { templateOfCall } from './call-template.js'
 import { namesOf } from './names.js'
-import { type FieldsOf, type Suggestion, suggestionsAt } from './suggestions.js'
+import { type Sources, type Suggestion, suggestionsAt } from './suggestions.js'
 import { TEMPLATES } from './templates.js'
 import { tokensOf } from './tokens.js'
 import { COLUMNS, KEYWORDS } from './words.js'
@@ -63,9 +63,12 @@ const SYMBOLS: Readonly<Record<Suggestion['kind'], string>> = {
   type: 'type',
 }
 
-/** The fields of sources, for suggestions. */
-export interface LanguageFields {
-  known: FieldsOf
+/** The sources, for suggestions. */
+export interface LanguageSources {
+  /** Returns the names of the sources. */
+  names(): readonly string[]
+  /** Returns the known fields of a source, or empty if none is known yet. */
+  fieldsOf: Sources['fieldsOf']
   /** Loads the fields of sources that are not known yet. */
   load(sources: readonly string[]): Promise<void>
 }
@@ -74,8 +77,8 @@ export interface LanguageFields {
 const FIELDS_WAIT_MS = 300
 
 /** Returns the language of queries. Fields are loaded when words are suggested, not before. */
-export function sqlLanguage(fields: LanguageFields): Extension {
-  const complete = (context: CompletionContext) => completionsOf(context, fields)
+export function sqlLanguage(known: LanguageSources): Extension {
+  const complete = (context: CompletionContext) => completionsOf(context, known)
   return [
     dialect.language,
     syntaxHighlighting(colors),
@@ -92,16 +95,17 @@ export function closeSuggestions(view: EditorView): void {
   closeCompletion(view)
 }
 
-async function completionsOf(context: CompletionContext, fields: LanguageFields): Promise<CompletionResult | null> {
+async function completionsOf(context: CompletionContext, known: LanguageSources): Promise<CompletionResult | null> {
   const { state, pos, explicit } = context
   const text = state.doc.toString()
   const closed = closings
   if (text.trim() === '') return explicit ? { from: 0, to: text.length, options: TEMPLATES.map(templateOf) } : null
-  const loading = fields.load(namesOf(tokensOf(text)).sources).then(() => true)
+  const names = known.names()
+  const loading = known.load(namesOf(tokensOf(text), names).sources).then(() => true)
   const wait = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), FIELDS_WAIT_MS))
   const isLoaded = await Promise.race([loading, wait])
   if (!isLoaded) void loading.then(() => closed === closings && suggestAgain(context))
-  const found = suggestionsAt(text, pos, fields.known)
+  const found = suggestionsAt(text, pos, { names, fieldsOf: known.fieldsOf })
   // While nothing of a name is written, a list would only be in the way.
   if (found === undefined || (!explicit && found.from === pos && text[pos - 1] !== '.')) return null
   const options = found.options.map(completionOf)

@@ -1,11 +1,10 @@
 /** The names that a query defines: sources, aliases of tables and of columns. */
-import { isBuiltIn, type SourceName } from '../../common/sources.js'
 import { isToken, nameOf, type Token } from './tokens.js'
 
 /** The names in a query. */
 export interface Names {
   /** The sources that the query reads. */
-  sources: readonly SourceName[]
+  sources: readonly string[]
   /** Names of the WITH clauses. */
   tables: readonly string[]
   /** Other names of tables. Names of lists (`unnest`) have the path of the list. */
@@ -14,27 +13,36 @@ export interface Names {
   columns: readonly string[]
 }
 
-/** Reads the names of a query, even if incomplete. */
-export function namesOf(tokens: readonly Token[]): Names {
+/** Reads the names of a query, even if incomplete. `known`: the names of all sources. */
+export function namesOf(tokens: readonly Token[], known: readonly string[]): Names {
   const code = tokens.filter(({ kind }) => kind !== 'comment')
-  const [tables, columns] = [new Set<string>(), new Set<string>()]
+  const [tables, columns, sources] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const aliases = new Map<string, string>()
   for (const [i, token] of code.entries()) {
     const next = code[i + 1]
-    if (isToken(token, 'from', 'join') || (isToken(token, ',') && isTable(next))) readAlias(code, i + 1, aliases)
+    if (isBeforeTable(code, i)) {
+      if (next !== undefined && known.includes(nameOf(next))) sources.add(nameOf(next))
+      readAlias(code, i + 1, aliases)
+    }
     if (!isToken(token, 'as') || next === undefined) continue
     if (isToken(next, '(')) tables.add(nameOf(code[i - 1]))
     else if (isName(next)) columns.add(nameOf(next))
   }
   for (const alias of aliases.keys()) columns.delete(alias)
-  return { sources: sourcesOf(code), tables: [...tables], aliases, columns: [...columns] }
+  return { sources: [...sources], tables: [...tables], aliases, columns: [...columns] }
 }
 
-const sourcesOf = (code: readonly Token[]) => [...new Set(code.map(nameOf))].filter(isBuiltIn)
-
 const isName = ({ kind }: Token) => kind === 'word' || kind === 'quoted'
-const isTable = (token: Token | undefined) =>
-  token !== undefined && (isToken(token, 'unnest') || isBuiltIn(nameOf(token)))
+
+/** Words that begin a list. A comma belongs to the list that was begun last. */
+const LISTS = ['select', 'from', 'join', 'where', 'by', 'having', 'on', '(']
+
+/** Returns whether a table follows the token at `at`: a source may have the name of a column too. */
+export function isBeforeTable(code: readonly Token[], at: number): boolean {
+  if (isToken(code[at], 'from', 'join')) return true
+  const list = isToken(code[at], ',') ? code.slice(0, at).findLast((token) => isToken(token, ...LISTS)) : undefined
+  return isToken(list, 'from', 'join')
+}
 
 /** Words that follow a table, and are no alias. */
 const AFTER_TABLE = ['where', 'group', 'order', 'having', 'limit', 'cross', 'left', 'join', 'union', 'on', 'as']

@@ -17,6 +17,8 @@ export interface SqlShown {
 export interface SqlHost {
   /** Puts a query into the URL. */
   change(next: { sql: string }): void
+  /** Returns the names of the nine sources, and of the others that have rows of a project. */
+  sourcesOf(project: string): readonly string[]
   /** Returns the address of the page that shows the same query over a range. */
   linkOf(range: Bounds): string
   /** Returns true if the page handled the failure by signing out. */

@@ -43,7 +43,8 @@ export function createSqlView(root: HTMLElement, host: SqlHost): SqlView {
   const answer = createAnswerView('Rows of the query')
   layout.result.prepend(answer.root)
   const language = sqlLanguage({
-    known: (source) => fields.known(view.shown, source),
+    names: () => host.sourcesOf(view.shown.project),
+    fieldsOf: (source) => fields.known(view.shown, source),
     load: (sources) => fields.load(view.shown, sources),
   })
   const editor = createEditor(layout.editor, language, {

@@ -1,8 +1,7 @@
 /** Suggestions for a place of a query. */
 import { declaredFields } from '../../common/hot-columns.js'
-import { SOURCE_NAMES } from '../../common/sources.js'
 import { AGGREGATE_CALLS, CAST_TYPE_NAMES, FUNCTION_CALLS, UNITS_OF_TIME } from '../../common/sql-words.js'
-import { type Names, namesOf, pathOf } from './names.js'
+import { isBeforeTable, type Names, namesOf, pathOf } from './names.js'
 import { isToken, nameOf, type Token, tokensOf } from './tokens.js'
 import { COLUMNS, KEYWORDS } from './words.js'
 
@@ -22,23 +21,25 @@ export interface Suggestions {
   options: readonly Suggestion[]
 }
 
-/**
- * Returns the known fields of a source, without fields that have columns of their own. Empty if no field is known yet.
- */
-export type FieldsOf = (source: string) => readonly string[]
+/** The sources that a query can read. */
+export interface Sources {
+  names: readonly string[]
+  /** Returns the known fields of a source, without declared fields. Empty if no field is known yet. */
+  fieldsOf(source: string): readonly string[]
+}
 
 /** Returns the suggestions at an offset of a query, or undefined in a text, a number or a comment. */
-export function suggestionsAt(query: string, offset: number, fieldsOf: FieldsOf): Suggestions | undefined {
+export function suggestionsAt(query: string, offset: number, sources: Sources): Suggestions | undefined {
   const tokens = tokensOf(query)
   const inside = tokens.find(({ at, end }) => at < offset && offset <= end)
   if (inside !== undefined && isClosed(inside, query, offset)) return undefined
   const [path = ''] = /[\w.`]*$/.exec(query.slice(0, offset)) ?? []
   const before = tokens.filter(({ kind, end }) => kind !== 'comment' && end <= offset - path.length)
-  const names = namesOf(tokens)
+  const names = namesOf(tokens, sources.names)
   const dot = path.lastIndexOf('.')
   const from = offset - path.length + dot + 1
-  if (dot >= 0) return { from, options: fieldsBelow(path.slice(0, dot), names, fieldsOf) }
-  return { from, options: wordsAfter(before, names, fieldsOf) }
+  if (dot >= 0) return { from, options: fieldsBelow(path.slice(0, dot), names, sources) }
+  return { from, options: wordsAfter(before, names, sources) }
 }
 
 /** Whether nothing can be suggested inside of a token. A comment of a line goes on at its end. */
@@ -50,9 +51,9 @@ function isClosed({ kind, end, text }: Token, query: string, offset: number): bo
 /** The functions with a unit of time as their last argument. */
 const WITH_UNIT = /_(?:trunc|diff)$/
 
-function wordsAfter(before: readonly Token[], names: Names, fieldsOf: FieldsOf): Suggestion[] {
+function wordsAfter(before: readonly Token[], names: Names, sources: Sources): Suggestion[] {
   const last = before.at(-1)
-  if (isToken(last, 'from', 'join') || (isToken(last, ',') && isAfterFrom(before))) return tablesOf(names)
+  if (isBeforeTable(before, before.length - 1)) return tablesOf(names, sources)
   if (isToken(before.at(-2), 'interval')) return ofKind('unit', UNITS_OF_TIME)
   const call = openCall(before)
   if (isToken(last, 'as') && /^(?:safe_)?cast$/.test(call?.name ?? '')) return ofKind('type', CAST_TYPE_NAMES)
@@ -62,14 +63,18 @@ function wordsAfter(before: readonly Token[], names: Names, fieldsOf: FieldsOf):
     ...ofKind('name', names.columns, 40),
     ...ofKind('name', names.aliases.keys(), 10),
     ...ofKind('column', COLUMNS, 30),
-    ...ofKind('field', allFields(names, fieldsOf), 20),
+    ...ofKind('field', allFields(names, sources), 20),
     ...calls('aggregate', AGGREGATE_CALLS, 5),
     ...calls('function', FUNCTION_CALLS, 0),
     ...ofKind('keyword', KEYWORDS, -5),
   ]
 }
 
-const tablesOf = ({ tables }: Names) => [...ofKind('name', tables, 20), ...ofKind('source', SOURCE_NAMES, 10), UNNEST]
+const tablesOf = ({ tables }: Names, { names }: Sources) => [
+  ...ofKind('name', tables, 20),
+  ...ofKind('source', names, 10),
+  UNNEST,
+]
 const UNNEST: Suggestion = { label: 'unnest', kind: 'keyword', boost: 0 }
 
 const ofKind = (kind: Suggestion['kind'], labels: Iterable<string>, boost = 0): Suggestion[] =>
@@ -77,12 +82,6 @@ const ofKind = (kind: Suggestion['kind'], labels: Iterable<string>, boost = 0): 
 
 const calls = (kind: Suggestion['kind'], all: Readonly<Record<string, string>>, boost: number): Suggestion[] =>
   Object.entries(all).map(([label, call]) => ({ label, kind, call, boost }))
-
-/** Whether the tables of FROM are being listed. */
-function isAfterFrom(before: readonly Token[]): boolean {
-  const clause = before.findLast((token) => isToken(token, 'select', 'from', 'where', 'by', 'having', '(', 'on'))
-  return isToken(clause, 'from')
-}
 
 /** A call that is not closed: the name in lower case, and the number of the argument at the end, from 0. */
 interface OpenCall {
@@ -106,17 +105,17 @@ function openCall(before: readonly Token[]): OpenCall | undefined {
 const isUnit = ({ name, argument }: OpenCall) =>
   name === 'extract' || (WITH_UNIT.test(name) && argument === (name.endsWith('_diff') ? 2 : 1))
 
-function allFields({ sources }: Names, fieldsOf: FieldsOf): Set<string> {
+function allFields({ sources }: Names, { fieldsOf }: Sources): Set<string> {
   return new Set(sources.flatMap((source) => [...declaredFields(source), ...fieldsOf(source)]))
 }
 
 /** Returns the fields below a path, without the path. After an alias of a source, also returns the columns. */
-function fieldsBelow(written: string, names: Names, fieldsOf: FieldsOf): Suggestion[] {
+function fieldsBelow(written: string, names: Names, sources: Sources): Suggestion[] {
   const given = tokensOf(written).filter(({ kind }) => kind !== 'symbol')
   const path = pathOf(given.map(nameOf).join('.'), names.aliases)
   const isTable = path === '' && written !== 'metadata'
   const prefix = path === '' ? '' : `${path}.`
-  const known = [...allFields(names, fieldsOf)]
+  const known = [...allFields(names, sources)]
   // Fields that are named like a column are `metadata.id` elsewhere.
   const paths = isTable ? known : known.map((field) => field.replace(/^metadata\./, ''))
   const below = paths.filter((field) => field.startsWith(prefix))

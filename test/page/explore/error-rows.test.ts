@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { SourceName } from '../../../src/common/sources.js'
-import { SOURCES } from '../../../src/page/explore/model/sources.js'
+import { SOURCE_NAMES, type SourceName } from '../../../src/common/sources.js'
+import { sourceNamed } from '../../../src/page/explore/model/sources.js'
 import { appendAll, ask, openEngine } from '../../support/engine.js'
 import { edge } from '../../support/records.js'
 
@@ -62,7 +62,7 @@ const RECORDS: Readonly<Record<string, { yes: Record<string, object>; no: Record
 }
 
 it.each(
-  SOURCES.map(({ name, errors }) => [name, errors.filters] as const),
+  SOURCE_NAMES.map((name) => [name, sourceNamed(name).errors.filters] as const),
 )('are those of %s that tell of a failure', async (name, filters) => {
   const { yes, no } = RECORDS[name]!
   const engine = openEngine()

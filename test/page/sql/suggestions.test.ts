@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { SOURCE_NAMES } from '../../../src/common/sources.js'
 import { writtenField } from '../../../src/page/sql/field-cache.js'
 import { namesOf } from '../../../src/page/sql/names.js'
 import { suggestionsAt } from '../../../src/page/sql/suggestions.js'
@@ -10,14 +11,15 @@ import { readSql } from '../../../src/sql/read-sql.js'
 import { SQL_CASES } from '../../sql/cases/index.js'
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  nginx: ['path', 'upstream.name'],
   edge_logs: ['request.cf.country', 'request.cf.city', 'metadata.id', 'request.`a-b`'],
 }
-const fieldsOf = (source: string) => FIELDS[source] ?? []
+const sources = { names: [...SOURCE_NAMES, 'nginx', 'status'], fieldsOf: (source: string) => FIELDS[source] ?? [] }
 
 /** Returns the suggestions at the `|` of a text, and the characters that a suggestion replaces. */
 function at(marked: string) {
   const offset = marked.indexOf('|')
-  const found = suggestionsAt(marked.replace('|', ''), offset, fieldsOf)
+  const found = suggestionsAt(marked.replace('|', ''), offset, sources)
   return found && { replaces: marked.slice(found.from, offset), labels: found.options.map(({ label }) => label) }
 }
 
@@ -37,6 +39,13 @@ describe('suggestions', () => {
       expect(labels).toContain(label)
     expect(labels).not.toContain('parsed.user_name')
     expect(labelsAt('select | from postgres_logs')).toContain('parsed.user_name')
+  })
+
+  test('know sources of one’s own that have rows, and their fields', () => {
+    expect(labelsAt('select 1 from n|')).toContain('nginx')
+    expect(labelsAt('select | from nginx')).toEqual(expect.arrayContaining(['path', 'upstream.name']))
+    expect(labelsAt('select upstream.| from edge_logs, nginx')).toEqual(['name'])
+    expect(labelsAt('select n.| from nginx n')).toEqual(expect.arrayContaining(['event_message', 'path']))
   })
 
   test('are the rest of a path behind a dot', () => {
@@ -101,14 +110,23 @@ describe('tokens', () => {
 })
 
 test('names of a query', () => {
-  const { sources, tables, aliases, columns } = namesOf(
+  const names = namesOf(
     tokensOf('with t as (select id as x from edge_logs e) select x from t, auth_logs as a where a.level = "as b"'),
+    sources.names,
   )
-  expect([sources, tables, columns]).toEqual([['edge_logs', 'auth_logs'], ['t'], ['x']])
+  const { tables, aliases, columns } = names
+  expect([names.sources, tables, columns]).toEqual([['edge_logs', 'auth_logs'], ['t'], ['x']])
   expect([...aliases]).toEqual([
     ['e', ''],
     ['a', ''],
   ])
+})
+
+test('a source with the name of a column is read only where a table is named', () => {
+  const sourcesIn = (text: string) => namesOf(tokensOf(text), sources.names).sources
+  expect(sourcesIn('select path, status s from nginx where status > 1 order by id, status')).toEqual(['nginx'])
+  expect(sourcesIn('select 1 from nginx n, status cross join `edge_logs`')).toEqual(['nginx', 'status', 'edge_logs'])
+  expect(namesOf(tokensOf('select path, status s from nginx'), sources.names).aliases.size).toBe(0)
 })
 
 test('fields are written so that the compiler reads them', () => {

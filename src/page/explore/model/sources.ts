@@ -1,7 +1,7 @@
 /** The sources: the columns of their lists, and their conditions for errors. */
 import { type BuiltInSource, SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 import { PINO_LEVELS, USUAL_FIELDS } from '../../../common/usual-fields.js'
-import type { Filter, FilterEntry } from '../../api/explore.js'
+import type { Filter, FilterEntry, ProjectRow } from '../../api/explore.js'
 
 /** How a cell of the list is shown. */
 type CellKind = 'time' | 'status' | 'level' | 'duration' | 'text' | 'message'
@@ -169,16 +169,18 @@ const VIEWS: Readonly<Record<BuiltInSource, Unnamed>> = {
   pgbouncer_logs: UNLEVELED,
 }
 
-/** The nine sources, in the order of the service. */
-export const SOURCES: readonly SourceView[] = SOURCE_NAMES.map((name) => ({ name, ...VIEWS[name] }))
-
-const BY_NAME = new Map<string, SourceView>(SOURCES.map((source) => [source.name, source]))
+const BY_NAME = new Map<string, SourceView>(SOURCE_NAMES.map((name) => [name, { name, ...VIEWS[name] }]))
 
 /** The source that is shown first. */
 export const DEFAULT_SOURCE = 'edge_logs'
 
 /** Returns a source by name: one of the nine, or a source of the service's own. */
 export const sourceNamed = (name: string): SourceView => BY_NAME.get(name) ?? { name, ...OWN }
+
+/** Returns the names of the nine sources, in the order of the service, then of the others that have rows, by name. */
+export const sourcesWith = (rows: readonly ProjectRow[]): readonly SourceName[] => [
+  ...new Set<SourceName>([...SOURCE_NAMES, ...rows.map(({ source }) => source).sort()]),
+]
 
 /** Whether a text has the form of the name of a source, by the rule for `--sources`. */
 export const isNameOfSource = (text: string): boolean => /^[a-z][a-z0-9_]{0,62}$/.test(text)

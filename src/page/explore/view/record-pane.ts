@@ -6,7 +6,6 @@ import { buttonOf, byId, element } from '../../shared/dom.js'
 import { conditionsIn } from '../model/filters.js'
 import type { Send } from '../model/message.js'
 import type { Draw, OpenRecord } from '../model/model.js'
-import { SOURCES } from '../model/sources.js'
 
 /** The pane on the page, which is hidden while no record is open. */
 export interface RecordPane {
@@ -21,11 +20,19 @@ interface Shown {
   stop?: () => void
 }
 
-/**
- * Creates the pane. `onClose` is called when the user closes the record. `link` returns the address of the page with
- * the record that is open.
- */
-export function createRecordPane(send: Send, onClose: () => void, link: () => string): RecordPane {
+/** Callbacks of the pane. */
+export interface RecordPaneHost {
+  send: Send
+  /** Called when the user closes the record. */
+  onClose(): void
+  /** Returns the address of the page with the record that is open. */
+  link(): string
+  /** Returns the names of the sources to show rows of around a row of a project. */
+  sourcesOf(project: string): readonly string[]
+}
+
+/** Creates the pane. */
+export function createRecordPane(host: RecordPaneHost): RecordPane {
   const pane = byId('detail')
   let shown: Shown | undefined
   return {
@@ -35,7 +42,7 @@ export function createRecordPane(send: Send, onClose: () => void, link: () => st
       shown?.stop?.()
       // The previous record stays while a record is loading.
       if (record !== undefined && record.line === undefined && record.problem === '') return
-      shown = record === undefined ? undefined : show(pane, record, { send, onClose, link })
+      shown = record === undefined ? undefined : show(pane, record, host)
       if (record === undefined) pane.replaceChildren()
       const isSwitched = record?.cursor === before?.record?.cursor && record?.isAround !== before?.record?.isAround
       if (isSwitched) shown?.focus()
@@ -44,16 +51,11 @@ export function createRecordPane(send: Send, onClose: () => void, link: () => st
   }
 }
 
-interface Events {
-  send: Send
-  onClose(): void
-  link(): string
-}
-
-function show(pane: HTMLElement, record: OpenRecord, { send, onClose, link }: Events): Shown {
+function show(pane: HTMLElement, record: OpenRecord, host: RecordPaneHost): Shown {
+  const { send, onClose, link } = host
   if (record.line === undefined) return showText(pane, record.problem, onClose)
   const row = parseExact(record.line) as Row
-  if (record.isAround) return showRowsAround(pane, record, row, send)
+  if (record.isAround) return showRowsAround(pane, record, row, host)
   const { query } = record
   pane.scrollTop = 0
   return showRecord(pane, row, {
@@ -75,11 +77,12 @@ function showText(pane: HTMLElement, text: string, onClose: () => void): Shown {
   return { focus: () => close.focus() }
 }
 
-function showRowsAround(pane: HTMLElement, { query }: OpenRecord, row: Row, send: Send): ShownAround {
+function showRowsAround(pane: HTMLElement, { query }: OpenRecord, row: Row, host: RecordPaneHost): ShownAround {
+  const { send, sourcesOf } = host
   return showAround(pane, row, {
     source: query.source,
     project: query.project,
-    sources: SOURCES.map(({ name }) => name),
+    sources: [...new Set([...sourcesOf(query.project), query.source])],
     onChoose({ timestamp, rank }, source) {
       send({ kind: 'aroundRowChosen', place: { timestampUs: Number(timestamp), rank: Number(rank) }, source })
     },

@@ -1,9 +1,8 @@
 /** Makes a row of the list, with the columns of its source. */
-import { PINO_LEVELS } from '../../../common/usual-fields.js'
 import type { LogRow } from '../../api/explore.js'
 import { valueAt } from '../../record/field-path.js'
 import { marked } from '../../record/marks.js'
-import { severityOf } from '../../record/severity.js'
+import { severityOf, wordOfLevel } from '../../record/severity.js'
 import { element } from '../../shared/dom.js'
 import { duration } from '../../shared/format.js'
 import { timestamp } from '../../shared/times.js'
@@ -48,7 +47,7 @@ function fieldValue({ metadata }: StoredRecord, { fields, kind }: ListColumn): u
   for (const field of fields) {
     const value = valueAt(metadata, field)
     if (value === undefined || value === null) continue
-    return kind === 'level' && typeof value === 'number' ? (PINO_LEVELS[value] ?? value) : value
+    return kind === 'level' ? wordOfLevel(value) : value
   }
   return undefined
 }
