@@ -4,8 +4,8 @@ import { canRunSql } from './api/endpoints.js'
 import type { ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
-import { sourcesWith } from './explore/model/sources.js'
-import { fragmentOf, type State, stateOf, type ViewName } from './explore/model/state.js'
+import { soleSource, sourcesWith } from './explore/model/sources.js'
+import { fragmentOf, namesRows, type State, stateOf, type ViewName } from './explore/model/state.js'
 import { noRowsText } from './explore/view/empty-list.js'
 import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
@@ -25,6 +25,8 @@ import type { View } from './shell/view.js'
 const REFRESH_MS = 60_000
 
 let state: State = stateOf(location.hash)
+/** Whether the page may choose the source: neither a link nor the user has named one. */
+let isSourceOpen = !namesRows(location.hash)
 let isSignedIn = false
 /** The project of the page if its address names none. Empty: there is none. */
 let defaultProject = ''
@@ -86,6 +88,7 @@ function show(): void {
   byId('sql-off').hidden = !(isReady && state.view === 'sql' && isSqlOn === false)
   byId('content').classList.toggle('rows-view', shown === 'explore')
   if (isReady) projects.choose(state.project)
+  if (isReady && isSourceOpen) chooseSource()
   document.title = state.project === '' ? 'logweir' : `${state.project} – logweir`
   showHeader()
   for (const name of VIEW_NAMES) if (name !== shown) views[name].stop()
@@ -103,9 +106,18 @@ function showIfWithoutRows(): void {
   byId('no-rows').textContent = isSaid ? noRowsText(state.project) : ''
 }
 
+/** Chooses the source that alone has rows of the project, once, when the rows are known. */
+function chooseSource(): void {
+  if (projects.has(state.project) !== true) return
+  const source = soleSource(projects.rows() ?? [], state.project) ?? state.source
+  isSourceOpen = false
+  if (source !== state.source) change({ source }, false)
+}
+
 /** Changes the state, also in the URL. The back button can undo a step. */
 function change(next: Partial<State>, isStep = true): void {
   state = { ...state, ...next }
+  isSourceOpen &&= !namesRows(fragmentOf(state))
   const address = `${location.pathname}${location.search}${fragmentOf(state)}`
   try {
     if (isStep) history.pushState(null, '', address)
@@ -176,6 +188,7 @@ function enter(session: Session): void {
 function showProjects(rows: readonly ProjectRow[]): void {
   header.showProjects(rows, state)
   showHeader()
+  if (isSourceOpen && isShown()) chooseSource()
   explore.showProjects()
   showIfWithoutRows()
 }
@@ -253,6 +266,7 @@ byId('sign-out').addEventListener('click', () => signOut(''))
 addEventListener('popstate', () => {
   const next = stateOf(location.hash)
   state = { ...next, project: next.project || defaultProject }
+  isSourceOpen = false
   show()
 })
 

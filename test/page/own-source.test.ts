@@ -106,6 +106,19 @@ function withBrowser(): void {
     expect([offered.includes('nginx'), offered.includes('app'), errors]).toEqual([true, false, []])
   })
 
+  test('is opened if no other has rows of the project, and the link names none', async () => {
+    const { page, errors } = await openSignedIn(browser, service, '#project=other')
+    await expect.poll(async () => (await fragmentOf(page)).source).toBe('app')
+    await expect.poll(async () => (await rowsOf(page)).map((cells) => cells.at(-1))).toEqual(['of another project'])
+    await page.selectOption('#source', 'edge_logs')
+    await page.locator('#refresh').click()
+    await page.getByText('It has rows of:').waitFor()
+    expect([(await fragmentOf(page)).source, errors]).toEqual([undefined, []])
+    const named = await openSignedIn(browser, service, '#project=other&errors=1')
+    await loaded(named.page)
+    expect(await named.page.locator('#source').inputValue()).toBe('edge_logs')
+  })
+
   test('is opened by a link before it has rows, and a name that is none is explained', async () => {
     const unused = await openSignedIn(browser, service, '#project=p&source=unused')
     await loaded(unused.page)

@@ -182,5 +182,11 @@ export const sourcesWith = (rows: readonly ProjectRow[]): readonly SourceName[] 
   ...new Set<SourceName>([...SOURCE_NAMES, ...rows.map(({ source }) => source).sort()]),
 ]
 
+/** Returns the source of a project that alone has rows, or undefined if there are several, or none. */
+export function soleSource(rows: readonly ProjectRow[], project: string): SourceName | undefined {
+  const [only, ...others] = rows.filter((row) => row.project === project && row.rows > 0)
+  return others.length === 0 ? only?.source : undefined
+}
+
 /** Whether a text has the form of the name of a source, by the rule for `--sources`. */
 export const isNameOfSource = (text: string): boolean => /^[a-z][a-z0-9_]{0,62}$/.test(text)

@@ -61,6 +61,12 @@ export function stateOf(fragment: string): State {
   }
 }
 
+/** Whether a URL fragment names rows of a source: by its name, or by conditions or a record, which are of a source. */
+export const namesRows = (fragment: string): boolean =>
+  ['source', 'filter', 'errors', 'search', 'record'].some((name) =>
+    new URLSearchParams(fragment.replace(/^#/, '')).has(name),
+  )
+
 function paramsOf(given: URLSearchParams): State['params'] {
   const named = [...given].filter(([name]) => name.startsWith(PARAM))
   return Object.fromEntries(named.map(([name, value]) => [name.slice(PARAM.length), value]))
