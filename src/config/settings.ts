@@ -398,6 +398,7 @@ export const DEMO_SETTINGS = {
     meaning: 'first TCP port to try; if it is in use, the next free one; 0: any free one',
   },
   rows: { ...GENERATE_SETTINGS.rows, default: '200000', meaning: 'records to generate' },
+  any: { type: onOff, variable: false, meaning: 'sources of your own, nginx and app, instead of the nine' },
   once: { type: onOff, variable: false, meaning: 'stop after the example requests, instead of serving until Ctrl-C' },
 } satisfies Settings
 

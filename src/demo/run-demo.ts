@@ -1,7 +1,7 @@
 import { stateError } from '../base/failures.js'
 import type { DemoConfig } from '../config/demo-config.js'
 import type { Environment } from '../config/environment.js'
-import { feed, LARGEST_PROJECT } from './feed.js'
+import { ANY_DEMO, type DemoKind, NINE_DEMO } from './kinds.js'
 import { type DemoService, type Print, startDemoService } from './service.js'
 import { showRequests } from './show-requests.js'
 import { startTokenProxy } from './token-proxy.js'
@@ -21,10 +21,11 @@ export interface DemoParts {
  * `stop`, or with `once` no longer. Returns the exit code: the service's, or 0 if it was stopped before it served.
  * Throws `failed` if a part of the demo fails. The service has ended in each case.
  */
-export async function runDemo({ port, rows, once }: DemoConfig, parts: DemoParts): Promise<number> {
+export async function runDemo({ port, rows, any, once }: DemoConfig, parts: DemoParts): Promise<number> {
   const { print, stop, stopAtOnce } = parts
+  const kind = any ? ANY_DEMO : NINE_DEMO
   const environment = withoutSettings(parts.environment)
-  const service = await startDemoService(port, environment, print)
+  const service = await startDemoService({ port, args: kind.args, environment }, print)
   let isStopping = false
   const stopService = () => {
     isStopping = true
@@ -36,8 +37,9 @@ export async function runDemo({ port, rows, once }: DemoConfig, parts: DemoParts
     throw stateError(`the service stopped with code ${code}`)
   })
   try {
-    await Promise.race([Promise.all([feed(service, rows, environment), service.inputEnded]), stopped])
-    await show(service, print)
+    await Promise.race([Promise.all([kind.feed(service, rows, environment), service.inputEnded]), stopped])
+    await show(service, kind, print)
+    if (!once) kind.keepFeeding?.(service)
     if (once) stopService()
     else await print('\nServing until Ctrl-C.\n')
     return (await ended) ?? (isStopping ? 0 : 1)
@@ -51,12 +53,13 @@ export async function runDemo({ port, rows, once }: DemoConfig, parts: DemoParts
 }
 
 /** Prints how to reach the service: its address and token, the page, and example requests. */
-async function show(service: DemoService, print: Print): Promise<void> {
+async function show(service: DemoService, { fragment, requests, chart }: DemoKind, print: Print): Promise<void> {
   const { url, token } = service
-  const page = `${await startTokenProxy(url, token)}/#project=${LARGEST_PROJECT}&range=7day`
+  const page = await startTokenProxy(url, token)
   await print(`\nURL    ${url}\nToken  ${token}\n`)
-  await print(`Page   ${page} (signed in, for as long as the demo runs)\n`)
-  await showRequests(service, print)
+  await print(`Page   ${page}/#${fragment} (signed in, for as long as the demo runs)\n`)
+  if (chart !== undefined) await print(`Chart  ${page}/#${chart} (failing paths: press Run)\n`)
+  await showRequests(service, requests, print)
 }
 
 /** No setting of a service: it hides packages that do not run on this machine, from each process. */

@@ -25,12 +25,21 @@ export interface DemoService {
 
 const HOST = '127.0.0.1'
 
+/** How the service of a demo is started. */
+export interface DemoStart {
+  /** The first port to try. */
+  port: number
+  /** Further arguments. */
+  args: readonly string[]
+  environment: Environment
+}
+
 /** Starts the service in memory, on the first free port from `port` on, and prints its log. */
-export async function startDemoService(port: number, environment: Environment, print: Print): Promise<DemoService> {
+export async function startDemoService({ port, args, environment }: DemoStart, print: Print): Promise<DemoService> {
   const free = String(await freePort(HOST, port))
   const token = randomBytes(16).toString('base64url')
-  const [command, args] = programCall(['serve', '--in-memory', '--sql', '--host', HOST, '--port', free])
-  const child = spawn(command, args, {
+  const [command, all] = programCall(['serve', '--in-memory', '--sql', '--host', HOST, '--port', free, ...args])
+  const child = spawn(command, all, {
     stdio: ['pipe', 'inherit', 'pipe'],
     // In a separate process group: Ctrl-C reaches the service only through the demo, not also from the terminal.
     detached: true,

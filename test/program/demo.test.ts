@@ -64,6 +64,32 @@ it('the demo shows a URL, a token and a request with rows for each endpoint, and
   expect(await isReached(url)).toBe(false)
 })
 
+it('the demo of any logs shows own sources, a link to a chart of failing paths, and new rows', async () => {
+  const { waitForStdout } = startDemo(['--any', '--port', '0', '--rows', '2000'])
+  const text = await waitForStdout(/Serving until Ctrl-C\.\n/)
+  const page = /^Page {3}(http:\/\/127\.0\.0\.1:\d+)\/#project=shop&source=nginx /m.exec(text)![1]!
+  const fragment = new URL(/^Chart {2}(http\S+)/m.exec(text)![1]!).hash.slice(1)
+  const { view, ...query } = Object.fromEntries(new URLSearchParams(fragment))
+  const rowsOf = async (path: string): Promise<Record<string, unknown>[]> =>
+    ((await (await fetch(`${page}/api/endpoints/query/${path}`)).json()) as { result: Record<string, unknown>[] })
+      .result
+  const failing = await rowsOf(`logs.all?${new URLSearchParams(query)}`)
+  expect([view, Object.keys(failing[0]!)]).toEqual(['sql', ['minute', 'path', 'failed']])
+  expect(failing.map(({ path }) => path)).toContain('/api/checkout')
+  expect(text.match(/^# \d+ rows, the first: .*\ncurl /gm)).toHaveLength(3)
+  const levels = await rowsOf('logs.histogram?project=shop&source=app')
+  expect(new Set(levels.map(({ class: level }) => level))).toEqual(new Set(['info', 'warn', 'error']))
+  const count = async () => {
+    const [nginx, app] = await Promise.all(
+      ['nginx', 'app'].map((source) =>
+        rowsOf(`logs.all?${new URLSearchParams({ project: 'shop', sql: `select count(*) as n from ${source}` })}`),
+      ),
+    )
+    return Number(nginx![0]!.n) + Number(app![0]!.n)
+  }
+  await until(count, (rows) => rows > 2000)
+})
+
 it('the demo shows requests without rows if there are few records', async () => {
   const { code, stdout, stderr } = await run(['demo', '--once', '--port', '0', '--rows', '1'])
   expect([code, stderr]).toEqual([0, ''])
