@@ -74,7 +74,7 @@ describe('what would not work is seen:', () => {
     ['dotenv', 'OTEL_EXPORTER_OTLP_ENDPOINTS=http://a', 'nobody knows OTEL_EXPORTER_OTLP_ENDPOINTS'],
     ['dotenv', 'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=http://a/v1/log', 'the service has no POST /v1/log'],
     ['dotenv', 'OTEL_EXPORTER_OTLP_LOGS_HEADERS=x-key=A', 'nobody knows OTEL_EXPORTER_OTLP_LOGS_HEADERS'],
-    ['dotenv', 'OTEL_RESOURCE_ATTRIBUTES=logweir.source=a,logweir.project=b', 'nobody knows OTEL_RESOURCE_ATTRIBUTES'],
+    ['dotenv', 'OTEL_RESOURCE_ATTRIBUTES=logweir.source=A,logweir.project=b', 'nobody knows OTEL_RESOURCE_ATTRIBUTES'],
     ['json', '{"a":1,}', 'in JSON at position 7'],
     ['json', '{"source":"edge_logs","id":5}', 'the program does not take'],
     ['toml', 'port 4000', 'Invalid TOML'],

@@ -53,6 +53,8 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[], checkOwn: Chec
     const { metadata, spec } = service()
     checkName(`${name} ${port}`, [`service/${metadata.name} ${spec.ports[0].port}`])
   },
+  // Of pods of the user.
+  logs: () => {},
   rollout: ([, name]) => checkName(name!, [`statefulset/${set().metadata.name}`]),
 }
 

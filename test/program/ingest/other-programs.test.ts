@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { serve } from '../support/program.js'
 
-/** Lines of other programs, the flags that docs/shipping.md shows for the programs, and the rows to be stored. */
+/** Lines of other programs, the flags that docs/any-logs.md shows for the programs, and the rows to be stored. */
 const nowMs = Date.now()
 const time = new Date(nowMs).toISOString()
 const PROGRAMS = [
