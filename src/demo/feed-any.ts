@@ -37,7 +37,8 @@ export async function feedAny(service: DemoService, rows: number): Promise<void>
 export function keepFeeding(service: DemoService): void {
   const random = createRandom(SEED, 1)
   const timer = setInterval(() => {
-    send(service, random, new Array<number>(1 + random.below(2 * LIVE_ROWS)).fill(Date.now())).catch(stop)
+    const times = Array.from({ length: 1 + random.below(2 * LIVE_ROWS) }, () => Date.now() - random.below(LIVE_MS))
+    send(service, random, times).catch(stop)
   }, LIVE_MS)
   const stop = () => clearInterval(timer)
   service.child.once('exit', stop)
