@@ -4,7 +4,15 @@ import { BatchBuilder, builderAt, isFull } from './batch/batch-builder'
 import { isProjectAllowed } from './batch/projects'
 import { table } from './batch/regions'
 import { putRest, putTexts } from './batch/rows'
-import { checkTimestamp, findBuilder, hasValidTypes, projectField, replacesTime, timestampOf } from './batch/validate'
+import {
+  checkTimestamp,
+  findBuilder,
+  hasValidTypes,
+  missingLength,
+  projectField,
+  replacesTime,
+  timestampOf,
+} from './batch/validate'
 import { outcomeOf, ROW_BYTES } from './scan/table'
 
 /** The cause of the last stop of `appendLines`; see `stopCode`. */
@@ -24,18 +32,31 @@ export function appendLines(from: i32, to: i32, nowUs: f64): i32 {
 }
 
 /**
- * Returns why the last `appendLines` stopped: OK, the outcome of a refused line, or the complement (`~`, negative) of
- * the index of a full builder.
+ * Returns why the last `appendLines` stopped: OK, the outcome of a refused line, NEW_SOURCE, or the complement (`~`,
+ * negative) of the index of a full builder.
  */
 export function stopCode(): i32 {
   return stopped
+}
+
+/** Appends the line at which `appendLines` has just stopped with NEW_SOURCE to this builder. Sets `stopCode`. */
+export function appendLineTo(builder: i32, line: i32, nowUs: f64): void {
+  stopped = appendTo(builder, table + <usize>line * ROW_BYTES, nowUs)
+}
+
+/** Returns the length of the name of the source without a builder, in `ownNameAddress`. 0: it is the default. */
+export function newSourceLength(): i32 {
+  return missingLength
 }
 
 function appendLine(row: usize, nowUs: f64): i32 {
   const scanned = outcomeOf(row)
   if (scanned != OK) return scanned == BLANK ? OK : scanned
   const index = findBuilder(row)
-  if (index < 0) return ~index
+  return index < 0 ? ~index : appendTo(index, row, nowUs)
+}
+
+function appendTo(index: i32, row: usize, nowUs: f64): i32 {
   const builder = builderAt(index)
   const outcome = appendRecord(row, builder, nowUs)
   if (outcome != OK) return outcome

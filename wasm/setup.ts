@@ -10,7 +10,7 @@ import { reservedEnd, setBatchLimits, setSizes } from './batch/regions'
 import { reserveScratch, setDefaultProject } from './batch/texts'
 import { acceptUnreadableTimes, setDefaultBuilder, setRetention } from './batch/validate'
 import { addArea } from './fields/areas'
-import { addSourceName } from './fields/sources'
+import { addOwnName, addSourceName, clearOwnNames, ownNameAddress, setOwnBuilder } from './fields/sources'
 import { addPathKey } from './scan/paths'
 import { addMessageName, addTimeName, clearFieldNames } from './scan/time-and-message'
 
@@ -20,25 +20,30 @@ export {
   addColumn,
   addBuilder,
   addMessageName,
+  addOwnName,
   addPathKey,
   addSourceName,
   addTimeName,
   setAllowedProjects,
   clearFieldNames,
   clearBuilder,
+  clearOwnNames,
+  ownNameAddress,
   projectsAddress,
   reserveMemberNames,
   reserveProjects,
   reserveScratch,
   reservedEnd,
   setBatchLimits,
+  setDefaultBuilder,
+  setOwnBuilder,
   setRetention,
   setSizes,
 }
 
 /**
- * Sets the defaults of the next lines: the index of the builder for records without a known source, or -1, and the
- * length of the project for records without one, which the host has written to the input, or -1 for none.
+ * Sets the defaults of the next lines: the index of the builder for records without a known source, or UNKNOWN or NEW,
+ * and the length of the project for records without one, which the host has written to the input, or -1 for none.
  */
 export function setDefaults(builder: i32, projectLength: i32): void {
   setDefaultBuilder(builder)

@@ -31,7 +31,10 @@ export function faultOfOwnName(name: string): string | undefined {
 /** Whether a text is the name of a source, one of the nine or an own one, as in names of files. */
 export const isSourceName = (text: string): text is SourceName => NINE.has(text) || faultOfOwnName(text) === undefined
 
-/** Returns the names of a comma-separated list. Undefined if the list has a fault. */
+/** In a list of names: records make sources of any name. */
+export const ANY_NAME = '*'
+
+/** Returns the names of a comma-separated list, which may have `*`. Undefined if the list has a fault. */
 export const readOwnNames = (list: string): readonly SourceName[] | undefined =>
   findFault(list) === undefined ? list.split(',') : undefined
 
@@ -43,12 +46,13 @@ const MAX_SHOWN_CHARACTERS = 80
 
 function findFault(list: string): string | undefined {
   const names = list.split(',')
+  const most = MAX_OWN_SOURCES + (names.includes(ANY_NAME) ? 1 : 0)
   for (const [i, name] of names.entries()) {
     const shown = JSON.stringify(shorten(name, MAX_SHOWN_CHARACTERS))
-    const fault = faultOfOwnName(name)
+    const fault = name === ANY_NAME ? undefined : faultOfOwnName(name)
     if (fault !== undefined) return `${shown} ${fault}`
     if (names.indexOf(name) < i) return `${shown} is in the list twice`
-    if (i >= MAX_OWN_SOURCES) return `${shown} is the name ${i + 1}, and there may be ${MAX_OWN_SOURCES}`
+    if (i >= most) return `${shown} is the name ${i + 1}, and there may be ${MAX_OWN_SOURCES}`
   }
   return undefined
 }

@@ -33,10 +33,11 @@ export interface Source {
 
 type AliasedSource = Source & { name: BuiltInSource; alias: string }
 
-const DEFAULT_PLACES: readonly ProjectPlace[] = ['project', 'metadata.project', 'metadata.project_ref']
+/** The fields that can contain the project of a record of an own source. */
+export const OWN_PROJECT_PLACES: readonly ProjectPlace[] = ['project', 'metadata.project', 'metadata.project_ref']
 
 function source(name: BuiltInSource, alias: string, first: ProjectPlace): AliasedSource {
-  return { name, alias, projectPlaces: [first, ...DEFAULT_PLACES.filter((place) => place !== first)] }
+  return { name, alias, projectPlaces: [first, ...OWN_PROJECT_PLACES.filter((place) => place !== first)] }
 }
 
 /** The nine sources, in the order of {@link SOURCE_NAMES}. */
@@ -54,8 +55,10 @@ export const SOURCES: readonly AliasedSource[] = [
 
 /** The sources that this process knows, the nine first. The list only grows: rows of a source stay readable. */
 const known: Source[] = [...SOURCES]
-/** The sources whose records ingest accepts, the nine first. */
+/** The sources whose records ingest accepts, the nine first, then the configured ones. */
 const accepted: Source[] = [...SOURCES]
+/** Whether ingest accepts the records of every known source, and makes sources of other names. */
+let acceptsAny = false
 const byName = new Map<string, Source>(SOURCES.flatMap((one) => [[one.name, one] as const, [one.alias, one] as const]))
 
 /** Returns the known sources: the nine, then own sources in the order in which they became known. */
@@ -64,39 +67,52 @@ export const allSources = (): readonly Source[] => known
 /** Returns the names of {@link allSources}. */
 export const allSourceNames = (): readonly SourceName[] => known.map(({ name }) => name)
 
-/** Returns the sources whose records ingest accepts: the nine, then the configured ones in their order. */
+/** Returns the sources that are named for ingest: the nine, then the configured ones in their order. */
 export const acceptedSources = (): readonly Source[] => accepted
+
+/** Returns whether ingest accepts records of any own source: a name becomes a source with its first record. */
+export const acceptsAnySource = (): boolean => acceptsAny
+
+/** Returns the number of known own sources. */
+export const ownSourceCount = (): number => known.length - SOURCE_NAMES.length
 
 /** Returns the known source with that name or alias, or undefined. */
 export function findSource(nameOrAlias: string): Source | undefined {
   return byName.get(nameOrAlias)
 }
 
+/** Returns the name of the source with that name or alias. A text that is neither is a name. */
+export const nameOfSource = (nameOrAlias: string): SourceName => findSource(nameOrAlias)?.name ?? nameOrAlias
+
 /** Returns the source with that name or alias whose records ingest accepts, or undefined. */
 export function findAcceptedSource(nameOrAlias: string): Source | undefined {
   const found = byName.get(nameOrAlias)
-  return found !== undefined && accepted.includes(found) ? found : undefined
+  return found !== undefined && (acceptsAny || accepted.includes(found)) ? found : undefined
 }
 
 /** Makes a source known to queries, as if its rows are on disk. Returns the known source if there is one. */
 export function registerSource(name: SourceName): Source {
   const found = byName.get(name)
   if (found !== undefined) return found
-  const made: Source = { name, alias: undefined, projectPlaces: DEFAULT_PLACES }
+  const made: Source = { name, alias: undefined, projectPlaces: OWN_PROJECT_PLACES }
   known.push(made)
   byName.set(name, made)
   return made
 }
 
-/** Makes sources known, and lets ingest accept their records: the configured sources. */
-export function acceptSources(names: readonly SourceName[]): void {
+/**
+ * Makes sources known, and lets ingest accept their records: the configured sources. `any`: ingest accepts the records
+ * of all others too.
+ */
+export function acceptSources(names: readonly SourceName[], any = false): void {
+  acceptsAny ||= any
   for (const name of names) {
     const source = registerSource(name)
     if (!accepted.includes(source)) accepted.push(source)
   }
 }
 
-/** Returns the names of the own sources that ingest accepts, for the threads. */
+/** Returns the names of the configured own sources, for the threads. */
 export const ownSourceNames = (): readonly SourceName[] => accepted.slice(SOURCE_NAMES.length).map(({ name }) => name)
 
 /** Returns whether a source is one of the nine. */

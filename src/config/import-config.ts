@@ -2,6 +2,7 @@ import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { memoryBytes } from '../base/memory/memory.js'
 import { DAY_US, GIB } from '../base/units.js'
+import { ANY_NAME } from '../common/own-source-names.js'
 import type { SourceName } from '../common/sources.js'
 import { unknownFlag } from './command-line.js'
 import type { Environment } from './environment.js'
@@ -44,6 +45,7 @@ export function readImportConfig(args: readonly string[], environment: Environme
   if (url === undefined) throw usageError(`import from which database? Give its URL: ${CALL}`)
   if (!isPostgresUrl(url)) throw usageError(`the address of the database is no URL such as ${EXAMPLE}`)
   if (extra !== undefined) throw usageError('there is more than one argument after the flags. Give one URL, in quotes.')
+  if (sources.includes(ANY_NAME)) throw usageError('--sources: * is for serve. Name the sources to import.')
   return {
     ...{ url, schema, dataDir, sources, maxDiskBytes, untilUs: until },
     retentionUs: retentionDays * DAY_US,

@@ -3,7 +3,7 @@ import type { Log, LogFormat } from '../base/log.js'
 import { memoryBytes } from '../base/memory/memory.js'
 import { DAY_US, MILLISECOND_US } from '../base/units.js'
 import { type FieldNames, fieldNamesOf } from '../common/field-names.js'
-import { MAX_OWN_SOURCES } from '../common/own-source-names.js'
+import { ANY_NAME, MAX_OWN_SOURCES } from '../common/own-source-names.js'
 import { isBuiltIn, type SourceName } from '../common/sources.js'
 import { SUPABASE_SOURCES } from '../common/supabase-sources.js'
 import { type ClickHouseConfig, requireUrl, takeClickHouse } from './clickhouse-config.js'
@@ -19,6 +19,10 @@ export interface ServeConfig {
   dataDir: string | undefined
   /** The names of own sources, beside the nine: those of the setting, then those that the mode adds. */
   sources: readonly SourceName[]
+  /** Whether records make own sources of other names. */
+  acceptsAnySource: boolean
+  /** The attribute of a resource that names the source of OTLP records without `logweir.source`. */
+  otlpSource: 'logweir.source' | 'service.name'
   /** The source of records on standard input that name none. */
   source: SourceName | undefined
   /** The project of records and queries that name none. */
@@ -73,7 +77,7 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     sql = false,
     timeField,
     messageField,
-    sources: _sources,
+    sources = [],
     ...others
   } = values
   const { clickhouse, rest } = takeClickHouse(others)
@@ -93,6 +97,7 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
   return {
     ...rest,
     sources: ownSourcesOf(values),
+    acceptsAnySource: sources.includes(ANY_NAME),
     sql: sql || supabase,
     supabase,
     publicAccessToken,
@@ -108,8 +113,9 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
 
 /** Returns the names of `--sources`, then those of the mode. ClickHouse has tables for the nine sources only. */
 function ownSourcesOf({ sources = [], supabase, engine }: ServeSettings['values']): readonly SourceName[] {
-  if (supabase !== true || engine === 'clickhouse') return sources
-  return [...new Set([...sources, ...SUPABASE_SOURCES])].slice(0, MAX_OWN_SOURCES)
+  const named = sources.filter((name) => name !== ANY_NAME)
+  if (supabase !== true || engine === 'clickhouse') return named
+  return [...new Set([...named, ...SUPABASE_SOURCES])].slice(0, MAX_OWN_SOURCES)
 }
 
 /** Throws `usage` if no own source has the name of `--source`, or if the engine has no own sources. */
@@ -118,7 +124,8 @@ function checkSources(values: ServeSettings['values']): void {
   if (engine === 'clickhouse' && sources.length > 0) {
     throw usageError('--engine clickhouse has tables for the nine sources only. Leave out --sources.')
   }
-  if (source === undefined || isBuiltIn(source) || ownSourcesOf(values).includes(source)) return
+  const accepts = (name: SourceName) => sources.includes(ANY_NAME) || ownSourcesOf(values).includes(name)
+  if (source === undefined || isBuiltIn(source) || accepts(source)) return
   throw usageError(`--source: ${source} is none of the nine sources, and --sources does not name it. Add it there.`)
 }
 

@@ -38,7 +38,7 @@ const sourceName: ValueType<SourceName> = {
 
 const ownSources: ValueType<readonly SourceName[]> = {
   placeholder: 'NAMES',
-  expects: 'a comma-separated list of names',
+  expects: 'a comma-separated list of names, or * for any name',
   faultOf: faultOfOwnNames,
   read: readOwnNames,
 }
@@ -95,7 +95,12 @@ export const SERVE_SETTINGS = {
   inMemory: { type: onOff, meaning: 'write nothing to disk: rows are lost when the process ends' },
   sources: {
     type: ownSources,
-    meaning: 'names of your own sources beside the nine, comma separated, such as nginx,app,payments',
+    meaning: 'names of your own sources beside the nine, comma separated, such as nginx,app; *: any name',
+  },
+  otlpSource: {
+    type: oneOf('ATTRIBUTE', 'logweir.source', 'service.name'),
+    default: 'logweir.source',
+    meaning: 'attribute of the resource that names the source of OTLP records without logweir.source',
   },
   source: { type: sourceName, meaning: 'source of records on standard input that name none' },
   project: { type: projectName, meaning: 'default project: of records and of queries that name none' },

@@ -7,6 +7,11 @@ import { addHttpMembers } from './http-attributes.js'
 import { membersJson, nestAttributes, toJson } from './metadata.js'
 import type { Attributes, LogRecord, RecordGroup, Scope, UnreadableRecord, Value } from './request.js'
 
+const SOURCE = 'logweir.source'
+
+/** An attribute of a resource that can name the source. `logweir.source` always counts first. */
+export type SourceAttribute = typeof SOURCE | 'service.name'
+
 /** Limits of the lines of a request. */
 export interface LinesLimits {
   records: number
@@ -21,9 +26,14 @@ export const LINES_LIMITS: LinesLimits = { records: 500_000, linesBytes: 48 * MI
 const FLUSH_CHARACTERS = 256 * KIB
 
 /**
- * Returns the lines of all records, in order, each with its newline. Throws `body_too_large` if a limit is exceeded.
+ * Returns the lines of all records, in order, each with its newline. `source` names the attribute of the resource that
+ * is the source of records without `logweir.source`. Throws `body_too_large` if a limit is exceeded.
  */
-export function encodeLines(groups: Iterable<RecordGroup>, limits: LinesLimits): Uint8Array<ArrayBuffer> {
+export function encodeLines(
+  groups: Iterable<RecordGroup>,
+  limits: LinesLimits,
+  source: SourceAttribute = SOURCE,
+): Uint8Array<ArrayBuffer> {
   const chunks: Buffer[] = []
   let [records, bytes, text] = [0, 0, '']
 
@@ -35,7 +45,7 @@ export function encodeLines(groups: Iterable<RecordGroup>, limits: LinesLimits):
     chunks.push(chunk)
   }
   for (const group of groups) {
-    const shared = sharedJson(group)
+    const shared = sharedJson(group, source)
     for (const record of group.records) {
       if (++records > limits.records) throw tooManyRecords(limits.records)
       text += 'reason' in record ? unreadableLine(record, shared) : recordLine(record, shared)
@@ -54,10 +64,11 @@ interface SharedJson {
   scope: string
 }
 
-const [SOURCE, PROJECT, ID] = ['logweir.source', 'logweir.project', 'logweir.id']
+const [PROJECT, ID] = ['logweir.project', 'logweir.id']
 
-function sharedJson({ resource, scope }: RecordGroup): SharedJson {
-  const [sourceValue, projectValue] = [attributeValue(resource, SOURCE), attributeValue(resource, PROJECT)]
+function sharedJson({ resource, scope }: RecordGroup, source: SourceAttribute): SharedJson {
+  const sourceValue = attributeValue(resource, SOURCE) ?? textValue(resource, source)
+  const projectValue = attributeValue(resource, PROJECT)
   const others = resource.filter(([key]) => key !== SOURCE && key !== PROJECT)
   return {
     head: member('source', sourceValue) + member('project', projectValue),
@@ -70,6 +81,11 @@ function sharedJson({ resource, scope }: RecordGroup): SharedJson {
 function attributeValue(attributes: Attributes, name: string): Value | undefined {
   const value = attributes.findLast(([key]) => key === name)?.[1]
   return value === null || value === '' ? undefined : value
+}
+
+function textValue(attributes: Attributes, name: string): string | undefined {
+  const value = attributeValue(attributes, name)
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Returns a member of an object, followed by a comma. Empty if the value is undefined. */

@@ -1,9 +1,9 @@
 import { LogweirError } from '../base/errors.js'
 import { createRequestThread } from '../base/scheduling/request-thread.js'
 import { MIB } from '../base/units.js'
-import { LINES_LIMITS, type LinesLimits } from './lines.js'
+import { LINES_LIMITS, type LinesLimits, type SourceAttribute } from './lines.js'
 import type { Encoding } from './translate.js'
-import type { TranslateReply, TranslateRequest } from './worker.js'
+import type { TranslateReply, TranslateRequest, TranslatorData } from './worker.js'
 
 /** Translates OTLP requests to NDJSON on a separate thread, a request at a time. */
 export interface Translator {
@@ -27,11 +27,11 @@ export const TRANSLATOR_LIMITS: TranslatorLimits = { ...LINES_LIMITS, heapBytes:
 
 /**
  * Creates a translator. The translator has a separate thread, because a large request takes 0.1 s and more without a
- * pause. The thread starts with the first request.
+ * pause. The thread starts with the first request. `source`: the attribute of a resource that can name the source.
  */
-export function createTranslator(limits = TRANSLATOR_LIMITS): Translator {
+export function createTranslator(limits = TRANSLATOR_LIMITS, source?: SourceAttribute): Translator {
   const thread = createRequestThread<TranslateRequest, TranslateReply>(new URL('./worker.js', import.meta.url), {
-    workerData: limits,
+    workerData: { limits, source } satisfies TranslatorData,
     resourceLimits: { maxOldGenerationSizeMb: limits.heapBytes / MIB },
   })
   let isClosed = false

@@ -7,6 +7,7 @@ import { measureProcess } from '../base/process/process-metrics.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
 import { MIB } from '../base/units.js'
 import { VERSION } from '../base/version.js'
+import { explainRefusals } from '../common/source-refusals.js'
 import { acceptSources } from '../common/sources.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
@@ -26,9 +27,9 @@ import { createRequests } from '../ingest/body/requests.js'
 import { openRejects } from '../ingest/rejects.js'
 import { createIngest } from '../ingest/stream/ingest.js'
 import { readStdin, type StdinReader, type StdinReport } from '../ingest/stream/stdin.js'
-import type { UnstoredRows } from '../ingest/thread/thread.js'
+import type { ThreadOptions, UnstoredRows } from '../ingest/thread/thread.js'
 import { createUnreadableTimes } from '../ingest/thread/unreadable-times.js'
-import { createTranslator } from '../otlp/translator.js'
+import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
 import type { Plan } from '../plan/plan.js'
 import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
@@ -72,7 +73,7 @@ interface Shared {
  * released then.
  */
 export async function startService(config: ServeConfig, log: Log, lock: StartOptions = {}): Promise<Service> {
-  acceptSources(config.sources)
+  acceptSources(config.sources, config.acceptsAnySource)
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const endpointsWith = await createEndpoints(config)
   const disk = await prepareDataDirectory(config.dataDir, { log, ...lock })
@@ -160,14 +161,32 @@ function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log
   // ClickHouse shows rows some time after the insert. Together with `emptyMs` in createHttp, ClickHouse has 10 s for
   // that.
   const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
-  const shared = { engine: withArrivals(engine, arrivals), metrics, rejects, unreadableTimes, clock, retentionUs }
+  const noteRefusedSource = logRefusedSources(log)
+  const parts = { metrics, rejects, unreadableTimes, clock, retentionUs, noteRefusedSource }
+  const shared = { ...parts, engine: withArrivals(engine, arrivals) }
   return {
     rejects,
     unreadableTimes,
     arrivals,
     ingest: createIngest({ ...shared, defaults: { source, project, fieldNames } }),
     requests: createRequests(shared),
-    otlp: createTranslator(),
+    otlp: createTranslator(TRANSLATOR_LIMITS, config.otlpSource),
+  }
+}
+
+/** Logs the first record that a limit of own sources rejects, once for all sources and once for each token. */
+function logRefusedSources(log: Log): NonNullable<ThreadOptions['noteRefusedSource']> {
+  const logged = new Set<string | undefined>()
+  return (cause, { name, token }) => {
+    const key = cause === 'token_limit' ? token : cause
+    if (logged.has(key)) return
+    logged.add(key)
+    const by = cause === 'token_limit' ? ` that the token ${token} sends` : ''
+    log(`records of the source ${name}${by} are rejected as unknown_source. ${explainRefusals([cause])}`.trim(), {
+      level: 'warn',
+      code: cause,
+      source: name,
+    })
   }
 }
 

@@ -13,7 +13,7 @@ export const TOO_DEEP = 4
 
 /** Outcome of a check of the fields: no source is named, and the stream has no default. */
 export const MISSING_SOURCE = 5
-/** Outcome of a check of the fields: the source's name is none of SOURCES. */
+/** Outcome of a check of the fields: no source can have the name. */
 export const UNKNOWN_SOURCE = 6
 /** Outcome of a check of the fields: the value of a field has the wrong type. */
 export const INVALID_FIELD = 7
@@ -25,3 +25,8 @@ export const TOO_OLD = 9
 export const TOO_FAR_AHEAD = 10
 /** Outcome of a check of the fields: the sender may not write to the record's project. */
 export const FORBIDDEN_PROJECT = 11
+/**
+ * Outcome of a check of the fields, no refusal: an own source can have the name, or is the default, and has no batch
+ * builder. The host decides.
+ */
+export const NEW_SOURCE = 12

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { acceptedSources, acceptSources, registerSource } from '../../src/common/sources.js'
-import { OWN_BATCH_BYTES, OWN_BATCH_ROWS } from '../../src/ingest/wasm/setup.js'
+import { OWN_BATCH_BYTES, OWN_BATCH_ROWS } from '../../src/ingest/wasm/own-builders.js'
 import { parse, reasonOf, rowOf } from './parsing.js'
 
 // The process is this file's own: what it registers, other files would see.
@@ -34,11 +34,33 @@ describe('records of own sources', () => {
     expect(rowOf({ source: 'stdout' }, options).metadata).toContain('stdout')
   })
 
-  it('are rejected if the name is another, in other letters, longer, or only on disk', () => {
+  it('are found by the lowered name, and keep the text as sent in the metadata', () => {
+    expect(rowOf({ source: 'own_1' })).toMatchObject({ source: 'own_1', metadata: '{}' })
+    for (const sent of ['OWN_1', 'Own-1', 'own.:é1', 'own \u0000 1', 'oWn\ud8001']) {
+      expect(rowOf({ source: sent, a: 1 }), sent).toMatchObject({ source: 'own_1' })
+      const { metadata } = rowOf({ source: sent, a: 1 })
+      expect(JSON.parse(metadata as string)).toEqual({ source: JSON.parse(JSON.stringify(sent)), a: 1 })
+    }
+    expect(rowOf({ source: 'OWN_1', metadata: { source: 'own' } }).metadata).toBe('{"source":"own"}')
+    expect(rowOf({ source: 'N'.repeat(63) })).toMatchObject({ source: 'n'.repeat(63) })
+    expect(rowOf({ source: `own${'-'.repeat(1000)}1` })).toMatchObject({ source: 'own_1' })
+  })
+
+  it('are not looked up lowered if there is a default', () => {
+    const options = { defaultSource: 'own_3' }
+    expect(rowOf({ source: 'OWN_1' }, options)).toMatchObject({ source: 'own_3', metadata: '{"source":"OWN_1"}' })
+    expect(rowOf({ source: 'own_1' }, options)).toMatchObject({ source: 'own_1', metadata: '{}' })
+    expect(rowOf({ source: 'own_1' }, { defaultSource: 'edge_logs' })).toMatchObject({ source: 'own_1' })
+  })
+
+  it('are rejected if the name is another, longer, no name when lowered, or only on disk', () => {
     for (const source of [
       'nginx',
-      'OWN_1',
       'own_1 ',
+      'EDGE_LOGS',
+      'Postgres.Logs',
+      '1own',
+      'é',
       'n'.repeat(62),
       'n'.repeat(64),
       'on_disk',

@@ -1,7 +1,7 @@
 import { tableFromIPC } from 'apache-arrow'
 import { DAY_US } from '../../src/base/units.js'
 import { fieldNamesOf } from '../../src/common/field-names.js'
-import { findSource } from '../../src/common/sources.js'
+import { nameOfSource } from '../../src/common/sources.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import { createBodyParser } from '../../src/ingest/body/body.js'
 import type { ParserOptions, ParserSink } from '../../src/ingest/lines/record-sink.js'
@@ -73,7 +73,7 @@ export function parseChunks(
   } = options
   const batches: ParsedBatch[] = []
   const rejects: Reject[] = []
-  const source = defaultSource === undefined ? undefined : findSource(defaultSource)
+  const source = defaultSource && nameOfSource(defaultSource)
   const fieldNames = fieldNamesOf(timeField, messageField)
   const parser = createParser(
     {

@@ -132,6 +132,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
   ],
   [
     { path: 'http/formats/', about: 'JSON, NDJSON, CSV, Arrow', only: ['arrow-ipc/', ...INTERFACE] },
+    {
+      path: 'ingest/names/',
+      about: 'the sources that records make: decided in the main thread, known in all',
+      only: INGEST,
+    },
     { path: 'ingest/wasm/', about: 'the host of the WebAssembly module that parses lines', only: INGEST },
   ],
   [{ path: 'ingest/rejects.ts', about: 'counts and files refused lines', only: ['base/'] }],

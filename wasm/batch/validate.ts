@@ -15,12 +15,13 @@ import {
   INVALID_FIELD,
   INVALID_TIMESTAMP,
   MISSING_SOURCE,
+  NEW_SOURCE,
   OK,
   TOO_FAR_AHEAD,
   TOO_OLD,
   UNKNOWN_SOURCE,
 } from '../../src/wasm-layout/outcomes'
-import { builderNamed, UNKNOWN } from '../fields/sources'
+import { builderNamed, EXACT, nameFlags, newLength, NEW, PRECEDES_DEFAULT, UNKNOWN } from '../fields/sources'
 import { epochTimestamp, isoTimestamp } from '../fields/timestamps'
 import { endOf, isText, kindOf, startOf } from '../scan/table'
 import { messageNames, timeNames } from '../scan/time-and-message'
@@ -39,11 +40,13 @@ let acceptsUnreadableTimes = false
 /** The number of no field. */
 const NO_FIELD: u32 = 0xffffffff
 
-/** Index of the builder for records without a known source, or UNKNOWN. */
+/** Index of the builder for records without a known source, NEW if the default has none yet, or UNKNOWN. */
 let defaultBuilder: i32 = UNKNOWN
 
-/** Whether the last line named a known source; if not, its `source` is another field. */
+/** Whether the last line named its source exactly; if not, its `source` is another field. */
 export let isSourceNamed = false
+/** The length of the name of the last line's source, if the source has no builder. 0: the line has the default. */
+export let missingLength: i32 = 0
 /** The fields that contain the time and the message of the line last passed to `hasValidTypes`. */
 export let timeField: u32 = TIMES
 /** The field with the message of the last line. */
@@ -64,11 +67,22 @@ export function setDefaultBuilder(builder: i32): void {
   defaultBuilder = builder
 }
 
-/** Returns the index of the builder of a line, or the complement (`~`, negative) of a refusal. */
+/**
+ * Returns the index of the builder of a line, or the complement (`~`, negative) of a refusal. If there is a default,
+ * only a source that is named exactly, and is one of the nine or configured, precedes it: a default turns the other
+ * texts into fields.
+ */
 export function findBuilder(row: usize): i32 {
   const builder = namedBuilder(row)
-  isSourceNamed = builder >= 0
-  return isSourceNamed || defaultBuilder == UNKNOWN ? builder : defaultBuilder
+  const isNamed = builder >= 0 || builder == ~NEW_SOURCE
+  if (defaultBuilder == UNKNOWN || (isNamed && nameFlags == (EXACT | PRECEDES_DEFAULT))) {
+    isSourceNamed = isNamed && (nameFlags & EXACT) != 0
+    missingLength = newLength
+    return builder
+  }
+  isSourceNamed = false
+  missingLength = 0
+  return defaultBuilder == NEW ? ~NEW_SOURCE : defaultBuilder
 }
 
 /** Returns the index of the builder of the source that the line names, or the complement of a refusal. */
@@ -76,7 +90,8 @@ function namedBuilder(row: usize): i32 {
   if (kindOf(row, SOURCE) == ABSENT) return ~MISSING_SOURCE
   if (!isText(row, SOURCE)) return ~INVALID_FIELD
   locateText(row, SOURCE)
-  const builder = builderNamed(textStart, textEnd)
+  const builder = builderNamed(textStart, textEnd, defaultBuilder != UNKNOWN)
+  if (builder == NEW) return ~NEW_SOURCE
   return builder == UNKNOWN ? ~UNKNOWN_SOURCE : builder
 }
 

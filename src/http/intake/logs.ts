@@ -4,6 +4,7 @@ import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { FieldNames } from '../../common/field-names.js'
+import { explainRefusals, type SourceRefusal } from '../../common/source-refusals.js'
 import { type ErrorForm, errorJson } from '../reply/error-form.js'
 import { refusals } from '../reply/errors.js'
 import { jsonReply } from '../reply/reply.js'
@@ -18,6 +19,17 @@ export interface SendOutcome {
   byReason: Readonly<Record<string, number>>
   /** The first rejected records, numbered from 1. */
   rejects: readonly { record: number; reason: string }[]
+  /** Why records were rejected as `unknown_source`. */
+  refusedSources?: readonly SourceRefusal[]
+}
+
+/** Values for records that lack the field. Also the projects that records may have, and the token bound to these. */
+export interface RecordDefaults {
+  source?: string
+  project?: string
+  fieldNames?: FieldNames
+  projects?: ReadonlySet<string>
+  token?: string
 }
 
 /** Stores the records of request bodies. */
@@ -28,12 +40,7 @@ export interface RecordIntake {
    * are not in `projects` are rejected. Once `signal` is aborted, work that has not begun is skipped. The intake owns
    * `bytes`.
    */
-  take(
-    bytes: Uint8Array,
-    form: 'json' | 'ndjson',
-    defaults: { source?: string; project?: string; fieldNames?: FieldNames; projects?: ReadonlySet<string> },
-    signal: AbortSignal,
-  ): Promise<SendOutcome>
+  take(bytes: Uint8Array, form: 'json' | 'ndjson', defaults: RecordDefaults, signal: AbortSignal): Promise<SendOutcome>
   /** Returns why rows cannot be stored at the moment, or undefined if rows can be stored. */
   writeFailure(): Error | undefined
   /** Starts the threads that parse bodies. Called when records are about to be sent. */
@@ -49,11 +56,12 @@ export interface LogsLimits extends UploadLimits {
 /** The limits of the service. */
 export const LOGS_LIMITS: LogsLimits = { ...UPLOAD_LIMITS, takeMs: 10_000 }
 
-/** A POST. With `projects`, the token permits only records of the listed projects. */
+/** A POST. With `projects`, the token permits only records of the listed projects. `token`: the id of such a token. */
 export interface SendRequest {
   request: Request
   incoming?: IncomingMessage
   projects?: ReadonlySet<string>
+  token?: string
 }
 
 /** The paths that accept records as JSON. */
@@ -85,12 +93,13 @@ interface LogsOptions {
 export function createLogs(intake: RecordIntake, { limits, clock, log, errorForm, defaultProject }: LogsOptions): Logs {
   const uploads = createUploads(limits, clock)
 
-  const take: Logs['take'] = async ({ request, incoming, projects }, form, translate) => {
+  const take: Logs['take'] = async ({ request, incoming, projects, token }, form, translate) => {
     const params = new URL(request.url).searchParams
     const defaults = {
       source: sourceOf(params),
       project: projectOf(params, projects, defaultProject),
       projects,
+      token,
       // Translated records have the default field names.
       fieldNames: translate === undefined ? fieldNamesIn(params) : undefined,
     }
@@ -143,12 +152,12 @@ async function translated({ bytes, reserve }: Upload, translate: Parameters<Logs
 }
 
 /** Returns 200 if any record was stored. Returns 400, which shippers do not retry, if all records were rejected. */
-function replyOf({ taken, rejected, byReason, rejects }: SendOutcome, errorForm: ErrorForm): Response {
+function replyOf({ taken, rejected, byReason, rejects, refusedSources }: SendOutcome, errorForm: ErrorForm): Response {
   if (rejected === 0) return jsonReply(LOGGED)
   const more = rejected - rejects.length
   const outcome = { taken, rejected: rejects, ...(more > 0 ? { more_rejected: more } : {}) }
   if (taken > 0) return jsonReply(JSON.stringify({ message: 'Logged!', ...outcome }))
-  const { status, ...error } = faultOf(byReason)
+  const { status, ...error } = faultOf(byReason, refusedSources)
   return jsonReply(errorJson(error, errorForm, outcome), status)
 }
 
@@ -156,16 +165,19 @@ const SOURCE_HINT = 'Name their source in the URL, as ?source=edge_logs, or in e
 
 /**
  * Returns the error of a body without an accepted record. If all rejects have the same reason, and the reason is an
- * error code, the code is that reason, else `invalid_records`.
+ * error code, the code is that reason, else `invalid_records`. The message says why sources were refused.
  */
-export function faultOf(byReason: SendOutcome['byReason']): { status: number; message: string; code: string } {
+export function faultOf(
+  byReason: SendOutcome['byReason'],
+  refusedSources: SendOutcome['refusedSources'] = [],
+): { status: number; message: string; code: string } {
   const [reason, ...others] = Object.keys(byReason)
   const status = others.length === 0 ? REASON_STATUSES.get(reason!) : undefined
   const counts = Object.entries(byReason).map(([name, count]) => `${name} ${count}`)
   const hint = 'missing_source' in byReason ? SOURCE_HINT : ''
   const message =
     `No record was accepted: ${counts.join(', ')}. They are in the rejects file. ` +
-    `${hint}Correct them, and send them again.`
+    `${hint}${explainRefusals(refusedSources)}Correct them, and send them again.`
   return { status: status ?? 400, code: status ? reason! : 'invalid_records', message }
 }
 

@@ -1,6 +1,7 @@
 /** `POST /v1/logs`: accepts records in the encodings of OTLP/HTTP (OTLP 1) and answers with the outcome. */
 import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
+import { explainRefusals } from '../../common/source-refusals.js'
 import { COMMON_HEADERS } from '../reply/cors.js'
 import { httpStatusOf, toPublicError } from '../reply/errors.js'
 import type { HeaderFields } from '../reply/reply.js'
@@ -60,10 +61,10 @@ const unknownType = () =>
  * rejected.
  */
 function replyOf(outcome: SendOutcome, type: string): Response {
-  const { taken, rejected, byReason } = outcome
+  const { taken, rejected, byReason, refusedSources } = outcome
   if (rejected === 0) return reply(200, type, '{}', NOTHING)
   if (taken === 0) {
-    const { status, code, message } = faultOf(byReason)
+    const { status, code, message } = faultOf(byReason, refusedSources)
     return refusal(status, type, code, message)
   }
   const errorMessage = partialMessage(outcome)
@@ -75,11 +76,11 @@ function replyOf(outcome: SendOutcome, type: string): Response {
 /** Rejects that the message lists. */
 const LISTED_REJECTS = 10
 
-function partialMessage({ taken, rejected, rejects }: SendOutcome): string {
+function partialMessage({ taken, rejected, rejects, refusedSources = [] }: SendOutcome): string {
   const listed = rejects.slice(0, LISTED_REJECTS).map(({ record, reason }) => `record ${record} ${reason}`)
   const more = rejected > listed.length ? `, and ${rejected - listed.length} more` : ''
   const of = `${rejected} of ${taken + rejected} records`
-  return `${of} cannot be taken: ${listed.join(', ')}${more}. They are in the rejects file.`
+  return `${of} cannot be taken: ${listed.join(', ')}${more}. They are in the rejects file. ${explainRefusals(refusedSources)}`.trim()
 }
 
 /** Returns the error response in the encoding of OTLP. `more` headers override the headers of the error. */

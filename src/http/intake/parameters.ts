@@ -3,7 +3,8 @@ import { LogweirError } from '../../base/errors.js'
 import { escapeControl } from '../../base/text/escape-control.js'
 import { shorten } from '../../base/text/shorten.js'
 import { EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../../common/field-names.js'
-import { acceptedSources, findAcceptedSource } from '../../common/sources.js'
+import { faultOfOwnName } from '../../common/own-source-names.js'
+import { acceptedSources, acceptsAnySource, findAcceptedSource, findSource } from '../../common/sources.js'
 import { invalidParameter } from '../../endpoints/params.js'
 import { projectForNone } from '../../tokens/access.js'
 import { refusals } from '../reply/errors.js'
@@ -11,7 +12,10 @@ import { refusals } from '../reply/errors.js'
 /** How much of an unknown source's name is shown. */
 const MAX_SHOWN_CHARACTERS = 64
 
-/** Returns the name of the source that the URL gives as `source` or `source_name`, by name or alias. */
+/**
+ * Returns the name of the source that the URL gives as `source` or `source_name`, by name or alias. The source may not
+ * exist yet if records make sources.
+ */
 export function sourceOf(params: URLSearchParams): string | undefined {
   const [token, name] = [one(params, 'source'), one(params, 'source_name')]
   if (token !== undefined && name !== undefined && token !== name) throw refusals.twice('source')
@@ -19,11 +23,23 @@ export function sourceOf(params: URLSearchParams): string | undefined {
   if (named === undefined) return undefined
   const source = findAcceptedSource(named)
   if (source !== undefined) return source.name
+  if (acceptsAnySource() && faultOfOwnName(named) === undefined) return named
+  throw unknownSource(named)
+}
+
+function unknownSource(named: string): LogweirError {
   const shown = escapeControl(JSON.stringify(shorten(named, MAX_SHOWN_CHARACTERS)))
+  if (acceptsAnySource()) {
+    return new LogweirError(
+      'unknown_source',
+      `The URL names the source ${shown}, which ${faultOfOwnName(named)}. Use another name.`,
+    )
+  }
   const names = acceptedSources().map(({ name }) => name)
-  throw new LogweirError(
+  const fault = findSource(named) === undefined ? 'does not exist' : 'takes no records any more; its rows stay readable'
+  return new LogweirError(
     'unknown_source',
-    `The URL names the source ${shown}, which does not exist. Use one of ${names.join(', ')}, or an alias, ` +
+    `The URL names the source ${shown}, which ${fault}. Use one of ${names.join(', ')}, or an alias, ` +
       'or add the name to the setting --sources of the service.',
   )
 }

@@ -2,7 +2,8 @@
 
 import { LogweirError } from '../../base/errors.js'
 import { byteOrderMarkLength, isSpace } from '../../base/text/ascii.js'
-import { findAcceptedSource } from '../../common/sources.js'
+import type { SourceRefusal } from '../../common/source-refusals.js'
+import { nameOfSource } from '../../common/sources.js'
 import { checkLines } from '../lines/check-lines.js'
 import { capacityFor } from '../lines/lines.js'
 import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
@@ -43,6 +44,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
       countReject(outcome, line, reason)
       passOn(line, reason, bytes, start, end)
     },
+    refuseSource: (cause) => noteRefusal(outcome, cause),
   })
 
   /** Returns a module with room for this many bytes. */
@@ -55,8 +57,8 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
   /** Copies a body into a module, after `free` bytes. */
   function load({ bytes, defaults }: Body, free = 0): Module {
     const module = moduleFor(free + bytes.length)
-    const source = defaults.source === undefined ? undefined : findAcceptedSource(defaults.source)
-    module.setDefaults({ source, project: defaults.project, fieldNames: defaults.fieldNames })
+    const { source, project, fieldNames } = defaults
+    module.setDefaults({ source: source && nameOfSource(source), project, fieldNames })
     module.setAllowedProjects(defaults.projects)
     module.bytes.set(bytes, free)
     return module
@@ -67,7 +69,7 @@ export function createBodyParser(options: ParserOptions, sink: ParserSink): Body
     outcome = emptyResult()
     if (records === 0) return outcome
     const before = recordSink.rows()
-    recordSink.setReceiptTime(nowUs)
+    recordSink.setReceipt(nowUs, body.defaults.token)
     checkLines(recordSink.module(), start, end, 0, maxLineBytes, recordSink)
     outcome.taken = recordSink.rows() - before
     return outcome
@@ -117,12 +119,22 @@ function linesOfNdjson(body: Body, load: Load): Lines {
 /** The most objects in a body, plus 1: the shortest object is `{}`. */
 const mostObjects = ({ length }: Uint8Array): number => (length >> 1) + 1
 
-const emptyResult = (): BodyResult => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
+const emptyResult = (): BodyResult => ({
+  taken: 0,
+  rejected: 0,
+  byReason: {},
+  rejects: [],
+  refusedSources: [],
+})
 
 function countReject(outcome: BodyResult, line: number, reason: Reason): void {
   outcome.rejected++
   outcome.byReason[reason] = (outcome.byReason[reason] ?? 0) + 1
   if (outcome.rejects.length < MAX_LISTED_REJECTS) outcome.rejects.push({ record: line, reason })
+}
+
+function noteRefusal({ refusedSources }: BodyResult, cause: SourceRefusal): void {
+  if (!refusedSources.includes(cause)) refusedSources.push(cause)
 }
 
 /** Returns a receiver of rejects that trims white space at both ends and passes the rejects on. */

@@ -1,18 +1,23 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { LogweirError } from '../../base/errors.js'
 import { acceptSources } from '../../common/sources.js'
-import type { BodyWork, RecycledMemory, WorkerOptions, WorkResult } from '../thread/messages.js'
+import { createThreadNames, type SourceQuestion } from '../names/shared-names.js'
+import type { BodyWork, RecycledMemory, WorkerOptions, WorkerQuestion, WorkResult } from '../thread/messages.js'
 import { createWorkerOutput } from '../thread/worker-output.js'
 import { createBodyParser } from './body.js'
 
 /** The parsing thread of requests: receives whole bodies, and sends batches and rejects. */
 
-const { retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, ownSources } =
+const { retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, names } =
   workerData as WorkerOptions
-acceptSources(ownSources)
+acceptSources(names.configured)
 const port = parentPort!
+const ask = (question: SourceQuestion) => port.postMessage({ question } satisfies WorkerQuestion)
 const output = createWorkerOutput(port, maxRejectBytes)
-const parser = createBodyParser({ retentionUs, acceptsUnreadableTimes, maxLineBytes }, output)
+const parser = createBodyParser(
+  { retentionUs, acceptsUnreadableTimes, maxLineBytes, names: createThreadNames(names, ask) },
+  output,
+)
 /** Results of bodies parsed since the last flush. The rows may be in batches that are not full. */
 let finished: WorkResult[] = []
 let timer: NodeJS.Timeout | undefined

@@ -24,7 +24,7 @@ export const headAt = (bytes: Uint8Array, start: number, maxLineBytes: number): 
   bytes.slice(start, start + Math.min(HEAD_BYTES, maxLineBytes))
 
 /**
- * Scans the lines in [start, end) and passes the lines to the sink. The last line needs no newline. `before` is the
+ * Scans the lines in [start, end) and passes the lines to the sink, which may replace the views of the scanner. The last line needs no newline. `before` is the
  * number of the line before the first line. Returns the number of the last line. UTF-8 is checked for all lines at
  * once, and line by line only if that fails.
  */
@@ -36,23 +36,22 @@ export function checkLines(
   maxLineBytes: number,
   sink: LineSink,
 ): number {
-  const { bytes, table } = scanner
-  const areUtf8 = isUtf8(bytes.subarray(start, end))
+  const areUtf8 = isUtf8(scanner.bytes.subarray(start, end))
   const areValid = areUtf8 && end - start <= maxLineBytes
   let line = before
 
-  const lineStart = (index: number): number => table[index * LINE_INTS + 1]
-  const lineEnd = (index: number): number => table[index * LINE_INTS + 2]
+  const lineStart = (index: number): number => scanner.table[index * LINE_INTS + 1]
+  const lineEnd = (index: number): number => scanner.table[index * LINE_INTS + 2]
 
   /** Passes on the lines between lines that are too long or not UTF-8. */
   function checkEach(count: number): void {
     let from = 0
     for (let i = 0; i < count; i++) {
       const isTooLong = lineEnd(i) - lineStart(i) > maxLineBytes
-      if (!isTooLong && (areUtf8 || isUtf8(bytes.subarray(lineStart(i), lineEnd(i))))) continue
+      if (!isTooLong && (areUtf8 || isUtf8(scanner.bytes.subarray(lineStart(i), lineEnd(i))))) continue
       passOn(from, i)
       line++
-      if (isTooLong) sink.tooLong(headAt(bytes, lineStart(i), maxLineBytes), line)
+      if (isTooLong) sink.tooLong(headAt(scanner.bytes, lineStart(i), maxLineBytes), line)
       else sink.invalidUtf8(i, line)
       from = i + 1
     }

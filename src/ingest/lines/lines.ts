@@ -32,7 +32,6 @@ export interface LineReader {
  */
 export function createLineReader(first: Scanner, maxLineBytes: number, sink: LineSink): LineReader {
   let scanner = first
-  let { bytes } = scanner
   /** The length of the start of an incomplete line, in bytes[0, carried). */
   let carried = 0
   /** The number of lines checked so far. */
@@ -54,28 +53,28 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
   /** Copies the next part of the chunk and checks the lines that end there. Returns the offset at which to continue. */
   function take(chunk: Uint8Array, start: number): number {
     const end = start + Math.min(blockRoom(), chunk.length - start)
-    bytes.set(chunk.subarray(start, end), carried)
+    scanner.bytes.set(chunk.subarray(start, end), carried)
     checkFilled(carried + end - start)
     return end
   }
 
   function fill(read: ReadBytes): number {
-    const length = read(bytes.subarray(carried, carried + blockRoom()))
+    const length = read(scanner.bytes.subarray(carried, carried + blockRoom()))
     // While a line is skipped nothing is carried over: the bytes are at the start.
-    const start = skipping ? skip(bytes.subarray(0, length), 0) : 0
-    if (start > 0) bytes.copyWithin(0, start, length)
+    const start = skipping ? skip(scanner.bytes.subarray(0, length), 0) : 0
+    if (start > 0) scanner.bytes.copyWithin(0, start, length)
     checkFilled(carried + length - start)
     return length
   }
 
-  const blockRoom = () => Math.min(BLOCK_BYTES, bytes.length - carried)
+  const blockRoom = () => Math.min(BLOCK_BYTES, scanner.bytes.length - carried)
 
   /** Checks the lines that end in the new bytes[carried, filled). */
   function checkFilled(filled: number): void {
-    const whole = carried + bytes.subarray(carried, filled).lastIndexOf(NEWLINE) + 1
+    const whole = carried + scanner.bytes.subarray(carried, filled).lastIndexOf(NEWLINE) + 1
     if (whole > carried) {
       checkUpTo(whole)
-      bytes.copyWithin(0, whole, filled)
+      scanner.bytes.copyWithin(0, whole, filled)
       carried = filled - whole
     } else carried = filled
     if (carried - markLength() > maxLineBytes) startSkipping()
@@ -84,7 +83,7 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
   function startSkipping(): void {
     skipping = true
     const start = markLength()
-    sink.tooLong(headAt(bytes, start, maxLineBytes), ++line)
+    sink.tooLong(headAt(scanner.bytes, start, maxLineBytes), ++line)
     carried = 0
   }
 
@@ -94,7 +93,7 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
 
   /** Returns the length of a byte order mark before the first line, or 0. */
   function markLength(): number {
-    return line === 0 ? byteOrderMarkLength(bytes) : 0
+    return line === 0 ? byteOrderMarkLength(scanner.bytes) : 0
   }
 
   function end(): void {
@@ -103,9 +102,8 @@ export function createLineReader(first: Scanner, maxLineBytes: number, sink: Lin
   }
 
   function moveTo(next: Scanner): void {
-    next.bytes.set(bytes.subarray(0, carried))
+    next.bytes.set(scanner.bytes.subarray(0, carried))
     scanner = next
-    bytes = next.bytes
   }
 
   return { push, fill, end, lines: () => line, moveTo }

@@ -1,9 +1,13 @@
 import { MIB } from '../../base/units.js'
+import type { SourceRefusal } from '../../common/source-refusals.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
+import { MAIN_THREAD_NAMES } from '../names/admission.js'
+import type { BoundToken, SourceNames } from '../names/source-names.js'
 import type { Reason } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
-import { createModule, type LineDefaults, type Module } from '../wasm/module.js'
+import { createModule, type LineDefaults, MISSING_BUILDER, type Module } from '../wasm/module.js'
 import type { LineSink } from './check-lines.js'
+import { appendFirst } from './first-records.js'
 
 /** The longest accepted line, in bytes. */
 export const MAX_LINE_BYTES = MIB
@@ -27,6 +31,8 @@ export interface ParserOptions {
   /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes?: boolean | undefined
   defaults?: LineDefaults
+  /** The names of own sources. By default those of the main thread. */
+  names?: SourceNames
   maxLineBytes?: number
   batchRows?: number
   batchBytes?: number
@@ -44,6 +50,8 @@ export interface ParserSink {
    * bytes are valid during the call only.
    */
   reject(line: number, reason: Reason, bytes: Uint8Array, start: number, end: number): void
+  /** Receives the cause of a reject as `unknown_source`, before the reject. */
+  refuseSource?(cause: SourceRefusal): void
 }
 
 /** Receives scanned lines and emits batches and rejects, in the order of the lines. */
@@ -58,8 +66,8 @@ export interface RecordSink extends LineSink {
   holdsLargeMemory(): boolean
   /** To be called at intervals. Returns true when large memory was idle long enough to be freed by `replaceModule`. */
   tick(): boolean
-  /** Sets the time of receipt of the lines from now on. */
-  setReceiptTime(nowUs: number): void
+  /** Sets the time of receipt and the sender of the lines from now on. */
+  setReceipt(nowUs: number, token?: BoundToken): void
   /** Emits the batches that are not full. */
   flush(): void
   /** Replaces the module by a module of this capacity: WebAssembly memory is freed only together with its instance. */
@@ -69,7 +77,9 @@ export interface RecordSink extends LineSink {
 /** Creates a sink with a WebAssembly module for `capacityBytes` of input. Throws if `ingest.wasm` was not built. */
 export function createRecordSink(options: ParserOptions, capacityBytes: number, sink: ParserSink): RecordSink {
   let module = moduleFor(options, capacityBytes)
+  const { names = MAIN_THREAD_NAMES } = options
   let nowUs = 0
+  let token: BoundToken
   let emittedRows = 0
   /** Bytes of the batches emitted in this tick. */
   let bytes = 0
@@ -80,9 +90,24 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
     for (let at = from; at < to; ) {
       at = module.append(at, to, nowUs)
       const stop = module.stopCause()
-      if (typeof stop === 'string') reject(at - 1, line + at - 1 - from, stop)
+      if (stop === MISSING_BUILDER) appendNew(at - 1, line + at - 1 - from)
+      else if (stop === 'unknown_source') rejectSource(at - 1, line + at - 1 - from)
+      else if (typeof stop === 'string') reject(at - 1, line + at - 1 - from, stop)
       else if (stop !== undefined) emitBatch(stop)
     }
+  }
+
+  /** Appends or rejects a line of the table whose source has no builder yet. */
+  function appendNew(index: number, line: number): void {
+    const record = appendFirst(module, index, nowUs, names, token, emitBatch)
+    if ('refusal' in record) rejectSource(index, line, record.refusal)
+    else if ('reason' in record) reject(index, line, record.reason)
+    else if (record.full !== undefined) emitBatch(record.full)
+  }
+
+  function rejectSource(index: number, line: number, cause: SourceRefusal = 'not_a_name'): void {
+    sink.refuseSource?.(names.acceptsAny ? cause : 'not_configured')
+    reject(index, line, 'unknown_source')
   }
 
   function emitBatch(builder: Module['builders'][number]): void {
@@ -112,8 +137,9 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
       bytes = 0
       return ++ticks === IDLE_TICKS
     },
-    setReceiptTime(receivedUs) {
+    setReceipt(receivedUs, sender) {
       nowUs = receivedUs
+      token = sender
     },
     flush() {
       for (const builder of module.builders) if (builder.rows() > 0) emitBatch(builder)

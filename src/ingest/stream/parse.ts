@@ -31,12 +31,12 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
   let flushedLines = 0
 
   function push(chunk: Uint8Array, receivedUs: number): void {
-    recordSink.setReceiptTime(receivedUs)
+    recordSink.setReceipt(receivedUs)
     reader.push(chunk)
   }
 
   function fill(read: ReadBytes, receivedUs: number): number {
-    recordSink.setReceiptTime(receivedUs)
+    recordSink.setReceipt(receivedUs)
     return reader.fill(read)
   }
 
@@ -47,7 +47,7 @@ export function createParser(options: ParserOptions, sink: ParserSink): Parser {
   }
 
   function end(receivedUs: number): void {
-    recordSink.setReceiptTime(receivedUs)
+    recordSink.setReceipt(receivedUs)
     reader.end()
     flush()
   }

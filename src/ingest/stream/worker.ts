@@ -1,18 +1,23 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { acceptSources, findAcceptedSource } from '../../common/sources.js'
-import type { RecycledMemory, StreamWork, WorkerOptions } from '../thread/messages.js'
+import { acceptSources, nameOfSource } from '../../common/sources.js'
+import { createThreadNames, type SourceQuestion } from '../names/shared-names.js'
+import type { RecycledMemory, StreamWork, WorkerOptions, WorkerQuestion } from '../thread/messages.js'
 import { createWorkerOutput } from '../thread/worker-output.js'
 import { createParser } from './parse.js'
 import { readFile } from './read-file.js'
 
 /** The parsing thread of a stream: receives chunks or reads a file, and sends batches and rejects. */
 
-const { defaults, flushIntervalMs, maxRejectBytes, ownSources, ...options } = workerData as WorkerOptions
-acceptSources(ownSources)
+const { defaults, flushIntervalMs, maxRejectBytes, names, ...options } = workerData as WorkerOptions
+acceptSources(names.configured)
 const port = parentPort!
+const ask = (question: SourceQuestion) => port.postMessage({ question } satisfies WorkerQuestion)
 const output = createWorkerOutput(port, maxRejectBytes, () => parser.flushedLines())
-const source = defaults?.source === undefined ? undefined : findAcceptedSource(defaults.source)
-const parser = createParser({ ...options, defaults: { ...defaults, source } }, output)
+const source = defaults?.source && nameOfSource(defaults.source)
+const parser = createParser(
+  { ...options, defaults: { ...defaults, source }, names: createThreadNames(names, ask) },
+  output,
+)
 let timer: NodeJS.Timeout | undefined
 
 /**

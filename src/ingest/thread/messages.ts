@@ -1,5 +1,7 @@
 import type { FieldNames } from '../../common/field-names.js'
-import type { SourceName } from '../../common/sources.js'
+import type { SourceRefusal } from '../../common/source-refusals.js'
+import type { SharedNames, SourceQuestion } from '../names/shared-names.js'
+import type { BoundToken } from '../names/source-names.js'
 import type { Reason, RejectBatch } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 
@@ -25,6 +27,8 @@ export interface StreamDefaults {
 export interface Defaults extends StreamDefaults {
   /** Not a default: records of other projects are rejected. If absent, all projects are accepted. */
   projects?: ReadonlySet<string>
+  /** Not a default: the token of the sender, if the token is bound to projects. */
+  token?: BoundToken
 }
 
 /** A request body with its form and its defaults. */
@@ -41,6 +45,8 @@ export interface BodyResult {
   byReason: Partial<Record<Reason, number>>
   /** The first rejected records, by number in the body, from 1. For NDJSON `record` is the line number. */
   rejects: { record: number; reason: Reason }[]
+  /** Why records were rejected as `unknown_source`, each reason once. */
+  refusedSources: SourceRefusal[]
 }
 
 /** The settings of a parsing thread, passed at the start. */
@@ -55,7 +61,7 @@ export interface WorkerOptions {
   /** The longest time that a row waits in a batch that is not full, in milliseconds. */
   flushIntervalMs: number
   /** The own sources whose records are accepted. */
-  ownSources: readonly SourceName[]
+  names: SharedNames
 }
 
 /** To a worker: memory of a batch that is in the engine, for reuse. */
@@ -90,6 +96,11 @@ export interface WorkerMessage {
   rejects?: RejectBatch | undefined
   /** The work that is finished with this message. */
   done?: WorkResult
+}
+
+/** From a worker, between other messages: a question that it waits to be answered. */
+export interface WorkerQuestion {
+  question: SourceQuestion
 }
 
 /** The result of a unit of work. */

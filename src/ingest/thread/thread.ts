@@ -6,8 +6,9 @@ import { THREAD_HEAP } from '../../base/process/heap.js'
 import { startThread } from '../../base/program-files.js'
 import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
 import { DAY_US, MIB } from '../../base/units.js'
-import { ownSourceNames } from '../../common/sources.js'
+import type { SourceRefusal } from '../../common/source-refusals.js'
 import type { Engine } from '../../engine/engine.js'
+import { answerQuestion, type SourceQuestion, shareNames } from '../names/shared-names.js'
 import type { Reason, RejectBatch, Rejects } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 import type {
@@ -17,6 +18,7 @@ import type {
   StreamWork,
   WorkerMessage,
   WorkerOptions,
+  WorkerQuestion,
   WorkResult,
 } from './messages.js'
 import type { UnreadableTimes } from './unreadable-times.js'
@@ -48,6 +50,8 @@ export interface ThreadOptions {
    * Counts records with an unreadable time, stored with the time of receipt. If undefined, such records are rejected.
    */
   unreadableTimes?: Pick<UnreadableTimes, 'note'> | undefined
+  /** Called when a source is not made because of a limit, at first of a thread, with the sender's token. */
+  noteRefusedSource?: (cause: SourceRefusal, question: SourceQuestion) => void
   /** For a stream: values for records that lack the field. */
   defaults?: StreamDefaults
   /** The greatest age of a record, in microseconds. */
@@ -96,13 +100,23 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   const messages = createSerialQueue()
 
   function startWorker(): Worker {
-    const started = startThread(script, { workerData: workerOptions(options), resourceLimits: THREAD_HEAP })
-    started.on('message', (message: WorkerMessage) => void messages.run(() => apply(message).catch(failOfEngine)))
+    const workerData = workerOptions(options)
+    const started = startThread(script, { workerData, resourceLimits: THREAD_HEAP })
+    started.on('message', (message: WorkerMessage | WorkerQuestion) => {
+      if ('question' in message) answer(message.question, workerData)
+      else messages.run(() => apply(message).catch(failOfEngine))
+    })
     started.on('error', (error) => void fail(`The parsing thread failed: ${error.message}`))
     started.on('exit', (code) => {
       if (worker === started) void fail(`The parsing thread stopped by itself, with code ${code}.`)
     })
     return started
+  }
+
+  /** Answers at once: the thread waits. */
+  function answer(question: SourceQuestion, { names }: WorkerOptions): void {
+    const refusal = answerQuestion(question, names)
+    if (refusal !== undefined) options.noteRefusedSource?.(refusal, question)
   }
 
   function send(work: StreamWork | BodyWork, moved: readonly ArrayBufferLike[]): Promise<WorkResult> {
@@ -175,8 +189,8 @@ function workerOptions({
 }: ThreadOptions): WorkerOptions {
   const acceptsUnreadableTimes = unreadableTimes !== undefined
   const maxRejectBytes = rejects.maxEntryBytes
-  const ownSources = ownSourceNames()
-  return { defaults, retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, ownSources }
+  const names = shareNames()
+  return { defaults, retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, names }
 }
 
 /** Passes on and counts the output of a thread. `recycle` is called with memory that the worker can reuse. */

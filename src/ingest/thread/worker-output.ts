@@ -10,7 +10,7 @@ import { createRejectEntries } from './reject-entries.js'
 const MAX_RETURNED_BYTES = 64 * MIB
 
 /** Sends the batches and rejects of a parsing thread. The memory is transferred. */
-export interface WorkerOutput extends Required<ParserSink> {
+export interface WorkerOutput extends Required<Omit<ParserSink, 'refuseSource'>> {
   /** Reports a finished unit of work, after the batches and rejects of the unit. */
   done(done: WorkResult): void
   /** Stores memory for reuse. */

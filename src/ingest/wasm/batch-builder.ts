@@ -29,7 +29,8 @@ export interface ParsedBatch extends IngestBatch {
 
 /** The host's view of a batch builder in the module's memory. */
 export interface BatchBuilder {
-  readonly source: SourceName
+  /** The source of the rows. A builder of own sources gets another one while it is empty. */
+  source: SourceName
   /** The number of rows in the builder. */
   rows(): number
   /**
@@ -37,40 +38,49 @@ export interface BatchBuilder {
    * builder.
    */
   takeBatch(memory?: Uint8Array<ArrayBuffer>): ParsedBatch
+  /** Removes all rows. */
+  clear(): void
 }
 
 const NO_BYTES = new Uint8Array(0)
 
-/** Returns the builder with the hot columns `hot` and its header at `address`. `clear` empties the builder. */
+/**
+ * Returns the builder with the hot columns `hot` and its header at `address`. `memory` returns the module's memory, which
+ * is replaced when it grows. `clear` empties the builder.
+ */
 export function createBatchBuilder(
   source: SourceName,
   hot: readonly HotColumn[],
-  buffer: ArrayBuffer,
+  memory: () => Buffer,
   address: number,
   clear: () => void,
 ): BatchBuilder {
   const schema = schemaOf(hot)
   const { fields } = schema
   const writer = createStreamWriter(schema)
-  const bytes = Buffer.from(buffer)
-  const header = new Int32Array(buffer, address, BUILDER_BYTES / 4)
-  const columns = columnNumbers(hot.length).map(
-    (number) => new Int32Array(buffer, address + BUILDER_BYTES + number * COLUMN_BYTES, COLUMN_BYTES / 4),
-  )
+  const numbers = columnNumbers(hot.length)
+  const word = (number: number) => memory().readInt32LE(address + 4 * number)
 
-  function takeBatch(memory?: Uint8Array<ArrayBuffer>): ParsedBatch {
-    const rows = header[ROWS_WORD]
-    const unreadableTimes = header[UNREADABLE_TIMES_WORD]
-    const ipc = writer.write(
-      rows,
-      columns.map((column, i) => columnOf(fields[i], bytes, column, rows)),
-      memory,
-    )
-    clear()
-    return { source, rows, ipc, unreadableTimes }
+  function columnsAt(bytes: Buffer, rows: number): BatchColumn[] {
+    return numbers.map((number, i) => {
+      const start = address + BUILDER_BYTES + number * COLUMN_BYTES
+      return columnOf(fields[i], bytes, new Int32Array(bytes.buffer, start, COLUMN_BYTES / 4), rows)
+    })
   }
 
-  return { source, rows: () => header[ROWS_WORD], takeBatch }
+  const builder: BatchBuilder = {
+    source,
+    rows: () => word(ROWS_WORD),
+    takeBatch(into) {
+      const rows = word(ROWS_WORD)
+      const unreadableTimes = word(UNREADABLE_TIMES_WORD)
+      const ipc = writer.write(rows, columnsAt(memory(), rows), into)
+      clear()
+      return { source: builder.source, rows, ipc, unreadableTimes }
+    },
+    clear,
+  }
+  return builder
 }
 
 /** Returns the module's numbers of a builder's columns in schema order. In the module hot columns are last. */

@@ -23,10 +23,17 @@ export interface Exports {
   setAllowedProjects(bytes: number): void
   reservedEnd(): number
   addSourceName(builderIndex: number, length: number): void
+  ownNameAddress(): number
+  addOwnName(length: number, precedesDefault: boolean): void
+  setOwnBuilder(length: number, builder: number): void
+  clearOwnNames(): void
+  setDefaultBuilder(builder: number): void
   addArea(length: number): void
   scan(start: number, end: number, table: number, maxLines: number): number
   appendLines(from: number, to: number, nowUs: number): number
   stopCode(): number
+  newSourceLength(): number
+  appendLineTo(builder: number, line: number, nowUs: number): void
   splitJson(start: number, end: number, limit: number): number
   splitObjects(start: number, end: number, limit: number): number
   splitLines(start: number, end: number): void

@@ -1,7 +1,7 @@
 import { growTo } from '../../base/memory/wasm.js'
 import { hotColumns } from '../../common/columns.js'
 import { DEFAULT_FIELD_NAMES, type FieldNames } from '../../common/field-names.js'
-import { acceptedSources, type Source } from '../../common/sources.js'
+import { OWN_PROJECT_PLACES, SOURCES, type SourceName } from '../../common/sources.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import { SLACK_BYTES } from '../../wasm-layout/memory.js'
 import * as outcome from '../../wasm-layout/outcomes.js'
@@ -11,8 +11,9 @@ import { type BatchBuilder, createBatchBuilder } from './batch-builder.js'
 import { createHost } from './host.js'
 import { type Exports, instantiateIngest } from './instance.js'
 import type { MetadataPaths } from './metadata-paths.js'
+import { createOwnBuilders, OWN_BATCH_BYTES, OWN_BATCH_ROWS, type OwnBuilders } from './own-builders.js'
 import type { Scanner } from './scanner.js'
-import { addBuilders, addNames, builderIndexOf, type ColumnsOf, metadataPaths, setFieldNames } from './setup.js'
+import { addBuilder, addBuilders, addNames, type ColumnsOf, metadataPaths, setFieldNames } from './setup.js'
 
 /** Sizes and limits of a module. */
 export interface ModuleOptions {
@@ -45,8 +46,16 @@ export interface Module extends Scanner {
   append(from: number, to: number, nowUs: number): number
   /** Lets `append` reject records of other projects, and records without a project. Undefined allows all records. */
   setAllowedProjects(projects: ReadonlySet<string> | undefined): void
-  /** Returns why the last `append` stopped: the reason for the last line, or the full builder, or undefined. */
-  stopCause(): Reason | BatchBuilder | undefined
+  /**
+   * Returns why the last `append` or `appendTo` stopped: the reason for the last line, or the full builder, or
+   * MISSING_BUILDER: the source `own.missing()` of the last line, which is not appended, has no builder. Undefined: at
+   * the end.
+   */
+  stopCause(): Reason | BatchBuilder | typeof MISSING_BUILDER | undefined
+  /** Appends the line at which `append` has stopped with MISSING_BUILDER to a builder of `own`. */
+  appendTo(builder: BatchBuilder, line: number, nowUs: number): void
+  /** The builders of own sources. Adding one replaces `bytes` and `table`. */
+  readonly own: OwnBuilders
   /** Sets the defaults for the lines from now on. Overwrites the start of `bytes`. */
   setDefaults(defaults: LineDefaults): void
   /**
@@ -63,14 +72,14 @@ export interface Module extends Scanner {
   hasAdjacentObjects(start: number, end: number): boolean
   /** Splits such lines and returns the range of all lines. Before `start` a byte must be free for each line. */
   splitLines(start: number, end: number): Omit<SplitLines, 'records'>
-  /** In the order of `acceptedSources`. */
+  /** Of the nine sources, in their order, then of own sources. */
   readonly builders: readonly BatchBuilder[]
 }
 
 /** Values for lines that lack the field, and the names of the time and message fields. */
 export interface LineDefaults {
-  /** If set, a `source` that names no source is an ordinary field. */
-  source?: Source
+  /** If set, a `source` that is none of the nine, and not configured, is an ordinary field. */
+  source?: SourceName | undefined
   project?: string
   fieldNames?: FieldNames
 }
@@ -81,6 +90,9 @@ interface SplitLines {
   end: number
   records: number
 }
+
+/** A cause of a stop: see {@link Module.stopCause}. */
+export const MISSING_BUILDER = Symbol('missing builder')
 
 /** The reason why a body cannot be split. */
 export interface SplitFault {
@@ -125,8 +137,8 @@ const REASONS: Record<number, Reason> = {
 }
 
 /**
- * Creates a module. Its memory, with the columns of all sources, is sized once and never grows: pages that are not
- * written cost nothing. Throws if `ingest.wasm` was not built.
+ * Creates a module. Its memory, with the columns of the nine sources, is sized at once. It grows with each builder of
+ * an own source. Pages that are not written cost nothing. Throws if `ingest.wasm` was not built.
  */
 export function createModule(options: ModuleOptions): Module {
   const { capacityBytes, maxLines, retentionUs, defaults = {}, columnsOf = hotColumns } = options
@@ -136,24 +148,51 @@ export function createModule(options: ModuleOptions): Module {
   const bytesAt = exports.bytesAddress()
   const tableAt = Math.ceil((bytesAt + capacityBytes + SLACK_BYTES) / SLACK_BYTES) * SLACK_BYTES
   const addresses = reserve(exports, tableAt, options, paths)
-  const { buffer } = exports.memory
-  memory = Buffer.from(buffer)
-  const bytes = new Uint8Array(buffer, bytesAt, capacityBytes)
-  addNames(exports, bytes, paths)
+  memory = Buffer.from(exports.memory.buffer)
+  let views = viewsOf(memory, { bytesAt, capacityBytes, tableAt, maxLines })
+  addNames(exports, views.bytes, paths)
   exports.setRetention(retentionUs)
   if (options.acceptsUnreadableTimes) exports.acceptUnreadableTimes()
-  setDefaults(defaults)
-  const sources = acceptedSources()
   const builders = addresses.map((at, i) => {
-    const { name } = sources[i]
-    return createBatchBuilder(name, columnsOf(name), buffer, at, () => exports.clearBuilder(at))
+    const { name } = SOURCES[i]
+    return createBatchBuilder(
+      name,
+      columnsOf(name),
+      () => memory,
+      at,
+      () => exports.clearBuilder(at),
+    )
   })
+  const own = createOwnBuilders(exports, () => memory, addOwnBuilders)
+  exports.setBatchLimits(Math.min(options.batchRows, OWN_BATCH_ROWS), Math.min(options.batchBytes, OWN_BATCH_BYTES))
+  setDefaults(defaults)
+
+  /** Adds builders of own sources, which replaces the memory. */
+  function addOwnBuilders(count: number): readonly BatchBuilder[] {
+    const places = { projectPlaces: OWN_PROJECT_PLACES }
+    const added = Array.from({ length: count }, () => addBuilder(exports, places, paths.fieldAt))
+    growTo(exports.memory, exports.reservedEnd())
+    memory = Buffer.from(exports.memory.buffer)
+    views = viewsOf(memory, { bytesAt, capacityBytes, tableAt, maxLines })
+    builders.push(
+      ...added.map((at) =>
+        createBatchBuilder(
+          '',
+          [],
+          () => memory,
+          at,
+          () => exports.clearBuilder(at),
+        ),
+      ),
+    )
+    return builders.slice(-count)
+  }
 
   function setDefaults({ source, project, fieldNames = DEFAULT_FIELD_NAMES }: LineDefaults): void {
-    setFieldNames(exports, bytes, fieldNames)
+    setFieldNames(exports, views.bytes, fieldNames)
     const projectBytes = project === undefined ? undefined : Buffer.from(project)
-    bytes.set(projectBytes ?? [])
-    exports.setDefaults(builderIndexOf(source), projectBytes?.length ?? -1)
+    views.bytes.set(projectBytes ?? [])
+    exports.setDefaults(own.setDefault(source), projectBytes?.length ?? -1)
   }
 
   function splitResult(records: number): SplitLines | SplitFault {
@@ -161,17 +200,24 @@ export function createModule(options: ModuleOptions): Module {
     return { start: exports.linesStart(), end: exports.linesEnd(), records }
   }
 
-  function stopCause(): Reason | BatchBuilder | undefined {
+  function stopCause(): ReturnType<Module['stopCause']> {
     const code = exports.stopCode()
+    if (code === outcome.NEW_SOURCE) return MISSING_BUILDER
     return code < 0 ? builders[~code] : REASONS[code]
   }
 
   return {
-    bytes,
-    table: new Int32Array(buffer, tableAt, LINE_INTS * maxLines),
+    get bytes() {
+      return views.bytes
+    },
+    get table() {
+      return views.table
+    },
     maxLines,
     scan: (start, end) => exports.scan(start, end, tableAt, maxLines),
     append: exports.appendLines,
+    appendTo: (builder, line, nowUs) => exports.appendLineTo(builders.indexOf(builder), line, nowUs),
+    own,
     setAllowedProjects: (projects) =>
       exports.setAllowedProjects(writeProjects(memory, exports.projectsAddress(), projects)),
     stopCause,
@@ -184,6 +230,17 @@ export function createModule(options: ModuleOptions): Module {
       return { start: exports.linesStart(), end: exports.linesEnd() }
     },
     builders,
+  }
+}
+
+/** Returns the views of the input and of the field table. */
+function viewsOf(
+  { buffer }: Buffer,
+  { bytesAt, capacityBytes, tableAt, maxLines }: Record<'bytesAt' | 'capacityBytes' | 'tableAt' | 'maxLines', number>,
+) {
+  return {
+    bytes: new Uint8Array(buffer, bytesAt, capacityBytes),
+    table: new Int32Array(buffer, tableAt, LINE_INTS * maxLines),
   }
 }
 
@@ -205,7 +262,7 @@ function reserve(exports: Exports, tableAt: number, options: ModuleOptions, path
   exports.reserveScratch()
   exports.reserveMemberNames()
   exports.reserveProjects()
-  const builders = addBuilders(exports, columnsOf, paths, { batchRows, batchBytes })
+  const builders = addBuilders(exports, columnsOf, paths)
   growTo(exports.memory, exports.reservedEnd())
   return builders
 }

@@ -6,9 +6,9 @@
  * not check UTF-8: the caller does that for whole chunks.
  */
 export interface Scanner {
-  /** Input bytes, of fixed size. May be a view of a WebAssembly memory. */
+  /** Input bytes, of fixed size. May be a view of a WebAssembly memory, which another view replaces if it grows. */
   readonly bytes: Uint8Array
-  /** `maxLines` rows of LINE_INTS integers. The offsets in the table count bytes in `bytes`. */
+  /** `maxLines` rows of LINE_INTS integers, a view like `bytes`. The offsets in the table count bytes in `bytes`. */
   readonly table: Int32Array
   readonly maxLines: number
   /**

@@ -1,7 +1,6 @@
-import { MIB } from '../../base/units.js'
 import { AREAS, type HotColumn, type HotKind } from '../../common/columns.js'
 import type { FieldNames } from '../../common/field-names.js'
-import { acceptedSources, type ProjectPlace, SOURCES, type Source, type SourceName } from '../../common/sources.js'
+import { type ProjectPlace, SOURCES, type Source, type SourceName } from '../../common/sources.js'
 import * as column from '../../wasm-layout/batch.js'
 import * as field from '../../wasm-layout/field-table.js'
 import type { Exports } from './instance.js'
@@ -27,50 +26,33 @@ const PATH_OF_PLACE: Record<ProjectPlace, Path | undefined> = {
 export type ColumnsOf = (source: SourceName) => readonly HotColumn[]
 
 /**
- * Returns the paths to projects and to the hot columns of all sources. All sources share a trie, since the source of a
+ * Returns the paths to projects and to the hot columns of the nine sources. All sources share a trie, since the source of a
  * line may come after its metadata.
  */
 export function metadataPaths(columnsOf: ColumnsOf): MetadataPaths {
   const projects = Object.values(PATH_OF_PLACE).filter((path) => path !== undefined)
-  return createMetadataPaths([
-    ...projects,
-    ...acceptedSources().flatMap(({ name }) => columnsOf(name).map(({ path }) => path)),
-  ])
+  return createMetadataPaths([...projects, ...SOURCES.flatMap(({ name }) => columnsOf(name).map(({ path }) => path))])
 }
 
-/**
- * The most rows of a batch of an own source. Their batches are smaller than those of the nine: each source reserves
- * memory for a batch, and there may be many own sources.
- */
-export const OWN_BATCH_ROWS = 8192
-/** The bytes of such a batch. */
-export const OWN_BATCH_BYTES = MIB
-
-/** The limits of batches: a batch is full at this many rows or bytes. */
-export interface BatchLimits {
-  batchRows: number
-  batchBytes: number
-}
-
-/** Creates a batch builder for each source, in the order of `acceptedSources`, and returns their addresses. */
-export function addBuilders(
-  exports: Exports,
-  columnsOf: ColumnsOf,
-  { fieldAt }: MetadataPaths,
-  { batchRows, batchBytes }: BatchLimits,
-): number[] {
-  return acceptedSources().map(({ name, projectPlaces }, i) => {
-    if (i === SOURCES.length) {
-      exports.setBatchLimits(Math.min(batchRows, OWN_BATCH_ROWS), Math.min(batchBytes, OWN_BATCH_BYTES))
-    }
-    const [first, second, third] = projectPlaces.map((place) => {
-      const path = PATH_OF_PLACE[place]
-      return path === undefined ? field.PROJECT : fieldAt(path)
-    })
-    const builder = exports.addBuilder(first!, second!, third!)
-    for (const { kind, path } of columnsOf(name)) exports.addColumn(builder, COLUMN_KIND[kind], fieldAt(path))
+/** Adds batch builders for each of the nine sources, in their order, and returns their addresses. */
+export const addBuilders = (exports: Exports, columnsOf: ColumnsOf, { fieldAt }: MetadataPaths): number[] =>
+  SOURCES.map((source) => {
+    const builder = addBuilder(exports, source, fieldAt)
+    for (const { kind, path } of columnsOf(source.name)) exports.addColumn(builder, COLUMN_KIND[kind], fieldAt(path))
     return builder
   })
+
+/** Adds a batch builder without hot columns for records with these places of the project. Returns its address. */
+export function addBuilder(
+  exports: Exports,
+  { projectPlaces }: Pick<Source, 'projectPlaces'>,
+  fieldAt: MetadataPaths['fieldAt'],
+): number {
+  const [first, second, third] = projectPlaces.map((place) => {
+    const path = PATH_OF_PLACE[place]
+    return path === undefined ? field.PROJECT : fieldAt(path)
+  })
+  return exports.addBuilder(first!, second!, third!)
 }
 
 /** Registers names, each written to the start of `bytes`. */
@@ -93,13 +75,8 @@ export function addNames(exports: Exports, bytes: Uint8Array, { keys }: Metadata
   const write = nameWriter(bytes)
   for (const { name, parent, field, context, first, count } of keys)
     exports.addPathKey(parent, write(name), field, context, first, count)
-  acceptedSources().forEach(({ name, alias }, builder) => {
-    exports.addSourceName(builder, write(name))
-    if (alias !== undefined) exports.addSourceName(builder, write(alias))
+  SOURCES.forEach(({ name, alias }, builder) => {
+    for (const one of [name, alias]) exports.addSourceName(builder, write(one))
   })
   for (const area of AREAS) exports.addArea(write(area))
 }
-
-/** Returns the number of a source's builder, -1 without a source. */
-export const builderIndexOf = (source: Source | undefined): number =>
-  source === undefined ? -1 : acceptedSources().indexOf(source)
