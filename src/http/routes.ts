@@ -177,7 +177,7 @@ export function logsRoutes(logs: Logs | undefined, otlp: OtlpLogs | undefined): 
     const handler = path === OTLP_PATH ? otlp : logs
     if (handler === undefined) return []
     const answer: Route['answer'] = ({ env: { request, incoming, access } }) =>
-      handler.answer({ request, incoming, projects: access?.projects, token: access?.projects && access.id })
+      handler.answer({ request, incoming, projects: access?.projects, token: access?.id })
     return [{ path, answer }]
   })
 }

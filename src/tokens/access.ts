@@ -11,8 +11,8 @@ export interface Access {
   scopes: ReadonlySet<Scope>
   /** The projects to which queries and records of the token are restricted. Undefined: all projects. */
   projects: ReadonlySet<string> | undefined
-  /** The id of a token in the file of hashed tokens, which stays the same when the file is read again. */
-  id?: string
+  /** The id of a token that is bound to projects. The id stays the same when the file of tokens is read again. */
+  id?: string | undefined
   /** The rate limit of the token's requests. Undefined: no limit. */
   limit?: Limit | undefined
 }

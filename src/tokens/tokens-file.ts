@@ -59,7 +59,7 @@ export function createFileReader(path: string, clock: Clock): FileReader {
     if (limit !== undefined) next.set(`${sha256} ${text}`, limit)
     return {
       digest: Buffer.from(sha256, 'hex'),
-      access: { id, scopes: new Set(scopes), projects: projects && new Set(projects), limit },
+      access: { id: projects && id, scopes: new Set(scopes), projects: projects && new Set(projects), limit },
       expiresUs: expires === undefined ? Number.POSITIVE_INFINITY : parseIso8601(expires)!,
     }
   }
