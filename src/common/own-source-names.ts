@@ -46,13 +46,15 @@ const MAX_SHOWN_CHARACTERS = 80
 
 function findFault(list: string): string | undefined {
   const names = list.split(',')
-  const most = MAX_OWN_SOURCES + (names.includes(ANY_NAME) ? 1 : 0)
+  let count = 0
   for (const [i, name] of names.entries()) {
     const shown = JSON.stringify(shorten(name, MAX_SHOWN_CHARACTERS))
     const fault = name === ANY_NAME ? undefined : faultOfOwnName(name)
     if (fault !== undefined) return `${shown} ${fault}`
     if (names.indexOf(name) < i) return `${shown} is in the list twice`
-    if (i >= most) return `${shown} is the name ${i + 1}, and there may be ${MAX_OWN_SOURCES}`
+    if (name !== ANY_NAME && ++count > MAX_OWN_SOURCES) {
+      return `${shown} is the name ${count}, and there may be ${MAX_OWN_SOURCES}`
+    }
   }
   return undefined
 }

@@ -7,8 +7,8 @@ export const MAX_TOKEN_SOURCES = 20
 
 /**
  * The reasons. `not_configured`: the setting `--sources` does not name the source. `not_a_name`: no source can have the
- * name. `source_limit`: there are {@link MAX_OWN_SOURCES} own sources. `token_limit`: the token is bound to projects, and
- * has made {@link MAX_TOKEN_SOURCES} sources.
+ * name. `source_limit`: there are {@link MAX_OWN_SOURCES} own sources. `token_limit`: the token is bound to projects,
+ * and has made {@link MAX_TOKEN_SOURCES} sources.
  */
 export const SOURCE_REFUSALS = ['not_configured', 'not_a_name', 'source_limit', 'token_limit'] as const
 

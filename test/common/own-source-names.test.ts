@@ -33,13 +33,17 @@ describe('a list of own sources', () => {
     expect(readOwnNames('nginx,app')).toEqual(['nginx', 'app'])
     expect(readOwnNames(names(200).join())).toHaveLength(200)
     expect(readOwnNames(names(201).join())).toBeUndefined()
+    expect(readOwnNames(`${names(200).join()},*`)).toHaveLength(201)
+    expect(readOwnNames('*')).toEqual(['*'])
   })
 
   it.each([
     [names(201).join(), '"source_200" is the name 201, and there may be 200'],
     ['a,b,a', '"a" is in the list twice'],
     ['a,,b', /^"" is not a name of a-z, 0-9 and _/],
-    ['a,*', /^"\*" is not a name/],
+    ['a,*,*', '"*" is in the list twice'],
+    ['a*', /^"a\*" is not a name/],
+    [`${names(201).join()},*`, '"source_200" is the name 201, and there may be 200'],
     ['a,select', '"select" has a meaning of its own in queries'],
     ['edge_logs', '"edge_logs" is one of the nine sources, which need not be named'],
   ])('with a fault says which name it is, and why', (list, fault) => {

@@ -53,6 +53,8 @@ describe('readServeConfig', () => {
       host: '127.0.0.1',
       dataDir: './logweir-data',
       sources: [],
+      acceptsAnySource: false,
+      otlpSource: 'logweir.source',
       source: undefined,
       project: undefined,
       fieldNames: { time: ['timestamp'], message: ['event_message', 'message'] },
@@ -110,7 +112,8 @@ describe('readServeConfig', () => {
       LOGWEIR_PORT: '5000',
       LOGWEIR_HOST: '0.0.0.0',
       LOGWEIR_DATA_DIR: 'd',
-      LOGWEIR_SOURCES: 'nginx,app',
+      LOGWEIR_SOURCES: 'nginx,*,app',
+      LOGWEIR_OTLP_SOURCE: 'service.name',
       LOGWEIR_SOURCE: 'edge_logs',
       LOGWEIR_PROJECT: 'p',
       LOGWEIR_TIME_FIELD: 'time, ts,time',
@@ -131,6 +134,8 @@ describe('readServeConfig', () => {
       host: '0.0.0.0',
       dataDir: 'd',
       sources: ['nginx', 'app'],
+      acceptsAnySource: true,
+      otlpSource: 'service.name',
       source: 'edge_logs',
       project: 'p',
       fieldNames: { time: ['time', 'ts'], message: ['msg'] },
@@ -519,6 +524,7 @@ describe('readImportConfig', () => {
       `--from logflare-postgres ${url} ${url}`,
       'there is more than one argument after the flags. Give one URL, in quotes.',
     ],
+    [`--from logflare-postgres ${url} --sources *`, '--sources: * is for serve. Name the sources to import.'],
     [`--from logflare-postgres ${url} --untill now`, 'unknown flag --untill. Did you mean --until?'],
     [
       `--from logflare-postgres ${url} --until now`,
@@ -532,9 +538,26 @@ describe('readImportConfig', () => {
 describe('own sources', () => {
   it('are named by a flag, a variable or a file', () => {
     expect(serve('').sources).toEqual([])
+    expect(serve('--sources nginx').acceptsAnySource).toBe(false)
     expect(serve('--sources nginx,app').sources).toEqual(['nginx', 'app'])
     expect(serve('', { LOGWEIR_SOURCES: 'nginx' }).sources).toEqual(['nginx'])
     expect(serve(`--config ${fileOf('sources = "nginx,app"')}`).sources).toEqual(['nginx', 'app'])
+  })
+
+  it('may have any name', () => {
+    for (const [list, sources] of [
+      ['*', []],
+      ['nginx,*', ['nginx']],
+    ] as const)
+      expect(serve(`--sources ${list} --source by_default`)).toMatchObject({
+        ...{ sources, acceptsAnySource: true, source: 'by_default' },
+      })
+  })
+
+  it('may be named by a resource of OTLP', () => {
+    expect(serve('').otlpSource).toBe('logweir.source')
+    expect(serve('--otlp-source service.name').otlpSource).toBe('service.name')
+    expect(() => serve('--otlp-source host.name')).toThrow('is not one of logweir.source, service.name')
   })
 
   it('with a wrong name stop the start, with the name and the reason', () => {
@@ -542,6 +565,10 @@ describe('own sources', () => {
       expect(() => serve(line)).toThrow(expect.objectContaining({ code: 'usage', message }))
     wrong('--sources nginx,select', '--sources: "select" has a meaning of its own in queries.')
     wrong('--sources a,edge_logs', '--sources: "edge_logs" is one of the nine sources, which need not be named.')
+    wrong(
+      '--sources * --engine clickhouse --clickhouse-url http://127.0.0.1:8123',
+      '--engine clickhouse has tables for the nine sources only. Leave out --sources.',
+    )
     wrong(
       '--sources a --source b',
       '--source: b is none of the nine sources, and --sources does not name it. Add it there.',

@@ -7,6 +7,7 @@ import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERNS_SIZE } from '../../s
 import { GIB, KIB, MIB } from '../../src/base/units.js'
 import { MAX_ENDPOINT_NAME_CHARACTERS, MAX_ENDPOINT_ROWS, MAX_EXPLORED_ROWS } from '../../src/common/limits.js'
 import { MAX_OWN_SOURCES, MAX_SOURCE_NAME_CHARACTERS } from '../../src/common/own-source-names.js'
+import { MAX_TOKEN_SOURCES } from '../../src/common/source-refusals.js'
 import { MAX_DAYS, MAX_TOKEN_PROJECTS, SERVE_SETTINGS } from '../../src/config/settings.js'
 import { projectName, tokenName } from '../../src/config/value-types.js'
 import { MAX_BUCKET_ROWS } from '../../src/endpoints/explored-buckets.js'
@@ -169,6 +170,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['a batch', `${count(BATCH_ROWS)} rows, ${bytes(BATCH_BYTES)}`],
     ['a batch of a source of your own', `${count(OWN_BATCH_ROWS)} rows, ${bytes(OWN_BATCH_BYTES)}`],
     ['sources of your own', count(MAX_OWN_SOURCES)],
+    ['sources that a token bound to projects makes, with `*`', count(MAX_TOKEN_SOURCES)],
     ['name of a source of your own', `${count(MAX_SOURCE_NAME_CHARACTERS)} characters`],
     ['`rejects.ndjson`', `${bytes(REJECTS_FILE_BYTES)}, and as much in the file before`],
   ],

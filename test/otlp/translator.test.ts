@@ -32,6 +32,30 @@ const request = (body: string) => [{ scopes: [{ records: [{ body }] }] }]
 const line = (body: string) => `{"event_message":"${body}","metadata":{}}\n`
 
 describe('the translating thread', () => {
+  test('names the source by the attribute of the setting, in both encodings', async () => {
+    const sent = (resource: [string, string | number][]) => [{ resource, scopes: [{ records: [{ body: 'b' }] }] }]
+    const byService = createTranslator(TRANSLATOR_LIMITS, 'service.name')
+    open.push(byService)
+    const read = async ({ translate }: Translator, resource: [string, string | number][]) => {
+      const json = Buffer.from(await translate(asJson(sent(resource)), 'json')).toString()
+      expect(Buffer.from(await translate(asProtobuf(sent(resource)), 'protobuf')).toString()).toBe(json)
+      return JSON.parse(json)
+    }
+    expect(await read(byService, [['service.name', 'My Shop']])).toMatchObject({
+      source: 'My Shop',
+      metadata: { resource: { service: { name: 'My Shop' } } },
+    })
+    expect(
+      await read(byService, [
+        ['service.name', 'a'],
+        ['logweir.source', 'b'],
+      ]),
+    ).toMatchObject({ source: 'b' })
+    expect(await read(byService, [['service.name', '']])).not.toHaveProperty('source')
+    expect(await read(byService, [['service.name', 7]])).not.toHaveProperty('source')
+    expect(await read(start(), [['service.name', 'a']])).not.toHaveProperty('source')
+  })
+
   test('answers each request with its own lines', async () => {
     const { ask } = start()
     const bodies = [...Array(10).keys()].map((i) => `body ${i}`)

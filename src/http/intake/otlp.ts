@@ -80,7 +80,8 @@ function partialMessage({ taken, rejected, rejects, refusedSources = [] }: SendO
   const listed = rejects.slice(0, LISTED_REJECTS).map(({ record, reason }) => `record ${record} ${reason}`)
   const more = rejected > listed.length ? `, and ${rejected - listed.length} more` : ''
   const of = `${rejected} of ${taken + rejected} records`
-  return `${of} cannot be taken: ${listed.join(', ')}${more}. They are in the rejects file. ${explainRefusals(refusedSources)}`.trim()
+  const reasons = explainRefusals(refusedSources)
+  return `${of} cannot be taken: ${listed.join(', ')}${more}. They are in the rejects file. ${reasons}`.trim()
 }
 
 /** Returns the error response in the encoding of OTLP. `more` headers override the headers of the error. */

@@ -24,9 +24,9 @@ export const headAt = (bytes: Uint8Array, start: number, maxLineBytes: number): 
   bytes.slice(start, start + Math.min(HEAD_BYTES, maxLineBytes))
 
 /**
- * Scans the lines in [start, end) and passes the lines to the sink, which may replace the views of the scanner. The last line needs no newline. `before` is the
- * number of the line before the first line. Returns the number of the last line. UTF-8 is checked for all lines at
- * once, and line by line only if that fails.
+ * Scans the lines in [start, end) and passes the lines to the sink, which may replace the views of the scanner. The
+ * last line needs no newline. `before` is the number of the line before the first line. Returns the number of the last
+ * line. UTF-8 is checked for all lines at once, and line by line only if that fails.
  */
 export function checkLines(
   scanner: Scanner,

@@ -1,13 +1,11 @@
 import { MIB } from '../../base/units.js'
-import type { SourceRefusal } from '../../common/source-refusals.js'
-import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import { MAIN_THREAD_NAMES } from '../names/admission.js'
 import type { BoundToken, SourceNames } from '../names/source-names.js'
-import type { Reason } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 import { createModule, type LineDefaults, MISSING_BUILDER, type Module } from '../wasm/module.js'
 import type { LineSink } from './check-lines.js'
 import { appendFirst } from './first-records.js'
+import { createLineRejects, type RejectSink } from './reject-lines.js'
 
 /** The longest accepted line, in bytes. */
 export const MAX_LINE_BYTES = MIB
@@ -40,18 +38,11 @@ export interface ParserOptions {
 }
 
 /** Receives the results of parsing. */
-export interface ParserSink {
+export interface ParserSink extends RejectSink {
   /** Receives the next batch. The bytes are not shared. */
   batch(batch: ParsedBatch): void
   /** Returns memory of an earlier batch for reuse, or undefined. */
   memory?(): Uint8Array<ArrayBuffer> | undefined
-  /**
-   * Receives the rejected line bytes[start, end), or the head of a line that is too long. `line` counts from 1. The
-   * bytes are valid during the call only.
-   */
-  reject(line: number, reason: Reason, bytes: Uint8Array, start: number, end: number): void
-  /** Receives the cause of a reject as `unknown_source`, before the reject. */
-  refuseSource?(cause: SourceRefusal): void
 }
 
 /** Receives scanned lines and emits batches and rejects, in the order of the lines. */
@@ -78,20 +69,18 @@ export interface RecordSink extends LineSink {
 export function createRecordSink(options: ParserOptions, capacityBytes: number, sink: ParserSink): RecordSink {
   let module = moduleFor(options, capacityBytes)
   const { names = MAIN_THREAD_NAMES } = options
+  const { reject, rejectSource } = createLineRejects(sink, names, () => module)
   let nowUs = 0
   let token: BoundToken
   let emittedRows = 0
-  /** Bytes of the batches emitted in this tick. */
-  let bytes = 0
-  /** Ticks since the last large batch. */
-  let ticks = IDLE_TICKS
+  const largeMemory = createLargeMemory()
 
   function lines(from: number, to: number, line: number): void {
     for (let at = from; at < to; ) {
       at = module.append(at, to, nowUs)
       const stop = module.stopCause()
       if (stop === MISSING_BUILDER) appendNew(at - 1, line + at - 1 - from)
-      else if (stop === 'unknown_source') rejectSource(at - 1, line + at - 1 - from)
+      else if (stop === 'unknown_source') rejectSource(at - 1, line + at - 1 - from, 'not_a_name')
       else if (typeof stop === 'string') reject(at - 1, line + at - 1 - from, stop)
       else if (stop !== undefined) emitBatch(stop)
     }
@@ -105,22 +94,11 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
     else if (record.full !== undefined) emitBatch(record.full)
   }
 
-  function rejectSource(index: number, line: number, cause: SourceRefusal = 'not_a_name'): void {
-    sink.refuseSource?.(names.acceptsAny ? cause : 'not_configured')
-    reject(index, line, 'unknown_source')
-  }
-
   function emitBatch(builder: Module['builders'][number]): void {
     emittedRows += builder.rows()
     const batch = builder.takeBatch(sink.memory?.())
-    bytes += batch.ipc.length
-    if (bytes > LARGE_BYTES) ticks = 0
+    largeMemory.noteBatch(batch.ipc.length)
     sink.batch(batch)
-  }
-
-  function reject(index: number, line: number, reason: Reason): void {
-    const row = index * LINE_INTS
-    sink.reject(line, reason, module.bytes, module.table[row + 1], module.table[row + 2])
   }
 
   const waitingRows = () => module.builders.reduce((sum, builder) => sum + builder.rows(), 0)
@@ -132,11 +110,8 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
     module: () => module,
     rows: () => emittedRows + waitingRows(),
     waitingRows,
-    holdsLargeMemory: () => ticks < IDLE_TICKS,
-    tick() {
-      bytes = 0
-      return ++ticks === IDLE_TICKS
-    },
+    holdsLargeMemory: largeMemory.isHeld,
+    tick: largeMemory.tick,
     setReceipt(receivedUs, sender) {
       nowUs = receivedUs
       token = sender
@@ -146,8 +121,28 @@ export function createRecordSink(options: ParserOptions, capacityBytes: number, 
     },
     replaceModule(newCapacityBytes) {
       module = moduleFor(options, newCapacityBytes)
-      if (newCapacityBytes > capacityBytes) ticks = 0
+      if (newCapacityBytes > capacityBytes) largeMemory.noteUse()
       return module
+    },
+  }
+}
+
+/** Tells when memory that only a flood or a large body needs may be freed. */
+function createLargeMemory() {
+  /** Bytes of the batches emitted in this tick. */
+  let bytes = 0
+  /** Ticks since the last large batch. */
+  let ticks = IDLE_TICKS
+  return {
+    noteUse: () => void (ticks = 0),
+    noteBatch(batchBytes: number): void {
+      bytes += batchBytes
+      if (bytes > LARGE_BYTES) ticks = 0
+    },
+    isHeld: () => ticks < IDLE_TICKS,
+    tick(): boolean {
+      bytes = 0
+      return ++ticks === IDLE_TICKS
     },
   }
 }

@@ -100,23 +100,13 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   const messages = createSerialQueue()
 
   function startWorker(): Worker {
-    const workerData = workerOptions(options)
-    const started = startThread(script, { workerData, resourceLimits: THREAD_HEAP })
-    started.on('message', (message: WorkerMessage | WorkerQuestion) => {
-      if ('question' in message) answer(message.question, workerData)
-      else messages.run(() => apply(message).catch(failOfEngine))
-    })
+    const receive = (message: WorkerMessage) => void messages.run(() => apply(message).catch(failOfEngine))
+    const started = startAnswered(script, options, receive)
     started.on('error', (error) => void fail(`The parsing thread failed: ${error.message}`))
     started.on('exit', (code) => {
       if (worker === started) void fail(`The parsing thread stopped by itself, with code ${code}.`)
     })
     return started
-  }
-
-  /** Answers at once: the thread waits. */
-  function answer(question: SourceQuestion, { names }: WorkerOptions): void {
-    const refusal = answerQuestion(question, names)
-    if (refusal !== undefined) options.noteRefusedSource?.(refusal, question)
   }
 
   function send(work: StreamWork | BodyWork, moved: readonly ArrayBufferLike[]): Promise<WorkResult> {
@@ -161,6 +151,18 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     failure: () => failure,
     fail,
   }
+}
+
+/** Starts a thread. Answers its questions at once, since the thread waits, and passes on other messages. */
+function startAnswered(script: URL, options: ThreadOptions, receive: (message: WorkerMessage) => void): Worker {
+  const workerData = workerOptions(options)
+  const started = startThread(script, { workerData, resourceLimits: THREAD_HEAP })
+  started.on('message', (message: WorkerMessage | WorkerQuestion) => {
+    if (!('question' in message)) return receive(message)
+    const refusal = answerQuestion(message.question, workerData.names)
+    if (refusal !== undefined) options.noteRefusedSource?.(refusal, message.question)
+  })
+  return started
 }
 
 /** The unfinished work of a worker, by id. */

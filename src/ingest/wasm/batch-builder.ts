@@ -45,8 +45,8 @@ export interface BatchBuilder {
 const NO_BYTES = new Uint8Array(0)
 
 /**
- * Returns the builder with the hot columns `hot` and its header at `address`. `memory` returns the module's memory, which
- * is replaced when it grows. `clear` empties the builder.
+ * Returns the builder with the hot columns `hot` and its header at `address`. `memory` returns the module's memory,
+ * which is replaced when it grows. `clear` empties the builder.
  */
 export function createBatchBuilder(
   source: SourceName,

@@ -1,8 +1,6 @@
-import { growTo } from '../../base/memory/wasm.js'
-import { hotColumns } from '../../common/columns.js'
+import { type HotColumn, hotColumns } from '../../common/columns.js'
 import { DEFAULT_FIELD_NAMES, type FieldNames } from '../../common/field-names.js'
 import { OWN_PROJECT_PLACES, SOURCES, type SourceName } from '../../common/sources.js'
-import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import { SLACK_BYTES } from '../../wasm-layout/memory.js'
 import * as outcome from '../../wasm-layout/outcomes.js'
 import * as fault from '../../wasm-layout/split-faults.js'
@@ -11,6 +9,7 @@ import { type BatchBuilder, createBatchBuilder } from './batch-builder.js'
 import { createHost } from './host.js'
 import { type Exports, instantiateIngest } from './instance.js'
 import type { MetadataPaths } from './metadata-paths.js'
+import { createModuleMemory } from './module-memory.js'
 import { createOwnBuilders, OWN_BATCH_BYTES, OWN_BATCH_ROWS, type OwnBuilders } from './own-builders.js'
 import type { Scanner } from './scanner.js'
 import { addBuilder, addBuilders, addNames, type ColumnsOf, metadataPaths, setFieldNames } from './setup.js'
@@ -141,63 +140,37 @@ const REASONS: Record<number, Reason> = {
  * an own source. Pages that are not written cost nothing. Throws if `ingest.wasm` was not built.
  */
 export function createModule(options: ModuleOptions): Module {
-  const { capacityBytes, maxLines, retentionUs, defaults = {}, columnsOf = hotColumns } = options
+  const { capacityBytes, maxLines, defaults = {}, columnsOf = hotColumns } = options
   const paths = metadataPaths(columnsOf)
-  let memory: Buffer
-  const exports = instantiateIngest(createHost(() => memory))
+  const exports: Exports = instantiateIngest(createHost(() => memory.buffer()))
   const bytesAt = exports.bytesAddress()
   const tableAt = Math.ceil((bytesAt + capacityBytes + SLACK_BYTES) / SLACK_BYTES) * SLACK_BYTES
+  const memory = createModuleMemory(exports, { bytesAt, capacityBytes, tableAt, maxLines })
   const addresses = reserve(exports, tableAt, options, paths)
-  memory = Buffer.from(exports.memory.buffer)
-  let views = viewsOf(memory, { bytesAt, capacityBytes, tableAt, maxLines })
-  addNames(exports, views.bytes, paths)
-  exports.setRetention(retentionUs)
-  if (options.acceptsUnreadableTimes) exports.acceptUnreadableTimes()
-  const builders = addresses.map((at, i) => {
-    const { name } = SOURCES[i]
-    return createBatchBuilder(
-      name,
-      columnsOf(name),
-      () => memory,
-      at,
-      () => exports.clearBuilder(at),
-    )
-  })
-  const own = createOwnBuilders(exports, () => memory, addOwnBuilders)
+  memory.grow()
+  addNames(exports, memory.bytes(), paths)
+  setTimeRules(exports, options)
+  const builders = addresses.map((at, i) => builderAt(at, SOURCES[i].name, columnsOf(SOURCES[i].name)))
+  const own = createOwnBuilders(exports, memory.buffer, addOwnBuilders)
   exports.setBatchLimits(Math.min(options.batchRows, OWN_BATCH_ROWS), Math.min(options.batchBytes, OWN_BATCH_BYTES))
   setDefaults(defaults)
 
-  /** Adds builders of own sources, which replaces the memory. */
+  function builderAt(address: number, source: SourceName, hot: readonly HotColumn[]): BatchBuilder {
+    return createBatchBuilder(source, hot, memory.buffer, address, () => exports.clearBuilder(address))
+  }
+
   function addOwnBuilders(count: number): readonly BatchBuilder[] {
-    const places = { projectPlaces: OWN_PROJECT_PLACES }
-    const added = Array.from({ length: count }, () => addBuilder(exports, places, paths.fieldAt))
-    growTo(exports.memory, exports.reservedEnd())
-    memory = Buffer.from(exports.memory.buffer)
-    views = viewsOf(memory, { bytesAt, capacityBytes, tableAt, maxLines })
-    builders.push(
-      ...added.map((at) =>
-        createBatchBuilder(
-          '',
-          [],
-          () => memory,
-          at,
-          () => exports.clearBuilder(at),
-        ),
-      ),
-    )
+    const added = Array.from({ length: count }, () => addBuilder(exports, OWN_PROJECT_PLACES, paths.fieldAt))
+    memory.grow()
+    builders.push(...added.map((address) => builderAt(address, '', [])))
     return builders.slice(-count)
   }
 
   function setDefaults({ source, project, fieldNames = DEFAULT_FIELD_NAMES }: LineDefaults): void {
-    setFieldNames(exports, views.bytes, fieldNames)
+    setFieldNames(exports, memory.bytes(), fieldNames)
     const projectBytes = project === undefined ? undefined : Buffer.from(project)
-    views.bytes.set(projectBytes ?? [])
+    memory.bytes().set(projectBytes ?? [])
     exports.setDefaults(own.setDefault(source), projectBytes?.length ?? -1)
-  }
-
-  function splitResult(records: number): SplitLines | SplitFault {
-    if (records < 0) return { fault: SPLIT_FAULTS[~records], at: exports.linesStart() }
-    return { start: exports.linesStart(), end: exports.linesEnd(), records }
   }
 
   function stopCause(): ReturnType<Module['stopCause']> {
@@ -208,10 +181,10 @@ export function createModule(options: ModuleOptions): Module {
 
   return {
     get bytes() {
-      return views.bytes
+      return memory.bytes()
     },
     get table() {
-      return views.table
+      return memory.table()
     },
     maxLines,
     scan: (start, end) => exports.scan(start, end, tableAt, maxLines),
@@ -219,9 +192,26 @@ export function createModule(options: ModuleOptions): Module {
     appendTo: (builder, line, nowUs) => exports.appendLineTo(builders.indexOf(builder), line, nowUs),
     own,
     setAllowedProjects: (projects) =>
-      exports.setAllowedProjects(writeProjects(memory, exports.projectsAddress(), projects)),
+      exports.setAllowedProjects(writeProjects(memory.buffer(), exports.projectsAddress(), projects)),
     stopCause,
     setDefaults,
+    builders,
+    ...splitsOf(exports),
+  }
+}
+
+function setTimeRules(exports: Exports, { retentionUs, acceptsUnreadableTimes }: ModuleOptions): void {
+  exports.setRetention(retentionUs)
+  if (acceptsUnreadableTimes) exports.acceptUnreadableTimes()
+}
+
+/** Returns the functions that split bodies. */
+function splitsOf(exports: Exports): Pick<Module, 'splitJson' | 'splitObjects' | 'splitLines' | 'hasAdjacentObjects'> {
+  function splitResult(records: number): SplitLines | SplitFault {
+    if (records < 0) return { fault: SPLIT_FAULTS[~records], at: exports.linesStart() }
+    return { start: exports.linesStart(), end: exports.linesEnd(), records }
+  }
+  return {
     splitJson: (start, end, maxRecords) => splitResult(exports.splitJson(start, end, maxRecords)),
     splitObjects: (start, end, maxRecords) => splitResult(exports.splitObjects(start, end, maxRecords)),
     hasAdjacentObjects: (start, end) => exports.hasAdjacentObjects(start, end) !== 0,
@@ -229,18 +219,6 @@ export function createModule(options: ModuleOptions): Module {
       exports.splitLines(start, end)
       return { start: exports.linesStart(), end: exports.linesEnd() }
     },
-    builders,
-  }
-}
-
-/** Returns the views of the input and of the field table. */
-function viewsOf(
-  { buffer }: Buffer,
-  { bytesAt, capacityBytes, tableAt, maxLines }: Record<'bytesAt' | 'capacityBytes' | 'tableAt' | 'maxLines', number>,
-) {
-  return {
-    bytes: new Uint8Array(buffer, bytesAt, capacityBytes),
-    table: new Int32Array(buffer, tableAt, LINE_INTS * maxLines),
   }
 }
 
@@ -255,14 +233,12 @@ function writeProjects(memory: Buffer, address: number, projects: ReadonlySet<st
   return at - address
 }
 
-/** Sizes the memory, and returns the addresses of the builders. */
+/** Reserves the regions of the memory, and returns the addresses of the builders. */
 function reserve(exports: Exports, tableAt: number, options: ModuleOptions, paths: MetadataPaths): number[] {
   const { maxLines, maxLineBytes, batchRows, batchBytes, columnsOf = hotColumns } = options
   exports.setSizes(tableAt, maxLines, maxLineBytes, batchRows, batchBytes)
   exports.reserveScratch()
   exports.reserveMemberNames()
   exports.reserveProjects()
-  const builders = addBuilders(exports, columnsOf, paths)
-  growTo(exports.memory, exports.reservedEnd())
-  return builders
+  return addBuilders(exports, columnsOf, paths)
 }

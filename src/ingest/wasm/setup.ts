@@ -1,6 +1,6 @@
 import { AREAS, type HotColumn, type HotKind } from '../../common/columns.js'
 import type { FieldNames } from '../../common/field-names.js'
-import { type ProjectPlace, SOURCES, type Source, type SourceName } from '../../common/sources.js'
+import { type ProjectPlace, SOURCES, type SourceName } from '../../common/sources.js'
 import * as column from '../../wasm-layout/batch.js'
 import * as field from '../../wasm-layout/field-table.js'
 import type { Exports } from './instance.js'
@@ -26,8 +26,8 @@ const PATH_OF_PLACE: Record<ProjectPlace, Path | undefined> = {
 export type ColumnsOf = (source: SourceName) => readonly HotColumn[]
 
 /**
- * Returns the paths to projects and to the hot columns of the nine sources. All sources share a trie, since the source of a
- * line may come after its metadata.
+ * Returns the paths to projects and to the hot columns of the nine sources. All sources share a trie, since the source
+ * of a line may come after its metadata.
  */
 export function metadataPaths(columnsOf: ColumnsOf): MetadataPaths {
   const projects = Object.values(PATH_OF_PLACE).filter((path) => path !== undefined)
@@ -37,7 +37,7 @@ export function metadataPaths(columnsOf: ColumnsOf): MetadataPaths {
 /** Adds batch builders for each of the nine sources, in their order, and returns their addresses. */
 export const addBuilders = (exports: Exports, columnsOf: ColumnsOf, { fieldAt }: MetadataPaths): number[] =>
   SOURCES.map((source) => {
-    const builder = addBuilder(exports, source, fieldAt)
+    const builder = addBuilder(exports, source.projectPlaces, fieldAt)
     for (const { kind, path } of columnsOf(source.name)) exports.addColumn(builder, COLUMN_KIND[kind], fieldAt(path))
     return builder
   })
@@ -45,7 +45,7 @@ export const addBuilders = (exports: Exports, columnsOf: ColumnsOf, { fieldAt }:
 /** Adds a batch builder without hot columns for records with these places of the project. Returns its address. */
 export function addBuilder(
   exports: Exports,
-  { projectPlaces }: Pick<Source, 'projectPlaces'>,
+  projectPlaces: readonly ProjectPlace[],
   fieldAt: MetadataPaths['fieldAt'],
 ): number {
   const [first, second, third] = projectPlaces.map((place) => {

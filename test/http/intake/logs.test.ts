@@ -155,6 +155,28 @@ describe('records that are sent', () => {
   })
 })
 
+describe('records of sources that are refused', () => {
+  const outcome = (taken: number, refusedSources: SendOutcome['refusedSources']): SendOutcome => ({
+    ...{ taken, rejected: 1, byReason: { unknown_source: 1 }, rejects: [], refusedSources },
+  })
+
+  test.each([
+    ['not_configured', /The setting --sources of the service does not name their source\. Add it there\. Correct/],
+    [
+      'not_a_name',
+      /No source can have the name that they give\. .* at most 63 characters, and is no word of SQL\. Cor/,
+    ],
+    ['source_limit', /There are 200 sources beside the nine, which is the limit\. .*--sources/],
+    ['token_limit', /This token is bound to projects, and has made 20 sources, which is the limit of such a token\. /],
+  ] as const)('are answered with the reason: %s', async (refusal, message) => {
+    const { post } = open({ fate: outcome(0, [refusal]) })
+    const { status, body } = await readReply(post('/logs'))
+    const { error, code } = JSON.parse(body)
+    expect([status, code]).toEqual([400, 'unknown_source'])
+    expect(error).toMatch(message)
+  })
+})
+
 describe('a path with slashes too many', () => {
   const DOUBLED = ['/api/logs', '/logs', '/v1/logs'].flatMap((path) => [
     `${path}/`,
