@@ -24,7 +24,7 @@ export interface SendOutcome {
 }
 
 /** Values for records that lack the field. Also the projects that records may have, and the token bound to these. */
-export interface RecordDefaults {
+interface RecordDefaults {
   source?: string
   project?: string
   fieldNames?: FieldNames

@@ -19,7 +19,7 @@ import type { BoundToken, SourceNames } from './source-names.js'
 const madeBy = new Map<string, number>()
 
 /** Returns whether records of a source are accepted, or would be after {@link admitSource}, or why not. */
-export function stateOfSource(name: SourceName, token: BoundToken): ReturnType<SourceNames['stateOf']> {
+function stateOfSource(name: SourceName, token: BoundToken): ReturnType<SourceNames['stateOf']> {
   if (faultOfOwnName(name) !== undefined) return acceptsAnySource() ? 'not_a_name' : 'not_configured'
   if (findAcceptedSource(name) !== undefined) return 'accepted'
   if (findSource(name) !== undefined || !acceptsAnySource()) return 'not_configured'

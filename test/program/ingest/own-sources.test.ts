@@ -73,7 +73,9 @@ describe('own sources', () => {
     const named = await post(second, '/api/logs?source=nginx', record(undefined, 'late'))
     expect(await named.json()).toMatchObject({
       code: 'unknown_source',
-      error: expect.stringMatching(/"nginx", which does not exist.* payments, or an alias, .*--sources/),
+      error: expect.stringMatching(
+        /"nginx", which takes no records any more; its rows stay readable\..* payments, or an alias, .*--sources/,
+      ),
     })
     expect((await post(second, '/api/logs', record('payments', 'new'))).status).toBe(200)
     second.child.kill('SIGTERM')
@@ -81,6 +83,49 @@ describe('own sources', () => {
     const { stdout } = await run(['sql', folder, `select count(*) as n from ${LONGEST}`, '--format', 'ndjson'])
     expect(stdout.toString()).toBe('{"n":1}\n')
     expect((await run(['check', folder])).stdout.toString()).toContain('no fault')
+  })
+
+  it('of any name are made by records, outlive a start with a list, and count at the next with any name', async () => {
+    const folder = temporaryFolder()
+    const any = ['--data-dir', folder, '--sql', '--sources']
+    const first = await serve([...any, 'named,*', '--otlp-source', 'service.name'])
+    const bad = ['../../etc', 'a/../b', '"\n', '$(x)', '__proto__', 'select', 'x'.repeat(64), '<b>']
+    const made = ['a_b', 'etc_i_', 'nginx', 'shop']
+    const body = ['A/../b', 'Etc<i>', 'nginx', ...bad].map((name) => record(name, name)).join('')
+    const answer = (await (await post(first, '/api/logs', body)).json()) as { taken: number; rejected: object[] }
+    // `a/../b` is a spelling of `a_b`.
+    expect([answer.taken, answer.rejected.length]).toEqual([4, bad.length - 1])
+    const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'SHOP' } }] }
+    const otlp = { resourceLogs: [{ resource, scopeLogs: [{ logRecords: [{ body: { stringValue: 'sold' } }] }] }] }
+    const headers = { 'Content-Type': 'application/json' }
+    const sent = await first.get('/v1/logs?project=p', { method: 'POST', body: JSON.stringify(otlp), headers })
+    expect(await sent.text()).toBe('{}')
+    expect(await first.rows(sql('select event_message, source from shop'))).toEqual([
+      { event_message: 'sold', source: 'SHOP' },
+    ])
+    expect(
+      readdirSync(join(folder, 'journal'))
+        .map((name) => name.replace(/-.*/, ''))
+        .sort(),
+    ).toEqual(made)
+    const labels = (await (await first.get('/metrics')).text()).match(/source="[^"]*"/g)!
+    for (const label of labels) expect(label).toMatch(/^source="[a-z][a-z0-9_]{0,62}"$/)
+    first.child.kill('SIGTERM')
+    await first.exit
+    const second = await serve([...any, 'named'])
+    const late = await post(second, '/api/logs', record('nginx', 'late'))
+    expect(await late.json()).toMatchObject({ code: 'unknown_source', error: expect.stringContaining('--sources') })
+    const byUrl = await post(second, '/api/logs?source=nginx', record(undefined, 'late'))
+    expect(await byUrl.json()).toMatchObject({ error: expect.stringContaining('its rows stay readable') })
+    expect(await second.rows(sql('select event_message from a_b order by event_message'))).toHaveLength(2)
+    second.child.kill('SIGTERM')
+    await second.exit
+    const third = await serve([...any, '*'])
+    expect((await post(third, '/api/logs', record('nginx', 'again') + record('Named', 'm'))).status).toBe(200)
+    expect(await third.rows(sql('select event_message from nginx order by event_message'))).toEqual([
+      { event_message: 'again' },
+      { event_message: 'nginx' },
+    ])
   })
 
   it('raise the format of the directory with the first record, not before', async () => {
