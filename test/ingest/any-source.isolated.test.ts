@@ -75,7 +75,7 @@ describe('a record', () => {
     expect(rowOf({ source: 'Named' }, options)).toMatchObject({ source: 'by_default', metadata: '{"source":"Named"}' })
     expect(rowOf({ source: 'named' }, options)).toMatchObject({ source: 'named', metadata: '{}' })
     expect(rowOf({ source: 'edge_logs' }, options)).toMatchObject({ source: 'edge_logs', metadata: '{}' })
-    expect(take([{ a: 1 }, { source: 'x y' }, {}], undefined, 'by_url')).toMatchObject({ taken: 3, refusedSources: [] })
+    expect(take([{ a: 1 }, { source: 'x y' }, {}], undefined, 'by_url')).toMatchObject({ taken: 3, rejected: 0 })
   })
 })
 

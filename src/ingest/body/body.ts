@@ -119,13 +119,7 @@ function linesOfNdjson(body: Body, load: Load): Lines {
 /** The most objects in a body, plus 1: the shortest object is `{}`. */
 const mostObjects = ({ length }: Uint8Array): number => (length >> 1) + 1
 
-const emptyResult = (): BodyResult => ({
-  taken: 0,
-  rejected: 0,
-  byReason: {},
-  rejects: [],
-  refusedSources: [],
-})
+const emptyResult = (): BodyResult => ({ taken: 0, rejected: 0, byReason: {}, rejects: [] })
 
 function countReject(outcome: BodyResult, line: number, reason: Reason): void {
   outcome.rejected++
@@ -133,8 +127,9 @@ function countReject(outcome: BodyResult, line: number, reason: Reason): void {
   if (outcome.rejects.length < MAX_LISTED_REJECTS) outcome.rejects.push({ record: line, reason })
 }
 
-function noteRefusal({ refusedSources }: BodyResult, cause: SourceRefusal): void {
-  if (!refusedSources.includes(cause)) refusedSources.push(cause)
+function noteRefusal(outcome: BodyResult, cause: SourceRefusal): void {
+  outcome.refusedSources ??= []
+  if (!outcome.refusedSources.includes(cause)) outcome.refusedSources.push(cause)
 }
 
 /** Returns a receiver of rejects that trims white space at both ends and passes the rejects on. */

@@ -45,8 +45,8 @@ export interface BodyResult {
   byReason: Partial<Record<Reason, number>>
   /** The first rejected records, by number in the body, from 1. For NDJSON `record` is the line number. */
   rejects: { record: number; reason: Reason }[]
-  /** Why records were rejected as `unknown_source`, each reason once. */
-  refusedSources: SourceRefusal[]
+  /** Why records were rejected as `unknown_source`, each reason once. Absent if none was. */
+  refusedSources?: SourceRefusal[]
 }
 
 /** The settings of a parsing thread, passed at the start. */
