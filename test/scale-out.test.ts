@@ -31,7 +31,7 @@ function read(command: string, args: readonly string[]): unknown {
 describe('docs/scale-out.md', () => {
   it('shows commands that work as they stand, on the cluster of its configuration', () => {
     const commands = linesOf('sh').filter((line) => !line.startsWith('export '))
-    expect(commands.length).toBe(3)
+    expect(commands.length).toBe(5)
     for (const line of commands) {
       const [, command, rest] = /(?:^|\| )logweir (\w+) (.*)$/.exec(line)!
       expect(read(command!, rest!.split(' '))).toMatchObject({ clickhouse: { cluster: 'weir' } })

@@ -1,5 +1,7 @@
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
+import type { SourceName } from '../common/sources.js'
+import { canHaveTable, SHARD_SUFFIX } from '../common/table-names.js'
 import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
 import type { ValuesOf } from './setting.js'
@@ -23,6 +25,8 @@ export type PartialClickHouseConfig = Omit<ClickHouseConfig, 'url'> & { url: str
 export interface SchemaConfig {
   /** Whether to create the tables instead of printing the statements. */
   apply: boolean
+  /** The names of own sources, which have tables beside the nine. */
+  sources: readonly SourceName[]
   /** Has a URL if `apply` is true. */
   clickhouse: PartialClickHouseConfig
 }
@@ -37,9 +41,10 @@ export interface ExportConfig {
 
 /** Reads the configuration of `logweir schema clickhouse`. Throws `usage`. */
 export function readSchemaConfig(args: readonly string[], environment: Environment, warn?: Log): SchemaConfig {
-  const { apply, ...others } = readSettings(SCHEMA_SETTINGS, args, environment, { warn }).values
+  const { apply = false, sources = [], ...others } = readSettings(SCHEMA_SETTINGS, args, environment, { warn }).values
   const { clickhouse } = takeClickHouse(others)
-  return { apply: apply ?? false, clickhouse: apply ? requireUrl(clickhouse, '--apply') : clickhouse }
+  checkTableNames(sources)
+  return { apply, sources, clickhouse: apply ? requireUrl(clickhouse, '--apply') : clickhouse }
 }
 
 /** Reads the configuration of `logweir export`. Throws `usage`. */
@@ -47,6 +52,25 @@ export function readExportConfig(args: readonly string[], environment: Environme
   const { to, dataDir, ...others } = readSettings(EXPORT_SETTINGS, args, environment, { warn }).values
   if (to === undefined) throw usageError('export to where? Name the destination: logweir export --to clickhouse')
   return { dataDir, clickhouse: requireUrl(takeClickHouse(others).clickhouse, '--to clickhouse') }
+}
+
+/**
+ * Throws `usage` unless each of `--sources` can have a table in ClickHouse. Tables are made before the first record, so
+ * `*`, any name, has none.
+ */
+export function checkTableNames(sources: readonly string[]): void {
+  if (sources.includes(ANY_NAME)) {
+    throw usageError(
+      '--sources: with ClickHouse each source has a table, which logweir schema clickhouse --apply creates. ' +
+        `Name the sources, such as --sources nginx,app, instead of "${ANY_NAME}".`,
+    )
+  }
+  const taken = sources.find((name) => !canHaveTable(name))
+  if (taken === undefined) return
+  throw usageError(
+    `--sources: ${taken} cannot be a table of ClickHouse: names that end with ${SHARD_SUFFIX} are those of the tables ` +
+      'of shards. Choose another name.',
+  )
 }
 
 /** Separates the ClickHouse settings from the `rest` of some values. */

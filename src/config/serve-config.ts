@@ -6,7 +6,7 @@ import { type FieldNames, fieldNamesOf } from '../common/field-names.js'
 import { ANY_NAME, MAX_OWN_SOURCES } from '../common/own-source-names.js'
 import { isBuiltIn, type SourceName } from '../common/sources.js'
 import { SUPABASE_SOURCES } from '../common/supabase-sources.js'
-import { type ClickHouseConfig, requireUrl, takeClickHouse } from './clickhouse-config.js'
+import { type ClickHouseConfig, checkTableNames, requireUrl, takeClickHouse } from './clickhouse-config.js'
 import type { Environment } from './environment.js'
 import { type FoundValue, ORIGINS, readSettings, type SettingsResult } from './read-settings.js'
 import { CONFIG_SETTINGS, SERVE_SETTINGS } from './settings.js'
@@ -111,19 +111,17 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
   }
 }
 
-/** Returns the names of `--sources`, then those of the mode. ClickHouse has tables for the nine sources only. */
+/** Returns the names of `--sources`, then those of the mode, which have no tables in ClickHouse. */
 function ownSourcesOf({ sources = [], supabase, engine }: ServeSettings['values']): readonly SourceName[] {
   const named = sources.filter((name) => name !== ANY_NAME)
   if (supabase !== true || engine === 'clickhouse') return named
   return [...new Set([...named, ...SUPABASE_SOURCES])].slice(0, MAX_OWN_SOURCES)
 }
 
-/** Throws `usage` if no own source has the name of `--source`, or if the engine has no own sources. */
+/** Throws `usage` if no own source has the name of `--source`, or if a name of `--sources` has no table of ClickHouse. */
 function checkSources(values: ServeSettings['values']): void {
   const { source, sources = [], engine } = values
-  if (engine === 'clickhouse' && sources.length > 0) {
-    throw usageError('--engine clickhouse has tables for the nine sources only. Leave out --sources.')
-  }
+  if (engine === 'clickhouse') checkTableNames(sources)
   const accepts = (name: SourceName) => sources.includes(ANY_NAME) || ownSourcesOf(values).includes(name)
   if (source === undefined || isBuiltIn(source) || accepts(source)) return
   throw usageError(`--source: ${source} is none of the nine sources, and --sources does not name it. Add it there.`)

@@ -167,6 +167,7 @@ export const SERVE_SETTINGS = {
 export const SCHEMA_SETTINGS = {
   ...SETTINGS_FILE,
   apply: { type: onOff, variable: false, meaning: 'create missing tables on the server instead of printing them' },
+  sources: { ...SERVE_SETTINGS.sources, meaning: 'names of your own sources, whose tables are made beside the nine' },
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 

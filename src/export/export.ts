@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/time/clock.js'
-import { isBuiltIn, type SourceName } from '../common/sources.js'
+import type { SourceName } from '../common/sources.js'
+import { canHaveTable, SHARD_SUFFIX } from '../common/table-names.js'
 import type { ExportConfig } from '../config/clickhouse-config.js'
 import { countDelivered, type DeliveredCounts } from '../engine/clickhouse/delivery/replayable.js'
 import { connectServer, messageWithHint, ServerError } from '../engine/clickhouse/server/clickhouse-server.js'
@@ -47,14 +48,14 @@ export async function exportRows(context: ExportContext): Promise<boolean> {
   }
   const onUnsent = (source: SourceName) => {
     unreadable++
-    log(`the rows of ${source} are not exported: ClickHouse has tables for the nine sources only`)
+    log(`the rows of ${source} are not exported: in ClickHouse, names that end with ${SHARD_SUFFIX} are of shards`)
   }
-  const all = withoutOwnSources(await listStoredRows(files, onUnreadable), onUnsent)
+  const all = withTables(await listStoredRows(files, onUnreadable), onUnsent)
   warnOfOldRows(all, context)
   const sources = new Map<SourceName, { stored: StoredRows[]; delivered: DeliveredCounts; count: SourceCount }>()
   for (const source of new Set(all.map((rows) => rows.source))) {
     const stored = all.filter((rows) => rows.source === source)
-    const delivered = await countDelivered(server, location, source).catch(addHint)
+    const delivered = await countDelivered(server, location, source).catch(throwWithHint(source))
     await refuseSealedSince(stored, delivered, context)
     sources.set(source, { stored, delivered, count: { exported: 0, skipped: 0 } })
   }
@@ -67,14 +68,15 @@ export async function exportRows(context: ExportContext): Promise<boolean> {
   return unreadable === 0
 }
 
-/** Returns the rows of the nine sources, and calls `onUnsent` for each other source. */
-function withoutOwnSources(all: readonly StoredRows[], onUnsent: (source: SourceName) => void): StoredRows[] {
-  const own = new Set(all.map(({ source }) => source).filter((source) => !isBuiltIn(source)))
-  for (const source of own) onUnsent(source)
-  return all.filter(({ source }) => !own.has(source))
+/** Returns the rows of the sources that can have a table, and calls `onUnsent` for each other source. */
+function withTables(all: readonly StoredRows[], onUnsent: (source: SourceName) => void): StoredRows[] {
+  const unsent = new Set(all.map(({ source }) => source).filter((source) => !canHaveTable(source)))
+  unsent.forEach(onUnsent)
+  return all.filter(({ source }) => !unsent.has(source))
 }
 
-function addHint(error: Error): never {
-  const message = messageWithHint(error)
+/** Returns a function that throws an error about the table of a source, with the remedy if known. */
+const throwWithHint = (source: SourceName) => (error: Error) => {
+  const message = messageWithHint(error, source)
   throw message === error.message ? error : new ServerError(new Error(message, { cause: error }))
 }

@@ -4,7 +4,6 @@ import type { SourceName } from '../common/sources.js'
 import { type DeliveredCounts, deliveredKey } from '../engine/clickhouse/delivery/replayable.js'
 import { quotedTable, shardTableName, type TableLocation } from '../engine/clickhouse/schema/table-names.js'
 import type { Server } from '../engine/clickhouse/server/clickhouse-server.js'
-import { quoteName } from '../engine/clickhouse/server/values.js'
 import type { StoredRows } from '../engine/store/export/stored-rows.js'
 import { arrivalNumber, headOfJournalNumber } from './arrival-number.js'
 
@@ -47,6 +46,6 @@ function exportedBefore(source: SourceName, head: number, where: string, locatio
     'exported_before',
     `Rows of ${source} were exported from the journal of head ${head} and have been sealed since: ` +
       `exporting again would duplicate them. Delete them ${place}, then export again: ` +
-      `ALTER TABLE ${quoteName(location.database)}.${table} DELETE WHERE ${where}`,
+      `ALTER TABLE ${quotedTable(location, table)} DELETE WHERE ${where}`,
   )
 }

@@ -76,9 +76,9 @@ export async function startService(config: ServeConfig, log: Log, lock: StartOpt
   acceptSources(config.sources, config.acceptsAnySource)
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const endpointsWith = await createEndpoints(config)
-  const disk = await prepareDataDirectory(config.dataDir, { log, ...lock })
-  // Own endpoints may read sources that are on disk and no longer configured.
-  if (disk !== undefined) await orRelease(disk, () => registerStoredSources(disk.files))
+  const opened = await prepareDataDirectory(config.dataDir, { log, ...lock })
+  // Own endpoints may read sources that have rows and are no longer configured.
+  const disk = await orRelease(opened, () => findStoredSources(config, opened, shared))
   const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, log))
   const tokens = await orRelease(disk, () => loadTokens(config, shared))
   const engine = await orRelease(disk, () => createEngine(config, disk, shared))
@@ -263,6 +263,25 @@ async function prepareDataDirectory(
   return openDataDirectory(path, lock).catch((error) => {
     throw explainFileError('data_dir_unusable', `The data directory ${path} cannot be used`, path, error)
   })
+}
+
+/**
+ * Makes the sources known that are no longer configured, and have rows on the disk or in ClickHouse. Returns the data
+ * directory. Its release also ends the search in ClickHouse.
+ */
+async function findStoredSources(
+  { clickhouse }: ServeConfig,
+  disk: DataDirectory | undefined,
+  shared: Shared,
+): Promise<DataDirectory | undefined> {
+  if (disk === undefined) return undefined
+  if (clickhouse === undefined) {
+    await registerStoredSources(disk.files)
+    return disk
+  }
+  const { watchSourceTables } = await import('./source-tables.js')
+  const stopWatching = await watchSourceTables(clickhouse, shared)
+  return { ...disk, release: () => stopWatching().then(disk.release) }
 }
 
 /** Creates the engine that stores the rows: embedded in this process, or on a ClickHouse server. */

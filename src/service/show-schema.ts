@@ -12,33 +12,34 @@ const NEWEST: Dialect = { isModern: true }
 type Print = (text: string) => Promise<void>
 
 /**
- * Prints the statements that create the tables, as the server would get them. With `apply`, creates the missing tables
+ * Prints the statements that create the tables of the nine sources and of the configured own sources, as the server
+ * would get them. With `apply`, creates the missing tables
  * instead and adds missing columns, on every server of a cluster. Returns false if a table differs from the definition,
  * or tables or columns are missing on a server that could not be reached. Rejects with a ServerError.
  */
-export async function showSchema({ apply, clickhouse }: SchemaConfig, print: Print): Promise<boolean> {
+export async function showSchema({ apply, sources, clickhouse }: SchemaConfig, print: Print): Promise<boolean> {
   const { url, ...options } = clickhouse
   if (url === undefined) {
-    await print(printSchema(clickhouse, NEWEST))
+    await print(printSchema(clickhouse, NEWEST, sources))
     return true
   }
   const server = connectServer({ url, ...options })
   try {
-    if (apply) return await create(server, { ...clickhouse, url }, print)
-    await print(printSchema(clickhouse, await askDialect(server)))
+    if (apply) return await create(server, { ...clickhouse, url, ownSources: sources }, print)
+    await print(printSchema(clickhouse, await askDialect(server), sources))
     return true
   } finally {
     await server.close()
   }
 }
 
-type Connection = SchemaConfig['clickhouse'] & { url: string }
+type Connection = SchemaConfig['clickhouse'] & { url: string; ownSources: SchemaConfig['sources'] }
 
 async function create(server: Server, connection: Connection, print: Print): Promise<boolean> {
-  const { url, cluster } = connection
+  const { url, cluster, ownSources } = connection
   const { local, reached, unreached } =
     cluster === undefined
-      ? { local: await applySchema(server, connection), reached: [], unreached: [] }
+      ? { local: await applySchema(server, connection, { ownSources }), reached: [], unreached: [] }
       : await applyToCluster(server, connection, { ...connection, cluster })
   const lines = [
     ...linesOf(local, cluster === undefined ? '' : ` at ${url}`),
@@ -64,8 +65,9 @@ const linesOf = ({ created, added, lacking, differing }: Applied, at: string) =>
   ...differing.map((table) => `not changed, although it differs${at}: ${table}\n`),
 ]
 
-function lineOfUnreached({ shard, url, reason }: AppliedAt, { cluster }: Connection): string {
-  const command = `logweir schema clickhouse --apply --clickhouse-cluster ${cluster} --clickhouse-url`
+function lineOfUnreached({ shard, url, reason }: AppliedAt, { cluster, ownSources }: Connection): string {
+  const sources = ownSources.length === 0 ? '' : ` --sources ${ownSources.join(',')}`
+  const command = `logweir schema clickhouse --apply${sources} --clickhouse-cluster ${cluster} --clickhouse-url`
   const failure = `tables or columns may be missing on shard ${shard}, which could not be reached at ${url}: ${reason}`
   return `${failure}. Run with its address: ${command} http://HOST:PORT\n`
 }

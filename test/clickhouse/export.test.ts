@@ -253,7 +253,7 @@ onEachTarget('an export to %s', (target) => {
       new RegExp(
         '^Rows of edge_logs were exported from the journal of head 1 and have been sealed since: ' +
           'exporting again would duplicate them\\. Delete them on (the server|each shard), then export again: ' +
-          'ALTER TABLE `logweir`\\.edge_logs\\w* DELETE WHERE ',
+          'ALTER TABLE `logweir`\\.`edge_logs\\w*` DELETE WHERE ',
       ),
     )
     expect(await counts()).toEqual([5, 0, 0])

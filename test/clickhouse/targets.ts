@@ -1,5 +1,5 @@
 import { createMetrics } from '../../src/base/metrics.js'
-import { SOURCE_NAMES, type SourceName } from '../../src/common/sources.js'
+import { acceptSources, type SourceName } from '../../src/common/sources.js'
 import {
   type ClickHouseEngine,
   type ClickHouseEngineOptions,
@@ -10,6 +10,7 @@ import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/
 import { connectServer, type Server } from '../../src/engine/clickhouse/server/clickhouse-server.js'
 import { createFakeClock } from '../support/clock.js'
 import { createModelFiles } from '../support/model-files.js'
+import { NINE_AND_OWN, OWN_SOURCE } from '../support/own-source.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
 import { type Cluster, findServer, sharedCluster, USER, WHY_NO_SERVER } from './cluster.js'
 
@@ -39,6 +40,12 @@ export interface TargetKind {
 }
 
 const DATABASE = 'logweir'
+
+/**
+ * All tests of this folder have an own source beside the nine: the files of a process share modules, and with them the
+ * list of sources.
+ */
+acceptSources([OWN_SOURCE])
 
 export const TARGETS: readonly TargetKind[] = [
   {
@@ -76,19 +83,20 @@ export function connect(url: string, cluster?: string): Server {
   })
 }
 
-/** Connects to servers and creates the tables on each with `create`. */
+/** Connects to servers and creates the tables on each with `create`, by default those of the nine and an own source. */
 export async function makeTarget(
   urls: readonly string[],
   location: TableLocation,
   stop: () => Promise<void>,
-  create: (server: Server) => Promise<unknown> = (server) => applySchema(server, location),
+  create: (server: Server) => Promise<unknown> = (server) =>
+    applySchema(server, location, { ownSources: [OWN_SOURCE] }),
 ): Promise<Target> {
   const isCluster = location.cluster !== undefined
   const servers = urls.map((url) => connect(url, location.cluster))
   for (const server of servers) await create(server)
   // Cases have a fixed time, which may be long ago for the clock of the server.
   const { isModern } = await askDialect(servers[0]!)
-  for (const source of isModern ? SOURCE_NAMES : []) {
+  for (const source of isModern ? NINE_AND_OWN : []) {
     await servers[0]!.command(`ALTER TABLE ${location.database}.${source} REMOVE TTL`)
   }
   return {
@@ -115,7 +123,7 @@ export async function makeTarget(
       await engine.recover()
       return engine
     },
-    async clear(sources = SOURCE_NAMES) {
+    async clear(sources = NINE_AND_OWN) {
       for (const source of sources) {
         const table = isCluster ? shardTableName(source) : source
         await Promise.all(servers.map((server) => server.command(`TRUNCATE TABLE ${location.database}.${table}`)))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryBytes } from '../../src/base/memory/memory.js'
 import { DAY_US } from '../../src/base/units.js'
-import { readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
+import { checkTableNames, readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
 import { readDemoConfig } from '../../src/config/demo-config.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'
 import { readImportConfig } from '../../src/config/import-config.js'
@@ -22,6 +22,9 @@ import {
 
 const serve = (line: string, environment: Record<string, string> = {}) =>
   readServeConfig(line.split(' ').filter(Boolean), environment)
+
+const schema = (line: string, environment: Record<string, string> = {}) =>
+  readSchemaConfig(line.split(' ').filter(Boolean), environment)
 
 /** Creates a settings file that is deleted when the test ends. */
 function fileOf(text: string): string {
@@ -447,12 +450,10 @@ describe('--engine clickhouse', () => {
 })
 
 describe('readSchemaConfig', () => {
-  const schema = (line: string, environment = {}) => readSchemaConfig(line.split(' ').filter(Boolean), environment)
-
   it('needs no server to print, and one to apply', () => {
-    expect(schema('')).toEqual({ apply: false, clickhouse: { ...CLICKHOUSE, url: undefined } })
-    expect(schema(`--apply ${URL_FLAG}`)).toEqual({ apply: true, clickhouse: CLICKHOUSE })
-    expect(schema('--apply', VARIABLES)).toEqual({ apply: true, clickhouse: OF_VARIABLES })
+    expect(schema('')).toEqual({ apply: false, sources: [], clickhouse: { ...CLICKHOUSE, url: undefined } })
+    expect(schema(`--apply ${URL_FLAG}`)).toEqual({ apply: true, sources: [], clickhouse: CLICKHOUSE })
+    expect(schema('--apply', VARIABLES)).toEqual({ apply: true, sources: [], clickhouse: OF_VARIABLES })
   })
 
   it.each([
@@ -573,9 +574,35 @@ describe('own sources', () => {
       '--sources a --source b',
       '--source: b is none of the nine sources, and --sources does not name it. Add it there.',
     )
-    wrong(
-      '--sources a --engine clickhouse --clickhouse-url http://127.0.0.1:8123',
-      '--engine clickhouse has tables for the nine sources only. Leave out --sources.',
+  })
+
+  it('are tables of ClickHouse, but for names of the tables of shards', () => {
+    const clickhouse = '--engine clickhouse --clickhouse-url http://127.0.0.1:8123'
+    expect(serve(`--sources nginx,app ${clickhouse}`).sources).toEqual(['nginx', 'app'])
+    expect(schema('--sources nginx,app')).toMatchObject({ apply: false, sources: ['nginx', 'app'] })
+    expect(schema('', { LOGWEIR_SOURCES: 'nginx' }).sources).toEqual(['nginx'])
+    expect(schema('').sources).toEqual([])
+    expect(serve('--sources edge_logs_shard').sources).toEqual(['edge_logs_shard'])
+    const fault =
+      '--sources: edge_logs_shard cannot be a table of ClickHouse: names that end with _shard are those of the tables ' +
+      'of shards. Choose another name.'
+    for (const read of [
+      () => serve(`--sources a,edge_logs_shard ${clickhouse}`),
+      () => schema('--sources edge_logs_shard'),
+    ]) {
+      expect(read).toThrow(expect.objectContaining({ code: 'usage', message: fault }))
+    }
+  })
+
+  it('of any name have no table of ClickHouse', () => {
+    expect(() => checkTableNames(['nginx', 'app'])).not.toThrow()
+    expect(() => checkTableNames(['*'])).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message:
+          '--sources: with ClickHouse each source has a table, which logweir schema clickhouse --apply creates. ' +
+          'Name the sources, such as --sources nginx,app, instead of "*".',
+      }),
     )
   })
 

@@ -5,7 +5,7 @@ import { createQueryYielder, type MemoryShare, UNLIMITED_SHARE } from '../../bas
 import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
 import { GIB, MIB } from '../../base/units.js'
-import { SOURCE_NAMES } from '../../common/sources.js'
+import { allSourceNames, registerSource } from '../../common/sources.js'
 import type { Row } from '../../plan/answer.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
@@ -28,7 +28,7 @@ import { followRows, POLL_LIMITS, type PollLimits } from './follow/follow.js'
 import { type PartRows, readStages, versionReadsJson } from './query/stage-rows.js'
 import { askVersion } from './schema/apply-schema.js'
 import type { TableLocation } from './schema/table-names.js'
-import { messageWithHint, type Server, ServerError } from './server/clickhouse-server.js'
+import { applyCommand, lacksTable, messageWithHint, type Server, ServerError } from './server/clickhouse-server.js'
 
 /** The server, the data directory and the limits of the engine. Tests pass smaller limits. */
 export interface ClickHouseEngineOptions {
@@ -141,13 +141,14 @@ const reportSyncFailure =
   ({ message }: Error) =>
     log(`${directory} cannot be synced: ${message}`, { level: 'error', code: 'disk_not_synced', directory })
 
-/** Queues the groups that earlier processes have not delivered. */
+/** Queues the groups that earlier processes have not delivered. Their sources may no longer be configured. */
 async function recover(
   { files, directory, metrics, log = () => {} }: ClickHouseEngineOptions,
   groups: BatchGroups,
   deliveries: DeliveryQueue,
 ): Promise<void> {
   for (const group of await listJournaledGroups(files, reportJournals(directory, metrics, log))) {
+    registerSource(group.source)
     groups.startAfter(group)
     deliveries.add(group)
   }
@@ -234,7 +235,7 @@ const contextOf = (
 
 /** Returns the statistics of each source, of the rows that the server has not confirmed. */
 function statsOf(groups: readonly BatchGroup[]): SourceStats[] {
-  return SOURCE_NAMES.map((source) => {
+  return allSourceNames().map((source) => {
     const ofSource = groups.filter((group) => group.source === source)
     const sum = (of: (group: BatchGroup) => number) => ofSource.reduce((total, group) => total + of(group), 0)
     const headBytes = sum(({ bytes }) => bytes)
@@ -250,6 +251,9 @@ const TOO_MANY_GROUPS = 158
 /** ClickHouse's error numbers for a column that a table does not have. */
 const NO_COLUMN = new Set<number | undefined>([8, 10, 16, 47])
 
+const NO_ANSWER = 'The ClickHouse server behind this service did not answer. Try again shortly.'
+const NO_TABLE = `ClickHouse has no table of a source that this query reads: run ${applyCommand()} with all --sources.`
+
 /** Returns the error that a client gets for a server's error. Logs the full error if the client gets less. */
 function clientError(error: ServerError, log: Log): LogweirError {
   if (error.code === BAD_PATTERN) {
@@ -262,14 +266,11 @@ function clientError(error: ServerError, log: Log): LogweirError {
   if (NO_COLUMN.has(error.code)) {
     return new LogweirError(
       'engine_unavailable',
-      'The tables in ClickHouse lack columns that this query reads: run logweir schema clickhouse --apply.',
+      `The tables in ClickHouse lack columns that this query reads: run ${applyCommand()}.`,
     )
   }
   log(`ClickHouse did not answer a query: ${messageWithHint(error)}`, { level: 'error', code: 'engine_unavailable' })
-  return new LogweirError(
-    'engine_unavailable',
-    'The ClickHouse server behind this service did not answer. Try again shortly.',
-  )
+  return new LogweirError('engine_unavailable', lacksTable(error) ? NO_TABLE : NO_ANSWER)
 }
 
 async function* inOrder(rows: readonly Row[]): AsyncIterable<Row> {

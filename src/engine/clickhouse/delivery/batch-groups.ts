@@ -1,7 +1,8 @@
 import { createSerialQueue } from '../../../base/scheduling/serial-queue.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { MIB } from '../../../base/units.js'
-import type { SourceName } from '../../../common/sources.js'
+import { isBuiltIn, type SourceName } from '../../../common/sources.js'
+import { createFormatRaiser } from '../../disk/directory/format.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import type { Journal } from '../../disk/journal/writer.js'
@@ -68,6 +69,7 @@ export function createBatchGroups(options: BatchGroupsOptions): BatchGroups {
   const { files, clock, diskRetry, isBusy, onClosed, limits } = options
   const open = new Map<SourceName, OpenGroup>()
   const queue = createSerialQueue()
+  const raiseFormat = createFormatRaiser(files)
   let lastArrivedUs = 0
 
   function begin(source: SourceName): OpenGroup {
@@ -86,6 +88,7 @@ export function createBatchGroups(options: BatchGroupsOptions): BatchGroups {
   }
 
   async function tryToAppend(batch: IngestBatch): Promise<void> {
+    if (!isBuiltIn(batch.source)) await raiseFormat()
     const started = open.get(batch.source) ?? begin(batch.source)
     const { group, journal } = started
     const { arrivedUs, firstAttempt, rows } = group

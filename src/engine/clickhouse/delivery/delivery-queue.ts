@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../base/log.js'
 import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
-import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
+import type { SourceName } from '../../../common/sources.js'
 import { createExistingColumns, reportLacking } from '../schema/existing-columns.js'
 import type { TableLocation } from '../schema/table-names.js'
 import { messageWithHint, type Server } from '../server/clickhouse-server.js'
@@ -44,7 +44,7 @@ interface DeliveryQueueOptions {
 /** Creates an empty queue. Logs when sending starts to fail, and when sending works again. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
   const { server, location, directory, log, timing, limitBytes } = options
-  const queues = new Map<SourceName, SerialQueue>(SOURCE_NAMES.map((source) => [source, createSerialQueue()]))
+  const queues = new Map<SourceName, SerialQueue>()
   const unconfirmed = new Set<BatchGroup>()
   const closing = new AbortController()
   /** Resolvers of the pending calls of `waitForRoom`. */
@@ -61,6 +61,12 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     wait: (ms: number) => wait(ms, undefined, { signal: closing.signal }),
   }
 
+  function queueOf(source: SourceName): SerialQueue {
+    const queue = queues.get(source) ?? createSerialQueue()
+    queues.set(source, queue)
+    return queue
+  }
+
   function resumeWaiting(): void {
     for (const resolve of waiting.splice(0)) resolve()
   }
@@ -68,8 +74,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
   return {
     add(group) {
       unconfirmed.add(group)
-      void queues
-        .get(group.source)!
+      void queueOf(group.source)
         .run(() => deliver(group, context))
         .then(() => {
           unconfirmed.delete(group)
@@ -104,7 +109,7 @@ function trackFailures(directory: string, log: Log, closing: AbortSignal) {
       const before = failing.size
       if (error === undefined) failing.delete(group)
       else if (!closing.aborted) failing.set(group, error)
-      if (before === 0 && failing.size > 0) logFailure(error!, directory, log)
+      if (before === 0 && failing.size > 0) logFailure(error!, group.source, directory, log)
       if (before > 0 && failing.size === 0) {
         log('rows are sent to ClickHouse again', { code: 'clickhouse_trouble_over' })
       }
@@ -118,8 +123,8 @@ function bytesInMemory(groups: ReadonlySet<BatchGroup>): number {
   return [...groups].reduce((sum, group) => sum + (group.firstAttempt === undefined ? 0 : group.bytes), 0)
 }
 
-function logFailure(error: Error, directory: string, log: Log): void {
-  const reason = messageWithHint(error)
+function logFailure(error: Error, source: SourceName, directory: string, log: Log): void {
+  const reason = messageWithHint(error, source)
   log(`rows cannot be sent to ClickHouse: ${reason}. They are kept in ${directory}, and sending is retried.`, {
     level: 'error',
     code: 'clickhouse_trouble',

@@ -1,4 +1,4 @@
-import { SOURCE_NAMES } from '../../../common/sources.js'
+import { isSourceName } from '../../../common/own-source-names.js'
 import type { Files } from '../../disk/files/files.js'
 import { type JournalVisitor, recoverJournal } from '../../disk/journal/recover.js'
 import { createJournal, type Journal } from '../../disk/journal/writer.js'
@@ -78,7 +78,6 @@ export function batchNumber(marker: Uint8Array): bigint {
 
 /** Returns the group of a journal by the name of the file. Undefined if the name is not the name of a journal. */
 export function readName(name: string): GroupName | undefined {
-  const match = /^(\d+)-(\w+)\.log$/.exec(name)
-  const source = SOURCE_NAMES.find((sourceName) => sourceName === match?.[2])
-  return match === null || source === undefined ? undefined : { source, arrivedUs: Number(match[1]) }
+  const [, arrivedUs, source = ''] = /^(\d+)-(\w+)\.log$/.exec(name) ?? []
+  return isSourceName(source) ? { source, arrivedUs: Number(arrivedUs) } : undefined
 }

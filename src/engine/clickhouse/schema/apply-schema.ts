@@ -1,7 +1,8 @@
+import type { SourceName } from '../../../common/sources.js'
 import { type Server, ServerError } from '../server/clickhouse-server.js'
-import { quoteName, textValue } from '../server/values.js'
+import { textValue } from '../server/values.js'
 import { addColumns, createDatabase, type Dialect, dialectOf, type TableDefinition, tables } from './ddl.js'
-import type { TableLocation } from './table-names.js'
+import { quotedTable, type TableLocation } from './table-names.js'
 
 /** The result of {@link applySchema} on a server. Tables are named with their database. */
 export interface Applied {
@@ -17,6 +18,8 @@ export interface Applied {
 
 /** The tables that are applied, all by default. */
 export interface ApplyOptions {
+  /** The own sources that have tables beside the nine. None by default. */
+  ownSources?: readonly SourceName[]
   isWanted?(table: TableDefinition): boolean
   /** Whether existing tables get the columns that the tables lack. True by default. */
   mayAdd?: boolean
@@ -32,12 +35,12 @@ export const nothingApplied = (): Applied => ({ created: [], added: [], lacking:
 export async function applySchema(
   server: Server,
   location: TableLocation,
-  { isWanted = () => true, mayAdd = true }: ApplyOptions = {},
+  { ownSources = [], isWanted = () => true, mayAdd = true }: ApplyOptions = {},
 ): Promise<Applied> {
   const dialect = await askDialect(server)
   await server.command(createDatabase(location))
   const applied = nothingApplied()
-  for (const table of tables(location, dialect).filter(isWanted)) {
+  for (const table of tables(location, dialect, ownSources).filter(isWanted)) {
     const name = `${location.database}.${table.name}`
     const existing = await existingTable(server, location, table.name)
     if (existing === undefined) {
@@ -91,7 +94,7 @@ async function existingTable(
 function differenceOf(
   { engine: found, typeOf }: ExistingTable,
   { name, columns, engine }: TableDefinition,
-  { database }: TableLocation,
+  location: TableLocation,
 ): string | undefined {
   if (!found.endsWith(engine)) return `has the engine ${found}, not ${engine}`
   const wrong = columns.find(
@@ -100,8 +103,7 @@ function differenceOf(
   if (wrong === undefined) return undefined
   const type = typeOf.get(wrong.name)
   if (type === undefined) {
-    const table = `${quoteName(database)}.${name}`
-    return `lacks the column ${wrong.name}: ALTER TABLE ${table} ADD COLUMN ${wrong.name} ${wrong.type}`
+    return `lacks the column ${wrong.name}: ALTER TABLE ${quotedTable(location, name)} ADD COLUMN ${wrong.name} ${wrong.type}`
   }
   return `has the column ${wrong.name} as ${type}, not ${wrong.type}`
 }

@@ -2,7 +2,14 @@ import { DAY_US } from '../../../base/units.js'
 import { hotColumns } from '../../../common/columns.js'
 import { SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 import { quoteName } from '../server/values.js'
-import { columnNameOf, shardTableName, type TableColumn, type TableLocation, tableColumns } from './table-names.js'
+import {
+  columnNameOf,
+  quotedTable,
+  shardTableName,
+  type TableColumn,
+  type TableLocation,
+  tableColumns,
+} from './table-names.js'
 
 /** The first major version in which codecs, LowCardinality and table TTLs are all stable. */
 const MODERN_MAJOR = 20
@@ -33,12 +40,16 @@ export interface Dialect {
 export const dialectOf = (version: string): Dialect => ({ isModern: Number(version.split('.')[0]) >= MODERN_MAJOR })
 
 /**
- * Returns the tables of all sources, in an order in which the tables can be created. The rows of a source are sorted by
- * project and time, with a partition for each UTC day. In a cluster each shard has such a table, and a Distributed
- * table over all shards.
+ * Returns the tables of the nine sources and of some own sources, in an order in which the tables can be created. The
+ * rows of a source are sorted by project and time, with a partition for each UTC day. In a cluster each shard has such
+ * a table, and a Distributed table over all shards.
  */
-export function tables(location: TableLocation, dialect: Dialect): TableDefinition[] {
-  return SOURCE_NAMES.flatMap((source) =>
+export function tables(
+  location: TableLocation,
+  dialect: Dialect,
+  ownSources: readonly SourceName[] = [],
+): TableDefinition[] {
+  return [...SOURCE_NAMES, ...ownSources].flatMap((source) =>
     location.cluster === undefined
       ? [mergeTree(location, dialect, source, source)]
       : [mergeTree(location, dialect, source, shardTableName(source)), distributed(location, dialect, source)],
@@ -49,8 +60,8 @@ export function tables(location: TableLocation, dialect: Dialect): TableDefiniti
 export const createDatabase = ({ database }: TableLocation) => `CREATE DATABASE IF NOT EXISTS ${quoteName(database)}`
 
 /** Returns all statements, in the form that `logweir schema clickhouse` prints. */
-export function printSchema(location: TableLocation, dialect: Dialect): string {
-  return [createDatabase(location), ...tables(location, dialect).map(({ ddl }) => ddl)]
+export function printSchema(location: TableLocation, dialect: Dialect, ownSources: readonly SourceName[] = []): string {
+  return [createDatabase(location), ...tables(location, dialect, ownSources).map(({ ddl }) => ddl)]
     .map((text) => `${text};\n`)
     .join('\n')
 }
@@ -72,27 +83,27 @@ function distributed(location: TableLocation, dialect: Dialect, source: SourceNa
 }
 
 function define(
-  { database }: TableLocation,
+  location: TableLocation,
   name: string,
   columns: readonly StoredColumn[],
   engine: TableDefinition['engine'],
   tail: string,
 ): TableDefinition {
   const lines = columns.map((column) => `  ${columnDdl(column)}`)
-  const ddl = `CREATE TABLE IF NOT EXISTS ${quoteName(database)}.${name}\n(\n${lines.join(',\n')}\n)\n${tail}`
+  const ddl = `CREATE TABLE IF NOT EXISTS ${quotedTable(location, name)}\n(\n${lines.join(',\n')}\n)\n${tail}`
   return { name, columns, engine, ddl }
 }
 
 /** Returns the statement that adds columns to an existing table. */
 export function addColumns(
-  { database }: TableLocation,
+  location: TableLocation,
   name: string,
   columns: readonly StoredColumn[],
   { isModern }: Dialect,
 ): string {
   const add = `ADD COLUMN ${isModern ? 'IF NOT EXISTS ' : ''}`
   const list = columns.map((column) => `${add}${columnDdl(column)}`).join(', ')
-  return `ALTER TABLE ${quoteName(database)}.${name} ${list}`
+  return `ALTER TABLE ${quotedTable(location, name)} ${list}`
 }
 
 function columnDdl({ name, type, default: value, codec }: StoredColumn): string {

@@ -21,8 +21,8 @@ export interface AppliedAt extends Applied {
   reason: string | undefined
 }
 
-/** The connection to a server of a cluster. */
-export interface ClusterOptions extends ServerOptions {
+/** The connection to a server of a cluster, and the own sources that have tables there. */
+export interface ClusterOptions extends ServerOptions, Pick<ApplyOptions, 'ownSources'> {
   cluster: string
 }
 
@@ -45,6 +45,9 @@ interface Member {
 /** Timeout for each of the other servers. */
 const REPLICA_MS = 10_000
 
+/** The columns have the same names in all dialects. */
+const OLD = { isModern: false }
+
 const isDistributed = ({ engine }: TableDefinition) => engine === 'Distributed'
 const hasRows = (table: TableDefinition) => !isDistributed(table)
 
@@ -61,14 +64,16 @@ export async function applyToCluster(
   location: TableLocation,
   options: ClusterOptions,
 ): Promise<ClusterApplied> {
-  const replicas = await queryReplicas(server, options.cluster)
+  const { cluster, url, ownSources = [] } = options
+  const replicas = await queryReplicas(server, cluster)
   const local = nothingApplied()
-  const others = await Promise.all(othersOf(replicas, options.url).map((replica) => reach(replica, options)))
+  const others = await Promise.all(othersOf(replicas, url).map((replica) => reach(replica, options)))
   const shards = new Set(replicas.map(({ shard }) => shard)).size
   const haveAll = (isWanted: (table: TableDefinition) => boolean) =>
-    haveColumns(server, tables(location, { isModern: false }).filter(isWanted), location, shards).catch(() => false)
+    haveColumns(server, tables(location, OLD, ownSources).filter(isWanted), location, shards).catch(() => false)
 
-  async function apply(what: ApplyOptions): Promise<void> {
+  async function apply(part: Omit<ApplyOptions, 'ownSources'>): Promise<void> {
+    const what = { ownSources, ...part }
     addTo(local, await applySchema(server, location, what))
     await Promise.all(others.map((member) => applyAt(member, location, what)))
   }

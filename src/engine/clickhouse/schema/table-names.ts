@@ -1,5 +1,6 @@
 import { ALL_IN_METADATA, COLD_COLUMNS, type HotColumn, hotColumns, IN_METADATA } from '../../../common/columns.js'
 import type { SourceName } from '../../../common/sources.js'
+import { SHARD_SUFFIX } from '../../../common/table-names.js'
 import { quoteName } from '../server/values.js'
 
 /** The database, and the cluster, of the tables. */
@@ -19,13 +20,15 @@ export interface TableColumn {
   isLater?: true
 }
 
-/** Returns the quoted name of the table that queries read and inserts write. */
-export function quotedTable({ database }: TableLocation, source: SourceName): string {
-  return `${quoteName(database)}.${source}`
-}
+/**
+ * Returns the quoted name of a table with its database. Queries read and inserts write the table with the name of the
+ * source.
+ */
+export const quotedTable = ({ database }: Pick<TableLocation, 'database'>, table: string): string =>
+  `${quoteName(database)}.${quoteName(table)}`
 
 /** Returns the name of the table with a shard's rows of a source, in a cluster. */
-export const shardTableName = (source: SourceName) => `${source}_shard`
+export const shardTableName = (source: SourceName) => `${source}${SHARD_SUFFIX}`
 
 /** An absent category is stored as the empty text, which passes no equality test. An absent text is stored as null. */
 const PLAN_TYPES = {

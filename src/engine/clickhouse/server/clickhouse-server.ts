@@ -9,6 +9,7 @@ import {
   createClient,
 } from '@clickhouse/client'
 import { MIB } from '../../../base/units.js'
+import { isBuiltIn, type SourceName } from '../../../common/sources.js'
 import { textValue } from './values.js'
 
 /** A value of an answer: a number, a text (also for 64-bit integers), or null. */
@@ -61,10 +62,20 @@ export class ServerError extends Error {
 /** ClickHouse's numbers of errors that `logweir schema clickhouse --apply` fixes: no such table, no such database. */
 const LACKS_TABLES = new Set<number | undefined>([60, 81])
 
-/** Returns the message of an error, with the remedy if known. */
-export function messageWithHint(error: Error): string {
-  const lacksTables = error instanceof ServerError && LACKS_TABLES.has(error.code)
-  return lacksTables ? `${error.message} (logweir schema clickhouse --apply creates the tables)` : error.message
+/** Whether an error says that a table, or the database, does not exist. */
+export const lacksTable = (error: Error): boolean => error instanceof ServerError && LACKS_TABLES.has(error.code)
+
+/** Returns the command that creates the tables of the nine sources, and of these own sources. */
+export const applyCommand = (ownSources: readonly SourceName[] = []): string =>
+  ['logweir schema clickhouse --apply', ...(ownSources.length === 0 ? [] : ['--sources', ownSources.join(',')])].join(
+    ' ',
+  )
+
+/** Returns the message of an error about rows of a source, or of any sources, with the remedy if known. */
+export function messageWithHint(error: Error, source?: SourceName): string {
+  if (!lacksTable(error)) return error.message
+  const ownSources = source === undefined || isBuiltIn(source) ? [] : [source]
+  return `${error.message} (${applyCommand(ownSources)} creates the tables)`
 }
 
 /** The address of a server, the credentials and the timeouts. */

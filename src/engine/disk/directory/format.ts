@@ -26,10 +26,24 @@ export async function checkFormat(files: Files, directory: string): Promise<void
 }
 
 /**
- * Raises the format of a directory before the first path columns, or the first rows of an own source, are written. An
- * earlier version refuses it then.
+ * Returns the function to call before path columns, or rows of an own source, are written. The first call raises the
+ * format of the directory, so that an earlier version refuses it then. The first call is repeated if it was rejected.
  */
-export async function raiseFormat(files: Files): Promise<void> {
+export const createFormatRaiser = (files: Files): (() => Promise<void>) => onceDone(() => raiseFormat(files))
+
+/** Calls `work` until a call has resolved, one call at a time. */
+function onceDone(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= work().catch((error) => {
+      done = undefined
+      throw error
+    })
+    return done
+  }
+}
+
+async function raiseFormat(files: Files): Promise<void> {
   const isMarked = (await files.list('')).includes(FORMAT_FILE)
   const version = isMarked ? versionIn(await readText(files)) : undefined
   if (version === undefined || version < NEWEST_FORMAT) await writeFormat(files, NEWEST_FORMAT)

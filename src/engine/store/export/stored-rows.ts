@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { decodeUtf8 } from '../../../base/text/utf8.js'
-import { allSourceNames, type SourceName } from '../../../common/sources.js'
+import { isBuiltIn, SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 import type { Files } from '../../disk/files/files.js'
 import { MARKER_BYTES } from '../../disk/journal/header.js'
 import { type Damage, readJournalHeader, recoverJournal } from '../../disk/journal/recover.js'
@@ -35,8 +35,8 @@ export interface StoredRows {
 }
 
 /**
- * Lists the contents of a data directory by source and in order of arrival, by the rules of a start, but
- * without changing anything. Calls `onUnreadable` for each damaged segment.
+ * Lists the contents of a data directory by source, the nine first, and in order of arrival, by the rules of a start,
+ * but without changing anything. Calls `onUnreadable` for each damaged segment.
  */
 export async function listStoredRows(
   files: Files,
@@ -53,9 +53,13 @@ export async function listStoredRows(
     }
   }
   for (const id of journals) stored.push(await rowsOfJournal(files, id))
-  const places = new Map(allSourceNames().map((source, place) => [source, place]))
-  const placeOf = ({ source }: StoredRows) => places.get(source)!
-  return stored.sort((a, b) => placeOf(a) - placeOf(b) || a.head - b.head || (a.part ?? 0) - (b.part ?? 0))
+  return stored.sort((a, b) => bySource(a.source, b.source) || a.head - b.head || (a.part ?? 0) - (b.part ?? 0))
+}
+
+/** The order of the nine sources, then own sources by name. */
+function bySource(a: SourceName, b: SourceName): number {
+  const placeOf = (source: SourceName) => (isBuiltIn(source) ? SOURCE_NAMES.indexOf(source) : SOURCE_NAMES.length)
+  return placeOf(a) - placeOf(b) || Number(a > b) - Number(a < b)
 }
 
 async function rowsOfSegment(files: Files, place: SegmentPlace): Promise<StoredRows> {

@@ -1,7 +1,7 @@
 import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import { KIB } from '../../../base/units.js'
 import type { SourceName } from '../../../common/sources.js'
-import { raiseFormat } from '../../disk/directory/format.js'
+import { createFormatRaiser } from '../../disk/directory/format.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import type { Journal } from '../../disk/journal/writer.js'
@@ -67,7 +67,7 @@ export function createDiskState(
     lastNumbers: new Map(),
     uncompacted,
     withoutPathColumns,
-    raiseFormat: onceDone(() => raiseFormat(files)),
+    raiseFormat: createFormatRaiser(files),
     segmentBytes: 0,
     otherBytes: 0,
     removals: createSerialQueue(),
@@ -77,18 +77,6 @@ export function createDiskState(
 /** Marks the number of a head as used. */
 export function reserveNumber({ lastNumbers }: DiskState, { source, number }: HeadId): void {
   lastNumbers.set(source, Math.max(number, lastNumbers.get(source) ?? 0))
-}
-
-/** Calls `work` until a call has resolved, one call at a time. */
-function onceDone(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined
-  return () => {
-    done ??= work().catch((error) => {
-      done = undefined
-      throw error
-    })
-    return done
-  }
 }
 
 /** Counts a segment that is now live, and queues the segment for the idle work that is worth its time. */

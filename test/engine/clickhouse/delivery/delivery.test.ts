@@ -138,7 +138,7 @@ describe('a table of an earlier version', () => {
     tableColumns(source).flatMap((column) => (isThere(column) ? [[column.name]] : []))
   const old = names('edge_logs', ({ isLater }) => !isLater)
   const whole = names('edge_logs', () => true)
-  const insertOf = (columns: Cell[][]) => `INSERT INTO \`logweir\`.edge_logs (${columns.join(', ')}) FORMAT Native`
+  const insertOf = (columns: Cell[][]) => `INSERT INTO \`logweir\`.\`edge_logs\` (${columns.join(', ')}) FORMAT Native`
 
   it('gets the columns that it has, also if it is another one than a moment before', async () => {
     const answers = [whole, old, whole]

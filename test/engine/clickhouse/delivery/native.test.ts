@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AREAS, COLD_COLUMNS, type HotColumn, hotColumns } from '../../../../src/common/columns.js'
-import { SOURCE_NAMES, type SourceName } from '../../../../src/common/sources.js'
+import type { SourceName } from '../../../../src/common/sources.js'
 import { bytesOfBlock, toNative } from '../../../../src/engine/clickhouse/delivery/native.js'
 import { columnNameOf, type TableColumn, tableColumns } from '../../../../src/engine/clickhouse/schema/table-names.js'
 import type { IngestBatch } from '../../../../src/engine/engine.js'
 import { toBatch, withoutColumns, withoutFields } from '../../../support/batch.js'
 import { bitsInMetadata } from '../../../support/in-metadata.js'
 import { oddMetadata } from '../../../support/odd-values.js'
+import { NINE_AND_OWN } from '../../../support/own-source.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../support/records.js'
 import { arbitraryRecords } from '../../store/files/segments.js'
 
@@ -120,7 +121,7 @@ describe('a block', () => {
     fc.assert(fc.property(arbitraryRecords, (records) => expectBlock(records)))
   })
 
-  it.each(SOURCE_NAMES)('has values, and bits of those that no column of %s holds', (source) => {
+  it.each(NINE_AND_OWN)('has values, and bits of those that no column of %s holds', (source) => {
     expectBlock(oddRecords(source))
   })
 
@@ -165,7 +166,7 @@ describe('a block', () => {
     expectBlock([edge(), edge()], () => false)
   })
 
-  it.each(SOURCE_NAMES)('of an older batch of %s has nulls, and all bits', (source) => {
+  it.each(NINE_AND_OWN)('of an older batch of %s has nulls, and all bits', (source) => {
     const records = oddRecords(source)
     for (const record of records) {
       const row = expectedRow(record, ORIGIN.firstRow)
@@ -183,7 +184,7 @@ describe('a block', () => {
     expect(readNative(batch)).toEqual([{ ...expected, in_metadata }])
   })
 
-  it.each(SOURCE_NAMES)('of %s can be sent without columns of which its rows then set the bits', (source) => {
+  it.each(NINE_AND_OWN)('of %s can be sent without columns of which its rows then set the bits', (source) => {
     const records = oddRecords(source)
     const batch = toBatch(source, records)
     const later = tableColumns(source).filter(({ isLater }) => isLater)

@@ -3,14 +3,17 @@ import { COLD_COLUMNS, hotColumns } from '../../../../src/common/columns.js'
 import { SOURCE_NAMES } from '../../../../src/common/sources.js'
 import { dialectOf, printSchema, tables } from '../../../../src/engine/clickhouse/schema/ddl.js'
 import { columnNameOf, tableColumns } from '../../../../src/engine/clickhouse/schema/table-names.js'
+import { OWN_SOURCE } from '../../../support/own-source.js'
 
 const OLD = { isModern: false }
 const MODERN = { isModern: true }
 const ONE = { database: 'logs' }
 const CLUSTER = { database: 'logs', cluster: 'weir' }
+/** An own source, and another whose name is a word of ClickHouse's SQL. */
+const OWN = [OWN_SOURCE, 'final']
 
 const ddlOf = (name: string, location: { database: string; cluster?: string }, dialect: { isModern: boolean }) =>
-  tables(location, dialect).find((table) => table.name === name)!.ddl
+  tables(location, dialect, OWN).find((table) => table.name === name)!.ddl
 
 describe('the tables', () => {
   it('are one a source, or on a cluster two: what is asked stands behind what it stands on', () => {
@@ -20,19 +23,29 @@ describe('the tables', () => {
     )
   })
 
-  it.each([...SOURCE_NAMES])('have the columns of the batches of %s, and where each row came from', (source) => {
+  it('of own sources stand behind those of the nine', () => {
+    expect(tables(ONE, MODERN, OWN).map(({ name }) => name)).toEqual([...SOURCE_NAMES, ...OWN])
+    expect(tables(CLUSTER, MODERN, OWN).map(({ name }) => name)).toEqual(
+      [...SOURCE_NAMES, ...OWN].flatMap((source) => [`${source}_shard`, source]),
+    )
+  })
+
+  it.each([
+    ...SOURCE_NAMES,
+    ...OWN,
+  ])('have the columns of the batches of %s, and where each row came from', (source) => {
     const hot = hotColumns(source).map(columnNameOf)
     const bitSets = hot.length === 0 ? [] : ['in_metadata']
     const names = ['timestamp', 'project', ...hot, ...bitSets, ...COLD_COLUMNS, 'arrived', 'batch', 'row']
     expect(new Set(names).size).toBe(names.length)
     expect(tableColumns(source).map(({ name }) => name)).toEqual(names)
-    for (const table of tables(CLUSTER, MODERN).filter(({ name }) => name.replace(/_shard$/, '') === source)) {
+    for (const table of tables(CLUSTER, MODERN, OWN).filter(({ name }) => name.replace(/_shard$/, '') === source)) {
       expect(table.columns.map(({ name }) => name)).toEqual(names)
     }
   })
 
   it('are of the types that servers of 2018 know', () => {
-    expect(ddlOf('function_edge_logs', ONE, OLD)).toBe(`CREATE TABLE IF NOT EXISTS \`logs\`.function_edge_logs
+    expect(ddlOf('function_edge_logs', ONE, OLD)).toBe(`CREATE TABLE IF NOT EXISTS \`logs\`.\`function_edge_logs\`
 (
   timestamp Int64,
   project String,
@@ -56,7 +69,7 @@ ORDER BY (project, timestamp)`)
   it('are smaller and forget by themselves on newer ones', () => {
     expect(
       ddlOf('function_edge_logs_shard', CLUSTER, MODERN),
-    ).toBe(`CREATE TABLE IF NOT EXISTS \`logs\`.function_edge_logs_shard
+    ).toBe(`CREATE TABLE IF NOT EXISTS \`logs\`.\`function_edge_logs_shard\`
 (
   timestamp Int64 CODEC(Delta, ZSTD(1)),
   project String,
@@ -89,22 +102,23 @@ TTL toDateTime(intDiv(timestamp, 1000000)) + INTERVAL 90 DAY`)
   it('have their names quoted', () => {
     const printed = printSchema({ database: 'a`b', cluster: 'c\\d' }, MODERN)
     expect(printed).toContain('CREATE DATABASE IF NOT EXISTS `a\\`b`;')
-    expect(printed).toContain('CREATE TABLE IF NOT EXISTS `a\\`b`.edge_logs\n')
+    expect(printed).toContain('CREATE TABLE IF NOT EXISTS `a\\`b`.`edge_logs`\n')
+    expect(ddlOf('final', ONE, OLD)).toContain('CREATE TABLE IF NOT EXISTS `logs`.`final`\n')
     expect(printed).toContain('Distributed(`c\\\\d`, `a\\`b`, `edge_logs_shard`,')
   })
 })
 
 describe('what is printed', () => {
   it.each([
-    [ONE, 10],
-    [CLUSTER, 19],
+    [ONE, 12],
+    [CLUSTER, 23],
   ])('for %j is %d statements, each ended, the database first', (location, count) => {
-    const statements = printSchema(location, OLD).split(';\n')
+    const statements = printSchema(location, OLD, OWN).split(';\n')
     expect(statements.pop()).toBe('')
     expect(statements.length).toBe(count)
     expect(statements[0]).toBe('CREATE DATABASE IF NOT EXISTS `logs`')
     for (const statement of statements.slice(1)) {
-      expect(statement.trimStart()).toMatch(/^CREATE TABLE IF NOT EXISTS `logs`\.\w+\n\(/)
+      expect(statement.trimStart()).toMatch(/^CREATE TABLE IF NOT EXISTS `logs`\.`\w+`\n\(/)
     }
   })
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkFormat, raiseFormat } from '../../../../src/engine/disk/directory/format.js'
+import { checkFormat, createFormatRaiser } from '../../../../src/engine/disk/directory/format.js'
 import { createDiskFiles } from '../../../../src/engine/disk/files/files.js'
 
 let root: string
@@ -30,7 +30,7 @@ describe('the format of a data directory', () => {
     await check()
     for (const text of [mark(), mark(), '{']) {
       writeFileSync(join(root, 'format.json'), text)
-      await raiseFormat(createDiskFiles(root))
+      await createFormatRaiser(createDiskFiles(root))()
       expect(mark()).toBe('{"format":"logweir","version":2}\n')
       await check()
     }
