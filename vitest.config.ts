@@ -13,6 +13,8 @@ const MINUTE_MS = 60_000
 /** A minute, or ten at full size. */
 const RANDOM_TIMEOUT_MS = Math.max(MINUTE_MS, runs(10) * MINUTE_MS)
 const setupFiles = ['test/support/seed.ts', 'test/support/fast-equality.ts']
+/** The files of a process share modules, and with them the list of sources: an own source beside the nine. */
+const OWN_SOURCE = 'test/support/know-own-source.ts'
 /** Polls of a page wait as long as a slow machine takes; a second by default. */
 const POLLING = { poll: { timeout: 10_000 } }
 
@@ -20,6 +22,7 @@ interface Options {
   include: string[]
   exclude?: string[]
   testTimeout: number
+  setupFiles?: string[]
   /** If false, the files that one worker runs share its modules, and the servers that these have started. */
   isolate?: boolean
 }
@@ -77,6 +80,7 @@ export default defineConfig({
       parallel('clickhouse', 4, 2, {
         include: ['test/clickhouse/**/*.test.ts'],
         exclude: [SLOW],
+        setupFiles: [...setupFiles, OWN_SOURCE],
         testTimeout: 5 * MINUTE_MS,
         isolate: false,
       }),

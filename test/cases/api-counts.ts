@@ -1,5 +1,5 @@
-import { SOURCE_NAMES } from '../../src/common/sources.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
+import { NINE_AND_OWN } from '../support/own-source.js'
 import { edge, type TestRecord } from '../support/records.js'
 import { AWKWARD_NAMES, at, type Case, shown, upTo } from './case.js'
 import { PATTERN_CASES, type PatternCase } from './patterns.js'
@@ -169,7 +169,7 @@ const URLS = [
   ),
   counts(
     'rows of the source edge_logs alone',
-    SOURCE_NAMES.map((source) => ({ ...requestAt(nowUs), source })),
+    NINE_AND_OWN.map((source) => ({ ...requestAt(nowUs), source })),
     {},
     [countsRow(NOW_ROW, [1, 0, 0, 0])],
   ),

@@ -1,5 +1,5 @@
-import { SOURCE_NAMES } from '../../src/common/sources.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
+import { NINE_AND_OWN } from '../support/own-source.js'
 import { invocation, type TestRecord } from '../support/records.js'
 import { AWKWARD_NAMES, at, type Case, shown, upTo } from './case.js'
 
@@ -247,7 +247,7 @@ const PROJECTS = [
   ),
   stats(
     'rows of the function relay alone',
-    SOURCE_NAMES.map((source) => ({ ...invocation({ timestampUs: HOUR }), source })),
+    NINE_AND_OWN.map((source) => ({ ...invocation({ timestampUs: HOUR }), source })),
     {},
     [untimed(HOUR, 1)],
   ),

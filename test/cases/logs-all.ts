@@ -1,5 +1,5 @@
-import { SOURCE_NAMES } from '../../src/common/sources.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
+import { NINE_AND_OWN } from '../support/own-source.js'
 import { edge, type PartialRecord, type TestRecord } from '../support/records.js'
 import { AWKWARD_NAMES, at, type Case, shown, upTo } from './case.js'
 
@@ -156,7 +156,7 @@ const ORDER = [
   ),
 ]
 
-const OF_EVERY_SOURCE = SOURCE_NAMES.map((source) => ({ ...edge({ id: source, timestampUs: nowUs }), source }))
+const OF_EVERY_SOURCE = NINE_AND_OWN.map((source) => ({ ...edge({ id: source, timestampUs: nowUs }), source }))
 const BETWEEN_NAMES = AWKWARD_NAMES.map((project) => edge({ id: project, timestampUs: nowUs, project }))
 
 const PROJECTS = [

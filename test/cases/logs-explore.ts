@@ -1,4 +1,4 @@
-import { SOURCES } from '../../src/common/sources.js'
+import { allSources } from '../../src/common/sources.js'
 import { oracle, type Params } from '../oracle/oracle.js'
 import { edge, type PartialRecord, type TestRecord } from '../support/records.js'
 import { at, type Case, upTo } from './case.js'
@@ -139,8 +139,10 @@ const RANGES = [
   ),
 ]
 
-const NAMES = SOURCES.flatMap(({ name, alias }) =>
-  [name, alias].map((source) => explores(`the source ${source}`, [rowAt('x', 0, { source: name })], { source }, ['x'])),
+const NAMES = allSources().flatMap(({ name, alias }) =>
+  [name, ...(alias === undefined ? [] : [alias])].map((source) =>
+    explores(`the source ${source}`, [rowAt('x', 0, { source: name })], { source }, ['x']),
+  ),
 )
 
 /** Many rows of a few times. */

@@ -1,5 +1,5 @@
-import { SOURCE_NAMES } from '../../src/common/sources.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
+import { NINE_AND_OWN } from '../support/own-source.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
 import { countsRow } from './api-counts.js'
 import { at, type Case } from './case.js'
@@ -118,7 +118,7 @@ const COUNTS = [
   ),
   counts(
     'rows of the source edge_logs alone',
-    SOURCE_NAMES.map((source) => ({ ...gatewayAt(nowUs), source })),
+    NINE_AND_OWN.map((source) => ({ ...gatewayAt(nowUs), source })),
     {},
     [countsRow(NOW_ROW, [1, 0, 0, 0])],
   ),

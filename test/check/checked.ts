@@ -2,13 +2,14 @@ import { decodeUtf8 } from '../../src/base/text/utf8.js'
 import type { Finding } from '../../src/check/findings/finding.js'
 import { type Checked, checkDirectory } from '../../src/check/read/check-directory.js'
 import { repairInRounds } from '../../src/check/repair/repair-in-rounds.js'
-import { SOURCE_NAMES, type SourceName } from '../../src/common/sources.js'
+import type { SourceName } from '../../src/common/sources.js'
 import type { Files } from '../../src/engine/disk/files/files.js'
 import { type Batch, hotColumnOf, type TextColumn, timeAt } from '../../src/engine/execute/columns/batch.js'
 import { ABSENT, entryOf } from '../../src/engine/execute/columns/dictionary.js'
 import { openPersistence } from '../engine/store/persistence/open-persistence.js'
 import { ALL_COLUMNS, noYield } from '../engine/store/support.js'
 import type { ModelFiles } from '../support/model-files.js'
+import { NINE_AND_OWN } from '../support/own-source.js'
 import { contentsOf, filesWith, rowText } from './sample.js'
 
 const NOW_US = Date.UTC(2026, 10, 28, 10) * 1000
@@ -53,7 +54,7 @@ const outcomeOf = (checked: Checked, findings: Finding[]): Outcome => ({
 export async function servedRows(files: ModelFiles): Promise<string[]> {
   const { store, close } = await openPersistence(filesWith(await contentsOf(files)))
   const rows: string[] = []
-  for (const source of SOURCE_NAMES) {
+  for (const source of NINE_AND_OWN) {
     const { parts, release } = store.view(source)
     for (const part of parts) rows.push(...(await rowsOfBatch(await part.open(noYield, ALL_COLUMNS), source)))
     release()

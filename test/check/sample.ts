@@ -1,9 +1,9 @@
 import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow'
 import { Footer } from 'apache-arrow/ipc/metadata/file'
-import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { openPersistence } from '../engine/store/persistence/open-persistence.js'
 import { manyRecords } from '../support/many-records.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
+import { NINE_AND_OWN } from '../support/own-source.js'
 import type { Random } from '../support/random.js'
 import { database, type PartialRecord, type TestRecord } from '../support/records.js'
 import { decompressFrame } from '../support/zstd-frames.js'
@@ -48,7 +48,7 @@ export async function makeSample(random: Random, records = 1900): Promise<Sample
   const store = await openPersistence(files, 400)
   const all = [...manyRecords(random, records), ...Array.from({ length: 200 }, (_, i) => database(severe(i)))]
   const units: Unit[] = []
-  for (const source of SOURCE_NAMES) {
+  for (const source of NINE_AND_OWN) {
     const own = all.filter((record) => record.source === source)
     for (let from = 0; from < own.length; from += BATCH_ROWS) await store.append(...own.slice(from, from + BATCH_ROWS))
   }

@@ -4,12 +4,13 @@ import { quotedTable } from '../../src/engine/clickhouse/schema/table-names.js'
 import type { Server } from '../../src/engine/clickhouse/server/clickhouse-server.js'
 import { appendAll } from '../support/engine.js'
 import { createModelFiles } from '../support/model-files.js'
+import { OWN_SOURCE } from '../support/own-source.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
 import { onEachTarget } from './on-targets.js'
 
 const RUNS = 8
-const SOURCES = ['edge_logs', 'function_edge_logs'] as const
+const SOURCES = ['edge_logs', 'function_edge_logs', OWN_SOURCE] as const
 
 const TITLE = 'brings every row, and none twice, however inserts fail and processes follow each other (seed %i)'
 
@@ -52,7 +53,13 @@ function unreliable(server: Server, random: Random) {
 function recordsOf(random: Random, from: number): TestRecord[] {
   return Array.from({ length: 1 + below(random, 40) }, (_, i) => {
     const make = random() < 0.5 ? edge : invocation
-    return make({ id: `${from + i}`, project: `p${below(random, 6)}`, timestampUs: below(random, 3 * 86_400e6) })
+    const own = random() < 0.3 ? { source: OWN_SOURCE } : {}
+    return make({
+      ...own,
+      id: `${from + i}`,
+      project: `p${below(random, 6)}`,
+      timestampUs: below(random, 3 * 86_400e6),
+    })
   })
 }
 

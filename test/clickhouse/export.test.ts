@@ -17,6 +17,7 @@ import { createFakeClock } from '../support/clock.js'
 import { appendAll, ask, openEngine } from '../support/engine.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
 import { oddMetadata } from '../support/odd-values.js'
+import { NINE_AND_OWN } from '../support/own-source.js'
 import { edge, invocation, type TestRecord } from '../support/records.js'
 import { runs } from '../support/runs.js'
 import { onEachTarget } from './on-targets.js'
@@ -132,12 +133,12 @@ onEachTarget('an export to %s', (target) => {
     ['segments', { seal: true }],
     ['segments and journals', { sealRows: 60 }],
   ])('brings declared fields from %s, and tells which values are only in the metadata', async (_, how) => {
-    const records = SOURCE_NAMES.flatMap((source) =>
+    const records = NINE_AND_OWN.flatMap((source) =>
       oddMetadata(source).map((metadata, i) => ({ ...edge({ id: `${i}`, metadata }), source })),
     )
     await target().clear()
     await run(await kept(records, how))
-    for (const source of SOURCE_NAMES) {
+    for (const source of NINE_AND_OWN) {
       const expected = records.filter((record) => record.source === source)
       expect(await storedColumns(target(), source)).toEqual(
         new Map(expected.map((record) => [record.id, expectedColumns(record)])),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { shardTableName } from '../../src/engine/clickhouse/schema/table-names.js'
 import { run, type Served, serve, temporaryFolder, until } from '../program/support/program.js'
 import { readEvents } from '../support/events.js'
+import { OWN_SOURCE } from '../support/own-source.js'
 import { USER } from './cluster.js'
 import { onEachTarget } from './on-targets.js'
 import type { Target } from './targets.js'
@@ -11,8 +12,8 @@ const PROJECT = 'p'
 const [WEB, FINAL, LONGEST] = ['web', 'final', `n${'x'.repeat(62)}`] as const
 const SOURCES = [WEB, FINAL, LONGEST]
 const NAMED = ['--sources', SOURCES.join()]
-/** The own source of the other tests has a table, and is not configured here. */
-const EXISTING = 'nginx'
+/** The own source of the other tests has a table. */
+const EXISTING = OWN_SOURCE
 
 const record = (source: string | undefined, message: string, metadata: object = {}) =>
   `${JSON.stringify({ source, project: PROJECT, event_message: message, metadata })}\n`

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { applySchema, askDialect, nothingApplied } from '../../src/engine/clickhouse/schema/apply-schema.js'
 import { tables } from '../../src/engine/clickhouse/schema/ddl.js'
 import { shardTableName, type TableLocation } from '../../src/engine/clickhouse/schema/table-names.js'
 import type { Server } from '../../src/engine/clickhouse/server/clickhouse-server.js'
 import { run } from '../program/support/program.js'
+import { NINE_AND_OWN, OWN_SOURCE } from '../support/own-source.js'
 import { command } from './ask.js'
 import { findChdb, startChdb, WHY_NO_CHDB } from './chdb.js'
 import { findServer, sharedCluster, startCluster, USER, WHY_NO_SERVER } from './cluster.js'
@@ -13,6 +13,8 @@ import { describeWhere } from './needs.js'
 import { connect } from './targets.js'
 
 const DATABASE = 'weir_schema'
+const OWN = { ownSources: [OWN_SOURCE] }
+const SOURCES = ['--sources', OWN_SOURCE]
 const DOC = readFileSync(new URL('../../docs/scale-out.md', import.meta.url), 'utf8')
 
 interface Started {
@@ -56,7 +58,7 @@ for (const { name, found, needed, why, start } of KINDS) {
     beforeAll(async () => {
       started = await start()
       servers = started.urls.map((url) => connect(url, started.location.cluster))
-      all = tables(started.location, await askDialect(servers[0]!)).map(({ name }) => name)
+      all = tables(started.location, await askDialect(servers[0]!), OWN.ownSources).map(({ name }) => name)
     })
     afterAll(async () => {
       await Promise.all(servers.map((server) => server.close()))
@@ -77,28 +79,31 @@ for (const { name, found, needed, why, start } of KINDS) {
       const { cluster } = started.location
       const flags = ['--clickhouse-url', started.urls[0]!, '--clickhouse-database', DATABASE]
       if (cluster !== undefined) flags.push('--clickhouse-cluster', cluster)
-      return run(['schema', 'clickhouse', ...flags, ...args])
+      return run(['schema', 'clickhouse', '--sources', OWN_SOURCE, ...flags, ...args])
     }
 
     it('is created where it is missing, and a second time changes nothing', async () => {
       for (const server of servers) {
-        expect(await applySchema(server, started.location)).toEqual({ ...nothingApplied(), created: all.map(isOn) })
+        expect(await applySchema(server, started.location, OWN)).toEqual({
+          ...nothingApplied(),
+          created: all.map(isOn),
+        })
       }
       const before = await statements()
       expect(before.length).toBe(all.length)
       for (const server of servers) {
-        expect(await applySchema(server, started.location)).toEqual(nothingApplied())
+        expect(await applySchema(server, started.location, OWN)).toEqual(nothingApplied())
       }
       expect(await statements()).toEqual(before)
     })
 
     it('is completed where a part of it is there, and rows stay', async () => {
-      for (const server of servers) await applySchema(server, started.location)
+      for (const server of servers) await applySchema(server, started.location, OWN)
       const stored = started.location.cluster === undefined ? 'auth_logs' : shardTableName('auth_logs')
       const nowUs = Date.now() * 1000
       await servers[0]!.command(`INSERT INTO ${DATABASE}.${stored} (timestamp, id) VALUES (${nowUs}, 'kept')`)
       await servers[0]!.command(`DROP TABLE ${DATABASE}.edge_logs`)
-      expect(await applySchema(servers[0]!, started.location)).toEqual({
+      expect(await applySchema(servers[0]!, started.location, OWN)).toEqual({
         ...nothingApplied(),
         created: [isOn('edge_logs')],
       })
@@ -110,7 +115,9 @@ for (const { name, found, needed, why, start } of KINDS) {
       await servers[0]!.command(`CREATE TABLE ${DATABASE}.edge_logs (timestamp Int64) ENGINE = Log`)
       const others = all.filter((table) => table !== 'edge_logs')
       const wrong = started.location.cluster === undefined ? 'auth_logs' : 'auth_logs_shard'
-      const ddl = tables(started.location, await askDialect(servers[0]!)).find(({ name }) => name === wrong)!.ddl
+      const ddl = tables(started.location, await askDialect(servers[0]!), OWN.ownSources).find(
+        ({ name }) => name === wrong,
+      )!.ddl
       await servers[0]!.command(ddl.replace('event_message String', 'event_message Nullable(String)'))
       const engine = started.location.cluster === undefined ? 'MergeTree' : 'Distributed'
       const before = await statements()
@@ -129,16 +136,16 @@ for (const { name, found, needed, why, start } of KINDS) {
     })
 
     it('names a column that is not there', async () => {
-      for (const server of servers) await applySchema(server, started.location)
+      for (const server of servers) await applySchema(server, started.location, OWN)
       const stored = started.location.cluster === undefined ? 'edge_logs' : 'edge_logs_shard'
       await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} DROP COLUMN url`)
-      expect((await applySchema(servers[0]!, started.location)).differing).toEqual([
+      expect((await applySchema(servers[0]!, started.location, OWN)).differing).toEqual([
         `${isOn(stored)} lacks the column url: ALTER TABLE \`${DATABASE}\`.\`${stored}\` ADD COLUMN url Nullable(String)`,
       ])
     })
 
     it('gets the columns that an earlier version did not have, and names them', async () => {
-      for (const server of servers) await applySchema(server, started.location)
+      for (const server of servers) await applySchema(server, started.location, OWN)
       const stored = started.location.cluster === undefined ? 'auth_logs' : 'auth_logs_shard'
       const columns = () =>
         servers[0]!.select(
@@ -168,11 +175,11 @@ for (const { name, found, needed, why, start } of KINDS) {
     })
 
     it('is not changed if a column of an earlier version has another type', async () => {
-      for (const server of servers) await applySchema(server, started.location)
+      for (const server of servers) await applySchema(server, started.location, OWN)
       const stored = started.location.cluster === undefined ? 'auth_logs' : 'auth_logs_shard'
       await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} DROP COLUMN level, DROP COLUMN in_metadata`)
       await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} ADD COLUMN level String`)
-      expect(await applySchema(servers[0]!, started.location)).toEqual({
+      expect(await applySchema(servers[0]!, started.location, OWN)).toEqual({
         ...nothingApplied(),
         differing: [`${isOn(stored)} has the column level as String, not ${await typeOfLevel()}`],
       })
@@ -182,7 +189,7 @@ for (const { name, found, needed, why, start } of KINDS) {
       (await askDialect(servers[0]!)).isModern ? 'LowCardinality(Nullable(String))' : 'Nullable(String)'
 
     it('forgets as docs/scale-out.md says', async () => {
-      for (const server of servers) await applySchema(server, started.location)
+      for (const server of servers) await applySchema(server, started.location, OWN)
       const { isModern } = await askDialect(servers[0]!)
       const suffix = started.location.cluster === undefined ? '' : '_shard'
       const [ttl, list, drop] = [...DOC.matchAll(/^\s*((?:ALTER|SELECT).*logweir.*)$/gm)].map(([, sql]) =>
@@ -210,12 +217,12 @@ for (const { name, found, needed, why, start } of KINDS) {
       for (const server of servers) {
         for (const statement of stdout.toString().split(';\n').slice(0, -1)) await server.command(statement)
       }
-      expect(await applySchema(servers[0]!, started.location)).toEqual(nothingApplied())
+      expect(await applySchema(servers[0]!, started.location, OWN)).toEqual(nothingApplied())
       expect((await program('--apply')).stdout.toString()).toBe('nothing was missing\n')
-      for (const source of SOURCE_NAMES) await servers[0]!.command(`DROP TABLE ${DATABASE}.${source}`)
+      for (const source of NINE_AND_OWN) await servers[0]!.command(`DROP TABLE ${DATABASE}.${source}`)
       const again = await program('--apply')
       expect(again.code).toBe(0)
-      expect(again.stdout.toString()).toBe(SOURCE_NAMES.map((source) => `created ${isOn(source)}${at()}\n`).join(''))
+      expect(again.stdout.toString()).toBe(NINE_AND_OWN.map((source) => `created ${isOn(source)}${at()}\n`).join(''))
     })
   })
 }
@@ -224,12 +231,15 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'schema clickhou
   const flags = (url: string, cluster: string) => ['--clickhouse-url', url, '--clickhouse-cluster', cluster]
   const environment = { LOGWEIR_CLICKHOUSE_USER: USER.name, LOGWEIR_CLICKHOUSE_PASSWORD: USER.password }
   const apply = async (url: string, cluster: string) => {
-    const { code, stdout, stderr } = await run(['schema', 'clickhouse', '--apply', ...flags(url, cluster)], {
-      environment,
-    })
+    const { code, stdout, stderr } = await run(
+      ['schema', 'clickhouse', '--apply', ...SOURCES, ...flags(url, cluster)],
+      {
+        environment,
+      },
+    )
     return { code, stderr, lines: stdout.toString().split('\n').slice(0, -1) }
   }
-  const TABLES = 2 * SOURCE_NAMES.length
+  const TABLES = 2 * NINE_AND_OWN.length
   /** Returns a shared cluster without tables. */
   async function emptyCluster() {
     const cluster = await sharedCluster('own')
@@ -257,7 +267,7 @@ describeWhere(findServer(), 'clickhouse-server', WHY_NO_SERVER, 'schema clickhou
     expect([first.code, first.stderr, first.lines.length]).toEqual([1, '', TABLES + 1])
     expect(first.lines.at(-1)).toBe(
       `tables or columns may be missing on shard 2, which could not be reached at ${urls[0]}: shard 1 answers there. ` +
-        'Run with its address: logweir schema clickhouse --apply ' +
+        `Run with its address: logweir schema clickhouse --apply --sources ${OWN_SOURCE} ` +
         `--clickhouse-cluster ${name} --clickhouse-url http://HOST:PORT`,
     )
     expect((await apply(urls[1]!, name)).code).toBe(0)

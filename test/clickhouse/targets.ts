@@ -1,5 +1,5 @@
 import { createMetrics } from '../../src/base/metrics.js'
-import { acceptSources, type SourceName } from '../../src/common/sources.js'
+import type { SourceName } from '../../src/common/sources.js'
 import {
   type ClickHouseEngine,
   type ClickHouseEngineOptions,
@@ -40,12 +40,6 @@ export interface TargetKind {
 }
 
 const DATABASE = 'logweir'
-
-/**
- * All tests of this folder have an own source beside the nine: the files of a process share modules, and with them the
- * list of sources.
- */
-acceptSources([OWN_SOURCE])
 
 export const TARGETS: readonly TargetKind[] = [
   {

@@ -1,4 +1,4 @@
-import type { SourceName } from '../../src/common/sources.js'
+import { ownSourceNames, type SourceName } from '../../src/common/sources.js'
 import type { Alternatives, Asked, Condition } from '../oracle/explore.js'
 import { below, oneOf, type Random } from '../support/random.js'
 import { edge, type TestRecord } from '../support/records.js'
@@ -8,7 +8,8 @@ import { edge, type TestRecord } from '../support/records.js'
 export const DAY_US = Date.UTC(2026, 10, 26) * 1000
 const SPAN_US = 100
 
-const SOURCES: readonly SourceName[] = ['edge_logs', 'auth_logs', 'postgres_logs']
+/** Also an own source, if the process has one. */
+const SOURCES: readonly SourceName[] = ['edge_logs', 'auth_logs', 'postgres_logs', ...ownSourceNames()]
 
 /** Fields with a column of their own, and others. */
 const DECLARED = ['response.status_code', 'request.method', 'request.path', 'status', 'level', 'parsed.error_severity']

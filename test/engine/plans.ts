@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { GIB } from '../../src/base/units.js'
+import { ownSourceNames } from '../../src/common/sources.js'
 import type { ArrowEngine, ArrowEngineOptions } from '../../src/engine/store/engine.js'
 import type { Row } from '../../src/plan/answer.js'
 import type { Plan } from '../../src/plan/plan.js'
@@ -129,7 +130,7 @@ function countingFiles(files: ModelFiles): { counting: ModelFiles; opens: Map<st
   return { counting: { ...files, openToRead }, opens }
 }
 
-const SOURCES = ['edge_logs', 'function_edge_logs', 'postgres_logs'] as const
+const SOURCES = ['edge_logs', 'function_edge_logs', 'postgres_logs', ...ownSourceNames()]
 const COUNT_ALL: Plan = [
   { op: 'scan', sources: SOURCES, fromUs: -1e15, throughUs: 1e16 },
   { op: 'group', keys: [], aggregates: [{ name: 'n', value: { fn: 'count', args: [] } }] },

@@ -1,4 +1,4 @@
-import { SOURCES } from '../../src/common/sources.js'
+import { allSources } from '../../src/common/sources.js'
 import { type TestRecord, valueAt } from '../support/records.js'
 import type { Params } from './oracle.js'
 import { isoUs } from './time.js'
@@ -113,7 +113,7 @@ export function askedOf({ project, source, start, end, filter, search }: Params,
   const endUs = end ? Number(isoUs(end)) : Number.POSITIVE_INFINITY
   return {
     project: project!,
-    source: SOURCES.find(({ name, alias }) => name === source || alias === source)!.name,
+    source: allSources().find(({ name, alias }) => name === source || alias === source)!.name,
     startUs: start ? Number(isoUs(start)) : (end ? endUs : nowUs) - HOUR_US,
     endUs,
     filter: JSON.parse(filter || '[]'),

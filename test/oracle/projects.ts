@@ -1,4 +1,4 @@
-import { SOURCE_NAMES } from '../../src/common/sources.js'
+import { allSourceNames } from '../../src/common/sources.js'
 import { below, oneOf, type Random } from '../support/random.js'
 import type { TestRecord } from '../support/records.js'
 
@@ -45,10 +45,10 @@ const inBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.
 /** Names of projects, of which some records have none. */
 const PROJECT_NAMES = ['a', 'b', 'B', '__proto__', 'é', '😀', 'a.b', '', null]
 
-/** Random records of all sources. */
+/** Random records of all sources that the process knows. */
 export function recordsOfProjects(random: Random, count: number, nowUs: number): TestRecord[] {
   return Array.from({ length: count }, (_, i) => ({
-    source: oneOf(random, SOURCE_NAMES),
+    source: oneOf(random, allSourceNames()),
     id: `${i}`,
     timestampUs: nowUs - below(random, 1_000_000),
     project: oneOf(random, PROJECT_NAMES),

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { SourceName } from '../../src/common/sources.js'
+import { ownSourceNames, type SourceName } from '../../src/common/sources.js'
 import type { Aggregate } from '../../src/plan/aggregates.js'
 import { answerColumns, type ColumnKind, type Row, type Value } from '../../src/plan/answer.js'
 import { call, column, type Expression, literal } from '../../src/plan/expression.js'
@@ -22,8 +22,8 @@ import type { TestRecord } from './records.js'
 const HOUR_US = 3_600_000_000
 const NOW_US = Date.UTC(2026, 10, 25, 10, 37, 42) * 1000
 
-/** The sources that random records have. */
-const SOURCES: readonly SourceName[] = ['edge_logs', 'function_edge_logs', 'postgres_logs']
+/** The sources that random records have. Also an own source, if the process has one. */
+const SOURCES: readonly SourceName[] = ['edge_logs', 'function_edge_logs', 'postgres_logs', ...ownSourceNames()]
 
 const PROJECTS = ['a', 'a', 'a', 'b', 'é😀', '', null]
 const MESSAGES = [

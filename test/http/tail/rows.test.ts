@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SECOND_US } from '../../../src/base/units.js'
-import { SOURCES } from '../../../src/common/sources.js'
+import { allSources } from '../../../src/common/sources.js'
 import { appendAll } from '../../support/engine.js'
 import { edge } from '../../support/records.js'
 import { pass, readReply, settle, TOKEN } from '../support.js'
@@ -16,10 +16,10 @@ const errorOf = async (reply: Response | Promise<Response>) => {
 }
 
 describe('a tail of other rows', () => {
-  it.each(SOURCES)('has the records of $name alone, by its name and its alias', async ({ name, alias }) => {
+  it.each(allSources())('has the records of $name alone, by its name and its alias', async ({ name, alias }) => {
     const { engine, clock, tail } = createTailApp()
     const append = async (id: string) => {
-      const records = SOURCES.flatMap((source) =>
+      const records = allSources().flatMap((source) =>
         ['a', 'b'].map((project) => {
           const more = { id: `${project} ${source.name} ${id}`, project, timestampUs: clock.nowUs() }
           return { ...edge(more), source: source.name }
@@ -29,7 +29,8 @@ describe('a tail of other rows', () => {
       await settle()
     }
     await append('old')
-    const readers = [await tail(undefined, 'a', { source: name }), await tail(undefined, 'a', { source: alias })]
+    const readers = [await tail(undefined, 'a', { source: name })]
+    if (alias !== undefined) readers.push(await tail(undefined, 'a', { source: alias }))
     await append('new')
     for (const reader of readers) expect(reader.ids()).toEqual([`a ${name} old`, `a ${name} new`])
     if (name === 'edge_logs') expect((await tail()).ids()).toEqual([`a ${name} old`, `a ${name} new`])

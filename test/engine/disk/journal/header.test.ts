@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { SourceName } from '../../../../src/common/sources.js'
-import { SOURCE_NAMES } from '../../../../src/common/sources.js'
 import { createHeader, decodeHeader, encodeHeader, FRAMES_START } from '../../../../src/engine/disk/journal/header.js'
+import { NINE_AND_OWN } from '../../../support/own-source.js'
 
 const marker = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)
 
@@ -28,7 +28,7 @@ describe('the header of a journal', () => {
   })
 
   it('says its source and its marker, and is another for each file', () => {
-    for (const source of SOURCE_NAMES) {
+    for (const source of NINE_AND_OWN) {
       const header = createHeader(source)
       expect(decodeHeader(Buffer.from(encodeHeader(header)), 'a')).toEqual({ header, damaged: [] })
     }

@@ -4,7 +4,6 @@ import { describe, expect, it, vi } from 'vitest'
 import { createYielder } from '../../../../src/base/scheduling/time-slices.js'
 import { decodeUtf8 } from '../../../../src/base/text/utf8.js'
 import { hotColumns } from '../../../../src/common/columns.js'
-import { SOURCE_NAMES } from '../../../../src/common/sources.js'
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
 import { none, range } from '../../../../src/engine/execute/columns/selection.js'
 import { decodeBatch } from '../../../../src/engine/execute/open-batch/append-batch.js'
@@ -17,6 +16,7 @@ import {
 } from '../../../../src/engine/execute/open-batch/open-batch.js'
 import { partOfOpenBatch, snapshot } from '../../../../src/engine/execute/open-batch/snapshot.js'
 import { toBatch } from '../../../support/batch.js'
+import { NINE_AND_OWN } from '../../../support/own-source.js'
 import { edge, invocation, numberAt, type TestRecord, textAt } from '../../../support/records.js'
 import {
   ALL_COLUMNS,
@@ -175,7 +175,7 @@ describe('a head', () => {
     expect(snapshot(createOpenBatch('edge_logs')).projectRows('a')).toBe(none)
   })
 
-  it.each(SOURCE_NAMES)('takes the rows of %s', (source) => {
+  it.each(NINE_AND_OWN)('takes the rows of %s', (source) => {
     const records = ['a', null].map((project) => ({ ...edge({ id: 'i', project }), source }))
     expect(contentOf(snapshot(headOf(records))).map(({ hot }) => hot.project)).toEqual(['a', undefined])
   })

@@ -2,7 +2,6 @@ import { RecordBatchReader } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { batchSchema } from '../../../../src/common/columns.js'
-import { SOURCE_NAMES } from '../../../../src/common/sources.js'
 import type { IngestBatch } from '../../../../src/engine/engine.js'
 import { createInterner } from '../../../../src/engine/execute/columns/dictionary.js'
 import { decodeBatch } from '../../../../src/engine/execute/open-batch/append-batch.js'
@@ -12,6 +11,7 @@ import { seal } from '../../../../src/engine/store/sealing/seal.js'
 import { segmentOfSealedRows } from '../../../../src/engine/store/segment/segment.js'
 import { toBatch } from '../../../support/batch.js'
 import { oddMetadata } from '../../../support/odd-values.js'
+import { NINE_AND_OWN } from '../../../support/own-source.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { runs } from '../../../support/runs.js'
 import { internIn } from '../../../support/sealer.js'
@@ -70,7 +70,7 @@ describe('batches of a segment', () => {
   })
 
   it.each(
-    SOURCE_NAMES,
+    NINE_AND_OWN,
   )('have the declared fields of %s, and the bits of values that no column holds', async (source) => {
     const records = oddMetadata(source).map((metadata, i) => ({ ...edge({ id: `${i}`, metadata }), source }))
     const { came, back } = await thereAndBack(records)

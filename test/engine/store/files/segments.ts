@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { SOURCE_NAMES, type SourceName } from '../../../../src/common/sources.js'
+import type { SourceName } from '../../../../src/common/sources.js'
 import type { Files } from '../../../../src/engine/disk/files/files.js'
 import { loadSegment, readSegmentFacts } from '../../../../src/engine/store/files/segment-file.js'
 import type { Segment } from '../../../../src/engine/store/segment/segment.js'
+import { NINE_AND_OWN } from '../../../support/own-source.js'
 import { edge, type TestRecord } from '../../../support/records.js'
 
 const DAY_US = 86_400_000_000
@@ -30,7 +31,7 @@ const times = fc.constantFrom(
   fc.nat(86_399).map((s) => s * 1_000_000),
 )
 
-const arbitrarySource: fc.Arbitrary<SourceName> = fc.constantFrom(...SOURCE_NAMES)
+const arbitrarySource: fc.Arbitrary<SourceName> = fc.constantFrom(...NINE_AND_OWN)
 
 /** Records of one source, of some days, some without project. */
 export const arbitraryRecords: fc.Arbitrary<TestRecord[]> = fc.tuple(arbitrarySource, times).chain(([source, time]) =>

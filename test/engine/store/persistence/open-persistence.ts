@@ -1,11 +1,12 @@
 import { decodeUtf8 } from '../../../../src/base/text/utf8.js'
-import { SOURCE_NAMES, type SourceName } from '../../../../src/common/sources.js'
+import type { SourceName } from '../../../../src/common/sources.js'
 import { createDiskRetry } from '../../../../src/engine/disk/files/disk-retry.js'
 import type { Files } from '../../../../src/engine/disk/files/files.js'
 import type { DiskSegment } from '../../../../src/engine/store/files/disk-segment.js'
 import { createDiskPersistence } from '../../../../src/engine/store/persistence/disk-persistence.js'
 import { createStore } from '../../../../src/engine/store/tables/store.js'
 import { toBatch } from '../../../support/batch.js'
+import { NINE_AND_OWN } from '../../../support/own-source.js'
 import type { TestRecord } from '../../../support/records.js'
 import { createTestSealer } from '../../../support/sealer.js'
 import { ALL_COLUMNS, noYield } from '../support.js'
@@ -69,7 +70,7 @@ export async function openPersistence(
     rowsOf,
     async rows(): Promise<string[]> {
       const all: string[] = []
-      for (const source of SOURCE_NAMES) all.push(...(await rowsOf(source)))
+      for (const source of NINE_AND_OWN) all.push(...(await rowsOf(source)))
       return all.sort()
     },
     async close() {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createMetrics, type Metrics } from '../../../../src/base/metrics.js'
 import { DAY_US } from '../../../../src/base/units.js'
-import { SOURCE_NAMES, type SourceName } from '../../../../src/common/sources.js'
+import type { SourceName } from '../../../../src/common/sources.js'
 import { createMemoryPersistence } from '../../../../src/engine/store/persistence/persistence.js'
 import { effortOf } from '../../../../src/engine/store/sealing/cancellation.js'
 import type { Sealer } from '../../../../src/engine/store/sealing/sealer.js'
@@ -11,6 +11,7 @@ import { toBatch } from '../../../support/batch.js'
 import { eventually } from '../../../support/eventually.js'
 import { createGate, type Gate } from '../../../support/gate.js'
 import { createModelFiles, type ModelFiles } from '../../../support/model-files.js'
+import { NINE_AND_OWN } from '../../../support/own-source.js'
 import { edge, type TestRecord } from '../../../support/records.js'
 import { createTestSealer } from '../../../support/sealer.js'
 import { type OpenPersistence, openPersistence } from '../persistence/open-persistence.js'
@@ -120,19 +121,19 @@ describe('an open head with a day that is older than the retention', () => {
     const gate = createGate()
     const { asked, sealer } = watchedSealer(gate)
     const store = createStore({ ...NEVER, sealer })
-    for (const source of SOURCE_NAMES) await append(store, ofDay(1, source))
+    for (const source of NINE_AND_OWN) await append(store, ofDay(1, source))
     const sealed = enforceOn(store, 12)
     await eventually(() => expect(asked).toHaveLength(1))
-    for (const source of SOURCE_NAMES) await append(store, ofDay(12, source))
+    for (const source of NINE_AND_OWN) await append(store, ofDay(12, source))
     await enforceOn(store, 12)
     await someTurns()
     expect(asked).toHaveLength(1)
     gate.open()
     await sealed
-    expect(asked.map(({ source }) => source)).toEqual(SOURCE_NAMES)
-    for (const source of SOURCE_NAMES.slice(1)) expect(idsIn(store, source).flat().sort()).toEqual(['1', '12'])
+    expect(asked.map(({ source }) => source)).toEqual(NINE_AND_OWN)
+    for (const source of NINE_AND_OWN.slice(1)) expect(idsIn(store, source).flat().sort()).toEqual(['1', '12'])
     await enforceOn(store, 12)
-    for (const source of SOURCE_NAMES) expect(idsIn(store, source)).toEqual([['12']])
+    for (const source of NINE_AND_OWN) expect(idsIn(store, source)).toEqual([['12']])
   })
 
   it('is sealed once if a batch fills it before its turn', async () => {
@@ -158,13 +159,13 @@ describe('an open head with a day that is older than the retention', () => {
     const here = createTestSealer()
     const sealer: Sealer = {
       ...here,
-      seal: (head) => (head.source === SOURCE_NAMES[0] ? Promise.reject(new RangeError('no memory')) : here.seal(head)),
+      seal: (head) => (head.source === NINE_AND_OWN[0] ? Promise.reject(new RangeError('no memory')) : here.seal(head)),
     }
     const store = createStore({ ...NEVER, sealer })
-    for (const source of SOURCE_NAMES) await append(store, ofDay(1, source))
+    for (const source of NINE_AND_OWN) await append(store, ofDay(1, source))
     for (let check = 0; check < 3; check++) await enforceOn(store, 12)
-    expect(SOURCE_NAMES.map((source) => idsIn(store, source))).toEqual(
-      SOURCE_NAMES.map((_, i) => (i === 0 ? [['1']] : [])),
+    expect(NINE_AND_OWN.map((source) => idsIn(store, source))).toEqual(
+      NINE_AND_OWN.map((_, i) => (i === 0 ? [['1']] : [])),
     )
   })
 
@@ -172,7 +173,7 @@ describe('an open head with a day that is older than the retention', () => {
     const gate = createGate()
     const { asked, sealer } = watchedSealer(gate)
     const store = createStore({ ...NEVER, sealer })
-    for (const source of SOURCE_NAMES) await append(store, ofDay(1, source))
+    for (const source of NINE_AND_OWN) await append(store, ofDay(1, source))
     const sealed = enforceOn(store, 12)
     await eventually(() => expect(asked).toHaveLength(1))
     const closed = store.close()

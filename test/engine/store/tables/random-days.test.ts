@@ -2,11 +2,11 @@ import { beforeEach, expect, it } from 'vitest'
 import { createMetrics, type Metrics } from '../../../../src/base/metrics.js'
 import { decodeUtf8 } from '../../../../src/base/text/utf8.js'
 import { DAY_US, GIB } from '../../../../src/base/units.js'
-import { SOURCE_NAMES } from '../../../../src/common/sources.js'
 import { enforceRetention } from '../../../../src/engine/store/tables/retention.js'
 import { createStore, type Store } from '../../../../src/engine/store/tables/store.js'
 import { toBatch } from '../../../support/batch.js'
 import { createModelFiles } from '../../../support/model-files.js'
+import { NINE_AND_OWN, OWN_SOURCE } from '../../../support/own-source.js'
 import { below, mulberry32, oneOf, type Random } from '../../../support/random.js'
 import { edge } from '../../../support/records.js'
 import { runs } from '../../../support/runs.js'
@@ -16,7 +16,7 @@ import { openPersistence } from '../persistence/open-persistence.js'
 import { ALL_COLUMNS, noYield } from '../support.js'
 
 const RETENTION_DAYS = 10
-const SOURCES = ['edge_logs', 'auth_logs', 'postgres_logs'] as const
+const SOURCES = ['edge_logs', 'auth_logs', 'postgres_logs', OWN_SOURCE] as const
 const STEPS = 60
 const SEAL_ROWS = 12
 
@@ -29,7 +29,7 @@ beforeEach(() => {
 /** Returns the ids of all sources, sorted. Segments may be on disk. */
 async function idsOfAll(store: Store): Promise<string[]> {
   const ids: string[] = []
-  for (const source of SOURCE_NAMES) {
+  for (const source of NINE_AND_OWN) {
     const { parts, release } = store.view(source)
     for (const part of parts) {
       const { openCold, rows } = await part.open(noYield, ALL_COLUMNS)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeUtf8 } from '../../../../src/base/text/utf8.js'
-import { SOURCE_NAMES, type SourceName } from '../../../../src/common/sources.js'
+import type { SourceName } from '../../../../src/common/sources.js'
 import type { Batch } from '../../../../src/engine/execute/columns/batch.js'
 import { createMemoryPersistence, type HeadPersistence } from '../../../../src/engine/store/persistence/persistence.js'
 import { type CancellationFlag, effortOf } from '../../../../src/engine/store/sealing/cancellation.js'
@@ -10,6 +10,7 @@ import { createStore, type Store } from '../../../../src/engine/store/tables/sto
 import { toBatch } from '../../../support/batch.js'
 import { eventually } from '../../../support/eventually.js'
 import { createGate } from '../../../support/gate.js'
+import { NINE_AND_OWN } from '../../../support/own-source.js'
 import { edge, invocation, type TestRecord } from '../../../support/records.js'
 import { createTestSealer } from '../../../support/sealer.js'
 import { atOnce, idsOf, viewOf } from '../support.js'
@@ -115,9 +116,9 @@ describe('the rows of a store', () => {
 
   it('of each source are its own', async () => {
     const store = createStore(NEVER)
-    for (const source of SOURCE_NAMES) await append(store, { ...edge({ id: source }), source })
+    for (const source of NINE_AND_OWN) await append(store, { ...edge({ id: source }), source })
     await store.sealAll()
-    for (const source of SOURCE_NAMES) expect(idsIn(store, source)).toEqual([[source]])
+    for (const source of NINE_AND_OWN) expect(idsIn(store, source)).toEqual([[source]])
   })
 
   it('of several days become a segment each', async () => {
