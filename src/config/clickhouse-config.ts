@@ -1,5 +1,6 @@
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
+import { ANY_NAME } from '../common/own-source-names.js'
 import type { SourceName } from '../common/sources.js'
 import { canHaveTable, SHARD_SUFFIX } from '../common/table-names.js'
 import type { Environment } from './environment.js'
