@@ -69,8 +69,8 @@ export function checkTableNames(sources: readonly string[]): void {
   const taken = sources.find((name) => !canHaveTable(name))
   if (taken === undefined) return
   throw usageError(
-    `--sources: ${taken} cannot be a table of ClickHouse: names that end with ${SHARD_SUFFIX} are those of the tables ` +
-      'of shards. Choose another name.',
+    `--sources: ${taken} cannot be a table of ClickHouse: names that end with ${SHARD_SUFFIX} are those of the ` +
+      'tables of shards. Choose another name.',
   )
 }
 

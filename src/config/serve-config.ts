@@ -118,7 +118,9 @@ function ownSourcesOf({ sources = [], supabase, engine }: ServeSettings['values'
   return [...new Set([...named, ...SUPABASE_SOURCES])].slice(0, MAX_OWN_SOURCES)
 }
 
-/** Throws `usage` if no own source has the name of `--source`, or if a name of `--sources` has no table of ClickHouse. */
+/**
+ * Throws `usage` if no own source has the name of `--source`, or if a name of `--sources` has no table of ClickHouse.
+ */
 function checkSources(values: ServeSettings['values']): void {
   const { source, sources = [], engine } = values
   if (engine === 'clickhouse') checkTableNames(sources)

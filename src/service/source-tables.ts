@@ -51,8 +51,8 @@ export async function watchSourceTables(
 function reportMissing(missing: readonly SourceName[], log: Log): void {
   const own = missing.filter((name) => !isBuiltIn(name))
   log(
-    `ClickHouse has no table of ${missing.join(', ')}. Until ${applyCommand(own)} creates the tables, rows wait in the ` +
-      'data directory, and queries fail.',
+    `ClickHouse has no table of ${missing.join(', ')}. Until ${applyCommand(own)} creates the tables, rows wait in ` +
+      'the data directory, and queries fail.',
     { level: 'error', code: 'clickhouse_tables_missing' },
   )
 }

@@ -140,7 +140,8 @@ for (const { name, found, needed, why, start } of KINDS) {
       const stored = started.location.cluster === undefined ? 'edge_logs' : 'edge_logs_shard'
       await servers[0]!.command(`ALTER TABLE ${DATABASE}.${stored} DROP COLUMN url`)
       expect((await applySchema(servers[0]!, started.location, OWN)).differing).toEqual([
-        `${isOn(stored)} lacks the column url: ALTER TABLE \`${DATABASE}\`.\`${stored}\` ADD COLUMN url Nullable(String)`,
+        `${isOn(stored)} lacks the column url: ` +
+          `ALTER TABLE \`${DATABASE}\`.\`${stored}\` ADD COLUMN url Nullable(String)`,
       ])
     })
 

@@ -46,7 +46,8 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
     // Services that run no SQL do not list this parameter.
     const flags = all.filter(([flag]) => flag !== '--sql')
     const listed = JSON.parse(definitions(SERVED)).result.find(({ name }: { name: string }) => name === endpoint)
-    SERVED.find(({ name }) => name === endpoint)!.call(parametersOf(listed, flags))
+    const defaultProject = 'that of the service'
+    SERVED.find(({ name }) => name === endpoint)!.call(Object.assign(parametersOf(listed, flags), { defaultProject }))
   },
   sql(args) {
     const { sql, project } = readSqlConfig(args, {})

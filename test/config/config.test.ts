@@ -568,7 +568,8 @@ describe('own sources', () => {
     wrong('--sources a,edge_logs', '--sources: "edge_logs" is one of the nine sources, which need not be named.')
     wrong(
       '--sources * --engine clickhouse --clickhouse-url http://127.0.0.1:8123',
-      '--engine clickhouse has tables for the nine sources only. Leave out --sources.',
+      '--sources: with ClickHouse each source has a table, which logweir schema clickhouse --apply creates. ' +
+        'Name the sources, such as --sources nginx,app, instead of "*".',
     )
     wrong(
       '--sources a --source b',
@@ -584,8 +585,8 @@ describe('own sources', () => {
     expect(schema('').sources).toEqual([])
     expect(serve('--sources edge_logs_shard').sources).toEqual(['edge_logs_shard'])
     const fault =
-      '--sources: edge_logs_shard cannot be a table of ClickHouse: names that end with _shard are those of the tables ' +
-      'of shards. Choose another name.'
+      '--sources: edge_logs_shard cannot be a table of ClickHouse: names that end with _shard are those of the ' +
+      'tables of shards. Choose another name.'
     for (const read of [
       () => serve(`--sources a,edge_logs_shard ${clickhouse}`),
       () => schema('--sources edge_logs_shard'),

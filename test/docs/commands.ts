@@ -163,6 +163,7 @@ const OTEL: Readonly<Record<string, (value: string) => boolean>> = {
   },
   OTEL_EXPORTER_OTLP_LOGS_HEADERS: (value) => /^x-api-key=[A-Z-]+$/.test(value),
   OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: (value) => /^http\/(protobuf|json)$/.test(value),
+  OTEL_SERVICE_NAME: isSourceName,
   OTEL_RESOURCE_ATTRIBUTES(value) {
     const attributes = new URLSearchParams(value.replaceAll(',', '&'))
     return (

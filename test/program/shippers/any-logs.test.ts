@@ -196,15 +196,15 @@ describeWhere(findClient('pino'), 'pino', WHY_NO_CLIENTS, 'pino', () => {
 
 describeWhere(findOtlpClient(), 'the OpenTelemetry exporters', WHY_NO_OTLP_CLIENT, 'an OpenTelemetry SDK', () => {
   it('sends by its variables', async () => {
-    const service = await run('logweir serve --sources payments', {})
+    const service = await run("logweir serve --sources '*' --otlp-source service.name --project web", {})
     const block = blockWith('OTEL_').replace('http://127.0.0.1:4000', service.url).replace('YOUR-TOKEN', TOKEN)
-    const { words } = commandsOf(block).find(({ words: [, second = ''] }) => second.startsWith('OTEL_RESOURCE'))!
-    const attributes = words[1]!.split(/=(.*)/s)[1]!.split(',')
+    const { words } = commandsOf(block).find(({ words: [, second = ''] }) => second.startsWith('OTEL_SERVICE_NAME='))!
+    const [, name] = words[1]!.split('=')
     const client = spawn('sh', ['-c', block.replace('app.js', `"${join(OTLP_CLIENT, 'send.mjs')}" proto 0 1`)], {
       env: {
         PATH: process.env.PATH,
-        // The exporters' program does not read the variable of the resource by itself.
-        RESOURCE: JSON.stringify(Object.fromEntries(attributes.map((attribute) => attribute.split('=')))),
+        // The exporters' program does not read the variable of its name by itself.
+        RESOURCE: JSON.stringify({ 'service.name': name }),
         START_US: `${nowMs * 1000}`,
       },
       stdio: 'ignore',

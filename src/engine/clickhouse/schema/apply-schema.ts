@@ -103,7 +103,8 @@ function differenceOf(
   if (wrong === undefined) return undefined
   const type = typeOf.get(wrong.name)
   if (type === undefined) {
-    return `lacks the column ${wrong.name}: ALTER TABLE ${quotedTable(location, name)} ADD COLUMN ${wrong.name} ${wrong.type}`
+    const remedy = `ALTER TABLE ${quotedTable(location, name)} ADD COLUMN ${wrong.name} ${wrong.type}`
+    return `lacks the column ${wrong.name}: ${remedy}`
   }
   return `has the column ${wrong.name} as ${type}, not ${wrong.type}`
 }
