@@ -129,7 +129,6 @@ const WRONG: [what: string, call: (at: Places) => readonly string[], environment
   ['serve: no address of the server', () => [...SERVE, '--engine', 'clickhouse'], { LOGWEIR_IN_MEMORY: '' }],
   ['query: a service elsewhere without a token', () => ['query', '--url', 'http://192.0.2.1']],
   ['query: a token that no header can carry', () => ['query'], { LOGWEIR_TOKEN: 'a b' }],
-  ['tail: no project', () => ['tail']],
   ['health: any free port', () => ['health', '--port', '0']],
   ['token create: an end in the past', () => ['token', 'create', '--expires', '2020-01-01']],
   ['token revoke: no token named', () => ['token', 'revoke']],
