@@ -48,7 +48,7 @@ describe('logs.fields of more rows than the sample has', () => {
     const random = mulberry32(seed)
     const records = Array.from({ length: ROWS }, (_, i) => randomRecord(random, i))
     const kinds = new Set<unknown>()
-    for (const share of [1, 0.6]) {
+    for (const share of [1, 0.6, 0]) {
       const engine = await openWithColumns(records, random, share)
       for (let run = 0; run < 3; run++) {
         const asked = run === 0 ? allRowsOf('edge_logs') : { ...randomAsked(random), filter: [] }
