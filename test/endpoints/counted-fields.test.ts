@@ -15,7 +15,7 @@ import { allRowsOf, randomAsked, randomRecord, searchOf } from './random-filters
 /** A call takes 20 ms. */
 const CALLS = runs(10_000) < 10_000 ? runs(2_000) : 10_000
 /** More rows of a project and source than the sample has. */
-const ROWS = 12_000
+const ROWS = 16_000
 const TOP = 10
 
 /** Opens a directory with columns of a share of the paths, and with rows in an open head. */
