@@ -10,12 +10,12 @@ import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { edge, type TestRecord } from '../support/records.js'
 import { runs } from '../support/runs.js'
 import { testSeed } from '../support/seed.js'
-import { allRowsOf, randomAsked, randomRecord, searchOf } from './random-filters.js'
+import { allRowsOf, randomAsked, randomRecord, SOURCES, searchOf } from './random-filters.js'
 
 /** A call takes 20 ms. */
 const CALLS = runs(10_000) < 10_000 ? runs(2_000) : 10_000
-/** More rows of a project and source than the sample has. */
-const ROWS = 16_000
+/** More rows of a project and of each source than the sample has. */
+const ROWS = 4_000 * SOURCES.length
 const TOP = 10
 
 /** Opens a directory with columns of a share of the paths, and with rows in an open head. */

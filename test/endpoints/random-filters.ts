@@ -8,8 +8,8 @@ import { edge, type TestRecord } from '../support/records.js'
 export const DAY_US = Date.UTC(2026, 10, 26) * 1000
 const SPAN_US = 100
 
-/** Also an own source, if the process has one. */
-const SOURCES: readonly SourceName[] = ['edge_logs', 'auth_logs', 'postgres_logs', ...ownSourceNames()]
+/** The sources of random records. Also an own source, if the process has one. */
+export const SOURCES: readonly SourceName[] = ['edge_logs', 'auth_logs', 'postgres_logs', ...ownSourceNames()]
 
 /** Fields with a column of their own, and others. */
 const DECLARED = ['response.status_code', 'request.method', 'request.path', 'status', 'level', 'parsed.error_severity']
