@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createMetrics } from '../../src/base/metrics.js'
 import { systemClock } from '../../src/base/time/clock.js'
-import { findSource, SOURCES } from '../../src/common/sources.js'
+import { allSourceNames, findSource } from '../../src/common/sources.js'
 import type { IngestBatch } from '../../src/engine/engine.js'
 import { createBodyParser } from '../../src/ingest/body/body.js'
 import type { createRequests as CreateRequests, Requests } from '../../src/ingest/body/requests.js'
@@ -59,7 +59,7 @@ const metadata = fc.oneof(
   fc.constant('null'),
   fc.array(inner, { minLength: 1, maxLength: 3 }).map((all) => `[${all.join(',')}]`),
 )
-const source = fc.constantFrom(...SOURCES.map(({ name }) => name))
+const source = fc.constantFrom(...allSourceNames())
 const record = fc
   .tuple(
     source,

@@ -4,16 +4,15 @@ import { faultOfOwnName, MAX_OWN_SOURCES } from '../../src/common/own-source-nam
 import { acceptSources, allSourceNames, findSource, ownSourceCount, SOURCE_NAMES } from '../../src/common/sources.js'
 import { runs } from '../support/runs.js'
 import { parse } from './parsing.js'
+import { lowered } from './reference/lowered.js'
 
 // The process is this file's own: the sources that records make here, other files would see.
 acceptSources([], true)
 
 /** Returns the name of the source of a record that gives this text. Undefined if no source can have the name. */
 function loweredName(text: string): string | undefined {
-  const lowered = text
-    .replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32))
-    .replace(/[^a-z0-9_]+/gu, '_')
-  return faultOfOwnName(lowered) === undefined ? lowered : undefined
+  const name = lowered(text)
+  return faultOfOwnName(name) === undefined ? name : undefined
 }
 
 const PARTS = ['a', 'Z', '9', '_', '-', '/', '..', '\0', '"', '\\', '\n', 'é', '\u2028', '\u212a', '\ud800', ' ', '*']

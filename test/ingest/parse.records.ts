@@ -1,6 +1,6 @@
 /** Random lines of NDJSON, mostly valid: records of all sources, in every form that their fields may have. */
 import fc from 'fast-check'
-import { SOURCES } from '../../src/common/sources.js'
+import { allSources, ownSourceNames } from '../../src/common/sources.js'
 import { NOW_US } from './parsing.js'
 import { lineText, mutation, objectWith, repeated, string, value } from './wasm-scanner.records.js'
 
@@ -10,8 +10,22 @@ const quoted = (text: fc.Arbitrary<string>): fc.Arbitrary<string> => text.map((c
 const mostly = (wanted: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof({ weight: 12, arbitrary: wanted }, { weight: 1, arbitrary: fc.oneof(value, fc.constant('null')) })
 
+/** Other spellings of a name of an own source, in JSON. Those of the last line mean another name. */
+const spellings = (name: string) => [
+  ...[name.toUpperCase(), name.replace('_', '-'), name.replace('_', ' \u0000é.'), name.replace('_', '😀')].map((text) =>
+    JSON.stringify(text),
+  ),
+  `"${name.replace('_', '\\ud800')}"`,
+  ...[`${name}-`, `-${name}`, name.replace('_', '_-'), name.replace('_', ''), `${name} \u017f`].map((text) =>
+    JSON.stringify(text),
+  ),
+]
+
+const names = allSources().flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]))
+
 const source = fc.oneof(
-  { weight: 20, arbitrary: quoted(fc.constantFrom(...SOURCES.flatMap(({ name, alias }) => [name, alias]))) },
+  { weight: 20, arbitrary: quoted(fc.constantFrom(...names)) },
+  ...ownSourceNames().map((name) => ({ weight: 10, arbitrary: fc.constantFrom(`"${name}"`, ...spellings(name)) })),
   { weight: 1, arbitrary: fc.constantFrom('"edg\\u0065_logs"', '"edge_log"', '"edge_logsx"', '""') },
 )
 

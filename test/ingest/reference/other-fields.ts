@@ -42,7 +42,8 @@ function chosenOf(members: readonly Member[], names: readonly string[]): string 
 const lastOf = (members: readonly Member[], key: string): Member | undefined =>
   members.findLast((member) => member.key === key)
 
-/** Returns the stored metadata of the record `text`. `isSourceOther`: the source is none of the nine. */
+/** Returns the stored metadata of the record `text`. `isSourceOther`: the text in `source` is not
+ * the name of the record's source. */
 export function mergedMetadata(text: string, names: FieldNames, isSourceOther: boolean): string {
   const members = membersOf(text)
   const sent = lastOf(members, 'metadata')?.value ?? 'null'

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { hotColumns } from '../../../src/common/columns.js'
-import { SOURCE_NAMES, type SourceName } from '../../../src/common/sources.js'
+import { acceptedSources, isBuiltIn, type SourceName } from '../../../src/common/sources.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
 import { HEAD_BYTES } from '../../../src/ingest/lines/check-lines.js'
+import { OWN_BATCH_BYTES, OWN_BATCH_ROWS } from '../../../src/ingest/wasm/own-builders.js'
 import type { Reject } from '../rejected.js'
 import { batchOf } from './batch.js'
 import { readLine } from './line.js'
@@ -32,7 +33,8 @@ export function parseByReference(stream: Buffer, options: ReferenceOptions) {
     waiting.set(row.source, batch)
     batch.rows.push(row)
     batch.textBytes += newTextBytes(row, batch.seen)
-    if (batch.rows.length >= options.batchRows || batch.textBytes >= options.batchBytes) emit(row.source)
+    const { batchRows, batchBytes } = boundsOf(row.source, options)
+    if (batch.rows.length >= batchRows || batch.textBytes >= batchBytes) emit(row.source)
   }
 
   function emit(source: SourceName): void {
@@ -41,7 +43,7 @@ export function parseByReference(stream: Buffer, options: ReferenceOptions) {
     waiting.delete(source)
   }
 
-  for (const source of SOURCE_NAMES) emit(source)
+  for (const { name } of acceptedSources()) emit(name)
   return { batches, rejects }
 }
 
@@ -51,6 +53,12 @@ interface Waiting {
   textBytes: number
   seen: Set<string>
 }
+
+/** Batches of own sources are small, however large those of the nine may be. */
+const boundsOf = (source: SourceName, { batchRows, batchBytes }: ReferenceOptions) =>
+  isBuiltIn(source)
+    ? { batchRows, batchBytes }
+    : { batchRows: Math.min(batchRows, OWN_BATCH_ROWS), batchBytes: Math.min(batchBytes, OWN_BATCH_BYTES) }
 
 /** Returns the lines of a stream without newlines and byte order mark. */
 function linesOf(stream: Buffer): Buffer[] {

@@ -1,12 +1,19 @@
 import { DAY_US } from '../../../src/base/units.js'
 import { AREAS, type HotColumn, hotColumns } from '../../../src/common/columns.js'
 import { DEFAULT_FIELD_NAMES } from '../../../src/common/field-names.js'
-import { findSource, type ProjectPlace, type Source, type SourceName } from '../../../src/common/sources.js'
+import {
+  acceptedSources,
+  findAcceptedSource,
+  type ProjectPlace,
+  type Source,
+  type SourceName,
+} from '../../../src/common/sources.js'
 import type { Reason } from '../../../src/ingest/rejects.js'
 import { doubleOf } from '../../../src/ingest/wasm/double.js'
 import { timestampOfNumber, timestampOfText } from '../../../src/ingest/wasm/timestamp.js'
 import { KIND, OUTCOME } from '../field-table.js'
 import { type Field, isAbsent, isNumber, isText, isWellFormed, type Line, textOf } from './line.js'
+import { lowered } from './lowered.js'
 import { mergedMetadata } from './other-fields.js'
 
 /** An accepted record. */
@@ -37,7 +44,8 @@ export function validate(line: Line, rules: Rules): Row | Reason | undefined {
   if (line.outcome === OUTCOME.blank) return undefined
   if (line.outcome !== OUTCOME.ok) return REASON_OF_OUTCOME[line.outcome]!
   const named = sourceOf(line)
-  const source = typeof named === 'object' ? named : (rules.defaultSource ?? named ?? 'missing_source')
+  const source = typeof named === 'object' ? named : (rules.defaultSource ?? loweredSourceOf(line) ?? named)
+  if (source === undefined) return 'missing_source'
   if (typeof source === 'string') return source
   const message = isAbsent(line, 'event_message') ? 'message' : 'event_message'
   if (!hasRightTypes(line, message)) return 'invalid_field'
@@ -80,7 +88,14 @@ const FIELD_OF_PLACE: Record<ProjectPlace, Field> = {
 function sourceOf(line: Line): Source | Reason | undefined {
   if (isAbsent(line, 'source')) return undefined
   if (!isText(line, 'source')) return 'invalid_field'
-  return findSource(textOf(line, 'source').toString()) ?? 'unknown_source'
+  return findAcceptedSource(textOf(line, 'source').toString()) ?? 'unknown_source'
+}
+
+/** Returns the own source whose name is another spelling of the text in `source`. */
+function loweredSourceOf(line: Line): Source | undefined {
+  if (!isText(line, 'source')) return undefined
+  const name = lowered(textOf(line, 'source').toString())
+  return acceptedSources().find((source) => source.alias === undefined && source.name === name)
 }
 
 function hasRightTypes(line: Line, message: Field): boolean {

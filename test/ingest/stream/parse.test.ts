@@ -1,59 +1,19 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DAY_US, MIB } from '../../../src/base/units.js'
-import { findSource, SOURCE_NAMES } from '../../../src/common/sources.js'
+import { SOURCE_NAMES } from '../../../src/common/sources.js'
 import type { IngestBatch } from '../../../src/engine/engine.js'
 import { generate } from '../../../src/generate/generate.js'
-import { BATCH_BYTES, BATCH_ROWS, MAX_LINE_BYTES } from '../../../src/ingest/lines/record-sink.js'
+import { BATCH_ROWS } from '../../../src/ingest/lines/record-sink.js'
 import { createParser } from '../../../src/ingest/stream/parse.js'
 import { below, mulberry32 } from '../../support/random.js'
 import { runs } from '../../support/runs.js'
-import { stream } from '../parse.records.js'
-import { NOW_US, type ParseOptions, parseChunks, RETENTION_US, rowsOf } from '../parsing.js'
-import { parseByReference } from '../reference/parse.js'
+import { NOW_US, type ParseOptions, RETENTION_US, rowsOf } from '../parsing.js'
 import { collectInto, type Reject } from '../rejected.js'
+import { check, cut, expectAsReference } from './as-reference.js'
 
-/** Random streams of records. */
-const RUNS = runs(150)
 /** Random tests take seconds on an idle machine. */
 const TIMEOUT_MS = 120_000
-
-let ids = 0
-/** Counts UUIDs from 0, so that two runs generate equal UUIDs. */
-beforeEach(() => {
-  vi.spyOn(crypto, 'randomUUID').mockImplementation(() => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`)
-})
-afterEach(() => void vi.restoreAllMocks())
-
-const comparable = ({ batches, rejects }: { batches: IngestBatch[]; rejects: Reject[] }) => ({
-  batches: batches.map(({ source, rows, ipc }) => ({ source, rows, ipc: Buffer.from(ipc).toString('latin1') })),
-  rejects: rejects.map((reject) => ({ ...reject, bytes: Buffer.from(reject.bytes).toString('latin1') })),
-})
-
-/** Parses the stream in chunks, and expects the same bytes as from the reference, which parses the whole. */
-function check(bytes: Buffer, options: ParseOptions = {}, chunks: readonly Buffer[] = [bytes]) {
-  ids = 0
-  const found = parseChunks(chunks, options)
-  ids = 0
-  const wanted = parseByReference(bytes, {
-    retentionUs: RETENTION_US,
-    nowUs: NOW_US,
-    maxLineBytes: MAX_LINE_BYTES,
-    batchRows: BATCH_ROWS,
-    batchBytes: BATCH_BYTES,
-    ...options,
-    defaultSource: options.defaultSource === undefined ? undefined : findSource(options.defaultSource),
-  })
-  const [a, b] = [comparable(found), comparable(wanted)]
-  if (JSON.stringify(a) !== JSON.stringify(b)) {
-    // A difference is easier to see in lines and rows than in bytes.
-    const told = ({ rejects }: typeof a) => rejects.map(({ line, reason }) => `${line} ${reason}`)
-    expect(told(a)).toEqual(told(b))
-    expect(found.batches.flatMap(rowsOf)).toEqual(wanted.batches.flatMap(rowsOf))
-    expect.fail('the bytes of the batches differ')
-  }
-  return found
-}
 
 const lines = (records: readonly object[]): Buffer =>
   Buffer.from(records.map((record) => JSON.stringify({ source: 'edge_logs', ...record })).join('\n'))
@@ -61,37 +21,8 @@ const lines = (records: readonly object[]): Buffer =>
 const relayLines = (texts: readonly string[]): Buffer =>
   Buffer.from(texts.map((text) => `{"source":"function_edge_logs","id":"","metadata":${text}}`).join('\n'))
 
-/** Splits bytes at random offsets. */
-function cut(bytes: Buffer, random: () => number): Buffer[] {
-  const most = 2 ** below(random, 18)
-  const chunks: Buffer[] = []
-  for (let start = 0; start < bytes.length; ) {
-    const end = start + 1 + below(random, most)
-    chunks.push(bytes.subarray(start, end))
-    start = end
-  }
-  return chunks
-}
-
 describe('the parser does what the reference does', () => {
-  it(
-    'with records in all forms',
-    () => {
-      const options = fc.record({
-        batchRows: fc.integer({ min: 1, max: 40 }),
-        batchBytes: fc.integer({ min: 1, max: 3000 }),
-        maxLineBytes: fc.constantFrom(150, 1000, 10_000),
-        scannedLines: fc.integer({ min: 1, max: 64 }),
-        defaultSource: fc.constantFrom(undefined, ...SOURCE_NAMES),
-        acceptsUnreadableTimes: fc.boolean(),
-      })
-      fc.assert(
-        fc.property(stream, options, fc.nat(), (bytes, o, seed) => void check(bytes, o, cut(bytes, mulberry32(seed)))),
-        { numRuns: RUNS },
-      )
-    },
-    TIMEOUT_MS,
-  )
+  it('with records in all forms', expectAsReference, TIMEOUT_MS)
 
   const generated = (source: (typeof SOURCE_NAMES)[number] | 'all', rows: number, badEvery: number) =>
     Buffer.concat([
