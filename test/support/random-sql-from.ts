@@ -1,3 +1,4 @@
+import { ownSourceNames } from '../../src/common/sources.js'
 import { below, oneOf, type Random } from './random.js'
 import type { Atom } from './random-sql-expressions.js'
 import type { SqlType } from './random-sql-literals.js'
@@ -17,7 +18,7 @@ export interface Table {
   columns: readonly Atom[]
 }
 
-/** The sources of random records, by names and aliases. */
+/** The sources of random records, by names and aliases. Also an own source, if the process has one. */
 const SOURCES = [
   'edge_logs',
   '`edge_logs`',
@@ -26,6 +27,7 @@ const SOURCES = [
   'function_edge_logs',
   '`deno-relay-logs`',
   'postgres_logs',
+  ...ownSourceNames().flatMap((name) => [name, `\`${name}\``, name.toUpperCase()]),
 ]
 
 const SOURCE_COLUMNS: readonly Atom[] = [

@@ -1,4 +1,4 @@
-import { SOURCES } from '../../../src/common/sources.js'
+import { allSources, type Source } from '../../../src/common/sources.js'
 import type { Operator } from '../../../src/plan/plan.js'
 import type { Environment, Rows } from './environment.js'
 import { compileExpression } from './expression.js'
@@ -45,12 +45,16 @@ export function compileFrom(
   )
 }
 
+/** The names of a source in lower case. An own source has no alias. */
+const namesOf = ({ name, alias = name }: Source): string[] => [name, alias.toLowerCase()]
+
+const sourceNamed = (name: string): Source | undefined => allSources().find((source) => namesOf(source).includes(name))
+
 /** The names of a table that an alias hides: the name as spelled, and the names of the source. */
 function ownNamesOf(table: Table): string[] {
   if (table.kind === 'derived' || table.alias === undefined) return []
   const own = table.name.toLowerCase()
-  const source = SOURCES.find(({ name, alias }) => [name, alias.toLowerCase()].includes(own))
-  const names = [own, ...(source === undefined ? [] : [source.name, source.alias.toLowerCase()])]
+  const names = [own, ...(sourceNamed(own) === undefined ? [] : namesOf(sourceNamed(own)!))]
   return names.filter((name) => name !== table.alias!.toLowerCase())
 }
 
@@ -60,6 +64,6 @@ function rowsOf(table: Table, environment: Environment): Rows {
   const name = table.name.toLowerCase()
   const cte = environment.ctes.get(name)
   if (cte !== undefined) return cte
-  const source = SOURCES.find((one) => one.name === name || one.alias.toLowerCase() === name) ?? wrong()
+  const source = sourceNamed(name) ?? wrong()
   return { plan: [{ op: 'scan', sources: [source.name], ...ALWAYS }], columns: SOURCE_COLUMNS }
 }
