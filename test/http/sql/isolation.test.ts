@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { ownSourceNames } from '../../../src/common/sources.js'
 import { endpointsOf } from '../../../src/endpoints/index.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine } from '../../support/engine.js'
@@ -8,7 +9,10 @@ import { sqlPath } from './support.js'
 
 const NOW_US = Date.UTC(2026, 10, 20, 10, 30) * 1_000
 const SECRET = 'leaked-4711'
-const SOURCES = ['edge_logs', 'postgres_logs'] as const
+/** The sources of the records. The first is an own source, if the process has one. */
+const SOURCES = [...ownSourceNames(), 'edge_logs', 'postgres_logs'].slice(0, 2)
+const ofSources = (sql: string) =>
+  sql.replaceAll(/\b(?:edge|postgres)_logs\b/g, (name) => SOURCES[name === 'edge_logs' ? 0 : 1]!)
 
 /** Record `i` of the project `a`. The status is a number, and the times are a minute apart. */
 const own = (i: number): TestRecord => ({
@@ -94,7 +98,7 @@ const QUERIES = [
   'select 1 as x',
   'explain select id from edge_logs where id in (select id from postgres_logs)',
   'explain select count(*) from edge_logs where cast(n as int64) >= 0 group by request.path',
-]
+].map(ofSources)
 
 /** Queries that fail, over the rows of the project too. */
 const FAILING = [
@@ -103,7 +107,7 @@ const FAILING = [
   'select id from nowhere',
   'select id fro edge_logs',
   'select nofunction(id) from edge_logs',
-]
+].map(ofSources)
 
 test.each([...QUERIES, ...FAILING])('rows of other projects change nothing of the answer to: %s', async (sql) => {
   for (const more of [
@@ -130,11 +134,7 @@ test('the first ones of these queries have rows, the others fail', async () => {
   expect(await of(QUERIES[4]!)).toEqual([{ n: 0 }])
   // The start is excluded and the end included. Every second minute has an edge request.
   const between = 'project=a&iso_timestamp_start=2026-11-20T10:10:00Z&iso_timestamp_end=2026-11-20T10:20:00Z'
-  expect((await of('select id from edge_logs order by id', between)).map((row: { id: string }) => row.id)).toEqual([
-    'own-110',
-    'own-112',
-    'own-114',
-    'own-116',
-    'own-118',
-  ])
+  expect(
+    (await of(ofSources('select id from edge_logs order by id'), between)).map((row: { id: string }) => row.id),
+  ).toEqual(['own-110', 'own-112', 'own-114', 'own-116', 'own-118'])
 })

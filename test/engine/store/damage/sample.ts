@@ -1,6 +1,6 @@
 import { createMetrics } from '../../../../src/base/metrics.js'
 import { DAY_US, GIB } from '../../../../src/base/units.js'
-import type { SourceName } from '../../../../src/common/sources.js'
+import { ownSourceNames, type SourceName } from '../../../../src/common/sources.js'
 import { FRAMES_START } from '../../../../src/engine/disk/journal/header.js'
 import { createColdTexts } from '../../../../src/engine/execute/open-batch/texts.js'
 import { type ArrowEngine, createArrowEngine } from '../../../../src/engine/store/engine.js'
@@ -21,7 +21,8 @@ import { createTestSealer } from '../../../support/sealer.js'
 
 /** A data directory with files of every kind, and the rows of each file. */
 
-export const SOURCES = ['edge_logs', 'function_edge_logs'] as const
+/** Also an own source, if the process has one. */
+export const SOURCES: readonly SourceName[] = ['edge_logs', 'function_edge_logs', ...ownSourceNames()]
 export const NOW_US = 20_778 * DAY_US
 
 /** The rows of a frame, and the place of the frame in the file. */
@@ -57,7 +58,7 @@ function batchOf(source: SourceName, number: number): TestRecord[] {
         other: { n: number * 10 + i },
       },
     }
-    return source === 'edge_logs' ? edge(given) : invocation(given)
+    return { ...(source === 'function_edge_logs' ? invocation(given) : edge(given)), source }
   })
 }
 
