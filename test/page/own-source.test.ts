@@ -119,6 +119,24 @@ function withBrowser(): void {
     expect(await named.page.locator('#source').inputValue()).toBe('edge_logs')
   })
 
+  test('has a time line without classes if the engine cannot read its fields', async () => {
+    const { page, errors } = await openSignedIn(browser, service, '#project=p')
+    await loaded(page)
+    // The answer of a ClickHouse server that cannot read JSON.
+    const body = { error: 'The field status has no column of its own.', code: 'unsupported_by_engine' }
+    const asked: string[] = []
+    await page.route('**/query/logs.histogram?*source=nginx*', async (route) => {
+      const by = new URL(route.request().url()).searchParams.get('by')!
+      asked.push(by)
+      await (by === 'nothing' ? route.continue() : route.fulfill({ status: 501, json: body }))
+    })
+    await page.goto(`${service.url}/#project=p&source=nginx`)
+    await expect.poll(() => rowsOf(page)).toHaveLength(4)
+    await page.locator('#histogram canvas').waitFor()
+    expect([await page.locator('#histogram [role=status]').textContent(), asked]).toEqual(['', ['outcome', 'nothing']])
+    expect(errors).toEqual([expect.stringContaining('501')])
+  })
+
   test('is opened by a link before it has rows, and a name that is none is explained', async () => {
     const unused = await openSignedIn(browser, service, '#project=p&source=unused')
     await loaded(unused.page)

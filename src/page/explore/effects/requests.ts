@@ -79,7 +79,7 @@ const countRequests = (ask: Ask, { signalOf }: Scopes) =>
     loadHistogram: ({ loadId, query, isFieldsNext }) =>
       ask(
         signalOf('load'),
-        (signal) => fetchHistogram(query, signal),
+        (signal) => fetchBars(query, signal),
         (answer) => ({ kind: 'histogramLoaded', loadId, isFieldsNext, ...answer }),
         (failure) => ({ kind: 'histogramFailed', loadId, isFieldsNext, failure }),
       ),
@@ -98,6 +98,19 @@ const countRequests = (ask: Ask, { signalOf }: Scopes) =>
         (failure) => ({ kind: 'wholeFieldEnded', loadId, field, whole: { failure } }),
       ),
   }) satisfies Partial<EffectHandlers>
+
+/**
+ * Requests the histogram by outcome. Without a split if the engine cannot read outcomes: old servers of ClickHouse read
+ * no fields of own sources.
+ */
+async function fetchBars(query: Query, signal: AbortSignal): ReturnType<typeof fetchHistogram> {
+  try {
+    return await fetchHistogram(query, signal)
+  } catch (error) {
+    if (failureOf(error).code !== 'unsupported_by_engine') throw error
+    return fetchHistogram(query, signal, 'nothing')
+  }
+}
 
 /** Requests the row at a cursor, of any range. */
 async function findLine(query: Query, cursor: string, signal: AbortSignal): Promise<string | undefined> {
