@@ -72,7 +72,7 @@ export default defineConfig({
       // More than there are cores, since these tests wait most of the time. CI runs others beside them.
       parallel('program', 2, availableParallelism() + 1, {
         include: ['test/program/**/*.test.ts'],
-        exclude: [SLOW, TIMED],
+        exclude: [SLOW, TIMED, ISOLATED],
         testTimeout: 3 * MINUTE_MS,
         isolate: false,
       }),

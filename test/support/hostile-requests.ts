@@ -3,6 +3,7 @@ import { SQL_CASES } from '../sql/cases/index.js'
 import { ADVERSARIAL_TEXTS } from './adversarial.js'
 import { COSTLY_TEXTS } from './costly-sql.js'
 import { mutated } from './mutated-sql.js'
+import { OWN_SOURCE } from './own-source.js'
 import { below, oneOf, type Random } from './random.js'
 import { randomSql } from './random-sql.js'
 
@@ -72,6 +73,7 @@ const GROWTHS: readonly ((text: string, random: Random) => string)[] = [
     text.replaceAll(/\d+/g, () => oneOf(random, ['0', '1', '-5', '1000', '9223372036854775807', '1e300', '500000'])),
   (text, random) => text.replaceAll(/from \w+_logs/g, (from) => `${from}, unnest(metadata.list) e${below(random, 3)}`),
   (text) => `explain ${text}`,
+  (text) => text.replaceAll(/\b(?:edge|postgres)_logs\b/g, OWN_SOURCE),
 ]
 
 /** A text of SQL: a right text, or a changed text. */
@@ -90,7 +92,7 @@ export function sqlPath(random: Random): string {
     .replace(/%.?$/, '')
 }
 
-const SOURCES = ['edge_logs', 'postgres_logs', 'function_edge_logs', 'function_logs', 'auth_logs', 'nope']
+const SOURCES = ['edge_logs', 'postgres_logs', 'function_edge_logs', 'function_logs', 'auth_logs', OWN_SOURCE, 'nope']
 const OPERATORS = ['=', '!=', '<', '<=', '>', '>=', 'in', 'not_in', 'exists', 'missing', 'contains', 'matches']
 const FIELDS = [
   ...NAMES,

@@ -1,6 +1,6 @@
 import { MIB } from '../../src/base/units.js'
-import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { ADVERSARIAL_JSON, ADVERSARIAL_TEXTS } from './adversarial.js'
+import { NINE_AND_OWN } from './own-source.js'
 import { below, oneOf, type Random } from './random.js'
 
 /** The most bytes of a line, less some for the keys of a record. */
@@ -42,9 +42,9 @@ function poisonedMetadata(random: Random): unknown {
   }
 }
 
-/** Returns the line of a record that is as long, deep or wide as records may be. */
+/** Returns the line of a record, perhaps of the own source, that is as long, deep or wide as records may be. */
 export function poisonedLine(random: Random): string {
-  const source = oneOf(random, SOURCE_NAMES)
+  const source = oneOf(random, NINE_AND_OWN)
   const isText = below(random, 2) === 0
   const record = {
     source,

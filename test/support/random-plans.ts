@@ -117,9 +117,9 @@ function randomMetadata(random: Random): string {
 }
 
 /** Random records in order of arrival. Most times are around a few moments, some times are equal. */
-export function randomRecords(random: Random, length: number): TestRecord[] {
+export function randomRecords(random: Random, length: number, sources = SOURCES): TestRecord[] {
   return Array.from({ length }, (_, i) => ({
-    source: oneOf(random, SOURCES),
+    source: oneOf(random, sources),
     id: `${i}`,
     timestampUs: NOW_US - oneOf(random, [0, 1, 1_000_000, HOUR_US, 24 * HOUR_US, 40 * 24 * HOUR_US]) - below(random, 4),
     project: oneOf(random, PROJECTS),

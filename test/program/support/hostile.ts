@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { searchPath, sqlPath } from '../../support/hostile-requests.js'
+import { OWN_SOURCE } from '../../support/own-source.js'
 import { poisonedLine } from '../../support/poisoned-records.js'
 import { below, mulberry32, type Random } from '../../support/random.js'
 import { randomRecords } from '../../support/random-plans.js'
@@ -46,7 +47,7 @@ interface Sent {
  */
 export async function expectNoHarm({ texts, searches }: HostileLoad, seed: number): Promise<void> {
   const random = mulberry32(seed)
-  const service = await serve(['--sql'], { stdin: 'ignore' })
+  const service = await serve(['--sql', '--sources', OWN_SOURCE], { stdin: 'ignore' })
   await send(service, random)
   const paths = pathsOf(texts, searches, random)
   const { sent, waits } = await watched(service, (ask) => inTurn(paths, ask))
@@ -73,10 +74,12 @@ function* pathsOf(texts: number, searches: number, random: Random): Generator<st
 }
 
 async function send(service: Served, random: Random): Promise<void> {
-  const lines = randomRecords(random, RECORDS).map(({ source, event_message, metadata }) => {
-    const others = JSON.stringify({ source, project: 'a', event_message })
-    return `${others.slice(0, -1)},"metadata":${metadata}}`
-  })
+  const lines = randomRecords(random, RECORDS, ['edge_logs', 'function_edge_logs', 'postgres_logs', OWN_SOURCE]).map(
+    ({ source, event_message, metadata }) => {
+      const others = JSON.stringify({ source, project: 'a', event_message })
+      return `${others.slice(0, -1)},"metadata":${metadata}}`
+    },
+  )
   const headers = { 'Content-Type': 'application/x-ndjson' }
   const bodies = [lines.join('\n'), ...Array.from({ length: POISONED }, () => poisonedLine(random))]
   for (const body of bodies) {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { GIB } from '../../../src/base/units.js'
+import { ownSourceNames } from '../../../src/common/sources.js'
 import { openDataDirectory } from '../../../src/engine/disk/directory/open.js'
 import { expectTwice } from '../../engine/plans.js'
 import { openEngine } from '../../support/engine.js'
@@ -17,6 +18,8 @@ const PLANS_A_KILL = 10
 /** A head takes a sixteenth of half of the memory, 48 KiB: some hundred rows fill a head. No row is too old. */
 const ARGS = ['--memory-limit', '1536K', '--retention-days', '10000']
 const ROWS_A_REQUEST = 60
+/** The program accepts the own source of this process, if there is one. */
+const SOURCES = ownSourceNames().length === 0 ? [] : ['--sources', ownSourceNames().join()]
 
 function lineOf({ source, id, timestampUs, project, event_message, metadata }: TestRecord): string {
   const head = JSON.stringify({ source, id, timestamp: timestampUs, project, event_message })
@@ -49,7 +52,7 @@ const namesIn = (dataDir: string, folder: string) =>
  * the records.
  */
 async function ingestAndKill(dataDir: string, random: Random): Promise<TestRecord[]> {
-  const service = await serve(['--data-dir', dataDir, ...ARGS], { stdin: 'ignore' })
+  const service = await serve(['--data-dir', dataDir, ...ARGS, ...SOURCES], { stdin: 'ignore' })
   const sent: TestRecord[] = []
   const send = async () => {
     const records = randomRecords(random, 1 + below(random, ROWS_A_REQUEST)).map((record) => lengthened(record, random))

@@ -3,13 +3,17 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { DAY_US } from '../../../src/base/units.js'
+import { OWN_SOURCE } from '../../support/own-source.js'
 import { mulberry32 } from '../../support/random.js'
 import { testSeed } from '../../support/seed.js'
 import { allNumbers, numberedLine } from './numbered.js'
 import { launch, type Served, serve, served, temporaryFolder, until } from './program.js'
 
-/** Rows of each source. Rows of edge_logs are numbered. Some sources are recovered before edge_logs, others after. */
-const ROWS = { auth_logs: 1000, edge_logs: 3000, function_logs: 1000, postgres_logs: 1000, storage_logs: 1000 }
+/**
+ * Rows of each source, one of them an own source. Rows of edge_logs are numbered. Some sources are recovered before
+ * edge_logs, others after.
+ */
+const ROWS = { auth_logs: 1000, edge_logs: 3000, function_logs: 1000, postgres_logs: 1000, [OWN_SOURCE]: 1000 }
 const MESSAGE = 'x'.repeat(2000)
 /** With so little memory each journal is a full head, so that recovery seals the head too. */
 const SMALL = ['--memory-limit', '16M']
@@ -19,17 +23,16 @@ const SMALL = ['--memory-limit', '16M']
  */
 const DAYS = 10
 
-type Source = keyof typeof ROWS
-const SOURCES = Object.keys(ROWS) as Source[]
+const SOURCES = Object.keys(ROWS)
 
-function lineOf(source: Source, row: number, startUs: number): string {
+function lineOf(source: string, row: number, startUs: number): string {
   if (source === 'edge_logs') return numberedLine(row, startUs, MESSAGE)
   return `{"source":"${source}","timestamp":${startUs - (row % DAYS) * DAY_US},"event_message":"${MESSAGE}"}\n`
 }
 
 function writeRows({ child }: Served, startUs: number): void {
-  for (const source of SOURCES) {
-    for (let row = 0; row < ROWS[source]; row++) child.stdin!.write(lineOf(source, row, startUs))
+  for (const [source, rows] of Object.entries(ROWS)) {
+    for (let row = 0; row < rows; row++) child.stdin!.write(lineOf(source, row, startUs))
   }
 }
 
@@ -41,7 +44,7 @@ async function rowsOf({ metric }: Served) {
 /** Makes a data directory with all rows in journals. */
 async function makeKilled(startUs: number): Promise<string> {
   const folder = temporaryFolder()
-  const service = await serve(['--data-dir', folder])
+  const service = await serve(['--data-dir', folder, '--sources', OWN_SOURCE])
   writeRows(service, startUs)
   await until(
     () => rowsOf(service),
@@ -63,7 +66,10 @@ async function startAndKill(args: readonly string[], delayMs: number, from: 'sta
   expect(program.stderrText()).not.toMatch(/damaged|cannot/)
 }
 
-/** Kills `kills` starts at random moments. Expects all rows after the next start. */
+/**
+ * Kills `kills` starts at random moments, which do not name the own source any more. Expects all rows after the next
+ * start.
+ */
 export async function killStarts(kills: number): Promise<void> {
   const seed = testSeed()
   console.log(`X3 seed ${seed}`)
