@@ -67,7 +67,7 @@ export default defineConfig({
           testTimeout: RANDOM_TIMEOUT_MS,
         }),
       ),
-      parallel('isolated', 0, availableParallelism(), { include: [ISOLATED], testTimeout: MINUTE_MS }),
+      parallel('isolated', 0, availableParallelism(), { include: [ISOLATED], testTimeout: RANDOM_TIMEOUT_MS }),
       alone('timed', 1, { include: [TIMED], exclude: [PROGRAM], testTimeout: MINUTE_MS }),
       // More than there are cores, since these tests wait most of the time. CI runs others beside them.
       parallel('program', 2, availableParallelism() + 1, {
