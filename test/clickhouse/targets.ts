@@ -90,7 +90,9 @@ export async function makeTarget(
   for (const server of servers) await create(server)
   // Cases have a fixed time, which may be long ago for the clock of the server.
   const { isModern } = await askDialect(servers[0]!)
-  for (const source of isModern ? NINE_AND_OWN : []) {
+  const made = await servers[0]!.select(`SELECT name FROM system.tables WHERE database = '${location.database}'`)
+  const names = new Set(made.map(([name]) => String(name)))
+  for (const source of isModern ? NINE_AND_OWN.filter((name) => names.has(name)) : []) {
     await servers[0]!.command(`ALTER TABLE ${location.database}.${source} REMOVE TTL`)
   }
   return {
