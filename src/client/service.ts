@@ -37,6 +37,7 @@ interface ServiceErrorDetails {
   status?: number
   retryAfterMs?: number
   reason?: string
+  reasonCode?: string
 }
 
 /** The service cannot be reached, answers with an error, or sends an unreadable answer. */
@@ -47,11 +48,14 @@ export class ServiceError extends LogweirError<'service'> {
   readonly retryAfterMs: number
   /** The message in the service's answer. Undefined if there was none. */
   readonly reason: string | undefined
-  constructor(message: string, { status, retryAfterMs = 0, reason }: ServiceErrorDetails = {}) {
+  /** The code in the service's answer. Undefined if there was none. */
+  readonly reasonCode: string | undefined
+  constructor(message: string, { status, retryAfterMs = 0, reason, reasonCode }: ServiceErrorDetails = {}) {
     super('service', message)
     this.status = status
     this.retryAfterMs = retryAfterMs
     this.reason = reason
+    this.reasonCode = reasonCode
   }
 }
 
@@ -152,7 +156,12 @@ async function refusal(
   }
   if (status === 401)
     return new ServiceError(`${url} does not know the token ${origin} (unauthorized). ${remedy}`, { status })
-  return new ServiceError(`${url}: ${describeError(body)}`, { status, retryAfterMs, reason: body.message })
+  return new ServiceError(`${url}: ${describeError(body)}`, {
+    status,
+    retryAfterMs,
+    reason: body.message,
+    reasonCode: body.code,
+  })
 }
 
 /**

@@ -51,11 +51,9 @@ export async function runTail(
   }
 }
 
-const NO_PROJECT = /^The parameter "project" is missing/
-
-/** Adds the flag to the error of a service that has no default project. */
+/** Adds the flag to the error of a service that has no default project: no other parameter of a tail is required. */
 function withFlag(error: unknown): unknown {
-  if (!(error instanceof ServiceError) || !NO_PROJECT.test(error.reason ?? '')) return error
+  if (!(error instanceof ServiceError) || error.reasonCode !== 'missing_parameter') return error
   return new ServiceError(`${error.message} Here: logweir tail --project PROJECT`, { status: 400 })
 }
 

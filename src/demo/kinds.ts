@@ -4,7 +4,7 @@ import { feed, LARGEST_PROJECT } from './feed.js'
 import { ANY_PROJECT, feedAny, keepFeeding } from './feed-any.js'
 import type { DemoService } from './service.js'
 
-/** What a demo serves and shows. */
+/** A kind of demo: the rows that the service has, and the requests that are shown. */
 export interface DemoKind {
   /** Arguments of the service. */
   args: readonly string[]

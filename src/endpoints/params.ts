@@ -33,12 +33,13 @@ export type ArgsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] ext
 /** Returns the error `invalid_parameter`. The message names the parameter, the fault and the remedy. */
 export const invalidParameter = (message: string): LogweirError => new LogweirError('invalid_parameter', message)
 
+/** Returns the error of a required parameter that is absent or empty. */
+export const missingParameter = (name: string): LogweirError =>
+  new LogweirError('missing_parameter', `The parameter "${name}" is missing or empty. Give it a value: ?${name}=…`)
+
 function requireText(text: string | undefined, name: string): string {
   if (text !== undefined) return text
-  throw new LogweirError(
-    'missing_parameter',
-    `The parameter "${name}" is missing or empty. Give it a value: ?${name}=…`,
-  )
+  throw missingParameter(name)
 }
 
 const NOT_EMPTY = { type: 'string', minLength: 1 } as const

@@ -11,7 +11,7 @@ export interface TranslateRequest {
   encoding: Encoding
 }
 
-/** What the thread gets at its start. */
+/** The settings of the thread, passed at its start. */
 export interface TranslatorData {
   limits: LinesLimits
   source: SourceAttribute | undefined

@@ -23,25 +23,24 @@ export function sourceOf(params: URLSearchParams): string | undefined {
   if (named === undefined) return undefined
   const source = findAcceptedSource(named)
   if (source !== undefined) return source.name
-  if (acceptsAnySource() && faultOfOwnName(named) === undefined) return named
-  throw unknownSource(named)
+  if (!acceptsAnySource()) throw unknownSource(named, ...notConfigured(named))
+  const fault = faultOfOwnName(named)
+  if (fault !== undefined) throw unknownSource(named, fault, 'Use another name.')
+  return named
 }
 
-function unknownSource(named: string): LogweirError {
-  const shown = escapeControl(JSON.stringify(shorten(named, MAX_SHOWN_CHARACTERS)))
-  if (acceptsAnySource()) {
-    return new LogweirError(
-      'unknown_source',
-      `The URL names the source ${shown}, which ${faultOfOwnName(named)}. Use another name.`,
-    )
-  }
+/** Returns why a source that is not configured is refused, and the remedy. */
+function notConfigured(named: string): [fault: string, remedy: string] {
   const names = acceptedSources().map(({ name }) => name)
-  const fault = findSource(named) === undefined ? 'does not exist' : 'takes no records any more; its rows stay readable'
-  return new LogweirError(
-    'unknown_source',
-    `The URL names the source ${shown}, which ${fault}. Use one of ${names.join(', ')}, or an alias, ` +
-      'or add the name to the setting --sources of the service.',
-  )
+  return [
+    findSource(named) === undefined ? 'does not exist' : 'takes no records any more; its rows stay readable',
+    `Use one of ${names.join(', ')}, or an alias, or add the name to the setting --sources of the service.`,
+  ]
+}
+
+function unknownSource(named: string, fault: string, remedy: string): LogweirError {
+  const shown = escapeControl(JSON.stringify(shorten(named, MAX_SHOWN_CHARACTERS)))
+  return new LogweirError('unknown_source', `The URL names the source ${shown}, which ${fault}. ${remedy}`)
 }
 
 /**

@@ -5,7 +5,7 @@ import { CODES } from './codes.js'
 import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
 import { serviceOperations } from './service-operations.js'
 
-/** What the description depends on besides the endpoints. */
+/** Facts about the service, besides its endpoints, that the description depends on. */
 export interface DescriptionForm {
   dialect?: Dialect
   /** Whether requests and records that name no project have one: then no request has to name a project. */

@@ -13,7 +13,7 @@ export type Operations = Readonly<Record<string, Schema>>
 const TEXT: Schema = { type: 'string' }
 const BYTES: Schema = {}
 
-/** What the operations depend on besides the endpoints. See `DescriptionForm` of document.ts. */
+/** Facts about the service that the operations depend on. See `DescriptionForm` of document.ts. */
 interface Form {
   dialect: Dialect
   hasDefaultProject: boolean

@@ -4,6 +4,7 @@ import { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
+import { missingParameter } from '../../endpoints/params.js'
 import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
 import type { Engine } from '../../engine/engine.js'
 import { type Access, projectForNone } from '../../tokens/access.js'
@@ -133,7 +134,7 @@ function readRequest(
   const params = new URL(url).searchParams
   refuseUnknown(params, TAIL_PARAMETERS)
   const project = onlyValue(params, 'project') ?? projectForNone(projects, defaultProject)
-  if (project === undefined) throw missingProject()
+  if (project === undefined) throw missingParameter('project')
   if (projects?.has(project) === false) throw refusals.forbiddenProject()
   const tailRows = readTailRows(params)
   return { project, tailRows, cursor: cursorOf(headers, project, tailRows) }
@@ -150,9 +151,6 @@ const stopping = () =>
 
 const tooMany = (tails: number) =>
   new LogweirError('overloaded', `There are ${tails} live tails already. Try again when one has ended.`)
-
-const missingProject = () =>
-  new LogweirError('missing_parameter', 'The parameter "project" is missing or empty. Give it a value: ?project=…')
 
 /** Reads Last-Event-ID. The rank of an id counts the rows of a single tail: an id of another tail is refused. */
 function cursorOf(headers: Headers, project: string, tailRows: TailRows): Cursor | undefined {

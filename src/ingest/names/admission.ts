@@ -3,7 +3,6 @@ import { MAX_TOKEN_SOURCES, type SourceRefusal } from '../../common/source-refus
 import {
   acceptsAnySource,
   findAcceptedSource,
-  findSource,
   ownSourceCount,
   registerSource,
   type SourceName,
@@ -20,9 +19,10 @@ const madeBy = new Map<string, number>()
 
 /** Returns whether records of a source are accepted, or would be after {@link admitSource}, or why not. */
 function stateOfSource(name: SourceName, token: BoundToken): ReturnType<SourceNames['stateOf']> {
+  // Also the names of the nine, which count only if they are given exactly.
   if (faultOfOwnName(name) !== undefined) return acceptsAnySource() ? 'not_a_name' : 'not_configured'
   if (findAcceptedSource(name) !== undefined) return 'accepted'
-  if (findSource(name) !== undefined || !acceptsAnySource()) return 'not_configured'
+  if (!acceptsAnySource()) return 'not_configured'
   if (ownSourceCount() >= MAX_OWN_SOURCES) return 'source_limit'
   return token !== undefined && (madeBy.get(token) ?? 0) >= MAX_TOKEN_SOURCES ? 'token_limit' : 'new'
 }

@@ -12,7 +12,7 @@ import type { BoundToken, SourceNames } from './source-names.js'
  * knows by itself what is refused, since sources and limits never vanish.
  */
 
-/** What a parsing thread gets at its start. */
+/** The names that a parsing thread gets at its start, and memory for later names and answers. */
 export interface SharedNames {
   configured: readonly SourceName[]
   acceptsAny: boolean
@@ -42,7 +42,7 @@ function publish(): SharedArrayBuffer {
   return table
 }
 
-/** Returns what another thread needs to know the names. Called on the main thread. */
+/** Returns the names and the memory for another thread. Called on the main thread. */
 export const shareNames = (): SharedNames => ({
   configured: ownSourceNames(),
   acceptsAny: acceptsAnySource(),

@@ -60,7 +60,7 @@ export interface WorkerOptions {
   maxRejectBytes: number
   /** The longest time that a row waits in a batch that is not full, in milliseconds. */
   flushIntervalMs: number
-  /** The own sources whose records are accepted. */
+  /** The names of own sources, which all threads share. */
   names: SharedNames
 }
 

@@ -71,7 +71,7 @@ export interface Module extends Scanner {
   hasAdjacentObjects(start: number, end: number): boolean
   /** Splits such lines and returns the range of all lines. Before `start` a byte must be free for each line. */
   splitLines(start: number, end: number): Omit<SplitLines, 'records'>
-  /** Of the nine sources, in their order, then of own sources. */
+  /** The builders of the nine sources, in their order, then those of own sources. */
   readonly builders: readonly BatchBuilder[]
 }
 

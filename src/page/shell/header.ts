@@ -12,7 +12,7 @@ import { startSheet } from './sheet.js'
 const VIEWS: readonly ViewName[] = ['explore', 'charts', 'sql', 'api']
 const VIEW_TITLES: Readonly<Record<Exclude<ViewName, 'explore'>, string>> = { charts: 'charts', sql: 'SQL', api: 'API' }
 
-/** What the user can choose. */
+/** The choices that the user has. */
 interface Offered {
   /** Whether the service runs queries in SQL. */
   isSqlOn: boolean
