@@ -13,12 +13,16 @@ import { GROUP_ENDPOINTS } from './groups.js'
 import type { TestRecord } from './records.js'
 import { createTestSealer } from './sealer.js'
 
+/** So few that tests with some rows have slices. */
+const SLICE_ROWS = 8
+
 /** Opens an embedded engine with defaults for every option that a test does not give. */
 export function openEngine(options: Partial<ArrowEngineOptions> = {}): ArrowEngine {
   return createArrowEngine({
     clock: createFakeClock(),
     metrics: createMetrics(),
     rowsLimitBytes: GIB,
+    sliceRows: SLICE_ROWS,
     sealer: createTestSealer(),
     ...options,
   })

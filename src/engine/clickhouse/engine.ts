@@ -226,6 +226,8 @@ const contextOf = (
 ): RunContext => ({
   ...caches,
   sharedFrames: createSharedFrames(),
+  // Each run reads its rows anew.
+  sliceRows: Number.POSITIVE_INFINITY,
   limits: limitsOf(GROUPING_LIMITS, memory),
   memory,
   yieldIfDue: createQueryYielder(memory, signal),

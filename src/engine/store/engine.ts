@@ -70,6 +70,8 @@ export interface ArrowEngineOptions {
   /** Size limit of the cache of partial results of sealed segments. */
   partialCacheBytes?: number
   groupingLimits?: GroupingLimits
+  /** See {@link RunContext.sliceRows}. */
+  sliceRows?: number
 }
 
 /** The embedded engine, with additional methods for tests, benches and shutdown. */
@@ -91,6 +93,9 @@ export async function registerStoredSources(files: Files): Promise<void> {
   const directories = (await files.list(SEGMENTS)).filter(isSourceName)
   for (const name of [...journals, ...directories].sort()) registerSource(name)
 }
+
+/** A poll reads about so many rows of a head again, and merges the groups of the others. */
+const SLICE_ROWS = 8192
 
 /** A head takes at most this share of the memory limit, so that sealing starts long before eviction. */
 const HEAD_SHARE = 1 / 16
@@ -130,7 +135,11 @@ function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINIT
  */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US } = options
-  const { diskLimitBytes = Number.POSITIVE_INFINITY, groupingLimits = GROUPING_LIMITS } = options
+  const {
+    diskLimitBytes = Number.POSITIVE_INFINITY,
+    groupingLimits = GROUPING_LIMITS,
+    sliceRows = SLICE_ROWS,
+  } = options
   const headLimits = headLimitsOf(options)
   const hooks = { onLoad: () => limits.evictColumns(), setAside: (segment: SegmentHandle) => store.setAside(segment) }
   const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes)
@@ -158,7 +167,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   ]
   const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
 
-  const run = createRun({ store, caches, metrics, groupingLimits })
+  const run = createRun({ store, caches, metrics, groupingLimits, sliceRows })
   return {
     async recover() {
       await durable?.recover(store)
@@ -254,6 +263,7 @@ interface QueryContext {
   caches: Caches
   metrics: Pick<Metrics, 'scannedRows'>
   groupingLimits: GroupingLimits
+  sliceRows: number
 }
 
 /**
@@ -294,7 +304,7 @@ async function runOver(
   { viewOf }: PlanViews,
   plan: Plan,
   { signal, onScanStats, memory = UNLIMITED_SHARE, again }: RunOptions & { again: boolean },
-  { caches, metrics, groupingLimits }: QueryContext,
+  { caches, metrics, groupingLimits, sliceRows }: QueryContext,
 ): Promise<RunResult> {
   const { onView, onOpen, onScan, stats } = countScans(metrics)
   const stored: StoredRows = {
@@ -310,6 +320,7 @@ async function runOver(
     fieldCache: caches.fieldCache,
     rowCache: caches.rowCache,
     sharedFrames: createSharedFrames(),
+    sliceRows,
     limits: limitsOf(limitsOfPlan(plan, groupingLimits), memory),
     memory,
     yieldIfDue: createQueryYielder(memory, signal),

@@ -191,6 +191,7 @@ export function runContext(limits: Partial<QueryLimits> = {}, yieldIfDue = noYie
     fieldCache: createFieldCache(1e6, cacheMetrics(createMetrics(), 'fields'), createFakeClock()),
     rowCache: createRowCache(1e6, cacheMetrics(createMetrics(), 'rows')),
     sharedFrames: createSharedFrames(),
+    sliceRows: Number.POSITIVE_INFINITY,
     limits: { ...GROUPING_LIMITS, ...limits },
     memory: UNLIMITED_SHARE,
     onOpen() {

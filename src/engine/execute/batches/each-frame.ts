@@ -18,7 +18,7 @@ export function eachFrame(
       ((direction, isWanted, use) => readByTime(direction, isWanted, async (rows) => use(await change(rows))))
     return {
       ...batch,
-      ...(cached && { cached: { part: cached.part, key: keyOf(cached.key) } }),
+      ...(cached && { cached: { part: cached.part, slice: cached.slice, key: keyOf(cached.key) } }),
       read: (use) => batch.read(async (frame) => use(await change(frame))),
       ...(inChunks && { readByTime: inChunks }),
     }

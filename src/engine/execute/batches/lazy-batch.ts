@@ -16,10 +16,10 @@ export interface LazyBatch {
   readonly minUs: number
   readonly maxUs: number
   /**
-   * If the same rows come from the same part again: the part, and a key of the operators so far. Results computed from
-   * the rows may be cached under the key.
+   * If the same rows come from the same part again: the part, the number of the slice unless all rows of the part are
+   * meant, and a key of the operators so far. Results computed from the rows may be cached under the key.
    */
-  readonly cached?: { part: Part; key: Key; gather?: Gather }
+  readonly cached?: { part: Part; slice?: number; key: Key; gather?: Gather }
   /** Reads the rows. The frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
   read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
   /**
@@ -61,6 +61,8 @@ export interface RunContext {
   fieldCache: FieldCache
   rowCache: RowCache
   sharedFrames: SharedFrames
+  /** Groups are kept for slices of about so many rows, where a part grows or is cut by a range of time. */
+  sliceRows: number
   limits: QueryLimits
   /** Operators count the bytes that the operators hold. `yieldIfDue` waits if the bytes are too many. */
   memory: Pick<MemoryShare, 'add'>

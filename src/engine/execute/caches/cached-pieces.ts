@@ -19,6 +19,6 @@ export function cachePieces(
     left -= sizeOf(piece)
     if (left > 0) return
     const rows = anyOf(selection, found)
-    cache.put(part, key.hash, rows, bytesOfSelection(rows))
+    cache.put(part.owner, key.hash, rows, bytesOfSelection(rows))
   }
 }

@@ -21,8 +21,8 @@ export interface Caches {
   partialCache: PartialCache
   fieldCache: FieldCache
   rowCache: RowCache
-  /** Removes the entries of deleted segments. */
-  drop(segments: readonly Part[]): void
+  /** Removes the entries of parts that no later run reads: deleted segments, and heads that were sealed. */
+  drop(parts: readonly Pick<Part, 'owner'>[]): void
   bytes(): number
 }
 
@@ -46,9 +46,10 @@ export function createCaches({ clock, metrics, rowsLimitBytes, ...options }: Cac
     partialCache,
     fieldCache,
     rowCache,
-    drop(segments) {
-      partialCache.dropParts(segments)
-      fieldCache.drop(segments.map(({ owner }) => owner))
+    drop(parts) {
+      const owners = parts.map(({ owner }) => owner)
+      partialCache.drop(owners)
+      fieldCache.drop(owners)
     },
     bytes: () => partialCache.bytes() + fieldCache.bytes() + rowCache.bytes(),
   }

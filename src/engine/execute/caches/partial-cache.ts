@@ -1,22 +1,21 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Part } from '../columns/batch.js'
 import type { CacheMetrics } from '../fields/cache-metrics.js'
 
 /**
- * Cache of partial results of sealed parts, which never change. Bounded by bytes. Evicts the least recently used
- * entries.
+ * Cache of partial results of rows that never change: sealed parts, and slices of parts. `owner` stands for the part.
+ * Bounded by bytes. Evicts the least recently used entries.
  */
 export interface PartialCache {
   /** Returns the entry of a part under a key, or undefined. */
-  get<T extends object>(part: Part, key: string): T | undefined
+  get<T extends object>(owner: object, key: string): T | undefined
   /** Adds an entry of about `bytes` bytes, or replaces the entry with that key. Ignored if the part was dropped. */
-  put(part: Part, key: string, value: object, bytes: number): void
+  put(owner: object, key: string, value: object, bytes: number): void
   /**
-   * Removes all entries of deleted parts. Runs in progress may still compute results of deleted parts. `put` ignores
-   * the results.
+   * Removes all entries of parts that no later run reads. Runs in progress may still compute results of these parts.
+   * `put` ignores the results.
    */
-  dropParts(parts: readonly Part[]): void
+  drop(owners: readonly object[]): void
   /** Removes all entries. */
   clear(): void
   /** Returns the approximate memory of all entries in bytes. */
@@ -27,13 +26,13 @@ export interface PartialCache {
 export const NO_PARTIAL_CACHE: PartialCache = {
   get: () => undefined,
   put() {},
-  dropParts() {},
+  drop() {},
   clear() {},
   bytes: () => 0,
 }
 
 interface Entry {
-  part: Part
+  owner: object
   key: string
   value: object
 }
@@ -84,38 +83,38 @@ export function extendKey(make: () => unknown): (before: Key) => Key {
 
 /** Creates an empty cache of at most `limitBytes`. */
 export function createPartialCache(limitBytes: number, metrics: CacheMetrics): PartialCache {
-  const byPart = new WeakMap<Part, Map<string, Entry>>()
-  const dropped = new WeakSet<Part>()
+  const byOwner = new WeakMap<object, Map<string, Entry>>()
+  const dropped = new WeakSet<object>()
   const entries = new LRUCache<Entry, Entry>({
     maxSize: Math.max(1, Math.floor(limitBytes)),
-    dispose({ part, key }) {
-      const ofPart = byPart.get(part)!
-      ofPart.delete(key)
-      if (ofPart.size === 0) byPart.delete(part)
+    dispose({ owner, key }) {
+      const entriesOf = byOwner.get(owner)!
+      entriesOf.delete(key)
+      if (entriesOf.size === 0) byOwner.delete(owner)
     },
   })
 
   return {
-    get<T extends object>(part: Part, key: string) {
-      const entry = byPart.get(part)?.get(key)
+    get<T extends object>(owner: object, key: string) {
+      const entry = byOwner.get(owner)?.get(key)
       metrics.countLookup(entry !== undefined)
       return entry && (entries.get(entry)!.value as T)
     },
-    put(part, key, value, bytes) {
-      if (dropped.has(part)) return
-      const before = byPart.get(part)?.get(key)
+    put(owner, key, value, bytes) {
+      if (dropped.has(owner)) return
+      const before = byOwner.get(owner)?.get(key)
       if (before !== undefined) entries.delete(before)
-      const entry = { part, key, value }
+      const entry = { owner, key, value }
       entries.set(entry, entry, { size: ENTRY_BYTES + key.length + bytes })
       // The new entry may have evicted the other entries of the part, and with the entries the part's map.
-      const ofPart = byPart.get(part) ?? new Map<string, Entry>()
-      if (entries.has(entry)) byPart.set(part, ofPart.set(key, entry))
+      const entriesOf = byOwner.get(owner) ?? new Map<string, Entry>()
+      if (entries.has(entry)) byOwner.set(owner, entriesOf.set(key, entry))
       metrics.setBytes(entries.calculatedSize)
     },
-    dropParts(parts) {
-      for (const part of parts) {
-        dropped.add(part)
-        for (const entry of [...(byPart.get(part)?.values() ?? [])]) entries.delete(entry)
+    drop(owners) {
+      for (const owner of owners) {
+        dropped.add(owner)
+        for (const entry of [...(byOwner.get(owner)?.values() ?? [])]) entries.delete(entry)
       }
       metrics.setBytes(entries.calculatedSize)
     },

@@ -77,6 +77,8 @@ export interface Part {
   readonly maxUs: number
   /** Set if a read found damage in the part. The part cannot be opened any more. */
   readonly isSetAside?: boolean
+  /** Returns the rows as slices of so many rows, in order of arrival, and a rest. Absent if the part is sealed. */
+  slices?(rows: number): readonly Slice[]
   /** Returns the paths of which columns have the values of all rows. Absent if the part is not sealed. */
   columnPaths?(): PathSet | Promise<PathSet>
   /**
@@ -89,8 +91,22 @@ export interface Part {
   close(): void
 }
 
-/** Whether the part may have a row in the time range, both ends included. */
-export function overlaps({ minUs, maxUs }: Part, { fromUs, throughUs }: TimeRange): boolean {
+/** Some rows of a part, by a number that is never given to other rows of the part. */
+export interface Slice {
+  readonly number: number
+  /** Bounds of the timestamps. */
+  readonly minUs: number
+  readonly maxUs: number
+  /** A row before which the slice has no rows. */
+  readonly firstRow: number
+  /** Whether the rows of the slice never change. */
+  readonly isFixed: boolean
+  /** Returns the selected rows of a batch of the part that are in the slice. */
+  narrow(batch: Batch, selection: Selection): Selection
+}
+
+/** Whether a part or a slice may have a row in the time range, both ends included. */
+export function overlaps({ minUs, maxUs }: Pick<Slice, 'minUs' | 'maxUs'>, { fromUs, throughUs }: TimeRange): boolean {
   return maxUs >= fromUs && minUs <= throughUs
 }
 
@@ -112,8 +128,11 @@ export interface Batch {
    * row.
    */
   projectColumn?(): TextColumn
-  /** Returns the rows of a project: in a sealed batch a single range, ascending in time. */
-  projectRows(project: string): Selection
+  /**
+   * Returns the rows of a project: in a sealed batch a single range, ascending in time. An open batch leaves out the
+   * rows before `from`.
+   */
+  projectRows(project: string, from?: number): Selection
   /**
    * Returns a reader of cold columns of single rows, by default of all columns. Columns that are not in `columns` may
    * be empty. The reader caches its last read: read adjacent rows in succession.

@@ -200,9 +200,15 @@ function literalFilter(
   if (operand === undefined) return undefined
   const project = isFirst ? projectOf(condition) : undefined
   const narrow: Narrow | undefined =
-    project === undefined ? columnNarrowing(fn!, operand.column, value!) : (batch) => batch.projectRows(project)
+    project === undefined ? columnNarrowing(fn!, operand.column, value!) : projectNarrowing(project)
   return filterOf(condition, operand, narrow)
 }
+
+/** Narrows all rows from a row on to those of a project. */
+const projectNarrowing =
+  (project: string): Narrow =>
+  (batch, selection) =>
+    batch.projectRows(project, selection.kind === 'range' ? selection.start : 0)
 
 /** Returns the filter of `in` with literals. */
 function memberFilter(condition: Expression & { kind: 'call' }, kinds: SourceKinds): FastFilter | undefined {

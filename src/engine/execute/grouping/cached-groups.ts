@@ -1,16 +1,16 @@
 import type { LazyBatch } from '../batches/lazy-batch.js'
-import type { Part } from '../columns/batch.js'
 import { type Grouping, type Groups, shrinkGroups } from './groups.js'
 
 /**
- * The groups of adjacent parts, cached under the first part. `parts` are numbers, so that a dropped part can be freed.
+ * The groups of adjacent parts or slices, cached under the first. `parts` are numbers, so that a dropped part can be
+ * freed.
  */
 export interface CachedGroups {
   parts: readonly number[]
   groups: Groups
 }
 
-/** A batch of a part that never changes. */
+/** A batch of rows that never change: of a sealed part, or of a slice. */
 export type Cached = NonNullable<LazyBatch['cached']>
 
 /** Groups of parts are cached only if the groups take at most this share of the memory of a query. */
@@ -28,8 +28,8 @@ export async function cacheGroups(
   const { partialCache, limits } = grouping.context
   const bytes = (await shrinkGroups(groups, grouping)) + 8 * parts.length
   if (bytes > limits.bytes * MAX_CACHED_SHARE) return false
-  const entry: CachedGroups = { parts: parts.map(({ part }) => numberOf(part)), groups }
-  partialCache.put(parts[0].part, hash, entry, bytes)
+  const entry: CachedGroups = { parts: parts.map(numberOf), groups }
+  partialCache.put(parts[0].part.owner, keyOf(parts[0], hash), entry, bytes)
   return true
 }
 
@@ -40,22 +40,27 @@ export function nextCached(
   hash: string,
   { context }: Grouping,
 ): CachedGroups | undefined {
-  const { part, key } = batches[place].cached!
-  const entry = context.partialCache.get<CachedGroups>(part, hash)
+  const first = batches[place].cached!
+  const { key } = first
+  const entry = context.partialCache.get<CachedGroups>(first.part.owner, keyOf(first, hash))
   const areNext = entry?.parts.every((number, i) => {
     const cached = batches[place + i]?.cached
-    return cached?.key === key && numberOf(cached.part) === number
+    return cached?.key === key && numberOf(cached) === number
   })
   return areNext ? entry : undefined
 }
 
-const numbers = new WeakMap<Part, number>()
-let lastNumber = 0
+const keyOf = ({ slice }: Cached, hash: string) => (slice === undefined ? hash : `${hash} ${slice}`)
 
-/** Returns the number that identifies a part. */
-function numberOf(part: Part): number {
-  const known = numbers.get(part)
-  if (known !== undefined) return known
-  numbers.set(part, ++lastNumber)
-  return lastNumber
+const numbers = new WeakMap<object, number>()
+let lastNumber = 0
+/** More than the slices of a part. */
+const NUMBERS_OF_PART = 2 ** 20
+
+/** Returns the number that identifies a part or a slice. */
+function numberOf({ part: { owner }, slice = NUMBERS_OF_PART - 1 }: Cached): number {
+  const known = numbers.get(owner)
+  const number = known ?? ++lastNumber
+  if (known === undefined) numbers.set(owner, number)
+  return number * NUMBERS_OF_PART + slice
 }

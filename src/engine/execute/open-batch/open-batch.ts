@@ -3,6 +3,7 @@ import type { Interner } from '../../../base/memory/interner.js'
 import { type HotColumn, hotColumns } from '../../../common/columns.js'
 import type { SourceName } from '../../../common/sources.js'
 import { clearInterner, createInterner } from '../columns/dictionary.js'
+import type { BlockTimes } from './blocks.js'
 import { clearedProjectRows, createProjectRows, type ProjectRows, projectRowsBytes } from './project-rows.js'
 import { contentBytes, createColdTexts, createTexts, emptied, type Texts, textsBytes } from './texts.js'
 
@@ -22,6 +23,8 @@ export interface OpenBatch {
   byProject: ProjectRows
   /** The cold columns, in the order of the schema. */
   cold: Texts
+  /** The times of full blocks of rows, as far as a query has read them. */
+  blockTimes: BlockTimes[]
   /** Represents the open batch in caches. */
   owner: object
   /** Whether queries read the rows here. False once the segments of the open batch are visible instead. */
@@ -119,7 +122,7 @@ type OpenMemory = Pick<OpenBatch, 'timestampsUs' | 'columns' | 'inMetadata' | 'b
 function emptyBatch(source: SourceName, memory: OpenMemory): OpenBatch {
   const { timestampsUs, columns, inMetadata, byProject, cold } = memory
   const [minUs, maxUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  const state = { owner: {}, isOpen: true, readers: 0, batches: [] }
+  const state = { blockTimes: [], owner: {}, isOpen: true, readers: 0, batches: [] }
   return { source, rows: 0, minUs, maxUs, timestampsUs, columns, inMetadata, byProject, cold, ...state }
 }
 

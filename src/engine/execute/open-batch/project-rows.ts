@@ -36,15 +36,14 @@ export function projectRowsBytes({ before, last }: ProjectRows): number {
 }
 
 /**
- * Returns the rows of a project among the first `rows`, ascending. Costs a pass over the rows that are not indexed
- * yet.
+ * Returns the rows of a project in [from, to), ascending. Costs a pass over the rows that are not indexed yet.
  */
-export function rowsOfProject(all: ProjectRows, codes: Codes, code: number, rows: number): Selection {
-  indexRows(all, codes, rows)
+export function rowsOfProject(all: ProjectRows, codes: Codes, code: number, from: number, to: number): Selection {
+  indexRows(all, codes, to)
   const { before, last } = all
-  return narrow(range(0, rows, false), (out) => {
+  return narrow(range(from, to, false), (out) => {
     let count = 0
-    for (let next = last[code]; next > 0; next = before[next - 1]) if (next <= rows) out[count++] = next - 1
+    for (let next = last[code]; next > from; next = before[next - 1]) if (next <= to) out[count++] = next - 1
     out.subarray(0, count).reverse()
     return count
   })

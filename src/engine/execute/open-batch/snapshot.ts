@@ -5,6 +5,7 @@ import { COLD_COLUMNS, type ColdColumn } from '../../../common/columns.js'
 import type { Batch, ColdRow, Column, Part, TakeMemory } from '../columns/batch.js'
 import { ABSENT, type Dictionary, findEntry } from '../columns/dictionary.js'
 import { none } from '../columns/selection.js'
+import { blocksOf } from './blocks.js'
 import type { CategoryColumn, EncodedRows, OpenBatch, OpenBatchColumn, TextColumn } from './open-batch.js'
 import { rowsOfProject } from './project-rows.js'
 import { copyTexts, type Texts, textAt } from './texts.js'
@@ -22,7 +23,8 @@ export function partOfOpenBatch(openBatch: OpenBatch): Part {
     const take = () => snapshot(openBatch, rows, columns)
     return encodeTexts(openBatch, rows, columns, yieldIfDue)?.then(take) ?? take()
   }
-  return { isSealed: false, owner, rows, minUs, maxUs, open, close() {} }
+  const slices: Part['slices'] = (sliceRows) => blocksOf(openBatch, rows, sliceRows)
+  return { isSealed: false, owner, rows, minUs, maxUs, slices, open, close() {} }
 }
 
 /**
@@ -47,9 +49,9 @@ export function snapshot(openBatch: OpenBatch, rows = openBatch.rows, wanted?: R
     times: { baseUs: 0, unitUs: 1, offsets: timestampsUs },
     columns,
     inMetadata: inMetadata.mask === 0 ? { mask: 0 } : { ...inMetadata },
-    projectRows(name) {
+    projectRows(name, from = 0) {
       const code = findEntry(project.dictionary, name)
-      return code <= ABSENT ? none : rowsOfProject(byProject, projects, code, rows)
+      return code <= ABSENT ? none : rowsOfProject(byProject, projects, code, from, rows)
     },
     openCold: () => (row) => readCold(cold, row),
     openColdTexts: (column) => (row, _, memory) => readTexts(column, row, memory),

@@ -3,6 +3,7 @@ import { expressionKey } from '../../../plan/expression-key.js'
 import type { Scan, TimeRange } from '../../../plan/plan.js'
 import { gatherOf } from '../batches/gather.js'
 import type { LazyBatch, ReadByTime, RunContext } from '../batches/lazy-batch.js'
+import { isWithin, type ReadSlice, slicesOf } from '../batches/slices.js'
 import { chunksByTime } from '../batches/time-chunks.js'
 import { cachePieces } from '../caches/cached-pieces.js'
 import { Key } from '../caches/partial-cache.js'
@@ -46,6 +47,7 @@ export function scan(
   const batches = scanParts(parts, { fromUs, throughUs, columns: columnsReadBy(stage, source) }, filters, kinds, {
     ...context,
     // The newest rows of a batch are found from the end, the oldest rows in chunks.
+    isSliced: sink.op === 'group',
     isSlow: (isSlow || byTime === 'asc') && mostRows < Number.POSITIVE_INFINITY,
     onScan: (rows) => context.onScan(isSlow ? rows : Math.min(rows, mostRows)),
   })
@@ -57,23 +59,44 @@ export interface ScanRange extends TimeRange {
   columns: ReadonlySet<string>
 }
 
+/** How a part is read: all rows, or the rows of a slice. */
+interface Reading {
+  part: Part
+  slice?: ReadSlice
+}
+
 /**
- * Returns the rows of a batch that pass the filters on columns that the batch holds. With `isCached`, caches the rows.
+ * Finds the rows of a batch that pass the filters on columns that the batch holds, from the first row of a slice on.
+ * With `isCached`, caches the rows. The slices of a part are filtered together.
  */
 function hotFilter(
   filters: readonly FastFilter[],
   { yieldIfDue, partialCache }: RunContext,
-): (part: Part, batch: Batch, isCached: boolean) => Promise<Selection> {
+): (reading: Reading, batch: Batch, isCached: boolean) => Promise<Selection> {
   const key = new Key(() => filters.map(({ condition }) => expressionKey(condition)))
-  return async (part, batch, isCached) => {
-    const cached = isCached ? partialCache.get<Selection>(part, key.hash) : undefined
-    if (cached !== undefined) return cached
-    let selection: Selection = range(0, batch.rows, false)
+  const ofSlices = new Map<Part, { firstRow: number; rows: Promise<Selection> }>()
+
+  async function passing(batch: Batch, firstRow: number): Promise<Selection> {
+    let selection: Selection = range(firstRow, batch.rows, false)
     for (const { narrow, isHeld } of filters) {
       if (isHeld(batch)) selection = await narrow(batch, selection, yieldIfDue)
     }
-    if (isCached) partialCache.put(part, key.hash, selection, bytesOfSelection(selection))
     return selection
+  }
+
+  function passingFrom(part: Part, batch: Batch, firstRow: number): Promise<Selection> {
+    const known = ofSlices.get(part)
+    if (known !== undefined && known.firstRow <= firstRow) return known.rows
+    const rows = passing(batch, firstRow)
+    ofSlices.set(part, { firstRow, rows })
+    return rows
+  }
+
+  return async ({ part, slice }, batch, isCached) => {
+    const cached = isCached ? partialCache.get<Selection>(part.owner, key.hash) : undefined
+    const rows = cached ?? (await passingFrom(part, batch, slice?.firstRow ?? 0))
+    if (isCached && cached === undefined) partialCache.put(part.owner, key.hash, rows, bytesOfSelection(rows))
+    return slice === undefined ? rows : slice.narrow(batch, rows)
   }
 }
 
@@ -83,31 +106,34 @@ function hotFilter(
  * columns are cached, whatever their time: the next run's range has moved on. If the range contains the part, the rows
  * that pass the filters on cold columns are cached: the queries of a search for rows, counts and fields read the rows
  * one after the other. If `isSlow`, the rows can be read in chunks too, of which each passes the other filters by
- * itself.
+ * itself. If `isSliced`, a part that grows or is cut is read by slices, whose groups are kept.
  */
 export function scanParts(
   parts: readonly Part[],
   scanned: ScanRange,
   { filters, coldFilters, conditions, isCostly, project }: ScanFilters,
   kinds: SourceKinds,
-  context: RunContext & { isSlow?: boolean },
+  context: RunContext & { isSlow?: boolean; isSliced?: boolean },
 ): LazyBatch[] {
   const { yieldIfDue, partialCache } = context
   const key = new Key(() => conditions.map(expressionKey))
   const coldKey = new Key(() => 'cold', key)
-  const isWhole = (part: Part) => part.minUs >= scanned.fromUs && part.maxUs <= scanned.throughUs
+  const isWhole = (part: Part) => isWithin(part, scanned)
   const passing = hotFilter(filters, context)
+  const opens = new Set<Part>()
 
   /** Opens a part for `use`: the rows that pass the filters on columns of the part, and `frameOf` for other filters. */
-  async function opened<T>(part: Part, use: (rows: OpenedRows) => Promise<T>): Promise<T> {
-    context.onOpen()
+  async function opened<T>(reading: Reading, use: (rows: OpenedRows) => Promise<T>): Promise<T> {
+    const { part, slice } = reading
+    if (!opens.has(part)) context.onOpen()
+    opens.add(part)
     const batch = await part.open(yieldIfDue, scanned.columns)
     try {
       const fields = createFieldReader(batch, part.owner, context.fieldCache)
       const isCached = part.isSealed && isWhole(part) && coldFilters.length > 0
-      const known = isCached ? partialCache.get<Selection>(part, coldKey.hash) : undefined
-      const rows = known ?? (await passing(part, batch, isCostly && part.isSealed && !isWhole(part)))
-      const selection = filterTime(batch, rows, scanned)
+      const known = isCached ? partialCache.get<Selection>(part.owner, coldKey.hash) : undefined
+      const rows = known ?? (await passing(reading, batch, isCostly && part.isSealed && !isWhole(part)))
+      const selection = slice?.isKept ? rows : filterTime(batch, rows, scanned)
       const onCold = known === undefined ? coldFilters.map((open) => open(batch)) : []
       const cachePiece = isCached && known === undefined && cachePieces(partialCache, part, coldKey, selection)
       const inRows = filters.filter(({ isHeld }) => !isHeld(batch)).map(({ condition }) => condition)
@@ -124,10 +150,15 @@ export function scanParts(
     }
   }
 
+  const readWhole =
+    (reading: Reading): LazyBatch['read'] =>
+    (use) =>
+      opened(reading, async ({ selection, frameOf }) => use(await frameOf(selection)))
+
   const readByTime =
     (part: Part): ReadByTime =>
     (direction, isWanted, use) =>
-      opened(part, async ({ batch, selection, frameOf }) => {
+      opened({ part }, async ({ batch, selection, frameOf }) => {
         for (const { selection: rows, boundUs } of chunksByTime(batch.times, selection, direction)) {
           if (!(await isWanted(boundUs))) return
           await use(await frameOf(rows))
@@ -135,15 +166,29 @@ export function scanParts(
         }
       })
 
-  return parts.map((part) => ({
-    minUs: part.minUs,
-    maxUs: part.maxUs,
-    ...(part.isSealed && isWhole(part) ? { cached: { part, key, ...gatherOf(part, project, scanned, context) } } : {}),
-    read: (use) => opened(part, async ({ selection, frameOf }) => use(await frameOf(selection))),
-    ...(context.isSlow && { readByTime: readByTime(part) }),
-    ...(part.isSealed && { openAhead: () => openAhead(part, () => part.open(yieldIfDue, scanned.columns)) }),
-    ...(part.isSealed && { cachedReader: (open: OpenCold) => context.rowCache.cachedReader(part.owner, open) }),
-  }))
+  const ofSlice = (part: Part, slice: ReadSlice): LazyBatch => ({
+    minUs: slice.minUs,
+    maxUs: slice.maxUs,
+    ...(slice.isKept && { cached: { part, slice: slice.number, key } }),
+    read: readWhole({ part, slice }),
+  })
+
+  return parts.flatMap((part): LazyBatch[] => {
+    const isKept = part.isSealed && isWhole(part)
+    const slices = context.isSliced && !isKept ? slicesOf(part, scanned, context.sliceRows) : undefined
+    if (slices !== undefined) return slices.map((slice) => ofSlice(part, slice))
+    return [
+      {
+        minUs: part.minUs,
+        maxUs: part.maxUs,
+        ...(isKept && { cached: { part, key, ...gatherOf(part, project, scanned, context) } }),
+        read: readWhole({ part }),
+        ...(context.isSlow && { readByTime: readByTime(part) }),
+        ...(part.isSealed && { openAhead: () => openAhead(part, () => part.open(yieldIfDue, scanned.columns)) }),
+        ...(part.isSealed && { cachedReader: (open: OpenCold) => context.rowCache.cachedReader(part.owner, open) }),
+      },
+    ]
+  })
 }
 
 /** Opens a part, and returns a function that closes the part. An error is that of the read that wants the part. */

@@ -52,6 +52,7 @@ function sealAndWrite(
     for (const segment of await persistence.write(sealedRows.map(segmentOfSealedRows))) table.segments.push(segment)
     table.sealing.splice(table.sealing.indexOf(sealing), 1)
     head.isOpen = false
+    state.onDrop([head])
     recycleHead(state, head)
     const isWhole = !table.sealing.some((other) => other.persistence === persistence)
     if (extent === 'all' && isWhole) await persistence.commit()

@@ -1,11 +1,11 @@
 import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import { type Clock, systemClock } from '../../../base/time/clock.js'
 import { allSourceNames, type SourceName } from '../../../common/sources.js'
+import type { Part } from '../../execute/columns/batch.js'
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { createMemoryPersistence, type Persistence } from '../persistence/persistence.js'
 import { createEffortPolicy, type EffortPolicy } from '../sealing/effort.js'
 import type { Sealer } from '../sealing/sealer.js'
-import type { SegmentHandle } from '../segment/handle.js'
 import { type ActiveReaders, createActiveReaders } from './active-readers.js'
 import { createHeadPool, type HeadPool } from './head-pool.js'
 import { createSourceTable, type SourceTable } from './source-table.js'
@@ -24,8 +24,8 @@ export interface StoreOptions {
   /** Seals heads. The store closes the sealer. */
   sealer: Sealer
   clock?: Pick<Clock, 'monotonicMs'>
-  /** Called with sealed segments that were dropped. */
-  onDrop?(segments: readonly SegmentHandle[]): void
+  /** Called with parts that no later query reads: segments that were dropped, and heads that were sealed. */
+  onDrop?(parts: readonly Pick<Part, 'owner'>[]): void
   /** Called with a head after rows were appended, from `firstRow` on. */
   onAppend?(head: OpenBatch, firstRow: number): void
 }

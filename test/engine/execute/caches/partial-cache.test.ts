@@ -108,7 +108,7 @@ describe('what is kept of sealed parts', () => {
     for (const key of ['a', 'b']) partialCache.put(part, key, value, 100)
     const ofOnePart = partialCache.bytes()
     for (const key of ['a', 'b']) partialCache.put(other, key, value, 100)
-    partialCache.dropParts([part])
+    partialCache.drop([part])
     expect(['a', 'b'].map((key) => partialCache.get(part, key))).toEqual([undefined, undefined])
     expect(['a', 'b'].map((key) => partialCache.get(other, key))).toEqual([value, value])
     expect([partialCache.bytes(), await bytes()]).toEqual([ofOnePart, ofOnePart])
