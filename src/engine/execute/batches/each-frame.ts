@@ -1,6 +1,6 @@
 import type { Key } from '../caches/partial-cache.js'
 import type { Frame } from '../expressions/frame.js'
-import type { LazyBatch, ReadByTime } from './lazy-batch.js'
+import type { CachedRows, LazyBatch, ReadByTime } from './lazy-batch.js'
 
 /**
  * Returns batches that apply `change` to each frame that is read, whole or in chunks by time. `keyOf` extends the key
@@ -11,16 +11,20 @@ export function eachFrame(
   keyOf: (before: Key) => Key,
   change: (frame: Frame) => Promise<Frame>,
 ): LazyBatch[] {
-  return input.map((batch) => {
-    const { cached, readByTime } = batch
+  const after = ({ part, slice, key }: CachedRows): CachedRows => ({ part, slice, key: keyOf(key) })
+  function changed(batch: LazyBatch): LazyBatch {
+    const { cached, join, joined, readByTime } = batch
     const inChunks: ReadByTime | undefined =
       readByTime &&
       ((direction, isWanted, use) => readByTime(direction, isWanted, async (rows) => use(await change(rows))))
     return {
       ...batch,
-      ...(cached && { cached: { part: cached.part, slice: cached.slice, key: keyOf(cached.key) } }),
+      ...(cached && { cached: after(cached) }),
+      ...(join && { join: (count) => changed(join(count)) }),
+      ...(joined && { joined: joined.map(after) }),
       read: (use) => batch.read(async (frame) => use(await change(frame))),
       ...(inChunks && { readByTime: inChunks }),
     }
-  })
+  }
+  return input.map(changed)
 }

@@ -15,11 +15,12 @@ export interface LazyBatch {
   /** Least and greatest timestamp of the rows, as far as known. Otherwise -Infinity and Infinity. */
   readonly minUs: number
   readonly maxUs: number
-  /**
-   * If the same rows come from the same part again: the part, the number of the slice unless all rows of the part are
-   * meant, and a key of the operators so far. Results computed from the rows may be cached under the key.
-   */
-  readonly cached?: { part: Part; slice?: number; key: Key; gather?: Gather }
+  /** Set if the same rows come from the same part again. Results computed from the rows may then be cached. */
+  readonly cached?: CachedRows
+  /** Returns this slice and the next slices of the part, `count` in all, as a single batch. */
+  readonly join?: (count: number) => LazyBatch
+  /** The slices that were joined. */
+  readonly joined?: readonly CachedRows[]
   /** Reads the rows. The frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
   read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
   /**
@@ -39,6 +40,16 @@ export interface LazyBatch {
    * worth caching.
    */
   cachedReader?: (open: OpenCold) => OpenCold
+}
+
+/** Rows that never change. */
+export interface CachedRows {
+  part: Part
+  /** The number of the slice. Absent if the rows are those of the whole part. */
+  slice?: number | undefined
+  /** Identifies the operators so far: the key of cached results. */
+  key: Key
+  gather?: Gather
 }
 
 /**

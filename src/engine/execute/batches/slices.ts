@@ -1,5 +1,6 @@
 import type { TimeRange } from '../../../plan/plan.js'
-import { overlaps, type Part, type Slice } from '../columns/batch.js'
+import { type Batch, overlaps, type Part, type Slice } from '../columns/batch.js'
+import { range, rowAt, type Selection, sizeOf, slice } from '../columns/selection.js'
 import { filterTime } from '../filtering/filter-rows.js'
 
 /** A slice that a range of time reads. `isKept` if results of the slice serve a later run, whatever its range. */
@@ -8,19 +9,19 @@ export interface ReadSlice extends Slice {
 }
 
 /** The most slices of a sealed part. */
-const MOST_SLICES = 16
+const MOST_SLICES = 8
 
 /**
  * Returns the slices of a part, of about `sliceRows` rows, of which a range of time may have rows: blocks of an open
  * head in order of arrival, or a sealed part that the range cuts by time. A window moves on, and a head grows, but most
  * slices stay as they are. Undefined if the part has only a single slice.
  */
-export function slicesOf(part: Part, range: TimeRange, sliceRows: number): readonly ReadSlice[] | undefined {
+export function slicesOf(part: Part, cut: TimeRange, sliceRows: number): readonly ReadSlice[] | undefined {
   const slices = part.slices?.(sliceRows) ?? timeSlices(part, Math.floor(part.rows / sliceRows))
   if (slices.length < 2) return undefined
   return slices
-    .filter((slice) => overlaps(slice, range))
-    .map((slice) => ({ ...slice, isKept: slice.isFixed && isWithin(slice, range) }))
+    .filter((one) => overlaps(one, cut))
+    .map((one) => ({ ...one, isKept: one.isFixed && isWithin(one, cut) }))
 }
 
 /** Whether all rows of a part or a slice lie in a range of time. */
@@ -33,14 +34,43 @@ function timeSlices({ minUs, maxUs }: Part, wanted: number): Slice[] {
   if (!(count > 1)) return []
   const startOf = (number: number) => minUs + Math.round((number / count) * (maxUs - minUs))
   return Array.from({ length: count }, (_, number): Slice => {
-    const range = { fromUs: startOf(number), throughUs: number === count - 1 ? maxUs : startOf(number + 1) - 1 }
-    return {
-      number,
-      minUs: range.fromUs,
-      maxUs: range.throughUs,
-      firstRow: 0,
-      isFixed: true,
-      narrow: (batch, selection) => filterTime(batch, selection, range),
-    }
+    const endUs = number === count - 1 ? maxUs : startOf(number + 1) - 1
+    return { number, minUs: startOf(number), maxUs: endUs, isFixed: true }
   })
+}
+
+/** Returns several slices of adjacent rows as a single slice, with the number of the first. */
+export function joined(slices: readonly ReadSlice[]): ReadSlice {
+  const [first] = slices
+  const last = slices.at(-1)!
+  return {
+    ...first,
+    minUs: Math.min(...slices.map(({ minUs }) => minUs)),
+    maxUs: Math.max(...slices.map(({ maxUs }) => maxUs)),
+    ...(first.rows && last.rows && { rows: { from: first.rows.from, to: last.rows.to } }),
+  }
+}
+
+/** Returns the selected rows of a batch of the part that are in a slice. */
+export function rowsOfSlice({ rows, minUs, maxUs }: Slice, batch: Batch, selection: Selection): Selection {
+  return rows === undefined
+    ? filterTime(batch, selection, { fromUs: minUs, throughUs: maxUs })
+    : rowsBetween(selection, rows.from, rows.to)
+}
+
+function rowsBetween(selection: Selection, from: number, to: number): Selection {
+  if (selection.kind === 'indices') return slice(selection, positionOf(selection, from), positionOf(selection, to))
+  return range(Math.max(from, selection.start), Math.min(to, selection.end), selection.timeOrdered)
+}
+
+/** Returns the first position of a selection with this row or a later one. */
+function positionOf(selection: Selection, row: number): number {
+  let low = 0
+  let high = sizeOf(selection)
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (rowAt(selection, middle) < row) low = middle + 1
+    else high = middle
+  }
+  return low
 }

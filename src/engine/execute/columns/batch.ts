@@ -97,12 +97,10 @@ export interface Slice {
   /** Bounds of the timestamps. */
   readonly minUs: number
   readonly maxUs: number
-  /** A row before which the slice has no rows. */
-  readonly firstRow: number
+  /** The rows [from, to). If absent, the slice has the rows with these times. */
+  readonly rows?: { from: number; to: number }
   /** Whether the rows of the slice never change. */
   readonly isFixed: boolean
-  /** Returns the selected rows of a batch of the part that are in the slice. */
-  narrow(batch: Batch, selection: Selection): Selection
 }
 
 /** Whether a part or a slice may have a row in the time range, both ends included. */

@@ -1,4 +1,4 @@
-import type { LazyBatch } from '../batches/lazy-batch.js'
+import type { CachedRows, LazyBatch } from '../batches/lazy-batch.js'
 import { type Grouping, type Groups, shrinkGroups } from './groups.js'
 
 /**
@@ -10,9 +10,6 @@ export interface CachedGroups {
   groups: Groups
 }
 
-/** A batch of rows that never change: of a sealed part, or of a slice. */
-export type Cached = NonNullable<LazyBatch['cached']>
-
 /** Groups of parts are cached only if the groups take at most this share of the memory of a query. */
 const MAX_CACHED_SHARE = 1 / 16
 
@@ -20,7 +17,7 @@ const MAX_CACHED_SHARE = 1 / 16
  * Caches the groups of adjacent parts under a key, in their smallest form. Returns false if the groups take too much.
  */
 export async function cacheGroups(
-  parts: readonly Cached[],
+  parts: readonly CachedRows[],
   hash: string,
   groups: Groups,
   grouping: Grouping,
@@ -50,7 +47,7 @@ export function nextCached(
   return areNext ? entry : undefined
 }
 
-const keyOf = ({ slice }: Cached, hash: string) => (slice === undefined ? hash : `${hash} ${slice}`)
+const keyOf = ({ slice }: CachedRows, hash: string) => (slice === undefined ? hash : `${hash} ${slice}`)
 
 const numbers = new WeakMap<object, number>()
 let lastNumber = 0
@@ -58,7 +55,7 @@ let lastNumber = 0
 const NUMBERS_OF_PART = 2 ** 20
 
 /** Returns the number that identifies a part or a slice. */
-function numberOf({ part: { owner }, slice = NUMBERS_OF_PART - 1 }: Cached): number {
+function numberOf({ part: { owner }, slice = NUMBERS_OF_PART - 1 }: CachedRows): number {
   const known = numbers.get(owner)
   const number = known ?? ++lastNumber
   if (known === undefined) numbers.set(owner, number)

@@ -1,6 +1,6 @@
-import type { LazyBatch } from '../batches/lazy-batch.js'
+import type { CachedRows, LazyBatch } from '../batches/lazy-batch.js'
 import type { Frame } from '../expressions/frame.js'
-import { type Cached, type CachedGroups, cacheGroups, nextCached } from './cached-groups.js'
+import { type CachedGroups, cacheGroups, nextCached } from './cached-groups.js'
 import { fold } from './fold.js'
 import { createGatheredRows, type GatheredRows } from './gathered-rows.js'
 import { createGroups, type Grouping, type Groups, merge } from './groups.js'
@@ -8,6 +8,8 @@ import { ReadAhead } from './read-ahead.js'
 
 /** With more groups for each row, merging the groups of parts costs as much as grouping their rows again. */
 const MAX_CACHED_GROUPS_A_ROW = 1 / 4
+/** The same for a slice of a part that is cut, which is read some times at most. */
+const MAX_BRIEF_GROUPS_A_ROW = 1 / 64
 /** Groups that are cached whatever the rows. */
 const ALWAYS_CACHED_GROUPS = 64
 /**
@@ -25,8 +27,10 @@ export class PartGroups {
   readonly #grouping: Grouping
   readonly #gathered: GatheredRows | undefined
   /** The parts of the gathered rows, all found by the same filters. */
-  #run: Cached[] = []
-  #isCaching = true
+  #run: CachedRows[] = []
+  /** Whether groups of parts, and of the slices of parts that are cut, are few enough to be cached one by one. */
+  #keepsParts = true
+  #keepsBrief = true
   #cachedMerges = 0
   #isComplete = true
 
@@ -41,13 +45,14 @@ export class PartGroups {
     return this.#isComplete ? this.#cachedMerges : 0
   }
 
-  /** Whether the parts have too many groups to be cached one by one. */
+  /** Whether some parts or slices have too many groups to be cached one by one. */
   get hasManyGroups(): boolean {
-    return !this.#isCaching
+    return !(this.#keepsParts && this.#keepsBrief)
   }
 
   /** Adds the groups of all batches. */
-  async addAll(batches: readonly LazyBatch[]): Promise<void> {
+  async addAll(input: readonly LazyBatch[]): Promise<void> {
+    const batches = this.#joinUnknown(input)
     const ahead = new ReadAhead(batches, this.#grouping)
     try {
       for (let i = 0; i < batches.length; ) {
@@ -62,6 +67,39 @@ export class PartGroups {
     }
   }
 
+  /** Joins adjacent slices without cached groups. */
+  #joinUnknown(input: readonly LazyBatch[]): readonly LazyBatch[] {
+    const batches: LazyBatch[] = []
+    for (let place = 0; place < input.length; ) {
+      const known = this.#known(input, place)
+      let end = place + (known?.parts.length ?? 1)
+      if (known === undefined) while (this.#continues(input, place, end)) end++
+      batches.push(
+        ...(known === undefined && end > place + 1 ? [input[place].join!(end - place)] : input.slice(place, end)),
+      )
+      place = end
+    }
+    return batches
+  }
+
+  /** Whether the batch at a place is a slice to be read together with the slice at an earlier place. */
+  #continues(input: readonly LazyBatch[], first: number, place: number): boolean {
+    const { cached, join } = input[first]
+    const other = input[place]
+    return (
+      join !== undefined &&
+      other?.join !== undefined &&
+      other.cached!.part === cached!.part &&
+      this.#known(input, place) === undefined
+    )
+  }
+
+  /** Returns the cached groups of the batch at a place, and perhaps of the next batches. */
+  #known(input: readonly LazyBatch[], place: number): CachedGroups | undefined {
+    const { cached } = input[place]
+    return cached && nextCached(input, place, this.#grouping.keyOf(cached.key).hash, this.#grouping)
+  }
+
   /**
    * Adds the batch at a place, and the next batches if the groups are cached together. Returns the number of added
    * batches.
@@ -70,7 +108,7 @@ export class PartGroups {
     const { cached } = input[place]
     if (cached === undefined) return this.#addAlone(input, place, ahead)
     if (!this.#canJoin(cached)) return this.#end().then(() => this.#add(input, place, ahead))
-    const known = nextCached(input, place, this.#grouping.keyOf(cached.key).hash, this.#grouping)
+    const known = this.#known(input, place)
     if (known !== undefined) return this.#addCached(known)
     const next = (isGathered: boolean): number | Promise<number> => {
       if (!isGathered) return this.#addAlone(input, place, ahead)
@@ -89,7 +127,7 @@ export class PartGroups {
   }
 
   /** Whether the rows of a part can be grouped together with the gathered rows. */
-  #canJoin({ key }: Cached): boolean {
+  #canJoin({ key }: CachedRows): boolean {
     const [first] = this.#run
     return first === undefined || (first.key === key && this.#run.length < MOST_PARTS)
   }
@@ -103,10 +141,11 @@ export class PartGroups {
 
   async #addAlone(input: readonly LazyBatch[], place: number, ahead: ReadAhead): Promise<number> {
     await this.#end()
-    const { cached } = input[place]
+    const { cached, join, joined = cached && [cached] } = input[place]
+    const isBrief = cached?.slice !== undefined && join === undefined
     await ahead.read(
       place,
-      (frame) => (cached === undefined ? this.#fold(frame) : this.#addRows([cached], frame)),
+      (frame) => (joined === undefined ? this.#fold(frame) : this.#addRows(joined, frame, isBrief)),
       (next) => this.#isAlone(input, next),
     )
     return 1
@@ -117,16 +156,19 @@ export class PartGroups {
     const { cached } = input[place]
     if (cached === undefined) return true
     if (this.#gathered !== undefined && cached.gather !== undefined) return false
-    return nextCached(input, place, this.#grouping.keyOf(cached.key).hash, this.#grouping) === undefined
+    return this.#known(input, place) === undefined
   }
 
   /** Groups the rows of adjacent parts, and caches the groups. */
-  async #addRows(parts: readonly Cached[], frame: Frame): Promise<void> {
-    if (!this.#isCaching) return this.#fold(frame)
+  async #addRows(parts: readonly CachedRows[], frame: Frame, isBrief = false): Promise<void> {
+    if (!(isBrief ? this.#keepsBrief : this.#keepsParts)) return this.#fold(frame)
     this.#isComplete = false
     const groups = createGroups(this.#total)
     await fold(groups, frame, this.#grouping)
-    this.#isCaching = groups.states.length <= Math.max(ALWAYS_CACHED_GROUPS, frame.rows * MAX_CACHED_GROUPS_A_ROW)
+    const share = isBrief ? MAX_BRIEF_GROUPS_A_ROW : MAX_CACHED_GROUPS_A_ROW
+    const areFew = groups.states.length <= Math.max(ALWAYS_CACHED_GROUPS, frame.rows * share)
+    if (isBrief) this.#keepsBrief = areFew
+    else this.#keepsParts = areFew
     await cacheGroups(parts, this.#grouping.keyOf(parts[0].key).hash, groups, this.#grouping)
     await merge(this.#total, groups, this.#grouping)
   }

@@ -1,5 +1,4 @@
 import type { Slice } from '../columns/batch.js'
-import { range, rowAt, type Selection, sizeOf, slice } from '../columns/selection.js'
 import type { OpenBatch } from './open-batch.js'
 
 /** The least and the greatest timestamp of a block. */
@@ -31,32 +30,6 @@ function timesOf({ timestampsUs }: OpenBatch, from: number, to: number): BlockTi
 }
 
 function block(number: number, blockRows: number, times: BlockTimes, isFixed: boolean): Slice {
-  const firstRow = number * blockRows
-  return {
-    number,
-    ...times,
-    firstRow,
-    isFixed,
-    narrow: (_, selection) => rowsBetween(selection, firstRow, firstRow + blockRows),
-  }
-}
-
-/** Returns the rows of a selection in [from, to). */
-function rowsBetween(selection: Selection, from: number, to: number): Selection {
-  if (selection.kind === 'range') {
-    return range(Math.max(from, selection.start), Math.min(to, selection.end), selection.timeOrdered)
-  }
-  return slice(selection, positionOf(selection, from), positionOf(selection, to))
-}
-
-/** Returns the first position of a selection with this row or a later one. */
-function positionOf(selection: Selection, row: number): number {
-  let low = 0
-  let high = sizeOf(selection)
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (rowAt(selection, middle) < row) low = middle + 1
-    else high = middle
-  }
-  return low
+  const from = number * blockRows
+  return { number, ...times, rows: { from, to: from + blockRows }, isFixed }
 }

@@ -1,10 +1,10 @@
 import { createMeter } from '../../../base/memory/memory-budget.js'
 import type { Expression } from '../../../plan/expression.js'
-import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
+import type { CachedRows, LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import { extendKey } from '../caches/partial-cache.js'
 import type { Frame } from '../expressions/frame.js'
 import { createAggregation, isQuickToCopy } from '../grouping/aggregate.js'
-import { type Cached, cacheGroups, nextCached } from '../grouping/cached-groups.js'
+import { cacheGroups, nextCached } from '../grouping/cached-groups.js'
 import { copyOf, createGroups, frameOfGroups, type Grouping, type Groups, statesOf } from '../grouping/groups.js'
 import { PartGroups } from '../grouping/part-groups.js'
 import { type GroupSink, groupExpressions, sinkKey } from '../grouping/sink.js'
@@ -63,6 +63,6 @@ async function groupsOfParts(batches: readonly LazyBatch[], grouping: Grouping):
   const isLarge = parts.hasManyGroups && batches.length > (known?.parts.length ?? 1)
   if (!(isMerged || isLarge) || !total.states.every((states) => isQuickToCopy(grouping.aggregation, states)))
     return total
-  const cached = batches.map(({ cached }) => cached as Cached)
+  const cached = batches.map(({ cached }) => cached as CachedRows)
   return (await cacheGroups(cached, hash, total, grouping)) ? copyOf(total) : total
 }

@@ -3,7 +3,7 @@ import { expressionKey } from '../../../plan/expression-key.js'
 import type { Scan, TimeRange } from '../../../plan/plan.js'
 import { gatherOf } from '../batches/gather.js'
 import type { LazyBatch, ReadByTime, RunContext } from '../batches/lazy-batch.js'
-import { isWithin, type ReadSlice, slicesOf } from '../batches/slices.js'
+import { isWithin, joined, type ReadSlice, rowsOfSlice, slicesOf } from '../batches/slices.js'
 import { chunksByTime } from '../batches/time-chunks.js'
 import { cachePieces } from '../caches/cached-pieces.js'
 import { Key } from '../caches/partial-cache.js'
@@ -94,9 +94,9 @@ function hotFilter(
 
   return async ({ part, slice }, batch, isCached) => {
     const cached = isCached ? partialCache.get<Selection>(part.owner, key.hash) : undefined
-    const rows = cached ?? (await passingFrom(part, batch, slice?.firstRow ?? 0))
+    const rows = cached ?? (await passingFrom(part, batch, slice?.rows?.from ?? 0))
     if (isCached && cached === undefined) partialCache.put(part.owner, key.hash, rows, bytesOfSelection(rows))
-    return slice === undefined ? rows : slice.narrow(batch, rows)
+    return slice === undefined ? rows : rowsOfSlice(slice, batch, rows)
   }
 }
 
@@ -166,17 +166,27 @@ export function scanParts(
         }
       })
 
-  const ofSlice = (part: Part, slice: ReadSlice): LazyBatch => ({
-    minUs: slice.minUs,
-    maxUs: slice.maxUs,
-    ...(slice.isKept && { cached: { part, slice: slice.number, key } }),
-    read: readWhole({ part, slice }),
-  })
+  /** Returns a slice as a batch. The slices of a part that the range contains are best read together. */
+  function ofSlice(part: Part, slices: readonly ReadSlice[], place: number): LazyBatch {
+    const slice = slices[place]
+    const cachedOf = ({ number }: ReadSlice) => ({ part, slice: number, key })
+    const join = (count: number): LazyBatch => {
+      const together = slices.slice(place, place + count)
+      return { ...ofSlice(part, [joined(together)], 0), joined: together.map(cachedOf) }
+    }
+    return {
+      minUs: slice.minUs,
+      maxUs: slice.maxUs,
+      ...(slice.isKept && { cached: cachedOf(slice) }),
+      ...(slice.isKept && slice.rows && isWhole(part) && { join }),
+      read: readWhole({ part, slice }),
+    }
+  }
 
   return parts.flatMap((part): LazyBatch[] => {
     const isKept = part.isSealed && isWhole(part)
     const slices = context.isSliced && !isKept ? slicesOf(part, scanned, context.sliceRows) : undefined
-    if (slices !== undefined) return slices.map((slice) => ofSlice(part, slice))
+    if (slices !== undefined) return slices.map((_, place) => ofSlice(part, slices, place))
     return [
       {
         minUs: part.minUs,
