@@ -43,7 +43,7 @@ const perUrl: Plan = scan('edge_logs', ALWAYS)
 /** Opens an engine with batches of 10 rows, a second between batches. Every second row is of the project. */
 async function openFilled(options: Partial<ArrowEngineOptions> = {}) {
   const metrics = createMetrics()
-  const engine = openEngine({ metrics, sealRows: ROWS, ...options })
+  const engine = openEngine({ metrics, sealRows: ROWS, sliceRows: Number.POSITIVE_INFINITY, ...options })
   await engine.recover()
   const records = Array.from({ length: BATCHES * ROWS }, (_, i) =>
     edge({

@@ -71,12 +71,12 @@ export class PartGroups {
   #joinUnknown(input: readonly LazyBatch[]): readonly LazyBatch[] {
     const batches: LazyBatch[] = []
     for (let place = 0; place < input.length; ) {
-      const known = this.#known(input, place)
+      const { join } = input[place]
+      const known = join && this.#known(input, place)
       let end = place + (known?.parts.length ?? 1)
-      if (known === undefined) while (this.#continues(input, place, end)) end++
-      batches.push(
-        ...(known === undefined && end > place + 1 ? [input[place].join!(end - place)] : input.slice(place, end)),
-      )
+      if (join !== undefined && known === undefined) while (this.#continues(input, place, end)) end++
+      if (join === undefined || known !== undefined || end === place + 1) batches.push(...input.slice(place, end))
+      else batches.push(join(end - place))
       place = end
     }
     return batches
@@ -84,14 +84,9 @@ export class PartGroups {
 
   /** Whether the batch at a place is a slice to be read together with the slice at an earlier place. */
   #continues(input: readonly LazyBatch[], first: number, place: number): boolean {
-    const { cached, join } = input[first]
-    const other = input[place]
-    return (
-      join !== undefined &&
-      other?.join !== undefined &&
-      other.cached!.part === cached!.part &&
-      this.#known(input, place) === undefined
-    )
+    const next = input[place]
+    const isSamePart = next?.join !== undefined && next.cached!.part === input[first].cached!.part
+    return isSamePart && this.#known(input, place) === undefined
   }
 
   /** Returns the cached groups of the batch at a place, and perhaps of the next batches. */
