@@ -4,7 +4,7 @@ import { pathError, usageError } from '../base/failures.js'
 import { fileVersion } from '../base/files/file-version.js'
 import { isSqlFile } from './sql-file.js'
 
-/** Maximum of modules and `.sql` files, and of helpers next to link targets, in a directory. */
+/** Maximum of modules and `.sql` files, and of helpers next to link targets, in a directory of endpoints or rules. */
 export const MAX_FILES = 200
 
 /**
@@ -22,30 +22,46 @@ export const isHelper = (name: string): boolean => basename(name).startsWith('_'
 
 const isCode = (name: string) => /\.m?js$/.test(name) && !name.startsWith('.')
 
-/** A `.sql` file that begins with `_` is no endpoint, and no helper either. */
-const isWatched = (name: string) => isCode(name) || (isSqlFile(name) && !/^[._]/.test(name))
+/** The files of users in a directory, and what error messages call the files. */
+export interface DirectoryKind {
+  /** The flag that sets the directory. */
+  flag: string
+  files: string
+  /** Whether JavaScript modules are read besides `.sql` files. */
+  hasModules: boolean
+}
+
+/** A directory of endpoints. */
+export const ENDPOINT_FILES: DirectoryKind = { flag: '--endpoints', files: 'files of endpoints', hasModules: true }
+
+/** A `.sql` file that begins with `_` is not read, and no helper either. */
+const isWatchedIn =
+  ({ hasModules }: DirectoryKind) =>
+  (name: string) =>
+    (hasModules && isCode(name)) || (isSqlFile(name) && !/^[._]/.test(name))
 
 /**
  * Returns the versions of a directory's modules, `.sql` files and helpers. Throws `usage` if there are too many,
  * `failed` if the directory cannot be read.
  */
-export function readFileVersions(directory: string): FileVersions {
-  const entries = entriesOf(directory)
+export function readFileVersions(directory: string, kind = ENDPOINT_FILES): FileVersions {
+  const entries = entriesOf(directory, kind)
+  const isWatched = isWatchedIn(kind)
   const names = entries.map(({ name }) => name).filter(isWatched)
-  if (names.length > MAX_FILES) throw usageError(`--endpoints ${directory} has over ${MAX_FILES} files of endpoints.`)
+  if (names.length > MAX_FILES) throw usageError(`${kind.flag} ${directory} has over ${MAX_FILES} ${kind.files}.`)
   const files = [...names.sort(), ...helpersNextToTargets(directory, names.filter(isCode))]
-  const links = entries.filter((entry) => isLinkedDirectory(directory, entry))
+  const links = entries.filter((entry) => isLinkedDirectory(directory, entry) && !isWatched(entry.name))
   return new Map([
     ...files.map((name) => [name, fileVersion(resolve(directory, name)) ?? 'gone'] as const),
     ...links.map(({ name }) => [`${name}/`, realPathOf(join(directory, name)) ?? 'gone'] as const),
   ])
 }
 
-function entriesOf(directory: string): Dirent[] {
+function entriesOf(directory: string, { flag }: DirectoryKind): Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch (error) {
-    throw pathError(`--endpoints ${directory} cannot be read: ${(error as Error).message}.`, error as Error)
+    throw pathError(`${flag} ${directory} cannot be read: ${(error as Error).message}.`, error as Error)
   }
 }
 
@@ -71,7 +87,7 @@ function helpersIn(folder: string): string[] {
  * at once.
  */
 function isLinkedDirectory(directory: string, entry: Dirent): boolean {
-  if (!entry.isSymbolicLink() || entry.name.startsWith('.') || isWatched(entry.name)) return false
+  if (!entry.isSymbolicLink() || entry.name.startsWith('.')) return false
   const target = realPathOf(join(directory, entry.name))
   return target !== undefined && statSync(target, { throwIfNoEntry: false })?.isDirectory() === true
 }

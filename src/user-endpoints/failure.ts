@@ -11,6 +11,12 @@ const CHECK_TIMEOUT_MS = 5_000
 export const lineError = (problem: string, line: number): LogweirError<'usage'> =>
   usageError(`${problem} (line ${line})`)
 
+/** Returns the `usage` error about a place in a file: a line and a column, counted from 1. */
+export const placeError = (
+  problem: string,
+  { line, column }: { line: number; column: number },
+): LogweirError<'usage'> => usageError(`${problem} (line ${line}, column ${column})`)
+
 /**
  * Describes an error of a file in a single line: name, message and, if known, the line in the file. The version
  * parameter is removed from addresses. A LogweirError, which SQL and parameters throw, is described by the error

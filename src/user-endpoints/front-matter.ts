@@ -1,6 +1,7 @@
 import { nearest } from '../base/text/nearest.js'
 import { MAX_ENDPOINT_ROWS } from '../common/limits.js'
 import type { CachePolicy } from '../endpoints/endpoint.js'
+import { addEntry, commentOf, type Entry, type EntryKeys, keyOf, summaryOf } from './comment-entries.js'
 import { type Declaration, readDeclaration } from './declaration.js'
 import { lineError } from './failure.js'
 import { MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from './validate.js'
@@ -24,30 +25,23 @@ export const DEFAULT_MAX_ROWS = 1000
 
 const KEYS = ['name', 'id', 'max rows', 'cache', 'project'] as const
 type Key = (typeof KEYS)[number]
+const KNOWN: EntryKeys<Key> = { keys: KEYS, meantBy }
 
-/** `key: value`, where a key is up to two words. */
-const ENTRY = /^([a-z]\w*(?:[ _-]+\w+)?)\s*:\s*(.*)$/i
 /** A line that declares a parameter, the colon forgotten or not. */
 const PARAM = /^param\s+(\w+)\s*(:?)\s*(.*)$/i
-
-/** A `key: value` line of a file. */
-interface Entry {
-  value: string
-  /** Counted from 1. */
-  line: number
-}
 
 /**
  * Reads the front matter of a `.sql` file: the `key: value` lines in the comments before the query. Other comments are
  * ignored. Throws `usage` for a wrong line. The message ends with ` (line N)`.
  */
 export function readFrontMatter(text: string): FrontMatter {
-  const lines = text.split('\n').map(commentOf)
+  const written = text.split('\n')
+  const lines = written.map(commentOf)
   const end = lines.indexOf(undefined)
   const entries = new Map<Key, Entry>()
   const params = new Map<string, Declaration>()
   for (const [i, comment] of lines.slice(0, end < 0 ? lines.length : end).entries()) {
-    if (!readParam(comment!, i + 1, params)) readEntry(comment!, i + 1, entries)
+    if (!readParam(comment!, i + 1, params)) addEntry(written[i], i + 1, KNOWN, entries)
   }
   if (end >= 0) refuseLaterParams(lines, end)
   const isProjectByHand = readProject(entries.get('project'))
@@ -55,7 +49,7 @@ export function readFrontMatter(text: string): FrontMatter {
   return {
     name: entries.get('name')?.value,
     id: entries.get('id')?.value,
-    summary: summaryOf(lines.slice(0, end < 0 ? lines.length : end) as string[]),
+    summary: summaryOf(lines.slice(0, end < 0 ? lines.length : end) as string[], isPlain, MAX_SUMMARY_CHARACTERS),
     maxRows: readMaxRows(entries.get('max rows')),
     cache: readCache(entries.get('cache')),
     isProjectByHand,
@@ -63,28 +57,8 @@ export function readFrontMatter(text: string): FrontMatter {
   }
 }
 
-/** Returns the text of a comment line, empty for an empty line, or undefined for a line of the query. */
-function commentOf(line: string): string | undefined {
-  const text = line.trim()
-  return text === '' || text.startsWith('--') ? text.slice(2).trim() : undefined
-}
-
-/** Returns the first comment that is no entry, of a single line or of consecutive lines, without a final dot. */
-function summaryOf(comments: readonly string[]): string | undefined {
-  const first = comments.findIndex(isPlain)
-  if (first < 0) return undefined
-  const after = comments.slice(first)
-  const end = after.findIndex((comment) => !isPlain(comment))
-  return after
-    .slice(0, end < 0 ? after.length : end)
-    .join(' ')
-    .slice(0, MAX_SUMMARY_CHARACTERS)
-    .replace(/\.$/, '')
-}
-
 function isPlain(comment: string): boolean {
-  const key = ENTRY.exec(comment)?.[1]?.toLowerCase()
-  return comment !== '' && !PARAM.test(comment) && !KEYS.some((one) => one === key)
+  return comment !== '' && !PARAM.test(comment) && keyOf(comment, KNOWN) === undefined
 }
 
 /** Adds the parameter that a comment declares, and returns whether the comment declares a parameter. */
@@ -97,26 +71,12 @@ function readParam(comment: string, line: number, params: Map<string, Declaratio
   return true
 }
 
-/** Adds the entry in a comment, unless the comment is plain. Throws if the key is similar to a known key. */
-function readEntry(comment: string, line: number, entries: Map<Key, Entry>): void {
-  const [, written, value] = ENTRY.exec(comment) ?? []
-  if (written === undefined) return
-  const key = KEYS.find((one) => one === written.toLowerCase())
-  if (key === undefined) {
-    refuseNearKey(written, line)
-    return
-  }
-  if (value === '') throw lineError(`"${key}:" has no value`, line)
-  if (entries.has(key)) throw lineError(`"${key}:" is given twice`, line)
-  entries.set(key, { value: value!, line })
-}
-
-function refuseNearKey(written: string, line: number): void {
+/** The key, or the line of a parameter, that an unknown key was meant to be. */
+function meantBy(written: string): string | undefined {
   const [first = '', second] = written.split(/\s+/)
   // Two letters are near to many words.
   const candidates: string[] = KEYS.filter((key) => key !== 'id')
-  const meant = second !== undefined && nearest(first, ['param']) ? `param ${second}` : nearest(written, candidates)
-  if (meant !== undefined) throw lineError(`there is no "${written}:". Did you mean "${meant}:"?`, line)
+  return second !== undefined && nearest(first, ['param']) ? `param ${second}` : nearest(written, candidates)
 }
 
 /** A declaration behind the front matter would be a plain comment. */

@@ -16,13 +16,14 @@ export const isSqlFile = (name: string): boolean => name.endsWith(EXTENSION)
  * not regular, over 64 KiB or not UTF-8, the errors of {@link sqlEndpoint}, and the errors of the file system.
  */
 export async function loadSqlFile(path: string): Promise<Endpoint> {
-  const text = await readText(path)
+  const text = await readSqlFile(path)
   // Loaded here, so that a service without such a file does not load the compiler.
   const { readSql } = await import('../sql/read-sql.js')
   return sqlEndpoint(text, basename(path, EXTENSION), readSql)
 }
 
-async function readText(path: string): Promise<string> {
+/** Returns the text of a `.sql` file. Throws `usage` as {@link loadSqlFile} does, and the errors of the file system. */
+export async function readSqlFile(path: string): Promise<string> {
   const stats = await stat(path)
   if (!stats.isFile()) throw usageError('is not a regular file')
   if (stats.size > MAX_SQL_FILE_BYTES) throw usageError(`is over ${MAX_SQL_FILE_BYTES / 1024} KiB`)
