@@ -98,7 +98,10 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: ['http/app.ts', ...HTTP],
     },
   ],
-  [{ path: 'http/app.ts', about: 'the chain of middleware', only: ['http/routes.ts', ...ROUTED] }],
+  [
+    { path: 'http/app.ts', about: 'the chain of middleware', only: ['http/routes.ts', ...ROUTED] },
+    { path: 'alerts/states/', about: 'states of alerts: instants, transitions, labels', only: ['base/'] },
+  ],
   [{ path: 'http/routes.ts', about: 'the routes', only: ['http/page.ts', 'http/openapi/', ...ROUTED] }],
   [
     { path: 'http/page.ts', about: 'sends the files of the page', only: ['http/reply/', 'endpoints/', ...INTERFACE] },
