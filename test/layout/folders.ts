@@ -85,7 +85,14 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: ['tokens/', 'config/', 'common/error-body.ts', 'common/limits.ts', 'common/warnings.ts', 'base/'],
     },
   ],
-  [{ path: 'supabase/', about: "with `--supabase`: the queries of Studio's pages, each a `.sql` file in `endpoints`" }],
+  [
+    { path: 'supabase/', about: "with `--supabase`: the queries of Studio's pages, each a `.sql` file in `endpoints`" },
+    {
+      path: 'alerts/rules/',
+      about: '`--alerts`: reads and checks the files of alert rules',
+      only: ['alerts/states/', 'user-endpoints/', 'sql/read-sql.ts', 'config/', ...PLAN],
+    },
+  ],
   [
     {
       path: 'user-endpoints/',
