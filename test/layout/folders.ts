@@ -100,6 +100,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: ['endpoint.ts', 'endpoints/', 'sql/read-sql.ts', 'config/', ...PLAN],
     },
     {
+      path: 'alerts/store/',
+      about: 'keeps states of alerts and undelivered notifications',
+      only: ['alerts/states/', 'engine/disk/', 'base/'],
+    },
+    {
       path: 'http/server/',
       about: 'sockets: connections, limits, malformed requests',
       only: ['http/app.ts', ...HTTP],

@@ -1,0 +1,176 @@
+import { LogweirError } from '../../base/errors.js'
+import type { Log } from '../../base/log.js'
+import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
+import { MIB } from '../../base/units.js'
+import type { Files } from '../../engine/disk/files/files.js'
+import { NEW_STATE, type RuleState } from '../states/state.js'
+import { changed, changeOf, readChange, stateToJson } from '../states/state-json.js'
+import { type Notification, readNotification } from './notification.js'
+import { createRecordFile, type RecordFile, readRecords } from './record-file.js'
+
+/** What an evaluation changes on disk: all of it or nothing. */
+export interface Commit {
+  rule: string
+  /** Undefined: the rule was deleted. */
+  state: RuleState | undefined
+  added: readonly Notification[]
+}
+
+/** The states of rules and the undelivered notifications of a data directory. */
+export interface AlertStore {
+  /** The states as they are on disk, by the name of the rule. */
+  states(): ReadonlyMap<string, RuleState>
+  /** The undelivered notifications, oldest first. */
+  notifications(): readonly Notification[]
+  /** Returns the id of the next notification. */
+  nextId(): number
+  /**
+   * Writes a change. With `isSynced` the change survives a power cut once the promise resolves: so before anything is
+   * sent. Without, it survives the death of the process. If writing fails, nothing has changed, and the promise rejects
+   * with the system's error.
+   */
+  commit(commit: Commit, isSynced: boolean): Promise<void>
+  /**
+   * Forgets notifications that were delivered or given up. After a crash, or a full disk, an earlier notification may
+   * be sent again, with the same key.
+   */
+  settle(ids: readonly number[]): Promise<void>
+  close(): Promise<void>
+}
+
+const DIRECTORY = 'alerts'
+const NAME = /^states\.(\d{1,15})$/
+const FORMAT = { format: 'logweir alerts', version: 1 }
+/** The file is written again when it has grown by more than its size at first, and by more than this. */
+const MIN_GROWTH_BYTES = MIB
+
+type Content = { states: Map<string, RuleState>; notifications: Map<number, Notification>; nextId: number }
+
+/**
+ * Opens the states below a data directory, in `alerts`. If the newest file is damaged, everything before the damage
+ * holds, the file is kept under another name, and a log line says so. Throws `newer_format` if a newer version has
+ * written the file, and the system's error.
+ */
+export async function openAlertStore(files: Files, log: Log): Promise<AlertStore> {
+  await files.makeDirectory(DIRECTORY)
+  await files.syncDirectory('')
+  const numbers = (await files.list(DIRECTORY)).flatMap((name) => Number(NAME.exec(name)?.[1] ?? 0) || [])
+  const newest = Math.max(0, ...numbers)
+  const content = newest === 0 ? emptyContent() : await readContent(files, newest, log)
+  const store = createStore(files, content, newest)
+  await store.rewrite()
+  return store
+}
+
+const emptyContent = (): Content => ({ states: new Map(), notifications: new Map(), nextId: 1 })
+
+async function readContent(files: Files, number: number, log: Log): Promise<Content> {
+  const path = `${DIRECTORY}/states.${number}`
+  const { records, damagedLines } = await readRecords(files, path)
+  const content = emptyContent()
+  const [head, ...others] = records
+  if (head !== undefined) checkFormat(head, path)
+  const wrong = takeAll(content, others)
+  const fault = wrong ?? (damagedLines > 1 ? `${damagedLines} lines cannot be read` : undefined)
+  if (fault === undefined) return content
+  await files.rename(path, `${path}.damaged`)
+  log(
+    `${path} is damaged: ${fault}. Alerts go on from the states before the damage: receivers may be notified again, ` +
+      `and notifications behind the damage are lost. The file is kept as ${path}.damaged.`,
+    { level: 'error', code: 'alerts_damaged', path },
+  )
+  return content
+}
+
+function checkFormat(head: unknown, path: string): void {
+  const { format, version } = Object(head) as Record<string, unknown>
+  if (format === FORMAT.format && version === FORMAT.version) return
+  throw new LogweirError(
+    'newer_format',
+    `${path} was written by a newer logweir. Use that version, or move the file away: then all alerts begin anew.`,
+  )
+}
+
+/** Applies records up to the first wrong record. Returns the fault. */
+function takeAll(content: Content, records: readonly unknown[]): string | undefined {
+  try {
+    for (const record of records) take(content, record)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Applies a record: `{rule, change, added}`, `{rule, added}` of a deleted rule, `{settled}` or `{nextId}`. */
+function take(content: Content, record: unknown): void {
+  const { rule, change, added, settled, nextId } = Object(record) as Record<string, unknown>
+  const notifications = Array.isArray(added) ? added.map(readNotification) : []
+  if (typeof rule === 'string') {
+    if (change === undefined) content.states.delete(rule)
+    else content.states.set(rule, changed(content.states.get(rule) ?? NEW_STATE, readChange(change)))
+  }
+  for (const one of notifications) content.notifications.set(one.id, one)
+  content.nextId = Math.max(content.nextId, Number(nextId) || 0, ...notifications.map(({ id }) => id + 1))
+  if (Array.isArray(settled)) for (const id of settled) content.notifications.delete(id)
+}
+
+function createStore(files: Files, content: Content, newest: number) {
+  const queue = createSerialQueue()
+  let number = newest
+  let file: RecordFile | undefined
+  let firstBytes = 0
+
+  /** Writes everything into a new file, and removes older files. */
+  async function rewrite(): Promise<void> {
+    await file?.close().catch(() => {})
+    file = undefined
+    const { states, notifications, nextId } = content
+    const whole = [...states].map(([rule, state]) => ({ rule, change: stateToJson(state) }))
+    const records = [FORMAT, { nextId }, ...whole, { added: [...notifications.values()] }]
+    file = await createRecordFile(files, DIRECTORY, `states.${number + 1}`, records)
+    firstBytes = file.bytes()
+    number += 1
+    for (const name of await files.list(DIRECTORY)) {
+      const old = Number(NAME.exec(name)?.[1] ?? number)
+      if (old < number || name.endsWith('.new')) await files.remove(`${DIRECTORY}/${name}`)
+    }
+  }
+
+  /** Writes a record. A file that could not be written is replaced before the next record. */
+  async function write(record: unknown, isSynced: boolean): Promise<void> {
+    const isLong = file !== undefined && file.bytes() - firstBytes > Math.max(MIN_GROWTH_BYTES, firstBytes)
+    if (file === undefined || isLong) await rewrite()
+    try {
+      await file!.append([record], isSynced)
+    } catch (error) {
+      await file!.close().catch(() => {})
+      file = undefined
+      throw error
+    }
+  }
+
+  return {
+    rewrite,
+    states: () => content.states,
+    notifications: () => [...content.notifications.values()],
+    nextId: () => content.nextId++,
+    commit: ({ rule, state, added }: Commit, isSynced: boolean) =>
+      queue.run(async () => {
+        const before = content.states.get(rule) ?? NEW_STATE
+        await write({ rule, change: state && changeOf(before, state), added }, isSynced)
+        if (state === undefined) content.states.delete(rule)
+        else content.states.set(rule, state)
+        for (const one of added) content.notifications.set(one.id, one)
+      }),
+    settle: (settled: readonly number[]) =>
+      queue.run(async () => {
+        for (const id of settled) content.notifications.delete(id)
+        await write({ settled }, false)
+      }),
+    close: () =>
+      queue.run(async () => {
+        await file?.close()
+        file = undefined
+      }),
+  }
+}
