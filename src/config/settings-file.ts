@@ -1,14 +1,10 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { parse as parseToml, type TomlError } from 'smol-toml'
-import { pathError, usageError } from '../base/failures.js'
+import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/text/nearest.js'
-import { encodingOf } from '../base/text/text-encoding.js'
-import { MIB } from '../base/units.js'
 import { fileNameOf, isInFile, type Settings, withoutSecrets } from './setting.js'
+import { placeOf, readTomlFile } from './toml-file.js'
 
-/** The longest file that is read. */
-const MAX_BYTES = MIB
-const READABLE_BY_ALL = 0o004
+/** What error messages call the file. */
+const SETTINGS = { content: 'the settings', file: 'a settings file' }
 
 /** The contents of a settings file. */
 export interface SettingsFile {
@@ -26,15 +22,14 @@ export interface SettingsFile {
  * Throws `failed` if the file cannot be read.
  */
 export function readSettingsFile(path: string, known: Settings): SettingsFile {
-  const { bytes, isReadableByAll } = readBytes(path)
-  const source = decode(bytes, path)
+  const { table, source, isReadableByAll } = readTomlFile(path, SETTINGS)
   const names = new Map(
     Object.keys(known)
       .filter((name) => isInFile(known[name]))
       .map((name) => [fileNameOf(name), name]),
   )
   const texts = new Map<string, string>()
-  for (const [key, value] of Object.entries(parse(source, path))) {
+  for (const [key, value] of Object.entries(table)) {
     const name = names.get(key)
     if (name === undefined) {
       throw usageError(
@@ -65,63 +60,3 @@ function textOf({ type, secret }: Settings[string], value: unknown, where: strin
   const remedy = type.tomlType === undefined ? ' Write it in quotes.' : ''
   throw usageError(`${where}: ${shown} is not ${type.expects}.${remedy}`)
 }
-
-function readBytes(path: string) {
-  try {
-    const file = openSync(path, 'r')
-    try {
-      return { bytes: readUpTo(file, path), isReadableByAll: (fstatSync(file).mode & READABLE_BY_ALL) !== 0 }
-    } finally {
-      closeSync(file)
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw pathError(`cannot read the settings in ${path}: ${(error as Error).message}.`, error as Error)
-  }
-}
-
-function readUpTo(file: number, path: string): Uint8Array {
-  const bytes = new Uint8Array(MAX_BYTES + 1)
-  let length = 0
-  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-    read = readSync(file, bytes, length, bytes.length - length, null)
-  }
-  if (length > MAX_BYTES) throw usageError(`${path}: it is over ${MAX_BYTES} bytes, too long for a settings file.`)
-  return bytes.subarray(0, length)
-}
-
-function decode(bytes: Uint8Array, path: string): string {
-  try {
-    const text = new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)
-    if (!text.includes('\0')) return text
-  } catch {
-    // Reported below, as a text with NUL characters is.
-  }
-  throw usageError(`${path}: not UTF-8 text.`)
-}
-
-function parse(source: string, path: string): Record<string, unknown> {
-  try {
-    return parseToml(source)
-  } catch (error) {
-    const { line, message } = error as TomlError
-    // The further lines of the message quote the file, which may contain secrets.
-    const [fault] = message.replace('Invalid TOML document: ', '').split('\n')
-    throw usageError(`${path} line ${line}: not TOML: ${fault}. A line is: name = value, texts in quotes.`)
-  }
-}
-
-/**
- * Returns the file and the line of a key, which a flat table has at the beginning of a line. Returns the file only if
- * the key is not found.
- */
-function placeOf(path: string, source: string, key: string): string {
-  const lines = source.split('\n').map((line) => line.trimStart())
-  const at = lines.findIndex((line) =>
-    [key, `"${key}"`, `'${key}'`, `[${key}`].some((start) => beginsWithKey(line, start)),
-  )
-  return at < 0 ? path : `${path} line ${at + 1}`
-}
-
-const beginsWithKey = (line: string, start: string) =>
-  line.startsWith(start) && /^\s*[=.\]]/.test(line.slice(start.length))

@@ -88,6 +88,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [
     { path: 'supabase/', about: "with `--supabase`: the queries of Studio's pages, each a `.sql` file in `endpoints`" },
     {
+      path: 'alerts/delivery/',
+      about: 'receivers of alerts: requests, queue, retries',
+      only: ['alerts/store/', 'alerts/states/', 'config/', 'base/'],
+    },
+    {
       path: 'alerts/rules/',
       about: '`--alerts`: reads and checks the files of alert rules',
       only: ['alerts/states/', 'user-endpoints/', 'sql/read-sql.ts', 'config/', ...PLAN],

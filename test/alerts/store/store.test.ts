@@ -63,7 +63,8 @@ describe('the store of alerts', () => {
     expect(next.states().get('r')).toEqual(stateAt(7, ['/a']))
     expect(lines).toEqual([
       'alerts/states.1 is damaged: 2 lines cannot be read. Alerts go on from the states before the damage: receivers ' +
-        'may be notified again, and notifications behind the damage are lost. The file is kept as alerts/states.1.damaged.',
+        'may be notified again, and notifications behind the damage are lost. The file is kept as ' +
+        'alerts/states.1.damaged.',
     ])
   })
 
