@@ -85,6 +85,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: ['tokens/', 'config/', 'common/error-body.ts', 'common/limits.ts', 'common/warnings.ts', 'base/'],
     },
   ],
+  [{ path: 'alerts/evaluate/', about: 'evaluates alert rules at their instants', only: ['alerts/', ...PLAN] }],
   [
     { path: 'supabase/', about: "with `--supabase`: the queries of Studio's pages, each a `.sql` file in `endpoints`" },
     {

@@ -3,6 +3,7 @@ import type { Log } from '../../base/log.js'
 import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
 import { MIB } from '../../base/units.js'
 import type { Files } from '../../engine/disk/files/files.js'
+import type { EventRecord } from '../states/event-record.js'
 import { NEW_STATE, type RuleState } from '../states/state.js'
 import { changed, changeOf, readChange, stateToJson } from '../states/state-json.js'
 import { type Notification, readNotification } from './notification.js'
@@ -14,6 +15,15 @@ export interface Commit {
   /** Undefined: the rule was deleted. */
   state: RuleState | undefined
   added: readonly Notification[]
+  /** Records of the history, which are to be stored as rows. */
+  events: readonly PendingEvent[]
+}
+
+/** A record of the history that is not stored as a row yet. */
+export interface PendingEvent {
+  /** Of the same sequence as the ids of notifications. */
+  id: number
+  record: EventRecord
 }
 
 /** The states of rules and the undelivered notifications of a data directory. */
@@ -22,7 +32,9 @@ export interface AlertStore {
   states(): ReadonlyMap<string, RuleState>
   /** The undelivered notifications, oldest first. */
   notifications(): readonly Notification[]
-  /** Returns the id of the next notification. */
+  /** The records of the history that are not stored as rows yet, oldest first. */
+  events(): readonly PendingEvent[]
+  /** Returns the id of the next notification or event. */
   nextId(): number
   /**
    * Writes a change. With `isSynced` the change survives a power cut once the promise resolves: so before anything is
@@ -31,8 +43,8 @@ export interface AlertStore {
    */
   commit(commit: Commit, isSynced: boolean): Promise<void>
   /**
-   * Forgets notifications that were delivered or given up. After a crash, or a full disk, an earlier notification may
-   * be sent again, with the same key.
+   * Forgets notifications that were delivered or given up, and events that were stored. After a crash, or a full disk,
+   * an earlier notification may be sent again, with the same key, and an event stored again, with the same id.
    */
   settle(ids: readonly number[]): Promise<void>
   close(): Promise<void>
@@ -44,7 +56,12 @@ const FORMAT = { format: 'logweir alerts', version: 1 }
 /** The file is written again when it has grown by more than its size at first, and by more than this. */
 const MIN_GROWTH_BYTES = MIB
 
-type Content = { states: Map<string, RuleState>; notifications: Map<number, Notification>; nextId: number }
+interface Content {
+  states: Map<string, RuleState>
+  notifications: Map<number, Notification>
+  events: Map<number, PendingEvent>
+  nextId: number
+}
 
 /**
  * Opens the states below a data directory, in `alerts`. If the newest file is damaged, everything before the damage
@@ -62,7 +79,9 @@ export async function openAlertStore(files: Files, log: Log): Promise<AlertStore
   return store
 }
 
-const emptyContent = (): Content => ({ states: new Map(), notifications: new Map(), nextId: 1 })
+const emptyContent = (): Content => {
+  return { states: new Map(), notifications: new Map(), events: new Map(), nextId: 1 }
+}
 
 async function readContent(files: Files, number: number, log: Log): Promise<Content> {
   const path = `${DIRECTORY}/states.${number}`
@@ -101,17 +120,38 @@ function takeAll(content: Content, records: readonly unknown[]): string | undefi
   }
 }
 
-/** Applies a record: `{rule, change, added}`, `{rule, added}` of a deleted rule, `{settled}` or `{nextId}`. */
+/** Applies a record: `{rule, change, added, events}`, without `change` of a deleted rule, `{settled}` or `{nextId}`. */
 function take(content: Content, record: unknown): void {
-  const { rule, change, added, settled, nextId } = Object(record) as Record<string, unknown>
+  const { rule, change, added, events, settled, nextId } = Object(record) as Record<string, unknown>
   const notifications = Array.isArray(added) ? added.map(readNotification) : []
+  const pending = Array.isArray(events) ? events.map(readPending) : []
   if (typeof rule === 'string') {
     if (change === undefined) content.states.delete(rule)
     else content.states.set(rule, changed(content.states.get(rule) ?? NEW_STATE, readChange(change)))
   }
   for (const one of notifications) content.notifications.set(one.id, one)
-  content.nextId = Math.max(content.nextId, Number(nextId) || 0, ...notifications.map(({ id }) => id + 1))
-  if (Array.isArray(settled)) for (const id of settled) content.notifications.delete(id)
+  for (const one of pending) content.events.set(one.id, one)
+  const ids = [...notifications, ...pending].map(({ id }) => id + 1)
+  content.nextId = ids.reduce((most, id) => Math.max(most, id), Math.max(content.nextId, Number(nextId) || 0))
+  if (Array.isArray(settled)) forget(content, settled)
+}
+
+function readPending(json: unknown): PendingEvent {
+  const { id, record } = Object(json) as Record<string, unknown>
+  const { id: uuid, timestamp, event_message: text, project, metadata } = Object(record) as Record<string, unknown>
+  const isRight =
+    [id, timestamp].every(Number.isSafeInteger) &&
+    [uuid, text, project].every((one) => typeof one === 'string') &&
+    typeof metadata === 'object'
+  if (!isRight) throw new TypeError('An event is wrong.')
+  return json as PendingEvent
+}
+
+function forget({ notifications, events }: Content, ids: readonly number[]): void {
+  for (const id of ids) {
+    notifications.delete(id)
+    events.delete(id)
+  }
 }
 
 function createStore(files: Files, content: Content, newest: number) {
@@ -124,9 +164,9 @@ function createStore(files: Files, content: Content, newest: number) {
   async function rewrite(): Promise<void> {
     await file?.close().catch(() => {})
     file = undefined
-    const { states, notifications, nextId } = content
+    const { states, notifications, events, nextId } = content
     const whole = [...states].map(([rule, state]) => ({ rule, change: stateToJson(state) }))
-    const records = [FORMAT, { nextId }, ...whole, { added: [...notifications.values()] }]
+    const records = [FORMAT, { nextId }, ...whole, { added: [...notifications.values()], events: [...events.values()] }]
     file = await createRecordFile(files, DIRECTORY, `states.${number + 1}`, records)
     firstBytes = file.bytes()
     number += 1
@@ -153,18 +193,20 @@ function createStore(files: Files, content: Content, newest: number) {
     rewrite,
     states: () => content.states,
     notifications: () => [...content.notifications.values()],
+    events: () => [...content.events.values()],
     nextId: () => content.nextId++,
-    commit: ({ rule, state, added }: Commit, isSynced: boolean) =>
+    commit: ({ rule, state, added, events }: Commit, isSynced: boolean) =>
       queue.run(async () => {
         const before = content.states.get(rule) ?? NEW_STATE
-        await write({ rule, change: state && changeOf(before, state), added }, isSynced)
+        await write({ rule, change: state && changeOf(before, state), added, events }, isSynced)
         if (state === undefined) content.states.delete(rule)
         else content.states.set(rule, state)
         for (const one of added) content.notifications.set(one.id, one)
+        for (const one of events) content.events.set(one.id, one)
       }),
     settle: (settled: readonly number[]) =>
       queue.run(async () => {
-        for (const id of settled) content.notifications.delete(id)
+        forget(content, settled)
         await write({ settled }, false)
       }),
     close: () =>

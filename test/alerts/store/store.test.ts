@@ -28,10 +28,16 @@ describe('the store of alerts', () => {
   it('has after a restart what was written', async () => {
     const files = createModelFiles()
     const store = await openAlertStore(files, log)
-    await store.commit({ rule: 'r', state: stateAt(7, ['/a', '/b']), added: [notification(store.nextId())] }, true)
-    await store.commit({ rule: 'r', state: stateAt(8, ['/b']), added: [notification(store.nextId())] }, false)
-    await store.commit({ rule: 's', state: stateAt(8, []), added: [] }, false)
-    await store.commit({ rule: 's', state: undefined, added: [] }, false)
+    await store.commit(
+      { rule: 'r', state: stateAt(7, ['/a', '/b']), added: [notification(store.nextId())], events: [] },
+      true,
+    )
+    await store.commit(
+      { rule: 'r', state: stateAt(8, ['/b']), added: [notification(store.nextId())], events: [] },
+      false,
+    )
+    await store.commit({ rule: 's', state: stateAt(8, []), added: [], events: [] }, false)
+    await store.commit({ rule: 's', state: undefined, added: [], events: [] }, false)
     await store.settle([1])
     const next = await openAlertStore(files.restart(), log)
     expect([...next.states()]).toEqual([['r', stateAt(8, ['/b'])]])
@@ -42,7 +48,7 @@ describe('the store of alerts', () => {
   it('gives no id twice, even if all notifications were delivered', async () => {
     const files = createModelFiles()
     const store = await openAlertStore(files, log)
-    await store.commit({ rule: 'r', state: NEW_STATE, added: [notification(store.nextId())] }, true)
+    await store.commit({ rule: 'r', state: NEW_STATE, added: [notification(store.nextId())], events: [] }, true)
     await store.settle([1])
     const next = await openAlertStore(files.restart(), log)
     expect(next.nextId()).toBe(2)
@@ -51,9 +57,9 @@ describe('the store of alerts', () => {
   it('goes on from before the damage, keeps the file and says so', async () => {
     const files = createModelFiles()
     const store = await openAlertStore(files, log)
-    await store.commit({ rule: 'r', state: stateAt(7, ['/a']), added: [] }, true)
-    await store.commit({ rule: 'r', state: stateAt(8, []), added: [] }, true)
-    await store.commit({ rule: 'r', state: stateAt(9, []), added: [] }, true)
+    await store.commit({ rule: 'r', state: stateAt(7, ['/a']), added: [], events: [] }, true)
+    await store.commit({ rule: 'r', state: stateAt(8, []), added: [], events: [] }, true)
+    await store.commit({ rule: 'r', state: stateAt(9, []), added: [], events: [] }, true)
     const path = newestPath(files)
     const bytes = Buffer.from(files.peek(path)!)
     bytes[bytes.indexOf('"lastUs":8')] ^= 1
@@ -80,13 +86,13 @@ describe('the store of alerts', () => {
   it('changes nothing if the disk is full, and goes on when there is room', async () => {
     const files = createModelFiles()
     const store = await openAlertStore(files, log)
-    await store.commit({ rule: 'r', state: stateAt(7, ['/a']), added: [] }, true)
+    await store.commit({ rule: 'r', state: stateAt(7, ['/a']), added: [], events: [] }, true)
     files.fail({ code: 'ENOSPC', after: 0, only: ['writeAt'], share: 0.5 })
-    const failed = store.commit({ rule: 'r', state: stateAt(8, []), added: [notification(1)] }, true)
+    const failed = store.commit({ rule: 'r', state: stateAt(8, []), added: [notification(1)], events: [] }, true)
     await expect(failed).rejects.toMatchObject({ code: 'ENOSPC' })
     expect(store.states().get('r')).toEqual(stateAt(7, ['/a']))
     files.heal()
-    await store.commit({ rule: 'r', state: stateAt(9, ['/a', '/b']), added: [] }, true)
+    await store.commit({ rule: 'r', state: stateAt(9, ['/a', '/b']), added: [], events: [] }, true)
     const next = await openAlertStore(files.restart(), log)
     expect(next.states().get('r')).toEqual(stateAt(9, ['/a', '/b']))
     expect(next.notifications()).toEqual([])
@@ -97,7 +103,7 @@ describe('the store of alerts', () => {
     const store = await openAlertStore(files, log)
     for (let i = 0; i < 40; i++) {
       const added = [notification(store.nextId(), 'y'.repeat(100_000))]
-      await store.commit({ rule: 'r', state: stateAt(i + 1, ['/a']), added }, true)
+      await store.commit({ rule: 'r', state: stateAt(i + 1, ['/a']), added, events: [] }, true)
       await store.settle([added[0]!.id])
     }
     expect(files.paths().length).toBe(1)
@@ -120,7 +126,7 @@ describe('the store of alerts', () => {
           const lastUs = Math.max(synced, store.states().get('r')?.lastUs ?? 0) + 1
           const state = stateAt(lastUs, oneOf(random, [[], ['/a'], ['/a', '/b']]))
           const isDone = await Promise.race([
-            store.commit({ rule: 'r', state, added: [] }, isSynced).then(
+            store.commit({ rule: 'r', state, added: [], events: [] }, isSynced).then(
               () => true,
               () => false,
             ),

@@ -1,0 +1,234 @@
+import type { Log } from '../../base/log.js'
+import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
+import type { Clock } from '../../base/time/clock.js'
+import type { Row } from '../../plan/answer.js'
+import type { Plan } from '../../plan/plan.js'
+import type { Delivery } from '../delivery/delivery.js'
+import type { Receiver } from '../delivery/receivers.js'
+import { notificationsOf } from '../delivery/requests.js'
+import type { ToldAlert } from '../delivery/told-alert.js'
+import type { Rule } from '../rules/rule.js'
+import { eventRecord } from '../states/event-record.js'
+import type { AlertLimits } from '../states/limits.js'
+import { NEW_STATE, type RuleState } from '../states/state.js'
+import { DEFAULT_TIMES, type DueInstant, dueInstant } from '../states/timing.js'
+import { closed, held, type JudgedRule, type Transition, transition } from '../states/transition.js'
+import type { AlertStore } from '../store/store.js'
+import { createJumpDetector } from './clock-jumps.js'
+import type { History } from './history.js'
+import { outcomeOf } from './outcome.js'
+import { createCoreShare } from './share.js'
+import { toldState } from './told-state.js'
+
+/** The result of an evaluation. `skipped`: an instant was missed. */
+export type EvaluationResult = 'ok' | 'failed' | 'skipped'
+
+/** What the evaluator needs. */
+export interface EvaluatorContext {
+  clock: Clock
+  log: Log
+  store: AlertStore
+  receivers: ReadonlyMap<string, Receiver>
+  delivery: Pick<Delivery, 'add' | 'changed'>
+  history: History
+  /** Runs the plan of a rule over the rows of all projects, within the limits of queries. Rejects if the query fails. */
+  ask(plan: Plan, rule: Rule): Promise<AsyncIterable<Row>>
+  /** Counts evaluations, and notes how long an evaluation took. */
+  onEvaluation(rule: string, result: EvaluationResult, count: number, seconds: number | undefined): void
+  limits?: AlertLimits
+}
+
+/** A rule with its state. */
+export interface RuleView {
+  rule: Rule
+  state: RuleState
+}
+
+/** Evaluates rules at their instants, one process for a data directory. */
+export interface Evaluator {
+  /** Sets the rules, at the start and after each reload. What fires of a rule that is gone is resolved. */
+  setRules(rules: readonly Rule[]): Promise<void>
+  /** Returns all rules with their states, in the order of the rules. */
+  views(): readonly RuleView[]
+  /** Returns the alerts that a receiver is told as a state. */
+  alertsOf(receiver: string): readonly ToldAlert[]
+  /** Starts no further evaluation. Resolves when running evaluations have ended. */
+  stop(): Promise<void>
+}
+
+/** How often instants are looked at. */
+const TICK_MS = 100
+/** Evaluations at once: a slow rule does not stop the others. */
+const PARALLEL = 2
+
+interface Watched {
+  rule: Rule
+  state: RuleState
+  /** Instants before this time are not evaluated. */
+  armedUs: number
+  /** The start of the last evaluation, on the monotonic clock: the rule that waits longest is next. */
+  startedMs: number
+  isRunning: boolean
+}
+
+interface State extends EvaluatorContext {
+  rules: Map<string, Watched>
+  running: Set<Promise<void>>
+  share: ReturnType<typeof createCoreShare>
+  /** While the rules are replaced, and from `stop` on. */
+  isPaused: boolean
+  isStopped: boolean
+  /** Whether the last state could not be written. */
+  hasFailed: boolean
+}
+
+/** Starts to evaluate rules, of which there are none before the first `setRules`. */
+export function startEvaluator(context: EvaluatorContext): Evaluator {
+  const { clock } = context
+  const flags = { isPaused: false, isStopped: false, hasFailed: false }
+  const state: State = { ...context, rules: new Map(), running: new Set(), share: createCoreShare(), ...flags }
+  const changes = createSerialQueue()
+  const hasJumped = createJumpDetector(clock)
+  const stopTimer = clock.every(TICK_MS, () => {
+    if (hasJumped()) for (const watched of state.rules.values()) arm(state, watched)
+    context.history.pump()
+    startDue(state)
+  })
+  return {
+    setRules: (rules) => changes.run(() => setRules(state, rules)),
+    views: () => [...state.rules.values()].map(({ rule, state: ofRule }) => ({ rule, state: ofRule })),
+    alertsOf: (receiver) => alertsOf(state, receiver),
+    async stop() {
+      stopTimer()
+      state.isStopped = true
+      await changes.settled()
+      await Promise.all(state.running)
+      await context.history.settled()
+    },
+  }
+}
+
+/** After a start and after a jump of the clock: nothing is resolved for a while. */
+function arm({ clock }: State, watched: Watched): void {
+  watched.armedUs = clock.nowUs()
+  watched.state = held(watched.state, watched.rule.timing, clock.nowUs())
+}
+
+/** Running evaluations end first: their results are of the rules before. */
+async function setRules(state: State, rules: readonly Rule[]): Promise<void> {
+  state.isPaused = true
+  await Promise.all(state.running)
+  const before = state.rules
+  state.rules = new Map(rules.map((rule) => [rule.name, watchedOf(state, rule, before.get(rule.name))]))
+  for (const [name, ofRule] of [...state.store.states()]) {
+    if (state.rules.has(name)) continue
+    await close(state, before.get(name)?.rule, name, before.get(name)?.state ?? ofRule)
+  }
+  state.isPaused = false
+}
+
+function watchedOf(state: State, rule: Rule, before: Watched | undefined): Watched {
+  if (before !== undefined) return { ...before, rule, isRunning: false }
+  const ofRule = state.store.states().get(rule.name) ?? NEW_STATE
+  const watched = { rule, state: ofRule, armedUs: 0, startedMs: Number.NEGATIVE_INFINITY, isRunning: false }
+  arm(state, watched)
+  return watched
+}
+
+/** Resolves what fires of a rule that is gone. The receiver of a rule that was deleted during a stop is unknown. */
+async function close(state: State, rule: Rule | undefined, name: string, ofRule: RuleState): Promise<void> {
+  const timing = { everyUs: 1, ...DEFAULT_TIMES }
+  const judged: JudgedRule = rule ?? { name, timing, mutedUntilUs: Number.POSITIVE_INFINITY }
+  const result = closed(judged, ofRule, state.clock.nowUs())
+  await commit(state, rule, name, { ...result, isGone: true }).catch((error) => logFailure(state, name, error))
+}
+
+function startDue(state: State): void {
+  const { clock, running, share } = state
+  while (!state.isPaused && !state.isStopped && running.size < PARALLEL && share.isFree(clock.monotonicMs())) {
+    const next = nextDue(state)
+    if (next === undefined) return
+    const done = evaluate(state, next.watched, next.due)
+    running.add(done)
+    void done.then(() => {
+      running.delete(done)
+      startDue(state)
+    })
+  }
+}
+
+/** The rule with a due instant that waits longest. */
+function nextDue({ rules, clock }: State): { watched: Watched; due: DueInstant } | undefined {
+  let next: { watched: Watched; due: DueInstant } | undefined
+  for (const watched of rules.values()) {
+    const { rule, state, armedUs, isRunning } = watched
+    if (isRunning || (next !== undefined && next.watched.startedMs <= watched.startedMs)) continue
+    const due = dueInstant(rule.timing.everyUs, { nowUs: clock.nowUs(), armedUs, lastUs: state.lastUs })
+    if (due !== undefined) next = { watched, due }
+  }
+  return next
+}
+
+async function evaluate(state: State, watched: Watched, { instantUs, skipped }: DueInstant): Promise<void> {
+  const { clock, share, onEvaluation, limits } = state
+  const { rule } = watched
+  watched.isRunning = true
+  watched.startedMs = clock.monotonicMs()
+  const ask = () => state.ask(rule.planAt(instantUs), rule)
+  const outcome = await outcomeOf(rule, watched.state, ask, limits)
+  const durationMs = clock.monotonicMs() - watched.startedMs
+  share.used(watched.startedMs, durationMs)
+  watched.isRunning = false
+  if (skipped > 0) onEvaluation(rule.name, 'skipped', skipped, undefined)
+  const result = transition(rule, watched.state, outcome, instantUs)
+  const isWritten = await commit(state, rule, rule.name, result).then(
+    () => true,
+    (error) => logFailure(state, rule.name, error),
+  )
+  // Without the write nothing has happened. The instant is over all the same: the next one is another try.
+  watched.state = isWritten ? withHold(result.state, watched.state) : { ...watched.state, lastUs: instantUs }
+  const isOk = isWritten && outcome.kind === 'rows'
+  onEvaluation(rule.name, isOk ? 'ok' : 'failed', 1, durationMs / 1000)
+}
+
+/** The clock may have jumped while the state was written. */
+const withHold = (state: RuleState, { holdUntilUs }: RuleState): RuleState => ({ ...state, holdUntilUs })
+
+/**
+ * Writes a transition to disk, and then passes on what happened. Nothing is sent before the state is synced. Rejects
+ * with the system's error if the state cannot be written: then nothing has happened.
+ */
+async function commit(
+  state: State,
+  rule: Rule | undefined,
+  name: string,
+  { state: next, events, notices, isGone = false }: Transition & { isGone?: boolean },
+): Promise<void> {
+  const { store, receivers, delivery, history, clock } = state
+  const receiver = rule?.notify === undefined ? undefined : receivers.get(rule.notify)
+  const severity = rule?.severity ?? ''
+  const options = { severity, nextId: store.nextId, nowUs: clock.nowUs() }
+  const added = receiver === undefined ? [] : notificationsOf(receiver, notices, options)
+  const pending = events.map((event) => ({ id: store.nextId(), record: eventRecord(event, severity) }))
+  const isSynced = events.length > 0 || notices.length > 0
+  await store.commit({ rule: name, state: isGone ? undefined : next, added, events: pending }, isSynced)
+  state.hasFailed = false
+  if (added.length > 0) delivery.add(added)
+  if (receiver?.kind === 'alertmanager' && isSynced) delivery.changed(receiver.name)
+  history.pump()
+}
+
+/** Logs the first of several failures. */
+function logFailure(state: State, rule: string, error: unknown): false {
+  const fields = { level: 'error', code: 'alert_state', rule } as const
+  if (!state.hasFailed)
+    state.log(`states of alerts cannot be written: ${(error as Error).message}. Nothing is sent.`, fields)
+  state.hasFailed = true
+  return false
+}
+
+function alertsOf({ rules, clock }: State, receiver: string): ToldAlert[] {
+  return [...rules.values()].flatMap(({ rule, state }) =>
+    rule.notify === receiver && clock.nowUs() >= rule.mutedUntilUs ? toldState(rule, state) : [],
+  )
+}
