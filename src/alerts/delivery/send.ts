@@ -26,7 +26,7 @@ export interface SendResult {
 }
 
 /** A request to a receiver. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   url: string
   headers: Readonly<Record<string, string>>
   body: string

@@ -31,7 +31,7 @@ export interface EvaluatorContext {
   receivers: ReadonlyMap<string, Receiver>
   delivery: Pick<Delivery, 'add' | 'changed'>
   history: History
-  /** Runs the plan of a rule over the rows of all projects, within the limits of queries. Rejects if the query fails. */
+  /** Runs the plan of a rule over the rows of all projects, as a query with its limits. Rejects if the query fails. */
   ask(plan: Plan, rule: Rule): Promise<AsyncIterable<Row>>
   /** Counts evaluations, and notes how long an evaluation took. */
   onEvaluation(rule: string, result: EvaluationResult, count: number, seconds: number | undefined): void

@@ -10,8 +10,8 @@ export interface CoreShare {
 }
 
 /**
- * Returns the bound for a quarter of a core: an evaluation occupies four times its duration from its start on, so that a
- * pause of three times its duration follows. Times are of the monotonic clock.
+ * Returns the bound for a quarter of a core: an evaluation occupies four times its duration from its start on, so that
+ * a pause of three times its duration follows. Times are of the monotonic clock.
  */
 export function createCoreShare(): CoreShare {
   let freeMs = Number.NEGATIVE_INFINITY

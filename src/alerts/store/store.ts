@@ -74,9 +74,9 @@ export async function openAlertStore(files: Files, log: Log): Promise<AlertStore
   const numbers = (await files.list(DIRECTORY)).flatMap((name) => Number(NAME.exec(name)?.[1] ?? 0) || [])
   const newest = Math.max(0, ...numbers)
   const content = newest === 0 ? emptyContent() : await readContent(files, newest, log)
-  const store = createStore(files, content, newest)
-  await store.rewrite()
-  return store
+  const writer = createWriter(files, content, newest)
+  await writer.rewrite()
+  return createStore(content, writer)
 }
 
 const emptyContent = (): Content => {
@@ -154,20 +154,28 @@ function forget({ notifications, events }: Content, ids: readonly number[]): voi
   }
 }
 
-function createStore(files: Files, content: Content, newest: number) {
-  const queue = createSerialQueue()
+/** The file of the content, which is written again when the file has grown, and after a failure. */
+interface Writer {
+  /** Writes everything into a new file, and removes older files. */
+  rewrite(): Promise<void>
+  /** Writes a record. */
+  write(record: unknown, isSynced: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+function createWriter(files: Files, content: Content, newest: number): Writer {
   let number = newest
   let file: RecordFile | undefined
   let firstBytes = 0
 
-  /** Writes everything into a new file, and removes older files. */
-  async function rewrite(): Promise<void> {
-    await file?.close().catch(() => {})
+  async function close(): Promise<void> {
+    await file?.close()
     file = undefined
-    const { states, notifications, events, nextId } = content
-    const whole = [...states].map(([rule, state]) => ({ rule, change: stateToJson(state) }))
-    const records = [FORMAT, { nextId }, ...whole, { added: [...notifications.values()], events: [...events.values()] }]
-    file = await createRecordFile(files, DIRECTORY, `states.${number + 1}`, records)
+  }
+
+  async function rewrite(): Promise<void> {
+    await close().catch(() => {})
+    file = await createRecordFile(files, DIRECTORY, `states.${number + 1}`, recordsOf(content))
     firstBytes = file.bytes()
     number += 1
     for (const name of await files.list(DIRECTORY)) {
@@ -176,7 +184,6 @@ function createStore(files: Files, content: Content, newest: number) {
     }
   }
 
-  /** Writes a record. A file that could not be written is replaced before the next record. */
   async function write(record: unknown, isSynced: boolean): Promise<void> {
     const isLong = file !== undefined && file.bytes() - firstBytes > Math.max(MIN_GROWTH_BYTES, firstBytes)
     if (file === undefined || isLong) await rewrite()
@@ -189,13 +196,23 @@ function createStore(files: Files, content: Content, newest: number) {
     }
   }
 
+  return { rewrite, write, close }
+}
+
+/** The records of a whole file. */
+function recordsOf({ states, notifications, events, nextId }: Content): unknown[] {
+  const whole = [...states].map(([rule, state]) => ({ rule, change: stateToJson(state) }))
+  return [FORMAT, { nextId }, ...whole, { added: [...notifications.values()], events: [...events.values()] }]
+}
+
+function createStore(content: Content, { write, close }: Writer): AlertStore {
+  const queue = createSerialQueue()
   return {
-    rewrite,
     states: () => content.states,
     notifications: () => [...content.notifications.values()],
     events: () => [...content.events.values()],
     nextId: () => content.nextId++,
-    commit: ({ rule, state, added, events }: Commit, isSynced: boolean) =>
+    commit: ({ rule, state, added, events }, isSynced) =>
       queue.run(async () => {
         const before = content.states.get(rule) ?? NEW_STATE
         await write({ rule, change: state && changeOf(before, state), added, events }, isSynced)
@@ -204,15 +221,11 @@ function createStore(files: Files, content: Content, newest: number) {
         for (const one of added) content.notifications.set(one.id, one)
         for (const one of events) content.events.set(one.id, one)
       }),
-    settle: (settled: readonly number[]) =>
+    settle: (settled) =>
       queue.run(async () => {
         forget(content, settled)
         await write({ settled }, false)
       }),
-    close: () =>
-      queue.run(async () => {
-        await file?.close()
-        file = undefined
-      }),
+    close: () => queue.run(close),
   }
 }
