@@ -59,11 +59,15 @@ export function changed(before: RuleState, change: StateChange): RuleState {
     lastUs,
     okUs: okUs ?? undefined,
     failures,
-    broken: broken === null ? undefined : { notifiedUs: undefined, ...broken },
+    broken: broken === null ? undefined : readBroken(broken),
     holdUntilUs: before.holdUntilUs,
     alerts,
     resolved: new Map(recent.slice(-MAX_RESOLVED)),
   }
+}
+
+const readBroken = ({ startsUs, notifiedUs, reason }: NonNullable<StateChange['broken']>): Broken => {
+  return { startsUs, notifiedUs, reason }
 }
 
 /** Returns a whole state as JSON. */
