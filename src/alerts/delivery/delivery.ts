@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../base/log.js'
 import type { Clock } from '../../base/time/clock.js'
 import { MILLISECOND_US } from '../../base/units.js'
@@ -32,10 +33,15 @@ export interface Delivery {
   changed(receiver: string): void
   /** Age of the oldest undelivered notification of each receiver, in seconds. 0 if there is none. */
   oldestAges(): ReadonlyMap<string, number>
-  /** Starts no further try, and resolves when running requests have ended, at the latest after their timeout. */
+  /**
+   * Starts no further try. Running requests have two seconds to end, then they are cut: the next process sends the
+   * notifications again, with the same keys.
+   */
   stop(): Promise<void>
 }
 
+/** How long running requests have at a stop. */
+const STOP_MS = 2_000
 /** How often waits are looked at. */
 const PUMP_MS = 250
 
@@ -71,8 +77,10 @@ export function startDelivery(context: DeliveryContext): Delivery {
     oldestAges: () => new Map([...queues].map(([name, queue]) => [name, ageS(queue.oldestUs(), clock)])),
     async stop() {
       stopTimer()
-      await Promise.all(all.map((one) => one.stop()))
+      const settled = Promise.all(all.map((one) => one.stop()))
+      await Promise.race([settled, wait(STOP_MS, undefined, { ref: false })])
       await sender.close()
+      await settled
     },
   }
 }

@@ -161,6 +161,8 @@ async function tryOnce(state: State, entry: Entry): Promise<void> {
   const own = { 'content-type': 'application/json', 'idempotency-key': key }
   const result: SendResult = await state.sender.send({ url, headers: { ...headers, ...own }, body })
   entry.isRunning = false
+  // Cut by the stop.
+  if (state.isStopped && result.word !== 'delivered') return
   entry.tries += 1
   state.onResult(name, result.word, result.status)
   if (isTemporary(result)) {

@@ -34,6 +34,7 @@ export function createStatePoster(receiver: Receiver, context: PosterContext): S
   let dueMs = clock.monotonicMs()
   let failures = 0
   let running: Promise<void> | undefined
+  let isStopped = false
 
   async function post(): Promise<void> {
     dueMs = Number.POSITIVE_INFINITY
@@ -51,9 +52,10 @@ export function createStatePoster(receiver: Receiver, context: PosterContext): S
       if (failures === 0) dueMs = clock.monotonicMs()
     },
     pump() {
-      if (running === undefined && dueMs <= clock.monotonicMs()) running = post()
+      if (!isStopped && running === undefined && dueMs <= clock.monotonicMs()) running = post()
     },
     async stop() {
+      isStopped = true
       await running
     },
   }

@@ -79,6 +79,12 @@ export async function openAlertStore(files: Files, log: Log): Promise<AlertStore
   return createStore(content, writer)
 }
 
+/** Returns a store that ends with the process, for a service without a data directory. */
+export function createMemoryStore(): AlertStore {
+  const nothing = async () => {}
+  return createStore(emptyContent(), { rewrite: nothing, write: nothing, close: nothing })
+}
+
 const emptyContent = (): Content => {
   return { states: new Map(), notifications: new Map(), events: new Map(), nextId: 1 }
 }

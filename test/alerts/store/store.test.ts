@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { NEW_STATE, type RuleState } from '../../../src/alerts/states/state.js'
 import type { Notification } from '../../../src/alerts/store/notification.js'
-import { openAlertStore } from '../../../src/alerts/store/store.js'
+import { createMemoryStore, openAlertStore } from '../../../src/alerts/store/store.js'
 import { createModelFiles, type ModelFiles } from '../../support/model-files.js'
 import { below, mulberry32, oneOf } from '../../support/random.js'
 import { runs } from '../../support/runs.js'
@@ -96,6 +96,17 @@ describe('the store of alerts', () => {
     const next = await openAlertStore(files.restart(), log)
     expect(next.states().get('r')).toEqual(stateAt(9, ['/a', '/b']))
     expect(next.notifications()).toEqual([])
+  })
+
+  it('may be in memory alone', async () => {
+    const store = createMemoryStore()
+    await store.commit(
+      { rule: 'r', state: stateAt(7, ['/a']), added: [notification(store.nextId())], events: [] },
+      true,
+    )
+    expect(store.states().get('r')).toEqual(stateAt(7, ['/a']))
+    await store.settle([1])
+    expect([store.notifications(), store.nextId()]).toEqual([[], 2])
   })
 
   it('stays small', async () => {
