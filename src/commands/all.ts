@@ -1,3 +1,4 @@
+import { alertsCheck } from './alerts-check.js'
 import { check } from './check.js'
 import type { Command } from './command.js'
 import { completion } from './completion.js'
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   tokenList,
   tokenRevoke,
   check,
+  alertsCheck,
   generate,
   demo,
   schema,

@@ -1,3 +1,4 @@
+import { exitProcess } from '../base/process/exit-process.js'
 import { raiseHeapGrowth } from '../base/process/heap.js'
 import { runProcessInBackground } from '../base/process/thread-priority.js'
 import { systemClock } from '../base/time/clock.js'
@@ -5,7 +6,6 @@ import { GIB } from '../base/units.js'
 import { CHECK_SETTINGS } from '../config/settings.js'
 import { onReaderClosed } from './closed-pipe.js'
 import { type Command, EXIT, logFailure, write } from './command.js'
-import { exitProcess } from './exit-process.js'
 
 /** Smaller than the memory limit at which the heap may grow: a check may run next to a service, and must be small. */
 const MEMORY_BYTES = GIB / 4

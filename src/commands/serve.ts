@@ -1,11 +1,11 @@
 import { createStderrLog, type Log } from '../base/log.js'
 import { limitWarning } from '../base/memory/memory.js'
+import { exitProcess } from '../base/process/exit-process.js'
 import { raiseHeapGrowth } from '../base/process/heap.js'
 import { catchStopSignals } from '../base/process/stop-signals.js'
 import { readServeConfig } from '../config/serve-config.js'
 import { SERVE_SETTINGS } from '../config/settings.js'
 import { type Command, logFailure } from './command.js'
-import { exitProcess } from './exit-process.js'
 
 /** From the signal on, a stop takes no longer than this time. The specification allows 5 s. */
 const EXIT_MS = 4_700

@@ -183,6 +183,16 @@ export const EXPORT_SETTINGS = {
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 
+/** Settings of `logweir alerts check`. */
+export const ALERTS_CHECK_SETTINGS = {
+  ...SETTINGS_FILE,
+  sources: SERVE_SETTINGS.sources,
+  receivers: {
+    type: text('FILE'),
+    meaning: 'receivers of alerts, in TOML: check this file too, and that it has the receivers that rules name',
+  },
+} satisfies Settings
+
 /** Settings of `logweir import`. */
 export const IMPORT_SETTINGS = {
   ...SETTINGS_FILE,

@@ -5,7 +5,6 @@ import { createMetrics, type Metrics } from '../base/metrics.js'
 import { collectGrownHeap } from '../base/process/heap.js'
 import { measureProcess } from '../base/process/process-metrics.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
-import { MIB } from '../base/units.js'
 import { VERSION } from '../base/version.js'
 import { explainRefusals } from '../common/source-refusals.js'
 import { acceptSources } from '../common/sources.js'
@@ -30,12 +29,12 @@ import { readStdin, type StdinReader, type StdinReport } from '../ingest/stream/
 import type { ThreadOptions, UnstoredRows } from '../ingest/thread/thread.js'
 import { createUnreadableTimes } from '../ingest/thread/unreadable-times.js'
 import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
-import type { Plan } from '../plan/plan.js'
 import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
 import type { UserEndpoints } from '../user-endpoints/open.js'
 import { logRuntime, runtimeParts } from './runtime.js'
 import { stopService } from './stop-service.js'
+import { tryPlan } from './try-plan.js'
 
 /** How long ClickHouse usually takes, at most, until queries see accepted rows. */
 const VISIBLE_MS = 5_000
@@ -331,16 +330,6 @@ async function loadUserEndpoints(directory: string | undefined, log: Log): Promi
     nowUs: systemClock.nowUs,
     log,
   })
-}
-
-async function tryPlan(plan: Plan): Promise<void> {
-  const engine = createArrowEngine({
-    clock: systemClock,
-    metrics: createMetrics(),
-    rowsLimitBytes: MIB,
-    sealer: createSealingThread(() => {}),
-  })
-  await engine.run(plan).finally(engine.close)
 }
 
 /** Logs a new token, shown only this once, and stores the token if there is a data directory. */

@@ -5,6 +5,7 @@ import { readTail } from '../../src/client/tail.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { findCommand } from '../../src/commands/find.js'
 import { helpOn } from '../../src/commands/help.js'
+import { readAlertsCheckConfig } from '../../src/config/alerts-config.js'
 import { readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
 import { readDemoConfig } from '../../src/config/demo-config.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'
@@ -54,6 +55,7 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
     compileSql({ sql, project }, 0, undefined)
   },
   check: (args) => readCheckConfig(args, {}),
+  'alerts check': (args) => readAlertsCheckConfig(args, {}),
   'token create': (args) => readTokenCreateConfig(args, {}),
   'token list': (args) => readTokenListConfig(args, {}),
   'token revoke': (args) => readTokenRevokeConfig(args, {}),

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../program/support/program.js'
 
 // The real modules would end this process or change the signal handlers.
 vi.mock('../../src/commands/closed-pipe.js', () => ({ onReaderClosed() {} }))
-vi.mock('../../src/commands/exit-process.js', () => ({ exitProcess: async (code: number) => code }))
+vi.mock('../../src/base/process/exit-process.js', () => ({ exitProcess: async (code: number) => code }))
 vi.mock('../../src/base/process/stop-signals.js', () => {
   const never = new Promise(() => {})
   return { catchStopSignals: () => ({ first: never, second: never }) }
@@ -100,6 +100,8 @@ const PASSING: [what: string, call: (at: Places) => readonly string[], environme
   ['check: no directory', ({ missing }) => ['check', missing]],
   ['check: a file', ({ file }) => ['check', file]],
   ['check: a newer version', ({ newer }) => ['check', newer]],
+  ['alerts check: no directory', ({ missing }) => ['alerts', 'check', missing]],
+  ['alerts check: the file of receivers is missing', ({ missing }) => ['alerts', 'check', '.', '--receivers', missing]],
   ['check --repair: no data directory', ({ directory }) => ['check', '--repair', directory]],
   ['check --repair: a newer version', ({ newer }) => ['check', '--repair', newer]],
   ['sql: no data directory', ({ directory }) => ['sql', directory, 'select 1']],
@@ -138,6 +140,8 @@ const WRONG: [what: string, call: (at: Places) => readonly string[], environment
   ['check: two directories', () => ['check', '.', '.']],
   ['check: an unknown flag', () => ['check', '.', '--fix']],
   ['check: an unknown format', () => ['check', '.', '--format', 'csv']],
+  ['alerts check: no directory named', () => ['alerts', 'check']],
+  ['alerts check: an unknown flag', () => ['alerts', 'check', '.', '--repair']],
   ['sql: no directory named', () => ['sql']],
   ['sql: no query', () => ['sql', '.']],
   ['query: an empty query', () => ['query', '--sql', ' ']],

@@ -95,7 +95,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     },
     {
       path: 'alerts/rules/',
-      about: '`--alerts`: reads and checks the files of alert rules',
+      about: 'reads and checks the files of alert rules',
       only: ['alerts/states/', 'user-endpoints/', 'sql/read-sql.ts', 'config/', ...PLAN],
     },
   ],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ROOT, temporaryFolder } from './support/program.js'
 
-const MODULE = new URL(`file://${join(ROOT, 'dist/commands/exit-process.js')}`).href
+const MODULE = new URL(`file://${join(ROOT, 'dist/base/process/exit-process.js')}`).href
 
 /** Makes a program that ends itself while a call to the file system never ends: opening a pipe without a writer. */
 function makeStuckProgram(call: string): string {

@@ -25,6 +25,8 @@ export interface Rule extends JudgedRule {
   /** The receiver. Undefined: the page alone shows the alerts. */
   notify: string | undefined
   muted: Mute | undefined
+  /** The columns that are labels, in the order of the query or of `-- labels:`. */
+  labelNames: readonly string[]
   /** Returns the plan of the evaluation at an instant. */
   planAt(instantUs: number): Plan
   /** Reads a row of the answer. */
@@ -58,8 +60,9 @@ export function ruleOf(text: string, name: string, readSql: (text: string) => Sq
   checkEvery(plan, nowUs - timing.delayUs, matter)
   const mutedUntilUs = notify === undefined ? Number.POSITIVE_INFINITY : (muted?.untilUs ?? Number.NEGATIVE_INFINITY)
   const { severity, summary } = matter
-  const labelled = rowsOf(name, plan, matter)
-  return { name, text, summary, severity, timing, notify, muted, mutedUntilUs, planAt, labelled }
+  const labelNames = labelColumns(plan, matter.labels, matter.queryLine)
+  const labelled = rowsOf(name, plan, labelNames, matter)
+  return { name, text, summary, severity, timing, notify, muted, mutedUntilUs, labelNames, planAt, labelled }
 }
 
 function checkName(name: string): void {
@@ -108,9 +111,9 @@ function checkEvery(plan: Plan, timeUs: number, { timing: { everyUs }, alertPlac
 
 const FIRST: Place = { line: 1, column: 1 }
 
-function rowsOf(name: string, plan: Plan, { text, labels, summary, queryLine }: RuleMatter): Rule['labelled'] {
+function rowsOf(name: string, plan: Plan, labels: readonly string[], { text, summary }: RuleMatter): Rule['labelled'] {
   const names = answerColumns(plan).map((column) => column.name)
   // A summary is no template: its braces stay.
   const fixed = text === undefined ? compileText((summary ?? name).replace(/[{}]/g, ''), names, FIRST) : undefined
-  return rowReader(names, labelColumns(plan, labels, queryLine), fixed ?? compileText(text!.value, names, text!))
+  return rowReader(names, labels, fixed ?? compileText(text!.value, names, text!))
 }

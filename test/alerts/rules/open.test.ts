@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { checkDirectory } from '../../../src/alerts/rules/check-directory.js'
 import { openRules } from '../../../src/alerts/rules/open.js'
 import { createFakeClock } from '../../support/clock.js'
 import { eventually } from '../../support/eventually.js'
@@ -64,5 +65,20 @@ it('reloads changed files, and keeps the previous version of a broken one', asyn
   expect(lines.slice(2)).toEqual([
     'alert rules: b.sql was deleted; removed: b',
     'alert rules: a.sql changed; loaded: a',
+  ])
+})
+
+it('checks all files of a directory, and goes on behind a wrong one', async () => {
+  const directory = folder()
+  writeFileSync(join(directory, 'a.sql'), RULE.replace('30s', '30s, for 2m, notify ops'))
+  writeFileSync(join(directory, 'b.sql'), RULE.replace('30s', '5x'))
+  writeFileSync(
+    join(directory, 'c.sql'),
+    '-- alert: every 1m\n-- severity: info\n-- labels:\nselect count(*) as n from edge_logs',
+  )
+  expect(await checkDirectory(directory, context)).toEqual([
+    { line: 'a.sql: every 30s, for 2m, warning, labels project, notifies ops', isRight: true },
+    { line: expect.stringContaining('b.sql: "every" has no length of time'), isRight: false },
+    { line: 'c.sql: every 1m, info, no labels, notifies nobody', isRight: true },
   ])
 })
