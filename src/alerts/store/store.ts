@@ -50,7 +50,8 @@ export interface AlertStore {
   close(): Promise<void>
 }
 
-const DIRECTORY = 'alerts'
+/** The folder of a data directory that has the states and the notifications. */
+export const ALERTS = 'alerts'
 const NAME = /^states\.(\d{1,15})$/
 const FORMAT = { format: 'logweir alerts', version: 1 }
 /** The file is written again when it has grown by more than its size at first, and by more than this. */
@@ -69,9 +70,9 @@ interface Content {
  * written the file, and the system's error.
  */
 export async function openAlertStore(files: Files, log: Log): Promise<AlertStore> {
-  await files.makeDirectory(DIRECTORY)
+  await files.makeDirectory(ALERTS)
   await files.syncDirectory('')
-  const numbers = (await files.list(DIRECTORY)).flatMap((name) => Number(NAME.exec(name)?.[1] ?? 0) || [])
+  const numbers = (await files.list(ALERTS)).flatMap((name) => Number(NAME.exec(name)?.[1] ?? 0) || [])
   const newest = Math.max(0, ...numbers)
   const content = newest === 0 ? emptyContent() : await readContent(files, newest, log)
   const writer = createWriter(files, content, newest)
@@ -90,7 +91,7 @@ const emptyContent = (): Content => {
 }
 
 async function readContent(files: Files, number: number, log: Log): Promise<Content> {
-  const path = `${DIRECTORY}/states.${number}`
+  const path = `${ALERTS}/states.${number}`
   const { records, damagedLines } = await readRecords(files, path)
   const content = emptyContent()
   const [head, ...others] = records
@@ -181,12 +182,12 @@ function createWriter(files: Files, content: Content, newest: number): Writer {
 
   async function rewrite(): Promise<void> {
     await close().catch(() => {})
-    file = await createRecordFile(files, DIRECTORY, `states.${number + 1}`, recordsOf(content))
+    file = await createRecordFile(files, ALERTS, `states.${number + 1}`, recordsOf(content))
     firstBytes = file.bytes()
     number += 1
-    for (const name of await files.list(DIRECTORY)) {
+    for (const name of await files.list(ALERTS)) {
       const old = Number(NAME.exec(name)?.[1] ?? number)
-      if (old < number || name.endsWith('.new')) await files.remove(`${DIRECTORY}/${name}`)
+      if (old < number || name.endsWith('.new')) await files.remove(`${ALERTS}/${name}`)
     }
   }
 

@@ -1,3 +1,4 @@
+import { ALERTS } from '../../alerts/store/store.js'
 import { DIRECTORY as UNCONFIRMED } from '../../engine/clickhouse/delivery/group-journals.js'
 import { FORMAT_FILE } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
@@ -11,7 +12,7 @@ import type { CheckState } from './check-state.js'
 import { checkStoredToken, checkTokensFile } from './check-tokens.js'
 
 /** The directories that are read elsewhere, and files that need no check. */
-const OTHERS = [FORMAT_FILE, JOURNALS, SEGMENTS, UNCONFIRMED, 'lock.json', 'tokens.json.new']
+const OTHERS = [FORMAT_FILE, JOURNALS, SEGMENTS, UNCONFIRMED, ALERTS, 'lock.json', 'tokens.json.new']
 
 /** The files below the data directory itself, with the functions that read the files. */
 const READERS: Readonly<Record<string, (files: Files, path: string) => Promise<Report>>> = {

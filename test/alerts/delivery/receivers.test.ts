@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { readReceivers } from '../../../src/alerts/delivery/receivers.js'
+import { MAX_RECEIVERS, readReceivers } from '../../../src/alerts/delivery/receivers.js'
 
 const SECRET = 'https://hooks.example.com/T0/B0/secret'
 
@@ -41,6 +41,13 @@ X-Scope-OrgID = "a"
   expect(warning).toBeUndefined()
   chmodSync(path, 0o644)
   expect(readReceivers(path, { HOOK: SECRET }).warning).toContain('chmod 600')
+})
+
+it('takes 50 receivers, and no more', () => {
+  const tableOf = (_: unknown, i: number) => `[r${i}]\nkind = "slack"\nurl = "http://a"\n`
+  const textOf = (count: number) => Array.from({ length: count }, tableOf).join('')
+  expect(readReceivers(fileOf(textOf(MAX_RECEIVERS)).path, {}).receivers.size).toBe(50)
+  expect(() => readReceivers(fileOf(textOf(MAX_RECEIVERS + 1)).path, {})).toThrow('there may be 50 receivers.')
 })
 
 const table = (lines: string) => `[ops]\nkind = "webhook"\n${lines}`
