@@ -1,3 +1,4 @@
+import { createYielder } from '../../base/scheduling/time-slices.js'
 import { escapeControl } from '../../base/text/escape-control.js'
 import { shorten } from '../../base/text/shorten.js'
 import type { Row } from '../../plan/answer.js'
@@ -10,7 +11,7 @@ import type { Outcome } from '../states/transition.js'
 /** The longest reason of a failure that is kept. */
 const MAX_REASON_CHARACTERS = 300
 
-/** Runs the query of a rule and reads the rows. Never rejects: an error is a failed outcome. */
+/** Runs the query of a rule and reads the rows, in slices of time. Never rejects: an error is a failed outcome. */
 export async function outcomeOf(
   rule: Rule,
   state: RuleState,
@@ -19,7 +20,12 @@ export async function outcomeOf(
 ): Promise<Outcome> {
   try {
     const collector = createCollector(rule.name, state, limits)
-    for await (const row of await rows()) collector.add(rule.labelled(row))
+    const answer = await rows()
+    const pause = createYielder()
+    for await (const row of answer) {
+      collector.add(rule.labelled(row))
+      await pause()
+    }
     return { kind: 'rows', rows: collector.finish() }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
