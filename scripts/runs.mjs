@@ -26,6 +26,7 @@ const NATIVE = {
  */
 const PORTABLE = {
   unit: [
+    'alerts/delivery/send.',
     'base/',
     'engine/store/files/',
     'engine/store/sealing/thread.',
