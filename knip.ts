@@ -11,8 +11,6 @@ export default {
     'src/executable.ts!',
     'src/base/process/ignored-signals.ts!',
     'src/user-endpoints/hook.ts!',
-    // The service calls these as soon as alerts are wired.
-    'src/alerts/{delivery/{delivery,send},evaluate/{evaluator,history},rules/open,states/limits,store/store}.ts!',
     'src/{engine,ingest,otlp}/**/worker.ts!',
     'wasm/{append,setup,split}.ts!',
     'wasm/{extract/{extract,intern},scan/scan,search/search,numbers/*,sealing/{gather,intern}}.ts!',

@@ -70,10 +70,36 @@ function damageMetrics(counter: ReturnType<typeof metricFactory>['counter']) {
   }
 }
 
+/** Returns the metrics of alerts. The names of rules and receivers are those of the operator's files. */
+function alertMetrics({ counter, gauge, latency }: ReturnType<typeof metricFactory>) {
+  return {
+    alertEvaluations: counter(
+      'alert_evaluations_total',
+      'Evaluations of alert rules, and instants that were skipped.',
+      'rule',
+      'result',
+    ),
+    alertEvaluationSeconds: latency('alert_evaluation_seconds', 'Time from the query of a rule to its last row.'),
+    alerts: gauge('alerts', 'Alerts that are pending or fire.', 'rule', 'state'),
+    notifications: counter(
+      'notifications_total',
+      'Tries to notify a receiver of alerts, and notifications that were given up.',
+      'receiver',
+      'result',
+    ),
+    notificationOldestSeconds: gauge(
+      'notification_oldest_seconds',
+      'Age of the oldest notification that was not delivered, 0 if there is none.',
+      'receiver',
+    ),
+  }
+}
+
 /** Returns all metrics of a service, in a registry of their own, so that tests do not share counts. */
 export function createMetrics() {
   const registry = new Registry()
-  const { counter, gauge, countGauge, latency } = metricFactory(registry)
+  const factory = metricFactory(registry)
+  const { counter, gauge, countGauge, latency } = factory
   return {
     registry,
     ingestedRows: counter('ingested_rows_total', 'Rows accepted.', 'source'),
@@ -129,5 +155,6 @@ export function createMetrics() {
     cacheRefreshes: counter('cache_refreshes_total', 'Entries recomputed in the background.', 'endpoint', 'outcome'),
     cacheEntries: gauge('cache_entries', 'Answers in the cache.'),
     cacheBytes: gauge('cache_bytes', 'Bytes of the answers in the cache.'),
+    ...alertMetrics(factory),
   }
 }

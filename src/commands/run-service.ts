@@ -3,6 +3,7 @@ import { explainFileError } from '../base/files/file-errors.js'
 import type { Log } from '../base/log.js'
 import type { StopSignals } from '../base/process/stop-signals.js'
 import { isDoneWithin } from '../base/scheduling/time-limit.js'
+import type { Environment } from '../config/environment.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import { type Service, type StartOptions, startService } from '../service/service.js'
 
@@ -17,10 +18,15 @@ const STOP_MS = 4_800
  * Runs the service until a signal stops it, during the start too, or until another process takes the data directory.
  * Returns the exit code. A second signal ends the wait with exit code 1. Rejects as {@link startService} does.
  */
-export async function runService(config: ServeConfig, log: Log, { first, second }: StopSignals): Promise<number> {
+export async function runService(
+  config: ServeConfig,
+  environment: Environment,
+  log: Log,
+  { first, second }: StopSignals,
+): Promise<number> {
   const starting = new AbortController()
   const lost = watchLoss(log)
-  const started = startService(config, log, { signal: starting.signal, onLost: lost.onLost })
+  const started = startService(config, log, { environment, signal: starting.signal, onLost: lost.onLost })
   started.then(lost.watch, () => {})
   const isReady = started.then(({ ready }) => explainDenied(ready, config.dataDir))
   const signal = await Promise.race([first, lost.exitCode, isReady.then(() => first)])

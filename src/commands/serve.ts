@@ -48,7 +48,7 @@ export const serve: Command = {
     if (warning !== undefined) log(warning, { level: 'warn', code: 'memory_limit_too_low' })
     const { runService } = await import('./run-service.js')
     // Standard input that is still open must not keep the process alive.
-    const code = await runService(config, log, signals).catch((error) => logFailure(error, log))
+    const code = await runService(config, environment, log, signals).catch((error) => logFailure(error, log))
     return exitProcess(code, deadlineMs)
   },
 }

@@ -1,5 +1,5 @@
 import { shorten } from '../base/text/shorten.js'
-import { SOURCE_NAMES, SOURCES, type SourceName } from './sources.js'
+import { HISTORY_SOURCE, SOURCE_NAMES, SOURCES, type SourceName } from './sources.js'
 import { RESERVED } from './sql-words.js'
 
 /** The rule for the names of own sources. */
@@ -11,7 +11,7 @@ export const MAX_SOURCE_NAME_CHARACTERS = 63
 
 const FORM = /^[a-z][a-z0-9_]*$/
 /** Names with a meaning of their own in queries, beside the words of SQL. */
-const TAKEN: ReadonlySet<string> = new Set(['lines', 'view', 'unnest', 'alert_events'])
+const TAKEN: ReadonlySet<string> = new Set(['lines', 'view', 'unnest', HISTORY_SOURCE])
 const NINE: ReadonlySet<string> = new Set(SOURCE_NAMES)
 const ALIASES: ReadonlySet<string> = new Set(SOURCES.map(({ alias }) => alias))
 
@@ -28,31 +28,37 @@ export function faultOfOwnName(name: string): string | undefined {
   return RESERVED.has(name) || TAKEN.has(name) ? 'has a meaning of its own in queries' : undefined
 }
 
-/** Whether a text is the name of a source, one of the nine or an own one, as in names of files. */
-export const isSourceName = (text: string): text is SourceName => NINE.has(text) || faultOfOwnName(text) === undefined
+/** Whether a text is the name of a source: of one of the nine, an own one, or the history of alerts. */
+export const isSourceName = (text: string): text is SourceName =>
+  NINE.has(text) || text === HISTORY_SOURCE || faultOfOwnName(text) === undefined
 
 /** In a list of names: records make sources of any name. */
 export const ANY_NAME = '*'
 
 /** Returns the names of a comma-separated list, which may have `*`. Undefined if the list has a fault. */
-export const readOwnNames = (list: string): readonly SourceName[] | undefined =>
-  findFault(list) === undefined ? list.split(',') : undefined
+export const readOwnNames = (list: string, others: readonly SourceName[] = []): readonly SourceName[] | undefined =>
+  findFault(list, others) === undefined ? list.split(',') : undefined
 
-/** Returns the fault of a comma-separated list of names: which name, and why. Empty if there is none. */
-export const faultOfOwnNames = (list: string): string => findFault(list) ?? ''
+/**
+ * Returns the fault of a comma-separated list of names: which name, and why. Empty if there is none. `others` may be in
+ * the list too.
+ */
+export const faultOfOwnNames = (list: string, others: readonly SourceName[] = []): string =>
+  findFault(list, others) ?? ''
 
 /** How much of a wrong name is shown. */
 const MAX_SHOWN_CHARACTERS = 80
 
-function findFault(list: string): string | undefined {
+function findFault(list: string, others: readonly SourceName[]): string | undefined {
   const names = list.split(',')
   let count = 0
   for (const [i, name] of names.entries()) {
     const shown = JSON.stringify(shorten(name, MAX_SHOWN_CHARACTERS))
-    const fault = name === ANY_NAME ? undefined : faultOfOwnName(name)
+    const isOther = name === ANY_NAME || others.includes(name)
+    const fault = isOther ? undefined : faultOfOwnName(name)
     if (fault !== undefined) return `${shown} ${fault}`
     if (names.indexOf(name) < i) return `${shown} is in the list twice`
-    if (name !== ANY_NAME && ++count > MAX_OWN_SOURCES) {
+    if (!isOther && ++count > MAX_OWN_SOURCES) {
       return `${shown} is the name ${count}, and there may be ${MAX_OWN_SOURCES}`
     }
   }

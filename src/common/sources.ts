@@ -19,6 +19,9 @@ export type SourceName = string
 /** The names of the nine built-in sources, in a fixed order (CONTRACT: log sources). */
 export const SOURCE_NAMES: readonly BuiltInSource[] = BUILT_IN
 
+/** The source of the history of alerts. The service makes its records; every way of ingest refuses them. */
+export const HISTORY_SOURCE = 'alert_events'
+
 /** A field of a record that can contain the project, as a path. */
 export type ProjectPlace = 'project' | 'metadata.project' | 'metadata.project_ref'
 
@@ -73,8 +76,12 @@ export const acceptedSources = (): readonly Source[] => accepted
 /** Returns whether ingest accepts records of any own source: a name becomes a source with its first record. */
 export const acceptsAnySource = (): boolean => acceptsAny
 
-/** Returns the number of known own sources. */
-export const ownSourceCount = (): number => known.length - SOURCE_NAMES.length
+/** Returns the known own sources, in the order in which they became known. The history of alerts is none. */
+export const ownSources = (): readonly Source[] =>
+  known.slice(SOURCE_NAMES.length).filter(({ name }) => name !== HISTORY_SOURCE)
+
+/** Returns the number of {@link ownSources}. */
+export const ownSourceCount = (): number => ownSources().length
 
 /** Returns the known source with that name or alias, or undefined. */
 export function findSource(nameOrAlias: string): Source | undefined {
@@ -87,7 +94,8 @@ export const nameOfSource = (nameOrAlias: string): SourceName => findSource(name
 /** Returns the source with that name or alias whose records ingest accepts, or undefined. */
 export function findAcceptedSource(nameOrAlias: string): Source | undefined {
   const found = byName.get(nameOrAlias)
-  return found !== undefined && (acceptsAny || accepted.includes(found)) ? found : undefined
+  if (found === undefined || found.name === HISTORY_SOURCE) return undefined
+  return acceptsAny || accepted.includes(found) ? found : undefined
 }
 
 /** Makes a source known to queries, as if its rows are on disk. Returns the known source if there is one. */

@@ -4,7 +4,7 @@ import { memoryBytes } from '../base/memory/memory.js'
 import { DAY_US, MILLISECOND_US } from '../base/units.js'
 import { type FieldNames, fieldNamesOf } from '../common/field-names.js'
 import { ANY_NAME, MAX_OWN_SOURCES } from '../common/own-source-names.js'
-import { isBuiltIn, type SourceName } from '../common/sources.js'
+import { HISTORY_SOURCE, isBuiltIn, type SourceName } from '../common/sources.js'
 import { SUPABASE_SOURCES } from '../common/supabase-sources.js'
 import { type ClickHouseConfig, checkTableNames, requireUrl, takeClickHouse } from './clickhouse-config.js'
 import type { Environment } from './environment.js'
@@ -41,6 +41,10 @@ export interface ServeConfig {
   logFormat: LogFormat
   /** The directory of the user's own endpoints. */
   endpoints: string | undefined
+  /** The directory of alert rules. */
+  alerts: string | undefined
+  /** The file of the receivers of alerts. */
+  receivers: string | undefined
   /** Whether clients may send SQL to logs.all. */
   sql: boolean
   /** Whether the service stands in for the analytics service of a self-hosted Supabase. */
@@ -94,6 +98,9 @@ function serveConfigOf({ values, found }: ServeSettings): ServeConfig {
     throw usageError('--time-field and --message-field name the same field. Leave it out of one of the two.')
   }
   checkSources(values)
+  if (rest.receivers !== undefined && rest.alerts === undefined) {
+    throw usageError('--receivers needs rules that notify the receivers: give their directory with --alerts.')
+  }
   return {
     ...rest,
     sources: ownSourcesOf(values),
@@ -124,7 +131,8 @@ function ownSourcesOf({ sources = [], supabase, engine }: ServeSettings['values'
 function checkSources(values: ServeSettings['values']): void {
   const { source, sources = [], engine } = values
   if (engine === 'clickhouse') checkTableNames(sources)
-  const accepts = (name: SourceName) => sources.includes(ANY_NAME) || ownSourcesOf(values).includes(name)
+  const accepts = (name: SourceName) =>
+    name !== HISTORY_SOURCE && (sources.includes(ANY_NAME) || ownSourcesOf(values).includes(name))
   if (source === undefined || isBuiltIn(source) || accepts(source)) return
   throw usageError(`--source: ${source} is none of the nine sources, and --sources does not name it. Add it there.`)
 }

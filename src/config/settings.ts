@@ -4,7 +4,14 @@ import type { LogFormat } from '../base/log.js'
 import { parseIso8601 } from '../base/time/iso8601.js'
 import { EXPECTED_NAMES, readFieldNames } from '../common/field-names.js'
 import { faultOfOwnNames, isSourceName, readOwnNames } from '../common/own-source-names.js'
-import { type BuiltInSource, findSource, SOURCE_NAMES, SOURCES, type SourceName } from '../common/sources.js'
+import {
+  type BuiltInSource,
+  findSource,
+  HISTORY_SOURCE,
+  SOURCE_NAMES,
+  SOURCES,
+  type SourceName,
+} from '../common/sources.js'
 import { type Settings, variableOf } from './setting.js'
 import {
   bytes,
@@ -39,8 +46,15 @@ const sourceName: ValueType<SourceName> = {
 const ownSources: ValueType<readonly SourceName[]> = {
   placeholder: 'NAMES',
   expects: 'a comma-separated list of names, or * for any name',
-  faultOf: faultOfOwnNames,
-  read: readOwnNames,
+  faultOf: (value) => faultOfOwnNames(value),
+  read: (value) => readOwnNames(value),
+}
+
+/** The sources that have tables in ClickHouse beside the nine. */
+const tableSources: ValueType<readonly SourceName[]> = {
+  ...ownSources,
+  faultOf: (value) => faultOfOwnNames(value, [HISTORY_SOURCE]),
+  read: (value) => readOwnNames(value, [HISTORY_SOURCE]),
 }
 
 const anySource: ValueType<BuiltInSource | 'all'> = {
@@ -137,6 +151,14 @@ export const SERVE_SETTINGS = {
     type: text('DIR'),
     meaning: 'your own endpoints, .sql files and JavaScript modules, reloaded when they change',
   },
+  alerts: {
+    type: text('DIR'),
+    meaning: 'alert rules, .sql files, whose queries run by themselves; reloaded when they change',
+  },
+  receivers: {
+    type: text('FILE'),
+    meaning: 'who is notified of alerts, in TOML: webhooks, Slack, Alertmanager; needs --alerts',
+  },
   sql: {
     type: onOff,
     meaning: 'callers may send SQL as sql= of logs.all; it reads only rows of the project they name',
@@ -167,7 +189,10 @@ export const SERVE_SETTINGS = {
 export const SCHEMA_SETTINGS = {
   ...SETTINGS_FILE,
   apply: { type: onOff, variable: false, meaning: 'create missing tables on the server instead of printing them' },
-  sources: { ...SERVE_SETTINGS.sources, meaning: 'names of your own sources, whose tables are made beside the nine' },
+  sources: {
+    type: tableSources,
+    meaning: `names of your own sources, whose tables are made beside the nine; with --alerts also ${HISTORY_SOURCE}`,
+  },
   ...CLICKHOUSE_SETTINGS,
 } satisfies Settings
 

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { Log } from '../base/log.js'
-import { budgetLimits, createMemoryBudget } from '../base/memory/memory-budget.js'
+import { budgetLimits, createMemoryBudget, type MemoryBudget } from '../base/memory/memory-budget.js'
 import type { Metrics } from '../base/metrics.js'
 import type { Clock } from '../base/time/clock.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
@@ -27,7 +27,9 @@ import { errorReply, refusals } from './reply/errors.js'
 import { createPendingAnswers, type PendingAnswers } from './reply/pending-answers.js'
 import type { HeaderFields } from './reply/reply.js'
 import {
+  type Alerting,
   type Answer,
+  alertingRoutes,
   createDocuments,
   type Env,
   type Exchange,
@@ -59,6 +61,10 @@ export interface AppOptions {
   log: Log
   /** The memory limit of the process, of which queries, the cache, bodies and tails each have a share. */
   memoryLimitBytes?: number
+  /** The memory of queries. If absent, a share of the limit that only these queries have. */
+  memory?: MemoryBudget
+  /** The alerts. If absent, there are none. */
+  alerting?: Alerting | undefined
   /** When records were last accepted. If absent, empty answers are cached like any other. */
   arrivals?: Arrivals
   /** Stores the records of requests. If absent, there are no paths that accept records. */
@@ -107,6 +113,7 @@ export function createApp(options: AppOptions): App {
     ...sessionRoutes(defaultProject),
     ...listRoutes(dialect.lists),
     ...queryRoutes(queries, readPosted),
+    ...alertingRoutes(options.alerting),
     ...tailRoutes(tails, authenticate),
     ...logsRoutes(logs, otlp),
   ]
@@ -150,7 +157,7 @@ export function createApp(options: AppOptions): App {
 function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
   const { clock, log, metrics, intake, translate, defaultProject } = options
   const { memoryLimitBytes = Number.POSITIVE_INFINITY } = options
-  const memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock)
+  const { memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock) } = options
   Object.assign(metrics.queryBytes, { collect: () => metrics.queryBytes.set(memory.usedBytes()) })
   const queries = createQueries({ ...options, memory, limits: { ...httpLimits(memoryLimitBytes), ...options.limits } })
   const { follow } = options.engine

@@ -160,6 +160,26 @@ export function queryRoutes(queries: Queries, readPosted: ReadPosted): Route[] {
   ]
 }
 
+/** The alerts and the rules of a service, as JSON. With `projects`, what a token bound to them may see. */
+export interface Alerting {
+  alerts(projects: ReadonlySet<string> | undefined): readonly object[]
+  rules(projects: ReadonlySet<string> | undefined): readonly object[]
+}
+
+/** The states of alerts, and their rules. Without alerts both lists are empty. */
+export function alertingRoutes(alerting: Alerting | undefined): Route[] {
+  const list =
+    (name: keyof Alerting): Route['answer'] =>
+    ({ env: { request, access } }) => {
+      const result = alerting?.[name](access?.projects) ?? []
+      return codedReply(request.headers, { plain: Buffer.from(JSON.stringify({ result })) }, CODED_JSON_HEADERS)
+    }
+  return [
+    { path: '/api/alerting/alerts', answer: list('alerts') },
+    { path: '/api/alerting/rules', answer: list('rules') },
+  ]
+}
+
 /** Live tails. No route if the engine has no live tails. `authenticate` is called again while a tail lasts. */
 export function tailRoutes(tails: Tails | undefined, authenticate: Authenticate): Route[] {
   if (tails === undefined) return []

@@ -1,13 +1,15 @@
 import { explainFileError } from '../base/files/file-errors.js'
 import type { Log } from '../base/log.js'
 import { ROWS_SHARE } from '../base/memory/memory.js'
+import { budgetLimits, createMemoryBudget, type MemoryBudget } from '../base/memory/memory-budget.js'
 import { createMetrics, type Metrics } from '../base/metrics.js'
 import { collectGrownHeap } from '../base/process/heap.js'
 import { measureProcess } from '../base/process/process-metrics.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
 import { VERSION } from '../base/version.js'
 import { explainRefusals } from '../common/source-refusals.js'
-import { acceptSources } from '../common/sources.js'
+import { acceptSources, HISTORY_SOURCE, registerSource } from '../common/sources.js'
+import type { Environment } from '../config/environment.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { ENDPOINTS, endpointsOf } from '../endpoints/index.js'
@@ -32,6 +34,7 @@ import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
 import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
 import type { UserEndpoints } from '../user-endpoints/open.js'
+import type { Alerts } from './alerts.js'
 import { logRuntime, runtimeParts } from './runtime.js'
 import { stopService } from './stop-service.js'
 import { tryPlan } from './try-plan.js'
@@ -50,14 +53,19 @@ export interface Service {
    */
   stop(): Promise<void>
   /**
-   * Stops reading standard input, and stores no more rows. The rows that are not stored yet are counted on standard
+   * Stops reading standard input, stores no more rows, and evaluates no alerts. The rows that are not stored yet are counted on standard
    * error.
    */
   abandonStdin(reason: Error): Promise<void>
 }
 
-/** Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes it. */
-export type StartOptions = Partial<Pick<LockOptions, 'signal' | 'onLost'>>
+/**
+ * Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes it. The
+ * environment has the secrets of receivers.
+ */
+export interface StartOptions extends Partial<Pick<LockOptions, 'signal' | 'onLost'>> {
+  environment?: Environment
+}
 
 /** The dependencies of every component. */
 interface Shared {
@@ -71,8 +79,10 @@ interface Shared {
  * Throws `usage`, `failed`, `cannot_listen`, and the errors of {@link prepareDataDirectory}. The data directory is
  * released then.
  */
-export async function startService(config: ServeConfig, log: Log, lock: StartOptions = {}): Promise<Service> {
+export async function startService(config: ServeConfig, log: Log, options: StartOptions = {}): Promise<Service> {
+  const { environment = process.env, ...lock } = options
   acceptSources(config.sources, config.acceptsAnySource)
+  if (config.alerts !== undefined) registerSource(HISTORY_SOURCE)
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const endpointsWith = await createEndpoints(config)
   const opened = await prepareDataDirectory(config.dataDir, { log, ...lock })
@@ -80,12 +90,14 @@ export async function startService(config: ServeConfig, log: Log, lock: StartOpt
   const disk = await orRelease(opened, () => findStoredSources(config, opened, shared))
   const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, log))
   const tokens = await orRelease(disk, () => loadTokens(config, shared))
+  const alerts = await orRelease(disk, () => loadAlerts(config, environment, disk, shared))
   const engine = await orRelease(disk, () => createEngine(config, disk, shared))
   const status = createStatus(engine)
   publishMetrics(engine, status, shared.metrics)
   const intake = createIntake(config, engine, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
-  const app = createHttp(config, { engine, tokens, status, intake, endpoints }, shared)
+  const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
+  const app = createHttp(config, { engine, tokens, status, intake, endpoints, alerts, memory }, shared)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
@@ -99,11 +111,13 @@ export async function startService(config: ServeConfig, log: Log, lock: StartOpt
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(() => {
     status.becomeReady()
+    alerts?.start({ engine: { run: engine.run, ...withArrivals(engine, intake.arrivals) }, memory })
     stdin = startStdin(config, intake, status, shared)
   })
 
   async function stop(): Promise<void> {
     status.beginStop()
+    void alerts?.stop()
     await stopService({ engine, app, server, stdin, close, dataDir: config.dataDir, log })
   }
 
@@ -115,13 +129,19 @@ export async function startService(config: ServeConfig, log: Log, lock: StartOpt
     stopCollecting()
     await Promise.all([intake.otlp.close(), intake.requests.close()])
     // Recovery does not change stored rows, so nothing needs to be finished.
+    await alerts?.stop()
     if (status.isStarting()) return disk?.release()
     await intake.ingest.close()
     intake.unreadableTimes?.close()
     await Promise.all([engine.close(), intake.rejects.close()])
   }
 
-  return { url: server.url, ready, stop, abandonStdin: async (reason) => stdin?.abandon(reason) }
+  async function abandonStdin(reason: Error): Promise<void> {
+    void alerts?.stop()
+    await stdin?.abandon(reason)
+  }
+
+  return { url: server.url, ready, stop, abandonStdin }
 }
 
 /** The state of the service, for `/health` and the metrics. */
@@ -200,6 +220,8 @@ function withArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'
 }
 
 interface HttpComponents {
+  alerts: Alerts | undefined
+  memory: MemoryBudget
   engine: Engine
   tokens: Tokens
   status: ServiceStatus
@@ -208,7 +230,7 @@ interface HttpComponents {
 }
 
 function createHttp(config: ServeConfig, components: HttpComponents, shared: Shared): App {
-  const { engine, tokens, status, intake, endpoints } = components
+  const { engine, tokens, status, intake, endpoints, alerts, memory } = components
   const { arrivals, requests, otlp } = intake
   return createApp({
     ...shared,
@@ -220,6 +242,8 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     translate: otlp.translate,
     defaultProject: config.project,
     arrivals,
+    memory,
+    alerting: alerts,
     memoryLimitBytes: config.memoryLimitBytes,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
     dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
@@ -330,6 +354,19 @@ async function loadUserEndpoints(directory: string | undefined, log: Log): Promi
     nowUs: systemClock.nowUs,
     log,
   })
+}
+
+/** Loads the rules of `--alerts`. Undefined without the setting. Throws the errors of `openAlerts`. */
+async function loadAlerts(
+  { alerts: directory, receivers }: ServeConfig,
+  environment: Environment,
+  disk: DataDirectory | undefined,
+  shared: Shared,
+): Promise<Alerts | undefined> {
+  if (directory === undefined) return undefined
+  // Loaded only if there are alerts: the parts take time of the start, and memory.
+  const { openAlerts } = await import('./alerts.js')
+  return openAlerts({ ...shared, directory, receivers, environment, disk })
 }
 
 /** Logs a new token, shown only this once, and stores the token if there is a data directory. */

@@ -1,14 +1,17 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
+import { alertsAnswer, rulesAnswer } from '../../src/alerts/evaluate/answers.js'
 import { LogweirError } from '../../src/base/errors.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
+import type { AppOptions } from '../../src/http/app.js'
 import type { SendOutcome } from '../../src/http/intake/logs.js'
 import { openApi } from '../../src/http/openapi/document.js'
 import { type Dialect, LOGFLARE_DIALECT, OWN_DIALECT } from '../../src/http/reply/dialect.js'
 import { HTTP_STATUSES } from '../../src/http/reply/errors.js'
 import type { Row } from '../../src/plan/answer.js'
 import { RawJson } from '../../src/plan/values/values.js'
+import { alertOf, viewOf } from '../alerts/views.js'
 import type { TestToken } from './support.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, PREFIX, STATS, settle, TOKEN } from './support.js'
 
@@ -60,6 +63,16 @@ const TOKENS: (string | TestToken)[] = [
 
 type TestOptions = NonNullable<Parameters<typeof createTestApp>[0]>
 
+const BROKEN = { startsUs: 0, notifiedUs: undefined, reason: 'No.' }
+const VIEWS = [
+  viewOf('a', { lastUs: 1, alerts: new Map([['1', alertOf([['project', 'mine']], 1, 2)]]) }),
+  viewOf('b', { broken: BROKEN }, '-- muted: until 2100-01-01T00:00Z, why\n'),
+]
+const ALERTING: AppOptions['alerting'] = {
+  alerts: (projects) => alertsAnswer(VIEWS, 0, projects),
+  rules: (projects) => rulesAnswer(VIEWS, 0, projects),
+}
+
 /** The app. The parts return or fail as the case says. */
 function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Case['given'] = {}) {
   const engine = {
@@ -83,6 +96,7 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
     engine,
     intake,
     translate: async () => Buffer.from('{}\n'),
+    alerting: ALERTING,
     tokens: TOKENS,
     limits: parts.limits,
     dialect: parts.dialect,
@@ -449,11 +463,16 @@ const CASES: Case[] = [
   { about: 'too often', path: '/api/session', init: key('slow'), status: 429, code: 'too_many_requests' },
   { about: 'it starts', path: '/api/session', status: 503, code: 'starting', given: { status: 'starting' } },
   ...['/metrics', '/api/endpoints', '/api/openapi.json'].flatMap(document),
+  ...['/api/alerting/alerts', '/api/alerting/rules'].flatMap(alertList),
   ...projects(),
 ]
 
 function document(path: string): Case[] {
   return [...behindToken(path, {}, '', 'sender'), { about: 'an answer', path, status: 200 }]
+}
+
+function alertList(path: string): Case[] {
+  return [...document(path), { about: 'to a bound token', path, init: key('bound'), status: 200 }]
 }
 
 function projects(): Case[] {

@@ -42,6 +42,8 @@ export interface EvaluatorContext {
 export interface RuleView {
   rule: Rule
   state: RuleState
+  /** The message of the last evaluation if it failed. Not kept over a restart. */
+  failure: string | undefined
 }
 
 /** Evaluates rules at their instants, one process for a data directory. */
@@ -52,7 +54,10 @@ export interface Evaluator {
   views(): readonly RuleView[]
   /** Returns the alerts that a receiver is told as a state. */
   alertsOf(receiver: string): readonly ToldAlert[]
-  /** Starts no further evaluation. Resolves when running evaluations have ended. */
+  /**
+   * Starts no further evaluation. Resolves when running evaluations have ended. The caller may cut their queries: a
+   * query that fails from now on changes nothing.
+   */
   stop(): Promise<void>
 }
 
@@ -69,6 +74,7 @@ interface Watched {
   /** The start of the last evaluation, on the monotonic clock: the rule that waits longest is next. */
   startedMs: number
   isRunning: boolean
+  failure: string | undefined
 }
 
 interface State extends EvaluatorContext {
@@ -96,7 +102,8 @@ export function startEvaluator(context: EvaluatorContext): Evaluator {
   })
   return {
     setRules: (rules) => changes.run(() => setRules(state, rules)),
-    views: () => [...state.rules.values()].map(({ rule, state: ofRule }) => ({ rule, state: ofRule })),
+    views: () =>
+      [...state.rules.values()].map(({ rule, state: ofRule, failure }) => ({ rule, state: ofRule, failure })),
     alertsOf: (receiver) => alertsOf(state, receiver),
     async stop() {
       stopTimer()
@@ -130,7 +137,8 @@ async function setRules(state: State, rules: readonly Rule[]): Promise<void> {
 function watchedOf(state: State, rule: Rule, before: Watched | undefined): Watched {
   if (before !== undefined) return { ...before, rule, isRunning: false }
   const ofRule = state.store.states().get(rule.name) ?? NEW_STATE
-  const watched = { rule, state: ofRule, armedUs: 0, startedMs: Number.NEGATIVE_INFINITY, isRunning: false }
+  const idle = { startedMs: Number.NEGATIVE_INFINITY, isRunning: false, failure: undefined }
+  const watched: Watched = { rule, state: ofRule, armedUs: 0, ...idle }
   arm(state, watched)
   return watched
 }
@@ -179,6 +187,9 @@ async function evaluate(state: State, watched: Watched, { instantUs, skipped }: 
   const durationMs = clock.monotonicMs() - watched.startedMs
   share.used(watched.startedMs, durationMs)
   watched.isRunning = false
+  // The stop has cut the query: the instant is missed, and the rule has not failed.
+  if (state.isStopped && outcome.kind === 'failed') return
+  watched.failure = outcome.kind === 'failed' ? outcome.reason : undefined
   if (skipped > 0) onEvaluation(rule.name, 'skipped', skipped, undefined)
   const result = transition(rule, watched.state, outcome, instantUs)
   const isWritten = await commit(state, rule, rule.name, result).then(

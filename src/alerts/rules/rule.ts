@@ -1,6 +1,7 @@
 import { usageError } from '../../base/failures.js'
 import { SECOND_US } from '../../base/units.js'
 import { ENDPOINT_NAME, MAX_ENDPOINT_NAME_CHARACTERS } from '../../common/limits.js'
+import { HISTORY_SOURCE } from '../../common/sources.js'
 import { answerColumns, type Row } from '../../plan/answer.js'
 import { type Plan, scansOf } from '../../plan/plan.js'
 import { withinTime } from '../../plan/within-time.js'
@@ -39,8 +40,6 @@ export const MAX_RULE_COLUMNS = 50
 const ALWAYS_ALLOWED_EVERY_US = 10 * SECOND_US
 /** A shorter `every` is at least this part of the window. */
 const WINDOW_SHARE = 100
-/** The source of the history of alerts. */
-const HISTORY = 'alert_events'
 
 /**
  * Makes the rule of a file. `readSql` parses the text. Throws `usage`, and the errors of `readSql`, with the place in
@@ -88,9 +87,9 @@ function checkPlan(plan: Plan, { queryLine }: RuleMatter): void {
       `the query has ${columns.length} columns, and a rule may have ${MAX_RULE_COLUMNS}: select fewer`,
       queryLine,
     )
-  if (scansOf(plan).some(({ sources }) => sources.includes(HISTORY)))
+  if (scansOf(plan).some(({ sources }) => sources.includes(HISTORY_SOURCE)))
     throw lineError(
-      `a rule cannot read ${HISTORY}, the history of alerts: read the source that the alerts are about`,
+      `a rule cannot read ${HISTORY_SOURCE}, the history of alerts: read the source that the alerts are about`,
       queryLine,
     )
 }

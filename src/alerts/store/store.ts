@@ -10,7 +10,7 @@ import { type Notification, readNotification } from './notification.js'
 import { createRecordFile, type RecordFile, readRecords } from './record-file.js'
 
 /** What an evaluation changes on disk: all of it or nothing. */
-export interface Commit {
+interface Commit {
   rule: string
   /** Undefined: the rule was deleted. */
   state: RuleState | undefined

@@ -4,7 +4,13 @@ import { escapeControl } from '../../base/text/escape-control.js'
 import { shorten } from '../../base/text/shorten.js'
 import { EXPECTED_NAMES, type FieldNames, fieldNamesOf, readFieldNames } from '../../common/field-names.js'
 import { faultOfOwnName } from '../../common/own-source-names.js'
-import { acceptedSources, acceptsAnySource, findAcceptedSource, findSource } from '../../common/sources.js'
+import {
+  acceptedSources,
+  acceptsAnySource,
+  findAcceptedSource,
+  findSource,
+  HISTORY_SOURCE,
+} from '../../common/sources.js'
 import { invalidParameter } from '../../endpoints/params.js'
 import { projectForNone } from '../../tokens/access.js'
 import { refusals } from '../reply/errors.js'
@@ -23,7 +29,7 @@ export function sourceOf(params: URLSearchParams): string | undefined {
   if (named === undefined) return undefined
   const source = findAcceptedSource(named)
   if (source !== undefined) return source.name
-  if (!acceptsAnySource()) throw unknownSource(named, ...notConfigured(named))
+  if (!acceptsAnySource() && named !== HISTORY_SOURCE) throw unknownSource(named, ...notConfigured(named))
   const fault = faultOfOwnName(named)
   if (fault !== undefined) throw unknownSource(named, fault, 'Use another name.')
   return named

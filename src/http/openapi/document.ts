@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.js'
 import { type Dialect, OWN_DIALECT } from '../reply/dialect.js'
+import { alertingOperations } from './alerting-operations.js'
 import { ERROR_SCHEMAS } from './answers.js'
 import { CODES } from './codes.js'
 import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
@@ -40,6 +41,7 @@ export function openApi(
       '/api/logs': logsOperations(form),
       '/v1/logs': otlpOperations(form),
       ...serviceOperations(dialect),
+      ...alertingOperations(dialect.errorForm),
     },
     components: {
       schemas: ERROR_SCHEMAS,

@@ -1,7 +1,7 @@
 import { faultOfOwnName } from '../../common/own-source-names.js'
 import { SOURCE_REFUSALS, type SourceRefusal } from '../../common/source-refusals.js'
 import type { SourceName } from '../../common/sources.js'
-import { acceptsAnySource, allSources, ownSourceCount, ownSourceNames, SOURCE_NAMES } from '../../common/sources.js'
+import { acceptsAnySource, ownSourceNames, ownSources } from '../../common/sources.js'
 import { admitSource } from './admission.js'
 import { appendName, createNameReader, createNameTable } from './name-table.js'
 import type { BoundToken, SourceNames } from './source-names.js'
@@ -36,9 +36,9 @@ let published = 0
 
 /** Returns the memory with the names of all known own sources. */
 function publish(): SharedArrayBuffer {
-  table ??= createNameTable(ownSourceCount())
-  for (; published < ownSourceCount(); published++)
-    appendName(table, allSources()[SOURCE_NAMES.length + published]!.name)
+  const own = ownSources()
+  table ??= createNameTable(own.length)
+  for (; published < own.length; published++) appendName(table, own[published]!.name)
   return table
 }
 

@@ -1,5 +1,11 @@
 import { isSourceName, MAX_OWN_SOURCES } from '../../../common/own-source-names.js'
-import { acceptedSources, ownSourceNames, type SourceName } from '../../../common/sources.js'
+import {
+  acceptedSources,
+  findSource,
+  HISTORY_SOURCE,
+  ownSourceNames,
+  type SourceName,
+} from '../../../common/sources.js'
 import { canHaveTable } from '../../../common/table-names.js'
 import type { SelectOptions, Server } from '../server/clickhouse-server.js'
 import { textValue } from '../server/values.js'
@@ -7,7 +13,7 @@ import { type TableLocation, tableColumns } from './table-names.js'
 
 /** The tables of sources in a database. */
 export interface SourceTables {
-  /** The sources whose records ingest accepts, and that have no table. */
+  /** The sources that have no table, of those whose records ingest accepts, and of the history of alerts. */
   missing: readonly SourceName[]
   /**
    * The own sources that have a table and are not configured, sorted: with the configured sources at most
@@ -33,7 +39,9 @@ export async function findSourceTables(
   const rows = await server.select(`SELECT table, name, type FROM system.columns WHERE ${where}`, options)
   const found = new Set(rows.map(([table]) => String(table)))
   const columns = new Set(rows.map((cells) => cells.join(' ')))
-  const accepted = acceptedSources().map(({ name }) => name)
+  // A service with alerts writes their history.
+  const history = findSource(HISTORY_SOURCE) === undefined ? [] : [HISTORY_SOURCE]
+  const accepted = [...acceptedSources().map(({ name }) => name), ...history]
   const isUnconfigured = (name: string) =>
     !accepted.includes(name) &&
     isSourceName(name) &&

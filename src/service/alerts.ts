@@ -1,0 +1,135 @@
+import { type Delivery, startDelivery } from '../alerts/delivery/delivery.js'
+import { readReceivers } from '../alerts/delivery/receivers.js'
+import { createSender } from '../alerts/delivery/send.js'
+import { alertsAnswer, rulesAnswer, type SeenProjects } from '../alerts/evaluate/answers.js'
+import { type Evaluator, startEvaluator } from '../alerts/evaluate/evaluator.js'
+import { createHistory } from '../alerts/evaluate/history.js'
+import { openRules } from '../alerts/rules/open.js'
+import type { Rule } from '../alerts/rules/rule.js'
+import { createMemoryStore, openAlertStore } from '../alerts/store/store.js'
+import type { Log } from '../base/log.js'
+import type { MemoryBudget } from '../base/memory/memory-budget.js'
+import type { Metrics } from '../base/metrics.js'
+import type { Clock } from '../base/time/clock.js'
+import type { Environment } from '../config/environment.js'
+import type { DataDirectory } from '../engine/disk/directory/open.js'
+import type { Engine } from '../engine/engine.js'
+import { HTTP_LIMITS } from '../http/query/limits.js'
+import type { Alerting } from '../http/routes.js'
+import { createHistoryAppender } from './alert-history.js'
+import { publishAlertMetrics } from './alert-metrics.js'
+import { createRuleQueries, type RuleQueries } from './rule-queries.js'
+import { tryPlan } from './try-plan.js'
+
+/** Where rules and receivers are, and what they need. */
+interface AlertsOptions {
+  /** The directory of rules. */
+  directory: string
+  /** The file of receivers. Undefined: nobody is notified. */
+  receivers: string | undefined
+  environment: Environment
+  /** The data directory. Undefined: states end with the process. */
+  disk: DataDirectory | undefined
+  clock: Clock
+  metrics: Metrics
+  log: Log
+}
+
+/** What runs queries and stores the history, once all rows are recovered. */
+interface AlertsEngine {
+  engine: Pick<Engine, 'append' | 'run'>
+  /** The memory of all queries. */
+  memory: MemoryBudget
+}
+
+/** The alerts of a service. */
+export interface Alerts extends Alerting {
+  /** Starts to evaluate and to notify. Called once all rows are recovered. */
+  start(parts: AlertsEngine): void
+  /**
+   * Stops evaluations and deliveries, and closes the states. Resolves within about 2 s, unless the engine's `append`
+   * waits. Later calls return the same promise.
+   */
+  stop(): Promise<void>
+}
+
+/** What runs between start and stop. */
+interface Running {
+  queries: RuleQueries
+  evaluator: Evaluator
+  delivery: Delivery
+  stopWatching(): void
+}
+
+/**
+ * Reads receivers and rules, and opens the states. Throws `usage` for a rule, a receiver or a variable, `failed` for a
+ * file that cannot be read, `newer_format` for states of a newer version.
+ */
+export async function openAlerts(options: AlertsOptions): Promise<Alerts> {
+  const { directory, environment, disk, clock, metrics, log } = options
+  const file = options.receivers
+  const { receivers, warning } = file === undefined ? NOBODY : readReceivers(file, environment)
+  if (warning !== undefined) log(warning, { level: 'warn', code: 'receivers_readable' })
+  const rules = await openRules(directory, { tryPlan, hasReceiver: (name) => receivers.has(name), clock })
+  log(
+    `alert rules of ${directory}: ${
+      rules
+        .all()
+        .map(({ name }) => name)
+        .join(', ') || 'none'
+    }`,
+  )
+  if (disk === undefined) log(ENDS_WITH_PROCESS, { level: 'warn', code: 'alerts_in_memory' })
+  const store = disk === undefined ? createMemoryStore() : await openAlertStore(disk.files, log)
+  const published = publishAlertMetrics(metrics, receivers.keys())
+  let running: Running | undefined
+  let stopped: Promise<void> | undefined
+
+  function start({ engine, memory }: AlertsEngine): void {
+    const { queryMs } = HTTP_LIMITS
+    const queries = createRuleQueries({ engine, memory, clock, metrics, queryMs })
+    const shared = { clock, log, store, receivers }
+    const delivery = startDelivery({
+      ...shared,
+      ...{ sender: createSender(), random: Math.random, count: published.countNotification },
+      alertsOf: (name) => evaluator.alertsOf(name),
+    })
+    const history = createHistory(store, createHistoryAppender(engine), { clock, log })
+    const evaluator: Evaluator = startEvaluator({
+      ...shared,
+      ...{ delivery, history, ask: queries.ask, onEvaluation: published.noteEvaluation },
+    })
+    const set = (all: readonly Rule[]) => {
+      published.keepRules(all.map(({ name }) => name))
+      void evaluator.setRules(all)
+    }
+    set(rules.all())
+    published.collect({ views: evaluator.views, oldestAges: delivery.oldestAges })
+    running = { queries, evaluator, delivery, stopWatching: rules.watch(clock, log, set) }
+  }
+
+  async function stop(): Promise<void> {
+    if (running !== undefined) {
+      const { queries, evaluator, delivery, stopWatching } = running
+      stopWatching()
+      const evaluated = evaluator.stop()
+      queries.cut()
+      await evaluated
+      await delivery.stop()
+    }
+    await store.close()
+  }
+
+  const views = () => running?.evaluator.views() ?? []
+  return {
+    start,
+    stop: () => (stopped ??= stop()),
+    alerts: (projects: SeenProjects) => alertsAnswer(views(), clock.nowUs(), projects),
+    rules: (projects: SeenProjects) => rulesAnswer(views(), clock.nowUs(), projects),
+  }
+}
+
+const NOBODY: ReturnType<typeof readReceivers> = { receivers: new Map(), warning: undefined }
+
+const ENDS_WITH_PROCESS =
+  'alerts without a data directory: their states, and notifications that are not delivered, end with the process'
