@@ -53,8 +53,8 @@ export interface Service {
    */
   stop(): Promise<void>
   /**
-   * Stops reading standard input, stores no more rows, and evaluates no alerts. The rows that are not stored yet are counted on standard
-   * error.
+   * Stops reading standard input, stores no more rows, and evaluates no alerts. The rows that are not stored yet are
+   * counted on standard error.
    */
   abandonStdin(reason: Error): Promise<void>
 }
