@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { parseAst } from 'vitest/node'
 import { parse as parseYaml } from 'yaml'
+import { readReceivers } from '../../src/alerts/delivery/receivers.js'
+import { ruleOf } from '../../src/alerts/rules/rule.js'
 import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { fileNameOf, isInFile } from '../../src/config/setting.js'
 import { FILE_SETTINGS } from '../../src/config/settings.js'
@@ -10,6 +13,7 @@ import { sampleCall } from '../../src/endpoints/sample.js'
 import { readCursor } from '../../src/http/tail/cursor.js'
 import { BEGINNING } from '../../src/http/tail/events.js'
 import { answerColumns } from '../../src/plan/answer.js'
+import { tryPlan } from '../../src/service/try-plan.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import { checkedEndpoint } from '../../src/user-endpoints/checked-endpoint.js'
 import { sqlEndpoint } from '../../src/user-endpoints/sql-endpoint.js'
@@ -26,13 +30,14 @@ export const LANGUAGES: Readonly<Record<string, Checker>> = {
   sh: checkShell,
   dotenv: ({ text }) => text.trim().split('\n').forEach(checkVariable),
   json: checkJson,
-  toml: ({ text }) => Object.entries(parseToml(text)).forEach(checkSetting),
+  toml: ({ document, text }) =>
+    document === 'docs/alerts.md' ? checkReceivers(text) : Object.entries(parseToml(text)).forEach(checkSetting),
   yaml: ({ text }) => checkSinks(parseYaml(text)),
   // test/user-endpoints compares the examples with the files. test/program/shippers runs the example of pino.
   js: ({ text }) => void parseAst(text),
   mermaid: ({ text }) => checkDiagram(text),
   xml: ({ text }) => checkXml(text),
-  sql: ({ document, text }) => (document === 'docs/scale-out.md' ? checkStatements(text) : checkEndpoint(text)),
+  sql: ({ document, text }) => (SQL_OF.get(document) ?? checkEndpoint)(text),
   text: ({ document, text }) => checkText(document, text),
 }
 
@@ -113,6 +118,24 @@ function checkXml(text: string): void {
   if (open.length > 0 || /[<>&]/.test(rest)) throw new Error(`no XML: ${[...open, rest].join(' ')}`)
 }
 
+/** Throws if the text is no file of receivers that can be used, given the variables that it names. */
+function checkReceivers(text: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'logweir-docs-'))
+  const file = join(folder, 'receivers.toml')
+  const variables = [...text.matchAll(/env = "(\w+)"/g)].map(([, name]) => [name!, 'http://127.0.0.1/'])
+  try {
+    writeFileSync(file, text, { mode: 0o600 })
+    readReceivers(file, Object.fromEntries(variables))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Throws if the text is no file of an alert rule, or if no engine can run the plan. */
+async function checkRule(text: string): Promise<void> {
+  await tryPlan(ruleOf(text, 'rule', readSql, Date.now() * 1000).planAt(Date.now() * 1000))
+}
+
 /** Throws if the text is no `.sql` file of an endpoint, or if the plan cannot be run. */
 function checkEndpoint(text: string): void {
   const endpoint = checkedEndpoint(sqlEndpoint(text, 'own.file', readSql))
@@ -132,6 +155,12 @@ function checkStatements(text: string): void {
     if (!isOurs && database !== 'system') throw new Error(`nobody checks this statement: ${statement}`)
   }
 }
+
+/** The checkers of blocks of SQL that is no endpoint, by page. */
+const SQL_OF: ReadonlyMap<string, (text: string) => void | Promise<void>> = new Map([
+  ['docs/scale-out.md', checkStatements],
+  ['docs/alerts.md', checkRule],
+])
 
 /** The checkers of blocks of the language `text`, by page. */
 const TEXTS: Readonly<Record<string, (text: string) => void>> = {

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { QUEUE_LIMITS } from '../../src/alerts/delivery/queue.js'
+import { MAX_RECEIVERS } from '../../src/alerts/delivery/receivers.js'
+import { MAX_ANSWER_BYTES, SEND_TIMEOUT_MS } from '../../src/alerts/delivery/send.js'
+import { MAX_MESSAGE_ALERTS, MAX_MESSAGE_CHARACTERS } from '../../src/alerts/delivery/slack.js'
+import { MAX_REQUEST_ALERTS, MAX_REQUEST_BYTES } from '../../src/alerts/delivery/webhook.js'
+import { MAX_LISTED_ALERTS } from '../../src/alerts/evaluate/answers.js'
+import { MAX_RULE_COLUMNS } from '../../src/alerts/rules/rule.js'
+import { MAX_LABEL_CHARACTERS } from '../../src/alerts/states/labels.js'
+import { ALERT_LIMITS } from '../../src/alerts/states/limits.js'
 import { MIN_LIMIT_BYTES, ROWS_SHARE } from '../../src/base/memory/memory.js'
 import { budgetLimits, PROGRESS_BYTES } from '../../src/base/memory/memory-budget.js'
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERNS_SIZE } from '../../src/base/pattern/pattern.js'
@@ -226,6 +235,21 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['characters of the name', count(MAX_ENDPOINT_NAME_CHARACTERS)],
     ['characters of the summary', count(MAX_SUMMARY_CHARACTERS)],
     ['age of a cached answer', `${count(MAX_TTL_S)} s`],
+  ],
+  Alerts: [
+    ['rules', count(MAX_FILES)],
+    ['columns of a rule', count(MAX_RULE_COLUMNS)],
+    ['active alerts of a rule', count(ALERT_LIMITS.ofRule)],
+    ['active alerts of a rule in a project', count(ALERT_LIMITS.ofProject)],
+    ['characters of a label', count(MAX_LABEL_CHARACTERS)],
+    ['time of an evaluation', seconds(HTTP_LIMITS.queryMs)],
+    ['alerts of an answer of `/api/alerting/alerts`', count(MAX_LISTED_ALERTS)],
+    ['receivers', count(MAX_RECEIVERS)],
+    ['alerts of a request to a webhook', `${count(MAX_REQUEST_ALERTS)}, or ${bytes(MAX_REQUEST_BYTES)}`],
+    ['alerts of a message to Slack', `${count(MAX_MESSAGE_ALERTS)}, or ${count(MAX_MESSAGE_CHARACTERS)} characters`],
+    ['time of a request to a receiver', seconds(SEND_TIMEOUT_MS)],
+    ['bytes of an answer of a receiver that are read', bytes(MAX_ANSWER_BYTES)],
+    ['notifications that wait for a receiver', `${count(QUEUE_LIMITS.notifications)}, or ${bytes(QUEUE_LIMITS.bytes)}`],
   ],
   ClickHouse: [
     ['rows that the server has not confirmed', bytes(UNCONFIRMED_BYTES)],
