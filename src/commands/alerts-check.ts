@@ -1,5 +1,5 @@
 import { systemClock } from '../base/time/clock.js'
-import { acceptSources } from '../common/sources.js'
+import { acceptSources, HISTORY_SOURCE, registerSource } from '../common/sources.js'
 import { readAlertsCheckConfig } from '../config/alerts-config.js'
 import { ALERTS_CHECK_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, write } from './command.js'
@@ -15,6 +15,8 @@ export const alertsCheck: Command = {
   async run(args, { environment, log, stdout }) {
     const config = readAlertsCheckConfig(args, environment, log)
     acceptSources(config.sources)
+    // So that a rule of the history is refused with the reason.
+    registerSource(HISTORY_SOURCE)
     const { checkDirectory } = await import('../alerts/rules/check-directory.js')
     const { readReceivers } = await import('../alerts/delivery/receivers.js')
     const { tryPlan } = await import('../service/try-plan.js')

@@ -456,6 +456,14 @@ describe('readSchemaConfig', () => {
     expect(schema('--apply', VARIABLES)).toEqual({ apply: true, sources: [], clickhouse: OF_VARIABLES })
   })
 
+  it('takes the history of alerts as a source with a table, which no other command does', () => {
+    expect(schema('--sources nginx,alert_events').sources).toEqual(['nginx', 'alert_events'])
+    expect(complaint(() => schema('--sources alert_events,alert_events'))).toContain('is in the list twice')
+    expect(complaint(() => serve('--sources nginx,alert_events'))).toContain('has a meaning of its own in queries')
+    expect(complaint(() => serve('--source alert_events --sources *'))).toContain('alert_events is none of the nine')
+    expect(complaint(() => serve('--receivers a'))).toContain('--receivers needs rules')
+  })
+
   it.each([
     ['now', 'unexpected argument "now". Try: logweir --help'],
     ['--prot 1', 'unknown flag --prot. Try: logweir --help'],
