@@ -17,12 +17,12 @@ export interface Heard {
   authorization: string | undefined
   url: string
   alerts: HeardAlert[]
-  /** The status that the receiver answered with. Undefined: the receiver closed the connection. */
+  /** The status that the receiver answered with. Undefined: there was no answer. */
   status: number | undefined
 }
 
-/** How a receiver answers the request of a number, counted from 0: with a status, or by closing the connection. */
-type Answering = (number: number) => number | 'close'
+/** How a receiver answers the request of a number, from 0: with a status, never, or by closing the connection. */
+type Answering = (number: number) => number | 'close' | 'hang'
 
 export interface Receiver {
   url: string
@@ -50,10 +50,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, heard:
     authorization: request.headers.authorization,
     url: request.url!,
     alerts: JSON.parse(body).alerts,
-    status: answered === 'close' ? undefined : answered,
+    status: typeof answered === 'number' ? answered : undefined,
   })
   if (answered === 'close') request.socket.destroy()
-  else response.writeHead(answered).end()
+  else if (answered !== 'hang') response.writeHead(answered).end()
 }
 
 /** Returns the alerts of requests, without requests that repeat a key, as `status path` each, in order. */
