@@ -198,6 +198,7 @@ const FILE_NAME_SOURCES = [
   'src/tokens/tokens-file.ts',
   'src/tokens/stored-token.ts',
   'src/check/findings/set-aside.ts',
+  'src/alerts/store/store.ts',
 ]
 
 /** Throws if the program does not write a file of the tree. `<…>` is a variable part. */
