@@ -11,6 +11,7 @@ import type { Log } from '../base/log.js'
 import type { MemoryBudget } from '../base/memory/memory-budget.js'
 import type { Metrics } from '../base/metrics.js'
 import type { Clock } from '../base/time/clock.js'
+import { MILLISECOND_US } from '../base/units.js'
 import type { Environment } from '../config/environment.js'
 import type { DataDirectory } from '../engine/disk/directory/open.js'
 import type { Engine } from '../engine/engine.js'
@@ -97,7 +98,7 @@ export async function openAlerts(options: AlertsOptions): Promise<Alerts> {
     const history = createHistory(store, createHistoryAppender(engine), { clock, log })
     const evaluator: Evaluator = startEvaluator({
       ...shared,
-      ...{ delivery, history, ask: queries.ask, onEvaluation: published.noteEvaluation },
+      ...{ delivery, history, ask: queries.ask, onEvaluation: published.noteEvaluation, processorMs },
     })
     const set = (all: readonly Rule[]) => {
       published.keepRules(all.map(({ name }) => name))
@@ -127,6 +128,12 @@ export async function openAlerts(options: AlertsOptions): Promise<Alerts> {
     alerts: (projects: SeenProjects) => alertsAnswer(views(), clock.nowUs(), projects),
     rules: (projects: SeenProjects) => rulesAnswer(views(), clock.nowUs(), projects),
   }
+}
+
+/** The time of all threads, which is at least that of an evaluation. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / MILLISECOND_US
 }
 
 const NOBODY: ReturnType<typeof readReceivers> = { receivers: new Map(), warning: undefined }

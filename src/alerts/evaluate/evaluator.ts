@@ -17,7 +17,7 @@ import type { AlertStore } from '../store/store.js'
 import { createJumpDetector } from './clock-jumps.js'
 import type { History } from './history.js'
 import { outcomeOf } from './outcome.js'
-import { createCoreShare } from './share.js'
+import { createCoreShare, startSpending } from './share.js'
 import { toldState } from './told-state.js'
 
 /** The result of an evaluation. `skipped`: an instant was missed. */
@@ -36,6 +36,11 @@ export interface EvaluatorContext {
   /** Counts evaluations, and notes how long an evaluation took. */
   onEvaluation(rule: string, result: EvaluationResult, count: number, seconds: number | undefined): void
   limits?: AlertLimits
+  /**
+   * Returns the time that processors have spent on the process, in milliseconds. With it, an evaluation that waits for
+   * a busy machine counts no more than that. By default the whole duration of an evaluation counts.
+   */
+  processorMs?(): number
 }
 
 /** A rule with its state. */
@@ -182,10 +187,11 @@ async function evaluate(state: State, watched: Watched, { instantUs, skipped }: 
   const { rule } = watched
   watched.isRunning = true
   watched.startedMs = clock.monotonicMs()
+  const spent = startSpending(clock, state.processorMs)
   const ask = () => state.ask(rule.planAt(instantUs), rule)
   const outcome = await outcomeOf(rule, watched.state, ask, limits)
   const durationMs = clock.monotonicMs() - watched.startedMs
-  share.used(watched.startedMs, durationMs)
+  share.used(watched.startedMs, spent())
   watched.isRunning = false
   // The stop has cut the query: the instant is missed, and the rule has not failed.
   if (state.isStopped && outcome.kind === 'failed') return

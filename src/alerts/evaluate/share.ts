@@ -1,3 +1,5 @@
+import type { Clock } from '../../base/time/clock.js'
+
 /** The share of a core that all evaluations take together. */
 const SHARE = 0.25
 
@@ -5,13 +7,13 @@ const SHARE = 0.25
 export interface CoreShare {
   /** Whether an evaluation may start now. */
   isFree(nowMs: number): boolean
-  /** Notes an evaluation, by its start and its duration. */
+  /** Notes an evaluation, by its start and the time spent on it. */
   used(startMs: number, durationMs: number): void
 }
 
 /**
- * Returns the bound for a quarter of a core: an evaluation occupies four times its duration from its start on, so that
- * a pause of three times its duration follows. Times are of the monotonic clock.
+ * Returns the bound for a quarter of a core: an evaluation occupies four times the time spent on it, from its start on,
+ * so that a pause of three times that follows. Times are of the monotonic clock.
  */
 export function createCoreShare(): CoreShare {
   let freeMs = Number.NEGATIVE_INFINITY
@@ -20,5 +22,18 @@ export function createCoreShare(): CoreShare {
     used(startMs, durationMs) {
       freeMs = Math.max(freeMs, startMs) + durationMs / SHARE
     },
+  }
+}
+
+/**
+ * Returns a function that returns the milliseconds spent since: the duration, and no more than the time that processors
+ * have spent on the process, if that is measured. So an evaluation that waits for a busy machine does not delay others.
+ */
+export function startSpending(clock: Pick<Clock, 'monotonicMs'>, processorMs?: () => number): () => number {
+  const startMs = clock.monotonicMs()
+  const processorStartMs = processorMs?.() ?? 0
+  return () => {
+    const durationMs = clock.monotonicMs() - startMs
+    return processorMs === undefined ? durationMs : Math.min(durationMs, processorMs() - processorStartMs)
   }
 }

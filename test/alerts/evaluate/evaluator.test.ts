@@ -5,7 +5,7 @@ import type { Receiver } from '../../../src/alerts/delivery/receivers.js'
 import type { SendResult } from '../../../src/alerts/delivery/send.js'
 import { startEvaluator } from '../../../src/alerts/evaluate/evaluator.js'
 import { createHistory } from '../../../src/alerts/evaluate/history.js'
-import { createCoreShare } from '../../../src/alerts/evaluate/share.js'
+import { createCoreShare, startSpending } from '../../../src/alerts/evaluate/share.js'
 import { ruleOf } from '../../../src/alerts/rules/rule.js'
 import type { EventRecord } from '../../../src/alerts/states/event-record.js'
 import { openAlertStore } from '../../../src/alerts/store/store.js'
@@ -232,6 +232,17 @@ describe('the share of a core', () => {
     expect([share.isFree(79), share.isFree(80)]).toEqual([false, true])
     share.used(1000, 1)
     expect([share.isFree(1003), share.isFree(1004)]).toEqual([false, true])
+  })
+
+  it('counts the duration, and no more than the processors have spent', () => {
+    const clock = createFakeClock()
+    let processorMs = 500
+    const [whole, measured] = [startSpending(clock), startSpending(clock, () => processorMs)]
+    clock.advance(100)
+    processorMs += 30
+    expect([whole(), measured()]).toEqual([100, 30])
+    processorMs += 300
+    expect([whole(), measured()]).toEqual([100, 100])
   })
 })
 
