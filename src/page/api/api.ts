@@ -58,11 +58,25 @@ export const sessionSignal = (): AbortSignal => session.signal
  * Sends a GET request to a path relative to the page, or a POST if the query is too long for a URL. Returns a response
  * with status 2xx. Throws a Failure otherwise, or the error of `fetch` if `signal` was aborted.
  */
-export async function get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
-  const credentials: Record<string, string> = token === undefined ? {} : { 'X-API-KEY': token }
+export function get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
   const { path: sentTo, init, headers: ofBody } = requestTo(path)
-  const all = { ...credentials, ...headers, ...ofBody }
-  const response = await fetch(sentTo, { ...init, headers: all, signal, cache: 'no-store' }).catch((error) => {
+  return send(sentTo, { ...init, headers: { ...headers, ...ofBody }, signal })
+}
+
+/** Sends a value as JSON to a path relative to the page. Returns and throws as {@link get}. */
+export const postJson = (path: string, value: unknown, signal: AbortSignal): Promise<Response> =>
+  send(path, { method: 'POST', body: JSON.stringify(value), headers: { 'Content-Type': 'application/json' }, signal })
+
+/** The options of a request, with headers as an object. */
+interface Sent extends RequestInit {
+  headers: Record<string, string>
+  signal: AbortSignal | undefined
+}
+
+async function send(path: string, { headers, signal, ...init }: Sent): Promise<Response> {
+  const credentials: Record<string, string> = token === undefined ? {} : { 'X-API-KEY': token }
+  const all = { ...credentials, ...headers }
+  const response = await fetch(path, { ...init, headers: all, signal, cache: 'no-store' }).catch((error) => {
     if (signal?.aborted) throw error
     throw new Failure('away', 'The service cannot be reached.', AWAY_RETRY_S)
   })

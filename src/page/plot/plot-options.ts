@@ -3,7 +3,7 @@
 import uPlot from 'uplot'
 import { currentZone, tick } from '../shared/times.js'
 import type { ChartKind } from './marks.js'
-import { timeTicks } from './time-ticks.js'
+import { TIME_STEPS, timeTicks } from './time-ticks.js'
 
 /** A line, or a segment of each stacked bar. */
 export interface Series {
@@ -66,7 +66,7 @@ function axesOf({ kind, height, axisWidth, shortFormat }: PlotLook, bucketS: num
     {
       ...axis,
       size: TIME_AXIS_HEIGHT,
-      incrs: STEPS.filter((step) => step >= bucketS),
+      incrs: TIME_STEPS.filter((step) => step >= bucketS),
       splits: (_, __, from, to, step) => timeTicks(from, to, step, currentZone()),
       values: (_, splits, __, ___, step) => splits.map((seconds, i) => tick(seconds, step, splits[i - 1])),
     },
@@ -121,9 +121,3 @@ export function paintRunning({ ctx, bbox, valToPos }: uPlot, span: readonly [num
 
 /** Distances between ticks of an axis of whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 16 }, (_, i) => [1, 2, 5].map((digit) => digit * 10 ** i)).flat()
-
-/** Distances between ticks of the time axis, in seconds. */
-const STEPS = [
-  1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
-  2_592_000, 7_776_000, 15_552_000, 31_536_000,
-]

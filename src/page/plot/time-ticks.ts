@@ -5,6 +5,12 @@ const [HOUR_MS, DAY_MS, MONTH_S, YEAR_S] = [3_600_000, 86_400_000, 2_592_000, 31
 /** 1970 began on a Thursday: weeks begin on the Monday after it. */
 const MONDAY_MS = 4 * DAY_MS
 
+/** Distances between ticks of a time axis, in seconds. */
+export const TIME_STEPS = [
+  1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
+  2_592_000, 7_776_000, 15_552_000, 31_536_000,
+]
+
 /**
  * Returns the ticks of [`fromS`, `toS`], in seconds since 1970, ascending: where clocks in the zone show a multiple of
  * the step since midnight, of days since 1970, or the start of a month. Steps of 30 days or more are months.
