@@ -1,23 +1,23 @@
 /** The page: signs in, keeps its state in the URL, and shows a view. */
 import type { Failure } from './api/api.js'
-import { canRunSql } from './api/endpoints.js'
 import type { ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
 import { soleSource, sourcesWith } from './explore/model/sources.js'
-import { fragmentOf, namesRows, type State, stateOf, type ViewName } from './explore/model/state.js'
+import { fragmentOf, namesRows, type State, stateOf, VIEW_NAMES, type ViewName } from './explore/model/state.js'
 import { noRowsText } from './explore/view/empty-list.js'
 import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
-import { placeBelow } from './shared/place-below.js'
 import { PRESET_NAMES, type PresetName, type Range } from './shared/range.js'
 import { type Session, TOKEN_EXPIRED } from './shared/session.js'
 import { createSignIn } from './shared/sign-in.js'
 import { startTheme } from './shared/theme.js'
 import { startTimes } from './shared/times.js'
+import { createAlertBadge } from './shell/alert-badge.js'
 import { createHeader } from './shell/header.js'
 import { createKnownProjects, isOnlyChoice } from './shell/known-projects.js'
-import { createLazyView } from './shell/lazy-view.js'
+import { createLazyView, type LazyView } from './shell/lazy-view.js'
+import { createOffers } from './shell/offers.js'
 import { showNoProjects, showProjectList } from './shell/project-list.js'
 import type { View } from './shell/view.js'
 
@@ -30,12 +30,15 @@ let isSourceOpen = !namesRows(location.hash)
 let isSignedIn = false
 /** The project of the page if its address names none. Empty: there is none. */
 let defaultProject = ''
-/** Whether the service runs queries in SQL, or undefined while unknown. */
-let isSqlOn: boolean | undefined
 
 const signIn = createSignIn(enter)
 const header = createHeader(change, (text) => projects.find(text))
 const projects = createKnownProjects({ onList: showProjectChoice, onRows: showProjects, onFailure: showNoList })
+const offers = createOffers({
+  onAnswer: (view) => (state.view === view ? show() : showOffers()),
+  onFailure: notifyBesideView,
+})
+const badge = createAlertBadge(() => change({ view: 'alerts' }), isHandled)
 const explore = createExplore(
   { change, isHandled, projects: projects.rows, sourcesOf, linkOf, onLive: showLive },
   state,
@@ -47,12 +50,21 @@ const charts = createCharts({
   notify,
   onLive: showLive,
 })
-const sql = createLazyView(loadSqlView, () => notify('The SQL view cannot be loaded. Reload the page.'))
-const api = createLazyView(loadApiView, () => notify('The API view cannot be loaded. Reload the page.'))
-const views: Readonly<Record<ViewName, View>> = { explore, charts, sql, api }
-/** The elements of the views. */
-const VIEW_IDS: Readonly<Record<ViewName, string>> = { explore: 'explore', charts: 'panels', sql: 'sql', api: 'api' }
-const VIEW_NAMES = Object.keys(VIEW_IDS) as ViewName[]
+const sql = lazyView('SQL', async () => {
+  const { createSqlView } = await import('./sql/sql.js')
+  return createSqlView(byId('sql'), { change: (next) => change(next), sourcesOf, linkOf, isHandled })
+})
+const alerts = lazyView('alerts', async () => {
+  const { createAlertsView } = await import('./alerts/alerts-view.js')
+  return createAlertsView(byId('alerts'), { onAlerts: badge.show, hasSql: () => isOffered('sql'), hrefOf, isHandled })
+})
+const api = lazyView('API', async () => {
+  const { createEndpoints } = await import('./endpoints/endpoints.js')
+  return createEndpoints(byId('api'), { change, isHandled }, state)
+})
+const views: Readonly<Record<ViewName, View>> = { explore, charts, sql, alerts, api }
+/** Returns the element of a view. */
+const elementOf = (view: ViewName) => byId(view === 'charts' ? 'panels' : view)
 const theme = startTheme(redraw)
 const times = startTimes(byId<HTMLButtonElement>('times'), redraw)
 
@@ -63,7 +75,7 @@ function redraw(): void {
 
 function showHeader(): void {
   const isOneProject = isOnlyChoice(state.project, projects.rows(), defaultProject)
-  header.show(state, { isSqlOn: isSqlOn === true, isOneProject })
+  header.show(state, { isOffered, isOneProject })
 }
 
 function notify(text: string): void {
@@ -75,22 +87,34 @@ function showLive(isLive: boolean): void {
   byId('live').setAttribute('aria-pressed', String(isLive))
 }
 
+/** Shows what the service offers: views, and alerts that fire, which the view of alerts requests itself. */
+function showOffers(): void {
+  showHeader()
+  badge.poll(isSignedIn && isOffered('alerts') && state.view !== 'alerts')
+}
+
+/** Returns a view whose modules are loaded at the first `show`. */
+function lazyView(title: string, load: () => Promise<View>): LazyView {
+  return createLazyView(load, () => notify(`The ${title} view cannot be loaded. Reload the page.`))
+}
+
 /** Shows the sign-in, the choice of a project, or the view of the state. */
 function show(): void {
-  const isReady = isSignedIn && state.project !== ''
+  const isReady = isShown()
   for (const id of ['controls', 'open-sheet', 'sign-out']) byId(id).hidden = !isSignedIn
   byId('refresh').hidden = !isReady
   byId('live').hidden = !isReady || views[state.view].toggleLive === undefined
   byId('sign-in').hidden = isSignedIn
-  byId('choose').hidden = !isSignedIn || state.project !== ''
+  byId('choose').hidden = !isSignedIn || isReady
   const shown = isReady && isOffered(state.view) ? state.view : undefined
-  for (const name of VIEW_NAMES) byId(VIEW_IDS[name]).hidden = name !== shown
-  byId('sql-off').hidden = !(isReady && state.view === 'sql' && isSqlOn === false)
+  for (const name of VIEW_NAMES) elementOf(name).hidden = name !== shown
+  for (const name of ['sql', 'alerts'] as const)
+    byId(`${name}-off`).hidden = !(isReady && state.view === name && offers.has(name) === false)
   byId('content').classList.toggle('rows-view', shown === 'explore')
   if (isReady) projects.choose(state.project)
   if (isReady && isSourceOpen) chooseSource()
   document.title = state.project === '' ? 'logweir' : `${state.project} – logweir`
-  showHeader()
+  showOffers()
   for (const name of VIEW_NAMES) if (name !== shown) views[name].stop()
   // A menu that is open in a view keeps the keys from the page.
   for (const menu of document.querySelectorAll<HTMLElement>(':popover-open'))
@@ -101,7 +125,8 @@ function show(): void {
 
 /** Says above the view if the project has no rows. The list of the explorer says so itself. */
 function showIfWithoutRows(): void {
-  const isSaid = isSignedIn && state.view !== 'explore' && projects.has(state.project) === false
+  const isChosen = isSignedIn && state.project !== ''
+  const isSaid = isChosen && state.view !== 'explore' && projects.has(state.project) === false
   byId('no-rows').hidden = !isSaid
   byId('no-rows').textContent = isSaid ? noRowsText(state.project) : ''
 }
@@ -132,6 +157,11 @@ function change(next: Partial<State>, isStep = true): void {
 /** Returns the address of the page with the state, or with another range, and nothing more, so never a token. */
 function linkOf(range: Range = state.range): string {
   return `${location.origin}${location.pathname}${fragmentOf({ ...state, range })}`
+}
+
+/** Returns the fragment of another view of the page, without the conditions of the state. */
+function hrefOf(next: Partial<State>): string {
+  return fragmentOf({ ...state, filters: [], isErrors: false, search: '', record: '', ...next })
 }
 
 /** Returns the names of the nine sources, and of the others that have rows of a project, as far as these are known. */
@@ -167,9 +197,9 @@ function signOut(reason: string): void {
   defaultProject = ''
   projects.forget()
   showNoProjects(false)
-  isSqlOn = undefined
-  sql.forget()
-  api.forget()
+  offers.forget()
+  badge.forget()
+  for (const view of [sql, alerts, api]) view.forget()
   notify('')
   show()
   signIn.end(reason)
@@ -182,7 +212,7 @@ function enter(session: Session): void {
   else show()
   if (state.project === '') header.focusProject(false)
   void projects.load(state.project)
-  void loadSqlAccess()
+  offers.load()
 }
 
 function showProjects(rows: readonly ProjectRow[]): void {
@@ -202,42 +232,13 @@ function showProjectChoice(rows: readonly ProjectRow[], isCut: boolean): void {
   if (state.project === '' && only !== undefined && others.length === 0) change({ project: only }, false)
 }
 
-/** Asks whether the service runs queries in SQL. Without an answer, the view is not offered. */
-async function loadSqlAccess(): Promise<void> {
-  try {
-    const isOn = await canRunSql()
-    if (!isSignedIn) return
-    isSqlOn = isOn
-    if (state.view === 'sql') show()
-    else showHeader()
-  } catch (error) {
-    notifyBesideView(error as Failure)
-  }
-}
-
-async function loadSqlView(): Promise<View> {
-  const { createSqlView } = await import('./sql/sql.js')
-  return createSqlView(byId('sql'), { change: (next) => change(next), sourcesOf, linkOf, isHandled })
-}
-
 /** Whether a view can be shown. */
-const isOffered = (view: ViewName) => view !== 'sql' || isSqlOn === true
-
-async function loadApiView(): Promise<View> {
-  const { createEndpoints } = await import('./endpoints/endpoints.js')
-  return createEndpoints(byId('api'), { change, isHandled }, state)
-}
+const isOffered = (view: ViewName) => offers.has(view) === true
 
 function refresh(): void {
   void projects.load(state.project)
-  if (isSqlOn === undefined) void loadSqlAccess()
+  offers.load()
   views[state.view].refresh()
-}
-
-function toggleFields(): void {
-  const isOpen = byId('explore').classList.toggle('fields-open')
-  byId('show-fields').setAttribute('aria-expanded', String(isOpen))
-  if (isOpen) byId('find-field').focus()
 }
 
 const toggleLive = () => views[state.view].toggleLive?.()
@@ -247,7 +248,8 @@ function nextView(): ViewName {
   const offered = VIEW_NAMES.filter(isOffered)
   return offered[(offered.indexOf(state.view) + 1) % offered.length]
 }
-const isShown = () => isSignedIn && state.project !== ''
+/** Whether a view is shown. Alerts are of all projects that the token may see. */
+const isShown = () => isSignedIn && (state.project !== '' || state.view === 'alerts')
 
 /** Chooses a range that ends now. Refreshes the view if the range is chosen already. */
 function choosePreset(preset: PresetName): void {
@@ -258,8 +260,6 @@ function choosePreset(preset: PresetName): void {
 
 byId('refresh').addEventListener('click', refresh)
 byId('live').addEventListener('click', toggleLive)
-byId('syntax').addEventListener('toggle', () => placeBelow(byId('syntax'), byId('search-help')))
-byId('show-fields').addEventListener('click', toggleFields)
 byId('theme').addEventListener('click', theme.toggle)
 byId('help').addEventListener('click', showHelp)
 byId('sign-out').addEventListener('click', () => signOut(''))
@@ -278,13 +278,14 @@ startKeys({
   s: onRows(header.focusSource),
   '/': () => (state.view === 'sql' ? isShown() && sql.focus?.() : search()),
   e: onRows(explore.toggleErrors),
-  f: onRows(() => (byId('find-field').checkVisibility() ? byId('find-field').focus() : toggleFields())),
+  f: onRows(explore.findField),
   j: onRows(() => explore.step(1)),
   k: onRows(() => explore.step(-1)),
   Escape: onRows(explore.closeRecord),
   l: () => isShown() && toggleLive(),
   r: () => isShown() && refresh(),
   v: () => isShown() && change({ view: nextView() }),
+  w: () => isSignedIn && isOffered('alerts') && change({ view: 'alerts' }),
   a: () => isShown() && change({ view: 'api' }),
   t: theme.toggle,
   z: times.toggle,

@@ -1,5 +1,5 @@
 /** Alerts, their rules and their history, as the service knows them. */
-import { get, postJson } from './api.js'
+import { type Failure, get, postJson } from './api.js'
 import { cursorOf, fetchRows, type LogRow } from './explore.js'
 
 /** The source of the history of alerts. */
@@ -91,7 +91,14 @@ export const fetchAlerts = (signal: AbortSignal): Promise<Alert[]> => resultOf('
 export const fetchRules = (signal: AbortSignal): Promise<AlertRule[]> => resultOf('api/alerting/rules', signal)
 
 /** Returns whether the service has rules. Throws a Failure. */
-export const hasRules = async (signal: AbortSignal): Promise<boolean> => (await fetchRules(signal)).length > 0
+export async function hasRules(signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await fetchRules(signal)).length > 0
+  } catch (error) {
+    if ((error as Failure).kind === 'absent') return false
+    throw error
+  }
+}
 
 async function resultOf<Row>(path: string, signal: AbortSignal): Promise<Row[]> {
   return ((await (await get(path, {}, signal)).json()) as { result: Row[] }).result

@@ -4,10 +4,10 @@ import { type Cost, costOf } from './cost.js'
 import { requestTo } from './long-query.js'
 
 /**
- * Kinds of failure, by the remedy: sign in (`unauthorized`), use another token (`forbidden`), wait (`away`, `busy`), or
- * change the request (`refused`).
+ * Kinds of failure, by the remedy: sign in (`unauthorized`), use another token (`forbidden`), wait (`away`, `busy`), use
+ * another service (`absent`: this one has nothing at the path), or change the request (`refused`).
  */
-export type FailureKind = 'unauthorized' | 'forbidden' | 'away' | 'busy' | 'refused'
+export type FailureKind = 'unauthorized' | 'forbidden' | 'away' | 'busy' | 'absent' | 'refused'
 
 /** Error of a request, with a message for the user. */
 export class Failure extends Error {
@@ -93,7 +93,7 @@ async function failureOf(response: Response): Promise<Failure> {
   // A proxy in front of the service sends 502 or 504 if the service is down.
   if ([502, 504].includes(response.status)) return new Failure('away', 'The service cannot be reached.', AWAY_RETRY_S)
   if (retryAfter !== null) return new Failure('busy', message, Number(retryAfter) || AWAY_RETRY_S)
-  return new Failure('refused', message, undefined, codeOf(body))
+  return new Failure([404, 501].includes(response.status) ? 'absent' : 'refused', message, undefined, codeOf(body))
 }
 
 interface QueryOptions {

@@ -34,8 +34,8 @@ export interface Endpoint {
 }
 
 /** Returns whether the service runs queries in SQL, which `logs.all` then takes. Throws a Failure. */
-export async function canRunSql(): Promise<boolean> {
-  const { result } = (await (await get('api/endpoints', {})).json()) as {
+export async function canRunSql(signal: AbortSignal): Promise<boolean> {
+  const { result } = (await (await get('api/endpoints', {}, signal)).json()) as {
     result: readonly { name: string; sandboxing: boolean }[]
   }
   return result.some(({ name, sandboxing }) => name === 'logs.all' && sandboxing)

@@ -15,6 +15,7 @@ import type { Change, State } from './model/state.js'
 import { update } from './model/update.js'
 import { createConditions } from './view/conditions.js'
 import { createFields } from './view/fields.js'
+import { startFieldsPane } from './view/fields-pane.js'
 import { createHistogram } from './view/histogram.js'
 import { createList } from './view/list.js'
 import { createRecordPane } from './view/record-pane.js'
@@ -48,6 +49,8 @@ export interface Explore {
   /** Starts or stops following new rows. */
   toggleLive(): void
   toggleErrors(): void
+  /** Moves the focus to where the user writes the name of a field. On a narrow window, shows or hides the fields. */
+  findField(): void
   /** Moves to the next (1) or the previous (-1) row. */
   step(by: 1 | -1): void
   /** Closes the record that is open. */
@@ -85,6 +88,7 @@ export function createExplore(host: ExploreHost, initial: State): Explore {
   const { draw, list, closeRecord, redraw } = createViews(host, send, () => model)
   const exportSource = async () => (await import('./export-rows.js')).exportSourceOf(host, () => model)
   byId('export').replaceWith(createExportButton(exportSource))
+  const fieldsPane = startFieldsPane()
   return {
     show: (state) => send({ kind: 'asked', state, projects: host.projects() }),
     showProjects: () => send({ kind: 'projectsKnown', projects: host.projects() }),
@@ -92,6 +96,7 @@ export function createExplore(host: ExploreHost, initial: State): Explore {
     stop: () => send({ kind: 'stopped' }),
     toggleLive: () => send({ kind: 'liveToggled' }),
     toggleErrors: () => send({ kind: 'errorsToggled' }),
+    findField: fieldsPane.find,
     step(by) {
       // So that the other keys of the list work too.
       list.focus()

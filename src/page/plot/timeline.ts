@@ -26,7 +26,11 @@ export function timelineOf(lanes: readonly Lane[], range: TimelineRange, empty: 
 
 function laneOf(lane: Lane, range: TimelineRange): HTMLElement {
   const name = lane.name === '' ? 'no labels' : lane.name
-  const svg = svgElement('svg', { role: 'img', height: LANE_HEIGHT, 'aria-label': `${name}: ${summaryOf(lane, range)}` })
+  const svg = svgElement('svg', {
+    role: 'img',
+    height: LANE_HEIGHT,
+    'aria-label': `${name}: ${summaryOf(lane, range)}`,
+  })
   svg.append(...lane.spans.slice(-MAX_SPANS).map((span) => spanElement(span, range)))
   return element('div', { class: 'lane' }, element('bdi', { class: 'lane-name', title: name }, name), svg)
 }

@@ -1,7 +1,7 @@
 /** The header: view, project, source, time range. */
 import type { ProjectRow } from '../api/explore.js'
 import { sourcesWith } from '../explore/model/sources.js'
-import type { Change, State, ViewName } from '../explore/model/state.js'
+import { type Change, type State, VIEW_NAMES, type ViewName } from '../explore/model/state.js'
 import { byId, element } from '../shared/dom.js'
 import { shortCount } from '../shared/format.js'
 import { rangeLabel } from '../shared/range-label.js'
@@ -9,13 +9,14 @@ import { createProjectBox, type ProjectBoxEvents, projectsOf } from './project-b
 import { createRangeControl } from './range-control.js'
 import { startSheet } from './sheet.js'
 
-const VIEWS: readonly ViewName[] = ['explore', 'charts', 'sql', 'api']
-const VIEW_TITLES: Readonly<Record<Exclude<ViewName, 'explore'>, string>> = { charts: 'charts', sql: 'SQL', api: 'API' }
+const VIEW_TITLES: Readonly<Record<Exclude<ViewName, 'explore'>, string>> = {
+  ...{ charts: 'charts', sql: 'SQL', alerts: 'alerts', api: 'API' },
+}
 
 /** The choices that the user has. */
 interface Offered {
-  /** Whether the service runs queries in SQL. */
-  isSqlOn: boolean
+  /** Whether the service offers a view. */
+  isOffered(view: ViewName): boolean
   /** Whether there is only one project: then no project is shown. */
   isOneProject: boolean
 }
@@ -44,16 +45,17 @@ export function createHeader(change: Change, find: ProjectBoxEvents['find']): He
 
   // Conditions are on fields of the source.
   source.addEventListener('change', () => choose({ source: source.value, filters: [] }))
-  for (const view of VIEWS) byId(`view-${view}`).addEventListener('click', () => choose({ view }))
+  for (const view of VIEW_NAMES) byId(`view-${view}`).addEventListener('click', () => choose({ view }))
 
   return {
-    show(state, { isSqlOn, isOneProject }) {
-      byId('view-sql').hidden = !isSqlOn
+    show(state, { isOffered, isOneProject }) {
+      for (const view of VIEW_NAMES) byId(`view-${view}`).hidden = !isOffered(view)
+      byId('alerts-key').hidden = !isOffered('alerts')
       for (const id of ['project-field', 'project-key']) byId(id).hidden = isOneProject
       projectBox.show(state.project)
       range.show(state.range)
       showSources(source, rows, state)
-      for (const view of VIEWS) byId(`view-${view}`).setAttribute('aria-pressed', String(state.view === view))
+      for (const view of VIEW_NAMES) byId(`view-${view}`).setAttribute('aria-pressed', String(state.view === view))
       byId('source-field').hidden = state.view !== 'explore'
       showSummary(byId('open-sheet'), state, isOneProject)
     },

@@ -35,7 +35,7 @@ export function endpointFile({ name, description, maxRows, sql }: EndpointFile):
 }
 
 /** A description such as `cache: short` would be read as a setting. */
-const LIKE_A_SETTING = /^(?:param\s|[a-z]\w*(?:[ _-]+\w+)?\s*:)/i
+export const LIKE_A_SETTING = /^(?:param\s|[a-z]\w*(?:[ _-]+\w+)?\s*:)/i
 
 function commentOf(description: string): string[] {
   const words = description.replaceAll(/\s+/g, ' ').trim()

@@ -13,6 +13,7 @@ export interface Layout {
   readonly templates: HTMLButtonElement
   readonly history: HTMLButtonElement
   readonly save: HTMLButtonElement
+  readonly saveAlert: HTMLButtonElement
   /** Contains the answer. */
   readonly result: HTMLElement
   /** Shows a plan in place of the answer. */
@@ -30,6 +31,7 @@ export function createLayout(root: HTMLElement): Layout {
     templates: button('Templates', 'Queries to begin with'),
     history: button('History', 'Queries that were run in this browser'),
     save: button('Save as endpoint', 'Make a file of the query, with which the service answers it as an endpoint'),
+    saveAlert: button('Save as alert', 'Make a file of the query, with which the service alerts on its rows'),
     result: element('div', { class: 'card sql-result' }),
     plan: element('section', { class: 'sql-plan', 'aria-label': 'Plan of the query', hidden: '' }),
   }
@@ -39,7 +41,7 @@ export function createLayout(root: HTMLElement): Layout {
     { class: 'sql-actions', role: 'group', 'aria-label': 'Query' },
     ...[layout.run, layout.explain],
     element('span', { class: 'fine' }, 'Ctrl+Enter runs, Ctrl+Space suggests'),
-    ...[layout.templates, layout.history, layout.save],
+    ...[layout.templates, layout.history, layout.save, layout.saveAlert],
   )
   const query = element('section', { class: 'card sql-query', 'aria-label': 'Query' })
   query.append(layout.editor, layout.problem, layout.warnings, actions)

@@ -4,6 +4,7 @@ import { createExportButton } from '../export/export-button.js'
 import { element } from '../shared/dom.js'
 import { storedIn } from '../shared/stored.js'
 import { fullTime } from '../shared/times.js'
+import { type AlertDialog, createAlertDialog } from './alert-dialog.js'
 import { createEditor } from './editor.js'
 import { exportSourceOf } from './export.js'
 import { createFieldCache } from './field-cache.js'
@@ -56,7 +57,7 @@ export function createSqlView(root: HTMLElement, host: SqlHost): SqlView {
     ...{ shown: { project: '', range: { preset: '1hr' }, sql: '' }, last: undefined },
     ...{ answered: undefined, running: undefined },
   }
-  wire(view, root)
+  const { close } = wire(view, root)
   answer.tools.append(createExportButton(() => exportSourceOf(view)))
   let isFirst = true
   return {
@@ -69,7 +70,10 @@ export function createSqlView(root: HTMLElement, host: SqlHost): SqlView {
       isFirst = false
     },
     refresh: () => rerun(view),
-    stop: () => cancel(view),
+    stop() {
+      close()
+      cancel(view)
+    },
     redraw: () => answer.redraw(),
     focus: editor.focus,
   }
@@ -93,7 +97,8 @@ function onChange(view: SqlViewElements, text: string): void {
   showProblem(view, '')
 }
 
-function wire(view: SqlViewElements, root: HTMLElement): void {
+/** Wires the buttons. Returns the dialog that sends requests. */
+function wire(view: SqlViewElements, root: HTMLElement): AlertDialog {
   const { layout, editor } = view
   const write = (sql: string) => {
     editor.show(sql)
@@ -103,6 +108,7 @@ function wire(view: SqlViewElements, root: HTMLElement): void {
   const templates = createPicker(root, { title: 'Templates', empty: '' }, write)
   const history = createPicker(root, { title: 'History', empty: 'No query was run yet.', actions: [clear] }, write)
   const save = createSaveDialog(root)
+  const saveAlert = createAlertDialog(root, { onFailure: view.host.isHandled, onClose: write })
   clear.addEventListener('click', () => {
     clearRuns()
     history.open([])
@@ -112,6 +118,8 @@ function wire(view: SqlViewElements, root: HTMLElement): void {
   layout.templates.addEventListener('click', () => templates.open(TEMPLATES))
   layout.history.addEventListener('click', () => history.open(runs().map(choiceOf)))
   layout.save.addEventListener('click', () => save(editor.text()))
+  layout.saveAlert.addEventListener('click', () => saveAlert.open(editor.text()))
+  return saveAlert
 }
 
 const choiceOf = ({ sql, atMs }: Run): Choice => ({ title: fullTime(atMs * 1_000).replace(/\.\d+/, ''), sql })

@@ -1,6 +1,7 @@
 /** The sources: the columns of their lists, and their conditions for errors. */
 import { type BuiltInSource, SOURCE_NAMES, type SourceName } from '../../../common/sources.js'
 import { PINO_LEVELS, USUAL_FIELDS } from '../../../common/usual-fields.js'
+import { HISTORY_SOURCE } from '../../api/alerts.js'
 import type { Filter, FilterEntry, ProjectRow } from '../../api/explore.js'
 
 /** How a cell of the list is shown. */
@@ -169,7 +170,18 @@ const VIEWS: Readonly<Record<BuiltInSource, Unnamed>> = {
   pgbouncer_logs: UNLEVELED,
 }
 
-const BY_NAME = new Map<string, SourceView>(SOURCE_NAMES.map((name) => [name, { name, ...VIEWS[name] }]))
+/** The history of alerts, whose records the service makes. */
+const HISTORY: Unnamed = {
+  columns: [TIME, column('State', 'text', 'state'), column('Rule', 'text', 'rule'), MESSAGE],
+  aliases: {},
+  errors: { filters: [{ field: 'state', op: '=', value: 'firing' }], text: 'state firing' },
+  opened: ['rule', 'state', 'severity'],
+}
+
+const BY_NAME = new Map<string, SourceView>([
+  ...SOURCE_NAMES.map((name) => [name, { name, ...VIEWS[name] }] as const),
+  [HISTORY_SOURCE, { name: HISTORY_SOURCE, ...HISTORY }],
+])
 
 /** The source that is shown first. */
 export const DEFAULT_SOURCE = 'edge_logs'

@@ -8,10 +8,10 @@ import type { Filter, FilterEntry } from '../../api/explore.js'
 import { DEFAULT_RANGE, isoOf, isPreset, type Range, usOf } from '../../shared/range.js'
 import { DEFAULT_SOURCE, isNameOfSource } from './sources.js'
 
-/** The views of the page. */
-export type ViewName = 'explore' | 'charts' | 'sql' | 'api'
-
-const VIEW_NAMES: readonly ViewName[] = ['explore', 'charts', 'sql', 'api']
+/** The views of the page, in the order of their buttons. */
+export const VIEW_NAMES = ['explore', 'charts', 'sql', 'alerts', 'api'] as const
+/** The name of a view. */
+export type ViewName = (typeof VIEW_NAMES)[number]
 
 /** View, rows and record of the page. */
 export interface State {

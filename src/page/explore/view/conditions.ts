@@ -1,6 +1,7 @@
 /** The search box, the chips of the filters, and the button for errors only. */
 import type { FilterEntry } from '../../api/explore.js'
 import { buttonOf, byId, element } from '../../shared/dom.js'
+import { placeBelow } from '../../shared/place-below.js'
 import { filterText, isExclusion, withoutFilter } from '../model/filters.js'
 import type { Send } from '../model/message.js'
 import type { Draw } from '../model/model.js'
@@ -20,6 +21,7 @@ export function createConditions(send: Send): Draw {
   })
   field.addEventListener('input', () => send({ kind: 'typed', box: field.value }))
   errors.addEventListener('click', () => send({ kind: 'errorsToggled' }))
+  byId('syntax').addEventListener('toggle', () => placeBelow(byId('syntax'), byId('search-help')))
 
   return (model, before) => {
     const { asked, box, problem } = model

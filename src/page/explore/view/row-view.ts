@@ -23,7 +23,7 @@ export function gridOf({ columns }: SourceView): string {
   return columns.map(({ kind, title }) => (kind === 'text' ? TEXT_WIDTHS[title] : widths[kind])).join(' ')
 }
 
-const TEXT_WIDTHS: Readonly<Record<string, string>> = { Method: '4.5rem', Path: '9rem' }
+const TEXT_WIDTHS: Readonly<Record<string, string>> = { Method: '4.5rem', Path: '9rem', State: '5rem', Rule: '10rem' }
 
 /** Creates the head of the list. */
 export function headOf({ columns }: SourceView, timeTitle: string): HTMLElement[] {
