@@ -210,7 +210,7 @@ function enter(session: Session): void {
   defaultProject = session.default_project ?? ''
   if (state.project === '' && defaultProject !== '') change({ project: defaultProject }, false)
   else show()
-  if (state.project === '') header.focusProject(false)
+  if (!isShown()) header.focusProject(false)
   void projects.load(state.project)
   offers.load()
 }
