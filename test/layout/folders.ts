@@ -42,6 +42,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     page('explore/', 'view: the rows of a source'),
     page('charts/', 'view: charts of the stored queries'),
     page('sql/', 'view: queries in SQL'),
+    page('alerts/', 'view: alerts, their rules, and what happened'),
     page('endpoints/', 'view: a form for each endpoint, and the other paths of the API'),
   ],
   [page('record/', 'a record as a tree, and the rows around a record')],

@@ -1,10 +1,10 @@
 /** The dialog that makes a `.sql` file of a query, with which the service alerts. The page never writes the file. */
-import type { Failure } from '../api/api.js'
-import { copyText } from '../shared/copy.js'
-import { buttonOf, element } from '../shared/dom.js'
+import type { Failure } from '../../api/api.js'
+import { copyText } from '../../shared/copy.js'
+import { buttonOf, element } from '../../shared/dom.js'
+import type { Place } from '../fault-place.js'
 import { type AlertDraft, type AlertFields, alertFile, draftOf, fieldProblem } from './alert-file.js'
 import { type BacktestView, createBacktest } from './backtest.js'
-import type { Place } from './fault-place.js'
 
 /** Callbacks of the dialog. */
 export interface AlertDialogHost {

@@ -1,7 +1,7 @@
 /** The dialog that makes a `.sql` file of a query, which the service serves as an endpoint. */
-import { MAX_ENDPOINT_ROWS } from '../../common/limits.js'
-import { copyText } from '../shared/copy.js'
-import { buttonOf, element } from '../shared/dom.js'
+import { MAX_ENDPOINT_ROWS } from '../../../common/limits.js'
+import { copyText } from '../../shared/copy.js'
+import { buttonOf, element } from '../../shared/dom.js'
 import { endpointFile, nameProblem } from './endpoint-file.js'
 
 /** The elements of the dialog. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readRuleMatter } from '../../../src/alerts/rules/front-matter.js'
-import { labelsText } from '../../../src/page/shared/labels-text.js'
-import { titleOf } from '../../../src/page/shell/alert-badge.js'
-import { type AlertFields, alertFile, draftOf, fieldProblem } from '../../../src/page/sql/alert-file.js'
+import { readRuleMatter } from '../../../../src/alerts/rules/front-matter.js'
+import { labelsText } from '../../../../src/page/shared/labels-text.js'
+import { titleOf } from '../../../../src/page/shell/alert-badge.js'
+import { type AlertFields, alertFile, draftOf, fieldProblem } from '../../../../src/page/sql/save/alert-file.js'
 
 const QUERY = 'select project, count(*) as n\nfrom edge_logs\ngroup by project'
 const SECOND_US = 1e6

@@ -1,15 +1,15 @@
 /** When a rule would have fired, drawn while the user writes the rule. */
-import { type Backtest, runBacktest } from '../api/alerts.js'
-import type { Failure } from '../api/api.js'
-import { failureOf } from '../api/explore.js'
-import { pause } from '../api/pause.js'
-import { firedIn, lanesOf } from '../plot/spans.js'
-import { timelineOf } from '../plot/timeline.js'
-import { element } from '../shared/dom.js'
-import { count, lengthText } from '../shared/format.js'
-import { labelsText } from '../shared/labels-text.js'
-import { usOf } from '../shared/range.js'
-import { type Place, placeText, readFault } from './fault-place.js'
+import { type Backtest, runBacktest } from '../../api/alerts.js'
+import type { Failure } from '../../api/api.js'
+import { failureOf } from '../../api/explore.js'
+import { pause } from '../../api/pause.js'
+import { firedIn, lanesOf } from '../../plot/spans.js'
+import { timelineOf } from '../../plot/timeline.js'
+import { element } from '../../shared/dom.js'
+import { count, lengthText } from '../../shared/format.js'
+import { labelsText } from '../../shared/labels-text.js'
+import { usOf } from '../../shared/range.js'
+import { type Place, placeText, readFault } from '../fault-place.js'
 
 /** How long no key is pressed before the rule is run, in milliseconds. */
 const TYPING_MS = 500

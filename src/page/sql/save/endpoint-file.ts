@@ -1,5 +1,5 @@
 /** The `.sql` file that makes an endpoint of a query. */
-import { ENDPOINT_NAME, MAX_ENDPOINT_NAME_CHARACTERS, type MAX_ENDPOINT_ROWS } from '../../common/limits.js'
+import { ENDPOINT_NAME, MAX_ENDPOINT_NAME_CHARACTERS, type MAX_ENDPOINT_ROWS } from '../../../common/limits.js'
 
 /** An endpoint, and its query. */
 export interface EndpointFile {
