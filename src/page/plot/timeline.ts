@@ -53,7 +53,7 @@ function spanElement(span: StateSpan, range: TimelineRange): SVGElement {
 }
 
 /** Returns a span in words: `firing from 2026-11-20 10:00:00 to 10:05:00`. */
-export function spanText({ state, fromUs, toUs, isOpen }: StateSpan): string {
+function spanText({ state, fromUs, toUs, isOpen }: StateSpan): string {
   const from = secondOf(fromUs)
   if (isOpen) return `${state} since ${from}`
   if (toUs === fromUs) return `${state} at ${from}`
