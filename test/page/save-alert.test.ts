@@ -168,7 +168,8 @@ function withBrowser(): void {
 
   test.each([
     [403, 'This token is bound to projects.', 'forbidden'],
-    [404, 'The service runs without --sql.', 'not_found'],
+    [404, 'The service tries no rules.', 'not_found'],
+    [404, 'The service runs without --sql.', 'sql_is_off'],
     [501, 'The engine has no backtest.', 'unsupported_by_engine'],
   ])('shows the file without a backtest too: %s', async (status, message, code) => {
     const stub = { ...emptyStub(), test: () => refused(status, message, code) }

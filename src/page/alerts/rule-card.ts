@@ -67,9 +67,8 @@ function say(place: HTMLElement, text: string): void {
 
 function mutedText({ muted }: AlertRule): string {
   if (muted === null) return ''
-  const isOver = Date.parse(muted.until) <= Date.now()
   const why = muted.reason === null ? '' : `: ${muted.reason}`
-  return `${isOver ? 'Was muted' : 'Muted'} until ${timeText(muted.until)}${why}`
+  return `Muted until ${timeText(muted.until)}${why}`
 }
 
 function reasonText({ health, reason }: AlertRule): string {

@@ -57,7 +57,8 @@ export function createBacktest({ mark, onFailure }: BacktestHost): BacktestView 
     if (onFailure(failure)) return
     const { message, place } = readFault(failure.message)
     const isNotOffered = failure.kind === 'forbidden' || failure.kind === 'absent'
-    if (isNotOffered) show(undefined, `This rule cannot be tried here: ${message}`, 'fine')
+    const why = failure.code === 'not_found' ? 'The service tries no rules.' : message
+    if (isNotOffered) show(undefined, `This rule cannot be tried here: ${why}`, 'fine')
     else show(undefined, place === undefined ? message : `${message} (${placeText(place)})`, 'error')
     mark(isNotOffered ? undefined : place)
   }
