@@ -46,10 +46,14 @@ export async function answerAlerts(page: Page, stub: AlertStub): Promise<void> {
   })
   await page.route(/logs\.(?:histogram|fields)\?.*source=alert_events/, (route) => json(route, { result: [] }))
   await page.route('**/logs.explore?*source=alert_events*', (route) => {
-    stub.histories.push(new URL(route.request().url()).searchParams)
+    const params = new URL(route.request().url()).searchParams
+    stub.histories.push(params)
+    const beforeUs = Number(params.get('before')?.split('.')[0] ?? Number.POSITIVE_INFINITY)
     const rows = stub.events
+      .filter(({ timestamp }) => timestamp < beforeUs)
       .toSorted((a, b) => b.timestamp - a.timestamp)
-      .map((event, i) => JSON.stringify({ id: String(i), ...event, rank: 1 }))
+      .slice(0, Number(params.get('limit')))
+      .map((event) => JSON.stringify({ id: String(event.timestamp), ...event, rank: 1 }))
     return route.fulfill({ contentType: 'application/x-ndjson', body: rows.map((row) => `${row}\n`).join('') })
   })
 }

@@ -1,6 +1,6 @@
 /** A timeline: a lane for each alert, with the spans of time during which the alert was pending or firing. */
 import { element } from '../shared/dom.js'
-import { lengthText } from '../shared/format.js'
+import { count, lengthText } from '../shared/format.js'
 import { currentZone, tick, timestamp } from '../shared/times.js'
 import { firedIn, type Lane, type StateSpan, type TimelineRange } from './spans.js'
 import { TIME_STEPS, timeTicks } from './time-ticks.js'
@@ -38,7 +38,7 @@ function laneOf(lane: Lane, range: TimelineRange): HTMLElement {
 function summaryOf(lane: Lane, range: TimelineRange): string {
   const { times, lengthUs } = firedIn([lane], range)
   if (times === 0) return 'pending only'
-  return `fired ${times === 1 ? 'once' : `${times} times`}, ${lengthText(lengthUs / 1e6)} in all`
+  return `fired ${times === 1 ? 'once' : `${count(times)} times`}, ${lengthText(lengthUs / 1e6)} in all`
 }
 
 function spanElement(span: StateSpan, range: TimelineRange): SVGElement {
