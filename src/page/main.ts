@@ -4,7 +4,15 @@ import type { ProjectRow } from './api/explore.js'
 import { createCharts } from './charts/charts.js'
 import { createExplore } from './explore/explore.js'
 import { soleSource, sourcesWith } from './explore/model/sources.js'
-import { fragmentOf, namesRows, type State, stateOf, VIEW_NAMES, type ViewName } from './explore/model/state.js'
+import {
+  fragmentOf,
+  NO_CONDITIONS,
+  namesRows,
+  type State,
+  stateOf,
+  VIEW_NAMES,
+  type ViewName,
+} from './explore/model/state.js'
 import { noRowsText } from './explore/view/empty-list.js'
 import { byId } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
@@ -56,6 +64,7 @@ const sql = lazyView('SQL', async () => {
 })
 const alerts = lazyView('alerts', async () => {
   const { createAlertsView } = await import('./alerts/alerts-view.js')
+  const hrefOf = (next: Partial<State>) => fragmentOf({ ...state, ...NO_CONDITIONS, ...next })
   return createAlertsView(byId('alerts'), { onAlerts: badge.show, hasSql: () => isOffered('sql'), hrefOf, isHandled })
 })
 const api = lazyView('API', async () => {
@@ -157,11 +166,6 @@ function change(next: Partial<State>, isStep = true): void {
 /** Returns the address of the page with the state, or with another range, and nothing more, so never a token. */
 function linkOf(range: Range = state.range): string {
   return `${location.origin}${location.pathname}${fragmentOf({ ...state, range })}`
-}
-
-/** Returns the fragment of another view of the page, without the conditions of the state. */
-function hrefOf(next: Partial<State>): string {
-  return fragmentOf({ ...state, filters: [], isErrors: false, search: '', record: '', ...next })
 }
 
 /** Returns the names of the nine sources, and of the others that have rows of a project, as far as these are known. */

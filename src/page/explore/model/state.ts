@@ -35,6 +35,9 @@ export interface State {
   params: Readonly<Record<string, string>>
 }
 
+/** The conditions and the record of a state that has none. */
+export const NO_CONDITIONS = { filters: [], isErrors: false, search: '', record: '' } as const
+
 /** A change of the state. `isStep`: the back button returns to the previous state. */
 export type Change = (next: Partial<State>, isStep?: boolean) => void
 
