@@ -12,9 +12,10 @@ import {
   stateOf,
   VIEW_NAMES,
   type ViewName,
+  viewAfter,
 } from './explore/model/state.js'
 import { noRowsText } from './explore/view/empty-list.js'
-import { byId } from './shared/dom.js'
+import { byId, showText } from './shared/dom.js'
 import { startKeys } from './shared/keys.js'
 import { PRESET_NAMES, type PresetName, type Range } from './shared/range.js'
 import { type Session, TOKEN_EXPIRED } from './shared/session.js'
@@ -88,8 +89,7 @@ function showHeader(): void {
 }
 
 function notify(text: string): void {
-  byId('notice').textContent = text
-  byId('notice').hidden = text === ''
+  showText(byId('notice'), text)
 }
 
 function showLive(isLive: boolean): void {
@@ -136,8 +136,7 @@ function show(): void {
 function showIfWithoutRows(): void {
   const isChosen = isSignedIn && state.project !== ''
   const isSaid = isChosen && state.view !== 'explore' && projects.has(state.project) === false
-  byId('no-rows').hidden = !isSaid
-  byId('no-rows').textContent = isSaid ? noRowsText(state.project) : ''
+  showText(byId('no-rows'), isSaid ? noRowsText(state.project) : '')
 }
 
 /** Chooses the source that alone has rows of the project, once, when the rows are known. */
@@ -247,11 +246,6 @@ function refresh(): void {
 
 const toggleLive = () => views[state.view].toggleLive?.()
 const showHelp = () => byId<HTMLDialogElement>('keys').showModal()
-/** The view after the current view. */
-function nextView(): ViewName {
-  const offered = VIEW_NAMES.filter(isOffered)
-  return offered[(offered.indexOf(state.view) + 1) % offered.length]
-}
 /** Whether a view is shown. Alerts are of all projects that the token may see. */
 const isShown = () => isSignedIn && (state.project !== '' || state.view === 'alerts')
 
@@ -288,7 +282,7 @@ startKeys({
   Escape: onRows(explore.closeRecord),
   l: () => isShown() && toggleLive(),
   r: () => isShown() && refresh(),
-  v: () => isShown() && change({ view: nextView() }),
+  v: () => isShown() && change({ view: viewAfter(state.view, isOffered) }),
   w: () => isSignedIn && isOffered('alerts') && change({ view: 'alerts' }),
   a: () => isShown() && change({ view: 'api' }),
   t: theme.toggle,

@@ -1,6 +1,6 @@
 /** An alert in the list: state, rule, text, labels and values. */
 import type { Alert, AlertRule } from '../api/alerts.js'
-import { element } from '../shared/dom.js'
+import { element, showText } from '../shared/dom.js'
 import type { ListPart } from '../shared/keyed-list.js'
 import { type AlertsShown, createLink, historyOfAlert, type LinkHost, queryOfRule } from './links.js'
 import { namedList, sinceText } from './texts.js'
@@ -34,8 +34,7 @@ export function createAlertItem(host: LinkHost): ListPart<ShownAlert> {
       name.textContent = alert.rule
       severity.textContent = `${alert.severity}${alert.is_muted ? ', not notified' : ''}`
       since.textContent = sinceText(alert)
-      text.textContent = alert.text
-      text.hidden = alert.text === ''
+      showText(text, alert.text)
       const all = JSON.stringify([alert.labels, alert.values])
       // An unchanged text stays selected.
       if (all !== named)

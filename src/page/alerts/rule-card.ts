@@ -1,6 +1,6 @@
 /** A rule of alerts: what it does, whether it is well, and what happened. */
 import type { AlertRule } from '../api/alerts.js'
-import { element } from '../shared/dom.js'
+import { element, showText } from '../shared/dom.js'
 import type { ListPart } from '../shared/keyed-list.js'
 import { type AlertsShown, createLink, historyOfRule, type LinkHost, queryOfRule } from './links.js'
 import { createRuleTimeline, type RuleHistory, type RuleTimeline } from './rule-timeline.js'
@@ -40,11 +40,11 @@ export function createRuleCard(host: LinkHost): ListPart<ShownRule> {
       severity.textContent = rule.severity
       health.textContent = HEALTH[rule.health]
       active.textContent = activeText(rule)
-      say(summary, rule.summary ?? '')
+      showText(summary, rule.summary ?? '')
       const evaluated = rule.last_evaluation === null ? '' : `. Evaluated at ${timeAndAge(rule.last_evaluation)}`
       timing.textContent = `${timingText(rule)}${evaluated}`
-      say(muted, mutedText(rule))
-      say(reason, reasonText(rule))
+      showText(muted, mutedText(rule))
+      showText(reason, reasonText(rule))
       const ofHistory = historyOfRule(rule, shown)
       history.show(ofHistory && host.hrefOf(ofHistory))
       const ofQuery = queryOfRule(rule, shown.project, host)
@@ -58,11 +58,6 @@ export function createRuleCard(host: LinkHost): ListPart<ShownRule> {
       drawn = happened
     },
   }
-}
-
-function say(place: HTMLElement, text: string): void {
-  place.textContent = text
-  place.hidden = text === ''
 }
 
 function mutedText({ muted }: AlertRule): string {

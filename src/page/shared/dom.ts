@@ -3,6 +3,12 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return document.getElementById(id) as T
 }
 
+/** Shows a text in a place, which is hidden while the text is empty. */
+export function showText(place: HTMLElement, text: string): void {
+  place.textContent = text
+  place.hidden = text === ''
+}
+
 /** Creates an element. Strings become text nodes, so that nothing in an answer is parsed as HTML. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,

@@ -13,6 +13,12 @@ export const VIEW_NAMES = ['explore', 'charts', 'sql', 'alerts', 'api'] as const
 /** The name of a view. */
 export type ViewName = (typeof VIEW_NAMES)[number]
 
+/** Returns the view after a view, of those that are offered. */
+export function viewAfter(view: ViewName, isOffered: (view: ViewName) => boolean): ViewName {
+  const offered = VIEW_NAMES.filter(isOffered)
+  return offered[(offered.indexOf(view) + 1) % offered.length]
+}
+
 /** View, rows and record of the page. */
 export interface State {
   view: ViewName
