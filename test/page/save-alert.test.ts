@@ -168,8 +168,7 @@ function withBrowser(): void {
 
   test.each([
     [403, 'This token is bound to projects.', 'forbidden'],
-    [404, 'The service tries no rules.', 'not_found'],
-    [404, 'The service runs without --sql.', 'sql_is_off'],
+    [404, 'The service runs without --sql.', 'not_found'],
     [501, 'The engine has no backtest.', 'unsupported_by_engine'],
   ])('shows the file without a backtest too: %s', async (status, message, code) => {
     const stub = { ...emptyStub(), test: () => refused(status, message, code) }
@@ -178,6 +177,23 @@ function withBrowser(): void {
     await backtest.getByText(`This rule cannot be tried here: ${message}`).waitFor()
     expect(await fileText()).toBe(`-- alert: every 1m\n-- severity: warning\n${QUERY}\n`)
     expect(faults).toEqual([])
+  })
+
+  test('says over which part of the time the rule was tried, and what failed', async () => {
+    const stub: AlertStub = { ...emptyStub(), test: fired }
+    const { dialog, settle, backtest } = await open(stub)
+    const answerWith = async (every: string, more: object) => {
+      stub.test = () => ({ status: 200, body: { ...fired().body, ...more } })
+      await dialog.getByLabel('Every').fill(every)
+      await settle()
+    }
+    await answerWith('2m', { result: [], from: agoIso(60_000), steps: 1_000, method: 'steps', failed: 2 })
+    await backtest.getByText(/^Since \d{4}-\d\d-\d\d [\d:]{8} it would not have fired\.$/).waitFor()
+    await backtest.getByText('1,000 evaluations (steps), 2 of which failed, by timestamps').waitFor()
+    // What was left out ended before the first change that is there: it is not drawn as a time without alerts.
+    await answerWith('3m', { omitted: 1_234 })
+    await backtest.getByText(/^Since .* it would have fired 2 times, for 2 alerts, 3 h in all\.$/).waitFor()
+    await backtest.getByText('1,234 earlier changes are left out.').waitFor()
   })
 
   test('waits while the service is busy', async () => {

@@ -74,12 +74,15 @@ export interface AlertHistory {
 /** The answer of a backtest. */
 export interface Backtest {
   result: readonly { instant: string; state: AlertState; labels: Named<string>; text: string }[]
-  /** The number of evaluations. */
+  /** The number of evaluations, and of those that failed. */
   steps: number
+  failed?: number
   method: string
   /** ISO 8601, like `to`. */
   from: string
   to: string
+  /** The number of earlier changes that are left out. */
+  omitted?: number
   /** What the answer is about. */
   note: string
 }

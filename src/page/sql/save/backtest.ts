@@ -3,18 +3,20 @@ import { type Backtest, runBacktest } from '../../api/alerts.js'
 import type { Failure } from '../../api/api.js'
 import { failureOf } from '../../api/explore.js'
 import { pause } from '../../api/pause.js'
-import { firedIn, lanesOf } from '../../plot/spans.js'
+import { firedIn, type Lane, lanesOf, type TimelineRange } from '../../plot/spans.js'
 import { timelineOf } from '../../plot/timeline.js'
 import { element } from '../../shared/dom.js'
 import { count, lengthText } from '../../shared/format.js'
 import { labelsText } from '../../shared/labels-text.js'
 import { usOf } from '../../shared/range.js'
+import { timestamp } from '../../shared/times.js'
 import { type Place, placeText, readFault } from '../fault-place.js'
 
 /** How long no key is pressed before the rule is run, in milliseconds. */
 const TYPING_MS = 500
 /** The range of time before now over which the rule is run, and its name in words. */
 const [LAST, LAST_IN_WORDS] = ['7d', 'last 7 days']
+const [LAST_S, HOUR_S] = [7 * 86_400, 3_600]
 
 /** The element, and how to fill it. */
 export interface BacktestView {
@@ -57,8 +59,7 @@ export function createBacktest({ mark, onFailure }: BacktestHost): BacktestView 
     if (onFailure(failure)) return
     const { message, place } = readFault(failure.message)
     const isNotOffered = failure.kind === 'forbidden' || failure.kind === 'absent'
-    const why = failure.code === 'not_found' ? 'The service tries no rules.' : message
-    if (isNotOffered) show(undefined, `This rule cannot be tried here: ${why}`, 'fine')
+    if (isNotOffered) show(undefined, `This rule cannot be tried here: ${message}`, 'fine')
     else show(undefined, place === undefined ? message : `${message} (${placeText(place)})`, 'error')
     mark(isNotOffered ? undefined : place)
   }
@@ -98,26 +99,36 @@ export function createBacktest({ mark, onFailure }: BacktestHost): BacktestView 
   }
 }
 
-const rangeOf = ({ from, to }: Backtest) => ({ fromUs: usOf(from), toUs: usOf(to) })
+/** The range of the evaluations. If earlier changes are left out, the range begins with the first change. */
+function rangeOf({ from, to, omitted = 0, result }: Backtest): TimelineRange {
+  const [first] = result
+  return { fromUs: usOf(omitted > 0 && first !== undefined ? first.instant : from), toUs: usOf(to) }
+}
 
-function lanesIn({ result, ...bounds }: Backtest) {
-  const changes = result.map(({ instant, state, labels }) => ({
-    lane: labelsText(labels),
-    timeUs: usOf(instant),
-    state,
+function lanesIn(answer: Backtest): Lane[] {
+  const changes = answer.result.map(({ instant, state, labels }) => ({
+    ...{ lane: labelsText(labels), timeUs: usOf(instant), state },
   }))
-  return lanesOf(changes, rangeOf({ result, ...bounds }))
+  return lanesOf(changes, rangeOf(answer))
 }
 
 const drawingOf = (answer: Backtest) => timelineOf(lanesIn(answer), rangeOf(answer), '')
 
 function firedText(answer: Backtest): string {
   const lanes = lanesIn(answer).filter(({ spans }) => spans.some(({ state }) => state === 'firing'))
-  const { times, lengthUs } = firedIn(lanes, rangeOf(answer))
-  if (times === 0) return `It would not have fired in the ${LAST_IN_WORDS}.`
+  const range = rangeOf(answer)
+  const { times, lengthUs } = firedIn(lanes, range)
+  // The service evaluates fewer instants if each is a query of its own.
+  const isWhole = (range.toUs - range.fromUs) / 1e6 > LAST_S - HOUR_S
+  const when = isWhole ? `In the ${LAST_IN_WORDS}` : `Since ${timestamp(range.fromUs).slice(0, 19)}`
+  if (times === 0) return `${when} it would not have fired.`
   const often = times === 1 ? 'once' : `${count(times)} times`
   const alerts = lanes.length === 1 ? '1 alert' : `${count(lanes.length)} alerts`
-  return `In the ${LAST_IN_WORDS} it would have fired ${often}, for ${alerts}, ${lengthText(lengthUs / 1e6)} in all.`
+  return `${when} it would have fired ${often}, for ${alerts}, ${lengthText(lengthUs / 1e6)} in all.`
 }
 
-const aboutText = ({ steps, method, note }: Backtest) => `${count(steps)} evaluations (${method}), ${note}.`
+function aboutText({ steps, failed = 0, method, omitted = 0, note }: Backtest): string {
+  const failures = failed === 0 ? '' : `, ${count(failed)} of which failed`
+  const more = omitted === 0 ? '' : ` ${count(omitted)} earlier changes are left out.`
+  return `${count(steps)} evaluations (${method})${failures}, ${note}.${more}`
+}
