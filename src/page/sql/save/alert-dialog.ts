@@ -2,7 +2,6 @@
 import type { Failure } from '../../api/api.js'
 import { copyText } from '../../shared/copy.js'
 import { buttonOf, element } from '../../shared/dom.js'
-import type { Place } from '../fault-place.js'
 import { type AlertDraft, type AlertFields, alertFile, draftOf, fieldProblem } from './alert-file.js'
 import { type BacktestView, createBacktest } from './backtest.js'
 
@@ -54,7 +53,7 @@ export function createAlertDialog(place: HTMLElement, { onFailure, onClose }: Al
     file: element('pre', { class: 'sql-file', tabindex: '0', role: 'region', 'aria-label': 'The file' }),
     where: element('p'),
     said: element('span', { class: 'fine', role: 'status' }),
-    backtest: createBacktest({ mark: (at) => mark(elements.file, at), onFailure }),
+    backtest: createBacktest({ mark: (line) => mark(elements.file, line), onFailure }),
     ...{ draft: draftOf(''), opened: '' },
   }
   const { dialog, inputs, query, backtest } = elements
@@ -104,7 +103,8 @@ function formOf(elements: AlertDialogElements): HTMLFormElement {
   )
   const about =
     'Each row of the query is an alert. It reads the rows of all projects: group by project to tell them apart, and ' +
-    'bound the time, as with timestamp >= timestamp_sub(current_timestamp(), interval 5 minute).'
+    'bound the time, as with timestamp >= timestamp_sub(current_timestamp(), interval 5 minute). Labels tell its rows ' +
+    'apart: columns, or - if the query has a single row.'
   const foot = element('div', { class: 'sql-dialog-foot' }, said, copy, close)
   const form = element('form', { class: 'sql-save' }, element('p', { class: 'fine' }, about), fields, problem)
   form.append(backtest.root, file, where, foot)
@@ -140,9 +140,9 @@ function show(elements: AlertDialogElements): void {
   backtest.run(text)
 }
 
-/** Marks the line of a place in the file, or no line. */
-function mark(file: HTMLElement, place: Place | undefined): void {
-  for (const [i, line] of [...file.children].entries()) line.classList.toggle('wrong', i + 1 === place?.line)
+/** Marks a line of the file, from 1, or no line. */
+function mark(file: HTMLElement, marked: number | undefined): void {
+  for (const [i, line] of [...file.children].entries()) line.classList.toggle('wrong', i + 1 === marked)
   file.querySelector('.wrong')?.scrollIntoView({ block: 'nearest' })
 }
 

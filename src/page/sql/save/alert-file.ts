@@ -7,9 +7,12 @@ export interface AlertFields {
   for: string
   severity: string
   notify: string
-  /** Names of columns with commas between. Empty: the keys of the last GROUP BY. */
+  /** Names of columns with commas between. Empty: the keys of the last GROUP BY. {@link NO_LABELS}: none. */
   labels: string
 }
+
+/** The text of the field for a query of a single row, which needs no labels. */
+export const NO_LABELS = '-'
 
 /** A rule: its fields, and what the dialog has no field for. */
 export interface AlertDraft {
@@ -62,7 +65,7 @@ function ruleDraft(
     const name = key.toLowerCase()
     if (name === 'alert') readParts(value, fields, parts)
     else if (name === 'severity') fields.severity = value
-    else if (name === 'labels' && value !== '') fields.labels = value
+    else if (name === 'labels') fields.labels = value || NO_LABELS
     else (name === '' ? above : below)!.push(line)
   }
   return { fields, parts, above: above!, below: below!, query, isRule: true }
@@ -84,7 +87,7 @@ export function alertFile({ fields, parts, above, below, query }: AlertDraft): s
     ...above,
     `-- alert: ${timing.filter((part) => part !== '').join(', ')}`,
     ...(severity === '' ? [] : [`-- severity: ${severity}`]),
-    ...(labels === '' ? [] : [`-- labels: ${labels}`]),
+    ...(labels === '' ? [] : [labels === NO_LABELS ? '-- labels:' : `-- labels: ${labels}`]),
     ...below,
     query.trim(),
   ]
@@ -93,7 +96,7 @@ export function alertFile({ fields, parts, above, below, query }: AlertDraft): s
 
 const LENGTH = /^\d{1,9} ?[smhd]$/
 const WORD = /^[a-z][\w-]{0,63}$/i
-const NAMES = /^[a-z_]\w*(?:, *[a-z_]\w*)*$/i
+const NAMES = /^(?:-|[a-z_]\w*(?:, *[a-z_]\w*)*)$/i
 
 /** The form of each field, and how to fix another text. An empty text is checked where the field is required. */
 const FORMS: Readonly<Record<keyof AlertFields, { form: RegExp; remedy: string }>> = {
@@ -101,7 +104,7 @@ const FORMS: Readonly<Record<keyof AlertFields, { form: RegExp; remedy: string }
   for: { form: LENGTH, remedy: '“For” is a length of time such as 2m, or empty.' },
   severity: { form: WORD, remedy: '“Severity” is a word such as critical.' },
   notify: { form: WORD, remedy: '“Notify” is the name of a receiver, or empty.' },
-  labels: { form: NAMES, remedy: '“Labels” are names of columns with commas between, or empty.' },
+  labels: { form: NAMES, remedy: '“Labels” are names of columns with commas between, - for none, or empty.' },
 }
 
 /** Returns the first field that has a wrong text, with the remedy. Undefined if all are right. */

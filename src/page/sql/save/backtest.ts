@@ -10,7 +10,6 @@ import { count, lengthText } from '../../shared/format.js'
 import { labelsText } from '../../shared/labels-text.js'
 import { usOf } from '../../shared/range.js'
 import { timestamp } from '../../shared/times.js'
-import { type Place, placeText, readFault } from '../fault-place.js'
 
 /** How long no key is pressed before the rule is run, in milliseconds. */
 const TYPING_MS = 500
@@ -29,8 +28,8 @@ export interface BacktestView {
 
 /** Callbacks of the backtest. */
 export interface BacktestHost {
-  /** Marks the place of an error in the file, or no place. */
-  mark(place: Place | undefined): void
+  /** Marks the line of an error in the file, from 1, or no line. */
+  mark(line: number | undefined): void
   /** Returns true if the failure was handled by signing out. */
   onFailure(failure: Failure): boolean
 }
@@ -57,11 +56,10 @@ export function createBacktest({ mark, onFailure }: BacktestHost): BacktestView 
 
   function failed(failure: Failure): void {
     if (onFailure(failure)) return
-    const { message, place } = readFault(failure.message)
     const isNotOffered = failure.kind === 'forbidden' || failure.kind === 'absent'
-    if (isNotOffered) show(undefined, `This rule cannot be tried here: ${message}`, 'fine')
-    else show(undefined, place === undefined ? message : `${message} (${placeText(place)})`, 'error')
-    mark(isNotOffered ? undefined : place)
+    if (isNotOffered) show(undefined, `This rule cannot be tried here: ${failure.message}`, 'fine')
+    else show(undefined, failure.message, 'error')
+    mark(isNotOffered ? undefined : lineIn(failure.message))
   }
 
   async function tryRule(file: string, signal: AbortSignal): Promise<void> {
@@ -97,6 +95,12 @@ export function createBacktest({ mark, onFailure }: BacktestHost): BacktestView 
     },
     stop: () => running.abort(),
   }
+}
+
+/** Returns the line of the file that ends the message of an error, or undefined if there is none. */
+function lineIn(message: string): number | undefined {
+  const [, line] = /\(line (\d+)(?:, column \d+)?\)$/.exec(message) ?? []
+  return line === undefined ? undefined : Number(line)
 }
 
 /** The range of the evaluations. If earlier changes are left out, the range begins with the first change. */

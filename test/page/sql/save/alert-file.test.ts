@@ -24,6 +24,13 @@ describe('the file of an alert rule', () => {
     expect(alertFile({ ...draftOf(QUERY), fields })).toBe(`-- alert: every 1m\n${QUERY}\n`)
   })
 
+  it('says that a query of a single row has no labels', () => {
+    const text = alertFile({ ...draftOf(QUERY), fields: { ...draftOf(QUERY).fields, labels: '-' } })
+    expect(text).toBe(`-- alert: every 1m\n-- severity: warning\n-- labels:\n${QUERY}\n`)
+    expect(readRuleMatter(text).labels?.value).toBe('')
+    expect(alertFile(draftOf(text))).toBe(text)
+  })
+
   it('keeps the first comment as the summary, and comments like settings as comments', () => {
     const draft = draftOf(`-- Paths that fail.\n-- name: x\n-- cache: short\n${QUERY}`)
     const text = alertFile(draft)
@@ -62,6 +69,7 @@ describe('the file of an alert rule', () => {
     expect(fieldOf('a', { notify: 'a,b' })).toBe('notify')
     expect(fieldOf('a', { labels: 'project,' })).toBe('labels')
     expect(fieldOf('a', { labels: 'project, path' })).toBeUndefined()
+    expect(fieldOf('a', { labels: '-' })).toBeUndefined()
   })
 })
 
