@@ -7,12 +7,12 @@ export interface AlertFields {
   for: string
   severity: string
   notify: string
-  /** Names of columns with commas between. Empty: the keys of the last GROUP BY. {@link NO_LABELS}: none. */
+  /** Names of columns with commas between. Empty: the keys of the last GROUP BY. `-`: none. */
   labels: string
 }
 
 /** The text of the field for a query of a single row, which needs no labels. */
-export const NO_LABELS = '-'
+const NO_LABELS = '-'
 
 /** A rule: its fields, and what the dialog has no field for. */
 export interface AlertDraft {
