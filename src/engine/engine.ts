@@ -92,6 +92,15 @@ export interface RunOptions {
   onScanStats?(stats: ScanStats): void
 }
 
+/** How often the window of a plan is moved, the first window included, and by how much each time, in microseconds. */
+export interface Moves {
+  count: number
+  stepUs: number
+}
+
+/** Returns the rows of a window. */
+export type Ask = () => Promise<AsyncIterable<Row>>
+
 /** The rows that a subscription delivers, and their columns. */
 export interface FollowQuery {
   source: SourceName
@@ -146,6 +155,14 @@ export interface Engine {
    * afterwards reads only the cold columns of the answer's rows.
    */
   run(plan: Plan, options?: RunOptions): Promise<AsyncIterable<Row>>
+  /**
+   * Runs a plan for each of several windows over a single snapshot of the rows: {@link run} with the range of the plan's
+   * scan, which is the first window, later by `stepUs` each time. Yields for each window, in order, a function that
+   * returns the rows, to be called before the next window. The function rejects as `run` does. The iteration rejects if
+   * a row cannot be grouped, or with `too_much_memory`, where `run` might not. Undefined if the plan is not the grouping
+   * of a single scan with both bounds. Absent if the engine has no way that is quicker than a run for each window.
+   */
+  runMoved?(plan: Plan, moves: Moves, options?: RunOptions): Promise<AsyncIterable<Ask> | undefined>
   /**
    * Returns the paths of the metadata of which columns have the values of all sealed rows that a plan may read, each as
    * its keys, so that an aggregate of them reads no record of sealed rows. None if that would still take long. Absent

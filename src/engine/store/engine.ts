@@ -1,33 +1,15 @@
 import type { Log } from '../../base/log.js'
-import { createQueryYielder, UNLIMITED_SHARE } from '../../base/memory/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
 import { DAY_US, GIB, MIB, MINUTE_US } from '../../base/units.js'
 import { isSourceName } from '../../common/own-source-names.js'
 import { registerSource } from '../../common/sources.js'
-import type { Row } from '../../plan/answer.js'
-import type { Plan } from '../../plan/plan.js'
-import { schemaOf } from '../../plan/schema.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
-import {
-  type Engine,
-  GROUPING_LIMITS,
-  type GroupingLimits,
-  limitsOf,
-  limitsOfPlan,
-  type RunOptions,
-  type ScanStats,
-} from '../engine.js'
+import { type Engine, GROUPING_LIMITS, type GroupingLimits } from '../engine.js'
 import type { RunContext } from '../execute/batches/lazy-batch.js'
 import { type Caches, createCaches } from '../execute/caches/caches.js'
-import { createSharedFrames } from '../execute/caches/shared-frames.js'
-import { isDamage } from '../execute/columns/damage.js'
-import type { RunResult } from '../execute/run/answer.js'
-import { releasing, restarting } from '../execute/run/row-iterator.js'
-import { runPlan } from '../execute/run/run-plan.js'
-import type { StoredRows } from '../execute/run/run-stage.js'
 import { compactWhenIdle } from './compaction/compaction.js'
 import type { DiskSegment } from './files/disk-segment.js'
 import { JOURNALS, parseJournalName, SEGMENTS } from './files/file-names.js'
@@ -35,12 +17,13 @@ import type { RowsToRead } from './files/inventory.js'
 import { createFollowers, type Followers } from './follow/follow.js'
 import { createDiskPersistence } from './persistence/disk-persistence.js'
 import { reportDamage } from './persistence/report-damage.js'
+import { createRun } from './queries/run.js'
+import { createRunMoved } from './queries/run-moved.js'
 import { createNoSealer } from './sealing/no-sealer.js'
 import type { Sealer } from './sealing/sealer.js'
 import type { SegmentHandle } from './segment/handle.js'
 import { columnPaths } from './tables/column-paths.js'
 import { createColumnLimit } from './tables/eviction.js'
-import { type PlanViews, takePlanViews } from './tables/plan-views.js'
 import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from './tables/retention.js'
 import { createStore, type Store } from './tables/store.js'
 
@@ -167,7 +150,8 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   ]
   const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
 
-  const run = createRun({ store, caches, metrics, groupingLimits, sliceRows })
+  const queries = { store, caches, metrics, groupingLimits, sliceRows }
+  const run = createRun(queries)
   return {
     async recover() {
       await durable?.recover(store)
@@ -178,6 +162,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       limits.enforce()
     },
     run,
+    runMoved: createRunMoved(queries),
     columnPaths: (plan) => columnPaths(store, plan),
     follow: createFollow(followers, run),
     seal: () => store.sealAll(),
@@ -258,101 +243,6 @@ function createFollow(followers: Followers, run: Engine['run']): Engine['follow'
   }
 }
 
-interface QueryContext {
-  store: Store
-  caches: Caches
-  metrics: Pick<Metrics, 'scannedRows'>
-  groupingLimits: GroupingLimits
-  sliceRows: number
-}
-
-/**
- * Returns {@link Engine.run} over a store. A run keeps its snapshot of the rows until its last row is read. If the run
- * finds damage in a segment, the run starts again over the other parts of the same snapshot.
- */
-function createRun(context: QueryContext): Engine['run'] {
-  return async (plan, options = {}) => {
-    schemaOf(plan)
-    const views = takePlanViews(context.store, plan)
-    const attempt = (again: boolean) => runOver(views, plan, { ...options, again }, context)
-    try {
-      const { rows, readsOn } = await pastDamage(attempt)
-      const again = async () => (await pastDamage(() => attempt(true))).rows
-      if (readsOn) return releasing(restarting(rows, again), views.release)
-      views.release()
-      return rows
-    } catch (error) {
-      views.release()
-      throw error
-    }
-  }
-}
-
-/** Calls `attempt` until no damage is found. A damaged segment is found only once: then the segment is set aside. */
-async function pastDamage(attempt: (again: boolean) => Promise<RunResult>): Promise<RunResult> {
-  for (let again = false; ; again = true) {
-    try {
-      return await attempt(again)
-    } catch (error) {
-      if (!isDamage(error)) throw error
-    }
-  }
-}
-
-/** Runs a plan over the parts of views. If the run is `again`, leaves out the parts that were set aside since. */
-async function runOver(
-  { viewOf }: PlanViews,
-  plan: Plan,
-  { signal, onScanStats, memory = UNLIMITED_SHARE, again }: RunOptions & { again: boolean },
-  { caches, metrics, groupingLimits, sliceRows }: QueryContext,
-): Promise<RunResult> {
-  const { onView, onOpen, onScan, stats } = countScans(metrics)
-  const stored: StoredRows = {
-    partsOf(source, { input }) {
-      const { parts, total } = viewOf(source, input)
-      onView(total)
-      return again ? parts.filter(({ isSetAside }) => !isSetAside) : parts
-    },
-    groupsOf: () => undefined,
-  }
-  const context: RunContext = {
-    partialCache: caches.partialCache,
-    fieldCache: caches.fieldCache,
-    rowCache: caches.rowCache,
-    sharedFrames: createSharedFrames(),
-    sliceRows,
-    limits: limitsOf(limitsOfPlan(plan, groupingLimits), memory),
-    memory,
-    yieldIfDue: createQueryYielder(memory, signal),
-    onOpen,
-    onScan,
-  }
-  const result = await runPlan(plan, () => stored, context)
-  if (result === undefined) return NO_ROWS
-  onScanStats?.(stats())
-  return result
-}
-
-/** Counts the rows and parts that a run reads. */
-function countScans(metrics: Pick<Metrics, 'scannedRows'>) {
-  let rows = 0
-  let parts = 0
-  let opened = 0
-  return {
-    onView(total: number) {
-      parts += total
-    },
-    onOpen() {
-      opened += 1
-    },
-    onScan(more: number) {
-      rows += more
-      metrics.scannedRows.inc(more)
-    },
-    stats: (): ScanStats => ({ rows, segments: { total: parts, pruned: parts - opened } }),
-  }
-}
-
 /** The parts that only an engine with a disk has: retries, persistence, recovery, fsync. */
 function createDurability(
   { directory, files, release }: DataDirectory,
@@ -397,7 +287,3 @@ function stopWaiting(durable: ReturnType<typeof createDurability> | undefined, s
   durable?.diskRetry.abandon()
   store.stopWaiting()
 }
-
-async function* noRows(): AsyncIterable<Row> {}
-
-const NO_ROWS = { rows: noRows(), readsOn: false }

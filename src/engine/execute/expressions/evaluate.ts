@@ -134,13 +134,14 @@ function bucketOf(fn: FunctionName, option: Scalar): Bucket | undefined {
   if (makeTime === undefined) return undefined
   if (fn === 'timestamp_bucket') {
     const lengthUs = Number.isSafeInteger(option) ? (option as number) : 0
-    return lengthUs > 0 ? { lengthUs, startOf: (us) => bucketStartUs(us, lengthUs), valueOf: makeTime } : undefined
+    if (lengthUs <= 0) return undefined
+    return { startOf: (us) => bucketStartUs(us, lengthUs), endOf: (us) => us + lengthUs, valueOf: makeTime }
   }
   const unit = option as TimeUnit
   const lengthUs = unitUs(unit)
   if (lengthUs === undefined) return undefined
   // The start of a row's own time is a number as the time is.
-  return { lengthUs, startOf: (us) => Number(truncateUs(us, unit)), valueOf: makeTime }
+  return { startOf: (us) => Number(truncateUs(us, unit)), endOf: (us) => us + lengthUs, valueOf: makeTime }
 }
 
 /** A cell that is made on the first read. */

@@ -73,11 +73,12 @@ export interface Spans {
   bucket: Bucket
 }
 
-/** Buckets of time of the same length. */
+/** Buckets of time, one after the other without gaps. */
 export interface Bucket {
-  lengthUs: number
   /** The start of the bucket that a moment is in. */
   startOf(us: number): number
+  /** The end, excluded, of the bucket that starts at a moment. */
+  endOf(bucketUs: number): number
   /** The value of the bucket that starts at a moment. */
   valueOf(bucketUs: number): Scalar
 }

@@ -24,18 +24,18 @@ export function bucketSpans(batch: HotBatch, selection: Selection, bucket: Bucke
     : spansOfRows(batch, selection, bucket)
 }
 
-function spansOfRange({ times }: HotBatch, start: number, end: number, { startOf, lengthUs }: Bucket): Spans {
+function spansOfRange({ times }: HotBatch, start: number, end: number, { startOf, endOf }: Bucket): Spans {
   const spans: Spans = { bucketsUs: [], ends: [] }
   for (let row = start; row < end; ) {
     const bucketUs = startOf(timeAt(times, row))
-    row = firstRowAt(times, row + 1, end, bucketUs + lengthUs)
+    row = firstRowAt(times, row + 1, end, endOf(bucketUs))
     spans.bucketsUs.push(bucketUs)
     spans.ends.push(row - start)
   }
   return spans
 }
 
-function spansOfRows({ times }: HotBatch, selection: Selection, { startOf, lengthUs }: Bucket): Spans {
+function spansOfRows({ times }: HotBatch, selection: Selection, { startOf, endOf }: Bucket): Spans {
   const spans: Spans = { bucketsUs: [], ends: [] }
   const size = sizeOf(selection)
   let bucketUs = Number.NaN
@@ -45,7 +45,7 @@ function spansOfRows({ times }: HotBatch, selection: Selection, { startOf, lengt
     if (timestampUs >= bucketUs && timestampUs < bucketEndUs) continue
     if (position > 0) spans.ends.push(position)
     bucketUs = startOf(timestampUs)
-    bucketEndUs = bucketUs + lengthUs
+    bucketEndUs = endOf(bucketUs)
     spans.bucketsUs.push(bucketUs)
   }
   spans.ends.push(size)

@@ -2,7 +2,7 @@ import { type Block, blocksOf } from '../batches/blocks.js'
 import { KeyBytes } from '../columns/key-bytes.js'
 import type { Frame } from '../expressions/frame.js'
 import { prepare } from '../expressions/prepare.js'
-import type { Vector } from '../expressions/vector.js'
+import type { Bucket, Vector } from '../expressions/vector.js'
 import { bytesOfStates, createFolding, isQuick, vectorsOf } from './aggregate.js'
 import { groupRows } from './group-rows.js'
 import { type Grouping, type Groups, isBeyond, shrink, statesOf } from './groups.js'
@@ -18,10 +18,11 @@ const GROUPS_AT_ONCE = 16
 /** Folds the rows of a frame into groups. */
 export async function fold(groups: Groups, frame: Frame, grouping: Grouping): Promise<void> {
   if (frame.rows === 0) return
-  const { sink, expressions, aggregation, context } = grouping
+  const { sink, expressions, aggregation, context, cut } = grouping
   const { yieldIfDue } = context
   const evaluate = await prepare(frame, expressions, yieldIfDue)
-  const keyVectors = sink.keys.map(({ value }) => evaluate(value))
+  const ownVectors = sink.keys.map(({ value }) => evaluate(value))
+  const keyVectors = cut === undefined ? ownVectors : [spansOf(cut), ...ownVectors]
   const vectors = vectorsOf(aggregation, evaluate)
   const groupsAtOnce = keyVectors.some(isEvaluated) ? 1 : GROUPS_AT_ONCE
   const foldBlock = async (block: Block) => {
@@ -55,6 +56,9 @@ export async function fold(groups: Groups, frame: Frame, grouping: Grouping): Pr
 
 /** The keys of a group, reused for the look-up of each group's states. */
 const keyBytes = new KeyBytes()
+
+/** The vector of a cut of time. Groups read no single value of the vector. */
+const spansOf = (bucket: Bucket): Vector => ({ kind: 'spans', at: () => null, bucket })
 
 /** Whether a key is read by a loop over a stored column, which takes little time for a whole batch. */
 function isFast(key: Vector): boolean {

@@ -9,7 +9,7 @@ import { entryOf } from '../columns/dictionary.js'
 import { readKeys } from '../columns/key-bytes.js'
 import { cellFrame } from '../expressions/computed-frame.js'
 import type { Frame } from '../expressions/frame.js'
-import { remembered } from '../expressions/vector.js'
+import { type Bucket, remembered } from '../expressions/vector.js'
 import {
   type Aggregation,
   bytesOfStates,
@@ -43,6 +43,8 @@ export interface Grouping {
   keyOf: (rows: Key) => Key
   aggregation: Aggregation
   context: RunContext
+  /** Cuts stored rows by time. The bucket of a row is then a key of the row's group, before all other keys. */
+  cut?: Bucket
   /** Counts the bytes of all groups of the run. */
   meter(bytes: number): void
 }
@@ -50,7 +52,7 @@ export interface Grouping {
 /** Groups for which memory is allocated at first. */
 const FIRST_GROUPS = 8
 /** Approximate bytes of the objects and pointers of a group. */
-const GROUP_BYTES = 128
+export const GROUP_BYTES = 128
 /** Groups that are merged without a look at the clock and the limits, if the groups add at most `UNCHECKED_BYTES`. */
 const GROUPS_AT_ONCE = 16
 const UNCHECKED_BYTES = 64 * KIB
@@ -154,14 +156,23 @@ export async function shrinkGroups(groups: Groups, { aggregation, context }: Gro
 }
 
 /** The groups as rows: keys, then aggregates. Each value is computed on read. */
-export function frameOfGroups({ keys, states }: Groups, sink: GroupSink, { outputs }: Aggregation): Frame {
-  const keysOf = remembered((code) => readKeys(entryOf(keys, code), sink.keys.length))
+export const frameOfGroups = ({ keys, states }: Groups, sink: GroupSink, aggregation: Aggregation): Frame =>
+  frameOfStates(states, (code) => entryOf(keys, code), sink, aggregation)
+
+/** Groups as {@link frameOfGroups}, given the states and the key bytes of the group at each position. */
+export function frameOfStates(
+  states: readonly States[],
+  keyBytesOf: (position: number) => Buffer,
+  sink: GroupSink,
+  { outputs }: Aggregation,
+): Frame {
+  const keysOf = remembered((position) => readKeys(keyBytesOf(position), sink.keys.length))
   const cells = new Map<string, Cell>()
-  for (const [i, { name }] of sink.keys.entries()) cells.set(name, (code) => keysOf(code)[i])
+  for (const [i, { name }] of sink.keys.entries()) cells.set(name, (position) => keysOf(position)[i])
   for (const { name, fold, finish } of outputs)
     cells.set(
       name,
-      remembered((code) => finish(states[code][fold])),
+      remembered((position) => finish(states[position][fold])),
     )
   return cellFrame(states.length, cells)
 }
