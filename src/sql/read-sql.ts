@@ -4,6 +4,7 @@ import type { Scalar } from '../plan/values/values.js'
 import { compileQuery } from './compile/compile-query.js'
 import { noAmounts } from './compile/context.js'
 import { explained } from './compile/explain.js'
+import { readsTimeAsBound } from './compile/time-bounds.js'
 import { withTimeRanges } from './compile/time-range.js'
 import { located, placeText, unsupported } from './parse/fault.js'
 import { SQL_LIMITS } from './parse/limits.js'
@@ -17,6 +18,8 @@ export interface SqlQuery {
   refuseParameters(): void
   /** Whether the text starts with EXPLAIN. */
   readonly isExplain: boolean
+  /** See {@link readsTimeAsBound}. */
+  readonly readsTimeAsBound: boolean
   /**
    * Returns the plan with the values of parameters (null if absent), at a time in microseconds since the epoch. The
    * plan has a limit only if the text has LIMIT. Throws `invalid_sql`, `unsupported_sql`, `invalid_pattern` or
@@ -47,6 +50,9 @@ export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
     parameters: new Set(parameters.keys()),
     refuseParameters: () => located(text, () => refuse(parameters)),
     isExplain,
+    get readsTimeAsBound() {
+      return readsTimeAsBound(query)
+    },
     // A constant plan is used again: the engine then knows the expressions of the plan.
     plan: (args, nowUs) => constant ?? located(text, () => compile(args, nowUs)),
   }

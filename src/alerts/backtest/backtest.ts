@@ -78,7 +78,7 @@ async function tryBuckets(
   options: RunOptions,
   yieldIfDue: Yielder,
 ): Promise<Evaluated | undefined> {
-  const plan = runMoved && (await movedPlan(rule.planAt, instants, yieldIfDue))
+  const plan = runMoved && movedPlan(rule, instants)
   const asks = plan && (await runMoved(plan, { count: instants.count, stepUs: instants.everyUs }, options))
   if (asks === undefined) return undefined
   try {

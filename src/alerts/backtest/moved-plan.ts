@@ -1,28 +1,20 @@
-import type { Yielder } from '../../base/scheduling/time-slices.js'
 import { type Plan, type Scan, scansOf } from '../../plan/plan.js'
+import type { Rule } from '../rules/rule.js'
 import { type Instants, instantAt } from './instants.js'
 
 /**
  * Returns the plan of the first instant if the plan of each instant is that plan with the range of its only scan moved
- * by the time between the instants. Undefined if the plans differ in anything else, such as a time that is selected or
- * a bound at the start of an hour. Compares the plans themselves: no form of the query is presumed.
+ * by the time between the instants. Undefined if other parts of the plans may differ.
  */
-export async function movedPlan(
-  planAt: (instantUs: number) => Plan,
-  instants: Instants,
-  yieldIfDue: Yielder,
-): Promise<Plan | undefined> {
+export function movedPlan({ planAt, movesBounds }: Rule, instants: Instants): Plan | undefined {
+  if (!movesBounds) return undefined
   const plan = planAt(instants.firstUs)
   const scan = onlyScan(plan)
-  if (scan === undefined) return undefined
-  const rest = textOf(plan)
-  for (let place = 1; place < instants.count; place++) {
-    const other = planAt(instantAt(instants, place))
-    if (!isMoved(scan, onlyScan(other), place * instants.everyUs) || textOf(other) !== rest) return undefined
-    const pause = yieldIfDue()
-    if (pause !== undefined) await pause
-  }
-  return plan
+  // A bound that has moved all the way from the first instant to the last has moved at each instant between: a bound is
+  // the greatest, or the least, of fixed times and times that move.
+  const last = planAt(instantAt(instants, instants.count - 1))
+  const isMoved = scan !== undefined && isMovedBy(scan, onlyScan(last), (instants.count - 1) * instants.everyUs)
+  return isMoved && textOf(last) === textOf(plan) ? plan : undefined
 }
 
 /** The scan of a plan, if the plan has a single scan, which has both bounds. */
@@ -32,7 +24,7 @@ function onlyScan(plan: Plan): Scan | undefined {
   return isOnly && Number.isFinite(scan.fromUs) && Number.isFinite(scan.throughUs) ? scan : undefined
 }
 
-const isMoved = (scan: Scan, other: Scan | undefined, byUs: number): boolean =>
+const isMovedBy = (scan: Scan, other: Scan | undefined, byUs: number): boolean =>
   other !== undefined && other.fromUs - scan.fromUs === byUs && other.throughUs - scan.throughUs === byUs
 
 /** A text that is the same for plans that differ only in the ranges of scans. */

@@ -30,6 +30,8 @@ export interface Rule extends JudgedRule {
   labelNames: readonly string[]
   /** Returns the plan of the evaluation at an instant. */
   planAt(instantUs: number): Plan
+  /** Whether only bounds of scans depend on the instant: fixed times, and times that move with the instant. */
+  movesBounds: boolean
   /** Reads a row of the answer. */
   labelled(row: Row): LabelledRow
 }
@@ -61,7 +63,9 @@ export function ruleOf(text: string, name: string, readSql: (text: string) => Sq
   const { severity, summary } = matter
   const labelNames = labelColumns(plan, matter.labels, matter.queryLine)
   const labelled = rowsOf(name, plan, labelNames, matter)
-  return { name, text, summary, severity, timing, notify, muted, mutedUntilUs, labelNames, planAt, labelled }
+  const movesBounds = query.readsTimeAsBound
+  const judged = { name, timing, mutedUntilUs }
+  return { ...judged, text, summary, severity, notify, muted, labelNames, planAt, movesBounds, labelled }
 }
 
 function checkName(name: string): void {

@@ -179,6 +179,17 @@ describe('the method of a backtest', () => {
       `select project, count(*) as n from edge_logs
       where timestamp >= timestamp_trunc(current_timestamp(), hour) group by project`,
     ],
+    [
+      'a bound that is fixed at first',
+      `select project, count(*) as n from edge_logs
+      where ${LAST_5} and timestamp >= timestamp '2026-11-28 23:30:00' group by project`,
+    ],
+    [
+      'a condition that is true for a while',
+      `with t as (select project, timestamp '2026-11-28 23:30:00' as timestamp
+      from edge_logs where ${LAST_5}) select project, count(*) as n from t
+      where timestamp <= current_timestamp() and timestamp >= current_timestamp() - interval 10 minute group by project`,
+    ],
     ['no bound', 'select project, count(*) as n from edge_logs group by project'],
     [
       'two scans',
