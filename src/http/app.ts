@@ -18,6 +18,7 @@ import { bodiesBytes } from './intake/upload.js'
 import { createQueries } from './query/answer-queries.js'
 import type { Arrivals } from './query/arrivals.js'
 import { type HttpLimits, httpLimits } from './query/limits.js'
+import { createRuleTests, type TestRule } from './query/rule-tests.js'
 import { searchOf } from './query/search.js'
 import { callAfter } from './query/waiting.js'
 import { brokenBodyOf, mayBreak, unlessBroken } from './reply/broken-body.js'
@@ -39,6 +40,7 @@ import {
   pageRoutes,
   queryRoutes,
   type Route,
+  ruleTestRoutes,
   type Status,
   serviceRoutes,
   sessionRoutes,
@@ -65,6 +67,8 @@ export interface AppOptions {
   memory?: MemoryBudget
   /** The alerts. If absent, there are none. */
   alerting?: Alerting | undefined
+  /** Tests rules. If absent, rules cannot be tested. */
+  testRule?: TestRule | undefined
   /** When records were last accepted. If absent, empty answers are cached like any other. */
   arrivals?: Arrivals
   /** Stores the records of requests. If absent, there are no paths that accept records. */
@@ -105,7 +109,7 @@ export function createApp(options: AppOptions): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const { queries, readPosted, tails, logs, otlp } = createServices(options, errorForm)
+  const { queries, ruleTests, readPosted, tails, logs, otlp } = createServices(options, errorForm)
   const documents = createDocuments({ ...options, dialect })
   const routes = [
     ...pageRoutes(),
@@ -114,6 +118,7 @@ export function createApp(options: AppOptions): App {
     ...listRoutes(dialect.lists),
     ...queryRoutes(queries, readPosted),
     ...alertingRoutes(options.alerting),
+    ...ruleTestRoutes(ruleTests, readPosted),
     ...tailRoutes(tails, authenticate),
     ...logsRoutes(logs, otlp),
   ]
@@ -160,6 +165,7 @@ function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
   const { memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock) } = options
   Object.assign(metrics.queryBytes, { collect: () => metrics.queryBytes.set(memory.usedBytes()) })
   const queries = createQueries({ ...options, memory, limits: { ...httpLimits(memoryLimitBytes), ...options.limits } })
+  const ruleTests = createRuleTests({ ...options, testRule: options.testRule, memory })
   const { follow } = options.engine
   const tails =
     follow &&
@@ -168,7 +174,7 @@ function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
   const logs = intake && createLogs(intake, { clock, log, errorForm, defaultProject, limits: bodies })
   const otlp = logs && translate && createOtlpLogs(logs, translate)
   const posted = { ...postedLimits(memoryLimitBytes), ...options.limits }
-  return { queries, readPosted: createPostedParameters(posted, clock), tails, logs, otlp }
+  return { queries, ruleTests, readPosted: createPostedParameters(posted, clock), tails, logs, otlp }
 }
 
 /** Creates the exchange with all fields, so that all exchanges have one shape for the JIT compiler. */

@@ -6,6 +6,7 @@ import type { Metrics } from '../base/metrics.js'
 import type { Clock } from '../base/time/clock.js'
 import { VERSION } from '../base/version.js'
 import { QUERY_PATH } from '../common/query-path.js'
+import { RULE_TEST_PATH } from '../common/rule-test-path.js'
 import { allSources } from '../common/sources.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { type Access, projectForNone, SCOPES } from '../tokens/access.js'
@@ -18,9 +19,10 @@ import { openApi } from './openapi/document.js'
 import { loadPage } from './page.js'
 import type { Queries } from './query/answer-queries.js'
 import { definitions } from './query/definitions.js'
+import type { RuleTests } from './query/rule-tests.js'
 import { searchOf } from './query/search.js'
 import { connectionOf } from './reply/connection.js'
-import { ALLOWED_METHODS, COMMON_HEADERS, LOGS_METHODS, QUERY_METHODS } from './reply/cors.js'
+import { ALLOWED_METHODS, COMMON_HEADERS, POST_METHODS, QUERY_METHODS } from './reply/cors.js'
 import type { Dialect } from './reply/dialect.js'
 import type { Body } from './reply/encoding.js'
 import { refusals } from './reply/errors.js'
@@ -67,7 +69,7 @@ export interface Route {
 
 /** Returns the methods of a path, known or unknown, as the header `Allow` lists them. */
 export function methodsOf(path: string): string {
-  if (LOGS_PATHS.includes(path)) return LOGS_METHODS
+  if (LOGS_PATHS.includes(path) || path === RULE_TEST_PATH) return POST_METHODS
   return path.startsWith(QUERY_PATH) ? QUERY_METHODS : ALLOWED_METHODS
 }
 
@@ -178,6 +180,16 @@ export function alertingRoutes(alerting: Alerting | undefined): Route[] {
     { path: '/api/alerting/alerts', answer: list('alerts') },
     { path: '/api/alerting/rules', answer: list('rules') },
   ]
+}
+
+/** The test of a rule, with its parameters in the body. */
+export function ruleTestRoutes(ruleTests: RuleTests, readPosted: ReadPosted): Route[] {
+  const answer: Route['answer'] = async ({ env }) => {
+    const { request } = env
+    env.posted = await readPosted(env, searchOf(request.url))
+    return ruleTests(request, env.posted)
+  }
+  return [{ path: RULE_TEST_PATH, answer }]
 }
 
 /** Live tails. No route if the engine has no live tails. `authenticate` is called again while a tail lasts. */

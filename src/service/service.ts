@@ -21,6 +21,7 @@ import { createArrowEngine, registerStoredSources } from '../engine/store/engine
 import { createSealingThread } from '../engine/store/sealing/thread.js'
 import { type App, createApp } from '../http/app.js'
 import { type Arrivals, createArrivals } from '../http/query/arrivals.js'
+import type { TestRule } from '../http/query/rule-tests.js'
 import { LOGFLARE_DIALECT, OWN_DIALECT } from '../http/reply/dialect.js'
 import type { Status } from '../http/routes.js'
 import { listen } from '../http/server/server.js'
@@ -244,6 +245,7 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     arrivals,
     memory,
     alerting: alerts,
+    testRule: config.sql ? ruleTester(engine, shared.clock) : undefined,
     memoryLimitBytes: config.memoryLimitBytes,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
     dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
@@ -354,6 +356,15 @@ async function loadUserEndpoints(directory: string | undefined, log: Log): Promi
     nowUs: systemClock.nowUs,
     log,
   })
+}
+
+/** Returns the tests of rules over an engine. */
+function ruleTester(engine: Engine, clock: Clock): TestRule {
+  return async (asked, options) => {
+    // Loaded with the first test: most services get none.
+    const { testRule } = await import('../alerts/backtest/test-rule.js')
+    return testRule(asked, { engine, clock, tryPlan }, options)
+  }
 }
 
 /** Loads the rules of `--alerts`. Undefined without the setting. Throws the errors of `openAlerts`. */

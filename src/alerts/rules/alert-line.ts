@@ -76,10 +76,8 @@ function nameOf(part: Part): Time | 'notify' {
 }
 
 function readTime(name: Time, value: string, part: Part): number {
-  const [, count, unit] = DURATION.exec(value) ?? []
-  if (count === undefined)
-    throw placeError(`"${name}" has no length of time: write "${name} 30s"; units s, m, h, d`, part)
-  const us = Number(count) * UNITS_US[unit!]
+  const us = readDuration(value)
+  if (us === undefined) throw placeError(`"${name}" has no length of time: write "${name} 30s"; units s, m, h, d`, part)
   const [least, most] = RANGES[name]
   if (us >= least && us <= most) return us
   throw placeError(`"${name}" is from ${durationText(least)} to ${durationText(most)}, not ${value}`, part)
@@ -88,6 +86,12 @@ function readTime(name: Time, value: string, part: Part): number {
 function readReceiver(value: string, part: Part): string {
   if (RECEIVER.test(value)) return value
   throw placeError('"notify" has no name of a receiver: write "notify ops", a table of --receivers', part)
+}
+
+/** Reads a length of time such as 30s, 2m, 4h or 1d, in microseconds. Undefined for any other text. */
+export function readDuration(text: string): number | undefined {
+  const [, count, unit] = DURATION.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * UNITS_US[unit!]
 }
 
 /** Returns a length of time as written in a rule: 30s, 2m, 4h, 1d. */

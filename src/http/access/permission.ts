@@ -1,3 +1,4 @@
+import { RULE_TEST_PATH } from '../../common/rule-test-path.js'
 import type { Access, Scope } from '../../tokens/access.js'
 import { refusals } from '../reply/errors.js'
 import type { HeaderFields } from '../reply/reply.js'
@@ -20,4 +21,4 @@ export function refuseAccess(
 }
 
 /** Paths with data of all projects in their responses. */
-const ALL_PROJECTS_PATHS = new Set(['/metrics'])
+const ALL_PROJECTS_PATHS = new Set(['/metrics', RULE_TEST_PATH])

@@ -17,6 +17,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
     'the query holds more memory than one may have, at most 128 MiB, or computes a value of over 1,048,576 characters',
   invalid_sql: 'wrong SQL, or an expression that failed in a row',
   unsupported_sql: 'SQL outside of the supported subset',
+  invalid_rule: 'a fault in the text of an alert rule',
   unsupported_by_engine: 'the ClickHouse server is too old to read a field without a column',
   not_acceptable: 'Accept allows none of the formats',
   bad_request: 'not an HTTP request, or an ambiguous one',

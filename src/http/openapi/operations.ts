@@ -84,7 +84,8 @@ function describedParam(
   return { name, required: isRequired, description: projectDescription(description, form), schema }
 }
 
-const POSTED_CODES = [
+/** The error codes of a path that reads parameters from a body. */
+export const POSTED_CODES = [
   'invalid_parameter',
   'invalid_body',
   'request_timeout',

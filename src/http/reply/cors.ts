@@ -14,8 +14,8 @@ export const COMMON_HEADERS = {
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 /** The methods of the endpoints. */
 export const QUERY_METHODS = 'GET, HEAD, POST, OPTIONS'
-/** The methods of paths that accept records. */
-export const LOGS_METHODS = 'POST, OPTIONS'
+/** The methods of paths that accept records, and of the test of a rule. */
+export const POST_METHODS = 'POST, OPTIONS'
 
 /** The headers that are allowed if a preflight names no headers. */
 const USUAL_HEADERS = 'X-API-KEY, Authorization, Content-Type, Cache-Control, If-None-Match, Last-Event-ID'

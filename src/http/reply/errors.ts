@@ -32,6 +32,7 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
   ['too_much_memory', { status: 400 }],
   ['invalid_sql', { status: 400 }],
   ['unsupported_sql', { status: 400 }],
+  ['invalid_rule', { status: 400 }],
   ['unsupported_by_engine', { status: 501 }],
   ['not_acceptable', { status: 406, headers: { Vary: 'Accept' } }],
   ['bad_request', { status: 400, headers: { Connection: 'close' } }],
