@@ -9,9 +9,9 @@ import { readSettings } from '../config/read-settings.js'
 import type { ValuesOf } from '../config/setting.js'
 import { QUERY_SETTINGS } from '../config/settings.js'
 import { readSqlText } from '../config/sql-text.js'
-import { excerptOf } from './caret.js'
 import { describeEndpoints, findEndpoint, type ListedEndpoint, listEndpoints, parametersOf } from './endpoints.js'
 import { ndjsonToDocument } from './envelope.js'
+import { withExcerpt } from './excerpt.js'
 import { checkColumnsFlag, type Format, formatOf, type RowsOut, writeEncoded, writeTable } from './output.js'
 import { type Answer, connectService, type Service, ServiceError, textUpTo } from './service.js'
 import type { Row } from './table.js'
@@ -97,13 +97,6 @@ function refuseWithoutSql({ name, runsSql, parameters }: ListedEndpoint, { url }
     throw stateError(`the service at ${url} does not run SQL. Start it with --sql (LOGWEIR_SQL=true).`)
   if (!parameters.some((parameter) => parameter.name === 'sql'))
     throw usageError(`--sql is for ${SQL_ENDPOINT}, and not a parameter of ${name}. Leave out ${name}.`)
-}
-
-/** Adds the place in the SQL to an error of the service that names a place. */
-function withExcerpt(error: unknown, sql: string, columns: number | undefined): unknown {
-  if (!(error instanceof ServiceError) || error.reason === undefined) return error
-  const { message, status, retryAfterMs, reason } = error
-  return new ServiceError(message + excerptOf(reason, sql, columns), { status, retryAfterMs, reason })
 }
 
 /**

@@ -20,6 +20,8 @@ export interface Service {
    * than proxies accept.
    */
   query(path: string, parameters: URLSearchParams, headers: Record<string, string>): Promise<Answer>
+  /** Sends a POST request with parameters in the body. */
+  post(path: string, parameters: URLSearchParams, headers: Record<string, string>): Promise<Answer>
 }
 
 /** A successful answer of the service. */
@@ -108,6 +110,7 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
   return {
     url,
     get: (path, headers, signal) => send(path, { headers, signal }),
+    post: (path, parameters, headers) => send(path, { headers, form: String(parameters) }),
     query(path, parameters, headers) {
       const form = String(parameters)
       return form.length > MAX_URL_CHARACTERS ? send(path, { headers, form }) : send(`${path}?${form}`, { headers })

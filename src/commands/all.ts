@@ -1,4 +1,4 @@
-import { alertsCheck } from './alerts-check.js'
+import { alertsCheck, alertsTest } from './alerts.js'
 import { check } from './check.js'
 import type { Command } from './command.js'
 import { completion } from './completion.js'
@@ -30,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   tokenRevoke,
   check,
   alertsCheck,
+  alertsTest,
   generate,
   demo,
   schema,

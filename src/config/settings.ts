@@ -323,6 +323,17 @@ const FORMAT_SETTINGS = {
   wide: { type: onOff, variable: false, meaning: 'do not cut cells of the table to the width of the terminal' },
 } satisfies Settings
 
+/** Settings of `logweir alerts test`. */
+export const ALERTS_TEST_SETTINGS = {
+  last: {
+    type: text('TIME'),
+    default: '7d',
+    variable: false,
+    meaning: 'the time before now in which the rule is evaluated, such as 30m, 12h or 7d',
+  },
+  ...CLIENT_SETTINGS,
+} satisfies Settings
+
 /** Settings of `logweir query`. The parameters of the endpoint are extra flags. */
 export const QUERY_SETTINGS = {
   sql: {
@@ -454,6 +465,7 @@ const TABLES: readonly Settings[] = [
   TOKEN_LIST_SETTINGS,
   TOKEN_PLACE_SETTINGS,
   HEALTH_SETTINGS,
+  ALERTS_TEST_SETTINGS,
   QUERY_SETTINGS,
   SQL_SETTINGS,
   CHECK_SETTINGS,

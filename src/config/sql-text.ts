@@ -9,12 +9,13 @@ import { encodingOf } from '../base/text/text-encoding.js'
  */
 export function readSqlText(sql: string | undefined, sqlFile: string | undefined, name: string): string | undefined {
   if (sql !== undefined && sqlFile !== undefined) throw usageError(`${name} and --sql-file are both given. Give one.`)
-  const text = sqlFile === undefined ? sql : readText(sqlFile)
+  const text = sqlFile === undefined ? sql : readSqlFile(sqlFile)
   if (text?.trim() === '') throw usageError(`${sqlFile ?? name} is empty. Write a query: select …`)
   return text
 }
 
-function readText(path: string): string {
+/** Returns the text of a file of SQL, without a byte order mark. Throws `failed` if the file cannot be read. */
+export function readSqlFile(path: string): string {
   try {
     const bytes = readFileSync(path)
     return new TextDecoder(encodingOf(bytes)).decode(bytes)

@@ -1,4 +1,5 @@
 import { readCheckConfig } from '../../src/check/check-config.js'
+import { readAlertsTest } from '../../src/client/alerts-test.js'
 import { parametersOf } from '../../src/client/endpoints.js'
 import { readQuery } from '../../src/client/run-query.js'
 import { readTail } from '../../src/client/tail.js'
@@ -56,6 +57,7 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   },
   check: (args) => readCheckConfig(args, {}),
   'alerts check': (args) => readAlertsCheckConfig(args, {}),
+  'alerts test': (args) => readAlertsTest(args, {}, ignoreWarning),
   'token create': (args) => readTokenCreateConfig(args, {}),
   'token list': (args) => readTokenListConfig(args, {}),
   'token revoke': (args) => readTokenRevokeConfig(args, {}),

@@ -83,7 +83,14 @@ export const FLOORS: readonly (readonly Place[])[] = [
     {
       path: 'client/',
       about: 'the client side of `query`, `tail` and `health`: knows HTTP, and no engine',
-      only: ['tokens/', 'config/', 'common/error-body.ts', 'common/limits.ts', 'common/warnings.ts', 'base/'],
+      only: ['tokens/', 'config/', 'common/error-body.ts', 'common/limits.ts', 'common/rule-test-path.ts', 'common/warnings.ts', 'base/'],
+    },
+  ],
+  [
+    {
+      path: 'alerts/backtest/',
+      about: 'the transitions that a rule would have had',
+      only: ['alerts/', 'sql/read-sql.ts', ...INTERFACE],
     },
   ],
   [{ path: 'alerts/evaluate/', about: 'evaluates alert rules at their instants', only: ['alerts/', ...PLAN] }],
@@ -166,6 +173,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     clickhouse('engine.ts', 'the engine over ClickHouse: SQL where SQL is exact, `execute` over the returned rows'),
     store('engine.ts', 'the embedded engine'),
   ],
+  [store('queries/', 'runs plans over the stored rows, once or for many windows')],
   [
     clickhouse('follow/', 'passes new rows of the server to tails'),
     store('follow/', 'passes new rows to tails'),
@@ -191,6 +199,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     store('segment/', 'sealed rows in memory'),
     store('path-columns/', 'columns of paths of the metadata, made of sealed rows'),
   ],
+  [execute('windows/', 'runs a plan for many windows, by groups of pieces of time')],
   [execute('run/', 'runs the stages of a plan, and returns the rows of an answer')],
   [execute('operators/', 'the operators of a plan, one file each, named after the operator')],
   [execute('stages/', 'parts of a plan that are a single pass over their input')],

@@ -19,6 +19,7 @@ function doubleOf(calls: [Readonly<Record<string, Scalar>>, number][] = []) {
   return (text: string): SqlQuery => ({
     parameters: new Set([...text.matchAll(/@(\w+)/g)].map(([, name]) => name!)),
     isExplain: /^explain/im.test(text),
+    readsTimeAsBound: false,
     refuseParameters() {},
     plan(args, nowUs) {
       calls.push([args, nowUs])

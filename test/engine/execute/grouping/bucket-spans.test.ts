@@ -14,7 +14,7 @@ const DAY_US = SIZES_US.day
 const truncate = (batch: Batch, selection: Selection, unit: keyof typeof SIZES_US) =>
   bucketSpans(batch, selection, bucketOf(unit, SIZES_US[unit]))
 const bucketOf = (unit: TimeUnit, lengthUs: number) => ({
-  lengthUs,
+  endOf: (us: number) => us + lengthUs,
   startOf: (us: number) => Number(truncateUs(us, unit)),
   valueOf: (us: number) => new Timestamp(us),
 })

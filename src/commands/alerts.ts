@@ -1,8 +1,10 @@
 import { systemClock } from '../base/time/clock.js'
 import { acceptSources, HISTORY_SOURCE, registerSource } from '../common/sources.js'
 import { readAlertsCheckConfig } from '../config/alerts-config.js'
-import { ALERTS_CHECK_SETTINGS } from '../config/settings.js'
+import { ALERTS_CHECK_SETTINGS, ALERTS_TEST_SETTINGS } from '../config/settings.js'
+import { onReaderClosed } from './closed-pipe.js'
 import { type Command, EXIT, write } from './command.js'
+import { rowsOut } from './rows-out.js'
 
 /** `logweir alerts check`: reads the alert rules of a directory, and says what is wrong. */
 export const alertsCheck: Command = {
@@ -29,5 +31,23 @@ export const alertsCheck: Command = {
       else log(line, { level: 'error', code: 'usage' })
     }
     return rules.every(({ isRight }) => isRight) ? EXIT.ok : EXIT.usage
+  },
+}
+
+/** `logweir alerts test`: asks a running service which alerts a rule would have had. */
+export const alertsTest: Command = {
+  name: 'alerts test',
+  operand: 'FILE',
+  meaning: 'print when a rule would have fired, by the rows that a running service has now',
+  settings: ALERTS_TEST_SETTINGS,
+  remarks: `The service needs --sql, and the token must not be bound to projects. A table on a terminal, else a line of JSON
+for each change of state; how many evaluations, and how, on standard error. Exit code 1: the service cannot be reached,
+or answers with an error, as for a rule with a fault.`,
+  async run(args, context) {
+    const { readAlertsTest, runAlertsTest } = await import('../client/alerts-test.js')
+    // A pending request must not keep the process alive.
+    onReaderClosed(() => process.exit(EXIT.ok))
+    await runAlertsTest(readAlertsTest(args, context.environment, context.log), rowsOut(context), context.log)
+    return EXIT.ok
   },
 }
