@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
+import { backtestAnswer } from '../../src/alerts/backtest/answer.js'
 import { alertsAnswer, rulesAnswer } from '../../src/alerts/evaluate/answers.js'
 import { LogweirError } from '../../src/base/errors.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
@@ -73,6 +74,17 @@ const ALERTING: AppOptions['alerting'] = {
   rules: (projects) => rulesAnswer(VIEWS, 0, projects),
 }
 
+const TESTED = backtestAnswer({
+  events: [
+    {
+      ...{ rule: 'rule', identity: '', state: 'firing', instantUs: 1e15, startsUs: 1e15, text: 'It fails.' },
+      ...{ labels: [['project', 'a']], values: [['errors', 2]] },
+    },
+  ],
+  ...{ omitted: 0, method: 'steps', wanted: 20_160, failed: 1 },
+  instants: { firstUs: 1e15, everyUs: 30_000_000, count: 1_000 },
+})
+
 /** The app. The parts return or fail as the case says. */
 function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Case['given'] = {}) {
   const engine = {
@@ -92,11 +104,16 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
       return fate ?? { taken: 1, rejected: 0, byReason: {}, rejects: [] }
     },
   }
+  async function testRule() {
+    if (failure !== undefined) throw failure
+    return TESTED
+  }
   const test = createTestApp({
     engine,
     intake,
     translate: async () => Buffer.from('{}\n'),
     alerting: ALERTING,
+    testRule: parts.hasNoSql ? undefined : testRule,
     tokens: TOKENS,
     limits: parts.limits,
     dialect: parts.dialect,
@@ -120,6 +137,7 @@ interface Case {
     status?: 'starting' | 'ok' | 'stopping'
     isTroubled?: boolean
     isEnding?: boolean
+    hasNoSql?: boolean
     /** The body never ends: how long the clock advances before the response is awaited. */
     passMs?: number
     limits?: TestOptions['limits']
@@ -156,7 +174,7 @@ const behindToken = (path: string, init: Case['init'], search: string, scopeless
 }
 
 /** The paths whose answers may take long. */
-const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/projects$/
+const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/projects$|\/test$/
 const stoppingAt = (path: string, search: string, init: Case['init']): Case => {
   return { about: 'stopping', path, search, init, status: 503, code: 'stopping', given: { isEnding: true } }
 }
@@ -464,6 +482,7 @@ const CASES: Case[] = [
   { about: 'it starts', path: '/api/session', status: 503, code: 'starting', given: { status: 'starting' } },
   ...['/metrics', '/api/endpoints', '/api/openapi.json'].flatMap(document),
   ...['/api/alerting/alerts', '/api/alerting/rules'].flatMap(alertList),
+  ...ruleTests(),
   ...projects(),
 ]
 
@@ -473,6 +492,33 @@ function document(path: string): Case[] {
 
 function alertList(path: string): Case[] {
   return [...document(path), { about: 'to a bound token', path, init: key('bound'), status: 200 }]
+}
+
+function ruleTests(): Case[] {
+  const path = '/api/alerting/test'
+  const asked = post('{"rule":"-- alert: every 30s","last":"7d"}')
+  const wrong = byPost([{ about: '', path, status: 200 }]).filter(({ code }) => code !== undefined)
+  const failing = (about: string, status: number, code: string): Case => {
+    return { about, path, init: asked, status, code, given: { failure: new LogweirError(code, 'No.') } }
+  }
+  return [
+    ...behindToken(path, asked, '', 'sender'),
+    { about: 'transitions', path, init: asked, status: 200 },
+    { about: 'of all projects', path, init: { ...asked, ...key('bound') }, status: 403, code: 'forbidden' },
+    { about: 'no SQL', path, init: asked, status: 404, code: 'not_found', given: { hasNoSql: true } },
+    { about: 'no rule', path, init: post('{"last":"7d"}'), status: 400, code: 'missing_parameter' },
+    {
+      about: 'a rule twice',
+      path,
+      init: post('{"rule":"a","rule":"a","last":"7d"}'),
+      status: 400,
+      code: 'duplicate_parameter',
+    },
+    failing('a fault', 400, 'invalid_rule'),
+    failing('another test', 503, 'overloaded'),
+    { about: 'a defect', path, init: asked, status: 500, code: 'internal', given: { failure: DEFECT } },
+    ...wrong,
+  ]
 }
 
 function projects(): Case[] {
