@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { BACKTEST_LIMITS } from '../../src/alerts/backtest/backtest.js'
+import { TRANSITION_LIMITS } from '../../src/alerts/backtest/transitions.js'
 import { QUEUE_LIMITS } from '../../src/alerts/delivery/queue.js'
 import { MAX_RECEIVERS } from '../../src/alerts/delivery/receivers.js'
 import { MAX_ANSWER_BYTES, SEND_TIMEOUT_MS } from '../../src/alerts/delivery/send.js'
@@ -39,6 +41,7 @@ import { WRONG_TOKEN_LIMITS } from '../../src/http/access/wrong-tokens.js'
 import { LOGS_LIMITS } from '../../src/http/intake/logs.js'
 import { postedLimits } from '../../src/http/intake/posted-parameters.js'
 import { HTTP_LIMITS } from '../../src/http/query/limits.js'
+import { RULE_TEST_MS } from '../../src/http/query/rule-tests.js'
 import { SERVER_LIMITS } from '../../src/http/server/server.js'
 import { TAIL_LIMITS } from '../../src/http/tail/limits.js'
 import { MAX_LISTED_REJECTS, MAX_RECORDS } from '../../src/ingest/body/body.js'
@@ -244,6 +247,10 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['characters of a label', count(MAX_LABEL_CHARACTERS)],
     ['time of an evaluation', seconds(HTTP_LIMITS.queryMs)],
     ['alerts of an answer of `/api/alerting/alerts`', count(MAX_LISTED_ALERTS)],
+    ['time of a test of a rule', seconds(RULE_TEST_MS)],
+    ['instants of a test by groups of pieces of time', count(BACKTEST_LIMITS.buckets)],
+    ['instants of a test by a query each', count(BACKTEST_LIMITS.steps)],
+    ['transitions of a test', `${count(TRANSITION_LIMITS.transitions)}, or ${bytes(TRANSITION_LIMITS.bytes)}`],
     ['receivers', count(MAX_RECEIVERS)],
     ['alerts of a request to a webhook', `${count(MAX_REQUEST_ALERTS)}, or ${bytes(MAX_REQUEST_BYTES)}`],
     ['alerts of a message to Slack', `${count(MAX_MESSAGE_ALERTS)}, or ${count(MAX_MESSAGE_CHARACTERS)} characters`],

@@ -1,8 +1,11 @@
+import { testRule } from '../../src/alerts/backtest/test-rule.js'
+import { systemClock } from '../../src/base/time/clock.js'
 import { findSource } from '../../src/common/sources.js'
 import { endpointsOf } from '../../src/endpoints/index.js'
 import { openApi } from '../../src/http/openapi/document.js'
 import { createBodyParser } from '../../src/ingest/body/body.js'
 import type { BodyForm, Defaults } from '../../src/ingest/thread/messages.js'
+import { tryPlan } from '../../src/service/try-plan.js'
 import { createTestApp, TOKEN } from '../http/support.js'
 import { openEngine } from '../support/engine.js'
 import { EXAMPLES } from '../user-endpoints/examples.js'
@@ -58,6 +61,7 @@ export async function checkRequest({ url, method, headers, body }: ShownRequest)
     engine,
     endpoints: SERVED,
     intake: { writeFailure: () => undefined, prepare() {}, take },
+    testRule: (asked, options) => testRule(asked, { engine, clock: systemClock, tryPlan }, options),
   })
   // The live tail never ends, so only the headers are requested.
   const requestMethod = pathname === '/api/tail' ? 'HEAD' : method
