@@ -93,7 +93,7 @@ export interface RunOptions {
 }
 
 /** How often the window of a plan is moved, the first window included, and by how much each time, in microseconds. */
-export interface Moves {
+interface Moves {
   count: number
   stepUs: number
 }

@@ -83,7 +83,15 @@ export const FLOORS: readonly (readonly Place[])[] = [
     {
       path: 'client/',
       about: 'the client side of `query`, `tail` and `health`: knows HTTP, and no engine',
-      only: ['tokens/', 'config/', 'common/error-body.ts', 'common/limits.ts', 'common/rule-test-path.ts', 'common/warnings.ts', 'base/'],
+      only: [
+        'tokens/',
+        'config/',
+        'common/error-body.ts',
+        'common/limits.ts',
+        'common/rule-test-path.ts',
+        'common/warnings.ts',
+        'base/',
+      ],
     },
   ],
   [

@@ -20,7 +20,7 @@ export interface TestedRule {
 }
 
 /** A transition of an alert. */
-export interface TestedTransition {
+interface TestedTransition {
   instant: string
   state: EventState
   labels: Readonly<Record<string, string>>
