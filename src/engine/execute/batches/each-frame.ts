@@ -13,14 +13,14 @@ export function eachFrame(
 ): LazyBatch[] {
   const after = ({ part, slice, key }: CachedRows): CachedRows => ({ part, slice, key: keyOf(key) })
   function changed(batch: LazyBatch): LazyBatch {
-    const { cached, join, joined, readByTime } = batch
+    const { cached, slice, joined, readByTime } = batch
     const inChunks: ReadByTime | undefined =
       readByTime &&
       ((direction, isWanted, use) => readByTime(direction, isWanted, async (rows) => use(await change(rows))))
     return {
       ...batch,
       ...(cached && { cached: after(cached) }),
-      ...(join && { join: (count) => changed(join(count)) }),
+      ...(slice && { slice: { ...slice, key: keyOf(slice.key), join: (count) => changed(slice.join(count)) } }),
       ...(joined && { joined: joined.map(after) }),
       read: (use) => batch.read(async (frame) => use(await change(frame))),
       ...(inChunks && { readByTime: inChunks }),

@@ -17,9 +17,9 @@ export interface LazyBatch {
   readonly maxUs: number
   /** Set if the same rows come from the same part again. Results computed from the rows may then be cached. */
   readonly cached?: CachedRows
-  /** Returns this slice and the next slices of the part, `count` in all, as a single batch. */
-  readonly join?: (count: number) => LazyBatch
-  /** The slices that were joined. */
+  /** Set if the rows are those of a slice. */
+  readonly slice?: SliceBatch
+  /** The slices that were joined. Absent if results of the rows cannot be cached. */
   readonly joined?: readonly CachedRows[]
   /** Reads the rows. The frame is valid until `use` has returned. Only cold columns can be read on, through `cold`. */
   read<T>(use: (frame: Frame) => T | Promise<T>): Promise<T>
@@ -40,6 +40,17 @@ export interface LazyBatch {
    * worth caching.
    */
   cachedReader?: (open: OpenCold) => OpenCold
+}
+
+/** A batch that is a slice of a part. */
+export interface SliceBatch {
+  part: Part
+  /** Identifies the operators so far. */
+  key: Key
+  /** Whether the part has rows out of the range of time, so that the next run may want fewer of its slices. */
+  isCut: boolean
+  /** Returns this slice and the next slices of the part, `count` in all, as a single batch. */
+  join(count: number): LazyBatch
 }
 
 /** Rows that never change. */

@@ -45,6 +45,7 @@ export function joined(slices: readonly ReadSlice[]): ReadSlice {
   const last = slices.at(-1)!
   return {
     ...first,
+    isKept: slices.every(({ isKept }) => isKept),
     minUs: Math.min(...slices.map(({ minUs }) => minUs)),
     maxUs: Math.max(...slices.map(({ maxUs }) => maxUs)),
     ...(first.rows && last.rows && { rows: { from: first.rows.from, to: last.rows.to } }),

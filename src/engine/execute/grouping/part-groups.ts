@@ -1,4 +1,5 @@
-import type { CachedRows, LazyBatch } from '../batches/lazy-batch.js'
+import type { CachedRows, LazyBatch, SliceBatch } from '../batches/lazy-batch.js'
+import type { Key } from '../caches/partial-cache.js'
 import type { Frame } from '../expressions/frame.js'
 import { type CachedGroups, cacheGroups, nextCached } from './cached-groups.js'
 import { fold } from './fold.js'
@@ -52,7 +53,7 @@ export class PartGroups {
 
   /** Adds the groups of all batches. */
   async addAll(input: readonly LazyBatch[]): Promise<void> {
-    const batches = this.#joinUnknown(input)
+    const batches = this.#joinSlices(input)
     const ahead = new ReadAhead(batches, this.#grouping)
     try {
       for (let i = 0; i < batches.length; ) {
@@ -67,16 +68,19 @@ export class PartGroups {
     }
   }
 
-  /** Joins adjacent slices without cached groups. */
-  #joinUnknown(input: readonly LazyBatch[]): readonly LazyBatch[] {
+  /**
+   * Joins adjacent slices that are best read together: those without cached groups of a part that is not cut, and all
+   * of a part that is cut if their groups are too many to be cached.
+   */
+  #joinSlices(input: readonly LazyBatch[]): readonly LazyBatch[] {
     const batches: LazyBatch[] = []
     for (let place = 0; place < input.length; ) {
-      const { join } = input[place]
-      const known = join && this.#known(input, place)
-      let end = place + (known?.parts.length ?? 1)
-      if (join !== undefined && known === undefined) while (this.#continues(input, place, end)) end++
-      if (join === undefined || known !== undefined || end === place + 1) batches.push(...input.slice(place, end))
-      else batches.push(join(end - place))
+      const { slice } = input[place]
+      const known = slice && this.#known(input, place)?.parts.length
+      let end = place + (known ?? 1)
+      if (slice !== undefined && this.#isJoined(input, place)) while (this.#continues(input, place, end)) end++
+      if (known !== undefined || end === place + 1) batches.push(...input.slice(place, end))
+      else batches.push(slice!.join(end - place))
       place = end
     }
     return batches
@@ -84,10 +88,20 @@ export class PartGroups {
 
   /** Whether the batch at a place is a slice to be read together with the slice at an earlier place. */
   #continues(input: readonly LazyBatch[], first: number, place: number): boolean {
-    const next = input[place]
-    const isSamePart = next?.join !== undefined && next.cached!.part === input[first].cached!.part
-    return isSamePart && this.#known(input, place) === undefined
+    return input[place]?.slice?.part === input[first].slice!.part && this.#isJoined(input, place)
   }
+
+  #isJoined(input: readonly LazyBatch[], place: number): boolean {
+    const slice = input[place].slice!
+    return slice.isCut ? this.#hasManyIn(slice) : input[place].cached !== undefined && !this.#known(input, place)
+  }
+
+  #hasManyIn({ part, key }: SliceBatch): boolean {
+    return this.#grouping.context.partialCache.get(part.owner, this.#manyKey(key)) !== undefined
+  }
+
+  /** The key of the note that the slices of a part have too many groups. */
+  #manyKey = (key: Key) => `${this.#grouping.keyOf(key).hash} many`
 
   /** Returns the cached groups of the batch at a place, and perhaps of the next batches. */
   #known(input: readonly LazyBatch[], place: number): CachedGroups | undefined {
@@ -136,8 +150,8 @@ export class PartGroups {
 
   async #addAlone(input: readonly LazyBatch[], place: number, ahead: ReadAhead): Promise<number> {
     await this.#end()
-    const { cached, join, joined = cached && [cached] } = input[place]
-    const isBrief = cached?.slice !== undefined && join === undefined
+    const { cached, slice, joined = cached && [cached] } = input[place]
+    const isBrief = slice?.isCut ?? false
     await ahead.read(
       place,
       (frame) => (joined === undefined ? this.#fold(frame) : this.#addRows(joined, frame, isBrief)),
@@ -162,10 +176,15 @@ export class PartGroups {
     await fold(groups, frame, this.#grouping)
     const share = isBrief ? MAX_BRIEF_GROUPS_A_ROW : MAX_CACHED_GROUPS_A_ROW
     const areFew = groups.states.length <= Math.max(ALWAYS_CACHED_GROUPS, frame.rows * share)
-    if (isBrief) this.#keepsBrief = areFew
-    else this.#keepsParts = areFew
+    if (!isBrief) this.#keepsParts = areFew
+    else if (!areFew) this.#noteMany(parts[0])
     await cacheGroups(parts, this.#grouping.keyOf(parts[0].key).hash, groups, this.#grouping)
     await merge(this.#total, groups, this.#grouping)
+  }
+
+  #noteMany({ part, key }: CachedRows): void {
+    this.#keepsBrief = false
+    this.#grouping.context.partialCache.put(part.owner, this.#manyKey(key), {}, 0)
   }
 
   #fold(frame: Frame): Promise<void> {

@@ -1,7 +1,7 @@
 import { createMeter } from '../../../base/memory/memory-budget.js'
 import type { Expression } from '../../../plan/expression.js'
 import type { CachedRows, LazyBatch, RunContext } from '../batches/lazy-batch.js'
-import { extendKey } from '../caches/partial-cache.js'
+import { extendKey, Key } from '../caches/partial-cache.js'
 import type { Frame } from '../expressions/frame.js'
 import { createAggregation, isQuickToCopy } from '../grouping/aggregate.js'
 import { cacheGroups, nextCached } from '../grouping/cached-groups.js'
@@ -36,15 +36,18 @@ export async function group(
   const meter = createMeter(context.memory)
   const aggregation = createAggregation(sink.aggregates, isNumber)
   const grouping: Grouping = { sink, expressions: groupExpressions(sink), keyOf, aggregation, context, meter }
-  const key = input.find(({ cached }) => cached !== undefined)?.cached?.key
-  const isFoundByKey = ({ cached }: LazyBatch) => cached !== undefined && cached.key === key
-  const total = await groupsOfParts(input.filter(isFoundByKey), grouping)
-  await new PartGroups(total, grouping).addAll(input.filter((batch) => !isFoundByKey(batch)))
+  const key = input.find(({ cached }) => cached !== undefined && cached.slice === undefined)?.cached?.key ?? NO_KEY
+  // Slices come and go, so that the groups of all parts are kept without theirs.
+  const isWholePart = ({ cached }: LazyBatch) => cached?.key === key && cached?.slice === undefined
+  const total = await groupsOfParts(input.filter(isWholePart), grouping)
+  await new PartGroups(total, grouping).addAll(input.filter((batch) => !isWholePart(batch)))
   if (sink.keys.length === 0 && total.states.length === 0) statesOf(total, NO_KEYS, 0, 0, aggregation)
   return frameOfGroups(total, sink, aggregation)
 }
 
 const NO_KEYS = new Uint8Array(0)
+/** No batch has this key. */
+const NO_KEY = new Key(() => 'none')
 
 /**
  * Returns the groups of parts found by the same filters. The groups of all parts are cached if the groups of each part

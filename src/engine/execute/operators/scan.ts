@@ -166,19 +166,20 @@ export function scanParts(
         }
       })
 
-  /** Returns a slice as a batch. The slices of a part that the range contains are best read together. */
+  /** Returns a slice as a batch. */
   function ofSlice(part: Part, slices: readonly ReadSlice[], place: number): LazyBatch {
     const slice = slices[place]
     const cachedOf = ({ number }: ReadSlice) => ({ part, slice: number, key })
     const join = (count: number): LazyBatch => {
       const together = slices.slice(place, place + count)
-      return { ...ofSlice(part, [joined(together)], 0), joined: together.map(cachedOf) }
+      const areKept = together.every(({ isKept }) => isKept)
+      return { ...ofSlice(part, [joined(together)], 0), ...(areKept && { joined: together.map(cachedOf) }) }
     }
     return {
       minUs: slice.minUs,
       maxUs: slice.maxUs,
       ...(slice.isKept && { cached: cachedOf(slice) }),
-      ...(slice.isKept && slice.rows && isWhole(part) && { join }),
+      slice: { part, key, isCut: !isWhole(part), join },
       read: readWhole({ part, slice }),
     }
   }
