@@ -52,7 +52,16 @@ const engine = openEngine()
 const sources = Object.entries(RECORDS).map(([source, rows]) => {
   const all = (FILLING_POLLS + polls) * rows
   const spanUs = (FILLING_POLLS + polls) * POLL_US
-  const chunks = generate({ rows: all, seed: SEED, source, endUs: startUs + spanUs, spanUs, slim: false, projects: 2_000, badEvery: 0 })
+  const chunks = generate({
+    rows: all,
+    seed: SEED,
+    source,
+    endUs: startUs + spanUs,
+    spanUs,
+    slim: false,
+    projects: 2_000,
+    badEvery: 0,
+  })
   return { rows, lines: linesOf(chunks) }
 })
 const queries = Object.entries(QUERIES).map(([name, sql]) => ({ name, query: readSql(sql), ms: [], answered: 0 }))
@@ -74,7 +83,11 @@ for (let poll = 1; poll <= FILLING_POLLS + polls; poll++) {
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
 const shown = queries.map(({ name, ms, answered }) => ({ name, answered, meanMs: mean(ms), medianMs: median(ms) }))
 console.log(
-  JSON.stringify({ polls, meanMs: shown.reduce((sum, { meanMs }) => sum + meanMs, 0), cpuMs: cpu.us / 1e3 / polls, queries: shown }, null, 1),
+  JSON.stringify(
+    { polls, meanMs: shown.reduce((sum, { meanMs }) => sum + meanMs, 0), cpuMs: cpu.us / 1e3 / polls, queries: shown },
+    null,
+    1,
+  ),
 )
 await engine.close()
 process.exit()

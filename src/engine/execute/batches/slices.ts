@@ -1,7 +1,5 @@
 import type { TimeRange } from '../../../plan/plan.js'
-import { type Batch, overlaps, type Part, type Slice } from '../columns/batch.js'
-import { range, rowAt, type Selection, sizeOf, slice } from '../columns/selection.js'
-import { filterTime } from '../filtering/filter-rows.js'
+import { overlaps, type Part, type Slice } from '../columns/batch.js'
 
 /** A slice that a range of time reads. `isKept` if results of the slice serve a later run, whatever its range. */
 export interface ReadSlice extends Slice {
@@ -50,28 +48,4 @@ export function joined(slices: readonly ReadSlice[]): ReadSlice {
     maxUs: Math.max(...slices.map(({ maxUs }) => maxUs)),
     ...(first.rows && last.rows && { rows: { from: first.rows.from, to: last.rows.to } }),
   }
-}
-
-/** Returns the selected rows of a batch of the part that are in a slice. */
-export function rowsOfSlice({ rows, minUs, maxUs }: Slice, batch: Batch, selection: Selection): Selection {
-  return rows === undefined
-    ? filterTime(batch, selection, { fromUs: minUs, throughUs: maxUs })
-    : rowsBetween(selection, rows.from, rows.to)
-}
-
-function rowsBetween(selection: Selection, from: number, to: number): Selection {
-  if (selection.kind === 'indices') return slice(selection, positionOf(selection, from), positionOf(selection, to))
-  return range(Math.max(from, selection.start), Math.min(to, selection.end), selection.timeOrdered)
-}
-
-/** Returns the first position of a selection with this row or a later one. */
-function positionOf(selection: Selection, row: number): number {
-  let low = 0
-  let high = sizeOf(selection)
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (rowAt(selection, middle) < row) low = middle + 1
-    else high = middle
-  }
-  return low
 }

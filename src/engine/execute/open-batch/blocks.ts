@@ -1,8 +1,5 @@
 import type { Slice } from '../columns/batch.js'
-import type { OpenBatch } from './open-batch.js'
-
-/** The least and the greatest timestamp of a block. */
-export type BlockTimes = Pick<Slice, 'minUs' | 'maxUs'>
+import type { BlockTimes, OpenBatch } from './open-batch.js'
 
 /**
  * Returns the first `rows` of an open batch as blocks of `blockRows` rows in order of arrival, and a rest. The rows of

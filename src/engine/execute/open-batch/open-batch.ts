@@ -2,8 +2,8 @@ import { arrayBuffersOf, free } from '../../../base/memory/array-buffers.js'
 import type { Interner } from '../../../base/memory/interner.js'
 import { type HotColumn, hotColumns } from '../../../common/columns.js'
 import type { SourceName } from '../../../common/sources.js'
+import type { Slice } from '../columns/batch.js'
 import { clearInterner, createInterner } from '../columns/dictionary.js'
-import type { BlockTimes } from './blocks.js'
 import { clearedProjectRows, createProjectRows, type ProjectRows, projectRowsBytes } from './project-rows.js'
 import { contentBytes, createColdTexts, createTexts, emptied, type Texts, textsBytes } from './texts.js'
 
@@ -34,6 +34,9 @@ export interface OpenBatch {
   /** Batches with adopted texts in their memory. */
   batches: HeldBatch[]
 }
+
+/** The least and the greatest timestamp of a block. */
+export type BlockTimes = Pick<Slice, 'minUs' | 'maxUs'>
 
 /** A batch held by an open batch. The open batch reads the batch's memory until it calls `release`. */
 interface HeldBatch {
