@@ -32,17 +32,19 @@ const QUERIES = {
   'executions by function, 5 minutes': `select function_id, count(*) as count, avg(execution_time_ms) as average,
       approx_quantiles(execution_time_ms, 100)[offset(95)] as p95 from function_edge_logs where ${last5}
     group by function_id order by count desc limit 100`,
-  'count of errors, 5 minutes': `select count(*) as errors from edge_logs where ${last5} and response.status_code >= 500`,
+  'count of errors, 5 minutes': `select count(*) as errors from edge_logs
+    where ${last5} and response.status_code >= 500`,
   'countries by minute, 5 minutes': `select timestamp_trunc(timestamp, minute) as minute,
       request.cf.country, count(*) as count from edge_logs where ${last5} group by minute, country`,
-  'requests by minute, 15 minutes': `select timestamp_trunc(timestamp, minute) as minute, count(*) as count from edge_logs
-    where ${last15} group by minute`,
-  'requests by method and status, today': `select request.method, response.status_code, count(*) as count from edge_logs
-    where ${day} group by method, status_code`,
-  'requests by hour, today, a project': `select timestamp_trunc(timestamp, hour) as hour, count(*) as count from edge_logs
-    where ${of(PROJECTS.top)} ${day} group by hour`,
+  'requests by minute, 15 minutes': `select timestamp_trunc(timestamp, minute) as minute, count(*) as count
+    from edge_logs where ${last15} group by minute`,
+  'requests by method and status, today': `select request.method, response.status_code, count(*) as count
+    from edge_logs where ${day} group by method, status_code`,
+  'requests by hour, today, a project': `select timestamp_trunc(timestamp, hour) as hour, count(*) as count
+    from edge_logs where ${of(PROJECTS.top)} ${day} group by hour`,
   'executions by minute, today': `select timestamp_trunc(timestamp, minute) as minute, count(*) as count,
-      avg(execution_time_ms) as average, max(execution_time_ms) as most from function_edge_logs where ${day} group by minute`,
+      avg(execution_time_ms) as average, max(execution_time_ms) as most from function_edge_logs
+    where ${day} group by minute`,
   'top paths, today': `select request.path, count(*) as count from edge_logs where ${of(PROJECTS.top)} ${day}
     group by path order by count desc limit 20`,
 }

@@ -29,6 +29,9 @@ class CountGauge extends Gauge {
   }
 }
 
+/** Functions that register metrics in one registry. */
+type MetricFactory = ReturnType<typeof metricFactory>
+
 /** Returns functions that register a counter, a gauge or a histogram of latencies, with the prefix `logweir_`. */
 function metricFactory(registry: Registry) {
   const spec = <Label extends string>(name: string, help: string, labelNames: Label[]) => ({
@@ -48,8 +51,21 @@ function metricFactory(registry: Registry) {
   }
 }
 
+/** Returns the metrics of rows that arrive. */
+function ingestMetrics(counter: MetricFactory['counter']) {
+  return {
+    ingestedRows: counter('ingested_rows_total', 'Rows accepted.', 'source'),
+    rejectedRows: counter('rejected_rows_total', 'Rejected lines.', 'reason'),
+    unreadableTimes: counter(
+      'unreadable_times_total',
+      'Rows stored with the time of receipt because theirs could not be read.',
+      'source',
+    ),
+  }
+}
+
 /** Returns the metrics of the process and its state. */
-function stateMetrics(gauge: ReturnType<typeof metricFactory>['gauge']) {
+function stateMetrics(gauge: MetricFactory['gauge']) {
   return {
     buildInfo: gauge('build_info', 'Always 1. The labels say what the program runs on.', ...BUILD_LABELS),
     degraded: gauge('degraded', '1 while rows cannot be stored, or after standard input has failed, else 0.'),
@@ -57,8 +73,31 @@ function stateMetrics(gauge: ReturnType<typeof metricFactory>['gauge']) {
   }
 }
 
+/** Returns the metrics of stored rows: how many, their bytes, and how many were deleted. */
+function storageMetrics({ counter, gauge }: MetricFactory) {
+  return {
+    rows: gauge('rows', 'Stored rows.', 'source'),
+    segments: gauge('segments', 'Sealed segments.', 'source'),
+    waitingSegments: gauge('waiting_segments', 'Segments that wait for work while the service is idle.', 'work'),
+    bytes: gauge(
+      'bytes',
+      'Bytes of stored rows: hot and cold columns of sealed segments, and open heads.',
+      'source',
+      'tier',
+    ),
+    rowsLimitBytes: gauge('rows_limit_bytes', 'Bytes of memory that rows may take.'),
+    evictedRows: counter('evicted_rows_total', 'Rows deleted, by the limit that they exceeded.', 'source', 'limit'),
+    evictedPartitions: counter(
+      'evicted_partitions_total',
+      'Partitions deleted (one UTC day of a source), by limit.',
+      'source',
+      'limit',
+    ),
+  }
+}
+
 /** Returns the metrics of damaged files. */
-function damageMetrics(counter: ReturnType<typeof metricFactory>['counter']) {
+function damageMetrics(counter: MetricFactory['counter']) {
   return {
     damagedBytes: counter('journal_damaged_bytes_total', 'Bytes of the journal that recovery had to skip.'),
     damagedSegments: counter('damaged_segments_total', 'Sealed segments that recovery or a query could not read.'),
@@ -70,8 +109,44 @@ function damageMetrics(counter: ReturnType<typeof metricFactory>['counter']) {
   }
 }
 
+/** Returns the metrics of the engine's scans and caches. */
+function scanMetrics({ counter, gauge }: MetricFactory) {
+  return {
+    scannedRows: counter('scanned_rows_total', 'Rows that passed the filters of queries.'),
+    engineCachedBytes: gauge('engine_cached_bytes', 'Bytes that the engine has cached for later queries.', 'kind'),
+    engineCacheLookups: counter(
+      'engine_cache_lookups_total',
+      'Lookups in the caches of the engine.',
+      'kind',
+      'outcome',
+    ),
+  }
+}
+
+/** Returns the metrics of queries, from the request to the last byte of the answer. */
+function queryMetrics({ counter, gauge, countGauge, latency }: MetricFactory) {
+  return {
+    queries: counter('queries_total', 'Queries answered, by endpoint and outcome.', 'endpoint', 'outcome'),
+    querySeconds: latency('query_duration_seconds', 'Time from a query to its answer.', 'endpoint', 'cache'),
+    queriesRunning: countGauge('queries_running', 'Queries that run now.'),
+    queryBytes: gauge('query_bytes', 'Bytes of memory of queries, and of answers that wait for clients.'),
+    answersCut: counter('answers_cut_total', 'Answers that were cut because their clients read them too slowly.'),
+  }
+}
+
+/** Returns the metrics of the cache of answers. */
+function answerCacheMetrics({ counter, gauge }: MetricFactory) {
+  return {
+    cacheHits: counter('cache_hits_total', 'Answers served from the cache.', 'endpoint'),
+    cacheMisses: counter('cache_misses_total', 'Answers computed because the cache had none.', 'endpoint'),
+    cacheRefreshes: counter('cache_refreshes_total', 'Entries recomputed in the background.', 'endpoint', 'outcome'),
+    cacheEntries: gauge('cache_entries', 'Answers in the cache.'),
+    cacheBytes: gauge('cache_bytes', 'Bytes of the answers in the cache.'),
+  }
+}
+
 /** Returns the metrics of alerts. The names of rules and receivers are those of the operator's files. */
-function alertMetrics({ counter, gauge, latency }: ReturnType<typeof metricFactory>) {
+function alertMetrics({ counter, gauge, latency }: MetricFactory) {
   return {
     alertEvaluations: counter(
       'alert_evaluations_total',
@@ -99,50 +174,17 @@ function alertMetrics({ counter, gauge, latency }: ReturnType<typeof metricFacto
 export function createMetrics() {
   const registry = new Registry()
   const factory = metricFactory(registry)
-  const { counter, gauge, countGauge, latency } = factory
+  const { counter, gauge } = factory
   return {
     registry,
-    ingestedRows: counter('ingested_rows_total', 'Rows accepted.', 'source'),
-    rejectedRows: counter('rejected_rows_total', 'Rejected lines.', 'reason'),
-    unreadableTimes: counter(
-      'unreadable_times_total',
-      'Rows stored with the time of receipt because theirs could not be read.',
-      'source',
-    ),
+    ...ingestMetrics(counter),
     ...stateMetrics(gauge),
-    rows: gauge('rows', 'Stored rows.', 'source'),
-    segments: gauge('segments', 'Sealed segments.', 'source'),
-    waitingSegments: gauge('waiting_segments', 'Segments that wait for work while the service is idle.', 'work'),
-    bytes: gauge(
-      'bytes',
-      'Bytes of stored rows: hot and cold columns of sealed segments, and open heads.',
-      'source',
-      'tier',
-    ),
-    rowsLimitBytes: gauge('rows_limit_bytes', 'Bytes of memory that rows may take.'),
-    evictedRows: counter('evicted_rows_total', 'Rows deleted, by the limit that they exceeded.', 'source', 'limit'),
-    evictedPartitions: counter(
-      'evicted_partitions_total',
-      'Partitions deleted (one UTC day of a source), by limit.',
-      'source',
-      'limit',
-    ),
+    ...storageMetrics(factory),
     ...damageMetrics(counter),
-    scannedRows: counter('scanned_rows_total', 'Rows that passed the filters of queries.'),
-    engineCachedBytes: gauge('engine_cached_bytes', 'Bytes that the engine has cached for later queries.', 'kind'),
-    engineCacheLookups: counter(
-      'engine_cache_lookups_total',
-      'Lookups in the caches of the engine.',
-      'kind',
-      'outcome',
-    ),
+    ...scanMetrics(factory),
     requests: counter('http_requests_total', 'HTTP requests answered.', 'status'),
     unauthorized: counter('unauthorized_total', 'Requests without a valid access token, by reason.', 'reason'),
-    queries: counter('queries_total', 'Queries answered, by endpoint and outcome.', 'endpoint', 'outcome'),
-    querySeconds: latency('query_duration_seconds', 'Time from a query to its answer.', 'endpoint', 'cache'),
-    queriesRunning: countGauge('queries_running', 'Queries that run now.'),
-    queryBytes: gauge('query_bytes', 'Bytes of memory of queries, and of answers that wait for clients.'),
-    answersCut: counter('answers_cut_total', 'Answers that were cut because their clients read them too slowly.'),
+    ...queryMetrics(factory),
     unreadParameters: counter(
       'unread_parameters_total',
       'Requests with a parameter that the endpoint does not read.',
@@ -150,11 +192,7 @@ export function createMetrics() {
     ),
     tailsOpen: gauge('tails_open', 'Live tails that are open.'),
     tailsDropped: counter('tails_dropped_total', 'Live tails that were ended because they were read too slowly.'),
-    cacheHits: counter('cache_hits_total', 'Answers served from the cache.', 'endpoint'),
-    cacheMisses: counter('cache_misses_total', 'Answers computed because the cache had none.', 'endpoint'),
-    cacheRefreshes: counter('cache_refreshes_total', 'Entries recomputed in the background.', 'endpoint', 'outcome'),
-    cacheEntries: gauge('cache_entries', 'Answers in the cache.'),
-    cacheBytes: gauge('cache_bytes', 'Bytes of the answers in the cache.'),
+    ...answerCacheMetrics(factory),
     ...alertMetrics(factory),
   }
 }

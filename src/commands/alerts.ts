@@ -40,9 +40,9 @@ export const alertsTest: Command = {
   operand: 'FILE',
   meaning: 'print when a rule would have fired, by the rows that a running service has now',
   settings: ALERTS_TEST_SETTINGS,
-  remarks: `The service needs --sql, and the token must not be bound to projects. A table on a terminal, else a line of JSON
-for each change of state; how many evaluations, and how, on standard error. Exit code 1: the service cannot be reached,
-or answers with an error, as for a rule with a fault.`,
+  remarks: `The service needs --sql, and the token must not be bound to projects. A table on a terminal, else a line of
+JSON for each change of state; how many evaluations, and how, on standard error. Exit code 1: the service cannot be
+reached, or answers with an error, as for a rule with a fault.`,
   async run(args, context) {
     const { readAlertsTest, runAlertsTest } = await import('../client/alerts-test.js')
     // A pending request must not keep the process alive.

@@ -156,11 +156,12 @@ export interface Engine {
    */
   run(plan: Plan, options?: RunOptions): Promise<AsyncIterable<Row>>
   /**
-   * Runs a plan for each of several windows over a single snapshot of the rows: {@link run} with the range of the plan's
-   * scan, which is the first window, later by `stepUs` each time. Yields for each window, in order, a function that
-   * returns the rows, to be called before the next window. The function rejects as `run` does. The iteration rejects if
-   * a row cannot be grouped, or with `too_much_memory`, where `run` might not. Undefined if the plan is not the grouping
-   * of a single scan with both bounds. Absent if the engine has no way that is quicker than a run for each window.
+   * Runs a plan for each of several windows over a single snapshot of the rows: {@link run} with the range of the
+   * plan's scan, which is the first window, later by `stepUs` each time. Yields for each window, in order, a function
+   * that returns the rows, to be called before the next window. The function rejects as `run` does. The iteration
+   * rejects if a row cannot be grouped, or with `too_much_memory`, where `run` might not. Undefined if the plan is not
+   * the grouping of a single scan with both bounds. Absent if the engine has no way that is quicker than a run for each
+   * window.
    */
   runMoved?(plan: Plan, moves: Moves, options?: RunOptions): Promise<AsyncIterable<Ask> | undefined>
   /**

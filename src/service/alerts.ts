@@ -1,12 +1,12 @@
 import { type Delivery, startDelivery } from '../alerts/delivery/delivery.js'
-import { readReceivers } from '../alerts/delivery/receivers.js'
+import { type Receivers, readReceivers } from '../alerts/delivery/receivers.js'
 import { createSender } from '../alerts/delivery/send.js'
 import { alertsAnswer, rulesAnswer, type SeenProjects } from '../alerts/evaluate/answers.js'
 import { type Evaluator, startEvaluator } from '../alerts/evaluate/evaluator.js'
 import { createHistory } from '../alerts/evaluate/history.js'
-import { openRules } from '../alerts/rules/open.js'
+import { openRules, type Rules } from '../alerts/rules/open.js'
 import type { Rule } from '../alerts/rules/rule.js'
-import { createMemoryStore, openAlertStore } from '../alerts/store/store.js'
+import { type AlertStore, createMemoryStore, openAlertStore } from '../alerts/store/store.js'
 import type { Log } from '../base/log.js'
 import type { MemoryBudget } from '../base/memory/memory-budget.js'
 import type { Metrics } from '../base/metrics.js'
@@ -72,63 +72,72 @@ export async function openAlerts(options: AlertsOptions): Promise<Alerts> {
   const { receivers, warning } = file === undefined ? NOBODY : readReceivers(file, environment)
   if (warning !== undefined) log(warning, { level: 'warn', code: 'receivers_readable' })
   const rules = await openRules(directory, { tryPlan, hasReceiver: (name) => receivers.has(name), clock })
-  log(
-    `alert rules of ${directory}: ${
-      rules
-        .all()
-        .map(({ name }) => name)
-        .join(', ') || 'none'
-    }`,
-  )
+  log(`alert rules of ${directory}: ${namesOf(rules.all()).join(', ') || 'none'}`)
   if (disk === undefined) log(ENDS_WITH_PROCESS, { level: 'warn', code: 'alerts_in_memory' })
   const store = disk === undefined ? createMemoryStore() : await openAlertStore(disk.files, log)
   const published = publishAlertMetrics(metrics, receivers.keys())
   let running: Running | undefined
   let stopped: Promise<void> | undefined
 
-  function start({ engine, memory }: AlertsEngine): void {
-    const { queryMs } = HTTP_LIMITS
-    const queries = createRuleQueries({ engine, memory, clock, metrics, queryMs })
-    const shared = { clock, log, store, receivers }
-    const delivery = startDelivery({
-      ...shared,
-      ...{ sender: createSender(), random: Math.random, count: published.countNotification },
-      alertsOf: (name) => evaluator.alertsOf(name),
-    })
-    const history = createHistory(store, createHistoryAppender(engine), { clock, log })
-    const evaluator: Evaluator = startEvaluator({
-      ...shared,
-      ...{ delivery, history, ask: queries.ask, onEvaluation: published.noteEvaluation, processorMs },
-    })
-    const set = (all: readonly Rule[]) => {
-      published.keepRules(all.map(({ name }) => name))
-      void evaluator.setRules(all)
-    }
-    set(rules.all())
-    published.collect({ views: evaluator.views, oldestAges: delivery.oldestAges })
-    running = { queries, evaluator, delivery, stopWatching: rules.watch(clock, log, set) }
-  }
-
   async function stop(): Promise<void> {
-    if (running !== undefined) {
-      const { queries, evaluator, delivery, stopWatching } = running
-      stopWatching()
-      const evaluated = evaluator.stop()
-      queries.cut()
-      await evaluated
-      await delivery.stop()
-    }
+    if (running !== undefined) await stopRunning(running)
     await store.close()
   }
 
   const views = () => running?.evaluator.views() ?? []
   return {
-    start,
+    start(engine) {
+      running = startRunning({ clock, metrics, log, receivers, rules, store, published }, engine)
+    },
     stop: () => (stopped ??= stop()),
     alerts: (projects: SeenProjects) => alertsAnswer(views(), clock.nowUs(), projects),
     rules: (projects: SeenProjects) => rulesAnswer(views(), clock.nowUs(), projects),
   }
 }
+
+/** What is opened before the start. */
+interface Opened extends Pick<AlertsOptions, 'clock' | 'metrics' | 'log'> {
+  receivers: Receivers['receivers']
+  rules: Rules
+  store: AlertStore
+  published: ReturnType<typeof publishAlertMetrics>
+}
+
+/** Starts queries, deliveries and evaluations, and watches the directory of rules. */
+function startRunning(opened: Opened, { engine, memory }: AlertsEngine): Running {
+  const { clock, metrics, log, receivers, rules, store, published } = opened
+  const { queryMs } = HTTP_LIMITS
+  const queries = createRuleQueries({ engine, memory, clock, metrics, queryMs })
+  const shared = { clock, log, store, receivers }
+  const delivery = startDelivery({
+    ...shared,
+    ...{ sender: createSender(), random: Math.random, count: published.countNotification },
+    alertsOf: (name) => evaluator.alertsOf(name),
+  })
+  const history = createHistory(store, createHistoryAppender(engine), { clock, log })
+  const evaluator: Evaluator = startEvaluator({
+    ...shared,
+    ...{ delivery, history, ask: queries.ask, onEvaluation: published.noteEvaluation, processorMs },
+  })
+  const set = (all: readonly Rule[]) => {
+    published.keepRules(namesOf(all))
+    void evaluator.setRules(all)
+  }
+  set(rules.all())
+  published.collect({ views: evaluator.views, oldestAges: delivery.oldestAges })
+  return { queries, evaluator, delivery, stopWatching: rules.watch(clock, log, set) }
+}
+
+/** Stops evaluations, of which the running ones lose their queries, and then deliveries. */
+async function stopRunning({ queries, evaluator, delivery, stopWatching }: Running): Promise<void> {
+  stopWatching()
+  const evaluated = evaluator.stop()
+  queries.cut()
+  await evaluated
+  await delivery.stop()
+}
+
+const namesOf = (rules: readonly Rule[]) => rules.map(({ name }) => name)
 
 /** The time of all threads, which is at least that of an evaluation. */
 function processorMs(): number {
@@ -136,7 +145,7 @@ function processorMs(): number {
   return (user + system) / MILLISECOND_US
 }
 
-const NOBODY: ReturnType<typeof readReceivers> = { receivers: new Map(), warning: undefined }
+const NOBODY: Receivers = { receivers: new Map(), warning: undefined }
 
 const ENDS_WITH_PROCESS =
   'alerts without a data directory: their states, and notifications that are not delivered, end with the process'

@@ -1,6 +1,4 @@
-import { explainFileError } from '../base/files/file-errors.js'
 import type { Log } from '../base/log.js'
-import { ROWS_SHARE } from '../base/memory/memory.js'
 import { budgetLimits, createMemoryBudget, type MemoryBudget } from '../base/memory/memory-budget.js'
 import { createMetrics, type Metrics } from '../base/metrics.js'
 import { collectGrownHeap } from '../base/process/heap.js'
@@ -8,17 +6,9 @@ import { measureProcess } from '../base/process/process-metrics.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
 import { VERSION } from '../base/version.js'
 import { explainRefusals } from '../common/source-refusals.js'
-import { acceptSources, HISTORY_SOURCE, registerSource } from '../common/sources.js'
-import type { Environment } from '../config/environment.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
-import { ENDPOINTS, endpointsOf } from '../endpoints/index.js'
-import { makeDataDirectory } from '../engine/disk/directory/data-directory.js'
-import { type DataDirectory, openDataDirectory } from '../engine/disk/directory/open.js'
-import type { LockOptions } from '../engine/disk/lock/options.js'
 import type { Engine } from '../engine/engine.js'
-import { createArrowEngine, registerStoredSources } from '../engine/store/engine.js'
-import { createSealingThread } from '../engine/store/sealing/thread.js'
 import { type App, createApp } from '../http/app.js'
 import { type Arrivals, createArrivals } from '../http/query/arrivals.js'
 import type { TestRule } from '../http/query/rule-tests.js'
@@ -32,10 +22,10 @@ import { readStdin, type StdinReader, type StdinReport } from '../ingest/stream/
 import type { ThreadOptions, UnstoredRows } from '../ingest/thread/thread.js'
 import { createUnreadableTimes } from '../ingest/thread/unreadable-times.js'
 import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
-import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
+import type { Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
-import type { UserEndpoints } from '../user-endpoints/open.js'
 import type { Alerts } from './alerts.js'
+import { type OpenedComponents, openComponents, type Shared, type StartOptions } from './open-components.js'
 import { logRuntime, runtimeParts } from './runtime.js'
 import { stopService } from './stop-service.js'
 import { tryPlan } from './try-plan.js'
@@ -61,38 +51,13 @@ export interface Service {
 }
 
 /**
- * Options of the data directory's lock: `signal` ends the wait, `onLost` is called if another process takes it. The
- * environment has the secrets of receivers.
- */
-export interface StartOptions extends Partial<Pick<LockOptions, 'signal' | 'onLost'>> {
-  environment?: Environment
-}
-
-/** The dependencies of every component. */
-interface Shared {
-  clock: Clock
-  metrics: Metrics
-  log: Log
-}
-
-/**
  * Starts the service. The promise resolves when the service listens, and `ready` when the service answers queries.
- * Throws `usage`, `failed`, `cannot_listen`, and the errors of {@link prepareDataDirectory}. The data directory is
- * released then.
+ * Throws `cannot_listen`, and the errors of {@link openComponents}. The data directory is released then.
  */
 export async function startService(config: ServeConfig, log: Log, options: StartOptions = {}): Promise<Service> {
-  const { environment = process.env, ...lock } = options
-  acceptSources(config.sources, config.acceptsAnySource)
-  if (config.alerts !== undefined) registerSource(HISTORY_SOURCE)
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
-  const endpointsWith = await createEndpoints(config)
-  const opened = await prepareDataDirectory(config.dataDir, { log, ...lock })
-  // Own endpoints may read sources that have rows and are no longer configured.
-  const disk = await orRelease(opened, () => findStoredSources(config, opened, shared))
-  const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, log))
-  const tokens = await orRelease(disk, () => loadTokens(config, shared))
-  const alerts = await orRelease(disk, () => loadAlerts(config, environment, disk, shared))
-  const engine = await orRelease(disk, () => createEngine(config, disk, shared))
+  const opened = await openComponents(config, shared, options)
+  const { endpointsWith, userEndpoints, tokens, alerts, engine } = opened
   const status = createStatus(engine)
   publishMetrics(engine, status, shared.metrics)
   const intake = createIntake(config, engine, shared)
@@ -116,25 +81,19 @@ export async function startService(config: ServeConfig, log: Log, options: Start
     stdin = startStdin(config, intake, status, shared)
   })
 
-  async function stop(): Promise<void> {
-    status.beginStop()
-    void alerts?.stop()
-    await stopService({ engine, app, server, stdin, close, dataDir: config.dataDir, log })
-  }
-
   /** Releases everything after the last row and the last answer. */
   async function close(): Promise<void> {
     app.close()
     tokens.close()
     stopWatching?.()
     stopCollecting()
-    await Promise.all([intake.otlp.close(), intake.requests.close()])
-    // Recovery does not change stored rows, so nothing needs to be finished.
-    await alerts?.stop()
-    if (status.isStarting()) return disk?.release()
-    await intake.ingest.close()
-    intake.unreadableTimes?.close()
-    await Promise.all([engine.close(), intake.rejects.close()])
+    await closeStorage(opened, intake, status)
+  }
+
+  async function stop(): Promise<void> {
+    status.beginStop()
+    void alerts?.stop()
+    await stopService({ engine, app, server, stdin, close, dataDir: config.dataDir, log })
   }
 
   async function abandonStdin(reason: Error): Promise<void> {
@@ -143,6 +102,21 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   }
 
   return { url: server.url, ready, stop, abandonStdin }
+}
+
+/** Ends the ways of records, then alerts, then the engine, which releases the data directory. */
+async function closeStorage(
+  { disk, alerts, engine }: OpenedComponents,
+  { ingest, requests, otlp, rejects, unreadableTimes }: Intake,
+  status: ServiceStatus,
+): Promise<void> {
+  await Promise.all([otlp.close(), requests.close()])
+  // Recovery does not change stored rows, so nothing needs to be finished.
+  await alerts?.stop()
+  if (status.isStarting()) return disk?.release()
+  await ingest.close()
+  unreadableTimes?.close()
+  await Promise.all([engine.close(), rejects.close()])
 }
 
 /** The state of the service, for `/health` and the metrics. */
@@ -265,99 +239,6 @@ function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStat
   return stdin
 }
 
-/** Runs a step of the start. Releases the data directory if the step fails. */
-async function orRelease<T>(disk: DataDirectory | undefined, step: () => T | Promise<T>): Promise<T> {
-  try {
-    return await step()
-  } catch (error) {
-    await disk?.release()
-    throw error
-  }
-}
-
-/**
- * Makes and locks the data directory. Undefined if there is none. A full disk is no reason to fail unless the
- * directory is new. Throws the errors of {@link makeDataDirectory} and {@link openDataDirectory}.
- */
-async function prepareDataDirectory(
-  path: string | undefined,
-  lock: Partial<LockOptions>,
-): Promise<DataDirectory | undefined> {
-  if (path === undefined) return undefined
-  await makeDataDirectory(path)
-  return openDataDirectory(path, lock).catch((error) => {
-    throw explainFileError('data_dir_unusable', `The data directory ${path} cannot be used`, path, error)
-  })
-}
-
-/**
- * Makes the sources known that are no longer configured, and have rows on the disk or in ClickHouse. Returns the data
- * directory. Its release also ends the search in ClickHouse.
- */
-async function findStoredSources(
-  { clickhouse }: ServeConfig,
-  disk: DataDirectory | undefined,
-  shared: Shared,
-): Promise<DataDirectory | undefined> {
-  if (disk === undefined) return undefined
-  if (clickhouse === undefined) {
-    await registerStoredSources(disk.files)
-    return disk
-  }
-  const { watchSourceTables } = await import('./source-tables.js')
-  const stopWatching = await watchSourceTables(clickhouse, shared)
-  return { ...disk, release: () => stopWatching().then(disk.release) }
-}
-
-/** Creates the engine that stores the rows: embedded in this process, or on a ClickHouse server. */
-async function createEngine(config: ServeConfig, disk: DataDirectory | undefined, shared: Shared): Promise<Engine> {
-  const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
-  if (clickhouse === undefined) {
-    return createArrowEngine({
-      ...shared,
-      disk,
-      rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
-      diskLimitBytes,
-      retentionUs,
-      sealer: createSealingThread(shared.log),
-    })
-  }
-  // Loaded only if a server is configured, because the client is large.
-  const { connectServer } = await import('../engine/clickhouse/server/clickhouse-server.js')
-  const { createClickHouseEngine } = await import('../engine/clickhouse/engine.js')
-  const server = connectServer(clickhouse)
-  return createClickHouseEngine({ ...shared, server, location: clickhouse, ...disk! })
-}
-
-/** Returns a function that takes the endpoints of users and returns all endpoints of the service. */
-async function createEndpoints({ sql, supabase }: ServeConfig) {
-  // The compiler is loaded when the first SQL arrives: an earlier load would take time of the start, and memory.
-  const loadCompiler = () => import('../sql/read-sql.js')
-  const builtIn = endpointsOf({ loadCompiler: sql ? loadCompiler : undefined, supabase })
-  if (!supabase) return (ofUsers: readonly Endpoint[]) => [...builtIn, ...ofUsers]
-  const { studioEndpoints, notReplaced } = await import('../supabase/endpoints.js')
-  const ofStudio = studioEndpoints(loadCompiler)
-  return (ofUsers: readonly Endpoint[]) => [...builtIn, ...notReplaced(ofStudio, ofUsers), ...ofUsers]
-}
-
-/**
- * Loads the endpoints in the directory of `--endpoints`, and tries each plan on an engine without rows. Throws
- * `usage`.
- */
-async function loadUserEndpoints(directory: string | undefined, log: Log): Promise<UserEndpoints | undefined> {
-  if (directory === undefined) return undefined
-  // Loaded only if there is such a directory, because the import hook slows the start.
-  const { createImporter } = await import('../user-endpoints/import.js')
-  const { openUserEndpoints } = await import('../user-endpoints/open.js')
-  return openUserEndpoints(directory, {
-    reserved: ENDPOINTS,
-    importModule: createImporter(),
-    tryPlan,
-    nowUs: systemClock.nowUs,
-    log,
-  })
-}
-
 /** Returns the tests of rules over an engine. */
 function ruleTester(engine: Engine, clock: Clock): TestRule {
   return async (asked, options) => {
@@ -365,19 +246,6 @@ function ruleTester(engine: Engine, clock: Clock): TestRule {
     const { testRule } = await import('../alerts/backtest/test-rule.js')
     return testRule(asked, { engine, clock, tryPlan }, options)
   }
-}
-
-/** Loads the rules of `--alerts`. Undefined without the setting. Throws the errors of `openAlerts`. */
-async function loadAlerts(
-  { alerts: directory, receivers }: ServeConfig,
-  environment: Environment,
-  disk: DataDirectory | undefined,
-  shared: Shared,
-): Promise<Alerts | undefined> {
-  if (directory === undefined) return undefined
-  // Loaded only if there are alerts: the parts take time of the start, and memory.
-  const { openAlerts } = await import('./alerts.js')
-  return openAlerts({ ...shared, directory, receivers, environment, disk })
 }
 
 /** Logs a new token, shown only this once, and stores the token if there is a data directory. */

@@ -31,7 +31,8 @@ const QUERIES = [
   `select project, timestamp_trunc(timestamp, minute) as minute, approx_count_distinct(request.path) as paths,
     approx_quantiles(execution_time_ms, 2)[offset(1)] as median from edge_logs group by project, minute`,
   `select id, count(*) as count from edge_logs where ${last5} group by id`,
-  `select project, max(execution_time_ms) as most from edge_logs where ${last5} and project like '%b%' group by project`,
+  `select project, max(execution_time_ms) as most from edge_logs where ${last5} and project like '%b%'
+    group by project`,
 ].map((text) => readSql(text))
 
 let ids = 0

@@ -232,7 +232,8 @@ function withBrowser(): void {
     await expect
       .poll(() => editorText(page))
       .toBe(
-        '-- Too many rows.\n-- alert: every 5m, keep firing 10m\n-- severity: critical\n-- text: {n} rows\nselect 1 as n\n',
+        '-- Too many rows.\n-- alert: every 5m, keep firing 10m\n-- severity: critical\n' +
+          '-- text: {n} rows\nselect 1 as n\n',
       )
   })
 

@@ -23,8 +23,8 @@ import { createNoSealer } from './sealing/no-sealer.js'
 import type { Sealer } from './sealing/sealer.js'
 import type { SegmentHandle } from './segment/handle.js'
 import { columnPaths } from './tables/column-paths.js'
-import { createColumnLimit } from './tables/eviction.js'
-import { dropBeyondDisk, dropBeyondMemory, enforceRetention } from './tables/retention.js'
+import { createLimits, type Limits } from './tables/limits.js'
+import { enforceRetention } from './tables/retention.js'
 import { createStore, type Store } from './tables/store.js'
 
 /** Settings of the embedded engine. Tests pass smaller limits. */
@@ -117,12 +117,8 @@ function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINIT
  * on disk.
  */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
-  const { clock, metrics, rowsLimitBytes, retentionUs = RETENTION_US } = options
-  const {
-    diskLimitBytes = Number.POSITIVE_INFINITY,
-    groupingLimits = GROUPING_LIMITS,
-    sliceRows = SLICE_ROWS,
-  } = options
+  const { clock, metrics, rowsLimitBytes, groupingLimits = GROUPING_LIMITS, sliceRows = SLICE_ROWS } = options
+  const { diskLimitBytes = Number.POSITIVE_INFINITY } = options
   const headLimits = headLimitsOf(options)
   const hooks = { onLoad: () => limits.evictColumns(), setAside: (segment: SegmentHandle) => store.setAside(segment) }
   const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes)
@@ -139,15 +135,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   metrics.rowsLimitBytes.set(rowsLimitBytes)
   const diskBytes = durable?.persistence.bytes
   const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics })
-  const upkeep = () => {
-    void enforceRetention(store, clock.nowUs(), retentionUs, metrics)
-    limits.nextInterval()
-  }
-  const stopTimers = [
-    clock.every(UPKEEP_MS, upkeep),
-    clock.every(IDLE_CHECK_MS, caches.fieldCache.dropIdle),
-    durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing()),
-  ]
+  const stopUpkeep = startUpkeep(options, { store, caches, limits, durable })
   const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
 
   const queries = { store, caches, metrics, groupingLimits, sliceRows }
@@ -170,7 +158,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     stats: () => store.stats(),
     stopWaiting: () => stopWaiting(durable, store),
     async close() {
-      for (const stop of stopTimers) stop?.()
+      stopUpkeep()
       stopWaiting(durable, store)
       const compacted = stopCompaction?.()
       await store.close()
@@ -193,38 +181,29 @@ export function createReadingEngine(
   return createArrowEngine({ ...options, disk, toRead, retentionUs, sealer: createNoSealer() })
 }
 
-interface LimitOptions {
+interface UpkeepComponents {
   store: Store
   caches: Caches
-  /** Returns the bytes on disk. Undefined if rows are in memory only. */
-  diskBytes: (() => number) | undefined
-  rowsLimitBytes: number
-  diskLimitBytes: number
-  metrics: Metrics
+  limits: Limits
+  durable: Durability | undefined
 }
 
-/** Enforces the memory and disk limits of an engine. */
-function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics }: LimitOptions) {
-  const columnLimit = createColumnLimit(store)
-  const limitBytes = () => rowsLimitBytes - caches.bytes()
-  const evictColumns = () => columnLimit.enforce(limitBytes())
-  function enforce(): void {
-    if (diskBytes === undefined) dropBeyondMemory(store, limitBytes(), metrics)
-    else {
-      evictColumns()
-      dropBeyondDisk(store, diskBytes, diskLimitBytes, metrics)
-    }
+/** Starts the timers of retention, of freeing memory and of fsync. Returns a function that stops the timers. */
+function startUpkeep(
+  { clock, metrics, retentionUs = RETENTION_US }: ArrowEngineOptions,
+  { store, caches, limits, durable }: UpkeepComponents,
+): () => void {
+  const upkeep = () => {
+    void enforceRetention(store, clock.nowUs(), retentionUs, metrics)
+    limits.nextInterval()
   }
-  return {
-    /** Evicts columns that are on disk from memory. */
-    evictColumns,
-    enforce,
-    /** Enforces the limits at the end of an interval, and frees memory that was not used in the interval. */
-    nextInterval() {
-      enforce()
-      columnLimit.nextInterval()
-      store.trim('idle')
-    },
+  const stopTimers = [
+    clock.every(UPKEEP_MS, upkeep),
+    clock.every(IDLE_CHECK_MS, caches.fieldCache.dropIdle),
+    durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing()),
+  ]
+  return () => {
+    for (const stop of stopTimers) stop?.()
   }
 }
 
@@ -242,6 +221,8 @@ function createFollow(followers: Followers, run: Engine['run']): Engine['follow'
     }
   }
 }
+
+type Durability = ReturnType<typeof createDurability>
 
 /** The parts that only an engine with a disk has: retries, persistence, recovery, fsync. */
 function createDurability(
@@ -283,7 +264,7 @@ function createDurability(
 }
 
 /** Ends the waits of `append` for the disk and for the sealer. */
-function stopWaiting(durable: ReturnType<typeof createDurability> | undefined, store: Store): void {
+function stopWaiting(durable: Durability | undefined, store: Store): void {
   durable?.diskRetry.abandon()
   store.stopWaiting()
 }

@@ -4,8 +4,8 @@ import { type Cost, costOf } from './cost.js'
 import { requestTo } from './long-query.js'
 
 /**
- * Kinds of failure, by the remedy: sign in (`unauthorized`), use another token (`forbidden`), wait (`away`, `busy`), use
- * another service (`absent`: this one has nothing at the path), or change the request (`refused`).
+ * Kinds of failure, by the remedy: sign in (`unauthorized`), use another token (`forbidden`), wait (`away`, `busy`),
+ * use another service (`absent`: this one has nothing at the path), or change the request (`refused`).
  */
 export type FailureKind = 'unauthorized' | 'forbidden' | 'away' | 'busy' | 'absent' | 'refused'
 

@@ -8,7 +8,7 @@ const POLL_MS = 60_000
 /** Most names of rules in the title. */
 const MAX_NAMES = 10
 
-/** The badge. */
+/** The number of alerts that fire, in the header. Hidden while no alert fires. */
 export interface AlertBadge {
   /** Starts or stops to request alerts. Stops without a change of what is shown. */
   poll(isPolling: boolean): void

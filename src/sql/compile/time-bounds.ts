@@ -8,9 +8,9 @@ const COMPARISONS: ReadonlySet<string> = new Set(['lt', 'le', 'gt', 'ge', 'eq'])
 
 /**
  * Whether a query reads the current time only in conditions such as
- * `timestamp >= timestamp_sub(current_timestamp(), interval 5 minute)`: comparisons of the stored timestamp, in the WHERE
- * of a query over a source, with the current time moved by a fixed length. Each bound of a scan is then the greatest, or
- * the least, of fixed times and of times that move with the current time.
+ * `timestamp >= timestamp_sub(current_timestamp(), interval 5 minute)`: comparisons of the stored timestamp, in the
+ * WHERE of a query over a source, with the current time moved by a fixed length. Each bound of a scan is then the
+ * greatest, or the least, of fixed times and of times that move with the current time.
  */
 export function readsTimeAsBound(query: Query): boolean {
   const found: Found = { calls: 0, selects: [], tables: new Set() }

@@ -188,7 +188,8 @@ describe('the method of a backtest', () => {
       'a condition that is true for a while',
       `with t as (select project, timestamp '2026-11-28 23:30:00' as timestamp
       from edge_logs where ${LAST_5}) select project, count(*) as n from t
-      where timestamp <= current_timestamp() and timestamp >= current_timestamp() - interval 10 minute group by project`,
+      where timestamp <= current_timestamp() and timestamp >= current_timestamp() - interval 10 minute
+      group by project`,
     ],
     ['no bound', 'select project, count(*) as n from edge_logs group by project'],
     [

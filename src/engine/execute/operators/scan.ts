@@ -112,28 +112,111 @@ function hotFilter(
 export function scanParts(
   parts: readonly Part[],
   scanned: ScanRange,
-  { filters, coldFilters, conditions, isCostly, project }: ScanFilters,
+  filters: ScanFilters,
   kinds: SourceKinds,
   context: RunContext & { isSlow?: boolean; isSliced?: boolean },
 ): LazyBatch[] {
+  const key = new Key(() => filters.conditions.map(expressionKey))
+  const opened = partOpener(scanned, filters, kinds, key, context)
+
+  /** Returns all rows of a part as a batch. */
+  function wholeBatch(part: Part): LazyBatch {
+    const { isSealed, minUs, maxUs } = part
+    const isKept = isSealed && isWithin(part, scanned)
+    const open = () => part.open(context.yieldIfDue, scanned.columns)
+    return {
+      minUs,
+      maxUs,
+      ...(isKept && { cached: { part, key, ...gatherOf(part, filters.project, scanned, context) } }),
+      read: readWhole(opened, { part }),
+      ...(context.isSlow && { readByTime: readByTime(opened, part, context) }),
+      ...(isSealed && { openAhead: () => openAhead(part, open) }),
+      ...(isSealed && { cachedReader: (cold: OpenCold) => context.rowCache.cachedReader(part.owner, cold) }),
+    }
+  }
+
+  return parts.flatMap((part): LazyBatch[] => {
+    const isWhole = isWithin(part, scanned)
+    const isKept = part.isSealed && isWhole
+    const slices = context.isSliced && !isKept ? slicesOf(part, scanned, context.sliceRows) : undefined
+    if (slices === undefined) return [wholeBatch(part)]
+    return slices.map((_, place) => sliceBatch({ part, slices, key, isCut: !isWhole, opened }, place))
+  })
+}
+
+/** The slices of a part that a scan reads. */
+interface SlicedPart {
+  part: Part
+  slices: readonly ReadSlice[]
+  /** Identifies the filters of the scan. */
+  key: Key
+  isCut: boolean
+  opened: OpenPart
+}
+
+/** Returns the slice at a place as a batch, which can be joined with the next slices. */
+function sliceBatch(sliced: SlicedPart, place: number): LazyBatch {
+  const { part, slices, key, isCut, opened } = sliced
+  const slice = slices[place]
+  const cachedOf = ({ number }: ReadSlice) => ({ part, slice: number, key })
+  const join = (count: number): LazyBatch => {
+    const together = slices.slice(place, place + count)
+    const areKept = together.every(({ isKept }) => isKept)
+    const batch = sliceBatch({ ...sliced, slices: [joined(together)] }, 0)
+    return { ...batch, ...(areKept && { joined: together.map(cachedOf) }) }
+  }
+  return {
+    minUs: slice.minUs,
+    maxUs: slice.maxUs,
+    ...(slice.isKept && { cached: cachedOf(slice) }),
+    slice: { part, key, isCut, join },
+    read: readWhole(opened, { part, slice }),
+  }
+}
+
+const readWhole =
+  (opened: OpenPart, reading: Reading): LazyBatch['read'] =>
+  (use) =>
+    opened(reading, async ({ selection, frameOf }) => use(await frameOf(selection)))
+
+const readByTime =
+  (opened: OpenPart, part: Part, { yieldIfDue }: RunContext): ReadByTime =>
+  (direction, isWanted, use) =>
+    opened({ part }, async ({ batch, selection, frameOf }) => {
+      for (const { selection: rows, boundUs } of chunksByTime(batch.times, selection, direction)) {
+        if (!(await isWanted(boundUs))) return
+        await use(await frameOf(rows))
+        await yieldIfDue()
+      }
+    })
+
+/** Opens a part for `use`: the rows that pass the filters on columns of the part, and `frameOf` for other filters. */
+type OpenPart = <T>(reading: Reading, use: (rows: OpenedRows) => Promise<T>) => Promise<T>
+
+/** Returns how the parts of a scan are opened. `key` identifies the filters. */
+function partOpener(
+  scanned: ScanRange,
+  { filters, coldFilters, isCostly }: ScanFilters,
+  kinds: SourceKinds,
+  key: Key,
+  context: RunContext,
+): OpenPart {
   const { yieldIfDue, partialCache } = context
-  const key = new Key(() => conditions.map(expressionKey))
   const coldKey = new Key(() => 'cold', key)
-  const isWhole = (part: Part) => isWithin(part, scanned)
   const passing = hotFilter(filters, context)
   const opens = new Set<Part>()
 
-  /** Opens a part for `use`: the rows that pass the filters on columns of the part, and `frameOf` for other filters. */
-  async function opened<T>(reading: Reading, use: (rows: OpenedRows) => Promise<T>): Promise<T> {
+  return async (reading, use) => {
     const { part, slice } = reading
     if (!opens.has(part)) context.onOpen()
     opens.add(part)
     const batch = await part.open(yieldIfDue, scanned.columns)
     try {
       const fields = createFieldReader(batch, part.owner, context.fieldCache)
-      const isCached = part.isSealed && isWhole(part) && coldFilters.length > 0
+      const isWhole = isWithin(part, scanned)
+      const isCached = part.isSealed && isWhole && coldFilters.length > 0
       const known = isCached ? partialCache.get<Selection>(part.owner, coldKey.hash) : undefined
-      const rows = known ?? (await passing(reading, batch, isCostly && part.isSealed && !isWhole(part)))
+      const rows = known ?? (await passing(reading, batch, isCostly && part.isSealed && !isWhole))
       const selection = slice?.isKept ? rows : filterTime(batch, rows, scanned)
       const onCold = known === undefined ? coldFilters.map((open) => open(batch)) : []
       const cachePiece = isCached && known === undefined && cachePieces(partialCache, part, coldKey, selection)
@@ -150,57 +233,6 @@ export function scanParts(
       part.close()
     }
   }
-
-  const readWhole =
-    (reading: Reading): LazyBatch['read'] =>
-    (use) =>
-      opened(reading, async ({ selection, frameOf }) => use(await frameOf(selection)))
-
-  const readByTime =
-    (part: Part): ReadByTime =>
-    (direction, isWanted, use) =>
-      opened({ part }, async ({ batch, selection, frameOf }) => {
-        for (const { selection: rows, boundUs } of chunksByTime(batch.times, selection, direction)) {
-          if (!(await isWanted(boundUs))) return
-          await use(await frameOf(rows))
-          await yieldIfDue()
-        }
-      })
-
-  /** Returns a slice as a batch. */
-  function ofSlice(part: Part, slices: readonly ReadSlice[], place: number): LazyBatch {
-    const slice = slices[place]
-    const cachedOf = ({ number }: ReadSlice) => ({ part, slice: number, key })
-    const join = (count: number): LazyBatch => {
-      const together = slices.slice(place, place + count)
-      const areKept = together.every(({ isKept }) => isKept)
-      return { ...ofSlice(part, [joined(together)], 0), ...(areKept && { joined: together.map(cachedOf) }) }
-    }
-    return {
-      minUs: slice.minUs,
-      maxUs: slice.maxUs,
-      ...(slice.isKept && { cached: cachedOf(slice) }),
-      slice: { part, key, isCut: !isWhole(part), join },
-      read: readWhole({ part, slice }),
-    }
-  }
-
-  return parts.flatMap((part): LazyBatch[] => {
-    const isKept = part.isSealed && isWhole(part)
-    const slices = context.isSliced && !isKept ? slicesOf(part, scanned, context.sliceRows) : undefined
-    if (slices !== undefined) return slices.map((_, place) => ofSlice(part, slices, place))
-    return [
-      {
-        minUs: part.minUs,
-        maxUs: part.maxUs,
-        ...(isKept && { cached: { part, key, ...gatherOf(part, project, scanned, context) } }),
-        read: readWhole({ part }),
-        ...(context.isSlow && { readByTime: readByTime(part) }),
-        ...(part.isSealed && { openAhead: () => openAhead(part, () => part.open(yieldIfDue, scanned.columns)) }),
-        ...(part.isSealed && { cachedReader: (open: OpenCold) => context.rowCache.cachedReader(part.owner, open) }),
-      },
-    ]
-  })
 }
 
 /** Opens a part, and returns a function that closes the part. An error is that of the read that wants the part. */

@@ -29,7 +29,7 @@ interface AlertDialogElements {
   opened: string
 }
 
-/** The dialog. */
+/** The dialog of one rule, with its fields, its file and its backtest. */
 export interface AlertDialog {
   /** Opens the dialog with a query, which may be the text of a rule. */
   open(sql: string): void
@@ -103,8 +103,8 @@ function formOf(elements: AlertDialogElements): HTMLFormElement {
   )
   const about =
     'Each row of the query is an alert. It reads the rows of all projects: group by project to tell them apart, and ' +
-    'bound the time, as with timestamp >= timestamp_sub(current_timestamp(), interval 5 minute). Labels tell its rows ' +
-    'apart: columns, or - if the query has a single row.'
+    'bound the time, as with timestamp >= timestamp_sub(current_timestamp(), interval 5 minute). Labels tell its ' +
+    'rows apart: columns, or - if the query has a single row.'
   const foot = element('div', { class: 'sql-dialog-foot' }, said, copy, close)
   const form = element('form', { class: 'sql-save' }, element('p', { class: 'fine' }, about), fields, problem)
   form.append(backtest.root, file, where, foot)

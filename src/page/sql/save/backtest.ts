@@ -36,23 +36,8 @@ export interface BacktestHost {
 
 /** Creates the element, which is empty. */
 export function createBacktest({ mark, onFailure }: BacktestHost): BacktestView {
-  const root = element('div', { class: 'backtest', role: 'region', 'aria-label': 'Backtest' })
-  const said = element('p', { role: 'status' })
-  const [drawn, about] = [element('div'), element('p', { class: 'fine' })]
-  root.append(said, drawn, about)
+  const { root, announce, say, show } = createOutput()
   let running = new AbortController()
-
-  function say(text: string, kind = ''): void {
-    said.className = kind
-    said.textContent = text
-  }
-
-  function show(answer: Backtest | undefined, text: string, kind = ''): void {
-    root.setAttribute('aria-busy', 'false')
-    say(text, kind)
-    drawn.replaceChildren(...(answer === undefined ? [] : [drawingOf(answer)]))
-    about.textContent = answer === undefined ? '' : aboutText(answer)
-  }
 
   function failed(failure: Failure): void {
     if (onFailure(failure)) return
@@ -89,12 +74,39 @@ export function createBacktest({ mark, onFailure }: BacktestHost): BacktestView 
         return
       }
       running = new AbortController()
-      root.setAttribute('aria-busy', 'true')
-      say(`Running it over the ${LAST_IN_WORDS} …`, 'fine')
+      announce(`Running it over the ${LAST_IN_WORDS} …`)
       void tryRule(file, running.signal)
     },
     stop: () => running.abort(),
   }
+}
+
+/** What the user sees: a status, the times at which the rule fires, and how these were found. */
+function createOutput() {
+  const root = element('div', { class: 'backtest', role: 'region', 'aria-label': 'Backtest' })
+  const said = element('p', { role: 'status' })
+  const [drawn, about] = [element('div'), element('p', { class: 'fine' })]
+  root.append(said, drawn, about)
+
+  function say(text: string, kind = ''): void {
+    said.className = kind
+    said.textContent = text
+  }
+
+  function show(answer: Backtest | undefined, text: string, kind = ''): void {
+    root.setAttribute('aria-busy', 'false')
+    say(text, kind)
+    drawn.replaceChildren(...(answer === undefined ? [] : [drawingOf(answer)]))
+    about.textContent = answer === undefined ? '' : aboutText(answer)
+  }
+
+  /** Announces a run. The drawing of the previous text stays until the answer. */
+  function announce(text: string): void {
+    root.setAttribute('aria-busy', 'true')
+    say(text, 'fine')
+  }
+
+  return { root, announce, say, show }
 }
 
 /** Returns the line of the file that ends the message of an error, or undefined if there is none. */

@@ -20,7 +20,9 @@ function append(head: OpenBatch, timesUs: readonly number[]): void {
   decodeBatch(toBatch('edge_logs', recordsAt(timesUs)))(head)
 }
 
-/** Expects that each selected row in the range is in exactly one slice, and each kept slice has rows in the range alone. */
+/**
+ * Expects that each selected row in the range is in exactly one slice, and each kept slice has rows in the range alone.
+ */
 function expectRows(slices: readonly ReadSlice[], batch: Batch, selected: Selection, from: number, through: number) {
   const timeOf = (row: number) => timeAt(batch.times, row)
   const isIn = (row: number) => timeOf(row) >= from && timeOf(row) <= through
