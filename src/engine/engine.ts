@@ -55,12 +55,12 @@ export const limitsOf = ({ groups, bytes }: GroupingLimits, { limitBytes }: Pick
 /** A plan of at most this many rows, the first of an order, may make as many groups as the memory holds. */
 export const MAX_FIRST_ROWS = 1_000
 
-/** Returns the limits of a plan that is run in this process. */
-export function limitsOfPlan(plan: Plan, limits: GroupingLimits): GroupingLimits {
+/** Returns the limits of a plan that is run in this process, and of whose answer the caller perhaps keeps few rows. */
+export function limitsOfPlan(plan: Plan, limits: GroupingLimits, keepsFewRows = false): GroupingLimits {
   const limit = plan.at(-1)
   const order = plan.slice(0, -1).findLast(({ op }) => op !== 'select')
   const isOfFirst = order?.op === 'orderBy' && limit?.op === 'limit' && limit.offset + limit.rows <= MAX_FIRST_ROWS
-  return isOfFirst ? { ...limits, groups: Number.POSITIVE_INFINITY } : limits
+  return isOfFirst || keepsFewRows ? { ...limits, groups: Number.POSITIVE_INFINITY } : limits
 }
 
 /** Returns the error of a run beyond the limits: `too_many_groups`, or `too_much_memory` if only memory counts. */
@@ -88,6 +88,11 @@ export interface RunOptions {
   memory?: MemoryShare
   /** Cancels the run within a time slice. The promise then rejects with the signal's reason. */
   signal?: AbortSignal
+  /**
+   * The caller reads row by row and keeps few: the plan may make as many groups as the memory holds. An engine that
+   * leaves groups to a server may limit their number all the same.
+   */
+  keepsFewRows?: boolean
   /** Called once, before the promise resolves. Not called for the empty plan. */
   onScanStats?(stats: ScanStats): void
 }

@@ -45,7 +45,7 @@ export function createRuleQueries({
     running.add(controller)
     metrics.queriesRunning.inc()
     try {
-      for await (const row of await engine.run(plan, { signal, memory })) {
+      for await (const row of await engine.run(plan, { signal, memory, keepsFewRows: true })) {
         signal.throwIfAborted()
         yield row
       }

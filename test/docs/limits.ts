@@ -241,6 +241,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   ],
   Alerts: [
     ['rules', count(MAX_FILES)],
+    ['groups of a rule over ClickHouse', count(GROUPING_LIMITS.groups)],
     ['columns of a rule', count(MAX_RULE_COLUMNS)],
     ['active alerts of a rule', count(ALERT_LIMITS.ofRule)],
     ['active alerts of a rule in a project', count(ALERT_LIMITS.ofProject)],

@@ -54,8 +54,9 @@ export interface BacktestOptions extends RunOptions {
 export async function backtest(
   rule: Rule,
   engine: Pick<Engine, 'run' | 'runMoved'>,
-  { nowUs, lastUs, limits = BACKTEST_LIMITS, ...options }: BacktestOptions,
+  { nowUs, lastUs, limits = BACKTEST_LIMITS, ...given }: BacktestOptions,
 ): Promise<Backtest> {
+  const options: RunOptions = { ...given, keepsFewRows: true }
   const all = instantsBefore(nowUs, lastUs, rule.timing.everyUs)
   const yieldIfDue = createYielder(options.signal)
   const byBuckets = await tryBuckets(rule, engine, latest(all, limits.buckets), options, yieldIfDue)

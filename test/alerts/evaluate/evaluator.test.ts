@@ -153,6 +153,28 @@ describe('the evaluator', () => {
     await evaluator.stop()
   })
 
+  it('resolves nothing falsely while records are late after a restart', async () => {
+    const world = createWorld()
+    const rules = () => [rule('every 30s, notify ops')]
+    world.rowsAt = () => [row('/x')]
+    const { evaluator, delivery } = await start(world, rules())
+    await pass(world, 61)
+    await evaluator.stop()
+    await delivery.stop()
+    world.clock.advance(30 * 60_000)
+    // The window has no rows until the shipper has caught up.
+    const caughtUpUs = world.clock.nowUs() + 120 * SECOND_US
+    world.rowsAt = (nowUs) => (nowUs < caughtUpUs ? [] : [row('/x')])
+    const { evaluator: second } = await start(world, rules())
+    await pass(world, 1200, 10)
+    expect(told(world)).toEqual(['/x firing 00:00'])
+    // The control: without a hold, what is missing for so long is resolved.
+    world.rowsAt = () => []
+    await pass(world, 120)
+    expect(told(world).map((one) => one.split(' ')[1])).toEqual(['firing', 'resolved'])
+    await second.stop()
+  })
+
   it('is broken after three failures, and well again', async () => {
     const world = createWorld()
     world.rowsAt = () => [row('/x'), row('/x')]

@@ -85,7 +85,7 @@ async function runOver(
 export function prepareRun(
   { viewOf }: PlanViews,
   plan: Plan,
-  { signal, memory = UNLIMITED_SHARE }: RunOptions,
+  { signal, memory = UNLIMITED_SHARE, keepsFewRows }: RunOptions,
   { caches, metrics, groupingLimits, sliceRows }: QueryContext,
 ) {
   const { onView, onOpen, onScan, stats } = countScans(metrics)
@@ -103,7 +103,7 @@ export function prepareRun(
     rowCache: caches.rowCache,
     sharedFrames: createSharedFrames(),
     sliceRows,
-    limits: limitsOf(limitsOfPlan(plan, groupingLimits), memory),
+    limits: limitsOf(limitsOfPlan(plan, groupingLimits, keepsFewRows), memory),
     memory,
     yieldIfDue: createQueryYielder(memory, signal),
     onOpen,
