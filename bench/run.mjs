@@ -56,6 +56,7 @@ const BENCHES = {
     core: OTHER_CORE,
     args: ['cached', 'logs', 'stats'].flatMap((request) => ['alone', 'ingest'].map((mode) => [request, mode])),
   },
+  alerts: { script: 'alerts.mjs', core: OTHER_CORE, started: CORE, args: [['100', '120']] },
   digest: {
     script: 'digest.mjs',
     args: Object.keys(DISTRIBUTIONS).flatMap((distribution) =>
