@@ -43,7 +43,7 @@ const createToken = async (dataDir: string) =>
 
 describe('a backup', () => {
   it('names the tokens, and segments last', () => {
-    expect(copied()).toEqual(['format.json', 'token', 'tokens.json', 'unconfirmed', 'journal', 'segments'])
+    expect(copied()).toEqual(['format.json', 'token', 'tokens.json', 'alerts', 'unconfirmed', 'journal', 'segments'])
   })
 
   it('of a running service that seals has its rows, and its tokens work', async () => {

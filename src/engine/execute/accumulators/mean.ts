@@ -46,7 +46,9 @@ export const meanAccumulator: Accumulator<Histogram, MeanState> = {
   },
   merge(into, from) {
     into.count += from.count
-    for (const part of [from.sum, from.error, ...from.rest]) addExactly(into.rest, part)
+    if (from.sum !== 0) addExactly(into.rest, from.sum)
+    if (from.error !== 0) addExactly(into.rest, from.error)
+    for (const part of from.rest) addExactly(into.rest, part)
     for (const part of from.large) addExactly(into.large, part)
   },
   bytes: ({ rest, large }) => 160 + bytesOfArray(rest.length) + bytesOfArray(large.length),

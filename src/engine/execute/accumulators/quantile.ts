@@ -13,10 +13,17 @@ import {
 } from './digest.js'
 import type { Histogram } from './histogram.js'
 
-/** Values that are not yet digested, and digests. A merged state has the digests of all merged states, unchanged. */
+/**
+ * Values that are not yet digested, and digests. A merged state has the values and the digests of all merged states,
+ * unchanged: a merge copies no values, since allocating many small arrays takes most of the time.
+ */
 export interface QuantileState {
   pending: Float64Array
   pendingCount: number
+  /** Pending values of other states. Their order is open. */
+  runs: Float64Array[]
+  /** The number of values in `runs`. */
+  runCount: number
   digests: Digest[]
 }
 
@@ -36,49 +43,86 @@ const MERGED_LIMIT = 64
  * from the last. Counted integers and small numbers of other values are exact.
  */
 export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
-  create: () => ({ pending: new Float64Array(0), pendingCount: 0, digests: [] }),
+  create: () => ({ pending: NO_VALUES, pendingCount: 0, runs: [], runCount: 0, digests: [] }),
   update(state, histogram) {
     if (histogram.integers !== undefined) state.digests.push(countedDigest(histogram.integers))
     addPending(state, histogram.others, histogram.length - histogram.counted)
   },
   merge(into, from) {
-    into.digests.push(...from.digests)
-    addPending(into, from.pending, from.pendingCount)
+    for (const digest of from.digests) into.digests.push(digest)
+    for (const run of from.runs) into.runs.push(run)
+    if (from.pendingCount > 0) into.runs.push(pendingOf(from))
+    into.runCount += from.runCount + from.pendingCount
+    if (waitingCount(into) >= PENDING_LIMIT) digestPending(into)
   },
   shrink(state) {
-    if (state.pendingCount > MERGED_LIMIT) digestPending(state, weightOfAll(state.digests) + state.pendingCount)
-    state.pending = state.pending.slice(0, state.pendingCount)
+    if (waitingCount(state) > MERGED_LIMIT) digestPending(state, weightOfAll(state.digests) + waitingCount(state))
+    else if (state.pending.length > state.pendingCount || state.runs.length > 0) keepPending(state, allPending(state))
   },
-  bytes: ({ pending, digests }) =>
-    264 + pending.byteLength + bytesOfArray(digests.length) + sum(digests.map(bytesOfDigest)),
+  bytes({ pending, runs, runCount, digests }) {
+    let bytes = 264 + pending.byteLength + bytesOfArray(digests.length)
+    for (const digest of digests) bytes += bytesOfDigest(digest)
+    return runs.length === 0 ? bytes : bytes + bytesOfArray(runs.length) + RUN_BYTES * runs.length + 8 * runCount
+  },
 }
 
+const NO_VALUES = new Float64Array(0)
+/** Approximate bytes of a run besides its values. */
+const RUN_BYTES = 120
+
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+
+/** The pending values of a state itself. */
+const pendingOf = ({ pending, pendingCount }: QuantileState): Float64Array =>
+  pending.length === pendingCount ? pending : pending.subarray(0, pendingCount)
+
+/** The number of values that are not yet digested. */
+const waitingCount = ({ pendingCount, runCount }: QuantileState): number => pendingCount + runCount
 
 function addPending(state: QuantileState, values: Float64Array, length: number): void {
   if (length === 0) return
   const needed = state.pendingCount + length
   if (needed > state.pending.length) {
     const grown = new Float64Array(Math.max(needed, state.pending.length * 2))
-    grown.set(state.pending.subarray(0, state.pendingCount))
+    grown.set(pendingOf(state))
     state.pending = grown
   }
   state.pending.set(values.subarray(0, length), state.pendingCount)
   state.pendingCount = needed
-  if (needed >= PENDING_LIMIT) digestPending(state)
+  if (waitingCount(state) >= PENDING_LIMIT) digestPending(state)
 }
 
-/** Digests the pending values, as a part of `among` values. The digest of few values is exact. */
-function digestPending(state: QuantileState, among = state.pendingCount): void {
-  const { pending, pendingCount } = state
-  const isFew = pendingCount <= SORTED_LIMIT
-  state.digests.push(isFew ? sortedDigest(pending, pendingCount) : sampledDigest(pending, pendingCount, among))
-  state.pendingCount = 0
+/** Returns all values that are not yet digested, as an array of the caller. */
+function allPending(state: QuantileState): Float64Array {
+  const all = new Float64Array(waitingCount(state))
+  all.set(pendingOf(state))
+  let end = state.pendingCount
+  for (const run of state.runs) {
+    all.set(run, end)
+    end += run.length
+  }
+  return all
+}
+
+/** Digests all values that are not yet digested, as a part of `among` values. The digest of few values is exact. */
+function digestPending(state: QuantileState, among = waitingCount(state)): void {
+  const values = allPending(state)
+  const isFew = values.length <= SORTED_LIMIT
+  state.digests.push(isFew ? sortedDigest(values, values.length) : sampledDigest(values, values.length, among))
+  keepPending(state, NO_VALUES)
+}
+
+/** Makes `values` the only values that are not yet digested. */
+function keepPending(state: QuantileState, values: Float64Array): void {
+  state.pending = values
+  state.pendingCount = values.length
+  state.runs = []
+  state.runCount = 0
 }
 
 /** Returns the value at rank ceil(percent / 100 * n), or null if there are no values. Digests the pending values. */
 export function quantileOf(state: QuantileState, percent: number): number | null {
-  if (state.pendingCount > 0) digestPending(state, weightOfAll(state.digests) + state.pendingCount)
+  if (waitingCount(state) > 0) digestPending(state, weightOfAll(state.digests) + waitingCount(state))
   const weight = weightOfAll(state.digests)
   // percent * n is exact for whole percents, 0.95 * n is not.
   return weight === 0 ? null : valueAtRank(state.digests, Math.max(1, Math.ceil((percent * weight) / 100)))

@@ -70,12 +70,15 @@ export const createGroups = (others?: Groups): Groups => ({
 
 const NONE_SHARED = new Uint8Array(0)
 
-/** Returns a copy of groups. The originals stay unchanged. The copy shares states until a state changes. */
-export const copyOf = ({ keys, states, bytes }: Groups): Groups => ({
+/**
+ * Returns a copy of groups, which perhaps shares the memory limit of a query with `others`. The originals stay
+ * unchanged. The copy shares states until a state changes.
+ */
+export const copyOf = ({ keys, states, bytes }: Groups, others?: Groups): Groups => ({
   keys: keys.copy(),
   states: states.slice(),
   bytes,
-  otherBytes: 0,
+  otherBytes: others === undefined ? 0 : bytesOf(others),
   shared: new Uint8Array(states.length).fill(1),
 })
 

@@ -1,10 +1,11 @@
 import type { CachedRows, LazyBatch, SliceBatch } from '../batches/lazy-batch.js'
 import type { Key } from '../caches/partial-cache.js'
 import type { Frame } from '../expressions/frame.js'
+import { isQuickToCopy } from './aggregate.js'
 import { type CachedGroups, cacheGroups, nextCached } from './cached-groups.js'
 import { fold } from './fold.js'
 import { createGatheredRows, type GatheredRows } from './gathered-rows.js'
-import { createGroups, type Grouping, type Groups, merge } from './groups.js'
+import { copyOf, createGroups, type Grouping, type Groups, merge } from './groups.js'
 import { ReadAhead } from './read-ahead.js'
 
 /** With more groups for each row, merging the groups of parts costs as much as grouping their rows again. */
@@ -18,6 +19,11 @@ const ALWAYS_CACHED_GROUPS = 64
  * again.
  */
 const MOST_PARTS = 32
+/** With fewer groups for each row of a slice, merging the groups of slices one by one takes little time. */
+const MIN_COMPACTED_GROUPS_A_ROW = 1 / 16
+
+/** The number of slices that have the cached groups. */
+const lengthOf = (adjacent: readonly CachedGroups[]) => adjacent.reduce((sum, { parts }) => sum + parts.length, 0)
 
 /**
  * Adds batches to groups. The groups of sealed parts are cached, and merged by the next run. Parts with few
@@ -69,8 +75,8 @@ export class PartGroups {
   }
 
   /**
-   * Joins adjacent slices that are best read together: those without cached groups of a part that is not cut, and all
-   * of a part that is cut if their groups are too many to be cached.
+   * Joins adjacent slices without cached groups that are best read together: those of a part that is not cut, and those
+   * of a part that is cut if the groups of each alone are too many to be cached.
    */
   #joinSlices(input: readonly LazyBatch[]): readonly LazyBatch[] {
     const batches: LazyBatch[] = []
@@ -93,7 +99,8 @@ export class PartGroups {
 
   #isJoined(input: readonly LazyBatch[], place: number): boolean {
     const slice = input[place].slice!
-    return slice.isCut ? this.#hasManyIn(slice) : input[place].cached !== undefined && !this.#known(input, place)
+    if (slice.isCut && !this.#hasManyIn(slice)) return false
+    return input[place].cached !== undefined && this.#known(input, place) === undefined
   }
 
   #hasManyIn({ part, key }: SliceBatch): boolean {
@@ -118,7 +125,7 @@ export class PartGroups {
     if (cached === undefined) return this.#addAlone(input, place, ahead)
     if (!this.#canJoin(cached)) return this.#end().then(() => this.#add(input, place, ahead))
     const known = this.#known(input, place)
-    if (known !== undefined) return this.#addCached(known)
+    if (known !== undefined) return this.#addCached(input, place, known)
     const next = (isGathered: boolean): number | Promise<number> => {
       if (!isGathered) return this.#addAlone(input, place, ahead)
       this.#run.push(cached)
@@ -141,17 +148,47 @@ export class PartGroups {
     return first === undefined || (first.key === key && this.#run.length < MOST_PARTS)
   }
 
-  async #addCached({ parts, groups }: CachedGroups): Promise<number> {
+  async #addCached(input: readonly LazyBatch[], place: number, known: CachedGroups): Promise<number> {
     await this.#end()
+    const adjacent = this.#adjacent(input, place, known)
+    const groups = adjacent.length === 1 ? known.groups : await this.#compact(input, place, adjacent)
     await merge(this.#total, groups, this.#grouping)
     this.#cachedMerges++
-    return parts.length
+    return lengthOf(adjacent)
+  }
+
+  /** Returns the cached groups of a slice and of the next slices of the part, if there are many groups. */
+  #adjacent(input: readonly LazyBatch[], place: number, known: CachedGroups): readonly CachedGroups[] {
+    const { slice } = input[place]
+    const adjacent = [known]
+    let count = known.groups.states.length
+    for (let end = place + known.parts.length; slice !== undefined && input[end]?.slice?.part === slice.part; ) {
+      const next = this.#known(input, end)
+      if (next === undefined) break
+      adjacent.push(next)
+      count += next.groups.states.length
+      end += next.parts.length
+    }
+    const { aggregation, context } = this.#grouping
+    const isQuick = ({ groups }: CachedGroups) => groups.states.every((states) => isQuickToCopy(aggregation, states))
+    const areMany = count >= context.sliceRows * MIN_COMPACTED_GROUPS_A_ROW
+    return areMany && adjacent.every(isQuick) ? adjacent : [known]
+  }
+
+  /** Merges the cached groups of adjacent slices, and caches the result, so that the next runs merge it at once. */
+  async #compact(input: readonly LazyBatch[], place: number, adjacent: readonly CachedGroups[]): Promise<Groups> {
+    const [first, ...others] = adjacent
+    const groups = copyOf(first.groups, this.#total)
+    for (const other of others) await merge(groups, other.groups, this.#grouping)
+    const slices = input.slice(place, place + lengthOf(adjacent)).map(({ cached }) => cached!)
+    await cacheGroups(slices, this.#grouping.keyOf(slices[0].key).hash, groups, this.#grouping)
+    return groups
   }
 
   async #addAlone(input: readonly LazyBatch[], place: number, ahead: ReadAhead): Promise<number> {
     await this.#end()
     const { cached, slice, joined = cached && [cached] } = input[place]
-    const isBrief = slice?.isCut ?? false
+    const isBrief = slice?.isCut === true && joined?.length === 1
     await ahead.read(
       place,
       (frame) => (joined === undefined ? this.#fold(frame) : this.#addRows(joined, frame, isBrief)),
