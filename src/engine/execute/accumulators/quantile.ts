@@ -51,8 +51,8 @@ export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
   merge(into, from) {
     for (const digest of from.digests) into.digests.push(digest)
     for (const run of from.runs) into.runs.push(run)
-    if (from.pendingCount > 0) into.runs.push(pendingOf(from))
-    into.runCount += from.runCount + from.pendingCount
+    into.runCount += from.runCount
+    if (from.pendingCount > 0) sharePending(into, pendingOf(from))
     if (waitingCount(into) >= PENDING_LIMIT) digestPending(into)
   },
   shrink(state) {
@@ -90,6 +90,17 @@ function addPending(state: QuantileState, values: Float64Array, length: number):
   state.pending.set(values.subarray(0, length), state.pendingCount)
   state.pendingCount = needed
   if (waitingCount(state) >= PENDING_LIMIT) digestPending(state)
+}
+
+/** Adds values that stay as they are. A state without pending values takes the array, and never writes to it. */
+function sharePending(state: QuantileState, values: Float64Array): void {
+  if (state.pendingCount === 0) {
+    state.pending = values
+    state.pendingCount = values.length
+  } else {
+    state.runs.push(values)
+    state.runCount += values.length
+  }
 }
 
 /** Returns all values that are not yet digested, as an array of the caller. */
