@@ -10,7 +10,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { records } from './data.mjs'
+import { generate } from '../dist/generate/generate.js'
 import { cpuSeconds, median } from './process.mjs'
 import { metric, startService, TOKEN } from './service.mjs'
 
@@ -20,16 +20,16 @@ const RATE = 5_000
 const WINDOW_SECONDS = 300
 const EVERY_SECONDS = 30
 /** The records of a window are sent at once, within this time. */
-const FILLING_SECONDS = 90
+const FILLING_SECONDS = 150
 
 /** The keys of the rules' groups. */
 const KEYS = [
   'project',
   'project, request.method',
   'project, response.status_code',
-  'project, request.path',
+  'project, request.cf.continent',
   'request.cf.country',
-  'project, request.cf.country',
+  'request.method, request.cf.country',
   'request.method, response.status_code',
   'response.status_code, request.cf.country',
   'project, request.method, response.status_code',
@@ -91,7 +91,7 @@ function writeReceivers() {
 
 /** Starts a service, fills a window, and measures while records arrive. `share`: of a core. */
 async function measure(args) {
-  const service = await startService('ignore', [...args, '--in-memory'])
+  const service = await startService('ignore', [...args, '--data-dir', mkdtempSync(join(folder, 'data-'))])
   const startMs = Date.now() + FILLING_SECONDS * 1000
   const bodies = makeBodies(startMs)
   const send = async () => {
@@ -121,23 +121,10 @@ async function measure(args) {
 
 /** Makes a body for each second: those of a window before `startMs`, and those that are measured. */
 function* makeBodies(startMs) {
-  const seconds = WINDOW_SECONDS + measuredSeconds
-  const endUs = (startMs + measuredSeconds * 1000) * 1000
-  const chunks = records('edge_logs', seconds * RATE, false, { endUs, spanUs: seconds * 1e6 })
-  let text = Buffer.alloc(0)
-  for (let second = 0; second < seconds; second++) {
-    let end = 0
-    for (let line = 0; line < RATE; line++) {
-      let newline = text.indexOf(10, end)
-      while (newline < 0) {
-        text = Buffer.concat([text.subarray(end), chunks.next().value])
-        end = 0
-        newline = text.indexOf(10)
-      }
-      end = newline + 1
-    }
-    yield text.subarray(0, end)
-    text = text.subarray(end)
+  for (let second = 1; second <= WINDOW_SECONDS + measuredSeconds; second++) {
+    const endUs = (startMs + (second - WINDOW_SECONDS) * 1000) * 1000
+    const shape = { source: 'edge_logs', slim: false, projects: 2_000, badEvery: 0 }
+    yield Buffer.concat([...generate({ rows: RATE, seed: second, endUs, spanUs: 1e6, ...shape })])
   }
 }
 
