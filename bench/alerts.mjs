@@ -35,7 +35,7 @@ const KEYS = [
   'project, request.method, response.status_code',
   'request.cf.colo',
 ]
-/** What the rules count. */
+/** The conditions of the rows that the rules count. */
 const COUNTS = [
   'response.status_code >= 500',
   'response.status_code = 429',

@@ -2,7 +2,7 @@ import type { DeliveryResult } from '../alerts/delivery/queue.js'
 import type { EvaluationResult, RuleView } from '../alerts/evaluate/evaluator.js'
 import type { Metrics } from '../base/metrics.js'
 
-/** What the gauges of alerts read. */
+/** The sources of the gauges of alerts. */
 interface Gauged {
   views(): readonly RuleView[]
   oldestAges(): ReadonlyMap<string, number>

@@ -36,7 +36,7 @@ interface AlertsOptions {
   log: Log
 }
 
-/** What runs queries and stores the history, once all rows are recovered. */
+/** The engine, which runs queries and stores the history once all rows are recovered. */
 interface AlertsEngine {
   engine: Pick<Engine, 'append' | 'run'>
   /** The memory of all queries. */
@@ -54,7 +54,7 @@ export interface Alerts extends Alerting {
   stop(): Promise<void>
 }
 
-/** What runs between start and stop. */
+/** The parts that run between start and stop. */
 interface Running {
   queries: RuleQueries
   evaluator: Evaluator
@@ -95,7 +95,7 @@ export async function openAlerts(options: AlertsOptions): Promise<Alerts> {
   }
 }
 
-/** What is opened before the start. */
+/** The parts that are opened before the start. */
 interface Opened extends Pick<AlertsOptions, 'clock' | 'metrics' | 'log'> {
   receivers: Receivers['receivers']
   rules: Rules

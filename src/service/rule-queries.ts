@@ -7,7 +7,7 @@ import { callAfter } from '../http/query/waiting.js'
 import type { Row } from '../plan/answer.js'
 import type { Plan } from '../plan/plan.js'
 
-/** What the queries of rules need. */
+/** The dependencies of the queries of rules. */
 interface RuleQueriesOptions {
   engine: Pick<Engine, 'run'>
   memory: MemoryBudget

@@ -1,5 +1,5 @@
-import { MILLISECOND_US } from '../../base/units.js'
 import type { AlertEvent, EventState, JsonValue } from '../states/state.js'
+import { instantText } from '../states/timing.js'
 import type { Backtest, Method } from './backtest.js'
 import { instantAt } from './instants.js'
 
@@ -39,8 +39,8 @@ export function backtestAnswer({ events, instants, wanted, failed, method, omitt
     steps: count,
     failed,
     method,
-    from: timeText(instants.firstUs),
-    to: timeText(instantAt(instants, count - 1)),
+    from: instantText(instants.firstUs),
+    to: instantText(instantAt(instants, count - 1)),
     omitted,
     note: count < wanted ? NOTE + cut : NOTE,
   }
@@ -52,7 +52,7 @@ const WHY: Readonly<Record<Method, string>> = {
 }
 
 const transitionOf = ({ instantUs, state, labels, values, text }: AlertEvent): TestedTransition => ({
-  instant: timeText(instantUs),
+  instant: instantText(instantUs),
   state,
   labels: Object.fromEntries(labels),
   values: Object.fromEntries(values),
@@ -60,6 +60,3 @@ const transitionOf = ({ instantUs, state, labels, values, text }: AlertEvent): T
 })
 
 const numberText = (number: number): string => number.toLocaleString('en-US')
-
-/** Instants are whole seconds. */
-const timeText = (us: number): string => new Date(us / MILLISECOND_US).toISOString()

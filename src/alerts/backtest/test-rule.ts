@@ -7,7 +7,7 @@ import { type Rule, ruleOf } from '../rules/rule.js'
 import { backtestAnswer, type TestedRule } from './answer.js'
 import { backtest } from './backtest.js'
 
-/** What the test of a rule needs. */
+/** The dependencies of the test of a rule. */
 export interface RuleTestContext {
   engine: Pick<Engine, 'run' | 'runMoved'>
   clock: Pick<Clock, 'nowUs'>

@@ -10,7 +10,7 @@ import type { Sender } from './send.js'
 import { createStatePoster, type StatePoster } from './state-poster.js'
 import type { ToldAlert } from './told-alert.js'
 
-/** What the delivery needs. */
+/** The dependencies of the delivery. */
 export interface DeliveryContext {
   receivers: ReadonlyMap<string, Receiver>
   store: Pick<AlertStore, 'notifications' | 'settle'>

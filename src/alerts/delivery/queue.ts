@@ -5,7 +5,7 @@ import type { Receiver } from './receivers.js'
 import { isTemporary, RETRY, waitMs } from './retry.js'
 import type { Sender, SendResult, SendWord } from './send.js'
 
-/** What became of a notification: a word of its last try, or the reason why there is no further try. */
+/** The end of a try: its word, or the reason why there is no further try. */
 export type DeliveryResult = SendWord | 'dropped' | 'expired'
 
 /** The limits of the queue of a receiver. Tests lower the numbers. */
@@ -19,7 +19,7 @@ export interface QueueLimits {
 /** The limits of every receiver. */
 export const QUEUE_LIMITS: QueueLimits = { notifications: 1_000, bytes: 16 * MIB, parallel: 4 }
 
-/** What a queue needs. */
+/** The dependencies of a queue. */
 export interface QueueContext {
   clock: Clock
   sender: Pick<Sender, 'send'>

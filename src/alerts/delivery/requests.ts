@@ -6,7 +6,7 @@ import { slackBody } from './slack.js'
 import { type ToldAlert, toldLabels } from './told-alert.js'
 import { splitAlerts, webhookBody } from './webhook.js'
 
-/** What is notified of an alert, and how receivers see the alert. */
+/** A change of an alert to be notified, and the alert as receivers see it. */
 interface Notice {
   event: AlertEvent
   told: ToldAlert

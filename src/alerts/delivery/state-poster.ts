@@ -11,7 +11,7 @@ import { splitAlerts } from './webhook.js'
 /** The time between two posts of a state that does not change, and the longest wait after a failure. */
 const INTERVAL_MS = 60_000
 
-/** What a poster needs. */
+/** The dependencies of a poster. */
 export interface PosterContext extends Pick<QueueContext, 'sender' | 'random' | 'onResult'> {
   clock: Clock
   /** Returns the alerts that fire, and those that were resolved a short time ago. */

@@ -1,6 +1,7 @@
-import { MILLISECOND_US, SECOND_US } from '../../base/units.js'
+import { SECOND_US } from '../../base/units.js'
 import { type Labels, labelOf } from '../states/labels.js'
-import { BROKEN_RULE, type Content, type RuleState } from '../states/state.js'
+import { BROKEN_RULE, brokenContent, type Content, type RuleState } from '../states/state.js'
+import { instantText } from '../states/timing.js'
 import type { RuleView } from './evaluator.js'
 
 /** The most alerts of an answer, the newest. */
@@ -12,10 +13,7 @@ export type SeenProjects = ReadonlySet<string> | undefined
 const isSeen = (labels: Labels, projects: SeenProjects): boolean =>
   projects === undefined || projects.has(labelOf(labels, 'project') ?? '')
 
-/** Instants are whole milliseconds. */
-const timeText = (us: number): string => new Date(us / MILLISECOND_US).toISOString()
-
-const timeOf = (us: number | undefined): string | null => (us === undefined ? null : timeText(us))
+const timeOf = (us: number | undefined): string | null => (us === undefined ? null : instantText(us))
 
 interface Listed {
   /** The instant of the state. */
@@ -60,8 +58,7 @@ function listedAlerts({ rule, state }: RuleView, nowUs: number, projects: SeenPr
   function brokenAlerts(): Listed[] {
     if (state.broken === undefined) return []
     const { startsUs, reason } = state.broken
-    const content: Content = { labels: [['rule', name]], values: [], text: `The rule ${name} fails: ${reason}` }
-    return [listed('firing', content, { activeUs: startsUs, startsUs }, BROKEN_RULE)]
+    return [listed('firing', brokenContent(name, reason), { activeUs: startsUs, startsUs }, BROKEN_RULE)]
   }
 }
 
@@ -93,7 +90,7 @@ function commonPart({ rule, state }: RuleView, nowUs: number, projects: SeenProj
     muted:
       muted === undefined || muted.untilUs <= nowUs
         ? null
-        : { until: timeText(muted.untilUs), reason: muted.reason ?? null },
+        : { until: instantText(muted.untilUs), reason: muted.reason ?? null },
     health: state.broken !== undefined ? 'broken' : state.lastUs === undefined ? 'new' : 'ok',
     last_evaluation: timeOf(state.lastUs),
     ...{ pending: alerts.length - firing, firing },

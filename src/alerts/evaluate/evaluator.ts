@@ -23,7 +23,7 @@ import { toldState } from './told-state.js'
 /** The result of an evaluation. `skipped`: an instant was missed. */
 export type EvaluationResult = 'ok' | 'failed' | 'skipped'
 
-/** What the evaluator needs. */
+/** The dependencies of the evaluator. */
 export interface EvaluatorContext {
   clock: Clock
   log: Log

@@ -1,6 +1,6 @@
 import { type ToldAlert, toldLabels } from '../delivery/told-alert.js'
 import type { Rule } from '../rules/rule.js'
-import { BROKEN_RULE, brokenIdentity, type Content, type RuleState } from '../states/state.js'
+import { BROKEN_RULE, brokenContent, brokenIdentity, type Content, type RuleState } from '../states/state.js'
 
 /** Returns what an Alertmanager is told of a rule: the alerts that fire, and those resolved a short time ago. */
 export function toldState(rule: Rule, state: RuleState): ToldAlert[] {
@@ -18,8 +18,8 @@ export function toldState(rule: Rule, state: RuleState): ToldAlert[] {
 /** The alert of a rule that is broken. A rule that is well again is not told: Alertmanager ends the alert itself. */
 function toldBroken({ name, severity }: Rule, { broken }: RuleState): ToldAlert[] {
   if (broken === undefined) return []
-  const labels = toldLabels(BROKEN_RULE, severity, [['rule', name]])
-  const text = `The rule ${name} fails: ${broken.reason}`
-  const content = { identity: brokenIdentity(name), labels, values: [], text }
-  return [{ ...content, state: 'firing', startsUs: broken.startsUs, endsUs: undefined }]
+  const content = brokenContent(name, broken.reason)
+  const labels = toldLabels(BROKEN_RULE, severity, content.labels)
+  const alert = { ...content, identity: brokenIdentity(name), labels }
+  return [{ ...alert, state: 'firing', startsUs: broken.startsUs, endsUs: undefined }]
 }

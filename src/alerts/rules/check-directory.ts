@@ -28,7 +28,7 @@ export async function checkDirectory(directory: string, context: RuleContext): P
   return checked
 }
 
-/** What a rule does, in the words of its file. */
+/** Describes a rule in the words of its file. */
 function described({ timing, notify, severity, labelNames }: Rule): string {
   const { everyUs, forUs } = timing
   const duration = forUs > 0 ? `, for ${durationText(forUs)}` : ''

@@ -12,7 +12,7 @@ import type { Timing } from '../states/timing.js'
 import { readAlertLine } from './alert-line.js'
 import { type Mute, readMute } from './mute.js'
 
-/** What the leading comments of a rule's file say. */
+/** The content of the leading comments of a rule's file. */
 export interface RuleMatter {
   timing: Timing
   /** The place of `-- alert:`, for faults that only the query shows. */

@@ -9,7 +9,7 @@ import { TOO_MANY_LABEL } from '../states/collect.js'
 
 /** Names of labels that every alert has, and of the label of the alert that there are more. */
 const TAKEN = ['alertname', 'severity', TOO_MANY_LABEL]
-/** What Alertmanager takes as a name. */
+/** A name that Alertmanager accepts. */
 const NAME = /^[a-z_]\w{0,127}$/i
 
 /**

@@ -9,7 +9,7 @@ import { openReloadedFiles } from '../../user-endpoints/reloaded-files.js'
 import { readSqlFile } from '../../user-endpoints/sql-file.js'
 import { type Rule, ruleOf } from './rule.js'
 
-/** What the check of a rule needs. */
+/** The dependencies of the check of a rule. */
 export interface RuleContext {
   /** Runs a plan on an engine without rows. Rejects if the engine cannot run the plan. */
   tryPlan(plan: Plan): Promise<void>

@@ -83,5 +83,12 @@ export interface AlertEvent extends Content {
 /** The name of the alert about a rule that fails. */
 export const BROKEN_RULE = 'LogweirRuleBroken'
 
+/** Returns the content of the alert that a rule is broken, given the reason. Undefined: the rule is well again. */
+export const brokenContent = (rule: string, reason: string | undefined): Content => ({
+  labels: [['rule', rule]],
+  values: [],
+  text: reason === undefined ? `The rule ${rule} is well again` : `The rule ${rule} fails: ${reason}`,
+})
+
 /** Returns the identity of the alert that a rule is broken. */
 export const brokenIdentity = (rule: string): string => identityOf(BROKEN_RULE, [['rule', rule]])

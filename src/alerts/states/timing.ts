@@ -1,4 +1,4 @@
-import { HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
+import { HOUR_US, MILLISECOND_US, MINUTE_US, SECOND_US } from '../../base/units.js'
 
 /** When a rule is evaluated, and how long a row has to be there or away. All in microseconds. */
 export interface Timing {
@@ -46,3 +46,6 @@ export function dueInstant(
   const skipped = lastUs === undefined ? 0 : Math.ceil((instantUs - lastUs) / everyUs) - 1
   return { instantUs, skipped }
 }
+
+/** Returns an instant, which is a whole millisecond, in ISO 8601. */
+export const instantText = (us: number): string => new Date(us / MILLISECOND_US).toISOString()

@@ -4,6 +4,7 @@ import {
   type AlertEvent,
   BROKEN_RULE,
   type Broken,
+  brokenContent,
   brokenIdentity,
   type Content,
   type EventState,
@@ -28,7 +29,7 @@ export interface Transition {
   state: RuleState
   /** The changes of state, for the history. */
   events: readonly AlertEvent[]
-  /** What is notified: changes to `firing` and `resolved`, and repeats, which are `firing` with a later instant. */
+  /** The notified changes: to `firing` and `resolved`, and repeats, which are `firing` with a later instant. */
   notices: readonly AlertEvent[]
 }
 
@@ -169,16 +170,6 @@ function recover(draft: Draft, broken: Broken | undefined): void {
 }
 
 function eventOfBroken({ instantUs, rule }: Draft, { startsUs, reason }: Broken, state: EventState): AlertEvent {
-  const text = state === 'firing' ? `The rule ${rule.name} fails: ${reason}` : `The rule ${rule.name} is well again`
-  const labels = [['rule', rule.name]] as const
-  return {
-    rule: BROKEN_RULE,
-    identity: brokenIdentity(rule.name),
-    state,
-    instantUs,
-    startsUs,
-    labels,
-    values: [],
-    text,
-  }
+  const content = brokenContent(rule.name, state === 'firing' ? reason : undefined)
+  return { rule: BROKEN_RULE, identity: brokenIdentity(rule.name), state, instantUs, startsUs, ...content }
 }

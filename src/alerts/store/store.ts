@@ -9,7 +9,7 @@ import { changed, changeOf, readChange, stateToJson } from '../states/state-json
 import { type Notification, readNotification } from './notification.js'
 import { createRecordFile, type RecordFile, readRecords } from './record-file.js'
 
-/** What an evaluation changes on disk: all of it or nothing. */
+/** The change of an evaluation on disk, which is written whole or not at all. */
 interface Commit {
   rule: string
   /** Undefined: the rule was deleted. */

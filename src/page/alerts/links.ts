@@ -20,7 +20,7 @@ export interface LinkTarget {
   sql?: string
 }
 
-/** What links need to know of the page. */
+/** The state of the page that links keep. */
 export interface LinkHost {
   /** Whether the page has the view of queries in SQL. */
   hasSql(): boolean

@@ -11,7 +11,7 @@ import { timestamp } from '../shared/times.js'
 /** Most changes in the table: the newest. */
 const MAX_CHANGES = 100
 
-/** What the timeline of a rule is made of. */
+/** The parts of the timeline of a rule. */
 export interface RuleHistory {
   /** Changes of the rule, oldest first, and the time from which none is missing. */
   history: AlertHistory

@@ -169,6 +169,7 @@ export class PartGroups {
       count += next.groups.states.length
       end += next.parts.length
     }
+    if (adjacent.length === 1) return adjacent
     const { aggregation, context } = this.#grouping
     const isQuick = ({ groups }: CachedGroups) => groups.states.every((states) => isQuickToCopy(aggregation, states))
     const areMany = count >= context.sliceRows * MIN_COMPACTED_GROUPS_A_ROW

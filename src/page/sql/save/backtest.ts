@@ -81,7 +81,7 @@ export function createBacktest({ mark, onFailure }: BacktestHost): BacktestView 
   }
 }
 
-/** What the user sees: a status, the times at which the rule fires, and how these were found. */
+/** The visible parts: a status, the times at which the rule fires, and how these were found. */
 function createOutput() {
   const root = element('div', { class: 'backtest', role: 'region', 'aria-label': 'Backtest' })
   const said = element('p', { role: 'status' })
