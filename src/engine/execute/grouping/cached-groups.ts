@@ -1,4 +1,5 @@
 import type { CachedRows, LazyBatch } from '../batches/lazy-batch.js'
+import type { Part } from '../columns/batch.js'
 import { type Grouping, type Groups, shrinkGroups } from './groups.js'
 
 /**
@@ -55,9 +56,12 @@ let lastNumber = 0
 const NUMBERS_OF_PART = 2 ** 20
 
 /** Returns the number that identifies a part or a slice. */
-function numberOf({ part: { owner }, slice = NUMBERS_OF_PART - 1 }: CachedRows): number {
+const numberOf = ({ part, slice = NUMBERS_OF_PART - 1 }: CachedRows) => partNumber(part) * NUMBERS_OF_PART + slice
+
+/** Returns the number that identifies a part in this process. */
+export function partNumber({ owner }: Part): number {
   const known = numbers.get(owner)
   const number = known ?? ++lastNumber
   if (known === undefined) numbers.set(owner, number)
-  return number * NUMBERS_OF_PART + slice
+  return number
 }

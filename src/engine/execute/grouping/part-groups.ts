@@ -1,11 +1,11 @@
 import type { CachedRows, LazyBatch, SliceBatch } from '../batches/lazy-batch.js'
 import type { Key } from '../caches/partial-cache.js'
 import type { Frame } from '../expressions/frame.js'
-import { isQuickToCopy } from './aggregate.js'
-import { type CachedGroups, cacheGroups, nextCached } from './cached-groups.js'
+import { type CachedGroups, cacheGroups } from './cached-groups.js'
 import { fold } from './fold.js'
 import { createGatheredRows, type GatheredRows } from './gathered-rows.js'
-import { copyOf, createGroups, type Grouping, type Groups, merge } from './groups.js'
+import { createGroups, type Grouping, type Groups, merge } from './groups.js'
+import { countOf, type KnownBatches, knownAt, mergeAdjacent, runAt } from './part-runs.js'
 import { ReadAhead } from './read-ahead.js'
 
 /** With more groups for each row, merging the groups of parts costs as much as grouping their rows again. */
@@ -21,9 +21,6 @@ const ALWAYS_CACHED_GROUPS = 64
 const MOST_PARTS = 32
 /** With fewer groups for each row of a slice, merging the groups of slices one by one takes little time. */
 const MIN_COMPACTED_GROUPS_A_ROW = 1 / 16
-
-/** The number of slices that have the cached groups. */
-const lengthOf = (adjacent: readonly CachedGroups[]) => adjacent.reduce((sum, { parts }) => sum + parts.length, 0)
 
 /**
  * Adds batches to groups. The groups of sealed parts are cached, and merged by the next run. Parts with few
@@ -112,8 +109,7 @@ export class PartGroups {
 
   /** Returns the cached groups of the batch at a place, and perhaps of the next batches. */
   #known(input: readonly LazyBatch[], place: number): CachedGroups | undefined {
-    const { cached } = input[place]
-    return cached && nextCached(input, place, this.#grouping.keyOf(cached.key).hash, this.#grouping)
+    return knownAt({ input, grouping: this.#grouping }, place)
   }
 
   /**
@@ -148,42 +144,31 @@ export class PartGroups {
     return first === undefined || (first.key === key && this.#run.length < MOST_PARTS)
   }
 
-  async #addCached(input: readonly LazyBatch[], place: number, known: CachedGroups): Promise<number> {
+  async #addCached(input: readonly LazyBatch[], place: number, own: CachedGroups): Promise<number> {
     await this.#end()
-    const adjacent = this.#adjacent(input, place, known)
-    const groups = adjacent.length === 1 ? known.groups : await this.#compact(input, place, adjacent)
+    const known = { input, grouping: this.#grouping, total: this.#total }
+    const isSlice = input[place].slice !== undefined
+    const { groups, parts } = isSlice ? await this.#slicesAt(known, place, own) : await runAt(known, place, own)
     await merge(this.#total, groups, this.#grouping)
     this.#cachedMerges++
-    return lengthOf(adjacent)
+    return parts.length
   }
 
-  /** Returns the cached groups of a slice and of the next slices of the part, if there are many groups. */
-  #adjacent(input: readonly LazyBatch[], place: number, known: CachedGroups): readonly CachedGroups[] {
-    const { slice } = input[place]
-    const adjacent = [known]
-    let count = known.groups.states.length
-    for (let end = place + known.parts.length; slice !== undefined && input[end]?.slice?.part === slice.part; ) {
-      const next = this.#known(input, end)
+  /** Returns the cached groups of a slice, merged once with those of the next slices if there are many groups. */
+  async #slicesAt(known: KnownBatches, place: number, own: CachedGroups): Promise<CachedGroups> {
+    const { input, grouping } = known
+    const { part } = input[place].slice!
+    const adjacent = [own]
+    for (let end = place + own.parts.length; input[end]?.slice?.part === part; ) {
+      const next = knownAt(known, end)
       if (next === undefined) break
       adjacent.push(next)
-      count += next.groups.states.length
       end += next.parts.length
     }
-    if (adjacent.length === 1) return adjacent
-    const { aggregation, context } = this.#grouping
-    const isQuick = ({ groups }: CachedGroups) => groups.states.every((states) => isQuickToCopy(aggregation, states))
-    const areMany = count >= context.sliceRows * MIN_COMPACTED_GROUPS_A_ROW
-    return areMany && adjacent.every(isQuick) ? adjacent : [known]
-  }
-
-  /** Merges the cached groups of adjacent slices, and caches the result, so that the next runs merge it at once. */
-  async #compact(input: readonly LazyBatch[], place: number, adjacent: readonly CachedGroups[]): Promise<Groups> {
-    const [first, ...others] = adjacent
-    const groups = copyOf(first.groups, this.#total)
-    for (const other of others) await merge(groups, other.groups, this.#grouping)
-    const slices = input.slice(place, place + lengthOf(adjacent)).map(({ cached }) => cached!)
-    await cacheGroups(slices, this.#grouping.keyOf(slices[0].key).hash, groups, this.#grouping)
-    return groups
+    const areFew = countOf(adjacent) < grouping.context.sliceRows * MIN_COMPACTED_GROUPS_A_ROW
+    if (adjacent.length === 1 || areFew) return own
+    const groups = await mergeAdjacent(known, place, adjacent, grouping.keyOf(input[place].cached!.key).hash)
+    return groups === undefined ? own : { parts: adjacent.flatMap(({ parts }) => parts), groups }
   }
 
   async #addAlone(input: readonly LazyBatch[], place: number, ahead: ReadAhead): Promise<number> {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { createMetrics } from '../../../../src/base/metrics.js'
 import type { Gather, LazyBatch, RunContext } from '../../../../src/engine/execute/batches/lazy-batch.js'
-import { Key } from '../../../../src/engine/execute/caches/partial-cache.js'
+import { createPartialCache, Key } from '../../../../src/engine/execute/caches/partial-cache.js'
 import { range } from '../../../../src/engine/execute/columns/selection.js'
+import { cacheMetrics } from '../../../../src/engine/execute/fields/cache-metrics.js'
 import type { GroupSink } from '../../../../src/engine/execute/grouping/sink.js'
 import { group } from '../../../../src/engine/execute/operators/group.js'
 import { atLeast, count, countWhere, max, mean, min, quantile } from '../../../../src/plan/builder.js'
@@ -233,6 +235,86 @@ describe('parts with few rows', () => {
       ['m', 1],
       ['', 1],
     ])
+  })
+})
+
+describe('many parts', () => {
+  /** Parts whose rows are not found at once: the groups of each are cached. */
+  async function partsOf(lists: readonly TestRecord[][]): Promise<CountedBatch[]> {
+    const batches = await Promise.all(lists.map((records) => batchOf(records)))
+    return batches.map((batch) => ({ ...batch, cached: { part: batch.cached!.part, key: KEY } }))
+  }
+
+  it('are merged in a few runs by a window that moves on', async () => {
+    const lists = Array.from({ length: 300 }, (_, i) => recordsAt(i % 3, 5))
+    const batches = await partsOf(lists)
+    const { context } = runContext()
+    const { partialCache } = context
+    let found = 0
+    context.partialCache = {
+      ...partialCache,
+      get<T extends object>(part: object, key: string) {
+        const entry = partialCache.get<T>(part, key)
+        if (entry !== undefined) found++
+        return entry
+      },
+    }
+    const counts: number[] = []
+    for (let from = 0; from < 100; from++) {
+      found = 0
+      const window = batches.slice(from, from + 200)
+      expect(await grouped(window, context)).toEqual(expected(lists.slice(from, from + 200).flat()))
+      counts.push(found)
+    }
+    expect(reads(batches).every((count) => count <= 1)).toBe(true)
+    expect(Math.max(...counts.slice(50))).toBeLessThan(100)
+  })
+
+  it('give the groups of their rows for any range, whatever parts are dropped and what is evicted', async () => {
+    const seed = testSeed()
+    console.log(`many parts: seed ${seed}`)
+    const random = mulberry32(seed)
+    for (let run = 0; run < runs(20); run++) {
+      let lists = Array.from({ length: 80 }, () => recordsAt(below(random, 2), 2 + below(random, 2)))
+      let batches = await partsOf(lists)
+      const { context } = runContext()
+      context.partialCache = createPartialCache(
+        [20_000, 1e6][below(random, 2)]!,
+        cacheMetrics(createMetrics(), 'partials'),
+      )
+      for (let asked = 0; asked < 30; asked++) {
+        const from = below(random, batches.length)
+        const to = from + 1 + below(random, batches.length - from)
+        expect(await grouped(batches.slice(from, to), context)).toEqual(expected(lists.slice(from, to).flat()))
+        const dropped = below(random, batches.length)
+        if (random() < 0.7) continue
+        context.partialCache.drop([batches[dropped]!.cached!.part.owner])
+        batches = batches.filter((_, i) => i !== dropped)
+        lists = lists.filter((_, i) => i !== dropped)
+      }
+    }
+  })
+
+  it('of groups that have little in common keep the groups of each part alone', async () => {
+    const lists = Array.from({ length: 40 }, (_, i) => recordsAt(2 * i, 2 * i + 1))
+    const batches = await partsOf(lists)
+    const { context } = runContext()
+    const { partialCache } = context
+    let puts = 0
+    context.partialCache = {
+      ...partialCache,
+      put(...entry) {
+        puts++
+        partialCache.put(...entry)
+      },
+    }
+    await grouped(batches, context)
+    await grouped(batches.slice(1), context)
+    puts = 0
+    for (let from = 2; from < 10; from++)
+      expect(await grouped(batches.slice(from), context)).toEqual(expected(lists.slice(from).flat()))
+    // The groups of all parts that are read.
+    expect(puts).toBe(8)
   })
 })
 
