@@ -32,7 +32,7 @@ export function createLineRejects(sink: RejectSink, names: SourceNames, scanner:
   return {
     reject,
     rejectSource(index, line, cause) {
-      sink.refuseSource?.(names.acceptsAny ? cause : 'not_configured')
+      sink.refuseSource?.(names.acceptsAny || cause !== 'not_a_name' ? cause : 'not_configured')
       reject(index, line, 'unknown_source')
     },
   }

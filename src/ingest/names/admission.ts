@@ -3,6 +3,7 @@ import { MAX_TOKEN_SOURCES, type SourceRefusal } from '../../common/source-refus
 import {
   acceptsAnySource,
   findAcceptedSource,
+  HISTORY_SOURCE,
   ownSourceCount,
   registerSource,
   type SourceName,
@@ -19,6 +20,7 @@ const madeBy = new Map<string, number>()
 
 /** Returns whether records of a source are accepted, or would be after {@link admitSource}, or why not. */
 function stateOfSource(name: SourceName, token: BoundToken): ReturnType<SourceNames['stateOf']> {
+  if (name === HISTORY_SOURCE) return 'written_by_service'
   // Also the names of the nine, which count only if they are given exactly.
   if (faultOfOwnName(name) !== undefined) return acceptsAnySource() ? 'not_a_name' : 'not_configured'
   if (findAcceptedSource(name) !== undefined) return 'accepted'

@@ -1,7 +1,7 @@
 import { faultOfOwnName } from '../../common/own-source-names.js'
 import { SOURCE_REFUSALS, type SourceRefusal } from '../../common/source-refusals.js'
 import type { SourceName } from '../../common/sources.js'
-import { acceptsAnySource, ownSourceNames, ownSources } from '../../common/sources.js'
+import { acceptsAnySource, HISTORY_SOURCE, ownSourceNames, ownSources } from '../../common/sources.js'
 import { admitSource } from './admission.js'
 import { appendName, createNameReader, createNameTable } from './name-table.js'
 import type { BoundToken, SourceNames } from './source-names.js'
@@ -80,6 +80,7 @@ export function createThreadNames(
   }
 
   const stateOf: SourceNames['stateOf'] = (name, token) => {
+    if (name === HISTORY_SOURCE) return 'written_by_service'
     if (isAccepted(name)) return 'accepted'
     if (!acceptsAny) return 'not_configured'
     if (faultOfOwnName(name) !== undefined) return 'not_a_name'

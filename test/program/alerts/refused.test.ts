@@ -49,6 +49,7 @@ it.each(CONFIGURATIONS)('every way of ingest refuses alert_events: %s %s', { tim
   for (const [path, body, type] of WAYS) {
     const answer = await send(service, path, body, type)
     expect(answer, body).toMatch(/unknown_source|"rejectedLogRecords":"?1/)
+    if (body.includes(`"source":"${NAME}"`)) expect(answer).toContain(`The service alone writes ${NAME}`)
     expected += body.startsWith('[') ? 2 : 1
     expect(await rejected(service), body).toBe(expected)
   }
