@@ -78,7 +78,7 @@ export async function registerStoredSources(files: Files): Promise<void> {
 }
 
 /** A poll reads about so many rows of a head again, and merges the groups of the others. */
-const SLICE_ROWS = 16_384
+const SLICE_ROWS = 4_096
 
 /** A head takes at most this share of the memory limit, so that sealing starts long before eviction. */
 const HEAD_SHARE = 1 / 16
