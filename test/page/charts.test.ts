@@ -317,7 +317,32 @@ function withBrowser(): void {
     gate.open()
     await settled(page)
     await page.clock.runFor(6_000)
-    await expect.poll(() => asked).toBe(2)
+    await expect.poll(() => asked).toBeGreaterThan(1)
+  })
+
+  test('asks again every two seconds while it follows new rows', async () => {
+    let asked = 0
+    const { page } = await openPage(browser, service.url + HASH, {}, async (blank) => {
+      await blank.clock.install({ time: Date.now() })
+      await blank.route('**/query/logs.histogram?*source=edge_logs*', async (route) => {
+        asked++
+        await route.continue()
+      })
+    })
+    await signIn(page, TOKEN)
+    await settled(page)
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await settled(page)
+    const before = asked
+    await page.keyboard.press('l')
+    for (let round = 1; round <= 3; round++) {
+      await page.clock.runFor(2_000)
+      await expect.poll(() => asked).toBe(before + round)
+      await settled(page)
+    }
+    await page.keyboard.press('l')
+    await page.clock.runFor(10_000)
+    expect(asked).toBe(before + 3)
   })
 
   test('says what is empty', async () => {

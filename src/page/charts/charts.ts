@@ -8,7 +8,7 @@ import { createRequests } from './requests.js'
 import type { ChartsView } from './view.js'
 
 /** Time between two refreshes while the charts follow new rows. */
-const LIVE_MS = 5_000
+const LIVE_MS = 2_000
 
 /** Callbacks of the view to the page. */
 export interface ChartsHost {
