@@ -46,7 +46,7 @@ export const serve: Command = {
     raiseHeapGrowth(config.memoryLimitBytes)
     const warning = config.clickhouse === undefined ? limitWarning(config.memoryLimitBytes) : undefined
     if (warning !== undefined) log(warning, { level: 'warn', code: 'memory_limit_too_low' })
-    const { runService } = await import('./run-service.js')
+    const { runService } = await import('../service/run-service.js')
     // Standard input that is still open must not keep the process alive.
     const code = await runService(config, environment, log, signals).catch((error) => logFailure(error, log))
     return exitProcess(code, deadlineMs)

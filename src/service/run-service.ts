@@ -5,8 +5,8 @@ import type { StopSignals } from '../base/process/stop-signals.js'
 import { isDoneWithin } from '../base/scheduling/time-limit.js'
 import type { Environment } from '../config/environment.js'
 import type { ServeConfig } from '../config/serve-config.js'
-import type { StartOptions } from '../service/open-components.js'
-import { type Service, startService } from '../service/service.js'
+import type { StartOptions } from './open-components.js'
+import { type Service, startService } from './service.js'
 
 /** How long an aborted start may take to release the data directory. */
 const ABORT_MS = 1_000
