@@ -8,13 +8,16 @@ import { type Answer, ServiceError } from './service.js'
 
 // Follows a stream of server-sent events (WHATWG HTML, "Server-sent events") and reconnects.
 
+/** An event of a stream: the type and the id if the event has them, and the data. */
+export type ServerEvent = EventSourceMessage
+
 /** The functions that {@link follow} calls. */
 export interface FollowOptions {
   /** Requests the stream, or rejects with a {@link ServiceError}. */
   connect(headers: Record<string, string>, signal: AbortSignal): Promise<Answer>
-  /** Called with the data of each event. The next call waits until the promise resolves. */
-  onRow(data: string): Promise<void>
-  /** Called when a connection ends or is restored, and for messages of the service. */
+  /** Called with each event. The next call waits until the promise resolves. */
+  onEvent(event: ServerEvent): Promise<void>
+  /** Called when a connection ends or is restored. */
   log: Log
   limits?: Partial<FollowLimits>
 }
@@ -57,9 +60,9 @@ interface State {
 }
 
 /**
- * Calls `onRow` with each row until the signal is aborted, then resolves. Reconnects when a connection ends, after
+ * Calls `onEvent` with each event until the signal is aborted, then resolves. Reconnects when a connection ends, after
  * growing pauses, and continues after the last event. Rejects with a {@link ServiceError} if a retry cannot succeed or
- * if the first attempt does not reach a service, and with the error of `onRow`.
+ * if the first attempt does not reach a service, and with the error of `onEvent`.
  */
 export async function follow(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const limits = { ...FOLLOW_LIMITS, ...options.limits }
@@ -80,9 +83,9 @@ export async function follow(options: FollowOptions, signal: AbortSignal): Promi
   }
 }
 
-/** Reads a connection to the end. Resolves with the error that ended it. Rejects with the error of `onRow`. */
+/** Reads a connection to the end. Resolves with the error that ended it. Rejects with the error of `onEvent`. */
 async function readConnection(
-  { connect, onRow, log }: FollowOptions,
+  { connect, onEvent, log }: FollowOptions,
   limits: FollowLimits,
   state: State,
   signal: AbortSignal,
@@ -98,8 +101,7 @@ async function readConnection(
     Object.assign(state, { hasConnected: true, isLost: false })
     for await (const event of eventsOf(answer, limits, state, silent)) {
       state.failures = 0
-      if (event.event === undefined) await onRow(event.data)
-      else logMessage(event, log)
+      await onEvent(event)
       if (event.id !== undefined && PLAIN.test(event.id)) state.lastEventId = event.id
     }
     return undefined
@@ -112,6 +114,10 @@ async function readConnection(
   }
 }
 
+/** Returns the error about an event that this program does not understand. */
+export const unreadableEvent = () =>
+  new ServiceError('the service sent an event that is not understood. Is it another version?', { status: 200 })
+
 function checkType({ type }: Answer): void {
   if (type === EVENT_STREAM) return
   throw new ServiceError(`the service answers with the media type ${type || '(none)'} instead of a stream of events.`, {
@@ -121,7 +127,7 @@ function checkType({ type }: Answer): void {
 
 /** Yields the events of an answer in order. Reading pauses while an event is being handled. */
 async function* eventsOf({ body }: Answer, limits: FollowLimits, state: State, silent: Silence) {
-  let [events, error]: [EventSourceMessage[], ServiceError | undefined] = [[], undefined]
+  let [events, error]: [ServerEvent[], ServiceError | undefined] = [[], undefined]
   const parser = createParser({
     onEvent: (event) => events.push(event),
     onRetry(retryMs) {
@@ -160,8 +166,8 @@ function watchSilence(silentMs: number) {
   }
 }
 
-/** Logs a message of the service that is not a row, such as skipped records or a reader that was too slow. */
-function logMessage({ event, data }: EventSourceMessage, log: Log): void {
+/** Logs an event that is a message of the service, such as skipped records or a reader that was too slow. */
+export function logMessage({ event, data }: ServerEvent, log: Log): void {
   const body = readErrorBody(data)
   log(body === undefined ? escapeControl(`the service says ${event}: ${data.slice(0, 200)}`) : describeError(body))
 }

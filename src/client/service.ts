@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { Socket } from 'node:net'
 import { LogweirError } from '../base/errors.js'
 import { KIB } from '../base/units.js'
 import { MAX_URL_CHARACTERS } from '../common/limits.js'
@@ -19,7 +20,12 @@ export interface Service {
    * Sends the request of an endpoint: by GET, or by POST with the parameters in the body if the URL would be longer
    * than proxies accept.
    */
-  query(path: string, parameters: URLSearchParams, headers: Record<string, string>): Promise<Answer>
+  query(
+    path: string,
+    parameters: URLSearchParams,
+    headers: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<Answer>
   /** Sends a POST request with parameters in the body. */
   post(path: string, parameters: URLSearchParams, headers: Record<string, string>): Promise<Answer>
 }
@@ -111,9 +117,10 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
     url,
     get: (path, headers, signal) => send(path, { headers, signal }),
     post: (path, parameters, headers) => send(path, { headers, form: String(parameters) }),
-    query(path, parameters, headers) {
+    query(path, parameters, headers, signal) {
       const form = String(parameters)
-      return form.length > MAX_URL_CHARACTERS ? send(path, { headers, form }) : send(`${path}?${form}`, { headers })
+      if (form.length > MAX_URL_CHARACTERS) return send(path, { headers, signal, form })
+      return send(`${path}?${form}`, { headers, signal })
     },
   }
 }
@@ -135,10 +142,21 @@ export async function sendRequest(url: string, options: RequestOptions, body?: s
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = request(url, options, resolve)
+    outgoing.on('socket', handleErrors)
     outgoing.on('error', reject)
     outgoing.end(body)
   })
 }
+
+/**
+ * Lets a socket fail while no request uses the socket, as when a signal is aborted after a complete answer: Node
+ * destroys the socket with the signal's reason even then, and an error without a listener ends the process.
+ */
+function handleErrors(socket: Socket): void {
+  if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore)
+}
+
+const ignore = () => {}
 
 const warningsIn = ({ headers }: IncomingMessage) => headers['logweir-warnings'] as string | undefined
 const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0].trim().toLowerCase()

@@ -5,7 +5,8 @@ import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
 import type { ValuesOf } from '../config/setting.js'
 import { TAIL_SETTINGS } from '../config/settings.js'
-import { follow } from './follow.js'
+import { onOneLine } from './event-line.js'
+import { follow, logMessage, type ServerEvent } from './follow.js'
 import { connectService, ServiceError } from './service.js'
 
 /** The configuration of `logweir tail`. */
@@ -44,8 +45,10 @@ export async function runTail(
   const path = `api/tail?${new URLSearchParams(rows)}`
   const formatRow = format === 'ndjson' ? toNdjson(out.isTerminal) : toText
   const connect = (headers: Record<string, string>, ending: AbortSignal) => service.get(path, headers, ending)
+  const onEvent = async (event: ServerEvent) =>
+    event.event === undefined ? out.write(formatRow(event.data)) : logMessage(event, log)
   try {
-    await follow({ connect, onRow: (json) => out.write(formatRow(json)), log }, signal)
+    await follow({ connect, onEvent, log }, signal)
   } catch (error) {
     throw project === undefined ? withFlag(error) : error
   }
@@ -57,9 +60,8 @@ function withFlag(error: unknown): unknown {
   return new ServiceError(`${error.message} Here: logweir tail --project PROJECT`, { status: 400 })
 }
 
-/** Returns the JSON of a row on a single line: line breaks in JSON can only be between tokens. */
 const toNdjson = (isTerminal: boolean) => (json: string) => {
-  const line = `${json.replaceAll(/[\r\n]/g, ' ')}\n`
+  const line = `${onOneLine(json)}\n`
   return isTerminal ? escapeControlInDocument(line) : line
 }
 

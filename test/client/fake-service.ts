@@ -30,3 +30,27 @@ export function reply(response: ServerResponse, body: unknown, type = 'applicati
   response.writeHead(status, { 'Content-Type': type })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
+
+/** Answers a request. */
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Returns an answer that sends the text of a stream of events, and ends the stream if the test specifies so. */
+export const eventStream =
+  (text: string, { ends = false } = {}): Answer =>
+  (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+    response.write(`retry: 1\n: hello\n\n${text}`)
+    if (ends) response.end()
+  }
+
+/** Returns an answer that refuses a request with an error. */
+export const refusal =
+  (status: number, code: string): Answer =>
+  (_, response) =>
+    reply(response, { error: 'Not now.', code }, undefined, status)
+
+/** Starts a service that gives the answers in order, and repeats the last answer. */
+export function inTurn(...answers: Answer[]): Promise<Fake> {
+  let asked = 0
+  return fakeService((request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response))
+}

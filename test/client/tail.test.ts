@@ -1,36 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { type FollowLimits, follow } from '../../src/client/follow.js'
+import { type FollowLimits, follow, logMessage, type ServerEvent } from '../../src/client/follow.js'
 import { connectService } from '../../src/client/service.js'
 import { readTail, runTail } from '../../src/client/tail.js'
-import { fakeService, reply } from './fake-service.js'
+import { type Answer, fakeService, inTurn, refusal, reply, eventStream as stream } from './fake-service.js'
 
 const row = (n: number, message = `GET | ${n}`) =>
   JSON.stringify({ id: `${n}`, timestamp: 1_795_168_800_000_000 + n, event_message: message, metadata: {} })
 
 const event = (n: number, data = row(n)) => `id: ${n}\ndata: ${data}\n\n`
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
-
-/** Sends chunks of a stream, and ends the stream if the test specifies so. */
-const stream =
-  (text: string, { ends = false } = {}): Answer =>
-  (_, response) => {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
-    response.write(`retry: 1\n: hello\n\n${text}`)
-    if (ends) response.end()
-  }
-
-const refusal =
-  (status: number, code: string): Answer =>
-  (_, response) =>
-    reply(response, { error: 'Not now.', code }, undefined, status)
-
-/** Starts a service that gives the answers in order, and repeats the last answer. */
-function inTurn(...answers: Answer[]) {
-  let asked = 0
-  return fakeService((request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response))
-}
 
 /** Follows a stream until `rows` rows were received or `logged` lines were logged. */
 async function followed(url: string, until: { rows?: number; logged?: number }, limits: Partial<FollowLimits> = {}) {
@@ -39,17 +17,19 @@ async function followed(url: string, until: { rows?: number; logged?: number }, 
     if (rows.length >= (until.rows ?? Number.NaN) || logged.length >= (until.logged ?? Number.NaN)) stop.abort()
   }
   const service = connectService({ url, token: 'open', dataDir: '.' })
+  const log = (line: string) => {
+    logged.push(line)
+    stopIfDone()
+  }
   await follow(
     {
       connect: (headers, signal) => service.get('api/tail?project=a', headers, signal),
-      onRow: async (data) => {
-        rows.push(JSON.parse(data).id)
+      onEvent: async (event) => {
+        if (event.event !== undefined) return logMessage(event, log)
+        rows.push(JSON.parse(event.data).id)
         stopIfDone()
       },
-      log: (line) => {
-        logged.push(line)
-        stopIfDone()
-      },
+      log,
       limits: { retryMs: 1, maxRetryMs: 4, ...limits },
     },
     stop.signal,
@@ -86,6 +66,14 @@ describe('follow', () => {
     expect(rows).toEqual(['1', '2', '3'])
     expect(logged).toEqual(['the service ended the stream. Trying again.', 'connected again.'])
     expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '2', '2', '2', '2'])
+  })
+
+  it('can be stopped while it handles the last event of a stream that has ended', async () => {
+    const { url } = await inTurn(stream(event(1), { ends: true }))
+    for (let count = 1; count <= 5; count++) {
+      const { rows } = await followed(url, { rows: count })
+      expect(rows).toEqual(Array(count).fill('1'))
+    }
   })
 
   it('does not take half an event for one', async () => {
@@ -151,14 +139,14 @@ describe('follow', () => {
     const { url } = await inTurn(stream(event(1) + event(2)))
     const service = connectService({ url, token: 'open', dataDir: '.' })
     let running = 0
-    const onRow = async (data: string) => {
+    const onEvent = async ({ data }: ServerEvent) => {
       expect(++running).toBe(1)
       await new Promise((resolve) => setTimeout(resolve, 5))
       running--
       if (data.includes('"2"')) throw Object.assign(new Error('gone'), { code: 'EPIPE' })
     }
     const connect = (headers: Record<string, string>, signal: AbortSignal) => service.get('', headers, signal)
-    const failed = follow({ connect, onRow, log: () => {} }, new AbortController().signal)
+    const failed = follow({ connect, onEvent, log: () => {} }, new AbortController().signal)
     await expect(failed).rejects.toMatchObject({ code: 'EPIPE' })
   })
 })
