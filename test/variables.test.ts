@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readQuery } from '../src/client/run-query.js'
 import { readTail } from '../src/client/tail.js'
+import { readWatch } from '../src/client/watch.js'
 import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
 import { readHealthConfig } from '../src/config/health-config.js'
 import { readImportConfig } from '../src/config/import-config.js'
@@ -17,6 +18,7 @@ import {
   TOKEN_LIST_SETTINGS,
   TOKEN_PLACE_SETTINGS,
   TOKEN_SETTINGS,
+  WATCH_SETTINGS,
 } from '../src/config/settings.js'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../src/config/token-config.js'
 import { variablesOf } from './support/variables.js'
@@ -35,6 +37,7 @@ const COMMANDS: [name: string, settings: Settings, read: Read][] = [
   ['health', HEALTH_SETTINGS, (environment) => readHealthConfig([], environment)],
   ['query', QUERY_SETTINGS, (environment) => readQuery([], environment, unheard)],
   ['tail', TAIL_SETTINGS, (environment) => readTail(['--project', 'a'], environment, unheard)],
+  ['watch', WATCH_SETTINGS, (environment) => readWatch(['logs.all'], environment, unheard)],
   ['schema clickhouse', SCHEMA_SETTINGS, (environment) => readSchemaConfig([], environment)],
   ['export', EXPORT_SETTINGS, (environment) => readExportConfig(['--to', 'clickhouse', ...URL_FLAG], environment)],
   ['import', IMPORT_SETTINGS, (environment) => readImportConfig(IMPORT_ARGS, environment)],

@@ -1,6 +1,8 @@
 import type { Environment } from '../config/environment.js'
+import { readSettings } from '../config/read-settings.js'
+import { type CALL_SETTINGS, QUERY_SETTINGS, WATCH_SETTINGS } from '../config/settings.js'
+import { readEndpointCall } from './endpoint-call.js'
 import { flagNameOf, type ListedEndpoint, listEndpoints } from './endpoints.js'
-import { readQuery } from './run-query.js'
 import { connectService } from './service.js'
 
 /** How long a shell that completes a word waits for the service. */
@@ -9,27 +11,36 @@ const ANSWER_MS = 1_000
 const QUOTED = /'[^']*'|"[^"]*"/g
 /** Words that shells do not expand. */
 const PLAIN = /^[\w.-]+$/
+/** The commands that name an endpoint. */
+const COMMANDS = new Map<string, typeof CALL_SETTINGS>([
+  ['query', QUERY_SETTINGS],
+  ['watch', WATCH_SETTINGS],
+])
 
 /**
- * Returns words that a shell can offer at the end of `line`, a call of `logweir query`, and that only the running
- * service knows: names of user endpoints, or flags of the user endpoint in the line. `builtIn` are the names in the
- * scripts. Returns no words if the service does not answer.
+ * Returns words that a shell can offer at the end of `line`, a call of `logweir query` or `logweir watch`, and that
+ * only the running service knows: names of user endpoints, or flags of the user endpoint in the line. `builtIn` are the
+ * names in the scripts. Returns no words if the service does not answer.
  */
-export async function completeQuery(
+export async function completeEndpoint(
   line: string,
   environment: Environment,
   builtIn: readonly string[],
 ): Promise<readonly string[]> {
   const words = line.replaceAll(QUOTED, 'quoted').split(/\s+/)
-  const typed = words.slice(words.indexOf('query') + 1, -1)
+  const at = words.findIndex((word, i) => i > 0 && COMMANDS.has(word))
+  const settings = COMMANDS.get(words[at])
+  if (settings === undefined) return []
   try {
-    const config = readQuery(typed, environment, () => {})
-    const listed = await listEndpoints(connectService(config), AbortSignal.timeout(ANSWER_MS))
+    const result = readSettings(settings, words.slice(at + 1, -1), environment, { allowsExtras: true })
+    const { endpoint, sql, tokenFrom } = readEndpointCall(words[at], result)
+    const service = connectService({ ...result.values, tokenFrom })
+    const listed = await listEndpoints(service, AbortSignal.timeout(ANSWER_MS))
     // The scripts offer the flags of a built-in endpoint only behind the endpoint's name.
-    const isInScript = (name: string) => config.sql === undefined && builtIn.includes(name)
+    const isInScript = (name: string) => sql === undefined && builtIn.includes(name)
     return wordsOf(
       listed.filter(({ name }) => !isInScript(name)),
-      config.endpoint,
+      endpoint,
     ).filter((word) => PLAIN.test(word))
   } catch {
     return []

@@ -2,8 +2,7 @@ import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/text/nearest.js'
 import { MIB } from '../base/units.js'
 import { unknownFlag } from '../config/command-line.js'
-import { flagOf } from '../config/setting.js'
-import { QUERY_SETTINGS } from '../config/settings.js'
+import { flagOf, type Settings } from '../config/setting.js'
 import { type Service, ServiceError, textUpTo } from './service.js'
 
 /** An endpoint in the list of a service. */
@@ -47,20 +46,25 @@ export const flagNameOf = (name: string) => name.replaceAll('_', '-')
 
 /**
  * Converts flags to request parameters. `_` and `-` are equal. Throws `usage` if the endpoint has no such parameter.
+ * The message may suggest a flag of `settings`.
  */
-export function parametersOf(endpoint: ListedEndpoint, flags: readonly (readonly [string, string])[]): URLSearchParams {
+export function parametersOf(
+  endpoint: ListedEndpoint,
+  flags: readonly (readonly [string, string])[],
+  settings: Settings,
+): URLSearchParams {
   const names = new Map(endpoint.parameters.map(({ name }) => [`--${flagNameOf(name)}`, name]))
   const given = new URLSearchParams()
   for (const [flag, text] of flags) {
     const name = names.get(flagNameOf(flag))
-    if (name === undefined) throw unknownParameter(endpoint, flag, [...names.keys()])
+    if (name === undefined) throw unknownParameter(endpoint, flag, [...names.keys()], settings)
     given.append(name, text)
   }
   return given
 }
 
-function unknownParameter({ name }: ListedEndpoint, flag: string, parameters: readonly string[]) {
-  const settingFlags = Object.keys(QUERY_SETTINGS).map(flagOf)
+function unknownParameter({ name }: ListedEndpoint, flag: string, parameters: readonly string[], settings: Settings) {
+  const settingFlags = Object.keys(settings).map(flagOf)
   const { message } = unknownFlag(flag, [...parameters, ...settingFlags])
   if (message.endsWith('?')) return usageError(message)
   const known =

@@ -30,7 +30,36 @@ const BOLD = ['\u001b[1m', '\u001b[22m'] as const
  * escaped. Returns `no rows` if there are none. Throws `usage` if no row has a chosen column.
  */
 export function table(rows: readonly Row[], { columns, isPlain }: TableOptions, chosen?: readonly string[]): string {
-  if (rows.length === 0) return 'no rows\n'
+  if (rows.length === 0) return NO_ROWS
+  const { headings, body } = tableLines(rows, columns, chosen)
+  return [...headings.map((line) => bold(line, isPlain)), ...body, ''].join('\n')
+}
+
+/**
+ * Formats rows as {@link table}, in at most `lines` lines of at most `columns`. If there are more rows than room, the
+ * last line says how many are not shown. Widths are those of the first rows.
+ */
+export function tableWithin(
+  rows: readonly Row[],
+  { columns, lines, isPlain }: TableOptions & { lines: number },
+  chosen?: readonly string[],
+): string {
+  if (rows.length === 0) return NO_ROWS
+  const { headings, body } = tableLines(rows.slice(0, Math.max(lines, 1)), columns, chosen)
+  const room = Math.max(lines - headings.length, 1)
+  const shown = body.slice(0, rows.length > room ? room - 1 : room)
+  const more = rows.length - shown.length
+  const count = more === 0 ? [] : [`… ${more.toLocaleString('en-US')} more ${more === 1 ? 'row' : 'rows'}`]
+  const narrow = (line: string) => cut(line, columns)
+  const all = [...headings.map((line) => bold(narrow(line), isPlain)), ...[...shown, ...count].map(narrow)]
+  return [...all.slice(0, Math.max(lines, 1)), ''].join('\n')
+}
+
+const NO_ROWS = 'no rows\n'
+const bold = (line: string, isPlain: boolean) => (isPlain ? line : `${BOLD[0]}${line}${BOLD[1]}`)
+
+/** Formats at least one row. Throws `usage` if no row has a chosen column. */
+function tableLines(rows: readonly Row[], columns: number, chosen: readonly string[] | undefined) {
   const all = columnNames(rows)
   for (const name of chosen ?? []) checkColumn(name, all)
   const longest = CHARACTERS_A_COLUMN * columns
@@ -47,10 +76,10 @@ export function table(rows: readonly Row[], { columns, isPlain }: TableOptions, 
       .map((text, i) => align(cut(text, widths[i]), widths[i], shown[i].isNumeric))
       .join(GAP)
       .trimEnd()
-  const [on, off] = isPlain ? ['', ''] : BOLD
-  const headings = headingLines(shown.map(({ heading }, i) => wrap(heading, widths[i])))
-  const body = rows.map((_, row) => line(shown.map(({ cells }) => cells[row])))
-  return [...headings.map((texts) => `${on}${line(texts)}${off}`), ...body, ''].join('\n')
+  return {
+    headings: headingLines(shown.map(({ heading }, i) => wrap(heading, widths[i]))).map(line),
+    body: rows.map((_, row) => line(shown.map(({ cells }) => cells[row]))),
+  }
 }
 
 function columnNames(rows: readonly Row[]): string[] {

@@ -16,6 +16,7 @@ import { sql } from './sql.js'
 import { tail } from './tail.js'
 import { tokenCreate, tokenList, tokenRevoke } from './token.js'
 import { version } from './version.js'
+import { watch } from './watch.js'
 
 /** All commands in the order of the help. A new command is a file and a line here. */
 export const COMMANDS: readonly Command[] = [
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   query,
   sql,
   tail,
+  watch,
   health,
   config,
   tokenCreate,

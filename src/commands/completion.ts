@@ -27,7 +27,7 @@ export const completion: Command = {
 zsh:  source <(logweir completion zsh), in ~/.zshrc, after compinit
 fish: logweir completion fish | source, in ~/.config/fish/config.fish
 
-After query the scripts ask the service for your own endpoints, for at most 1 s.`,
+After query and watch the scripts ask the service for your own endpoints, for at most 1 s.`,
   choices: async () => SHELLS.map((word) => ({ word, flags: [] })),
   async run([shell, extra], { environment, stdout, commands }) {
     if (shell === ENDPOINTS_OPERAND) {
@@ -59,9 +59,9 @@ export function completableCommands(commands: readonly Command[]): Promise<Compl
 
 /** Returns the words that the running service adds to the words in the script, a word per line. */
 async function endpointWords(line: string, environment: Environment, commands: readonly Command[]): Promise<string> {
-  const { completeQuery } = await import('../client/complete.js')
+  const { completeEndpoint } = await import('../client/complete.js')
   const choices = (await commands.find(({ name }) => name === 'query')?.choices?.(commands)) ?? []
-  const words = await completeQuery(
+  const words = await completeEndpoint(
     line,
     environment,
     choices.map(({ word }) => word),

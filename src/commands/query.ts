@@ -1,6 +1,7 @@
 import { QUERY_SETTINGS } from '../config/settings.js'
 import { onReaderClosed } from './closed-pipe.js'
 import { type Command, EXIT } from './command.js'
+import type { Choice } from './completion/positions.js'
 import { rowsOut } from './rows-out.js'
 
 /** `logweir query`: runs a stored query on a running service. */
@@ -12,17 +13,7 @@ export const query: Command = {
   remarks: `Further flags are the endpoint's parameters, such as --project abc or --project-tier PRO. Without ENDPOINT
 it lists endpoints and parameters. --sql 'select …' --project abc runs a query of your own; it is a parameter of
 logs.all, as --iso-timestamp-start. Exit code 1: the service cannot be reached, or answers with an error.`,
-  // The built-in endpoints only, so that completion does not wait for a service.
-  async choices() {
-    const { ENDPOINTS } = await import('../endpoints/index.js')
-    return ENDPOINTS.map(({ name, params }) => ({
-      word: name,
-      flags: Object.entries(params).map(([param, { description }]) => ({
-        flag: `--${param.replaceAll('_', '-')}`,
-        meaning: description,
-      })),
-    }))
-  },
+  choices: endpointChoices,
   async run(args, context) {
     const { readQuery, runQuery } = await import('../client/run-query.js')
     // A pending request must not keep the process alive.
@@ -30,4 +21,16 @@ logs.all, as --iso-timestamp-start. Exit code 1: the service cannot be reached, 
     await runQuery(readQuery(args, context.environment, context.log), rowsOut(context))
     return EXIT.ok
   },
+}
+
+/** Returns the built-in endpoints with their flags. Completion of these does not wait for a service. */
+export async function endpointChoices(): Promise<readonly Choice[]> {
+  const { ENDPOINTS } = await import('../endpoints/index.js')
+  return ENDPOINTS.map(({ name, params }) => ({
+    word: name,
+    flags: Object.entries(params).map(([param, { description }]) => ({
+      flag: `--${param.replaceAll('_', '-')}`,
+      meaning: description,
+    })),
+  }))
 }

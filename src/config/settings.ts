@@ -334,8 +334,8 @@ export const ALERTS_TEST_SETTINGS = {
   ...CLIENT_SETTINGS,
 } satisfies Settings
 
-/** Settings of `logweir query`. The parameters of the endpoint are extra flags. */
-export const QUERY_SETTINGS = {
+/** Settings that name a query of a running service. The parameters of the endpoint are extra flags. */
+export const CALL_SETTINGS = {
   sql: {
     type: text('TEXT'),
     variable: false,
@@ -348,7 +348,20 @@ export const QUERY_SETTINGS = {
     meaning: 'project, if an endpoint requires one and --project is not given; default: that of the service',
   },
   ...CLIENT_SETTINGS,
-  ...FORMAT_SETTINGS,
+} satisfies Settings
+
+/** Settings of `logweir query`. */
+export const QUERY_SETTINGS = { ...CALL_SETTINGS, ...FORMAT_SETTINGS } satisfies Settings
+
+/** Settings of `logweir watch`. */
+export const WATCH_SETTINGS = {
+  ...CALL_SETTINGS,
+  format: {
+    type: oneOf('FORMAT', 'table', 'ndjson'),
+    variable: false,
+    meaning: 'table: the rows as they are now; ndjson: the events; default: table on a terminal or with --columns',
+  },
+  columns: FORMAT_SETTINGS.columns,
 } satisfies Settings
 
 /** Settings of `logweir sql`. */
@@ -467,6 +480,7 @@ const TABLES: readonly Settings[] = [
   HEALTH_SETTINGS,
   ALERTS_TEST_SETTINGS,
   QUERY_SETTINGS,
+  WATCH_SETTINGS,
   SQL_SETTINGS,
   CHECK_SETTINGS,
   TAIL_SETTINGS,

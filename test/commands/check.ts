@@ -1,8 +1,10 @@
 import { readCheckConfig } from '../../src/check/check-config.js'
 import { readAlertsTest } from '../../src/client/alerts-test.js'
+import type { EndpointCall } from '../../src/client/endpoint-call.js'
 import { parametersOf } from '../../src/client/endpoints.js'
 import { readQuery } from '../../src/client/run-query.js'
 import { readTail } from '../../src/client/tail.js'
+import { readWatch } from '../../src/client/watch.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { findCommand } from '../../src/commands/find.js'
 import { helpOn } from '../../src/commands/help.js'
@@ -13,6 +15,8 @@ import { readGenerateConfig } from '../../src/config/generate-config.js'
 import { readHealthConfig } from '../../src/config/health-config.js'
 import { readImportConfig } from '../../src/config/import-config.js'
 import { readEffectiveSettings, readServeConfig } from '../../src/config/serve-config.js'
+import type { Settings } from '../../src/config/setting.js'
+import { QUERY_SETTINGS, WATCH_SETTINGS } from '../../src/config/settings.js'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/token-config.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { definitions } from '../../src/http/query/definitions.js'
@@ -34,6 +38,16 @@ export function checkCommand(args: readonly string[]): void {
 
 const ignoreWarning = () => {}
 
+function checkCall({ endpoint, flags: all, sql }: EndpointCall, settings: Settings): void {
+  if (sql !== undefined) readSql(sql).plan({}, 0)
+  if (endpoint === undefined) return
+  // Services that run no SQL do not list this parameter.
+  const flags = all.filter(([flag]) => flag !== '--sql')
+  const listed = JSON.parse(definitions(SERVED)).result.find(({ name }: { name: string }) => name === endpoint)
+  const given = Object.assign(parametersOf(listed, flags, settings), { defaultProject: 'that of the service' })
+  SERVED.find(({ name }) => name === endpoint)!.call(given)
+}
+
 const READERS: Record<string, (args: readonly string[]) => unknown> = {
   serve: (args) => readServeConfig(args, {}),
   generate: readGenerateConfig,
@@ -41,16 +55,8 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   health: (args) => readHealthConfig(args, {}),
   config: (args) => readEffectiveSettings(args, {}),
   tail: (args) => readTail(args, {}, ignoreWarning),
-  query(args) {
-    const { endpoint, flags: all, sql } = readQuery(args, {}, ignoreWarning)
-    if (sql !== undefined) readSql(sql).plan({}, 0)
-    if (endpoint === undefined) return
-    // Services that run no SQL do not list this parameter.
-    const flags = all.filter(([flag]) => flag !== '--sql')
-    const listed = JSON.parse(definitions(SERVED)).result.find(({ name }: { name: string }) => name === endpoint)
-    const defaultProject = 'that of the service'
-    SERVED.find(({ name }) => name === endpoint)!.call(Object.assign(parametersOf(listed, flags), { defaultProject }))
-  },
+  query: (args) => checkCall(readQuery(args, {}, ignoreWarning), QUERY_SETTINGS),
+  watch: (args) => checkCall(readWatch(args, {}, ignoreWarning), WATCH_SETTINGS),
   sql(args) {
     const { sql, project } = readSqlConfig(args, {})
     compileSql({ sql, project }, 0, undefined)

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { completeQuery } from '../../src/client/complete.js'
+import { completeEndpoint } from '../../src/client/complete.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { bashScript } from '../../src/commands/completion/bash.js'
 import { fishScript } from '../../src/commands/completion/fish.js'
@@ -79,7 +79,8 @@ describe('the places of a command line', () => {
       expect(pathOf.get('')!.words.map(({ word }) => word)).toContain(first)
       if (second !== undefined) expect(pathOf.get(first!)!.words.map(({ word }) => word)).toContain(second)
     }
-    expect(pathOf.get('query')!.words.map(({ word }) => word)).toEqual(ENDPOINTS.map(({ name }) => name))
+    for (const name of ['query', 'watch'])
+      expect(pathOf.get(name)!.words.map(({ word }) => word)).toEqual(ENDPOINTS.map((endpoint) => endpoint.name))
   })
 
   it('hold no word that a shell could take for more', () => {
@@ -120,6 +121,10 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion of %s', (shell) => {
     ['query --url http://127.0.0.1:4000 o', ['own.errors']],
     ['query own.errors --project a --ow', ['--own-flag']],
     ['query logs.all --ow', []],
+    ['watch o', ['own.errors']],
+    ['watch usage.api-counts --project x --in', ['--interval']],
+    ['watch own.errors --project a --ow', ['--own-flag']],
+    ['watch --format n', ['ndjson']],
     ['tail --ow', []],
     ['token l', ['list']],
     ['sql --fo', ['--format']],
@@ -183,6 +188,12 @@ describe('words that only the service knows', () => {
     ['logweir query own.errors --', ['--project', '--least-status']],
     ['logweir query own.errors --project a --le', ['--project', '--least-status']],
     ['logweir query own.paths --', []],
+    ['logweir watch ', ['own.errors', 'own.paths']],
+    ['logweir watch --format ndjson ', ['own.errors', 'own.paths']],
+    ['logweir watch own.errors --pro', ['--project', '--least-status']],
+    ['logweir watch --format csv ', []],
+    ['logweir tail ', []],
+    ['watch query own.errors --', ['--project', '--least-status']],
     ['logweir query logs.all --', []],
     ['logweir query own.errors --project ', []],
     ['logweir query nope --', []],
@@ -192,21 +203,21 @@ describe('words that only the service knows', () => {
     ["logweir query own.errors --sql 'select 1' --le", ['--project', '--least-status']],
   ])('behind "%s"', async (line, expected) => {
     const { url } = await fakeService((_, response) => reply(response, LISTING))
-    expect(await completeQuery(line, { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual(expected)
+    expect(await completeEndpoint(line, { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual(expected)
   })
 
   it('are none if the service refuses, lists nothing, or is not there', async () => {
     const refusing = await fakeService((_, response) => reply(response, {}, 'application/json', 401))
     const strange = await fakeService((_, response) => reply(response, 'hello'))
     for (const url of [refusing.url, strange.url, 'http://127.0.0.1:1', 'no-url']) {
-      expect(await completeQuery('logweir query ', { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual([])
+      expect(await completeEndpoint('logweir query ', { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual([])
     }
-    expect(await completeQuery('logweir query ', { LOGWEIR_DATA_DIR: '/nowhere' }, KNOWN)).toEqual([])
+    expect(await completeEndpoint('logweir query ', { LOGWEIR_DATA_DIR: '/nowhere' }, KNOWN)).toEqual([])
   })
 
   it('are none if the service hangs, soon', async () => {
     const { url, requests } = await fakeService((_, response) => void response.write(' '))
-    expect(await completeQuery('logweir query ', { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual([])
+    expect(await completeEndpoint('logweir query ', { LOGWEIR_URL: url, LOGWEIR_TOKEN: 'open' }, KNOWN)).toEqual([])
     expect(requests).toHaveLength(1)
   }, 5_000)
 })

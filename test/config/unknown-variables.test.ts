@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LogFields } from '../../src/base/log.js'
 import { readQuery, runQuery } from '../../src/client/run-query.js'
 import { readTail } from '../../src/client/tail.js'
+import { readWatch } from '../../src/client/watch.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'
 import { readHealthConfig } from '../../src/config/health-config.js'
@@ -78,6 +79,7 @@ describe('a variable that no command reads', () => {
     ['health', (warn) => readHealthConfig([], WRONG, warn)],
     ['query', (warn) => readQuery([], WRONG, warn)],
     ['tail', (warn) => readTail(['--project', 'a'], WRONG, warn)],
+    ['watch', (warn) => readWatch(['logs.all'], WRONG, warn)],
     ['sql', (warn) => readSqlConfig(['dir', 'select 1'], WRONG, warn)],
     ['generate', (warn) => readGenerateConfig([], WRONG, warn)],
     ['token create', (warn) => readTokenCreateConfig([], WRONG, warn)],
@@ -98,7 +100,7 @@ describe('a variable that no command reads', () => {
 
 describe('a variable is read by every command that has its flag', () => {
   /** Flags of the same name with another meaning: a text in place of a switch; the first of several ports to try. */
-  const OTHERS = ['query --sql', 'demo --port']
+  const OTHERS = ['query --sql', 'watch --sql', 'demo --port']
 
   it('but by those whose flag means something else', () => {
     const serve = COMMANDS.find(({ name }) => name === 'serve')!.settings

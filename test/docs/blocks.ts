@@ -6,6 +6,8 @@ import { parseAst } from 'vitest/node'
 import { parse as parseYaml } from 'yaml'
 import { readReceivers } from '../../src/alerts/delivery/receivers.js'
 import { ruleOf } from '../../src/alerts/rules/rule.js'
+import { eventLine } from '../../src/client/event-line.js'
+import { createLiveResult } from '../../src/client/live-result.js'
 import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { fileNameOf, isInFile } from '../../src/config/setting.js'
 import { FILE_SETTINGS } from '../../src/config/settings.js'
@@ -167,6 +169,7 @@ const TEXTS: Readonly<Record<string, (text: string) => void>> = {
   // test/program/shippers/any-logs.test.ts gives the lines to nginx.
   'docs/any-logs.md': () => {},
   'docs/architecture.md': checkRooms,
+  'docs/command-line.md': checkWatched,
   'docs/operations.md': (text) => (text.startsWith('logweir-data/') ? checkTree(text) : checkFindings(text)),
   'docs/tail.md': checkEvents,
   'docs/scale-out.md': checkArithmetic,
@@ -177,6 +180,17 @@ function checkText(document: string, text: string): void {
   const check = TEXTS[document]
   if (check === undefined) throw new Error(`nobody checks texts of ${document}`)
   check(text)
+}
+
+/** Throws unless each line is an event as `logweir watch` prints it, and the events follow one another. */
+function checkWatched(text: string): void {
+  const result = createLiveResult()
+  for (const line of text.trimEnd().split('\n')) {
+    const { event, id, ...more } = JSON.parse(line)
+    const data = JSON.stringify(more)
+    if (eventLine({ event, id, data }) !== line) throw new Error(`logweir watch does not print ${line}`)
+    result.apply({ event, id, data })
+  }
 }
 
 /** Every path that does not start with a slash is a file or a folder of src. */

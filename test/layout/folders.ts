@@ -82,7 +82,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     },
     {
       path: 'client/',
-      about: 'the client side of `query`, `tail` and `health`: knows HTTP, and no engine',
+      about: 'the client side of `query`, `tail`, `watch` and `health`: knows HTTP, and no engine',
       only: [
         'tokens/',
         'config/',

@@ -1,7 +1,7 @@
 import type { FlagArgument, Position } from './positions.js'
 import {
   cases,
-  ENDPOINT_POSITION,
+  ENDPOINT_POSITIONS,
   endpointWordsCommand,
   findPosition,
   folderCases,
@@ -32,7 +32,7 @@ ${folderCases(positions, `${paths('-d')}return`)}
   case "$position" in
 ${cases(branches)}
   esac
-  [[ "$position" == ${ENDPOINT_POSITION} ]] && choices+=" $(${endpointWordsCommand(`"\${COMP_LINE:0:COMP_POINT}"`)})"
+  [[ "$position" =~ ^(${ENDPOINT_POSITIONS.join('|')})$ ]] && choices+=" $(${endpointWordsCommand(`"\${COMP_LINE:0:COMP_POINT}"`)})"
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
 }
 complete -F _logweir logweir

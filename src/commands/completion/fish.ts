@@ -1,5 +1,5 @@
 import { type FlagArgument, flagsWithValue, type Position } from './positions.js'
-import { ENDPOINT_POSITION, endpointWordsCommand, quoted } from './posix.js'
+import { ENDPOINT_POSITIONS, endpointWordsCommand, quoted } from './posix.js'
 
 /** Returns the beginning of a command that offers words at a position. */
 const completeAt = (path: string) => `complete -c logweir -n "test (__logweir_position) = '${path}'"`
@@ -38,7 +38,7 @@ function __logweir_position
   echo $position
 end
 complete -c logweir -f
-${completeAt(ENDPOINT_POSITION)} -a '(${endpointWordsCommand('(commandline -cp)')})'
+${ENDPOINT_POSITIONS.map((path) => `${completeAt(path)} -a '(${endpointWordsCommand('(commandline -cp)')})'`).join('\n')}
 ${lines.join('\n')}
 `
 }

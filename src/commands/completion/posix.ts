@@ -49,11 +49,11 @@ export function valueCases(
 export const folderCases = (positions: readonly Position[], offer: string): string =>
   cases(positions.flatMap(({ path, takesFolder }) => (takesFolder ? [[quoted(path), offer] as const] : [])))
 
-/** The position at which the scripts ask the running service for the user's own endpoints. */
-export const ENDPOINT_POSITION = 'query'
+/** The positions at which the scripts ask the running service for the user's own endpoints. */
+export const ENDPOINT_POSITIONS: readonly string[] = ['query', 'watch']
 
 /**
- * Returns the shell command that prints the words for {@link ENDPOINT_POSITION}, a word per line, and no error
+ * Returns the shell command that prints the words for {@link ENDPOINT_POSITIONS}, a word per line, and no error
  * messages. `line` is the shell's expression for the text up to the cursor.
  */
 export const endpointWordsCommand = (line: string): string =>

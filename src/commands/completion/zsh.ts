@@ -1,7 +1,7 @@
 import type { FlagArgument, Position } from './positions.js'
 import {
   cases,
-  ENDPOINT_POSITION,
+  ENDPOINT_POSITIONS,
   endpointWordsCommand,
   findPosition,
   folderCases,
@@ -30,7 +30,7 @@ ${folderCases(positions, '_files -/; return')}
   case "$position" in
 ${cases(branches)}
   esac
-  if [[ "$position" == ${ENDPOINT_POSITION} ]]; then
+  if [[ "$position" == (${ENDPOINT_POSITIONS.join('|')}) ]]; then
     own=(\${(f)"$(${endpointWordsCommand(`"\${(j: :)words[1,CURRENT]}"`)})"})
     choices+=(\${own:#--*})
     options+=(\${(M)own:#--*})

@@ -1,0 +1,43 @@
+import { catchStopSignals } from '../base/process/stop-signals.js'
+import type { Screen } from '../client/repaint.js'
+import { WATCH_SETTINGS } from '../config/settings.js'
+import { onReaderClosed } from './closed-pipe.js'
+import { type Command, type Context, EXIT } from './command.js'
+import { endpointChoices } from './query.js'
+import { rowsOut } from './rows-out.js'
+
+/** The size of a terminal that does not tell its size. */
+const [COLUMNS, LINES] = [80, 24]
+
+/** `logweir watch`: follows the result of a stored query. */
+export const watch: Command = {
+  name: 'watch',
+  operand: 'ENDPOINT',
+  meaning: 'follow the result of a stored query, until Ctrl-C',
+  settings: WATCH_SETTINGS,
+  remarks: `Further flags are the endpoint's parameters, as of logweir query, and so is --sql. On a terminal it repaints a
+table whenever the result changes. In a pipe it prints the events, a line of JSON each: snapshot, the whole result; or
+change, the rows that are new or different, and the keys of those that are gone. Exit codes are those of query.`,
+  choices: endpointChoices,
+  async run(args, context) {
+    const { readWatch, runWatch } = await import('../client/watch.js')
+    const config = readWatch(args, context.environment, context.log)
+    const stop = new AbortController()
+    const { first, second } = catchStopSignals()
+    first.then(() => stop.abort())
+    second.then(() => process.exit(EXIT.failure))
+    onReaderClosed(() => stop.abort())
+    await runWatch(config, { ...rowsOut(context), screen: screenOf(context) }, context.log, stop.signal)
+    return EXIT.ok
+  },
+}
+
+/** Returns the terminal on standard output, if its cursor can be moved. */
+function screenOf({ stdout, environment }: Context): Screen | undefined {
+  if (!stdout.isTTY || environment.TERM === 'dumb') return undefined
+  return {
+    isPlain: Boolean(environment.NO_COLOR),
+    size: () => ({ columns: stdout.columns || COLUMNS, lines: stdout.rows || LINES }),
+    onResize: (listener) => stdout.on('resize', listener),
+  }
+}
