@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { table } from '../../src/client/table.js'
+import { table, tableWithin } from '../../src/client/table.js'
 import { cut, widthOf } from '../../src/client/width.js'
 
 const plain = (columns = Number.POSITIVE_INFINITY) => ({ columns, isPlain: true })
@@ -243,5 +243,50 @@ describe('the width of a text', () => {
         expect(widthOf(text) > most).toBe(cut(text, most) !== text)
       }),
     )
+  })
+})
+
+describe('a table within a screen', () => {
+  const value = fc.oneof(fc.integer(), fc.string(), fc.constantFrom(null, true, '漢字'.repeat(9), 1.5))
+  const rows = fc.array(fc.dictionary(fc.constantFrom('a', 'a_long_name_of_a_column', 'event_message', 'd'), value), {
+    maxLength: 30,
+  })
+  const size = fc.record({ columns: fc.integer({ min: 8, max: 60 }), lines: fc.integer({ min: 1, max: 20 }) })
+
+  it('fits in both directions, and counts the rows that it does not show', () => {
+    fc.assert(
+      fc.property(rows, size, (all, { columns, lines }) => {
+        const shown = tableWithin(all, { columns, lines, isPlain: true }).split('\n')
+        expect(shown.pop()).toBe('')
+        expect(shown.length).toBeLessThanOrEqual(lines)
+        for (const line of shown) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+        const count = /^… (\d+) more rows?$/.exec(shown.at(-1)!)
+        if (columns < 15 || lines < 6 || count === null) return
+        const whole = table(all.slice(0, lines), { columns, isPlain: true }).split('\n').length - 1
+        const headings = whole - Math.min(all.length, lines)
+        expect(Number(count[1])).toBe(all.length - (shown.length - headings - 1))
+      }),
+    )
+  })
+
+  it('is the whole table if there is room', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const columns = 200
+        const whole = table(all, { columns, isPlain: false })
+        expect(tableWithin(all, { columns, lines: 40, isPlain: false })).toBe(whole)
+      }),
+    )
+  })
+
+  it('says how many rows there are besides', () => {
+    const all = Array.from({ length: 1_005 }, (_, n) => ({ n }))
+    const within = (count: number, lines: number) =>
+      tableWithin(all.slice(0, count), { columns: 20, lines, isPlain: true }).split('\n').slice(0, -1)
+    expect(within(3, 4)).toEqual(['n', '0', '1', '2'])
+    expect(within(4, 4)).toEqual(['n', '0', '1', '… 2 more rows'])
+    expect(within(1_005, 3).at(-1)).toBe('… 1,004 more rows')
+    expect(within(2, 2)).toEqual(['n', '… 2 more rows'])
+    expect(within(5, 0)).toEqual(['n'])
   })
 })
