@@ -16,7 +16,7 @@ export interface LiveResult {
 /** The rows by the texts of their keys, in order. */
 interface Keyed {
   columns: readonly string[]
-  rows: Map<string, Row>
+  rows: ReadonlyMap<string, Read<Row>>
   order: RowOrder | undefined
 }
 
@@ -25,16 +25,15 @@ export function createLiveResult(): LiveResult {
   let keyed: Keyed | undefined
   return {
     apply({ event, data }) {
-      const read = readEvent(data)
       if (event === 'change') {
-        if (keyed === undefined || !isChange(read)) throw unreadableEvent()
-        keyed.rows = changed(keyed, read)
-        return [...keyed.rows.values()]
+        const change = readEvent(data, isChange)
+        if (keyed === undefined) throw unreadableEvent()
+        keyed = { ...keyed, rows: changed(keyed, change) }
+        return Array.from(keyed.rows.values(), ({ exact }) => exact)
       }
-      if (!isSnapshot(read)) throw unreadableEvent()
-      const { result, key } = read
-      keyed = key && { columns: key, rows: byKey(result, key), order: orderOf(result, key) }
-      return result
+      const { exact, plain } = readEvent(data, isSnapshot)
+      keyed = plain.key && keyedBy(plain.key, { exact: exact.result, plain: plain.result })
+      return exact.result
     },
   }
 }
@@ -49,10 +48,18 @@ interface Change {
   delete: readonly (readonly unknown[])[]
 }
 
-function readEvent(data: string): object {
+/** JSON that was read twice. */
+interface Read<Data> {
+  /** With all digits of integers that no double holds, as texts: for people. */
+  exact: Data
+  /** As JavaScript reads JSON: for keys, since the service takes two keys for one if JavaScript does. */
+  plain: Data
+}
+
+function readEvent<Data>(json: string, isRight: (value: object) => value is Data & object): Read<Data> {
   try {
-    const value = parseExact(data)
-    if (typeof value === 'object' && value !== null) return value
+    const [exact, plain] = [parseExact(json), JSON.parse(json)] as [object, Data]
+    if (typeof exact === 'object' && exact !== null && isRight(exact)) return { exact, plain }
   } catch {}
   throw unreadableEvent()
 }
@@ -73,17 +80,22 @@ const areRows = (value: unknown) =>
 /** Returns the text of a key. Values of different types, as `500` and `'500'`, have different texts. */
 const textOfKey = (values: readonly unknown[]) => JSON.stringify(values)
 
-const keyOf = (row: Row, columns: readonly string[]) => textOfKey(columns.map((name) => row[name] ?? null))
+const entriesOf = ({ exact, plain }: Read<readonly Row[]>, columns: readonly string[]) =>
+  plain.map((row, i) => [textOfKey(columns.map((name) => row[name] ?? null)), { exact: exact[i], plain: row }] as const)
 
-const byKey = (rows: readonly Row[], columns: readonly string[]) =>
-  new Map(rows.map((row) => [keyOf(row, columns), row]))
+const keyedBy = (columns: readonly string[], rows: Read<readonly Row[]>): Keyed => ({
+  columns,
+  rows: new Map(entriesOf(rows, columns)),
+  order: orderOf(rows.plain, columns),
+})
 
-function changed({ columns, rows: before, order }: Keyed, { upsert, delete: deleted }: Change): Map<string, Row> {
+function changed({ columns, rows: before, order }: Keyed, { exact, plain }: Read<Change>): Keyed['rows'] {
   const rows = new Map(before)
-  for (const values of deleted) rows.delete(textOfKey(values))
+  for (const values of plain.delete) rows.delete(textOfKey(values))
   const kept = rows.size
-  for (const row of upsert) rows.set(keyOf(row, columns), row)
+  const upsert = { exact: exact.upsert, plain: plain.upsert }
+  for (const [key, row] of entriesOf(upsert, columns)) rows.set(key, row)
   if (order === undefined || rows.size === kept) return rows
   // Sorting is stable, so only new rows move.
-  return byKey([...rows.values()].sort(order), columns)
+  return new Map([...rows].sort(([, one], [, other]) => order(one.plain, other.plain)))
 }

@@ -94,11 +94,23 @@ describe('a live result', () => {
     expect(textsOf(result.apply(changeOf(states[1]!, states[2]!)))).toEqual(changed.map(rowText))
   })
 
+  it('takes two keys for one if JavaScript reads them as one, as the service does', () => {
+    const result = createLiveResult()
+    const data = '{"result":[{"n":9007199254740993,"m":1},{"n":"9007199254740993","m":1}],"key":["n"]}'
+    result.apply({ event: 'snapshot', data })
+    const change = '{"upsert":[{"n":"9007199254740993","m":2}],"delete":[[9007199254740992]]}'
+    expect(result.apply({ event: 'change', data: change })).toEqual([{ n: '9007199254740993', m: 2 }])
+  })
+
   it('keeps integers that no double holds', () => {
     const result = createLiveResult()
-    const data = '{"result":[{"n":9007199254740993},{"n":9007199254740992}],"key":["n"]}'
-    expect(result.apply({ event: 'snapshot', data })).toEqual([{ n: '9007199254740993' }, { n: '9007199254740992' }])
-    const change = '{"upsert":[],"delete":[[9007199254740993]]}'
-    expect(result.apply({ event: 'change', data: change })).toEqual([{ n: '9007199254740992' }])
+    const data = '{"result":[{"n":9007199254740993},{"n":18446744073709551615}],"key":["n"]}'
+    expect(result.apply({ event: 'snapshot', data })).toEqual([
+      { n: '9007199254740993' },
+      { n: '18446744073709551615' },
+    ])
+    const change = '{"upsert":[{"n":9007199254740995}],"delete":[[9007199254740993]]}'
+    const changed = [{ n: '9007199254740995' }, { n: '18446744073709551615' }]
+    expect(result.apply({ event: 'change', data: change })).toEqual(changed)
   })
 })
