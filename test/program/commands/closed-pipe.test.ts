@@ -61,6 +61,18 @@ describe('a reader that leaves', () => {
     expect(stderr).toMatch(/^logweir: the answer broke off: .*\nexit 0\n$/)
   })
 
+  it('ends watch, although no further event arrives', async () => {
+    const { url } = await fakeService((request, response) => {
+      if (request.url === '/api/endpoints') return reply(response, { result: [{ name: 'a', parameters: [] }] })
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.write('event: snapshot\nid: 1\ndata: {"result":[]}\n\n')
+    })
+    expect(await piped(`watch a --url ${url}`, 'head -n 1')).toEqual({
+      stdout: '{"event":"snapshot","id":"1","result":[]}\n',
+      stderr: 'exit 0\n',
+    })
+  })
+
   it('does not end tail while it reads', async () => {
     const { url } = await fakeService((_, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
