@@ -1,6 +1,7 @@
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { escapeControl, escapeControlInDocument } from '../base/text/escape-control.js'
+import { MIB } from '../base/units.js'
 import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
 import type { ValuesOf } from '../config/setting.js'
@@ -26,6 +27,9 @@ export interface WatchOut extends RowsOut {
   /** Undefined: the output is not a terminal, or its cursor cannot be moved. */
   screen: Screen | undefined
 }
+
+/** A service keeps at most 64 MiB of the last results, and no event is longer than a result. */
+const LIMITS = { maxEventCharacters: 64 * MIB }
 
 /** Reads the configuration of `logweir watch`. Throws `usage`, and `failed` if the file of `--sql-file` is missing. */
 export function readWatch(args: readonly string[], environment: Environment, warn: Log): WatchConfig {
@@ -61,7 +65,7 @@ export async function runWatch(config: WatchConfig, out: WatchOut, log: Log, sig
       return answer
     }
     const onEvent = (event: ServerEvent) => view.show(event, tell)
-    await follow({ connect, onEvent, log: tell }, signal)
+    await follow({ connect, onEvent, log: tell, limits: LIMITS }, signal)
   } catch (error) {
     if (signal.aborted) return
     throw config.sql === undefined ? error : withExcerpt(error, config.sql, out.errorColumns)
