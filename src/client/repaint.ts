@@ -1,7 +1,7 @@
 import { type Row, tableWithin } from './table.js'
 
 /** The size of a terminal in characters. */
-export interface ScreenSize {
+interface ScreenSize {
   columns: number
   lines: number
 }
