@@ -35,7 +35,7 @@ const SORTED_LIMIT = 1024
  * Up to this many values stay pending when a state is shrunk: merging and sorting the values later is cheaper than a
  * digest.
  */
-const MERGED_LIMIT = 64
+export const MERGED_LIMIT = 64
 
 /**
  * Quantiles by merged digests. Merging appends digests to a list without loss, so the rank error of the answer stays
