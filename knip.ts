@@ -8,6 +8,8 @@ export default {
   // Node, rolldown and AssemblyScript load these by their addresses. `!` marks the files of the program.
   entry: [
     'src/page/main.ts!',
+    // Parts of views that the service does not use yet.
+    'src/views/state/{group,memory-groups,merge,merged-states,read-file,write-file}.ts!',
     'src/executable.ts!',
     'src/base/process/ignored-signals.ts!',
     'src/user-endpoints/hook.ts!',

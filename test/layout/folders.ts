@@ -127,6 +127,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: ['alerts/states/', 'engine/disk/', 'base/'],
     },
     {
+      path: 'views/state/',
+      about: 'the groups of a view and a day: files, sorted streams, merging, bounds',
+      only: ['engine/disk/', 'engine/execute/', 'engine/store/files/file-names.ts', ...PLAN],
+    },
+    {
       path: 'http/server/',
       about: 'sockets: connections, limits, malformed requests',
       only: ['http/app.ts', ...HTTP],

@@ -105,22 +105,23 @@ function tagOfTime(value: Timestamp | Datetime | CivilDate): number {
   return value instanceof Timestamp ? TIMESTAMP : value instanceof Datetime ? DATETIME : DATE
 }
 
+/** Returns the end of the key that {@link KeyBytes} wrote at a position. */
+export function endOfKey(bytes: Buffer, at: number): number {
+  const tag = bytes[at]
+  if (tag <= TRUE) return at + 1
+  return tag >= TEXT ? at + 5 + bytes.readUInt32LE(at + 1) : at + 9
+}
+
 /** Returns the values of keys that {@link KeyBytes} wrote. */
 export function readKeys(bytes: Buffer, count: number): Scalar[] {
   const values: Scalar[] = []
   for (let at = 0; values.length < count; ) {
     const tag = bytes[at]
-    if (tag <= TRUE) {
-      values.push(tag === NULL ? null : tag === TRUE)
-      at += 1
-    } else if (tag >= TEXT) {
-      const length = bytes.readUInt32LE(at + 1)
-      values.push(textOfTag(tag, bytes.toString('utf8', at + 5, at + 5 + length)))
-      at += 5 + length
-    } else {
-      values.push(fixedOfTag(tag, bytes, at + 1))
-      at += 9
-    }
+    const end = endOfKey(bytes, at)
+    if (tag <= TRUE) values.push(tag === NULL ? null : tag === TRUE)
+    else if (tag >= TEXT) values.push(textOfTag(tag, bytes.toString('utf8', at + 5, end)))
+    else values.push(fixedOfTag(tag, bytes, at + 1))
+    at = end
   }
   return values
 }

@@ -3,7 +3,7 @@ import type { Expression } from '../../../plan/expression.js'
 import type { CachedRows, LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import { extendKey, Key } from '../caches/partial-cache.js'
 import type { Frame } from '../expressions/frame.js'
-import { createAggregation, isQuickToCopy } from '../grouping/aggregate.js'
+import { type Aggregation, createAggregation, isQuickToCopy } from '../grouping/aggregate.js'
 import { cacheGroups, nextCached } from '../grouping/cached-groups.js'
 import { copyOf, createGroups, frameOfGroups, type Grouping, type Groups, statesOf } from '../grouping/groups.js'
 import { PartGroups } from '../grouping/part-groups.js'
@@ -22,16 +22,27 @@ export function cutGroup(operator: OperatorOf<'group'>, draft: Draft): Draft {
   return draftAfter({ input, steps, sink: { op: 'group', keys, aggregates }, isShared: false })
 }
 
-/**
- * Groups all rows. Returns a row for each group. Groups of sealed parts come first, each in order of first appearance.
- * `isNumber` tells if an expression is a stored column of numbers. Throws `too_many_groups` beyond the limits.
- */
+/** Returns a row for each group of {@link groupsOf}. */
 export async function group(
   input: readonly LazyBatch[],
   sink: GroupSink,
   isNumber: (expression: Expression) => boolean,
   context: RunContext,
 ): Promise<Frame> {
+  const { groups, aggregation } = await groupsOf(input, sink, isNumber, context)
+  return frameOfGroups(groups, sink, aggregation)
+}
+
+/**
+ * Groups all rows. Groups of sealed parts come first, each in order of first appearance. `isNumber` tells if an
+ * expression is a stored column of numbers. Throws `too_many_groups` beyond the limits.
+ */
+export async function groupsOf(
+  input: readonly LazyBatch[],
+  sink: GroupSink,
+  isNumber: (expression: Expression) => boolean,
+  context: RunContext,
+): Promise<{ groups: Groups; aggregation: Aggregation }> {
   const keyOf = extendKey(() => sinkKey(sink))
   const meter = createMeter(context.memory)
   const aggregation = createAggregation(sink.aggregates, isNumber)
@@ -42,7 +53,7 @@ export async function group(
   const total = await groupsOfParts(input.filter(isWholePart), grouping)
   await new PartGroups(total, grouping).addAll(input.filter((batch) => !isWholePart(batch)))
   if (sink.keys.length === 0 && total.states.length === 0) statesOf(total, NO_KEYS, 0, 0, aggregation)
-  return frameOfGroups(total, sink, aggregation)
+  return { groups: total, aggregation }
 }
 
 const NO_KEYS = new Uint8Array(0)

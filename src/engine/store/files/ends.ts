@@ -2,6 +2,7 @@ import { checkedBytes, decodeEnd, endBytes, type FileEnd } from '../../../arrow-
 import { KIB } from '../../../base/units.js'
 import { isOfOneFile } from '../../disk/files/file-errors.js'
 import type { Files, ReadableFile } from '../../disk/files/files.js'
+import { readTwice } from '../../disk/files/read-twice.js'
 import { isDamage } from '../../execute/columns/damage.js'
 import { damaged } from './damage.js'
 
@@ -15,19 +16,13 @@ export async function openFile(files: Files, path: string): Promise<ReadableFile
 }
 
 /**
- * Opens a file for `read`, and closes the file when `read` has settled. If `read` finds damage, or the system cannot
- * read this file, everything is done a second time: bytes that were garbled on the way from the disk may arrive whole
- * then. Rejects with `damaged_segment` if the second time fails, and with the system's error if the error concerns more
- * than this file.
+ * Opens a file for `read`, and closes the file when `read` has settled. Tries twice, see {@link readTwice}. Rejects with
+ * `damaged_segment`, and with the system's error if the error concerns more than this file.
  */
-export async function withFile<T>(files: Files, path: string, read: (file: ReadableFile) => Promise<T>): Promise<T> {
-  try {
-    return await withOpenFile(files, path, read)
-  } catch (error) {
-    if (!isDamage(await asDamage(files, path, error))) throw error
-  }
-  return withOpenFile(files, path, read).catch(async (error) => {
-    throw await asDamage(files, path, error)
+export function withFile<T>(files: Files, path: string, read: (file: ReadableFile) => Promise<T>): Promise<T> {
+  return readTwice(() => withOpenFile(files, path, read), {
+    asDamage: (error) => asDamage(files, path, error),
+    isDamage,
   })
 }
 

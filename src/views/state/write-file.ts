@@ -1,0 +1,120 @@
+import { crc32 } from 'node:zlib'
+import { zstd } from '../../base/compression/zstd.js'
+import { compressBound } from '../../base/compression/zstd-engine.js'
+import type { Yielder } from '../../base/scheduling/time-slices.js'
+import { KIB } from '../../base/units.js'
+import type { Files, WritableFile } from '../../engine/disk/files/files.js'
+import { UNFINISHED_SUFFIX } from '../../engine/store/files/file-names.js'
+import { BlockWriter } from './block.js'
+import { type BlockPlace, encodeEnd, type StateFacts } from './file-end.js'
+import { compareGroups, type GroupStream, type StateGroup } from './group.js'
+
+/** Bytes of groups after which a block ends. */
+const BLOCK_BYTES = 64 * KIB
+
+/** Level 3 takes half a millisecond a block. Equal keys of neighbouring buckets take next to nothing then. */
+const compressor = zstd.createCompressor({ compressionLevel: 3 })
+
+/** What the writer of a file knows of the groups before they come. */
+export type KnownFacts = Omit<StateFacts, 'groups' | 'isPartial'>
+
+/**
+ * Writes the groups of a stream to a file that does not exist yet. Once the promise resolves, the file survives a power
+ * cut. If the promise rejects, with the error of the stream or the system's, the file does not exist. Takes the memory
+ * of a block, and of the index. Throws a TypeError if the groups are not in order.
+ */
+export async function writeStateFile(
+  files: Files,
+  path: string,
+  facts: KnownFacts,
+  groups: GroupStream,
+  yieldIfDue: Yielder,
+): Promise<void> {
+  const unfinished = `${path}${UNFINISHED_SUFFIX}`
+  try {
+    await files.remove(unfinished)
+    const file = await files.openToWrite(unfinished)
+    try {
+      await writeContent(file, facts, groups, yieldIfDue)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await files.rename(unfinished, path)
+  } catch (error) {
+    await files.remove(unfinished).catch(() => {})
+    throw error
+  }
+  try {
+    await files.syncDirectory(path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+  } catch (error) {
+    await files.remove(path).catch(() => {})
+    throw error
+  }
+}
+
+async function writeContent(
+  file: WritableFile,
+  known: KnownFacts,
+  stream: GroupStream,
+  yieldIfDue: Yielder,
+): Promise<void> {
+  const blocks = new BlockFile(file)
+  let groups = 0
+  let isPartial = false
+  let previous: StateGroup | undefined
+  for await (const batch of stream) {
+    for (const group of batch) {
+      if (previous !== undefined && compareGroups(previous, group) >= 0)
+        throw new TypeError('The groups of a file come in order, each key once.')
+      previous = group
+      groups++
+      isPartial ||= group.isPartial
+      if (blocks.add(group)) await blocks.end()
+    }
+    const pause = yieldIfDue()
+    if (pause !== undefined) await pause
+  }
+  await blocks.end()
+  await file.writeAt(blocks.offset, [encodeEnd({ facts: { ...known, groups, isPartial }, blocks: blocks.places })])
+}
+
+/** A file to which blocks are appended. */
+class BlockFile {
+  readonly #file: WritableFile
+  readonly #block = new BlockWriter()
+  #first: StateGroup | undefined
+  #frame = Buffer.alloc(0)
+  readonly places: BlockPlace[] = []
+  /** The end of the last block. */
+  offset = 0
+
+  constructor(file: WritableFile) {
+    this.#file = file
+  }
+
+  /** Adds a group to the current block. Returns whether the block is to be ended. */
+  add(group: StateGroup): boolean {
+    this.#first ??= group
+    this.#block.add(group)
+    return this.#block.bytes >= BLOCK_BYTES
+  }
+
+  /** Writes the current block, if there are groups in it. */
+  async end(): Promise<void> {
+    if (this.#first === undefined) return
+    const { project, bucketUs } = this.#first
+    const content = this.#block.view
+    const bound = compressBound(content.length)
+    if (this.#frame.length < bound) this.#frame = Buffer.allocUnsafeSlow(bound)
+    const bytes = compressor.compress(this.#frame, content)
+    const frame = this.#frame.subarray(0, bytes)
+    const sizes = { offset: this.offset, bytes, contentBytes: content.length }
+    // Copied: the first group may be a view of a block that was read, which would stay in memory.
+    this.places.push({ ...sizes, crc: crc32(frame), project: Buffer.from(project), bucketUs })
+    await this.#file.writeAt(this.offset, [frame])
+    this.offset += bytes
+    this.#block.clear()
+    this.#first = undefined
+  }
+}
