@@ -31,6 +31,7 @@ export async function writeStateFile(
   yieldIfDue: Yielder,
 ): Promise<void> {
   const unfinished = `${path}${UNFINISHED_SUFFIX}`
+  let mayExist = false
   try {
     await files.remove(unfinished)
     const file = await files.openToWrite(unfinished)
@@ -40,15 +41,12 @@ export async function writeStateFile(
     } finally {
       await file.close()
     }
+    mayExist = true
     await files.rename(unfinished, path)
-  } catch (error) {
-    await files.remove(unfinished).catch(() => {})
-    throw error
-  }
-  try {
     await files.syncDirectory(path.slice(0, Math.max(0, path.lastIndexOf('/'))))
   } catch (error) {
-    await files.remove(path).catch(() => {})
+    await files.remove(unfinished).catch(() => {})
+    if (mayExist) await files.remove(path).catch(() => {})
     throw error
   }
 }
