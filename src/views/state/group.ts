@@ -63,10 +63,13 @@ const REST_TEXT = '…'
 export const restKeysOf = (areTexts: readonly boolean[]): Buffer =>
   keysOf(areTexts.map((isText) => (isText ? REST_TEXT : null)))
 
+/** Reused for the keys of all groups. */
+const scratch = new KeyBytes()
+
 function keysOf(values: readonly Scalar[]): Buffer {
-  const bytes = new KeyBytes()
-  for (const value of values) bytes.add(value)
-  return bytes.bytes.subarray(0, bytes.length)
+  scratch.clear()
+  for (const value of values) scratch.add(value)
+  return Buffer.from(scratch.bytes.subarray(0, scratch.length))
 }
 
 /** Where the parts of a group's key bytes are. */
@@ -93,9 +96,9 @@ export function partsOfKey(bytes: Buffer, start: number): KeyParts {
 
 /** Returns the bytes of all keys of a group, as the executor has the keys. */
 export function keyBytesOf({ project, bucketUs, keys }: GroupPlace): Buffer {
-  const bytes = new KeyBytes()
-  bytes.addBytes(project)
-  bytes.add(new Timestamp(bucketUs))
-  bytes.addBytes(keys)
-  return bytes.bytes.subarray(0, bytes.length)
+  scratch.clear()
+  scratch.addBytes(project)
+  scratch.add(new Timestamp(bucketUs))
+  scratch.addBytes(keys)
+  return Buffer.from(scratch.bytes.subarray(0, scratch.length))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_US, HOUR_US } from '../../../src/base/units.js'
-import { compareGroups, type GroupStream, restKeysOf } from '../../../src/views/state/group.js'
+import type { GroupStream } from '../../../src/views/state/group.js'
 import { type GroupBounds, mergeGroups } from '../../../src/views/state/merge.js'
 import { groupsOfFile, openStateFile } from '../../../src/views/state/read-file.js'
 import { writeStateFile } from '../../../src/views/state/write-file.js'
@@ -239,18 +239,4 @@ describe('groups beyond the bounds', () => {
       expect(partial.length === 0 || oldest === DAY * DAY_US).toBe(true)
     }
   })
-
-  it('have null for every key where no key is a text', () => {
-    expect([...restKeysOf([false, false])]).toEqual([0, 0])
-    expect([...restKeysOf([])]).toEqual([])
-    expect(restKeysOf([true]).subarray(5).toString()).toBe('…')
-  })
-})
-
-it('the rest of a bucket comes behind its other groups', () => {
-  const place = { project: Buffer.of(0), bucketUs: 0, keys: Buffer.of(1), isRest: false }
-  expect(compareGroups({ ...place, isRest: true }, { ...place, keys: Buffer.of(9) })).toBeGreaterThan(0)
-  expect(compareGroups(place, { ...place, bucketUs: 1 })).toBeGreaterThan(0)
-  expect(compareGroups(place, { ...place, project: Buffer.of(1) })).toBeLessThan(0)
-  expect(compareGroups(place, { ...place })).toBe(0)
 })

@@ -30,6 +30,15 @@ const REMEDY =
 const damaged = (what: string) =>
   new LogweirError('damaged_view_state', `The file ${PATH} of a view is damaged: ${what}. ${REMEDY}`)
 
+/** A file that the first version of the format wrote, in base64. */
+const VERSION_1 = [
+  'KLUv/SA3hQEAZAIAAQAAgGVuK4UZQwIvYQIBAgAGCwEAAABwABC0yC4NA+KApgIBAgIASBFhFtMJjgJ7InZpZXciOiJhYWFhYWFh',
+  'YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhIiwiZGF5IjoyMDc4NSwic2Vn',
+  'bWVudHMiOlt7Im5hbWUiOiJlZGdlX2xvZ3MvMjAyNi0xMS0yOC8wMDAwMDAwMS0wIiwiY2hlY2siOiJjMSJ9LHsibmFtZSI6ImVk',
+  'Z2VfbG9ncy8yMDI2LTExLTI4LzAwMDAwMDAyLTAiLCJjaGVjayI6ImMyIn1dLCJzdGF0ZXMiOlsiY291bnQgMSIsIm1lYW4gMSJd',
+  'LCJncm91cHMiOjMsImlzUGFydGlhbCI6dHJ1ZX0BOTcLZLb/AQAAgGVuK4UZQzEBAAABAExXVklFV6wMJnU=',
+].join('')
+
 const streamOf = (...batches: readonly (readonly StateGroup[])[]): GroupStream => ({
   async *[Symbol.asyncIterator]() {
     yield* batches
@@ -131,6 +140,25 @@ describe('a file of states', () => {
     for await (const _ of groupsOfFile(counted.files, file, STATES)) break
     expect(counted.reads).toBe(1)
     expect(files.open.count).toBe(0)
+  })
+
+  it('of version 1 is read by every version', async () => {
+    const files = createMemoryFiles()
+    files.contents.set(PATH, Buffer.from(VERSION_1, 'base64'))
+    const { facts, groups } = await read(files)
+    expect(facts).toEqual({ ...FACTS, groups: 3, isPartial: true })
+    const place = {
+      bucketUs: DAY * DAY_US,
+      keys: Buffer.from('/a'),
+      states: Buffer.of(1, 2),
+      isRest: false,
+      isPartial: false,
+    }
+    expect(groups).toEqual([
+      { ...place, project: projectKey(null) },
+      { ...place, project: projectKey('p'), bucketUs: DAY * DAY_US + HOUR_US },
+      { ...place, project: projectKey('p'), keys: Buffer.from('…'), isRest: true, isPartial: true },
+    ])
   })
 
   it('takes little room for keys that repeat', async () => {

@@ -144,7 +144,10 @@ function setRegister(registers: Uint8Array, hash: number): void {
   if (rank > registers[index]) registers[index] = rank
 }
 
-/** 52 bits of two 32-bit hashes with good avalanche (A. Appleby's MurmurHash3 finalizer after FNV-like mixing). */
+/**
+ * 52 bits of two 32-bit hashes with good avalanche (A. Appleby's MurmurHash3 finalizer after FNV-like mixing). Stored
+ * sketches have these hashes of key bytes: after a change of either, the codec needs another name.
+ */
 function hashOf(key: string): number {
   let a = 0x9e3779b9 ^ key.length
   let b = 0x85ebca6b

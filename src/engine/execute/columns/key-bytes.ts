@@ -96,6 +96,7 @@ export class KeyBytes {
 const isLongInteger = (value: Scalar): value is number =>
   Number.isInteger(value) && !Number.isSafeInteger(value) && Number(value) >= -(2 ** 63) && Number(value) < 2 ** 64
 
+// Files of views have these bytes: each tag keeps its meaning and the form of its value.
 const [NULL, FALSE, TRUE, NUMBER, BIG, NEGATIVE, TIMESTAMP, DATETIME, DATE] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
 /** Times that no double holds exactly. */
 const [FAR_TIMESTAMP, FAR_DATETIME] = [9, 10]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { KeyBytes, readKeys } from '../../../../src/engine/execute/columns/key-bytes.js'
+import { endOfKey, KeyBytes, readKeys } from '../../../../src/engine/execute/columns/key-bytes.js'
 import { CivilDate, compareAll, Datetime, RawJson, type Scalar, Timestamp } from '../../../../src/plan/values/values.js'
 
 const value: fc.Arbitrary<Scalar> = fc.oneof(
@@ -28,6 +28,35 @@ describe('the bytes of keys', () => {
         expect(readKeys(bytesOf(...values), values.length)).toEqual(values.map(asKey))
       }),
     )
+  })
+
+  it('end where the next keys start', () => {
+    fc.assert(
+      fc.property(value, fc.array(value, { maxLength: 3 }), (one, others) => {
+        const start = bytesOf(...others).length
+        expect(endOfKey(bytesOf(...others, one, ...others), start)).toBe(start + bytesOf(one).length)
+      }),
+    )
+  })
+
+  it('are the same in every version, since files have them', () => {
+    const values: [Scalar, string][] = [
+      [null, '00'],
+      [false, '01'],
+      [true, '02'],
+      [1.5, '03000000000000f83f'],
+      [2n ** 60n, '040000000000000010'],
+      [-(2n ** 60n), '0500000000000000f0'],
+      [new Timestamp(3), '060000000000000840'],
+      [new Datetime(3), '070000000000000840'],
+      [new CivilDate(3), '080000000000000840'],
+      [new Timestamp(2n ** 60n), '090000000000000010'],
+      [new Datetime(2n ** 60n), '0a0000000000000010'],
+      ['ä', '0b02000000c3a4'],
+      [new RawJson('{}'), '0c020000007b7d'],
+      [[1], '0d030000005b315d'],
+    ]
+    for (const [value, hex] of values) expect(bytesOf(value).toString('hex')).toBe(hex)
   })
 
   it('are those of one integer, be it a double or a bigint', () => {
