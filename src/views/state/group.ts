@@ -1,4 +1,4 @@
-import { endOfKey, KeyBytes, readKeys } from '../../engine/execute/columns/key-bytes.js'
+import { endOfKey, KeyBytes, timestampOfKey } from '../../engine/execute/columns/key-bytes.js'
 import { type Scalar, Timestamp } from '../../plan/values/values.js'
 
 /** A group of a view. The buffers may be views of larger memory, and never change. */
@@ -87,11 +87,9 @@ export interface KeyParts {
  */
 export function partsOfKey(bytes: Buffer, start: number): KeyParts {
   const projectEnd = endOfKey(bytes, start)
-  const keysStart = endOfKey(bytes, projectEnd)
-  const [bucket] = readKeys(bytes.subarray(projectEnd, keysStart), 1)
-  if (!(bucket instanceof Timestamp && typeof bucket.us === 'number'))
-    throw new TypeError('The second key of a view is the bucket of time.')
-  return { projectEnd, bucketUs: bucket.us, keysStart }
+  const bucketUs = timestampOfKey(bytes, projectEnd)
+  if (bucketUs === undefined) throw new TypeError('The second key of a view is the bucket of time.')
+  return { projectEnd, bucketUs, keysStart: endOfKey(bytes, projectEnd) }
 }
 
 /** Returns the bytes of all keys of a group, as the executor has the keys. */

@@ -1,12 +1,19 @@
+import { Interner } from '../../base/memory/interner.js'
 import { sortInSlices } from '../../base/scheduling/sort-in-slices.js'
 import { dayOf } from '../../base/time/moment.js'
 import { KIB } from '../../base/units.js'
+import { entryOf } from '../../engine/execute/columns/dictionary.js'
 import type { Groups } from '../../engine/execute/grouping/groups.js'
 import { bytesOfGroup, type GroupStream, partsOfKey, type StateGroup } from './group.js'
 import type { Merging } from './merged-states.js'
 
 /** Bytes of groups that a stream returns at once, about. */
 const BATCH_BYTES = 64 * KIB
+
+/** Groups between two looks at the clock, while keys are taken apart. */
+const CODES_AT_ONCE = 256
+/** Projects for which memory is allocated at first. */
+const FIRST_PROJECTS = 64
 
 /** Groups of the executor, in numbers by code, so that a million groups are sorted without an object for each. */
 interface Places {
@@ -24,21 +31,24 @@ interface Places {
 
 /**
  * Returns the groups of a plan by UTC day, each day as a stream in order. The first key of the plan is the project, the
- * second the bucket of time. `restKeys` are the bytes of the keys of a rest, see `restKeysOf`. The groups must not change as long as a
- * stream is used. The states are written when a stream comes to them.
+ * second the bucket of time. `restKeys` are the bytes of the keys of a rest, see `restKeysOf`. The groups must not
+ * change as long as a stream is used. Their states are written when a stream comes to them. Throws a TypeError if the
+ * second key is no time.
  */
 export async function streamsByDay(
   groups: Groups,
   restKeys: Buffer,
   merging: Merging,
 ): Promise<Map<number, GroupStream>> {
-  const places = placesOf(groups, restKeys)
+  const places = await placesOf(groups, restKeys, merging)
   const codesByDay = new Map<number, number[]>()
   for (let code = 0; code < groups.states.length; code++) {
     const day = dayOf(places.bucketsUs[code])
     const codes = codesByDay.get(day)
     if (codes === undefined) codesByDay.set(day, [code])
     else codes.push(code)
+    const pause = code % CODES_AT_ONCE === 0 ? merging.yieldIfDue() : undefined
+    if (pause !== undefined) await pause
   }
   const streams = new Map<number, GroupStream>()
   for (const [day, codes] of codesByDay) {
@@ -48,7 +58,7 @@ export async function streamsByDay(
   return streams
 }
 
-function placesOf({ keys, states }: Groups, restKeys: Buffer): Places {
+async function placesOf({ keys, states }: Groups, restKeys: Buffer, { yieldIfDue }: Merging): Promise<Places> {
   const { bytes, offsets } = keys
   const count = states.length
   const places = {
@@ -59,23 +69,24 @@ function placesOf({ keys, states }: Groups, restKeys: Buffer): Places {
     keyEnds: new Uint32Array(count),
     rests: new Uint8Array(count),
   }
-  const projects = new Map<string, Buffer>()
-  const projectsOfCodes: string[] = []
+  const projects = new Interner(FIRST_PROJECTS)
   for (let code = 0; code < count; code++) {
     const [start, end] = [offsets[code], offsets[code + 1] - 1]
     const { projectEnd, bucketUs, keysStart } = partsOfKey(bytes, start)
-    const name = bytes.toString('latin1', start, projectEnd)
-    if (!projects.has(name)) projects.set(name, Buffer.from(bytes.subarray(start, projectEnd)))
-    projectsOfCodes.push(name)
+    places.projectRanks[code] = projects.intern(bytes, start, projectEnd)
     places.bucketsUs[code] = bucketUs
     places.keyStarts[code] = keysStart
     places.keyEnds[code] = end
     places.rests[code] = restKeys.compare(bytes, keysStart, end) === 0 ? 1 : 0
+    const pause = code % CODES_AT_ONCE === 0 ? yieldIfDue() : undefined
+    if (pause !== undefined) await pause
   }
-  const sorted = [...projects].sort(([, a], [, b]) => a.compare(b))
-  const ranks = new Map(sorted.map(([name], rank) => [name, rank]))
-  for (let code = 0; code < count; code++) places.projectRanks[code] = ranks.get(projectsOfCodes[code])!
-  return { ...places, projects: sorted.map(([, project]) => project) }
+  const sorted = Array.from({ length: projects.count }, (_, code) => ({ code, project: entryOf(projects, code) }))
+  sorted.sort((a, b) => a.project.compare(b.project))
+  const ranks = new Uint32Array(sorted.length)
+  for (const [rank, { code }] of sorted.entries()) ranks[code] = rank
+  for (let code = 0; code < count; code++) places.projectRanks[code] = ranks[places.projectRanks[code]]
+  return { ...places, projects: sorted.map(({ project }) => project) }
 }
 
 /** The order of `compareGroups`. */

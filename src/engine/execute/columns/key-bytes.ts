@@ -113,6 +113,10 @@ export function endOfKey(bytes: Buffer, at: number): number {
   return tag >= TEXT ? at + 5 + bytes.readUInt32LE(at + 1) : at + 9
 }
 
+/** Returns the microseconds of a timestamp that is a key. Undefined for another value, or beyond 2^53. */
+export const timestampOfKey = (bytes: Buffer, at: number): number | undefined =>
+  bytes[at] === TIMESTAMP ? bytes.readDoubleLE(at + 1) : undefined
+
 /** Returns the values of keys that {@link KeyBytes} wrote. */
 export function readKeys(bytes: Buffer, count: number): Scalar[] {
   const values: Scalar[] = []
