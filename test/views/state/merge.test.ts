@@ -130,6 +130,20 @@ describe('merged groups', () => {
     expect(await answerOf(stream, one!)).toEqual(first)
   })
 
+  it('may come from very many files', async () => {
+    const rows = randomRows(mulberry32(21), 2_000)
+    const { files, store } = stateFiles()
+    const parts = Array.from({ length: 200 }, (_, part) => rows.filter((_, i) => i % 200 === part))
+    const all = await Promise.all(parts.map(grouped))
+    const streams: GroupStream[] = []
+    for (const one of all) if (one.byDay.has(DAY)) streams.push(await store(one.byDay.get(DAY)!, one))
+    const answer = await answerOf(mergeGroups(streams, UNBOUNDED, all[0]!.merging), all[0]!)
+    expect(new Map(answer.map(({ keys, values }) => [JSON.stringify(keys), values]))).toEqual(
+      new Map([...rowsByKey(rows, DAY)].map(([key, of]) => [key, expectedOf(of)])),
+    )
+    expect(files.open.count).toBe(0)
+  })
+
   it('stop where the work is stopped', async () => {
     const one = await grouped(randomRows(mulberry32(3), 200))
     const { files, store } = stateFiles()
@@ -218,6 +232,27 @@ describe('groups beyond the bounds', () => {
     expect(
       ofFlood.filter(({ isPartial }) => isPartial).map(({ keys, values }) => [...keys.slice(2), values[0]]),
     ).toEqual([['…', null, 4_700]])
+  })
+
+  it('have exact sums, and quantiles within half a point of rank', async () => {
+    const random = mulberry32(testSeed())
+    const bucket = { project: 'p', bucketUs: DAY * DAY_US, code: null }
+    const rows = Array.from(
+      { length: 9_000 },
+      (_, i): Row => ({ ...bucket, path: `/${i % 3_000}`, value: below(random, 1e6) / 4 }),
+    )
+    const parts = await Promise.all(parted(random, rows, 4).map(grouped))
+    const [rest] = await mergedAtRandom(random, parts, DAY, { ...UNBOUNDED, groups: 0 })
+    const sorted = rows.map(({ value }) => value as number).sort((a, b) => a - b)
+    const [count, , sum, , least, most, quarters, different] = rest!.values
+    const total = sorted.reduce((sum, value) => sum + value, 0)
+    expect([count, sum, least, most]).toEqual([rows.length, total, sorted[0], sorted.at(-1)])
+    expect(Math.abs((different as number) / new Set(sorted).size - 1)).toBeLessThan(0.03)
+    for (const [i, value] of (quarters as number[]).entries()) {
+      const rank = sorted.indexOf(value) + 1
+      expect(rank).toBeGreaterThan(0)
+      expect(Math.abs(rank / rows.length - i / 4)).toBeLessThan(0.005)
+    }
   })
 
   it('are those of the oldest buckets where bytes are the bound, and no row is lost', async () => {
