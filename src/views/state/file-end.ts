@@ -16,8 +16,8 @@ import { damaged, newerFormat } from './damage.js'
  *   trailer  bytes of facts, index and trailer, u32; format version, u16; magic `LWVIEW`; CRC-32 of everything from the
  *            facts up to here, u32
  *
- * A frame is read with its checksum from the index, whose own checksum is in the trailer: no byte is used unchecked. The
- * trailer keeps its form in every version.
+ * The index has the checksum of each frame, and the trailer that of the index: no byte is used unchecked. The trailer
+ * keeps its form in every version.
  */
 export interface StateFacts {
   /** The identity of the view: a hash of its plan. */

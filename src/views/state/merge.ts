@@ -27,8 +27,8 @@ export interface GroupBounds {
  * The bound of bytes is met by the newest buckets, which come first, and in other merges by other groups. It protects
  * the disk, and not the order.
  *
- * One batch of each stream is in memory. Rejects with the error of a stream, or of `yieldIfDue`, which may stop the
- * merge.
+ * One batch of each stream is in memory, and the file of each stream is open. Rejects with the error of a stream, or of
+ * `yieldIfDue`, which may stop the merge.
  */
 export const mergeGroups = (streams: readonly GroupStream[], bounds: GroupBounds, merging: Merging): GroupStream => ({
   [Symbol.asyncIterator]: () => bounded(combineEqual(sortedGroups(streams), merging), bounds, merging),

@@ -13,7 +13,9 @@ export interface Merging {
   yieldIfDue: Yielder
 }
 
-/** Returns how states of an aggregation are merged. Throws a TypeError if the states of an aggregate cannot be stored. */
+/**
+ * Returns how states of an aggregation are merged. Throws a TypeError if the states of an aggregate cannot be stored.
+ */
 export const mergingOf = (aggregation: Aggregation, yieldIfDue: Yielder): Merging => ({
   aggregation,
   codec: createStatesCodec(aggregation),

@@ -24,9 +24,9 @@ export function openStateFile(files: Files, path: string): Promise<StateFile> {
 }
 
 /**
- * Returns the groups of a file, all or those in a range, of which only the blocks that may have some are read. One block
- * at a time is in memory. Throws `other_view_state` if the states in the file are not of the kinds `states`. Reading
- * rejects as {@link openStateFile} does, before a group of a damaged block is returned.
+ * Returns the groups of a file, all or those in a range, of which only the blocks that may have some are read. One
+ * block at a time is in memory. Throws `other_view_state` if the states in the file are not of the kinds `states`.
+ * Reading rejects as {@link openStateFile} does, before a group of a damaged block is returned.
  */
 export function groupsOfFile(
   files: Files,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { LogweirError } from '../../../src/base/errors.js'
 import { DAY_US, HOUR_US, MINUTE_US } from '../../../src/base/units.js'
 import type { Files } from '../../../src/engine/disk/files/files.js'
+import type { ContainedSegment } from '../../../src/views/state/file-end.js'
 import { type GroupStream, projectKey, type StateGroup } from '../../../src/views/state/group.js'
 import { groupsOfFile, openStateFile } from '../../../src/views/state/read-file.js'
 import { type KnownFacts, writeStateFile } from '../../../src/views/state/write-file.js'
@@ -16,17 +17,14 @@ import { DAY, groupsIn } from './rows.js'
 
 const PATH = 'views/v/00000001'
 const STATES = ['count 1', 'mean 1']
-const FACTS: KnownFacts = {
-  view: 'a'.repeat(64),
-  day: DAY,
-  segments: [
-    { name: 'edge_logs/2026-11-28/00000001-0', check: 'c1' },
-    { name: 'edge_logs/2026-11-28/00000002-0', check: 'c2' },
-  ],
-  states: STATES,
-}
+const SEGMENTS: readonly ContainedSegment[] = [
+  { name: 'edge_logs/2026-11-28/00000001-0', check: 'c1' },
+  { name: 'edge_logs/2026-11-28/00000002-0', check: 'c2' },
+]
+const FACTS: KnownFacts = { view: 'a'.repeat(64), day: DAY, segments: SEGMENTS, states: STATES }
 const REMEDY =
-  'Restore it from a backup, or remove it: the view then has the rows of this file only as far as their segments are still there.'
+  'Restore it from a backup, or remove it: the view then has the rows of this file only as far as their segments are ' +
+  'still there.'
 const damaged = (what: string) =>
   new LogweirError('damaged_view_state', `The file ${PATH} of a view is damaged: ${what}. ${REMEDY}`)
 
@@ -180,7 +178,7 @@ describe('a file that is not whole', () => {
     const result = await read(files).then(
       (found) => {
         expect(found.groups).toEqual(groups)
-        expect(found.facts.segments).toEqual(FACTS.segments)
+        expect(found.facts.segments).toEqual(SEGMENTS)
         return 'unaltered'
       },
       (error) => {

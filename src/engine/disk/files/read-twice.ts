@@ -6,8 +6,8 @@ export interface DamageOf {
 }
 
 /**
- * Calls `read`, and once more if `read` finds damage, or the system cannot read the file: bytes that were garbled on the
- * way from the disk may arrive whole then. Rejects with the error of damage if the second time fails, and with the
+ * Calls `read`, and once more if `read` finds damage, or the system cannot read the file: bytes that were garbled on
+ * the way from the disk may arrive whole then. Rejects with the error of damage if the second time fails, and with the
  * system's error if the error concerns more than a file.
  */
 export async function readTwice<T>(read: () => Promise<T>, { asDamage, isDamage }: DamageOf): Promise<T> {

@@ -28,6 +28,8 @@ const CODECS: ReadonlyMap<Accumulator<never, never>, StateCodec<never>> = new Ma
   pair(sketchAccumulator, sketchCodec),
 ])
 
-/** Returns the codec of an accumulator's states. Undefined if the states are never stored, such as all distinct values. */
+/**
+ * Returns the codec of an accumulator's states. Undefined if the states are never stored, such as all distinct values.
+ */
 export const codecOf = (accumulator: Accumulator<never, never>): StateCodec<never> | undefined =>
   CODECS.get(accumulator)

@@ -44,7 +44,9 @@ function merged(a: WeightedValues, b: WeightedValues): WeightedValues {
   return { values: values.subarray(0, length), weights: weights.subarray(0, length) }
 }
 
-/** Returns the bytes that values of these weights take: eight for each value, and those of the weights if any is not 1. */
+/**
+ * Returns the bytes that values of these weights take: eight for each value, and those of the weights if any is not 1.
+ */
 export function bytesOfWeighted({ weights }: WeightedValues): number {
   let ofWeights = 0
   let isSingle = true
@@ -58,8 +60,8 @@ export function bytesOfWeighted({ weights }: WeightedValues): number {
 const VALUE_BYTES = 8
 
 /**
- * Returns fewer values, which take at most `maxBytes`, of values that take more. Neighbours are replaced by the value in
- * the middle of their ranks, as few neighbours as possible. The least and the greatest value stay.
+ * Returns fewer values, which take at most `maxBytes`, of values that take more. Neighbours are replaced by the value
+ * in the middle of their ranks, as few neighbours as possible. The least and the greatest value stay.
  *
  * Each rank is then wrong by at most half of the largest weight. A few light values that were added to thinned values
  * join a heavy neighbour, which stays where it is until its weight has about doubled. The errors of many generations

@@ -16,8 +16,8 @@ export async function openFile(files: Files, path: string): Promise<ReadableFile
 }
 
 /**
- * Opens a file for `read`, and closes the file when `read` has settled. Tries twice, see {@link readTwice}. Rejects with
- * `damaged_segment`, and with the system's error if the error concerns more than this file.
+ * Opens a file for `read`, and closes the file when `read` has settled. Tries twice, see {@link readTwice}. Rejects
+ * with `damaged_segment`, and with the system's error if the error concerns more than this file.
  */
 export function withFile<T>(files: Files, path: string, read: (file: ReadableFile) => Promise<T>): Promise<T> {
   return readTwice(() => withOpenFile(files, path, read), {
