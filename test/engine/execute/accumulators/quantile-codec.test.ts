@@ -87,6 +87,18 @@ describe('quantiles of states that were stored', () => {
       expect(errorOf(distribution, order, merges, 80)).toBeLessThan(0.3)
   })
 
+  it.each(['uniform', 'log-normal', 'both signs'])('are within 0.4 points of states that were digested: %s', (name) => {
+    const values = draw({ distribution: name, order: 'drawn', length: 300_000, seed: 5 })
+    let state = quantileAccumulator.create()
+    for (let from = 0; from < values.length; from += 10_000) {
+      const part = stateOfValues(values.slice(from, from + 10_000))
+      quantileAccumulator.shrink!(part)
+      quantileAccumulator.merge(state, stored(part))
+      state = stored(state)
+    }
+    expect(Math.max(...rankErrors(state, values.sort()))).toBeLessThan(0.4)
+  })
+
   it('are within 0.3 points after a thousand merges', () => {
     expect(errorOf('log-normal', 'drawn', 1_000, 20)).toBeLessThan(0.3)
   })
