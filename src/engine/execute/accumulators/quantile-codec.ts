@@ -1,7 +1,7 @@
 import type { ByteReader } from '../../../base/memory/byte-reader.js'
 import { KIB } from '../../../base/units.js'
 import type { Digest } from './digest.js'
-import { MERGED_LIMIT, type QuantileState } from './quantile.js'
+import { allPending, MERGED_LIMIT, NO_VALUES, type QuantileState, quantileState } from './quantile.js'
 import type { StateCodec } from './state-codec.js'
 import { bytesOfWeighted, thin, weightedValuesOf } from './weighted-values.js'
 
@@ -17,8 +17,8 @@ const [SINGLE, WEIGHTED] = [0, 1]
  */
 export const quantileCodec: StateCodec<QuantileState> = {
   name: 'quantile 1',
-  write({ digests, pending, pendingCount }, out) {
-    const all = weightedValuesOf(digests, pending.subarray(0, pendingCount))
+  write(state, out) {
+    const all = weightedValuesOf(state.digests, allPending(state))
     const most = MAX_QUANTILE_BYTES - HEAD_BYTES
     const { values, weights } = bytesOfWeighted(all) <= most ? all : thin(all, most)
     const isSingle = weights.every((weight) => weight === 1)
@@ -31,9 +31,9 @@ export const quantileCodec: StateCodec<QuantileState> = {
     const isSingle = bytes.readByte() === SINGLE
     const count = bytes.readCount()
     const values = bytes.readDoubles(count)
-    if (isSingle && count <= MERGED_LIMIT) return { pending: values, pendingCount: count, digests: [] }
+    if (isSingle && count <= MERGED_LIMIT) return quantileState(values, [])
     const digest: Digest = { values, cumulative: isSingle ? undefined : readCumulative(bytes, count) }
-    return { pending: new Float64Array(0), pendingCount: 0, digests: [digest] }
+    return quantileState(NO_VALUES, [digest])
   },
 }
 

@@ -43,7 +43,7 @@ export const MERGED_LIMIT = 64
  * from the last. Counted integers and small numbers of other values are exact.
  */
 export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
-  create: () => ({ pending: NO_VALUES, pendingCount: 0, runs: [], runCount: 0, digests: [] }),
+  create: () => quantileState(NO_VALUES, []),
   update(state, histogram) {
     if (histogram.integers !== undefined) state.digests.push(countedDigest(histogram.integers))
     addPending(state, histogram.others, histogram.length - histogram.counted)
@@ -66,7 +66,12 @@ export const quantileAccumulator: Accumulator<Histogram, QuantileState> = {
   },
 }
 
-const NO_VALUES = new Float64Array(0)
+/** Returns a state of values that are not yet digested, and of digests. */
+export function quantileState(pending: Float64Array, digests: Digest[]): QuantileState {
+  return { pending, pendingCount: pending.length, runs: [], runCount: 0, digests }
+}
+
+export const NO_VALUES = new Float64Array(0)
 /** Approximate bytes of a run besides its values. */
 const RUN_BYTES = 120
 
@@ -104,7 +109,7 @@ function sharePending(state: QuantileState, values: Float64Array): void {
 }
 
 /** Returns all values that are not yet digested, as an array of the caller. */
-function allPending(state: QuantileState): Float64Array {
+export function allPending(state: QuantileState): Float64Array {
   const all = new Float64Array(waitingCount(state))
   all.set(pendingOf(state))
   let end = state.pendingCount
