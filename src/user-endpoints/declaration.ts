@@ -12,8 +12,8 @@ import {
   withDefault,
   word,
 } from '../endpoints/params.js'
+import { lineError } from '../front-matter/place-error.js'
 import { type Scalar, Timestamp } from '../plan/values/values.js'
-import { lineError } from './failure.js'
 
 /** A parameter that a `.sql` file declares. */
 export interface Declaration {

@@ -1,21 +1,10 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { LogweirError } from '../base/errors.js'
-import { usageError } from '../base/failures.js'
 
 const MAX_CHARACTERS = 500
 /** Timeout of the Node process that finds the line of a syntax error. */
 const CHECK_TIMEOUT_MS = 5_000
-
-/** Returns the `usage` error about a line of a file, counted from 1. */
-export const lineError = (problem: string, line: number): LogweirError<'usage'> =>
-  usageError(`${problem} (line ${line})`)
-
-/** Returns the `usage` error about a place in a file: a line and a column, counted from 1. */
-export const placeError = (
-  problem: string,
-  { line, column }: { line: number; column: number },
-): LogweirError<'usage'> => usageError(`${problem} (line ${line}, column ${column})`)
 
 /**
  * Describes an error of a file in a single line: name, message and, if known, the line in the file. The version

@@ -1,9 +1,9 @@
 import { nearest } from '../base/text/nearest.js'
 import { MAX_ENDPOINT_ROWS } from '../common/limits.js'
 import type { CachePolicy } from '../endpoints/endpoint.js'
-import { addEntry, commentOf, type Entry, type EntryKeys, keyOf, summaryOf } from './comment-entries.js'
+import { addEntry, commentOf, type Entry, type EntryKeys, keyOf, summaryOf } from '../front-matter/comment-entries.js'
+import { lineError } from '../front-matter/place-error.js'
 import { type Declaration, readDeclaration } from './declaration.js'
-import { lineError } from './failure.js'
 import { MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from './validate.js'
 
 /** The settings of an endpoint in the leading comments of a `.sql` file. */

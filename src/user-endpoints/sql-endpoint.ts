@@ -1,9 +1,9 @@
 import { LogweirError } from '../base/errors.js'
 import { nearest } from '../base/text/nearest.js'
 import { type Endpoint, endpoint } from '../endpoints/endpoint.js'
+import { lineError } from '../front-matter/place-error.js'
 import { ofProject } from '../plan/of-project.js'
 import type { SqlQuery } from '../sql/read-sql.js'
-import { lineError } from './failure.js'
 import { type FrontMatter, readFrontMatter } from './front-matter.js'
 import { uuidOfName } from './name-uuid.js'
 

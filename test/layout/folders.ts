@@ -98,7 +98,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     {
       path: 'alerts/backtest/',
       about: 'the transitions that a rule would have had',
-      only: ['alerts/', 'sql/read-sql.ts', ...INTERFACE],
+      only: ['alerts/', 'front-matter/', 'sql/read-sql.ts', ...INTERFACE],
     },
   ],
   [{ path: 'alerts/evaluate/', about: 'evaluates alert rules at their instants', only: ['alerts/', ...PLAN] }],
@@ -112,14 +112,17 @@ export const FLOORS: readonly (readonly Place[])[] = [
     {
       path: 'alerts/rules/',
       about: 'reads and checks the files of alert rules',
-      only: ['alerts/states/', 'user-endpoints/', 'sql/read-sql.ts', 'config/', ...PLAN],
+      only: ['alerts/states/', 'user-endpoints/', 'front-matter/', 'sql/read-sql.ts', 'config/', ...PLAN],
     },
   ],
   [
     {
       path: 'user-endpoints/',
       about: '`--endpoints`: finds, loads, checks and watches `.sql` files and modules of users',
-      only: ['endpoint.ts', 'endpoints/', 'sql/read-sql.ts', 'config/', ...PLAN],
+      only: [
+        ...['endpoint.ts', 'endpoints/', 'views/definition/', 'front-matter/', 'sql/read-sql.ts', 'config/'],
+        ...PLAN,
+      ],
     },
     {
       path: 'alerts/store/',
@@ -232,10 +235,24 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [execute('fields/', 'fields without a column: reads JSON paths from metadata texts')],
   [execute('columns/', 'columns, dictionaries, selections and zones of a batch')],
   [
+    {
+      path: 'views/definition/',
+      about: 'reads and checks the files of views: what is grouped, and what is refused',
+      only: ['front-matter/', 'sql/', 'endpoints/', ...PLAN],
+    },
+  ],
+  [
     { path: 'endpoints/', about: 'the stored queries, one file each, and their parameters' },
     { path: 'tokens/', about: 'access tokens and their permissions' },
   ],
-  [{ path: 'sql/read-sql.ts', about: 'SQL: from a text to a plan' }],
+  [
+    { path: 'sql/read-sql.ts', about: 'SQL: from a text to a plan' },
+    {
+      path: 'front-matter/',
+      about: 'the lines above the query of a `.sql` file: entries, lengths of time, places of errors',
+      only: ['base/'],
+    },
+  ],
   [{ path: 'sql/compile/', about: 'from a syntax tree to a plan' }],
   [{ path: 'sql/parse/', about: 'from a text to a syntax tree' }],
   [{ path: 'engine/disk/', about: 'for both engines: data directory, lock, journal, retries' }],

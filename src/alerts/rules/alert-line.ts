@@ -1,7 +1,8 @@
 import { didYouMean } from '../../base/text/nearest.js'
 import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
-import type { Entry } from '../../user-endpoints/comment-entries.js'
-import { placeError } from '../../user-endpoints/failure.js'
+import type { Entry } from '../../front-matter/comment-entries.js'
+import { durationText, readDuration } from '../../front-matter/duration.js'
+import { placeError } from '../../front-matter/place-error.js'
 import { DEFAULT_TIMES, type Timing } from '../states/timing.js'
 
 /** The value of `-- alert:`. */
@@ -21,8 +22,6 @@ const RANGES = {
 type Time = keyof typeof RANGES
 const TIMES = Object.keys(RANGES) as Time[]
 
-const UNITS_US: Readonly<Record<string, number>> = { s: SECOND_US, m: MINUTE_US, h: HOUR_US, d: DAY_US }
-const DURATION = /^(\d{1,9}) ?([smhd])$/
 const RECEIVER = /^[a-z][\w-]{0,63}$/i
 
 /**
@@ -86,16 +85,4 @@ function readTime(name: Time, value: string, part: Part): number {
 function readReceiver(value: string, part: Part): string {
   if (RECEIVER.test(value)) return value
   throw placeError('"notify" has no name of a receiver: write "notify ops", a table of --receivers', part)
-}
-
-/** Reads a length of time such as 30s, 2m, 4h or 1d, in microseconds. Undefined for any other text. */
-export function readDuration(text: string): number | undefined {
-  const [, count, unit] = DURATION.exec(text) ?? []
-  return count === undefined ? undefined : Number(count) * UNITS_US[unit!]
-}
-
-/** Returns a length of time as written in a rule: 30s, 2m, 4h, 1d. */
-export function durationText(us: number): string {
-  const unit = us === 0 ? 's' : ['d', 'h', 'm', 's'].find((one) => us % UNITS_US[one] === 0)
-  return unit === undefined ? `${us / SECOND_US}s` : `${us / UNITS_US[unit]}${unit}`
 }

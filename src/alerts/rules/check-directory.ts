@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
+import { durationText } from '../../front-matter/duration.js'
 import { isHelper, readFileVersions } from '../../user-endpoints/directory.js'
-import { durationText } from './alert-line.js'
 import { loadRule, RULE_FILES, type RuleContext } from './open.js'
 import type { Rule } from './rule.js'
 

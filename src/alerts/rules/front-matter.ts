@@ -5,8 +5,8 @@ import {
   type EntryKeys,
   keyOf,
   summaryOf,
-} from '../../user-endpoints/comment-entries.js'
-import { lineError, placeError } from '../../user-endpoints/failure.js'
+} from '../../front-matter/comment-entries.js'
+import { type FilePlace, lineError, placeError } from '../../front-matter/place-error.js'
 import { MAX_SUMMARY_CHARACTERS } from '../../user-endpoints/validate.js'
 import type { Timing } from '../states/timing.js'
 import { readAlertLine } from './alert-line.js'
@@ -16,7 +16,7 @@ import { type Mute, readMute } from './mute.js'
 export interface RuleMatter {
   timing: Timing
   /** The place of `-- alert:`, for faults that only the query shows. */
-  alertPlace: Place
+  alertPlace: FilePlace
   /** The name of a receiver. Undefined: the page alone shows the alerts. */
   notify: string | undefined
   severity: string
@@ -28,12 +28,6 @@ export interface RuleMatter {
   summary: string | undefined
   /** The first line of the query. */
   queryLine: number
-}
-
-/** A line and a column of a file, from 1. */
-export interface Place {
-  line: number
-  column: number
 }
 
 const KNOWN: EntryKeys<'alert' | 'severity' | 'text' | 'labels' | 'muted'> = {

@@ -1,10 +1,10 @@
 import { nearest } from '../../base/text/nearest.js'
+import type { Entry } from '../../front-matter/comment-entries.js'
+import { lineError, placeError } from '../../front-matter/place-error.js'
 import type { Expression } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan } from '../../plan/plan.js'
 import { schemaOf, typeOf } from '../../plan/schema.js'
 import { isTimeType } from '../../plan/values/values.js'
-import type { Entry } from '../../user-endpoints/comment-entries.js'
-import { lineError, placeError } from '../../user-endpoints/failure.js'
 import { TOO_MANY_LABEL } from '../states/collect.js'
 
 /** Names of labels that every alert has, and of the label of the alert that there are more. */

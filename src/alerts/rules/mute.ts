@@ -1,6 +1,6 @@
 import { parseIso8601 } from '../../base/time/iso8601.js'
-import type { Entry } from '../../user-endpoints/comment-entries.js'
-import { placeError } from '../../user-endpoints/failure.js'
+import type { Entry } from '../../front-matter/comment-entries.js'
+import { placeError } from '../../front-matter/place-error.js'
 
 /** Nothing is notified until then. */
 export interface Mute {

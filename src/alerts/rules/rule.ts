@@ -2,16 +2,16 @@ import { usageError } from '../../base/failures.js'
 import { SECOND_US } from '../../base/units.js'
 import { ENDPOINT_NAME, MAX_ENDPOINT_NAME_CHARACTERS } from '../../common/limits.js'
 import { HISTORY_SOURCE } from '../../common/sources.js'
+import { durationText } from '../../front-matter/duration.js'
+import { type FilePlace, lineError, placeError } from '../../front-matter/place-error.js'
 import { answerColumns, type Row } from '../../plan/answer.js'
 import { type Plan, scansOf } from '../../plan/plan.js'
 import { withinTime } from '../../plan/within-time.js'
 import type { SqlQuery } from '../../sql/read-sql.js'
-import { lineError, placeError } from '../../user-endpoints/failure.js'
 import type { LabelledRow } from '../states/collect.js'
 import { BROKEN_RULE } from '../states/state.js'
 import type { JudgedRule } from '../states/transition.js'
-import { durationText } from './alert-line.js'
-import { type Place, type RuleMatter, readRuleMatter } from './front-matter.js'
+import { type RuleMatter, readRuleMatter } from './front-matter.js'
 import { labelColumns } from './label-columns.js'
 import type { Mute } from './mute.js'
 import { rowReader } from './row-content.js'
@@ -112,7 +112,7 @@ function checkEvery(plan: Plan, timeUs: number, { timing: { everyUs }, alertPlac
   )
 }
 
-const FIRST: Place = { line: 1, column: 1 }
+const FIRST: FilePlace = { line: 1, column: 1 }
 
 function rowsOf(name: string, plan: Plan, labels: readonly string[], { text, summary }: RuleMatter): Rule['labelled'] {
   const names = answerColumns(plan).map((column) => column.name)

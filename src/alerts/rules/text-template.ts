@@ -1,7 +1,6 @@
 import { escapeControl } from '../../base/text/escape-control.js'
 import { didYouMean } from '../../base/text/nearest.js'
-import { placeError } from '../../user-endpoints/failure.js'
-import type { Place } from './front-matter.js'
+import { type FilePlace, placeError } from '../../front-matter/place-error.js'
 
 /** The longest value in a text, and the longest text, in UTF-16 code units. */
 export const MAX_TEXT_VALUE_CHARACTERS = 200
@@ -22,7 +21,7 @@ interface Template {
 export function compileText(
   template: string,
   columns: readonly string[],
-  place: Place,
+  place: FilePlace,
 ): (textOf: (column: string) => string | null) => string {
   const { texts, columns: used } = parse(template)
   let at = texts[0].length

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Backtest, backtest } from '../../../src/alerts/backtest/backtest.js'
-import { durationText } from '../../../src/alerts/rules/alert-line.js'
+import { durationText } from '../../../src/front-matter/duration.js'
 import { ruleOf } from '../../../src/alerts/rules/rule.js'
 import { labelOf } from '../../../src/alerts/states/labels.js'
 import { ALERT_LIMITS } from '../../../src/alerts/states/limits.js'

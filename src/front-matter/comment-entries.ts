@@ -1,14 +1,12 @@
 import { nearest } from '../base/text/nearest.js'
-import { lineError } from './failure.js'
+import { type FilePlace, lineError } from './place-error.js'
 
 /** `key: value`, where a key is up to two words. */
 const ENTRY = /^([a-z]\w*(?:[ _-]+\w+)?)\s*:\s*(.*)$/i
 
-/** The value of a `key: value` line in the comments of a file. Line and column of the value are counted from 1. */
-export interface Entry {
+/** The value of a `key: value` line in the comments of a file, and the place of the value. */
+export interface Entry extends FilePlace {
   value: string
-  line: number
-  column: number
 }
 
 /** The keys of a kind of file. */
