@@ -4,7 +4,8 @@ import { MIB } from '../base/units.js'
 import type { SourceName } from '../common/sources.js'
 import type { Row } from '../plan/answer.js'
 import type { Expression } from '../plan/expression.js'
-import type { Plan } from '../plan/plan.js'
+import type { Plan, TimeRange, ViewSource } from '../plan/plan.js'
+import type { Scalar } from '../plan/values/values.js'
 
 /**
  * A batch of rows of a single source: an Arrow IPC stream with exactly one record batch with the schema
@@ -143,6 +144,23 @@ export interface Subscription {
   /** Ends the subscription: the listener is not called again. */
   stop(): void
 }
+
+/** The groups of a view that a plan reads: of buckets that start in a range of time. */
+export interface ViewRange extends TimeRange {
+  /** The only project whose groups are read. Undefined: the groups of all projects, and the groups without a project. */
+  project: string | undefined
+}
+
+/**
+ * Reads groups of a view, in any order, some at a time. Each group is a row of values in the order of the columns of
+ * the view, with the final values of aggregates. May return groups out of the range. Rejects with
+ * `unsupported_by_engine` if there is no such view here.
+ */
+export type ReadView = (view: ViewSource, range: ViewRange) => AsyncIterable<readonly (readonly Scalar[])[]>
+
+/** Returns the error of an engine that keeps no views. */
+export const noViews = (reason: string) =>
+  new LogweirError('unsupported_by_engine', `Views cannot be read here: ${reason}.`)
 
 /** Stores batches and runs plans over the stored rows. Every implementation returns the same answers. */
 export interface Engine {

@@ -18,8 +18,8 @@ export function ofProject(plan: Plan, project: string): Plan {
   return [first, { op: 'filter', where: equals('project', project) }, ...where, ...(end < 0 ? [] : others.slice(end))]
 }
 
-/** The project that a condition asks for by its name, or undefined. */
-function projectAsked(condition: Expression): string | undefined {
+/** Returns the project that a condition asks for by its name, or undefined. */
+export function projectAsked(condition: Expression): string | undefined {
   if (condition.kind !== 'call' || condition.fn !== 'eq') return undefined
   const [column, value] = condition.args
   const isAsked = column?.kind === 'column' && column.name === 'project' && value?.kind === 'literal'

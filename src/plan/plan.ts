@@ -1,10 +1,11 @@
 import type { SourceName } from '../common/sources.js'
 import type { Aggregate } from './aggregates.js'
 import type { Expression } from './expression.js'
+import type { Type } from './values/values.js'
 
 /**
- * A plan is plain data: operators, of which each takes the rows of the previous operator. The first is `scan` or
- * `union`. The empty list is the plan without rows and columns.
+ * A plan is plain data: operators, of which each takes the rows of the previous operator. The first is `scan`, `view`
+ * or `union`. The empty list is the plan without rows and columns.
  */
 export type Plan = readonly Operator[]
 
@@ -36,10 +37,23 @@ export interface SortKey {
   nulls: 'first' | 'last'
 }
 
+/** A view, as a plan reads it: its groups are rows. */
+export interface ViewSource {
+  name: string
+  /** Identifies what is grouped, see docs/views.md. */
+  identity: string
+  /** The columns of a group, in order: `project`, the start of the bucket, the other keys and the aggregates. */
+  columns: readonly { name: string; type: Type }[]
+  /** The column of the start of the bucket, a timestamp. */
+  bucket: string
+}
+
 /** A step of a {@link Plan}. */
 export type Operator =
   /** The rows of one or more sources in a range of time. */
   | ({ op: 'scan'; sources: readonly SourceName[] } & TimeRange)
+  /** The groups of a view whose buckets start in a range of time. */
+  | ({ op: 'view'; view: ViewSource } & TimeRange)
   /** The rows of all `plans`, which have equally many columns. The names of the columns come from the first plan. */
   | { op: 'union'; plans: readonly Plan[] }
   /**
@@ -78,6 +92,8 @@ export type Operator =
 
 /** The operator `scan` of a plan. */
 export type Scan = Extract<Operator, { op: 'scan' }>
+/** The operator `view` of a plan. */
+export type View = Extract<Operator, { op: 'view' }>
 
 /** Returns the plans that an operator reads besides its input rows. */
 export function innerPlansOf(operator: Operator): readonly Plan[] {
@@ -93,5 +109,10 @@ export function withInnerPlans(operator: Operator, change: (plan: Plan) => Plan)
 
 /** Returns every scan of a plan, also of inner plans. */
 export function scansOf(plan: Plan): Scan[] {
-  return plan.flatMap((operator) => (operator.op === 'scan' ? [operator] : innerPlansOf(operator).flatMap(scansOf)))
+  return readsOf(plan).filter((operator) => operator.op === 'scan')
+}
+
+/** Returns every operator of a plan that reads rows of a range of time, also of inner plans. */
+export function readsOf(plan: Plan): (Scan | View)[] {
+  return plan.flatMap((operator) => ('fromUs' in operator ? [operator] : innerPlansOf(operator).flatMap(readsOf)))
 }

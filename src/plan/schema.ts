@@ -6,7 +6,7 @@ import { columnsOfSource } from './columns.js'
 import type { Expression } from './expression.js'
 import { queryError } from './functions/function.js'
 import { FUNCTIONS } from './functions/table.js'
-import type { Operator, Plan } from './plan.js'
+import type { Operator, Plan, ViewSource } from './plan.js'
 import {
   CivilDate,
   Datetime,
@@ -38,13 +38,15 @@ export function schemaOf(plan: Plan): Schema {
   return schema
 }
 
+const FIRST: ReadonlySet<string> = new Set(['scan', 'view', 'union'])
+
 function checkedSchema(plan: Plan): Schema {
   let schema = NONE
   let before = NONE
   plan.forEach((operator, place) => {
-    const isFirst = operator.op === 'scan' || operator.op === 'union'
+    const isFirst = FIRST.has(operator.op)
     if (isFirst !== (place === 0))
-      throw new TypeError(`A plan starts with scan or union, and only there: ${operator.op}.`)
+      throw new TypeError(`A plan starts with scan, view or union, and only there: ${operator.op}.`)
     const isBehindSelect = operator.op === 'orderBy' && plan[place - 1].op === 'select'
     const after = schemaAfter(operator, isBehindSelect ? new Map([...before, ...schema]) : schema)
     before = schema
@@ -62,6 +64,8 @@ function schemaAfter(operator: Operator, before: Schema): Schema {
   switch (operator.op) {
     case 'scan':
       return scanSchema(operator.sources)
+    case 'view':
+      return viewSchema(operator.view)
     case 'union':
       return unionSchema(operator.plans.map(schemaOf))
     case 'unnest':
@@ -93,6 +97,15 @@ function scanSchema(sources: readonly SourceName[]): Schema {
   if (first === undefined) throw new TypeError('A scan needs a source.')
   if (others.length === 0) return first
   return new Map([...first].filter(([name, type]) => others.every((other) => other.get(name) === type)))
+}
+
+const viewSchemas = new WeakMap<ViewSource, Schema>()
+
+/** The schema of a view, the same map each time. */
+function viewSchema(view: ViewSource): Schema {
+  const schema = viewSchemas.get(view) ?? distinct(view.columns.map(({ name, type }) => [name, type] as const))
+  viewSchemas.set(view, schema)
+  return schema
 }
 
 function unionSchema(schemas: readonly Schema[]): Schema {

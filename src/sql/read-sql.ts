@@ -6,6 +6,7 @@ import { noAmounts } from './compile/context.js'
 import { explained } from './compile/explain.js'
 import { readsTimeAsBound } from './compile/time-bounds.js'
 import { withTimeRanges } from './compile/time-range.js'
+import { NO_VIEWS } from './compile/views.js'
 import { located, placeText, unsupported } from './parse/fault.js'
 import { SQL_LIMITS } from './parse/limits.js'
 import { parseStatement } from './parse/parse-statement.js'
@@ -30,16 +31,16 @@ export interface SqlQuery {
 
 /**
  * Parses a text of the SQL that docs/sql.md describes. Throws `invalid_sql` for wrong SQL, `unsupported_sql` for SQL
- * outside of the subset or beyond a limit. The message ends with the place of the error, ` (line 3, column 14)`.
+ * outside of the subset or beyond a limit. `views` are the views that the text may read. The message ends with the place of the error, ` (line 3, column 14)`.
  */
-export function readSql(text: string, limits = SQL_LIMITS): SqlQuery {
+export function readSql(text: string, limits = SQL_LIMITS, views = NO_VIEWS): SqlQuery {
   const { query, isExplain, parameters } = located(text, () => parseStatement(text, limits))
   let constant: Plan | undefined
 
   function compile(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan {
     const placeOf = (at: number) => () => placeText(text, at)
     const state = { made: noAmounts(), uses: { time: false }, countPattern: createPatternCount() }
-    const context = { args, nowUs, placeOf, limits, ...state }
+    const context = { args, nowUs, placeOf, limits, views, ...state }
     const plan = withTimeRanges(compileQuery(query, context))
     const made = isExplain ? explained(plan) : plan
     if (parameters.size === 0 && !context.uses.time) constant = made

@@ -2,7 +2,7 @@ import { LogweirError } from '../base/errors.js'
 import type { Call, Endpoint } from '../endpoints/endpoint.js'
 import { answerColumns } from '../plan/answer.js'
 import { limited } from '../plan/limited.js'
-import { innerPlansOf, type Plan, type Scan, scansOf } from '../plan/plan.js'
+import { innerPlansOf, type Plan, readsOf, type TimeRange } from '../plan/plan.js'
 
 /**
  * Returns an endpoint of a module with checks. Each plan passes {@link checkPlan} before an engine receives the plan. A
@@ -41,7 +41,7 @@ export function checkPlan(plan: Plan, maxRows: number): Plan {
   if (!Array.isArray(plan))
     throw new TypeError('plan() did not return a plan. Build it with scan(…) and end it with .limit(rows).')
   answerColumns(plan)
-  for (const scan of scansOf(plan)) checkScan(scan)
+  for (const read of readsOf(plan)) checkRange(read)
   checkLimits(plan)
   return limited(plan, maxRows)
 }
@@ -58,7 +58,7 @@ function checkLimits(plan: Plan): void {
   }
 }
 
-function checkScan({ fromUs, throughUs }: Scan): void {
+function checkRange({ fromUs, throughUs }: TimeRange): void {
   for (const boundUs of [fromUs, throughUs]) {
     if (Number.isInteger(boundUs) || Math.abs(boundUs) === Number.POSITIVE_INFINITY) continue
     throw new TypeError(`scan() takes whole microseconds from fromUs through throughUs, not ${boundUs}.`)

@@ -1,4 +1,4 @@
-import { type Plan, type Scan, scansOf } from '../../plan/plan.js'
+import { type Plan, readsOf, type Scan } from '../../plan/plan.js'
 import type { Rule } from '../rules/rule.js'
 import { type Instants, instantAt } from './instants.js'
 
@@ -17,10 +17,10 @@ export function movedPlan({ planAt, movesBounds }: Rule, instants: Instants): Pl
   return isMoved && textOf(last) === textOf(plan) ? plan : undefined
 }
 
-/** The scan of a plan, if the plan has a single scan, which has both bounds. */
+/** The scan of a plan, if the plan reads nothing but a single scan, which has both bounds. */
 function onlyScan(plan: Plan): Scan | undefined {
-  const [scan, second] = scansOf(plan)
-  const isOnly = scan !== undefined && second === undefined
+  const [scan, second] = readsOf(plan)
+  const isOnly = scan?.op === 'scan' && second === undefined
   return isOnly && Number.isFinite(scan.fromUs) && Number.isFinite(scan.throughUs) ? scan : undefined
 }
 

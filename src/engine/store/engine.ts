@@ -7,7 +7,7 @@ import { registerSource } from '../../common/sources.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
-import { type Engine, GROUPING_LIMITS, type GroupingLimits } from '../engine.js'
+import { type Engine, GROUPING_LIMITS, type GroupingLimits, noViews, type ReadView } from '../engine.js'
 import type { RunContext } from '../execute/batches/lazy-batch.js'
 import { type Caches, createCaches } from '../execute/caches/caches.js'
 import { compactWhenIdle } from './compaction/compaction.js'
@@ -55,6 +55,8 @@ export interface ArrowEngineOptions {
   groupingLimits?: GroupingLimits
   /** See {@link RunContext.sliceRows}. */
   sliceRows?: number
+  /** Reads the groups of views. Without it, plans that read a view are refused. */
+  readView?: ReadView
 }
 
 /** The embedded engine, with additional methods for tests, benches and shutdown. */
@@ -118,7 +120,7 @@ function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINIT
  */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, groupingLimits = GROUPING_LIMITS, sliceRows = SLICE_ROWS } = options
-  const { diskLimitBytes = Number.POSITIVE_INFINITY } = options
+  const { diskLimitBytes = Number.POSITIVE_INFINITY, readView = refuseViews } = options
   const headLimits = headLimitsOf(options)
   const hooks = { onLoad: () => limits.evictColumns(), setAside: (segment: SegmentHandle) => store.setAside(segment) }
   const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes)
@@ -138,7 +140,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const stopUpkeep = startUpkeep(options, { store, caches, limits, durable })
   const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
 
-  const queries = { store, caches, metrics, groupingLimits, sliceRows }
+  const queries = { store, caches, metrics, groupingLimits, sliceRows, readView }
   const run = createRun(queries)
   return {
     async recover() {
@@ -166,6 +168,10 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       await durable?.close()
     },
   }
+}
+
+const refuseViews: ReadView = () => {
+  throw noViews('no view is kept')
 }
 
 /**

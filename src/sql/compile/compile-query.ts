@@ -16,6 +16,7 @@ import { createGroupRewriter } from './group.js'
 import type { Relation } from './relation.js'
 import type { Scope } from './scope.js'
 import { type Block, compileSelect, createFreshNames, type NamedTable, sortKeys } from './select.js'
+import { relationOfView } from './views.js'
 
 /** A common table expression, and the amounts that each use adds. */
 interface CommonTable {
@@ -66,7 +67,7 @@ function aliasesOf(from: From | undefined): string[] {
   return aliases.flatMap((alias) => (alias === undefined ? [] : [alias.toLowerCase()]))
 }
 
-const aliasOf = (table: Table) => table.alias ?? (table.kind === 'table' ? table.name : undefined)
+const aliasOf = (table: Table) => table.alias ?? (table.kind === 'derived' ? undefined : table.name)
 
 /** Compiles common table expressions in order: each sees the earlier expressions, and counts only where used. */
 function withTables({ tables }: Query, outer: Outer, context: Context): Outer['tables'] {
@@ -98,6 +99,7 @@ function tableOf(from: From | undefined, outer: Outer, context: Context, at: num
   const aliases = new Set(alias === undefined ? [] : [alias.toLowerCase()])
   const hiddenNames = hiddenNamesOf(table)
   if (table.kind === 'derived') return { relation: compile(table.query, outer, context, false), aliases, hiddenNames }
+  if (table.kind === 'view') return { relation: relationOfView(table, context), aliases, hiddenNames }
   const common = outer.tables.get(table.name.toLowerCase())
   return {
     relation: common === undefined ? sourceOf(table, context) : useOf(common, table, context),
@@ -110,11 +112,15 @@ function tableOf(from: From | undefined, outer: Outer, context: Context, at: num
 function hiddenNamesOf(table: Table): ReadonlyMap<string, string> {
   const { alias } = table
   if (alias === undefined || table.kind === 'derived') return new Map()
-  const source = sourceNamed(table.name)
-  const names = [table.name, ...(source === undefined ? [] : [source.name, source.alias ?? source.name])].map((one) =>
-    one.toLowerCase(),
-  )
+  const names = namesOf(table).map((one) => one.toLowerCase())
   return new Map(names.filter((name) => name !== alias.toLowerCase()).map((name) => [name, alias]))
+}
+
+/** The names by which a table can be named in FROM. */
+function namesOf({ kind, name }: Exclude<Table, { kind: 'derived' }>): string[] {
+  if (kind === 'view') return [name, `view.${name}`]
+  const source = sourceNamed(name)
+  return source === undefined ? [name] : [name, source.name, source.alias ?? source.name]
 }
 
 /** A row without columns, for SELECT without FROM: the only group of no rows. */

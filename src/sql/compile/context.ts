@@ -3,6 +3,7 @@ import type { Scalar } from '../../plan/values/values.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { SqlLimits } from '../parse/limits.js'
 import type { NodeOf } from '../parse/tree.js'
+import type { ReadableViews } from './views.js'
 
 /** State that all parts of a text share during compilation: parameters, time, and the amounts made so far. */
 export interface Context {
@@ -13,6 +14,8 @@ export interface Context {
   /** Whether the plan depends on the time. */
   uses: { time: boolean }
   limits: SqlLimits
+  /** The views that the text may read. */
+  views: ReadableViews
   made: Amounts
   /** Counts a pattern. Throws `invalid_pattern` beyond the limit for all patterns of a query. */
   countPattern(pattern: string): void

@@ -14,6 +14,7 @@ export function elementColumns(plan: Plan): Elements {
 function elementsAfter(before: Elements, operator: Operator): Elements {
   switch (operator.op) {
     case 'scan':
+    case 'view':
       return NONE
     case 'union':
       return elementsOfUnion(operator.plans)

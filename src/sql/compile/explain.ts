@@ -1,7 +1,14 @@
 import { shorten } from '../../base/text/shorten.js'
 import { column, type Expression, literal } from '../../plan/expression.js'
 import { jsonOf } from '../../plan/functions/text-of.js'
-import { innerPlansOf, type NamedAggregate, type NamedExpression, type Operator, type Plan } from '../../plan/plan.js'
+import {
+  innerPlansOf,
+  type NamedAggregate,
+  type NamedExpression,
+  type Operator,
+  type Plan,
+  type TimeRange,
+} from '../../plan/plan.js'
 import { datetimeText } from '../../plan/values/times.js'
 import type { Scalar } from '../../plan/values/values.js'
 import { unsupported } from '../parse/fault.js'
@@ -59,6 +66,8 @@ function describe(operator: Operator, before: Plan): string {
   switch (operator.op) {
     case 'scan':
       return `${operator.sources.join(', ')}${rangeText(operator)}`
+    case 'view':
+      return `view ${operator.view.name}${rangeText(operator)}`
     case 'union':
       return `${operator.plans.length} queries`
     case 'unnest':
@@ -106,7 +115,7 @@ const columnsText = (columns: readonly NamedExpression[]) =>
     value.kind === 'column' && value.name === name ? name : `${spell(value)} as ${name}`,
   )
 
-function rangeText({ fromUs, throughUs }: Operator & { op: 'scan' }): string {
+function rangeText({ fromUs, throughUs }: TimeRange): string {
   // No row is earlier or later than 2^53 microseconds, and bounds beyond are rounded.
   const [earliestUs, latestUs] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
   if (fromUs > throughUs || fromUs > latestUs || throughUs < earliestUs) return ' at no time'

@@ -1,10 +1,13 @@
 import type { Moment } from '../../base/time/moment.js'
 import { conjunctsOf, type Expression, joinConditions } from '../../plan/expression.js'
-import type { NamedExpression, Operator, Plan, TimeRange } from '../../plan/plan.js'
+import type { NamedExpression, Operator, Plan, Scan, TimeRange, View } from '../../plan/plan.js'
 import { addUnits, type TimeUnit, truncateUs } from '../../plan/values/times.js'
 import { momentUs } from '../../plan/values/values.js'
 
-/** A column that is the timestamp of stored rows, whole or truncated to a unit, in some or all scans of a plan. */
+/**
+ * A column that is the timestamp of stored rows, or the start of the bucket of groups of views, whole or truncated to a
+ * unit, in some or all scans and views of a plan.
+ */
 interface TimeColumn {
   places: readonly { range: TimeRange; unit: TimeUnit | undefined }[]
   /** Whether every row of the plan comes from the scans of `places`. */
@@ -23,8 +26,8 @@ interface Narrowed {
 }
 
 /**
- * Moves conditions on the timestamp into the scans of a plan, so that other days are not read: comparisons of the
- * column, or of the column truncated to a unit, with a literal. Conditions behind a limit remain.
+ * Moves conditions on the timestamp into the scans and views of a plan, so that other days are not read: comparisons of
+ * the column, or of the column truncated to a unit, with a literal. Conditions behind a limit remain.
  */
 export function withTimeRanges(plan: Plan): Plan {
   return madeOf(narrow(plan))
@@ -49,7 +52,9 @@ function narrow(plan: Plan): Narrowed {
 function narrowStep(operator: Operator, columns: TimeColumns): Partial<Narrowed> {
   switch (operator.op) {
     case 'scan':
-      return scanned(operator)
+      return ranged(operator, 'timestamp')
+    case 'view':
+      return ranged(operator, operator.view.bucket)
     case 'union':
       return united(operator.plans)
     case 'filter':
@@ -71,10 +76,11 @@ function narrowStep(operator: Operator, columns: TimeColumns): Partial<Narrowed>
   }
 }
 
-function scanned(scan: Operator & { op: 'scan' }): Partial<Narrowed> {
-  const range: TimeRange = { fromUs: scan.fromUs, throughUs: scan.throughUs }
-  const columns = new Map([['timestamp', { places: [{ range, unit: undefined }], isWhole: true }]])
-  return { operators: [() => ({ ...scan, ...range })], columns }
+/** The rows of a range of time, which a column has. */
+function ranged(read: Scan | View, time: string): Partial<Narrowed> {
+  const range: TimeRange = { fromUs: read.fromUs, throughUs: read.throughUs }
+  const columns = new Map([[time, { places: [{ range, unit: undefined }], isWhole: true }]])
+  return { operators: [() => ({ ...read, ...range })], columns }
 }
 
 function united(plans: readonly Plan[]): Narrowed {

@@ -27,10 +27,15 @@ function parseTable(tokens: Tokens): Table {
   const name = tableName(tokens)
   if (tokens.isAt('(')) throw unsupported(`The table function ${name} is not covered.`, at)
   refuseBehindTable(tokens)
+  const [, view] = VIEW.exec(name) ?? []
+  if (view !== undefined) return { kind: 'view', at, name: view, alias: tokens.alias() }
   return { kind: 'table', at, name, alias: tokens.alias() }
 }
 
-/** Names of sources may have dots and dashes. The lexer reads the end of `storage.logs.prod.2` as a number. */
+/** `` view.`edge.requests-by-hour` ``: no source has such a name. */
+const VIEW = /^view\.(.+)$/is
+
+/** Names of sources and views may have dots and dashes. The lexer reads the end of `storage.logs.prod.2` as a number. */
 function tableName(tokens: Tokens): string {
   let name = tokens.name('a source or a subquery').spelled
   for (;;) {

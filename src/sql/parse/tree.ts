@@ -90,9 +90,10 @@ export interface From {
   unnests: readonly Unnest[]
 }
 
-/** A source, a common table expression or a derived table. */
+/** A source, a common table expression, a view by its name, or a derived table. */
 export type Table =
   | { kind: 'table'; at: number; name: string; alias: string | undefined }
+  | { kind: 'view'; at: number; name: string; alias: string | undefined }
   | { kind: 'derived'; at: number; query: Query; alias: string | undefined }
 
 /** `cross join unnest(list) as alias`. Outer is `left join … on true`. */

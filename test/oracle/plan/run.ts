@@ -215,6 +215,8 @@ class Interpreter {
     switch (operator.op) {
       case 'scan':
         return scan(operator, this.#records)
+      case 'view':
+        throw new TypeError('The oracle keeps no views.')
       case 'union':
         return this.#union(operator.plans, stopsEarly)
       case 'unnest':

@@ -1,5 +1,6 @@
 import { LogweirError } from '../../../base/errors.js'
 import type { SourceName } from '../../../common/sources.js'
+import { noViews } from '../../engine.js'
 import type { Part } from '../../execute/columns/batch.js'
 import type { Frame } from '../../execute/expressions/frame.js'
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
@@ -41,7 +42,8 @@ const MOST_FIRST_ROWS = 10_000
 /**
  * Reads the rows of all stages of a plan that read stored rows. The server computes groups if the server can do so
  * exactly. Otherwise the server applies as many filters as possible, and operators of the process do the rest. Rejects
- * with a ServerError, or `unsupported_by_engine` if a field has no column and the server cannot read JSON.
+ * with a ServerError, or `unsupported_by_engine` if a stage reads a view, or if a field has no column and the server
+ * cannot read JSON.
  */
 export async function readStages(stage: Stage, context: ReadContext): Promise<StoredRows> {
   const groups = new Map<Stage, Frame>()
@@ -55,6 +57,7 @@ export async function readStages(stage: Stage, context: ReadContext): Promise<St
       for (const part of input.inputs) await visit(part, undefined, true)
       return
     }
+    if (input.op === 'view') throw noViews('they are not kept over ClickHouse, but in a data directory')
     const scan = one as ScanStage
     const sources: ScannedSource[] = []
     for (const source of scan.input.sources) sources.push(await scanned(scan, source, isPart, context))
@@ -68,6 +71,9 @@ export async function readStages(stage: Stage, context: ReadContext): Promise<St
   return {
     partsOf: (source, of) => parts.get(of)?.get(source) ?? [],
     groupsOf: (of) => groups.get(of),
+    readView: () => {
+      throw new TypeError('A stage over a view was refused.')
+    },
   }
 }
 

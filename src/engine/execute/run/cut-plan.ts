@@ -10,6 +10,7 @@ import { cutScan } from '../operators/scan.js'
 import { cutSelect } from '../operators/select.js'
 import { cutUnion } from '../operators/union.js'
 import { cutUnnest } from '../operators/unnest.js'
+import { cutView } from '../operators/view.js'
 import { type Draft, draftOf, type InnerPlans } from '../stages/draft.js'
 import type { OperatorOf, Stage } from '../stages/stage.js'
 import { withColumns } from '../stages/with-columns.js'
@@ -22,6 +23,7 @@ type Cut<Name extends Operator['op']> = (operator: OperatorOf<Name>, draft: Draf
  */
 const CUTS: { readonly [Name in Operator['op']]: Cut<Name> } = {
   scan: cutScan,
+  view: cutView,
   union: cutUnion,
   unnest: cutUnnest,
   isIn: cutIsIn,

@@ -1,4 +1,5 @@
 import type { SourceName } from '../../../common/sources.js'
+import type { ReadView } from '../../engine.js'
 import type { LazyBatch, RunContext } from '../batches/lazy-batch.js'
 import type { Part } from '../columns/batch.js'
 import type { Frame } from '../expressions/frame.js'
@@ -9,6 +10,7 @@ import { scan } from '../operators/scan.js'
 import { select } from '../operators/select.js'
 import { union } from '../operators/union.js'
 import { unnest } from '../operators/unnest.js'
+import { view } from '../operators/view.js'
 import { frameOfFound } from '../ordering/late-columns.js'
 import { splitColumns } from '../ordering/output-columns.js'
 import { isStoredNumber } from '../stages/source-kinds.js'
@@ -20,12 +22,15 @@ import {
   type Stage,
   type Step,
   type Unnest,
+  type ViewStage,
 } from '../stages/stage.js'
 
 /** The rows that stages read. */
 export interface StoredRows {
   /** Returns the parts of a source that may have rows for a stage, in order of arrival. */
   partsOf(source: SourceName, stage: ScanStage): readonly Part[]
+  /** Reads the groups of views. */
+  readView: ReadView
   /** Returns the groups of a stage, if the groups are computed elsewhere. */
   groupsOf(stage: Stage): Frame | undefined
 }
@@ -57,6 +62,7 @@ export function batchesOf(stage: Stage, stored: StoredRows, context: RunContext)
     const read = (part: Stage, names: string[]) => unorderedRows(part, stored, context, names)
     return after(union(input.inputs, read), steps, context)
   }
+  if (input.op === 'view') return after([view(stage as ViewStage, stored.readView, context)], steps, context)
   const scanned = stage as ScanStage
   return input.sources.flatMap((source) => {
     const { batches, steps } = scan(scanned, source, stored.partsOf(source, scanned), context)

@@ -18,8 +18,9 @@ export function shareStages(last: Stage): Stage {
  * Whether a stage reads a union, directly or through other stages: only stages in the parts of a union can be equal.
  */
 function hasUnion({ input: first }: Stage): boolean {
-  for (let input = first; input.op !== 'scan'; input = input.stage.input) if (input.op === 'union') return true
-  return false
+  let input = first
+  while (input.op === 'stage') input = input.stage.input
+  return input.op === 'union'
 }
 
 /**
@@ -51,12 +52,12 @@ function shared(stage: Stage, known: Map<string, Stage>): Stage {
 }
 
 function inputsOf(input: Input): readonly Stage[] {
-  if (input.op === 'scan') return []
+  if (input.op === 'scan' || input.op === 'view') return []
   return input.op === 'union' ? input.inputs : [input.stage]
 }
 
 function withInputs(input: Input, replace: (stage: Stage) => Stage): Input {
-  if (input.op === 'scan') return input
+  if (input.op === 'scan' || input.op === 'view') return input
   if (input.op === 'stage') return { ...input, stage: replace(input.stage) }
   return { ...input, inputs: input.inputs.map(replace) }
 }

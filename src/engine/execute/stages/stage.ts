@@ -1,6 +1,6 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { Expression } from '../../../plan/expression.js'
-import type { Operator, TimeRange } from '../../../plan/plan.js'
+import type { Operator, TimeRange, ViewSource } from '../../../plan/plan.js'
 import type { GroupSink } from '../grouping/sink.js'
 import type { TopSink } from '../ordering/sink.js'
 
@@ -24,6 +24,7 @@ export type Sink = GroupSink | TopSink
 /** The rows that a stage reads. */
 export type Input =
   | ({ op: 'scan'; sources: readonly SourceName[] } & TimeRange)
+  | ({ op: 'view'; view: ViewSource } & TimeRange)
   | { op: 'union'; inputs: readonly Stage[] }
   | { op: 'stage'; stage: Stage }
 
@@ -41,6 +42,9 @@ export interface Stage {
 
 /** A stage that reads stored rows. */
 export type ScanStage = Stage & { input: Extract<Input, { op: 'scan' }> }
+
+/** A stage that reads the groups of a view. */
+export type ViewStage = Stage & { input: Extract<Input, { op: 'view' }> }
 
 /** Whether a sink keeps all given rows, and needs no other row to return a row. */
 export const isUnlimited = (sink: Sink): boolean =>

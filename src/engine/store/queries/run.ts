@@ -8,6 +8,7 @@ import {
   type GroupingLimits,
   limitsOf,
   limitsOfPlan,
+  type ReadView,
   type RunOptions,
   type ScanStats,
 } from '../../engine.js'
@@ -29,6 +30,7 @@ export interface QueryContext {
   metrics: Pick<Metrics, 'scannedRows'>
   groupingLimits: GroupingLimits
   sliceRows: number
+  readView: ReadView
 }
 
 /**
@@ -86,7 +88,7 @@ export function prepareRun(
   { viewOf }: PlanViews,
   plan: Plan,
   { signal, memory = UNLIMITED_SHARE, keepsFewRows }: RunOptions,
-  { caches, metrics, groupingLimits, sliceRows }: QueryContext,
+  { caches, metrics, groupingLimits, sliceRows, readView }: QueryContext,
 ) {
   const { onView, onOpen, onScan, stats } = countScans(metrics)
   const stored = (again: boolean): StoredRows => ({
@@ -95,6 +97,7 @@ export function prepareRun(
       onView(total)
       return again ? parts.filter(({ isSetAside }) => !isSetAside) : parts
     },
+    readView,
     groupsOf: () => undefined,
   })
   const context: RunContext = {

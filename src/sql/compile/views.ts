@@ -1,0 +1,46 @@
+import { didYouMean } from '../../base/text/nearest.js'
+import type { Operator, ViewSource } from '../../plan/plan.js'
+import { schemaOf } from '../../plan/schema.js'
+import { invalid } from '../parse/fault.js'
+import type { Table } from '../parse/tree.js'
+import { addAmount, type Context } from './context.js'
+import type { Relation } from './relation.js'
+
+/** A view that SQL reads as a table. */
+export interface ReadableView {
+  source: ViewSource
+  /** Whether `operators` depends on the time. */
+  readsTime: boolean
+  /**
+   * Returns the operators behind the groups, at a time in microseconds since the epoch. Their rows have the columns of
+   * the view, and `project`.
+   */
+  operators(nowUs: number): readonly Operator[]
+}
+
+/** The views that SQL can read, by their names. Names ignore case. */
+export interface ReadableViews {
+  find(name: string): ReadableView | undefined
+  names(): readonly string[]
+}
+
+/** For texts that can read no view. */
+export const NO_VIEWS: ReadableViews = { find: () => undefined, names: () => [] }
+
+/** The rows of a view. Throws `invalid_sql` if there is no such view. */
+export function relationOfView({ name, at }: Extract<Table, { kind: 'view' }>, context: Context): Relation {
+  const { views, nowUs, uses } = context
+  const view = views.find(name)
+  if (view === undefined) throw invalid(`There is no view ${name}. ${otherViews(name, views.names())}`, at)
+  addAmount(context, 'scans', 1, at)
+  uses.time ||= view.readsTime
+  const { NEGATIVE_INFINITY: fromUs, POSITIVE_INFINITY: throughUs } = Number
+  const plan: Operator[] = [{ op: 'view', view: view.source, fromUs, throughUs }, ...view.operators(nowUs)]
+  const schema = schemaOf(plan)
+  return { plan, schema, names: [...schema.keys()], costs: new Map(), constants: new Map(), levels: 0 }
+}
+
+const otherViews = (name: string, names: readonly string[]) =>
+  names.length === 0
+    ? 'There are no views: a file of --endpoints with "-- view: keep 400d" makes one.'
+    : didYouMean(name, names)
