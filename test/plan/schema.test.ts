@@ -103,8 +103,8 @@ describe('the columns of a plan', () => {
 describe('a wrong plan', () => {
   const select = (...columns: ReturnType<typeof named>[]): Operator => ({ op: 'select', columns })
   const WRONG: readonly (readonly [string, Plan])[] = [
-    ['A plan starts with scan or union, and only there: filter.', [{ op: 'filter', where: literal(true) }]],
-    ['A plan starts with scan or union, and only there: scan.', [EDGE, EDGE]],
+    ['A plan starts with scan, view or union, and only there: filter.', [{ op: 'filter', where: literal(true) }]],
+    ['A plan starts with scan, view or union, and only there: scan.', [EDGE, EDGE]],
     ['A scan needs a source.', [{ op: 'scan', sources: [], fromUs: 0, throughUs: 1 }]],
     ['There is no column b, but a.', [EDGE, select(named('a', literal(1))), { op: 'filter', where: column('b') }]],
     ['There is no function nothing.', [EDGE, { op: 'filter', where: call('nothing' as never) }]],

@@ -24,6 +24,12 @@ const LOOK_MS = 1
 /** The most bytes of UTF-8 for a unit of a string. */
 const MAX_BYTES = 3
 
+/** Steps that every engine executes, whatever the text: half of those of the slower engine, for a slower machine. */
+const SURE_STEPS = RE2JS_STEPS / 2
+
+/** Returns the most UTF-16 units of a text that a pattern is searched in for sure, with every engine. */
+export const sureUnits = ({ size }: Pattern): number => Math.floor(SURE_STEPS / (size * MAX_BYTES))
+
 /** A text, or the UTF-8 of a text. */
 type Searched = string | Buffer
 

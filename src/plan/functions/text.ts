@@ -37,8 +37,8 @@ export const TEXT = {
   split: strict([1, 2], 'list', (value: Scalar, separator?: Scalar) =>
     split(text(value), separator === undefined ? ',' : text(separator)),
   ),
-  like: like('su'),
-  ilike: like('isu'),
+  like: like('s'),
+  ilike: like('is'),
   regexp_contains: withPattern(2, 'boolean', (pattern) => (value: Scalar) => matches(pattern, text(value))),
   regexp_extract: withPattern(2, 'text', (pattern) => {
     if (pattern.groups > 1)
@@ -155,11 +155,15 @@ function split(value: string, separator: string): readonly Scalar[] {
 /** `%` is any text, `_` any character, a backslash takes the next character literally. */
 function like(flags: string): ScalarFunction {
   return prepared(2, 'boolean', ([, literal]) => {
-    const compile = (pattern: string) => compilePattern(`^(?:${likePattern(pattern)})$`, flags.replace('u', ''))
+    const compile = (pattern: string) => compileLike(pattern, flags)
     const known = typeof literal === 'string' ? compile(literal) : undefined
     return (value: Scalar, pattern: Scalar) => matches(known ?? compile(text(pattern)), text(value))
   })
 }
+
+/** Compiles a pattern of `like`. Throws if the pattern is wrong. */
+export const compileLike = (pattern: string, flags: string): Pattern =>
+  compilePattern(`^(?:${likePattern(pattern)})$`, flags)
 
 /** Returns the RE2 pattern that matches, with the flag `s`, the texts that a pattern of `like` matches as a whole. */
 export function likePattern(pattern: string): string {
