@@ -14,6 +14,9 @@ export function givePlace(expression: Expression, place: Place): void {
   if (!places.has(expression)) places.set(expression, place)
 }
 
+/** Returns where an expression is written. Undefined if unknown. */
+export const placeOf = (expression: Expression): Place | undefined => places.get(expression)
+
 /** Returns a copy of the call `from` with another function or other arguments, at the place of `from`. */
 export function rewrittenCall(from: Call, changes: Partial<Pick<Call, 'fn' | 'args'>>): Call {
   const made = { ...from, ...changes }

@@ -10,6 +10,7 @@ import { NO_VIEWS } from './compile/views.js'
 import { located, placeText, unsupported } from './parse/fault.js'
 import { SQL_LIMITS } from './parse/limits.js'
 import { parseStatement } from './parse/parse-statement.js'
+import type { Query } from './parse/tree.js'
 
 /** A text of SQL that was parsed. */
 export interface SqlQuery {
@@ -29,21 +30,37 @@ export interface SqlQuery {
   plan(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan
 }
 
+/** A text of SQL, for callers that read its tree. */
+export interface SqlText extends SqlQuery {
+  /** The syntax tree. Places are offsets in the text. */
+  readonly tree: Query
+  /**
+   * Returns the plan of a text without parameters as {@link SqlQuery.plan} does, but with scans over all time:
+   * conditions on the timestamp are filters. Also returns whether the plan depends on the time.
+   */
+  wholePlan(nowUs: number): { plan: Plan; readsTime: boolean }
+}
+
 /**
  * Parses a text of the SQL that docs/sql.md describes. Throws `invalid_sql` for wrong SQL, `unsupported_sql` for SQL
  * outside of the subset or beyond a limit. `views` are the views that the text may read. The message ends with the place of the error, ` (line 3, column 14)`.
  */
-export function readSql(text: string, limits = SQL_LIMITS, views = NO_VIEWS): SqlQuery {
+export function readSql(text: string, limits = SQL_LIMITS, views = NO_VIEWS): SqlText {
   const { query, isExplain, parameters } = located(text, () => parseStatement(text, limits))
   let constant: Plan | undefined
 
-  function compile(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan {
+  function wholePlan(args: Readonly<Record<string, Scalar>>, nowUs: number) {
     const placeOf = (at: number) => () => placeText(text, at)
     const state = { made: noAmounts(), uses: { time: false }, countPattern: createPatternCount() }
     const context = { args, nowUs, placeOf, limits, views, ...state }
-    const plan = withTimeRanges(compileQuery(query, context))
+    return { plan: compileQuery(query, context), readsTime: context.uses.time }
+  }
+
+  function compile(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan {
+    const whole = wholePlan(args, nowUs)
+    const plan = withTimeRanges(whole.plan)
     const made = isExplain ? explained(plan) : plan
-    if (parameters.size === 0 && !context.uses.time) constant = made
+    if (parameters.size === 0 && !whole.readsTime) constant = made
     return made
   }
 
@@ -54,6 +71,8 @@ export function readSql(text: string, limits = SQL_LIMITS, views = NO_VIEWS): Sq
     get readsTimeAsBound() {
       return readsTimeAsBound(query)
     },
+    tree: query,
+    wholePlan: (nowUs) => located(text, () => wholePlan({}, nowUs)),
     // A constant plan is used again: the engine then knows the expressions of the plan.
     plan: (args, nowUs) => constant ?? located(text, () => compile(args, nowUs)),
   }

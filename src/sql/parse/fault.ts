@@ -32,8 +32,14 @@ export function located<T>(text: string, work: () => T): T {
   }
 }
 
-/** Returns ` (line L, column C)` of an offset, both from 1. */
-export function placeText(text: string, at: number): string {
+/** Returns line and column of an offset, both from 1. */
+export function placeAt(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at)
-  return ` (line ${before.split('\n').length}, column ${at - before.lastIndexOf('\n')})`
+  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') }
+}
+
+/** Returns ` (line L, column C)` of an offset. */
+export function placeText(text: string, at: number): string {
+  const { line, column } = placeAt(text, at)
+  return ` (line ${line}, column ${column})`
 }
