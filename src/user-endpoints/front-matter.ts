@@ -2,7 +2,8 @@ import { nearest } from '../base/text/nearest.js'
 import { MAX_ENDPOINT_ROWS } from '../common/limits.js'
 import type { CachePolicy } from '../endpoints/endpoint.js'
 import { addEntry, commentOf, type Entry, type EntryKeys, keyOf, summaryOf } from '../front-matter/comment-entries.js'
-import { lineError } from '../front-matter/place-error.js'
+import { type FilePlace, lineError, placeError } from '../front-matter/place-error.js'
+import { readKeep } from '../views/definition/keep.js'
 import { type Declaration, readDeclaration } from './declaration.js'
 import { MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from './validate.js'
 
@@ -18,12 +19,14 @@ export interface FrontMatter {
   isProjectByHand: boolean
   /** The parameters by name, in the order of their lines. */
   params: ReadonlyMap<string, Declaration>
+  /** Set if the file is a view: how long its groups are kept, and the place of the time. */
+  view: { keepUs: number; place: FilePlace } | undefined
 }
 
 /** The most rows of an answer if the front matter does not say. */
 export const DEFAULT_MAX_ROWS = 1000
 
-const KEYS = ['name', 'id', 'max rows', 'cache', 'project'] as const
+const KEYS = ['name', 'id', 'max rows', 'cache', 'project', 'view'] as const
 type Key = (typeof KEYS)[number]
 const KNOWN: EntryKeys<Key> = { keys: KEYS, meantBy }
 
@@ -43,7 +46,9 @@ export function readFrontMatter(text: string): FrontMatter {
   for (const [i, comment] of lines.slice(0, end < 0 ? lines.length : end).entries()) {
     if (!readParam(comment!, i + 1, params)) addEntry(written[i], i + 1, KNOWN, entries)
   }
-  if (end >= 0) refuseLaterParams(lines, end)
+  if (end >= 0) refuseLater(lines, end)
+  const view = entries.get('view')
+  if (view !== undefined) checkView(written, params, entries)
   const isProjectByHand = readProject(entries.get('project'))
   if (!isProjectByHand) checkProject(params.get('project'))
   return {
@@ -54,6 +59,7 @@ export function readFrontMatter(text: string): FrontMatter {
     cache: readCache(entries.get('cache')),
     isProjectByHand,
     params,
+    view: view && { keepUs: readKeep(view), place: view },
   }
 }
 
@@ -79,12 +85,35 @@ function meantBy(written: string): string | undefined {
   return second !== undefined && nearest(first, ['param']) ? `param ${second}` : nearest(written, candidates)
 }
 
+/** A view that is kept, as in `view: keep 400d`. Behind the query any other comment is plain. */
+const VIEW = /^view\s*:\s*keep\b/i
+
 /** A declaration behind the front matter would be a plain comment. */
-function refuseLaterParams(lines: readonly (string | undefined)[], from: number): void {
+function refuseLater(lines: readonly (string | undefined)[], from: number): void {
   for (const [i, comment = ''] of lines.entries()) {
+    if (i < from) continue
     const [, name, colon] = PARAM.exec(comment) ?? []
-    if (i >= from && colon === ':') throw lineError(`move "-- param ${name}: …" above the query`, i + 1)
+    if (colon === ':') throw lineError(`move "-- param ${name}: …" above the query`, i + 1)
+    if (VIEW.test(comment)) throw lineError('move "-- view: …" above the query', i + 1)
   }
+}
+
+/** Refuses what a view, which groups all rows of all projects, cannot have. */
+function checkView(
+  lines: readonly string[],
+  params: ReadonlyMap<string, Declaration>,
+  entries: ReadonlyMap<Key, Entry>,
+): void {
+  for (const [name, { line }] of params) {
+    const place = { line, column: lines[line - 1].search(/\S/) + 1 }
+    const instead = name === 'project' ? 'is asked for by itself' : 'is a key that is compared when the view is read'
+    throw placeError(`a view has no parameters, and ${name} ${instead}: delete the line`, place)
+  }
+  const cache = entries.get('cache')
+  if (cache !== undefined) throw placeError('a view is kept on disk, and has no cache: delete the line', cache)
+  const project = entries.get('project')
+  if (project !== undefined)
+    throw placeError('a view is read by project, which is a key of its groups: delete the line', project)
 }
 
 function readMaxRows(entry: Entry | undefined): number {

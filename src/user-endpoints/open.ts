@@ -6,6 +6,7 @@ import type { Endpoint } from '../endpoints/endpoint.js'
 import { ENDPOINT_FILES, writableByOthers } from './directory.js'
 import { type LoadContext, loadModule } from './module.js'
 import { openReloadedFiles } from './reloaded-files.js'
+import { isView } from './view.js'
 
 interface UserEndpointsOptions extends LoadContext {
   /** The built-in endpoints: no module may use the name or id of a built-in endpoint. */
@@ -26,6 +27,8 @@ export interface UserEndpoints {
 
 /** The most endpoints of a directory. */
 export const MAX_ENDPOINTS = 500
+/** The most views of a directory. */
+export const MAX_VIEWS = 100
 
 /** Loads all modules and `.sql` files of a directory. Throws `usage`, with a single line, if a file cannot be used. */
 export async function openUserEndpoints(directory: string, options: UserEndpointsOptions): Promise<UserEndpoints> {
@@ -51,6 +54,7 @@ export async function openUserEndpoints(directory: string, options: UserEndpoint
 /** Throws `usage` if two endpoints have the same name or id, or if there are too many. */
 function refuseDuplicates(path: string, loaded: readonly Endpoint[], others: readonly Endpoint[]): void {
   if (loaded.length + others.length > MAX_ENDPOINTS) throw usageError(`${path}: over ${MAX_ENDPOINTS} endpoints.`)
+  if ([...loaded, ...others].filter(isView).length > MAX_VIEWS) throw usageError(`${path}: over ${MAX_VIEWS} views.`)
   for (const [i, { id, name }] of loaded.entries()) {
     for (const other of [...others, ...loaded.slice(0, i)]) {
       if (other.name === name) throw usageError(`${path}: another endpoint is already named ${name}.`)

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { usageError } from '../base/failures.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+import { readFrontMatter } from './front-matter.js'
 import { sqlEndpoint } from './sql-endpoint.js'
 
 const EXTENSION = '.sql'
@@ -13,13 +14,17 @@ export const isSqlFile = (name: string): boolean => name.endsWith(EXTENSION)
 
 /**
  * Loads the current version of a `.sql` file. The endpoint's fields may still be invalid. Throws `usage` if the file is
- * not regular, over 64 KiB or not UTF-8, the errors of {@link sqlEndpoint}, and the errors of the file system.
+ * not regular, over 64 KiB or not UTF-8, the errors of {@link sqlEndpoint} and of `viewEndpoint`, and the errors of the
+ * file system.
  */
 export async function loadSqlFile(path: string): Promise<Endpoint> {
   const text = await readSqlFile(path)
+  const name = basename(path, EXTENSION)
+  const matter = readFrontMatter(text)
   // Loaded here, so that a service without such a file does not load the compiler.
+  if (matter.view !== undefined) return (await import('./view-endpoint.js')).viewEndpoint(text, name, matter)
   const { readSql } = await import('../sql/read-sql.js')
-  return sqlEndpoint(text, basename(path, EXTENSION), readSql)
+  return sqlEndpoint(text, name, readSql)
 }
 
 /** Returns the text of a `.sql` file. Throws `usage` as {@link loadSqlFile} does, and the errors of the file system. */
