@@ -9,6 +9,7 @@ const DEFAULTS = {
   cache: 'disabled',
   isProjectByHand: false,
   params: new Map(),
+  view: undefined,
 }
 
 const read = (...lines: string[]) => readFrontMatter([...lines, 'select 1'].join('\n'))

@@ -186,3 +186,21 @@ describe('a field without a column', () => {
     expect(rows[0]).not.toContain('metadata')
   })
 })
+
+describe('a view over ClickHouse', () => {
+  it('is refused before the server is asked', async () => {
+    const view = {
+      name: 'v',
+      identity: '',
+      columns: [{ name: 'bucket', type: 'timestamp' as const }],
+      bucket: 'bucket',
+    }
+    const plan: Plan = [{ op: 'view', view, ...RANGE }]
+    const union: Plan = [{ op: 'union', plans: [scan('edge_logs', RANGE).select('timestamp').limit(1), plan] }]
+    for (const one of [plan, union])
+      await expect(statementsOf(one)).rejects.toMatchObject({
+        code: 'unsupported_by_engine',
+        message: 'Views cannot be read here: they are not kept over ClickHouse, but in a data directory.',
+      })
+  })
+})
