@@ -147,14 +147,14 @@ export interface Subscription {
 
 /** The groups of a view that a plan reads: of buckets that start in a range of time. */
 export interface ViewRange extends TimeRange {
-  /** The only project whose groups are read. Undefined: the groups of all projects, and the groups without a project. */
+  /** The only project whose groups are read. Undefined: the groups of all projects, and groups without a project. */
   project: string | undefined
 }
 
 /**
  * Reads groups of a view, in any order, some at a time. Each group is a row of values in the order of the columns of
- * the view, with the final values of aggregates. May return groups out of the range. Rejects with
- * `unsupported_by_engine` if there is no such view here.
+ * the view, with the final values of aggregates. May return groups out of the range. Leaves out the groups that are
+ * older than the view keeps them. Rejects with `unsupported_by_engine` if there is no such view here.
  */
 export type ReadView = (view: ViewSource, range: ViewRange) => AsyncIterable<readonly (readonly Scalar[])[]>
 

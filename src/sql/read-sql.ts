@@ -43,7 +43,8 @@ export interface SqlText extends SqlQuery {
 
 /**
  * Parses a text of the SQL that docs/sql.md describes. Throws `invalid_sql` for wrong SQL, `unsupported_sql` for SQL
- * outside of the subset or beyond a limit. `views` are the views that the text may read. The message ends with the place of the error, ` (line 3, column 14)`.
+ * outside of the subset or beyond a limit. The message ends with the place of the error, ` (line 3, column 14)`.
+ * `views` are the views that the text may read.
  */
 export function readSql(text: string, limits = SQL_LIMITS, views = NO_VIEWS): SqlText {
   const { query, isExplain, parameters } = located(text, () => parseStatement(text, limits))

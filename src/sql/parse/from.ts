@@ -35,7 +35,7 @@ function parseTable(tokens: Tokens): Table {
 /** `` view.`edge.requests-by-hour` ``: no source has such a name. */
 const VIEW = /^view\.(.+)$/is
 
-/** Names of sources and views may have dots and dashes. The lexer reads the end of `storage.logs.prod.2` as a number. */
+/** Names of sources and views may have dots and dashes. The lexer reads the end of `logs.prod.2` as a number. */
 function tableName(tokens: Tokens): string {
   let name = tokens.name('a source or a subquery').spelled
   for (;;) {

@@ -68,7 +68,7 @@ function inSelect(select: Select, orderBy: readonly OrderItem[], tables: Tables,
 
 const nodeOf = (item: Select['items'][number]) => (item.kind === 'value' ? item.value : undefined)
 
-/** The query that a table of FROM is: a derived table or a common table expression. Undefined for a source or a view. */
+/** The query that a table of FROM is: derived, or a common table expression. Undefined for a source or a view. */
 function innerOf({ table }: From, tables: Tables): Inner | undefined {
   if (table.kind === 'derived') return { query: table.query, tables }
   return table.kind === 'table' ? tables.get(table.name.toLowerCase()) : undefined

@@ -34,5 +34,5 @@ export const nowFault = (name: string): string =>
 
 /** A parameter anywhere. */
 export const PARAMETER = (name: string): string =>
-  `a view has no parameters, such as @${name}: write the value, or make the column a key and compare it when the view ` +
-  'is read'
+  `a view has no parameters, such as @${name}: write the value, or make the column a key, and compare it when the ` +
+  'view is read'

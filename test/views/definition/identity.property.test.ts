@@ -137,7 +137,7 @@ describe('the identity of a view', () => {
   it('does not change with the program: views would be built again', () => {
     const identities = [
       "select timestamp_trunc(timestamp, hour) as hour, count(*) as n from edge_logs where a = 'x' group by hour",
-      `select timestamp_trunc(timestamp, day) as day, request.path, approx_quantiles(ms, 100)[offset(95)] as p95, avg(ms)
+      `select timestamp_trunc(timestamp, day) as day, request.path, approx_quantiles(ms, 100)[offset(95)], avg(ms)
        from (select * from edge_logs union all select * from auth_logs) where timestamp > '2026-11-01' group by 1, 2`,
     ].map((text) => identityOf(text))
     expect(identities).toEqual([
@@ -153,7 +153,8 @@ describe('the identity of a view', () => {
       `${start} count(*) as n, max(ms) as most, level, request.path from edge_logs group by hour, level, path`,
     )
     const other = define(
-      `${start} request.path as p, project, max(ms) as m, level, count(*) from edge_logs group by project, p, hour, level`,
+      `${start} request.path as p, project, max(ms) as m, level, count(*) from edge_logs
+       group by project, p, hour, level`,
     )
     expect(other.source).toEqual(one.source)
     expect(other.grouping.at(-1)).toEqual(one.grouping.at(-1))

@@ -28,8 +28,8 @@ const form = (fault: string) =>
 const now = (name: string) =>
   `${name} changes, and a view groups each row once: take the condition away, and read the view with start and end`
 const parameter = (name: string) =>
-  `a view has no parameters, such as @${name}: write the value, or make the column a key and compare it when the view ` +
-  'is read'
+  `a view has no parameters, such as @${name}: write the value, or make the column a key, and compare it when the ` +
+  'view is read'
 const unmerged = (call: string, instead: string) => `${call} does not merge with what a view has kept: ${instead}`
 const NUMBER = 'read the number with safe_cast(x as float64)'
 const TIME = 'read the time with safe_cast(x as timestamp)'
@@ -86,7 +86,8 @@ const REFUSED: readonly (readonly [text: string, message: string, line: number, 
   [of('countif(timestamp > timestamp(current_date()))'), now('current_date'), 2, 33],
   [byKey('if(timestamp < current_timestamp(), 1, 2)'), now('current_timestamp'), 3, 31],
   [
-    `select ${HOUR} as hour, date_diff(current_date(), date(timestamp), day) as age, count(*) as n\nfrom edge_logs group by 1, 2`,
+    `select ${HOUR} as hour, date_diff(current_date(), date(timestamp), day) as age, count(*) as n\n` +
+      'from edge_logs group by 1, 2',
     now('current_date'),
     1,
     60,
@@ -224,25 +225,29 @@ const REFUSED: readonly (readonly [text: string, message: string, line: number, 
     108,
   ],
   [
-    `select ${HOUR} as hour, count(*) as n\nfrom (\n  select timestamp from edge_logs order by timestamp\n) group by hour`,
+    `select ${HOUR} as hour, count(*) as n\nfrom (\n  select timestamp from edge_logs order by timestamp\n) ` +
+      'group by hour',
     'ORDER BY below the grouping has no effect: write it behind GROUP BY',
     3,
     44,
   ],
   [
-    `with a as (select timestamp, current_timestamp() as now from edge_logs)\nselect ${HOUR} as hour, count(*) as n from a group by hour`,
+    'with a as (select timestamp, current_timestamp() as now from edge_logs)\n' +
+      `select ${HOUR} as hour, count(*) as n from a group by hour`,
     now('current_timestamp'),
     1,
     30,
   ],
   [
-    `select ${HOUR} as hour, count(*) as n from (select timestamp from edge_logs union all select timestamp from (select timestamp from auth_logs limit 1)) group by hour`,
+    `select ${HOUR} as hour, count(*) as n from (select timestamp from edge_logs union all ` +
+      'select timestamp from (select timestamp from auth_logs limit 1)) group by hour',
     LIMIT,
     1,
     173,
   ],
   [
-    `select hour, count(*) as n from (select ${HOUR} as hour from edge_logs union all select timestamp_trunc(timestamp, day) from auth_logs) group by hour`,
+    `select hour, count(*) as n from (select ${HOUR} as hour from edge_logs union all ` +
+      'select timestamp_trunc(timestamp, day) from auth_logs) group by hour',
     'the parts of UNION ALL have buckets of different units: truncate behind UNION ALL',
     1,
     171,
@@ -257,7 +262,8 @@ const REFUSED: readonly (readonly [text: string, message: string, line: number, 
   ],
   [
     `select ${HOUR} as hour, count(*) as n from nowhere group by hour`,
-    'There is no source nowhere. There are: edge_logs, postgres_logs, function_edge_logs, function_logs, auth_logs, realtime_logs, storage_logs, postgrest_logs, pgbouncer_logs.',
+    'There is no source nowhere. There are: edge_logs, postgres_logs, function_edge_logs, function_logs, auth_logs, ' +
+      'realtime_logs, storage_logs, postgrest_logs, pgbouncer_logs.',
     1,
     69,
   ],
