@@ -16,13 +16,17 @@ import { readCursor } from '../../src/http/tail/cursor.js'
 import { BEGINNING } from '../../src/http/tail/events.js'
 import { answerColumns } from '../../src/plan/answer.js'
 import { tryPlan } from '../../src/service/try-plan.js'
+import { SQL_LIMITS } from '../../src/sql/parse/limits.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import { checkedEndpoint } from '../../src/user-endpoints/checked-endpoint.js'
+import { readFrontMatter } from '../../src/user-endpoints/front-matter.js'
 import { sqlEndpoint } from '../../src/user-endpoints/sql-endpoint.js'
 import { validateEndpoint } from '../../src/user-endpoints/validate.js'
+import { viewEndpoint } from '../../src/user-endpoints/view-endpoint.js'
+import { readableViews } from '../../src/views/definition/registry.js'
 import { textOf } from '../deploy/files.js'
 import { checkShell, checkVariable } from './commands.js'
-import { type Block, ROOT } from './documents.js'
+import { type Block, documentAt, ROOT } from './documents.js'
 import { checkAddress, recordsIn } from './requests.js'
 
 type Checker = (block: Block) => void | Promise<void>
@@ -146,6 +150,17 @@ function checkEndpoint(text: string): void {
   answerColumns(sampleCall(endpoint)!.plan(0))
 }
 
+/** Throws if the text is neither a view nor an endpoint that reads the views of the page. */
+async function checkViewOrReader(text: string): Promise<void> {
+  const viewOf = (file: string) => viewEndpoint(file, 'own.file', readFrontMatter(file))
+  if (readFrontMatter(text).view !== undefined) return tryPlan(sampleCall(viewOf(text))!.plan(0))
+  const files = documentAt('docs/views.md')!.blocks.map((block) => block.text)
+  const views = readableViews(
+    files.filter((file) => readFrontMatter(file).view !== undefined).map((file) => viewOf(file).view),
+  )
+  await tryPlan(sampleCall(sqlEndpoint(text, 'own.file', (sql) => readSql(sql, SQL_LIMITS, views)))!.plan(0))
+}
+
 /**
  * Throws if a statement names a table of neither the schema nor the server. test/clickhouse runs the statements if
  * there is a server.
@@ -162,6 +177,7 @@ function checkStatements(text: string): void {
 const SQL_OF: ReadonlyMap<string, (text: string) => void | Promise<void>> = new Map([
   ['docs/scale-out.md', checkStatements],
   ['docs/alerts.md', checkRule],
+  ['docs/views.md', checkViewOrReader],
 ])
 
 /** The checkers of blocks of the language `text`, by page. */

@@ -15,7 +15,7 @@ import { ALERT_LIMITS } from '../../src/alerts/states/limits.js'
 import { MIN_LIMIT_BYTES, ROWS_SHARE } from '../../src/base/memory/memory.js'
 import { budgetLimits, PROGRESS_BYTES } from '../../src/base/memory/memory-budget.js'
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERNS_SIZE } from '../../src/base/pattern/pattern.js'
-import { GIB, KIB, MIB } from '../../src/base/units.js'
+import { DAY_US, GIB, HOUR_US, KIB, MIB } from '../../src/base/units.js'
 import { MAX_ENDPOINT_NAME_CHARACTERS, MAX_ENDPOINT_ROWS, MAX_EXPLORED_ROWS } from '../../src/common/limits.js'
 import { MAX_OWN_SOURCES, MAX_SOURCE_NAME_CHARACTERS } from '../../src/common/own-source-names.js'
 import { MAX_TOKEN_SOURCES } from '../../src/common/source-refusals.js'
@@ -57,9 +57,11 @@ import { MAX_TOKENS } from '../../src/tokens/entry.js'
 import { MAX_FILE_BYTES } from '../../src/tokens/tokens-file.js'
 import { MAX_FILES } from '../../src/user-endpoints/directory.js'
 import { DEFAULT_MAX_ROWS } from '../../src/user-endpoints/front-matter.js'
-import { MAX_ENDPOINTS } from '../../src/user-endpoints/open.js'
+import { MAX_ENDPOINTS, MAX_VIEWS } from '../../src/user-endpoints/open.js'
 import { MAX_SQL_FILE_BYTES } from '../../src/user-endpoints/sql-file.js'
 import { MAX_PARAMETERS, MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from '../../src/user-endpoints/validate.js'
+import { MAX_MINUTE_KEEP_US } from '../../src/views/definition/definition.js'
+import { MAX_KEEP_US, MIN_KEEP_US } from '../../src/views/definition/keep.js'
 import { MAX_DEPTH, MAX_NAME_BYTES, MAX_NAMES } from '../../src/wasm-layout/field-table.js'
 import { MAX_VALUE_BYTES, MAX_VALUES as MAX_VALUES_OF_PATH } from '../../src/wasm-layout/path-interner.js'
 import { ROOT } from './documents.js'
@@ -233,6 +235,12 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   'Endpoints of your own': [
     ['files in the directory', count(MAX_FILES)],
     ['endpoints', count(MAX_ENDPOINTS)],
+    ['views', count(MAX_VIEWS)],
+    [
+      'time that a [view](views.md) keeps its buckets',
+      `${MIN_KEEP_US / HOUR_US} to ${count(MAX_KEEP_US / HOUR_US)} hours`,
+    ],
+    ['time that buckets of a minute are kept', `${MAX_MINUTE_KEEP_US / DAY_US} days`],
     ['a `.sql` file', bytes(MAX_SQL_FILE_BYTES)],
     ['parameters of an endpoint', count(MAX_PARAMETERS)],
     ['characters of the name', count(MAX_ENDPOINT_NAME_CHARACTERS)],

@@ -28,7 +28,7 @@ describe('docs/own-endpoints.md', () => {
 
   it('names lines that are front matter, with their limits and defaults', () => {
     const rows = rowsOf(own, 'line')
-    expect(rows.length).toBe(6)
+    expect(rows.length).toBe(7)
     for (const [cell] of rows) {
       const line = wordsIn(cell!)[0]!.replace('NAME: TYPE', 'a: text')
       const read = readFrontMatter(`${line}\nselect 1`)

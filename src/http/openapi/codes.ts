@@ -18,7 +18,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   invalid_sql: 'wrong SQL, or an expression that failed in a row',
   unsupported_sql: 'SQL outside of the supported subset',
   invalid_rule: 'a fault in the text of an alert rule',
-  unsupported_by_engine: 'the ClickHouse server is too old to read a field without a column',
+  unsupported_by_engine:
+    'the query reads a view over ClickHouse, or the server is too old to read a field without a column',
   not_acceptable: 'Accept allows none of the formats',
   bad_request: 'not an HTTP request, or an ambiguous one',
   headers_too_large: 'request line and headers exceed 64 KiB',
