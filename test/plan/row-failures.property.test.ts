@@ -119,6 +119,22 @@ const start = call('substr', column('a text'), literal(1), literal(100))
 
 /** Calls of functions of which a random call is seldom right. */
 const EXAMPLES = [
+  call('and', call('is_null', column('any')), column('a boolean')),
+  call('or', call('is_null', column('any')), column('a boolean')),
+  call('not', column('a boolean')),
+  call('if', column('a boolean'), column('any'), literal(1)),
+  call('case', column('a boolean'), column('any')),
+  call('safe_divide', column('a integer'), column('a number')),
+  call('floor', column('a number')),
+  call('ceil', column('a number')),
+  call('cast_float64', column('a integer')),
+  call('cast_bool', column('a integer')),
+  call('cast_timestamp', column('a date')),
+  call('cast_datetime', column('timestamp')),
+  call('cast_date', column('timestamp')),
+  call('unix_seconds', column('a datetime')),
+  call('unix_millis', column('a datetime')),
+  call('unix_micros', column('a datetime')),
   call('regexp_contains', start, literal('a+')),
   call('regexp_extract', start, literal('(a+)')),
   call('like', start, literal('a%')),

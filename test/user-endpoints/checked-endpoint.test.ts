@@ -51,7 +51,7 @@ describe('the plan of an own endpoint', () => {
       Promise.resolve([]),
       'plan() did not return a plan. Build it with scan(…) and end it with .limit(rows).',
     ],
-    ['another order', rows().limit(1).toReversed(), 'A plan starts with scan or union, and only there: limit.'],
+    ['another order', rows().limit(1).toReversed(), 'A plan starts with scan, view or union, and only there: limit.'],
     ['no source', rows('x' as never).limit(1), 'There is no source "x".'],
     ['an alias', rows('cloudflare.logs.prod' as never).limit(1), 'There is no source "cloudflare.logs.prod".'],
     [

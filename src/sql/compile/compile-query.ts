@@ -16,7 +16,7 @@ import { createGroupRewriter } from './group.js'
 import type { Relation } from './relation.js'
 import type { Scope } from './scope.js'
 import { type Block, compileSelect, createFreshNames, type NamedTable, sortKeys } from './select.js'
-import { relationOfView } from './views.js'
+import { relationOfView } from './view.js'
 
 /** A common table expression, and the amounts that each use adds. */
 interface CommonTable {

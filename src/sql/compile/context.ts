@@ -3,7 +3,7 @@ import type { Scalar } from '../../plan/values/values.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { SqlLimits } from '../parse/limits.js'
 import type { NodeOf } from '../parse/tree.js'
-import type { ReadableViews } from './views.js'
+import type { ReadableViews } from './readable-views.js'
 
 /** State that all parts of a text share during compilation: parameters, time, and the amounts made so far. */
 export interface Context {

@@ -4,7 +4,7 @@ import { type Branch, inScope } from './branches.js'
 import type { Faults } from './faults.js'
 
 /** The units of the buckets of views. */
-export const BUCKET_UNITS = ['minute', 'hour', 'day'] as const
+const BUCKET_UNITS = ['minute', 'hour', 'day'] as const
 export type BucketUnit = (typeof BUCKET_UNITS)[number]
 
 const isUnit = (unit: string): unit is BucketUnit => BUCKET_UNITS.includes(unit as BucketUnit)

@@ -42,7 +42,9 @@ interface Found {
 function groupingIn(inner: Inner, fail: Fail): Found {
   const { query } = inner
   const tables = tablesOf(inner)
-  const { body, orderBy } = query
+  const { body, orderBy, limit, offset } = query
+  const { behind } = createRowChecks(fail)
+  for (const node of [limit, offset]) behind(node)
   if (body.kind === 'union') {
     const [first, second] = body.parts
     if (second !== undefined) fail(ROWS.unionOfGroups, second.at)

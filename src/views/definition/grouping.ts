@@ -12,7 +12,7 @@ import type { Faults } from './faults.js'
 import { createNames, withProject } from './project.js'
 
 /** The columns of each group. */
-export const PROJECT = 'project'
+const PROJECT = 'project'
 export const BUCKET = 'bucket'
 
 /** What a view groups: equal for texts that group the same rows in the same way. */

@@ -1,4 +1,4 @@
-import type { ReadableView, ReadableViews } from '../../sql/compile/views.js'
+import type { ReadableView, ReadableViews } from '../../sql/compile/readable-views.js'
 
 /** Returns the views that SQL can read, by the names of their sources. */
 export function readableViews(views: Iterable<ReadableView>): ReadableViews {

@@ -1,31 +1,10 @@
 import { didYouMean } from '../../base/text/nearest.js'
-import type { Operator, ViewSource } from '../../plan/plan.js'
+import type { Operator } from '../../plan/plan.js'
 import { schemaOf } from '../../plan/schema.js'
 import { invalid } from '../parse/fault.js'
 import type { Table } from '../parse/tree.js'
 import { addAmount, type Context } from './context.js'
 import type { Relation } from './relation.js'
-
-/** A view that SQL reads as a table. */
-export interface ReadableView {
-  source: ViewSource
-  /** Whether `operators` depends on the time. */
-  readsTime: boolean
-  /**
-   * Returns the operators behind the groups, at a time in microseconds since the epoch. Their rows have the columns of
-   * the view, and `project`.
-   */
-  operators(nowUs: number): readonly Operator[]
-}
-
-/** The views that SQL can read, by their names. Names ignore case. */
-export interface ReadableViews {
-  find(name: string): ReadableView | undefined
-  names(): readonly string[]
-}
-
-/** For texts that can read no view. */
-export const NO_VIEWS: ReadableViews = { find: () => undefined, names: () => [] }
 
 /** The rows of a view. Throws `invalid_sql` if there is no such view. */
 export function relationOfView({ name, at }: Extract<Table, { kind: 'view' }>, context: Context): Relation {
