@@ -184,7 +184,7 @@ describe('the stages of a plan', () => {
   it('begin with a scan or a union, and have it there only', () => {
     const plan = all().limit(1)
     expect(() => cutPlan(plan.slice(1))).toThrow(
-      new TypeError('A plan starts with scan or union, and only there: limit.'),
+      new TypeError('A plan starts with scan, view or union, and only there: limit.'),
     )
     expect(() => cutPlan([...plan, ...plan])).toThrow(TypeError)
   })
