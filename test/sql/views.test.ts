@@ -159,6 +159,11 @@ describe('a view in SQL', () => {
       'There is no view x. There are no views: a file of --endpoints with "-- view: keep 400d" makes one. ' +
         '(line 1, column 15)',
     ])
+    expect(fault('select * from view', VIEWS)).toEqual([
+      'invalid_sql',
+      'There is no source view. A view is named behind a dot, in backticks: view.`edge.requests-by-hour`. ' +
+        '(line 1, column 15)',
+    ])
     expect(fault('select view.`edge.requests-by-hour`.path from view.`edge.requests-by-hour` as v', VIEWS)).toEqual([
       'invalid_sql',
       'The table view.edge.requests-by-hour has the alias v here, which hides its own name: write v.path. ' +

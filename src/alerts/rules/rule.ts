@@ -5,7 +5,7 @@ import { HISTORY_SOURCE } from '../../common/sources.js'
 import { durationText } from '../../front-matter/duration.js'
 import { type FilePlace, lineError, placeError } from '../../front-matter/place-error.js'
 import { answerColumns, type Row } from '../../plan/answer.js'
-import { type Plan, scansOf } from '../../plan/plan.js'
+import { type Plan, readsOf, scansOf } from '../../plan/plan.js'
 import { withinTime } from '../../plan/within-time.js'
 import type { SqlQuery } from '../../sql/read-sql.js'
 import type { LabelledRow } from '../states/collect.js'
@@ -99,7 +99,7 @@ function checkPlan(plan: Plan, { queryLine }: RuleMatter): void {
 }
 
 function checkEvery(plan: Plan, timeUs: number, { timing: { everyUs }, alertPlace }: RuleMatter): void {
-  const windowUs = Math.max(0, ...scansOf(plan).map(({ fromUs }) => timeUs - fromUs))
+  const windowUs = Math.max(0, ...readsOf(plan).map(({ fromUs }) => timeUs - fromUs))
   if (everyUs >= ALWAYS_ALLOWED_EVERY_US || everyUs * WINDOW_SHARE >= windowUs) return
   const window = Number.isFinite(windowUs)
     ? `a window of ${durationText(windowUs)}`

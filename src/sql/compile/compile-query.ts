@@ -162,6 +162,7 @@ function sourceOf({ name, at }: Table & { kind: 'table' }, context: Context): Re
 }
 
 function unknownSource(name: string): string {
+  if (name === 'view') return 'A view is named behind a dot, in backticks: view.`edge.requests-by-hour`.'
   const names = allSourceNames()
   const meant = didYouMean(name, names)
   return meant.startsWith('There are') ? meant : `${meant} There are: ${names.join(', ')}.`
