@@ -44,7 +44,7 @@ export interface SqlText extends SqlQuery {
 /**
  * Parses a text of the SQL that docs/sql.md describes. Throws `invalid_sql` for wrong SQL, `unsupported_sql` for SQL
  * outside of the subset or beyond a limit. The message ends with the place of the error, ` (line 3, column 14)`.
- * `views` are the views that the text may read.
+ * `views` are the views that the text may read: those that there are when a plan is made.
  */
 export function readSql(text: string, limits = SQL_LIMITS, views = NO_VIEWS): SqlText {
   const { query, isExplain, parameters } = located(text, () => parseStatement(text, limits))
@@ -52,16 +52,16 @@ export function readSql(text: string, limits = SQL_LIMITS, views = NO_VIEWS): Sq
 
   function wholePlan(args: Readonly<Record<string, Scalar>>, nowUs: number) {
     const placeOf = (at: number) => () => placeText(text, at)
-    const state = { made: noAmounts(), uses: { time: false }, countPattern: createPatternCount() }
+    const state = { made: noAmounts(), uses: { time: false, views: false }, countPattern: createPatternCount() }
     const context = { args, nowUs, placeOf, limits, views, ...state }
-    return { plan: compileQuery(query, context), readsTime: context.uses.time }
+    return { plan: compileQuery(query, context), uses: context.uses }
   }
 
   function compile(args: Readonly<Record<string, Scalar>>, nowUs: number): Plan {
-    const whole = wholePlan(args, nowUs)
-    const plan = withTimeRanges(whole.plan)
+    const { plan: whole, uses } = wholePlan(args, nowUs)
+    const plan = withTimeRanges(whole)
     const made = isExplain ? explained(plan) : plan
-    if (parameters.size === 0 && !whole.readsTime) constant = made
+    if (parameters.size === 0 && !uses.time && !uses.views) constant = made
     return made
   }
 
@@ -73,7 +73,10 @@ export function readSql(text: string, limits = SQL_LIMITS, views = NO_VIEWS): Sq
       return readsTimeAsBound(query)
     },
     tree: query,
-    wholePlan: (nowUs) => located(text, () => wholePlan({}, nowUs)),
+    wholePlan(nowUs) {
+      const { plan, uses } = located(text, () => wholePlan({}, nowUs))
+      return { plan, readsTime: uses.time }
+    },
     // A constant plan is used again: the engine then knows the expressions of the plan.
     plan: (args, nowUs) => constant ?? located(text, () => compile(args, nowUs)),
   }

@@ -7,7 +7,7 @@ import { ofProject } from '../../src/plan/of-project.js'
 import type { Operator, ViewSource } from '../../src/plan/plan.js'
 import { type Scalar, Timestamp } from '../../src/plan/values/values.js'
 import { withinTime } from '../../src/plan/within-time.js'
-import type { ReadableView, ReadableViews } from '../../src/sql/compile/readable-views.js'
+import { NO_VIEWS, type ReadableView, type ReadableViews } from '../../src/sql/compile/readable-views.js'
 import { SQL_LIMITS } from '../../src/sql/parse/limits.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import { openEngine, readAll } from '../support/engine.js'
@@ -34,7 +34,7 @@ const SELECT: Operator = {
   ],
 }
 
-const VIEW: ReadableView = { source: SOURCE, readsTime: false, operators: () => [SELECT] }
+const VIEW: ReadableView = { source: SOURCE, operators: () => [SELECT] }
 const OLD: ReadableView = { ...VIEW, source: { ...SOURCE, name: 'edge.requests-by-hour@2026-11-28' } }
 const VIEWS: ReadableViews = {
   find: (name) => [VIEW, OLD].find(({ source }) => source.name === name.toLowerCase()),
@@ -169,6 +169,19 @@ describe('a view in SQL', () => {
       'The table view.edge.requests-by-hour has the alias v here, which hides its own name: write v.path. ' +
         '(line 1, column 8)',
     ])
+  })
+
+  it('is the one that there is when the plan is made', () => {
+    let views: ReadableViews = NO_VIEWS
+    const { plan } = readSql('select path from view.edge.requests-by-hour', SQL_LIMITS, {
+      find: (name) => views.find(name),
+      names: () => views.names(),
+    })
+    expect(() => plan({}, 0)).toThrow('There is no view')
+    for (const source of [SOURCE, { ...SOURCE, identity: 'b2' }]) {
+      views = { find: () => ({ ...VIEW, source }), names: () => [] }
+      expect(plan({}, 0)[0]).toMatchObject({ op: 'view', view: source })
+    }
   })
 
   it('takes no more memory than a query may', async () => {

@@ -11,8 +11,8 @@ export interface Context {
   nowUs: number
   /** Returns the place of an offset in the text. */
   placeOf(at: number): Place
-  /** Whether the plan depends on the time. */
-  uses: { time: boolean }
+  /** Whether the plan depends on the time, and on the views that there are. */
+  uses: { time: boolean; views: boolean }
   limits: SqlLimits
   /** The views that the text may read. */
   views: ReadableViews

@@ -3,8 +3,6 @@ import type { Operator, ViewSource } from '../../plan/plan.js'
 /** A view that SQL reads as a table. */
 export interface ReadableView {
   source: ViewSource
-  /** Whether `operators` depends on the time. */
-  readsTime: boolean
   /**
    * Returns the operators behind the groups, at a time in microseconds since the epoch. Their rows have the columns of
    * the view, and `project`.
@@ -12,7 +10,7 @@ export interface ReadableView {
   operators(nowUs: number): readonly Operator[]
 }
 
-/** The views that SQL can read, by their names. Names ignore case. */
+/** The views that SQL can read, by their names. Names ignore case. Each call is answered by the views of the moment. */
 export interface ReadableViews {
   find(name: string): ReadableView | undefined
   names(): readonly string[]

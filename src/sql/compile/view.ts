@@ -12,7 +12,7 @@ export function relationOfView({ name, at }: Extract<Table, { kind: 'view' }>, c
   const view = views.find(name)
   if (view === undefined) throw invalid(`There is no view ${name}. ${otherViews(name, views.names())}`, at)
   addAmount(context, 'scans', 1, at)
-  uses.time ||= view.readsTime
+  uses.views = true
   const { NEGATIVE_INFINITY: fromUs, POSITIVE_INFINITY: throughUs } = Number
   const plan: Operator[] = [{ op: 'view', view: view.source, fromUs, throughUs }, ...view.operators(nowUs)]
   const schema = schemaOf(plan)

@@ -28,6 +28,8 @@ export interface ViewDefinition extends ReadableView {
   sources: readonly SourceName[]
   /** Scans over all time, and the grouping. Its rows have the columns of `source`. */
   grouping: Plan
+  /** Whether the operators behind the groups depend on the time. */
+  readsTime: boolean
   /** The columns of the answer. */
   columns: readonly AnswerColumn[]
   /** Returns the operators behind the groups for the answer, at a time in microseconds since the epoch. */
