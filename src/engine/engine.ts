@@ -154,7 +154,7 @@ export interface ViewRange extends TimeRange {
 /**
  * Reads groups of a view, in any order, some at a time. Each group is a row of values in the order of the columns of
  * the view, with the final values of aggregates. May return groups out of the range. Leaves out the groups that are
- * older than the view keeps them. Rejects with `unsupported_by_engine` if there is no such view here.
+ * older than the view keeps them. Rejects with `unsupported_by_engine` if no view has this name and identity.
  */
 export type ReadView = (view: ViewSource, range: ViewRange) => AsyncIterable<readonly (readonly Scalar[])[]>
 

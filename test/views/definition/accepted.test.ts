@@ -84,6 +84,13 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     where starts_with(event_message, 'G')
       or substr(event_message, 1, 50) like '%2%' and request.path not in ('/a', '/b')
     group by day, path, start, both, first, status, part, hour, clock, known, x`,
+  'parentheses around the groups': `
+    (select timestamp_trunc(timestamp, day) as day, count(*) as n from edge_logs group by day having n > 1)
+    order by n desc, day`,
+  'a query in WITH that has the name of its source, and one that is not read': `
+    with edge_logs as (select * from edge_logs where request.path is not null),
+      other as (select current_timestamp() as now, request.path in (select level from auth_logs) as x from edge_logs)
+    select timestamp_trunc(timestamp, day) as day, request.path, count(*) as n from edge_logs group by day, path`,
   'a source that names itself below an alias': `
     select timestamp_trunc(timestamp, minute) as minute, e.metadata.\`__proto__\` as p, count(*) as n
     from edge_logs as e group by minute, p`,
