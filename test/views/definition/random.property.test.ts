@@ -8,6 +8,7 @@ import { type ViewDefinition, viewDefinition, viewOf } from '../../../src/views/
 import { runPlan } from '../../oracle/plan/run.js'
 import { runSql } from '../../oracle/sql/run.js'
 import { openEngine } from '../../support/engine.js'
+import { mutated } from '../../support/mutated-sql.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
 import { compareRows, randomRecords } from '../../support/random-plans.js'
 import { type Atom, type SqlScope, sqlExpression } from '../../support/random-sql-expressions.js'
@@ -115,5 +116,16 @@ describe('a random view', () => {
       compareRows(answer, outcome, plan)
     }
     expect(accepted).toBeGreaterThan(views / 10)
+  })
+
+  it(`is refused with an error of the file, whatever is wrong (seed ${seed})`, { timeout: 60_000 + 20 * views }, () => {
+    const random = mulberry32(seed)
+    for (let i = 0; i < 5 * views; i++) {
+      const text = mutated(randomView(random), random)
+      const definition = defined(text)
+      if (!(definition instanceof LogweirError)) continue
+      expect(['usage', 'invalid_sql', 'unsupported_sql', 'invalid_pattern'], text).toContain(definition.code)
+      expect(definition.message, text).toMatch(/ \(line \d+, column \d+\)$/)
+    }
   })
 })
