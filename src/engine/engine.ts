@@ -199,6 +199,11 @@ export interface Engine {
    * little later, after the condition was evaluated.
    */
   follow(query: FollowQuery, listener: RowListener): Promise<Subscription>
+  /**
+   * Returns a number that grows with each change of the rows of a source that {@link run} reads: rows that became
+   * visible, rows that were deleted. Absent if other processes change the rows too.
+   */
+  revision?(source: SourceName): number
   /** Returns the statistics of every source, empty sources included. */
   stats(): SourceStats[]
   /**

@@ -1,4 +1,5 @@
 import type { Log } from '../../base/log.js'
+import { createCoreShare, startSpending } from '../../base/scheduling/core-share.js'
 import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { Row } from '../../plan/answer.js'
@@ -17,7 +18,6 @@ import type { AlertStore } from '../store/store.js'
 import { createJumpDetector } from './clock-jumps.js'
 import type { History } from './history.js'
 import { outcomeOf } from './outcome.js'
-import { createCoreShare, startSpending } from './share.js'
 import { toldState } from './told-state.js'
 
 /** The result of an evaluation. `skipped`: an instant was missed. */

@@ -155,6 +155,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     runMoved: createRunMoved(queries),
     columnPaths: (plan) => columnPaths(store, plan),
     follow: createFollow(followers, run),
+    revision: store.revision,
     seal: () => store.sealAll(),
     clearPartialCache: () => caches.partialCache.clear(),
     stats: () => store.stats(),

@@ -49,6 +49,7 @@ async function persistAndShow(state: StoreState, table: SourceTable, batch: Inge
   const head = openHead(state, table)
   const firstRow = head.rows
   const isHeld = appendTo(head)
+  table.revision++
   state.onAppend(head, firstRow)
   if (!isHeld) batch.release?.()
   if (isFull(state, head)) void sealByRate(state, table)

@@ -18,6 +18,7 @@ export interface Dropped {
 export function drop(state: StoreState, day: number, extent: 'day' | 'oldest segments'): Dropped[] {
   const { tables, persistence, readers, onDrop } = state
   const removed = [...tables.values()].map((table) => ({ table, segments: removeSegments(table, day, extent) }))
+  for (const { table, segments } of removed) if (segments.length > 0) table.revision++
   const segments = removed.flatMap(({ segments }) => segments)
   persistence.drop(segments, readers.drained())
   onDrop(segments)
@@ -34,6 +35,7 @@ export function drop(state: StoreState, day: number, extent: 'day' | 'oldest seg
 export function setAside(state: StoreState, segment: SegmentHandle): void {
   const table = tableOf(state, segment.source)
   table.segments = table.segments.filter((other) => other !== segment)
+  table.revision++
   state.onDrop([segment])
 }
 

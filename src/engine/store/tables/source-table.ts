@@ -17,6 +17,8 @@ export interface SourceTable {
   persistence: HeadPersistence | undefined
   /** Serialises appends to the open head and its replacement. */
   queue: SerialQueue
+  /** How often the visible rows have changed: batches appended, segments dropped or set aside. */
+  revision: number
 }
 
 /** A head that accepts no more rows, and the persistence of the rows until segments replace the head. */
@@ -35,6 +37,7 @@ export function createSourceTable(source: SourceName): SourceTable {
     headSinceMs: 0,
     persistence: undefined,
     queue: createSerialQueue(),
+    revision: 0,
   }
 }
 

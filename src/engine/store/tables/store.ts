@@ -1,6 +1,6 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { TimeRange } from '../../../plan/plan.js'
-import type { IngestBatch, SourceStats } from '../../engine.js'
+import type { Engine, IngestBatch, SourceStats } from '../../engine.js'
 import { bytesOfOpenBatch, type OpenBatch } from '../../execute/open-batch/open-batch.js'
 import type { RecoveryTarget } from '../persistence/persistence.js'
 import type { IdleWork } from '../sealing/sealer.js'
@@ -69,6 +69,8 @@ export interface Store extends RecoveryTarget {
    * lost rows.
    */
   drop(day: number, extent: 'day' | 'oldest segments'): Dropped[]
+  /** See {@link Engine.revision}. */
+  revision(source: SourceName): number
   /** Removes a damaged segment from later views, and the rows of the segment from the caches. The files stay. */
   setAside(segment: SegmentHandle): void
 }
@@ -104,6 +106,7 @@ export function createStore(options: StoreOptions): Store {
     unload: () => persistence.unload(),
     oldestDay: () => oldestDay(state),
     drop: (day, extent) => drop(state, day, extent),
+    revision: (source) => state.tables.get(source)?.revision ?? 0,
     setAside: (segment) => setAside(state, segment),
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/time/clock.js'
+import type { Clock } from '../time/clock.js'
 
 /** The share of a core that all evaluations take together. */
 const SHARE = 0.25
