@@ -1,6 +1,7 @@
 import { nearest } from '../../base/text/nearest.js'
 import type { Entry } from '../../front-matter/comment-entries.js'
 import { lineError, placeError } from '../../front-matter/place-error.js'
+import { type Group, keysBehind, keysOf, lastGrouping } from '../../plan/answer-keys.js'
 import type { Expression } from '../../plan/expression.js'
 import type { NamedExpression, Operator, Plan } from '../../plan/plan.js'
 import { schemaOf, typeOf } from '../../plan/schema.js'
@@ -50,15 +51,15 @@ function namedColumns({ value, ...place }: Entry, columns: readonly string[]): s
 const REMEDY = 'Write "-- labels: project, path" with the columns that tell alerts apart'
 
 function keyColumns(plan: Plan, queryLine: number): string[] {
-  const at = plan.findLastIndex(({ op }) => op === 'group')
-  const group = plan[at] as (Operator & { op: 'group' }) | undefined
+  const at = lastGrouping(plan)
+  const group = plan[at] as Group | undefined
   if (group === undefined || group.keys.length === 0)
     throw lineError(
       `the query has no GROUP BY, so that it does not say which rows are the same alert. ${REMEDY}`,
       queryLine,
     )
   const before = plan.slice(0, at)
-  const keys = plan.slice(at + 1).reduce(afterOperator, new Map(group.keys.map(({ name }) => [name, name])))
+  const keys = plan.slice(at + 1).reduce(keysBehind, keysOf(group))
   for (const { name, value } of group.keys) {
     const fault = faultOfKey(value, before)
     if (fault === undefined) continue
@@ -66,24 +67,6 @@ function keyColumns(plan: Plan, queryLine: number): string[] {
     throw lineError(`the key ${shown} of GROUP BY is ${fault}. ${REMEDY}`, queryLine)
   }
   return [...schemaOf(plan).keys()].filter((name) => keys.has(name))
-}
-
-/** The columns behind an operator that are keys, each with its key. */
-function afterOperator(keys: Map<string, string>, operator: Operator): Map<string, string> {
-  if (operator.op !== 'select' && operator.op !== 'extend') return keys
-  const made = operator.columns.flatMap(({ name, value }) => {
-    const key = keyIn(value, keys)
-    return key === undefined ? [] : [[name, key] as const]
-  })
-  const overwritten = new Set(operator.columns.map(({ name }) => name))
-  const others = operator.op === 'select' ? [] : [...keys].filter(([name]) => !overwritten.has(name))
-  return new Map([...others, ...made])
-}
-
-/** The key that an expression is, also as JSON in the form of answers. */
-function keyIn(value: Expression, keys: ReadonlyMap<string, string>): string | undefined {
-  if (value.kind === 'column') return keys.get(value.name)
-  return value.kind === 'call' && value.fn === 'repeated' ? keyIn(value.args[0], keys) : undefined
 }
 
 /** A time, and a double that is not rounded, differ at each evaluation: alerts would never stay the same. */
