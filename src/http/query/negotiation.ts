@@ -51,14 +51,38 @@ export function negotiate(request: Headers): Representation {
   if (!header || header === ANY) return JSON_REPRESENTATION
   const ranges = rangesOf(header)
   if (ranges.size === 0) return JSON_REPRESENTATION
-  let best: { representation: Representation; range: Range; precision: number } | undefined
+  const best = bestIn(ranges)
+  if (best === undefined) throw refusals.notAcceptable(REPRESENTATIONS.map(([mediaType]) => mediaType))
+  return best.representation
+}
+
+/** Server-sent events, which are an answer that goes on. */
+export const EVENT_STREAM = 'text/event-stream'
+
+/**
+ * Like {@link negotiate}, for a path that also answers with a stream of events. Returns {@link EVENT_STREAM} if the
+ * header names that type, and prefers it. A wildcard never matches that type.
+ */
+export function negotiateQuery(request: Headers): Representation | typeof EVENT_STREAM {
+  const header = request.get('accept')
+  if (!header?.toLowerCase().includes(EVENT_STREAM)) return negotiate(request)
+  const ranges = rangesOf(header)
+  const range = ranges.get(EVENT_STREAM)
+  if (range === undefined) return negotiate(request)
+  const best = bestIn(ranges)
+  const events = { range, precision: NAMED }
+  return range.q > 0 && (best === undefined || isBetter(events, best)) ? EVENT_STREAM : negotiate(request)
+}
+
+/** The best of our media types. Undefined if none is accepted. */
+function bestIn(ranges: ReadonlyMap<string, Range>): (Match & { representation: Representation }) | undefined {
+  let best: (Match & { representation: Representation }) | undefined
   for (const [mediaType, candidate] of REPRESENTATIONS) {
     const match = rangeFor(mediaType, ranges)
     if (match === undefined || match.range.q === 0) continue
     if (best === undefined || isBetter(match, best)) best = { representation: candidate, ...match }
   }
-  if (best === undefined) throw refusals.notAcceptable(REPRESENTATIONS.map(([mediaType]) => mediaType))
-  return best.representation
+  return best
 }
 
 /** The well-formed ranges of a header. Among equal ranges, only the range with the highest weight. */
@@ -71,14 +95,20 @@ function rangesOf(header: string): Map<string, Range> {
   return ranges
 }
 
+/** A range that matches a type, and how precisely: 0 for any type, {@link NAMED} for the type's name. */
+interface Match {
+  precision: number
+  range: Range
+}
+
+const NAMED = 2
+
 /** The most precise range that matches a type, or undefined if no range matches. */
-function rangeFor(mediaType: string, ranges: ReadonlyMap<string, Range>) {
+function rangeFor(mediaType: string, ranges: ReadonlyMap<string, Range>): Match | undefined {
   const forms = [ANY, `${mediaType.slice(0, mediaType.indexOf('/'))}/*`, mediaType]
   const precision = forms.findLastIndex((form) => ranges.has(form))
   return precision < 0 ? undefined : { precision, range: ranges.get(forms[precision])! }
 }
-
-type Match = NonNullable<ReturnType<typeof rangeFor>>
 
 function isBetter(one: Match, other: Match): boolean {
   if (one.range.q !== other.range.q) return one.range.q > other.range.q

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { negotiateQuery } from '../../../src/http/query/negotiation.js'
 import { API_COUNTS, createTestApp, LOGS_ALL, readReply, refusal } from '../support.js'
 
 const [JSON_TYPE, CSV] = ['application/json; charset=utf-8', 'text/csv; charset=utf-8']
@@ -85,6 +86,32 @@ describe('what Accept asks for', () => {
       })
     }
     expect(engine.runs).toEqual([])
+  })
+
+  test.each([
+    // The type by name, and with the highest weight.
+    ['text/event-stream', true],
+    ['Text/Event-Stream', true],
+    ['text/event-stream, */*', true],
+    ['*/*, text/event-stream', true],
+    ['text/event-stream;q=0.3, application/json;q=0.2', true],
+    ['text/event-stream, application/json', true],
+    ['application/json;q=0, text/event-stream;q=0.1', true],
+    ['image/png, text/event-stream;q=0.001', true],
+    // Wildcards never choose it.
+    ['text/*', false],
+    ['text/*, text/event-stream;q=0.5', false],
+    ['*/*', false],
+    ['text/event-stream;q=0, */*', false],
+    ['text/event-stream;q=0.9, */*', false],
+    ['application/json, text/event-stream', false],
+    ['application/json;q=0.5, text/event-stream;q=0.4', false],
+  ])('%s: a stream of events: %s', (Accept, isStream) => {
+    expect(negotiateQuery(new Headers({ Accept })) === 'text/event-stream').toBe(isStream)
+  })
+
+  test('text/event-stream;q=0 alone is no format', () => {
+    expect(() => negotiateQuery(new Headers({ Accept: 'text/event-stream;q=0' }))).toThrow('names no format')
   })
 
   test('by a parameter has no effect', async () => {
