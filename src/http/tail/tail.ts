@@ -9,14 +9,14 @@ import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
 import type { Engine } from '../../engine/engine.js'
 import { type Access, projectForNone } from '../../tokens/access.js'
 import { createConcurrencyLimit } from '../query/concurrency.js'
-import { COMMON_HEADERS } from '../reply/cors.js'
 import type { ErrorForm } from '../reply/error-form.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import { streamBody } from '../reply/stream.js'
 import { createChannels } from './channels.js'
 import { type Cursor, readCursor } from './cursor.js'
+import { EVENT_HEADERS, type EventStream } from './event-stream.js'
 import type { TailLimits } from './limits.js'
-import { createReader, type TailReader } from './reader.js'
+import { createReader } from './reader.js'
 import { createSendRate } from './send-rate.js'
 import { EDGE_ROWS, onlyValue, readTailRows, streamName, type TailRows } from './tail-rows.js'
 
@@ -45,14 +45,6 @@ export interface Tails {
   close(): void
 }
 
-const HEADERS = {
-  ...COMMON_HEADERS,
-  'Content-Type': 'text/event-stream; charset=utf-8',
-  'Cache-Control': 'no-store',
-  // nginx would buffer the events.
-  'X-Accel-Buffering': 'no',
-} as const
-
 /** Tails have separate concurrency slots for stored rows, and wait for a slot as queries do. */
 const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
 
@@ -68,14 +60,14 @@ export function createTails(options: TailsOptions): Tails {
   )
   const channels = createChannels({ follow, ...shared, concurrency })
   const sendRate = createSendRate(limits.sentBytesPerS, limits.sentBurstBytes, clock)
-  const readers = new Set<TailReader>()
+  const readers = new Set<EventStream>()
   let isClosed = false
 
   function open(
     { project, tailRows, cursor }: TailRequest,
     isAllowed: () => boolean,
     breakOff: () => void,
-  ): TailReader {
+  ): EventStream {
     const channel = channels.acquire(project, tailRows)
     const reader = createReader({
       channel,
@@ -103,11 +95,11 @@ export function createTails(options: TailsOptions): Tails {
   return {
     answer(request, access, breakOff = () => {}) {
       const asked = readRequest(request, access()?.projects, defaultProject)
-      if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+      if (request.method === 'HEAD') return new Response(null, { headers: EVENT_HEADERS })
       if (isClosed) throw stopping()
       if (readers.size >= limits.tails) throw tooMany(limits.tails)
       const rest = open(asked, () => permits(access(), asked.project), breakOff)
-      return new Response(streamBody({ head: undefined, rest }, breakOff), { headers: HEADERS })
+      return new Response(streamBody({ head: undefined, rest }, breakOff), { headers: EVENT_HEADERS })
     },
     close() {
       isClosed = true
