@@ -134,6 +134,25 @@ function queryMetrics({ counter, gauge, countGauge, latency }: MetricFactory) {
   }
 }
 
+/** Returns the metrics of queries that clients follow. */
+function subscriptionMetrics({ counter, gauge, latency }: MetricFactory) {
+  return {
+    subscriptionsOpen: gauge('subscriptions_open', 'Clients that follow a query.'),
+    subscribedQueries: gauge('subscribed_queries', 'Different queries that are followed, or were until recently.'),
+    subscriptionBytes: gauge('subscription_bytes', 'Bytes of the last results of followed queries, and their events.'),
+    subscriptionEvaluations: counter(
+      'subscription_evaluations_total',
+      'Evaluations of followed queries: changed, unchanged or failed.',
+      'result',
+    ),
+    subscriptionLagSeconds: latency(
+      'subscription_lag_seconds',
+      'Time from rows that became visible to the change of an answer.',
+    ),
+    subscriptionsDropped: counter('subscriptions_dropped_total', 'Streams that the service ended, by code.', 'code'),
+  }
+}
+
 /** Returns the metrics of the cache of answers. */
 function answerCacheMetrics({ counter, gauge }: MetricFactory) {
   return {
@@ -192,6 +211,7 @@ export function createMetrics() {
     ),
     tailsOpen: gauge('tails_open', 'Live tails that are open.'),
     tailsDropped: counter('tails_dropped_total', 'Live tails that were ended because they were read too slowly.'),
+    ...subscriptionMetrics(factory),
     ...answerCacheMetrics(factory),
     ...alertMetrics(factory),
   }

@@ -17,6 +17,7 @@ import { createPostedParameters, postedLimits } from './intake/posted-parameters
 import { bodiesBytes } from './intake/upload.js'
 import { createQueries } from './query/answer-queries.js'
 import type { Arrivals } from './query/arrivals.js'
+import { createConcurrencyLimits } from './query/concurrency.js'
 import { type HttpLimits, httpLimits } from './query/limits.js'
 import { createRuleTests, type TestRule } from './query/rule-tests.js'
 import { searchOf } from './query/search.js'
@@ -46,12 +47,14 @@ import {
   sessionRoutes,
   tailRoutes,
 } from './routes.js'
+import { type SubscriptionLimits, subscriptionLimits } from './subscribe/limits.js'
+import { createSubscriptions } from './subscribe/subscriptions.js'
 import { type TailLimits, tailLimits } from './tail/limits.js'
 import { createTails } from './tail/tail.js'
 
 /** Everything that the HTTP side needs from the rest of the service. */
 export interface AppOptions {
-  engine: Pick<Engine, 'run' | 'columnPaths'> & Partial<Pick<Engine, 'follow'>>
+  engine: Pick<Engine, 'run' | 'columnPaths' | 'revision'> & Partial<Pick<Engine, 'follow'>>
   endpoints: readonly Endpoint[]
   metrics: Metrics
   clock: Clock
@@ -59,12 +62,14 @@ export interface AppOptions {
   accessOf: (digest: Uint8Array) => Access | undefined
   /** Called for each request. */
   status: () => Status
-  limits?: Partial<HttpLimits & LogsLimits & TailLimits>
+  limits?: Partial<HttpLimits & LogsLimits & TailLimits & SubscriptionLimits>
   log: Log
   /** The memory limit of the process, of which queries, the cache, bodies and tails each have a share. */
   memoryLimitBytes?: number
   /** The memory of queries. If absent, a share of the limit that only these queries have. */
   memory?: MemoryBudget
+  /** The time that processors have spent on the process. If absent, the duration of an evaluation counts instead. */
+  processorMs?: () => number
   /** The alerts. If absent, there are none. */
   alerting?: Alerting | undefined
   /** Tests rules. If absent, rules cannot be tested. */
@@ -88,7 +93,7 @@ export interface App {
   /** Returns the error response for bytes that are no valid HTTP request. */
   refuse(error: unknown): Response
   /**
-   * Ends all live tails, since a tail never ends by itself. Requests that are not answered `answerMs` later get 503, so
+   * Ends all live tails and subscriptions, since neither ends by itself. Requests that are not answered `answerMs` later get 503, so
    * that the clients have an answer before the connections are closed. Requests that have not arrived yet get 503
    * `bodyMs` later, since a client that still sends needs time to read.
    */
@@ -109,14 +114,14 @@ export function createApp(options: AppOptions): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const { queries, ruleTests, readPosted, tails, logs, otlp } = createServices(options, errorForm)
+  const { queries, subscriptions, ruleTests, readPosted, tails, logs, otlp } = createServices(options, errorForm)
   const documents = createDocuments({ ...options, dialect })
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
     ...sessionRoutes(defaultProject),
     ...listRoutes(dialect.lists),
-    ...queryRoutes(queries, readPosted),
+    ...queryRoutes(queries, readPosted, authenticate),
     ...alertingRoutes(options.alerting),
     ...ruleTestRoutes(ruleTests, readPosted),
     ...tailRoutes(tails, authenticate),
@@ -146,6 +151,7 @@ export function createApp(options: AppOptions): App {
     refuse: (error) => count(metrics, errorReply(error, log, undefined, errorForm)),
     beginStop(answerMs, bodyMs = answerMs) {
       tails?.close()
+      subscriptions.close()
       wrongTokens.endDelays()
       callAfter(clock, bodyMs, pending.refuseReceiving)
       callAfter(clock, answerMs, pending.refuseAll)
@@ -164,7 +170,11 @@ function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
   const { memoryLimitBytes = Number.POSITIVE_INFINITY } = options
   const { memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock) } = options
   Object.assign(metrics.queryBytes, { collect: () => metrics.queryBytes.set(memory.usedBytes()) })
-  const queries = createQueries({ ...options, memory, limits: { ...httpLimits(memoryLimitBytes), ...options.limits } })
+  const limits = { ...httpLimits(memoryLimitBytes), ...options.limits }
+  const concurrency = createConcurrencyLimits(limits, clock, metrics.queriesRunning)
+  const following = { ...subscriptionLimits(memoryLimitBytes), ...options.limits }
+  const subscriptions = createSubscriptions({ ...options, memory, concurrency, errorForm, limits: following })
+  const queries = createQueries({ ...options, memory, concurrency, limits, following: subscriptions })
   const ruleTests = createRuleTests({ ...options, testRule: options.testRule, memory })
   const { follow } = options.engine
   const tails =
@@ -174,7 +184,7 @@ function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
   const logs = intake && createLogs(intake, { clock, log, errorForm, defaultProject, limits: bodies })
   const otlp = logs && translate && createOtlpLogs(logs, translate)
   const posted = { ...postedLimits(memoryLimitBytes), ...options.limits }
-  return { queries, ruleTests, readPosted: createPostedParameters(posted, clock), tails, logs, otlp }
+  return { queries, subscriptions, ruleTests, readPosted: createPostedParameters(posted, clock), tails, logs, otlp }
 }
 
 /** Creates the exchange with all fields, so that all exchanges have one shape for the JIT compiler. */

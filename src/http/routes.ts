@@ -138,8 +138,11 @@ export function listRoutes(lists: Readonly<Record<string, readonly object[]>>): 
   })
 }
 
-/** The stored queries, by name or id, and the list of projects. */
-export function queryRoutes(queries: Queries, readPosted: ReadPosted): Route[] {
+/**
+ * The stored queries, by name or id, and the list of projects. `authenticate` is called again while an answer is a
+ * stream of events.
+ */
+export function queryRoutes(queries: Queries, readPosted: ReadPosted, authenticate: Authenticate): Route[] {
   async function postedSearch(exchange: Exchange): Promise<string> {
     exchange.posted = await readPosted(exchange, searchOf(exchange.request.url))
     return exchange.posted
@@ -151,6 +154,7 @@ export function queryRoutes(queries: Queries, readPosted: ReadPosted): Route[] {
       search: () => (request.method === 'POST' ? postedSearch(env) : searchOf(request.url)),
       connection: connectionOf(outgoing),
       projects: access?.projects,
+      access: () => authenticate(request.headers),
     })
   }
   return [

@@ -12,7 +12,7 @@ const PLAN = ['plan/', 'common/', 'base/']
 const INTERFACE = ['engine/engine.ts', ...PLAN]
 const SHARED_BY_ENGINES = ['engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const HTTP = ['http/query/', 'http/access/', 'http/reply/', 'http/formats/', 'endpoints/', 'tokens/', ...INTERFACE]
-const ROUTED = ['http/tail/', 'http/intake/', ...HTTP]
+const ROUTED = ['http/subscribe/', 'http/tail/', 'http/intake/', ...HTTP]
 const INGEST = ['ingest/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const PAGE = ['page/', 'common/']
 
@@ -145,6 +145,13 @@ export const FLOORS: readonly (readonly Place[])[] = [
     { path: 'alerts/states/', about: 'states of alerts: instants, transitions, labels', only: ['base/'] },
   ],
   [{ path: 'http/routes.ts', about: 'the routes', only: ['http/page.ts', 'http/openapi/', ...ROUTED] }],
+  [
+    {
+      path: 'http/subscribe/',
+      about: 'server-sent events: answers of stored queries as they change',
+      only: ['http/tail/', ...HTTP],
+    },
+  ],
   [
     { path: 'http/page.ts', about: 'sends the files of the page', only: ['http/reply/', 'endpoints/', ...INTERFACE] },
     { path: 'http/openapi/', about: 'the description of the API', only: HTTP },

@@ -6,7 +6,8 @@ import type { Format } from './format.js'
 export const JSON_BEGIN = '{"result":['
 const END = ']}'
 
-function valueJson(value: Value): string {
+/** Returns a value as JSON. */
+export function valueJson(value: Value): string {
   return value instanceof RawJson ? value.text : JSON.stringify(value)
 }
 

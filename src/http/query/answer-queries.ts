@@ -4,20 +4,21 @@ import type { MemoryBudget } from '../../base/memory/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
 import { QUERY_PATH } from '../../common/query-path.js'
-import type { Endpoint } from '../../endpoints/endpoint.js'
+import type { BoundCall, Call, Endpoint } from '../../endpoints/endpoint.js'
 import { PROJECTS, projectsCall, readProjectsArgs, tooManyProjects } from '../../endpoints/projects.js'
 import { createNameChecks } from '../../endpoints/unknown-names.js'
 import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
 import type { Engine } from '../../engine/engine.js'
+import type { Access } from '../../tokens/access.js'
 import type { Connection } from '../reply/connection.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import type { Arrivals } from './arrivals.js'
 import type { CacheJob } from './cache.js'
 import { type Cached, createCached } from './cached.js'
-import { createConcurrencyLimits } from './concurrency.js'
+import type { ConcurrencyLimits } from './concurrency.js'
 import { createEndpointRegistry, type RegisteredEndpoint } from './endpoint-registry.js'
 import type { HttpLimits } from './limits.js'
-import { negotiate, type Representation } from './negotiation.js'
+import { EVENT_STREAM, negotiate, negotiateQuery, type Representation } from './negotiation.js'
 import { createObserver, type Observe, type Origin } from './observe.js'
 import { isGiven, searchOf } from './search.js'
 import { createUncached } from './uncached.js'
@@ -32,6 +33,8 @@ interface QueriesOptions {
   log: Log
   memory: MemoryBudget
   arrivals?: Arrivals
+  concurrency: ConcurrencyLimits
+  following: Following
   /** The project of requests that name none. */
   defaultProject?: string | undefined
 }
@@ -45,6 +48,25 @@ interface QueryRequest {
   connection?: Connection | undefined
   /** If set, calls of other projects are refused. */
   projects?: ReadonlySet<string> | undefined
+  /** Returns the access of the request's token. Undefined: the answer is never a stream of events. */
+  access?: FollowRequest['access'] | undefined
+}
+
+/** A request whose answer is a stream of events. */
+export interface FollowRequest extends Pick<QueryRequest, 'request' | 'connection'> {
+  /** Returns the access of the request's token. Called again while the stream lasts. */
+  access(): Access | undefined
+}
+
+/** Answers with streams of events. */
+export interface Following {
+  /**
+   * Answers GET, HEAD or POST. Rejects with the errors of the query before the first event, with `overloaded` if too
+   * many clients or queries are followed, and with `stopping`.
+   */
+  answer(endpoint: Endpoint, call: Call | BoundCall, asked: FollowRequest): Promise<Response>
+  /** Ends the streams of an endpoint that is served no longer. */
+  forget(endpoint: Endpoint): void
 }
 
 /** The stored queries, as called by requests. */
@@ -76,9 +98,8 @@ const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 
 /** Creates the queries, and starts to warm the cache. */
 export function createQueries(options: QueriesOptions): Queries {
-  const { engine, endpoints, metrics, clock, limits, log, memory, arrivals } = options
+  const { engine, endpoints, metrics, clock, limits, log, memory, arrivals, concurrency, following } = options
   const registry = createEndpointRegistry(endpoints, options.defaultProject)
-  const concurrency = createConcurrencyLimits(limits, clock, metrics.queriesRunning)
   const shared = { engine, clock, limits, metrics, log, memory, arrivals, nameChecks: createNameChecks() }
   const cached = createCached({ ...shared, concurrency: concurrency.stored })
   const uncached = createUncached({ ...shared, concurrency, bufferedBytes: limits.bufferedBytes })
@@ -91,11 +112,15 @@ export function createQueries(options: QueriesOptions): Queries {
   function answerFound(found: RegisteredEndpoint, search: string, asked: QueryRequest): Response | Promise<Response> {
     const startedMs = clock.monotonicMs()
     const { endpoint } = found
-    const { request, connection, projects } = asked
+    const { request, connection, projects, access } = asked
     if (endpoint.refusesUnknown) refuseUnknown(new URLSearchParams(search), Object.keys(endpoint.params))
     reportUnread(endpoint, search)
     const call = found.callOf(search, projects)
-    const representation = negotiate(request.headers)
+    const representation = access === undefined ? negotiate(request.headers) : negotiateQuery(request.headers)
+    if (representation === EVENT_STREAM) {
+      const reply = following.answer(endpoint, call, { request, connection, access: access! })
+      return observed(endpoint.name, 'bypass', startedMs, reply)
+    }
     if (endpoint.cache === 'disabled') {
       const onFailure = (error: unknown) => fail(error, connection, log)
       const reply = uncached(call, { request, representation, connection, onFailure })
@@ -127,7 +152,10 @@ export function createQueries(options: QueriesOptions): Queries {
       return endpoint?.sandboxing === true && (search === undefined || isGiven(search, 'sql'))
     },
     replace(next) {
-      for (const endpoint of registry.replace(next)) cached.forget(endpoint)
+      for (const endpoint of registry.replace(next)) {
+        cached.forget(endpoint)
+        following.forget(endpoint)
+      }
     },
     close: cached.close,
   }

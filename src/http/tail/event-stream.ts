@@ -54,6 +54,8 @@ export interface StreamControl {
    * the stream.
    */
   send(chunk: Uint8Array): AsyncGenerator<Uint8Array, void>
+  /** Ends the stream without a `dropped` event, and closes the connection: a client must not read on. */
+  cut(): void
   /** Waits until there may be something to send. Sends a keep-alive if one is due. */
   idle(): AsyncGenerator<Uint8Array, void>
 }
@@ -141,6 +143,10 @@ async function* stream(
       left: state.left.signal,
       hasEnded: () => hasEnded(state),
       send: (chunk) => send(state, chunk),
+      cut() {
+        leave(state)
+        state.breakOff()
+      },
       idle: () => idle(state),
     })
   } catch (error) {

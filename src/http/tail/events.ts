@@ -25,8 +25,11 @@ const LINE_ENDS = /[\r\n]/g
  */
 export function recordEvent(row: Row, cursor?: Cursor): Buffer {
   const id = cursor === undefined ? '' : idText(cursor)
-  return Buffer.from(`${id}data: ${rowJson(row).replace(LINE_ENDS, ' ')}\n\n`)
+  return Buffer.from(`${id}data: ${rowLine(row)}\n\n`)
 }
+
+/** Returns a row as JSON on one line. */
+export const rowLine = (row: Row): string => rowJson(row).replace(LINE_ENDS, ' ')
 
 /** Returns the line that states the reader's position. An id line without data only sets the client's Last-Event-ID. */
 export function idLine(cursor: Cursor): Buffer {

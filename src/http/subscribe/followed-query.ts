@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../base/time/clock.js'
+import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from '../../base/units.js'
+import type { SourceName } from '../../common/sources.js'
+import type { Call, Endpoint } from '../../endpoints/endpoint.js'
+import type { Engine } from '../../engine/engine.js'
+import { hasGrouping } from '../../plan/answer-keys.js'
+import { type Plan, scansOf } from '../../plan/plan.js'
+import type { SubscriptionLimits } from './limits.js'
+import type { Published } from './published.js'
+import type { Subscriber } from './subscriber.js'
+
+/** The plan of an evaluation, and what was known of its sources when the plan was made. */
+interface SeenPlan {
+  plan: Plan
+  sources: readonly SourceName[]
+  /** The sum of the revisions of the sources. Undefined over an engine that has none. */
+  revision: number | undefined
+  /** Whether the plan depends on the time. */
+  isMoving: boolean
+}
+
+/** A query that is evaluated once for all of its subscribers. */
+export interface FollowedQuery {
+  readonly endpoint: Endpoint
+  readonly call: Call
+  readonly published: Published
+  readonly subscribers: Set<Subscriber>
+  /** Clients that wait for the first event, and subscribers. */
+  members: number
+  /** The header of the warnings about the query. */
+  warnings: string | undefined
+  /** The plan of the last evaluation. Undefined before the first. */
+  seen: SeenPlan | undefined
+  /** The start of the last evaluation, and the earliest start of the next, on the monotonic clock. */
+  startedMs: number
+  nextMs: number
+  /** When rows that the last evaluation lacks were first noticed. Undefined if there are none. */
+  behindMs: number | undefined
+  /** The running evaluation. */
+  evaluation: Promise<void> | undefined
+  /** Aborted when no client waits for the running evaluation. */
+  abandoned: AbortController
+  /** How many evaluations in a row have failed. */
+  failures: number
+  /** Keeps the query although there are no members. */
+  stopLinger(): void
+}
+
+/** Creates a query that was never evaluated. */
+export function createFollowedQuery(endpoint: Endpoint, call: Call, published: Published): FollowedQuery {
+  return {
+    ...{ endpoint, call, published, subscribers: new Set(), members: 0, warnings: undefined, seen: undefined },
+    ...{ startedMs: Number.NEGATIVE_INFINITY, nextMs: Number.NEGATIVE_INFINITY, behindMs: undefined },
+    ...{ evaluation: undefined, abandoned: new AbortController(), failures: 0, stopLinger() {} },
+  }
+}
+
+/** The engine's part that says when rows change. */
+export type Revisions = Pick<Engine, 'revision'>
+
+function revisionOf({ revision }: Revisions, sources: readonly SourceName[]): number | undefined {
+  return revision && sources.reduce((sum, source) => sum + revision(source), 0)
+}
+
+/** A step of time that no window keeps, whatever the unit of the window. */
+const STEP_US = 400 * DAY_US + HOUR_US + MINUTE_US + SECOND_US + 1_001
+
+/** Makes the plan of an evaluation that starts now, before the engine looks at the rows. */
+export function seePlan(query: FollowedQuery, plan: Plan, nowUs: number, engine: Revisions): void {
+  const { seen, call } = query
+  const sources = [...new Set(scansOf(plan).flatMap((scan) => scan.sources))]
+  const isMoving = seen?.isMoving ?? !isDeepStrictEqual(plan, call.plan(nowUs + STEP_US))
+  query.seen = { plan, sources, revision: revisionOf(engine, sources), isMoving }
+  query.behindMs = undefined
+}
+
+/** Notes the time at which rows are there that the last evaluation lacks. */
+export function noteBehind(query: FollowedQuery, nowMs: number, engine: Revisions): void {
+  if (query.behindMs === undefined && query.subscribers.size > 0 && hasNewRows(query, engine)) query.behindMs = nowMs
+}
+
+function hasNewRows({ seen }: FollowedQuery, engine: Revisions): boolean {
+  return seen !== undefined && seen.revision !== undefined && revisionOf(engine, seen.sources) !== seen.revision
+}
+
+/** Sets the earliest start of the next evaluation when an evaluation has ended. */
+export function pause(query: FollowedQuery, nowMs: number, limits: SubscriptionLimits): void {
+  const { startedMs, call, failures } = query
+  const plan = query.seen?.plan
+  const isGrouped = plan !== undefined && call.computation === undefined && hasGrouping(plan)
+  const leastMs = isGrouped && failures === 0 ? limits.groupsPauseMs : limits.rowsPauseMs
+  query.nextMs = startedMs + Math.max(leastMs, (nowMs - startedMs) * PAUSE_FACTOR)
+}
+
+/** A query takes at most a quarter of a core. */
+const PAUSE_FACTOR = 4
+
+/** Whether a query is to be evaluated for its subscribers now. */
+export function isDue(
+  query: FollowedQuery,
+  { nowMs, clock, engine, limits }: { nowMs: number; clock: Clock; engine: Revisions; limits: SubscriptionLimits },
+): boolean {
+  const { seen, startedMs } = query
+  if (query.evaluation !== undefined || query.subscribers.size === 0 || nowMs < query.nextMs) return false
+  if (seen === undefined || query.failures > 0 || hasNewRows(query, engine)) return true
+  if (seen.revision === undefined) return nowMs >= startedMs + limits.unseenPauseMs
+  if (!seen.isMoving || nowMs < startedMs + limits.windowPauseMs) return false
+  if (hasMoved(seen, query.call, clock)) return true
+  // The window is the same, and so are the rows.
+  query.startedMs = nowMs
+  return false
+}
+
+/** A plan that cannot be made counts as another one: the evaluation reports the error. */
+function hasMoved({ plan }: SeenPlan, call: Call, clock: Clock): boolean {
+  try {
+    return !isDeepStrictEqual(plan, call.plan(clock.nowUs()))
+  } catch {
+    return true
+  }
+}
+
+/** Whether a new subscriber would be sent an answer that is older than it may be. */
+export function isOutdated(query: FollowedQuery, nowMs: number, engine: Revisions): boolean {
+  const { seen } = query
+  if (seen === undefined || query.published.number === 0) return true
+  if (nowMs < query.nextMs) return false
+  return seen.revision === undefined || seen.isMoving || hasNewRows(query, engine)
+}
