@@ -1,4 +1,4 @@
-import { DAY_US, MIB, MILLISECOND_US } from '../../base/units.js'
+import { DAY_US, KIB, MIB, MILLISECOND_US } from '../../base/units.js'
 import { TAIL_LIMITS, type TailLimits } from '../tail/limits.js'
 
 /** The limits of a stream of events, which subscriptions share with tails. */
@@ -14,6 +14,8 @@ export interface SubscriptionLimits extends StreamLimits {
   subscribers: number
   /** Bytes of the last results of all queries, with the events that are made of them. */
   resultsBytes: number
+  /** Bytes of the changes of a query that are kept for clients that reconnect, or those of the answer if longer. */
+  changesBytes: number
   /** The least time from one evaluation of a query to the next, if the query groups rows and if not. */
   groupsPauseMs: number
   rowsPauseMs: number
@@ -33,6 +35,7 @@ export const SUBSCRIPTION_LIMITS: SubscriptionLimits = {
   subscribedQueries: 50,
   subscribers: 200,
   resultsBytes: 64 * MIB,
+  changesBytes: 16 * KIB,
   groupsPauseMs: 250,
   rowsPauseMs: 2_000,
   unseenPauseMs: 5_000,

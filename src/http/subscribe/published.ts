@@ -30,16 +30,20 @@ interface State {
   held: HeldBytes
   result: Result | undefined
   number: number
-  /** The changes to the last states, without a gap. Together not longer than the whole answer. */
+  /** The changes to the last states, without a gap. Together not longer than the whole answer, or than the limit. */
   changes: StateEvent[]
   changesBytes: number
+  changesLimitBytes: number
   snapshot: StateEvent | undefined
 }
 
-/** Creates the states of a query, with none yet. */
-export function createPublished(process: string, held: HeldBytes): Published {
+/**
+ * Creates the states of a query, with none yet. Changes of at most `changesLimitBytes` are kept for clients that
+ * reconnect, also if the whole answer is shorter.
+ */
+export function createPublished(process: string, held: HeldBytes, changesLimitBytes: number): Published {
   const start = { result: undefined, number: 0, changes: [], changesBytes: 0, snapshot: undefined }
-  const state: State = { process, query: randomName(), held, ...start }
+  const state: State = { process, query: randomName(), held, changesLimitBytes, ...start }
   return {
     get number() {
       return state.number
@@ -87,7 +91,8 @@ function addChange(state: State, before: Result | undefined, result: Result): vo
   held.hold(event)
   state.changes.push(event)
   state.changesBytes += event.bytes.length
-  while (state.changes.length > 1 && state.changesBytes > wholeBytes) dropOldestChange(state)
+  const mostBytes = Math.max(wholeBytes, state.changesLimitBytes)
+  while (state.changes.length > 1 && state.changesBytes > mostBytes) dropOldestChange(state)
 }
 
 function dropOldestChange(state: State): void {

@@ -177,7 +177,7 @@ function join(state: State, endpoint: Endpoint, call: Call | BoundCall): Followe
       if (unused === undefined) throw tooManyQueries(limits.subscribedQueries)
       remove(state, unused)
     }
-    const added = createFollowedQuery(endpoint, call, createPublished(state.process, room.held))
+    const added = createFollowedQuery(endpoint, call, createPublished(state.process, room.held, limits.changesBytes))
     queries.set(call.key, added)
     return added
   }

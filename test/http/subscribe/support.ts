@@ -22,7 +22,7 @@ export type SubscribeAppOptions = Omit<TestParts, 'engine' | 'clock'> & {
 export function createSubscribeApp({ clock = createFakeClock(), ...parts }: SubscribeAppOptions = {}) {
   const engine = parts.engine ?? openEngine({ clock })
   // The clock stands still while a query runs, so that evaluations take no time.
-  const made = createTestApp({ endpoints, ...parts, engine, clock, processorMs: () => 0 })
+  const made = createTestApp({ endpoints, processorMs: () => 0, ...parts, engine, clock })
   const { get, metrics } = made
 
   /** Asks for a stream. */
