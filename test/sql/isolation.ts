@@ -17,7 +17,7 @@ const PROJECT = 'a'
 const HAS_ROWS = 'select count(*) as n from edge_logs'
 
 /** The contract does not decide the rows of a limit, and the order inside of aggregates. Both may differ. */
-const OPEN = /limit|offset|any_value|array_agg|string_agg|approx_/i
+export const OPEN = /limit|offset|any_value|array_agg|string_agg|approx_/i
 
 /** Expects `texts` random texts to have the same answer for one project, whatever rows other projects have. */
 export async function expectIsolation(texts: number): Promise<void> {
@@ -60,5 +60,5 @@ async function outcomeOf(engine: ArrowEngine, text: string): Promise<readonly st
 }
 
 /** Sums may differ in their last digits. */
-const rounded = (_: string, value: unknown) =>
+export const rounded = (_: string, value: unknown) =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value
