@@ -12,6 +12,7 @@ import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { fileNameOf, isInFile } from '../../src/config/setting.js'
 import { FILE_SETTINGS } from '../../src/config/settings.js'
 import { sampleCall } from '../../src/endpoints/sample.js'
+import { readWatermark } from '../../src/http/subscribe/watermark.js'
 import { readCursor } from '../../src/http/tail/cursor.js'
 import { BEGINNING } from '../../src/http/tail/events.js'
 import { answerColumns } from '../../src/plan/answer.js'
@@ -25,6 +26,7 @@ import { validateEndpoint } from '../../src/user-endpoints/validate.js'
 import { viewEndpoint } from '../../src/user-endpoints/view-endpoint.js'
 import { readableViews } from '../../src/views/definition/registry.js'
 import { textOf } from '../deploy/files.js'
+import { parseEvents } from '../support/events.js'
 import { checkShell, checkVariable } from './commands.js'
 import { type Block, documentAt, ROOT } from './documents.js'
 import { checkAddress, recordsIn } from './requests.js'
@@ -187,6 +189,7 @@ const TEXTS: Readonly<Record<string, (text: string) => void>> = {
   'docs/architecture.md': checkRooms,
   'docs/command-line.md': checkWatched,
   'docs/operations.md': (text) => (text.startsWith('logweir-data/') ? checkTree(text) : checkFindings(text)),
+  'docs/subscriptions.md': checkStates,
   'docs/tail.md': checkEvents,
   'docs/scale-out.md': checkArithmetic,
   'docs/own-endpoints.md': checkFault,
@@ -260,6 +263,21 @@ function checkEvents(text: string): void {
   if (id === undefined || readCursor(id) === undefined) throw new Error(`no stream of events: ${text}`)
   const columns = Object.keys(JSON.parse(data!.replaceAll('{…}', '{}')))
   if (columns.join() !== 'id,timestamp,event_message,metadata') throw new Error(`no row of logs.all: ${data}`)
+}
+
+/**
+ * Throws unless the text starts like a stream of the program and its events have watermarks and the members that the
+ * program sends, and unless the change is shorter than the answer.
+ */
+function checkStates(text: string): void {
+  const { events } = parseEvents(text.replace(BEGINNING.toString(), ''))
+  const shown = events.map(({ type, lastEventId, data }) => {
+    const { watermark, ...others } = JSON.parse(data)
+    if (watermark !== lastEventId || readWatermark(watermark) === undefined) throw new Error(`no watermark: ${data}`)
+    return `${type}: ${Object.keys(others)}`
+  })
+  if (shown.join('; ') !== 'snapshot: result,key; change: upsert,delete') throw new Error(`no stream: ${text}`)
+  if (events[1]!.data.length > events[0]!.data.length) throw new Error('the change is longer than the answer')
 }
 
 /** Throws unless each line has a sum in brackets, `(a × b ÷ c = d)`, that is right to the nearest integer. */

@@ -43,6 +43,7 @@ import { postedLimits } from '../../src/http/intake/posted-parameters.js'
 import { HTTP_LIMITS } from '../../src/http/query/limits.js'
 import { RULE_TEST_MS } from '../../src/http/query/rule-tests.js'
 import { SERVER_LIMITS } from '../../src/http/server/server.js'
+import { SUBSCRIPTION_LIMITS } from '../../src/http/subscribe/limits.js'
 import { TAIL_LIMITS } from '../../src/http/tail/limits.js'
 import { MAX_LISTED_REJECTS, MAX_RECORDS } from '../../src/ingest/body/body.js'
 import { BATCH_BYTES, BATCH_ROWS, MAX_LINE_BYTES } from '../../src/ingest/lines/record-sink.js'
@@ -202,6 +203,22 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       `${bytes(TAIL_LIMITS.receivedBytesPerS)} per second, in a burst ${bytes(TAIL_LIMITS.receivedBurstBytes)}`,
     ],
     ['records that are sent to all tails', `${bytes(TAIL_LIMITS.sentBytesPerS)} per second`],
+  ],
+  Subscriptions: [
+    ['different queries that are followed', count(SUBSCRIPTION_LIMITS.subscribedQueries)],
+    ['subscribers', count(SUBSCRIPTION_LIMITS.subscribers)],
+    ['last answers of all queries', bytes(SUBSCRIPTION_LIMITS.resultsBytes)],
+    [
+      'changes that a query keeps for clients that reconnect',
+      `${bytes(SUBSCRIPTION_LIMITS.changesBytes)}, or the bytes of the answer`,
+    ],
+    ['time for which they are kept without subscribers', seconds(SUBSCRIPTION_LIMITS.lingerMs)],
+    ['least time between two evaluations of a grouping', `${SUBSCRIPTION_LIMITS.groupsPauseMs} ms`],
+    ['least time between two evaluations of rows', seconds(SUBSCRIPTION_LIMITS.rowsPauseMs)],
+    ['time of all evaluations', 'a quarter of a core'],
+    ['failures in a row for lack of resources', count(SUBSCRIPTION_LIMITS.failures)],
+    ['events that are sent to all subscribers', `${bytes(SUBSCRIPTION_LIMITS.sentBytesPerS)} per second`],
+    ['time of a stream', `${SUBSCRIPTION_LIMITS.streamMs / 3_600_000} hours`],
   ],
   'Connections and tokens': [
     ['connections', count(SERVER_LIMITS.connections)],

@@ -68,10 +68,19 @@ export async function checkRequest({ url, method, headers, body }: ShownRequest)
   const answer = await app.fetch(
     new Request(`http://localhost${pathname}${search}`, { method: requestMethod, headers: { ...headers }, body }),
   )
-  const told = `${answer.status} ${await answer.text()}`
+  const isStream = headers.Accept === 'text/event-stream'
+  const told = `${answer.status} ${isStream ? await beginningOf(answer) : await answer.text()}`
   app.close()
   await engine.close()
   if (!answer.ok || told.includes('"rejected"')) throw new Error(`${url} is answered with ${told}`)
+}
+
+/** The first chunk of a stream that does not end. */
+async function beginningOf(answer: Response): Promise<string> {
+  const reader = answer.body!.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return Buffer.from(value!).toString()
 }
 
 /** Replaces `$LOGWEIR_TOKEN` with the token of the app of {@link checkRequest}. */

@@ -106,8 +106,11 @@ export const resultOf = (row: Schema): Schema => ({
   additionalProperties: false,
 })
 
-/** Returns the response with rows, in each media type, and with the names of the headers. */
-export const rowsAnswer = (row: Schema, headers: readonly string[]): Schema =>
+/**
+ * Returns the response with rows, in each media type, and with the names of the headers. `isFollowed`: the rows can be
+ * followed.
+ */
+export const rowsAnswer = (row: Schema, headers: readonly string[], isFollowed = false): Schema =>
   answer(
     'The rows, in the media type that Accept prefers.',
     {
@@ -115,9 +118,18 @@ export const rowsAnswer = (row: Schema, headers: readonly string[]): Schema =>
       'application/x-ndjson': { type: 'string' },
       'text/csv': { type: 'string' },
       'application/vnd.apache.arrow.stream': {},
+      ...(isFollowed && { 'text/event-stream': EVENTS }),
     },
     headers,
   )
+
+/** The stream of a followed query, which has none of the headers. */
+const EVENTS: Schema = {
+  type: 'string',
+  description:
+    'Server-sent events: "snapshot" has all rows as "result", "change" has rows as "upsert" and keys of rows as ' +
+    '"delete", "dropped" says why the stream ends. Chosen only if Accept names the type.',
+}
 
 /** The response without a body. */
 export const NOT_MODIFIED: Schema = { description: 'The bytes are those that If-None-Match names.' }

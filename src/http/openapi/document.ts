@@ -48,6 +48,7 @@ export function openApi(
       'x-codes': CODES,
       parameters: {
         IfNoneMatch: header('If-None-Match', 'the ETag of an answer that the client has'),
+        LastEventId: header('Last-Event-ID', 'with Accept: text/event-stream: continues after this event, if possible'),
         CacheControl: header('Cache-Control', 'no-cache: compute it again, and cache that'),
       },
       securitySchemes: {

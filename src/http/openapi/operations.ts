@@ -44,6 +44,7 @@ export function queryOperations(endpoint: Endpoint, nowUs: number, asked: Form):
   const headerParameters = [
     reference('parameters', 'IfNoneMatch'),
     ...(cache === 'disabled' ? [] : [reference('parameters', 'CacheControl')]),
+    reference('parameters', 'LastEventId'),
   ]
   const operation = (operationId: string, codes: readonly string[], parameters: readonly Schema[]): Schema => ({
     operationId,
@@ -53,7 +54,7 @@ export function queryOperations(endpoint: Endpoint, nowUs: number, asked: Form):
     'x-rows': rows.limits,
     parameters: [...parameters, ...headerParameters],
     responses: {
-      200: rowsAnswer(rowOf(endpoint, nowUs), headers),
+      200: rowsAnswer(rowOf(endpoint, nowUs), headers, true),
       304: NOT_MODIFIED,
       ...failures(codes, errors),
     },

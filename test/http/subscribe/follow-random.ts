@@ -85,7 +85,7 @@ async function followOne(random: Random, steps: number, counts: Counts): Promise
       const isOver = await stepOf(followed, `step ${step} of ${decodeURIComponent(path)}`)
       if (isOver) break
     }
-    counts.changes += followed.client.events.filter(({ name }) => name === 'change').length
+    counts.changes += changesOf(followed.client)
     await followed.client.leave()
   } finally {
     app.app.close()
@@ -105,9 +105,10 @@ async function chosenPath(app: App, random: Random, headers: Record<string, stri
 
 /** Something happens, and then time passes to the next evaluation. Returns whether the stream has ended. */
 async function stepOf(followed: Followed, shown: string): Promise<boolean> {
-  const { app, random } = followed
+  const { random } = followed
+  if (random() < 0.1 && !(await reconnect(followed))) return true
+  const { app } = followed
   const { clock } = app
-  if (random() < 0.1) await reconnect(followed)
   if (random() < 0.1) clock.setNowUs(clock.nowUs() + oneOf(random, [MINUTE_US, HOUR_US, DAY_US]))
   if (random() < 0.05) await app.pass(61_000)
   if (random() < 0.7) await bring(followed)
@@ -125,16 +126,35 @@ async function bring({ app: { engine, clock }, random }: Followed): Promise<void
   )
 }
 
-async function reconnect(followed: Followed): Promise<void> {
+/** Connects again after a while, now and then to another process. Returns false if the answer is an error. */
+async function reconnect(followed: Followed): Promise<boolean> {
   const { app, random, path, headers, counts, client } = followed
-  await client.leave()
   const kept = client.kept()
+  await client.leave()
+  counts.changes += changesOf(client)
   if (random() < 0.5) await bring(followed)
   await app.pass(oneOf(random, [0, 300, 12_000, 31_000]))
-  const next = await app.follow(path, kept, headers)
-  counts.changes += client.events.filter(({ name }) => name === 'change').length
-  if (next.events[0]?.name !== 'snapshot') counts.resumed++
-  followed.client = next
+  const isRestart = random() < 0.2
+  if (isRestart) followed.app = restarted(app)
+  const { get, follow } = followed.app
+  const { status } = await get(path, { headers })
+  if (status !== 200) {
+    await expect(follow(path, kept, headers)).rejects.toThrow(`${status} `)
+    return false
+  }
+  followed.client = await follow(path, kept, headers)
+  const isResumed = followed.client.events[0]?.name !== 'snapshot'
+  if (isResumed) counts.resumed++
+  expect(isResumed && isRestart).toBe(false)
+  return true
+}
+
+const changesOf = ({ events }: FollowingClient) => events.filter(({ name }) => name === 'change').length
+
+/** Another process over the same rows. */
+function restarted({ app, clock, engine }: App): App {
+  app.close()
+  return createSubscribeApp({ clock, engine, tokens: TOKENS })
 }
 
 /** Time passes until an evaluation has ended, and stands still then. If nothing is due, a while passes. */
