@@ -25,6 +25,7 @@ interface Documented {
 }
 interface Operation {
   responses: Record<string, Documented>
+  parameters?: readonly object[]
 }
 interface CodeSchema {
   code?: { enum: string[] }
@@ -763,6 +764,17 @@ describe('/api/openapi.json', () => {
     expect(content!['application/json']!.schema).toMatchObject({
       properties: { result: { items: { type: 'object' } } },
     })
+  })
+
+  test('says that each query can be followed, and from which event on', async () => {
+    const { description } = await describedIn(OWN_DIALECT)
+    const queries = Object.entries(description.paths).filter(([path]) => path.startsWith('/api/endpoints/query/'))
+    expect(queries.length).toBeGreaterThan(5)
+    for (const operation of queries.flatMap(([, { get, post }]) => [get!, post!])) {
+      expect(operation.responses[200]!.content).toHaveProperty(['text/event-stream'])
+      expect(operation.parameters).toContainEqual({ $ref: '#/components/parameters/LastEventId' })
+    }
+    expect(description.paths['/api/projects']!.get!.responses[200]!.content).not.toHaveProperty(['text/event-stream'])
   })
 
   test('names the kind of each column of a row', async () => {
