@@ -9,7 +9,8 @@ import { type FollowingClient, followResponse, type KeptAnswer } from './client.
 /** How often the service looks which queries are due. */
 const TICK_MS = 50
 
-const endpoints = endpointsOf({ loadCompiler: () => import('../../../src/sql/read-sql.js') })
+/** The stored queries, with SQL. */
+export const endpoints = endpointsOf({ loadCompiler: () => import('../../../src/sql/read-sql.js') })
 
 type TestParts = NonNullable<Parameters<typeof createTestApp>[0]>
 
