@@ -68,7 +68,7 @@ export interface AppOptions {
   memoryLimitBytes?: number
   /** The memory of queries. If absent, a share of the limit that only these queries have. */
   memory?: MemoryBudget
-  /** The time that processors have spent on the process. If absent, the duration of an evaluation counts instead. */
+  /** The time that processors have spent on this thread. If absent, the duration of an evaluation counts instead. */
   processorMs?: () => number
   /** The alerts. If absent, there are none. */
   alerting?: Alerting | undefined

@@ -10,8 +10,8 @@ import { type AlertStore, createMemoryStore, openAlertStore } from '../alerts/st
 import type { Log } from '../base/log.js'
 import type { MemoryBudget } from '../base/memory/memory-budget.js'
 import type { Metrics } from '../base/metrics.js'
-import { processorMs } from '../base/process/processor-ms.js'
 import type { Clock } from '../base/time/clock.js'
+import { MILLISECOND_US } from '../base/units.js'
 import type { Environment } from '../config/environment.js'
 import type { DataDirectory } from '../engine/disk/directory/open.js'
 import type { Engine } from '../engine/engine.js'
@@ -138,6 +138,12 @@ async function stopRunning({ queries, evaluator, delivery, stopWatching }: Runni
 }
 
 const namesOf = (rules: readonly Rule[]) => rules.map(({ name }) => name)
+
+/** The time of all threads, which is at least that of an evaluation. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / MILLISECOND_US
+}
 
 const NOBODY: Receivers = { receivers: new Map(), warning: undefined }
 

@@ -3,7 +3,7 @@ import { budgetLimits, createMemoryBudget, type MemoryBudget } from '../base/mem
 import { createMetrics, type Metrics } from '../base/metrics.js'
 import { collectGrownHeap } from '../base/process/heap.js'
 import { measureProcess } from '../base/process/process-metrics.js'
-import { processorMs } from '../base/process/processor-ms.js'
+import { threadCpuMs } from '../base/process/thread-cpu.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
 import { VERSION } from '../base/version.js'
 import { explainRefusals } from '../common/source-refusals.js'
@@ -217,7 +217,7 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     intake: { take: requests.take, writeFailure: () => engine.writeFailure(), prepare: requests.prepare },
     translate: otlp.translate,
     defaultProject: config.project,
-    processorMs,
+    processorMs: threadCpuMs,
     arrivals,
     memory,
     alerting: alerts,

@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.js'
-import { createCoreShare, startSpending } from '../../base/scheduling/core-share.js'
+import { createCoreShare, createSpending, type StartSpending } from '../../base/scheduling/core-share.js'
 import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { Row } from '../../plan/answer.js'
@@ -86,6 +86,7 @@ interface State extends EvaluatorContext {
   rules: Map<string, Watched>
   running: Set<Promise<void>>
   share: ReturnType<typeof createCoreShare>
+  startSpending: StartSpending
   /** While the rules are replaced, and from `stop` on. */
   isPaused: boolean
   isStopped: boolean
@@ -97,7 +98,8 @@ interface State extends EvaluatorContext {
 export function startEvaluator(context: EvaluatorContext): Evaluator {
   const { clock } = context
   const flags = { isPaused: false, isStopped: false, hasFailed: false }
-  const state: State = { ...context, rules: new Map(), running: new Set(), share: createCoreShare(), ...flags }
+  const shared = { share: createCoreShare(), startSpending: createSpending(clock, context.processorMs) }
+  const state: State = { ...context, rules: new Map(), running: new Set(), ...shared, ...flags }
   const changes = createSerialQueue()
   const hasJumped = createJumpDetector(clock)
   const stopTimer = clock.every(TICK_MS, () => {
@@ -187,7 +189,7 @@ async function evaluate(state: State, watched: Watched, { instantUs, skipped }: 
   const { rule } = watched
   watched.isRunning = true
   watched.startedMs = clock.monotonicMs()
-  const spent = startSpending(clock, state.processorMs)
+  const spent = state.startSpending()
   const ask = () => state.ask(rule.planAt(instantUs), rule)
   const outcome = await outcomeOf(rule, watched.state, ask, limits)
   const durationMs = clock.monotonicMs() - watched.startedMs

@@ -25,15 +25,26 @@ export function createCoreShare(): CoreShare {
   }
 }
 
+/** Starts to measure an evaluation. The returned function returns the milliseconds spent since. */
+export type StartSpending = () => () => number
+
 /**
- * Returns a function that returns the milliseconds spent since: the duration, and no more than the time that processors
- * have spent on the process, if that is measured. So an evaluation that waits for a busy machine does not delay others.
+ * Returns a measure of evaluations: the duration of each, and no more than the time that processors have spent, if that
+ * is measured. So an evaluation that waits for a busy machine does not delay others. Evaluations at the same time are
+ * not told apart: the one that ends first has the time that was spent until then, and none of the others counts that
+ * time again.
  */
-export function startSpending(clock: Pick<Clock, 'monotonicMs'>, processorMs?: () => number): () => number {
-  const startMs = clock.monotonicMs()
-  const processorStartMs = processorMs?.() ?? 0
+export function createSpending(clock: Pick<Clock, 'monotonicMs'>, processorMs?: () => number): StartSpending {
+  let countedMs = Number.NEGATIVE_INFINITY
   return () => {
-    const durationMs = clock.monotonicMs() - startMs
-    return processorMs === undefined ? durationMs : Math.min(durationMs, processorMs() - processorStartMs)
+    const startMs = clock.monotonicMs()
+    const processorStartMs = processorMs?.() ?? 0
+    return () => {
+      const durationMs = clock.monotonicMs() - startMs
+      if (processorMs === undefined) return durationMs
+      const spentMs = processorMs() - Math.max(processorStartMs, countedMs)
+      countedMs = processorMs()
+      return Math.min(durationMs, spentMs)
+    }
   }
 }

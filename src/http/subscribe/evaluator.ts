@@ -1,7 +1,12 @@
 import { LogweirError } from '../../base/errors.js'
 import type { MemoryBudget } from '../../base/memory/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
-import { type CoreShare, createCoreShare, startSpending } from '../../base/scheduling/core-share.js'
+import {
+  type CoreShare,
+  createCoreShare,
+  createSpending,
+  type StartSpending,
+} from '../../base/scheduling/core-share.js'
 import { type ComputeContext, compute } from '../query/compute.js'
 import type { ConcurrencyLimit } from '../query/concurrency.js'
 import { refusals } from '../reply/errors.js'
@@ -17,7 +22,7 @@ export interface EvaluatorOptions extends ComputeContext {
   metrics: Pick<Metrics, 'subscriptionEvaluations' | 'subscriptionLagSeconds'>
   /** The slots of evaluations that no client waits for. */
   concurrency: ConcurrencyLimit
-  /** See {@link startSpending}. */
+  /** See {@link createSpending}. */
   processorMs?: (() => number) | undefined
   /** The queries that are followed. */
   queries(): Iterable<FollowedQuery>
@@ -45,12 +50,14 @@ const PARALLEL = 2
 
 interface State extends EvaluatorOptions {
   share: CoreShare
+  startSpending: StartSpending
   running: number
 }
 
 /** Creates an evaluator. The owner calls `startDue` again and again. */
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
-  const state: State = { ...options, share: createCoreShare(), running: 0 }
+  const startSpending = createSpending(options.clock, options.processorMs)
+  const state: State = { ...options, share: createCoreShare(), startSpending, running: 0 }
   return { evaluate: (query, concurrency) => evaluate(state, query, concurrency), startDue: () => startDue(state) }
 }
 
@@ -67,6 +74,7 @@ async function evaluateAlone(state: State, query: FollowedQuery, concurrency: Co
   const { clock, limits, metrics } = state
   const sinceMs = query.behindMs
   query.startedMs = clock.monotonicMs()
+  query.spentMs = 0
   query.abandoned = new AbortController()
   try {
     const isChanged = await concurrency.run((signal) => run(state, query, signal), query.abandoned.signal)
@@ -81,7 +89,7 @@ async function evaluateAlone(state: State, query: FollowedQuery, concurrency: Co
     metrics.subscriptionEvaluations.inc({ result: 'failed' })
     throw error
   } finally {
-    pause(query, clock.monotonicMs(), limits)
+    pause(query, limits)
   }
 }
 
@@ -99,7 +107,7 @@ async function run(state: State, query: FollowedQuery, signal: AbortSignal): Pro
   }
   const startMs = clock.monotonicMs()
   query.startedMs = startMs
-  const spent = startSpending(clock, state.processorMs)
+  const spent = state.startSpending()
   const memory = state.memory.open()
   try {
     const { encoded, warnings } = await compute(state, { ...call, plan }, { signal, memory }, (rows) =>
@@ -114,7 +122,8 @@ async function run(state: State, query: FollowedQuery, signal: AbortSignal): Pro
     return published.publish(encoded)
   } finally {
     memory.release()
-    share.used(startMs, spent())
+    query.spentMs = spent()
+    share.used(startMs, query.spentMs)
   }
 
   function currentShape({ engine: { revision } }: State, { seen, call: { computation } }: FollowedQuery) {

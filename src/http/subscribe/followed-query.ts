@@ -35,6 +35,8 @@ export interface FollowedQuery {
   /** The start of the last evaluation, and the earliest start of the next, on the monotonic clock. */
   startedMs: number
   nextMs: number
+  /** The time that the last evaluation took. */
+  spentMs: number
   /** When rows that the last evaluation lacks were first noticed. Undefined if there are none. */
   behindMs: number | undefined
   /** The running evaluation. */
@@ -51,7 +53,7 @@ export interface FollowedQuery {
 export function createFollowedQuery(endpoint: Endpoint, call: Call, published: Published): FollowedQuery {
   return {
     ...{ endpoint, call, published, subscribers: new Set(), members: 0, warnings: undefined, seen: undefined },
-    ...{ startedMs: Number.NEGATIVE_INFINITY, nextMs: Number.NEGATIVE_INFINITY, behindMs: undefined },
+    ...{ startedMs: Number.NEGATIVE_INFINITY, nextMs: Number.NEGATIVE_INFINITY, spentMs: 0, behindMs: undefined },
     ...{ evaluation: undefined, abandoned: new AbortController(), failures: 0, stopLinger() {} },
   }
 }
@@ -85,12 +87,12 @@ function hasNewRows({ seen }: FollowedQuery, engine: Revisions): boolean {
 }
 
 /** Sets the earliest start of the next evaluation when an evaluation has ended. */
-export function pause(query: FollowedQuery, nowMs: number, limits: SubscriptionLimits): void {
-  const { startedMs, call, failures } = query
+export function pause(query: FollowedQuery, limits: SubscriptionLimits): void {
+  const { startedMs, spentMs, call, failures } = query
   const plan = query.seen?.plan
   const isGrouped = plan !== undefined && call.computation === undefined && hasGrouping(plan)
   const leastMs = isGrouped && failures === 0 ? limits.groupsPauseMs : limits.rowsPauseMs
-  query.nextMs = startedMs + Math.max(leastMs, (nowMs - startedMs) * PAUSE_FACTOR)
+  query.nextMs = startedMs + Math.max(leastMs, spentMs * PAUSE_FACTOR)
 }
 
 /** A query takes at most a quarter of a core. */

@@ -8,7 +8,7 @@ import { createHistory } from '../../../src/alerts/evaluate/history.js'
 import { ruleOf } from '../../../src/alerts/rules/rule.js'
 import type { EventRecord } from '../../../src/alerts/states/event-record.js'
 import { openAlertStore } from '../../../src/alerts/store/store.js'
-import { createCoreShare, startSpending } from '../../../src/base/scheduling/core-share.js'
+import { createCoreShare, createSpending } from '../../../src/base/scheduling/core-share.js'
 import { MILLISECOND_US, SECOND_US } from '../../../src/base/units.js'
 import type { Row } from '../../../src/plan/answer.js'
 import { readSql } from '../../../src/sql/read-sql.js'
@@ -259,12 +259,26 @@ describe('the share of a core', () => {
   it('counts the duration, and no more than the processors have spent', () => {
     const clock = createFakeClock()
     let processorMs = 500
-    const [whole, measured] = [startSpending(clock), startSpending(clock, () => processorMs)]
+    const [whole, measured] = [createSpending(clock)(), createSpending(clock, () => processorMs)()]
     clock.advance(100)
     processorMs += 30
     expect([whole(), measured()]).toEqual([100, 30])
     processorMs += 300
     expect([whole(), measured()]).toEqual([100, 100])
+  })
+
+  it('counts the time of evaluations at the same time once', () => {
+    const clock = createFakeClock()
+    let processorMs = 0
+    const start = createSpending(clock, () => processorMs)
+    const first = start()
+    const second = start()
+    clock.advance(100)
+    processorMs += 60
+    expect(first()).toBe(60)
+    clock.advance(100)
+    processorMs += 20
+    expect(second()).toBe(20)
   })
 })
 
