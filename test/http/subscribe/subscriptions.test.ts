@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { readSql } from '../../../src/sql/read-sql.js'
+import { checkedEndpoint } from '../../../src/user-endpoints/checked-endpoint.js'
+import { sqlEndpoint } from '../../../src/user-endpoints/sql-endpoint.js'
 import { readReply } from '../support.js'
 import { at, BY_PATH, createSubscribeApp, dataOf, namesOf, RECENT, sqlPath } from './support.js'
 
@@ -66,6 +69,49 @@ test.each([
   await pass(2_500)
   expect(client.rows()).toEqual(await ask(path))
   if (name.startsWith('logs.')) expect(client.events.length).toBeGreaterThan(1)
+})
+
+test('a query in a file is followed, by its parameters, with changes up to its most rows', async () => {
+  const text = [
+    '-- max rows: 50',
+    '-- param project: text, required',
+    '-- param least: number, otherwise 1',
+    'select request.path, count(*) as n from edge_logs group by path having count(*) >= @least',
+  ]
+  const own = checkedEndpoint(sqlEndpoint(text.join('\n'), 'own.paths', readSql))
+  const { follow, bring, pass, evaluations } = createSubscribeApp({ endpoints: [own] })
+  await bring(at('/a'), at('/b'), at('/b'))
+  const [one, same, two] = [
+    await follow('/api/endpoints/query/own.paths?project=a'),
+    await follow(`/api/endpoints/query/${own.id}?least=1&project=a`),
+    await follow('/api/endpoints/query/own.paths?project=a&least=2'),
+  ]
+  expect(await evaluations()).toBe(2)
+  await bring(at('/a'))
+  await pass(300)
+  expect([one, same, two].map(namesOf)).toEqual([
+    ['snapshot', 'change'],
+    ['snapshot', 'change'],
+    ['snapshot', 'change'],
+  ])
+  expect(two.rows()).toEqual(['{"path":"/b","n":2}', '{"path":"/a","n":2}'])
+})
+
+test('the cache of answers is neither read nor filled', async () => {
+  const { follow, get, bring, clock, metrics } = createSubscribeApp()
+  const path = '/api/endpoints/query/usage.api-counts?project=a&interval=hourly'
+  const request = { url: 'https://a/rest/v1', path: '/rest/v1' }
+  const cached = async () => (await metrics.cacheEntries.get()).values[0]!.value
+  await bring({ metadata: { request } })
+  const first = await follow(path)
+  expect(await cached()).toBe(0)
+  expect((await get(path)).headers.get('cache-status')).toBe('logweir; fwd=miss; stored')
+  await bring({ metadata: { request } })
+  clock.advance(300)
+  const second = await follow(path)
+  expect((await get(path)).headers.get('cache-status')).toMatch('hit')
+  const counts = [first, second].map(({ events }) => (events[0]!.data.result as { total_rest_requests: number }[])[0])
+  expect(counts.map((row) => row!.total_rest_requests)).toEqual([1, 2])
 })
 
 test('POST is followed as GET is', async () => {
