@@ -93,9 +93,9 @@ export interface App {
   /** Returns the error response for bytes that are no valid HTTP request. */
   refuse(error: unknown): Response
   /**
-   * Ends all live tails and subscriptions, since neither ends by itself. Requests that are not answered `answerMs` later get 503, so
-   * that the clients have an answer before the connections are closed. Requests that have not arrived yet get 503
-   * `bodyMs` later, since a client that still sends needs time to read.
+   * Ends all live tails and subscriptions, since neither ends by itself. Requests that are not answered `answerMs`
+   * later get 503, so that the clients have an answer before the connections are closed. Requests that have not arrived
+   * yet get 503 `bodyMs` later, since a client that still sends needs time to read.
    */
   beginStop(answerMs: number, bodyMs?: number): void
   /** Replaces the endpoints that are served and listed. */

@@ -16,7 +16,7 @@ import type { Arrivals } from './arrivals.js'
 import type { CacheJob } from './cache.js'
 import { type Cached, createCached } from './cached.js'
 import type { ConcurrencyLimits } from './concurrency.js'
-import { createEndpointRegistry, type RegisteredEndpoint } from './endpoint-registry.js'
+import { createEndpointRegistry, type EndpointRegistry, type RegisteredEndpoint } from './endpoint-registry.js'
 import type { HttpLimits } from './limits.js'
 import { EVENT_STREAM, negotiate, negotiateQuery, type Representation } from './negotiation.js'
 import { createObserver, type Observe, type Origin } from './observe.js'
@@ -40,7 +40,7 @@ interface QueriesOptions {
 }
 
 /** A request of an endpoint. */
-interface QueryRequest {
+export interface QueryRequest {
   request: Request
   /** Returns the parameters as a query string. Called once, and only if there is such an endpoint. */
   search(): string | Promise<string>
@@ -48,13 +48,7 @@ interface QueryRequest {
   connection?: Connection | undefined
   /** If set, calls of other projects are refused. */
   projects?: ReadonlySet<string> | undefined
-  /** Returns the access of the request's token. Undefined: the answer is never a stream of events. */
-  access?: FollowRequest['access'] | undefined
-}
-
-/** A request whose answer is a stream of events. */
-export interface FollowRequest extends Pick<QueryRequest, 'request' | 'connection'> {
-  /** Returns the access of the request's token. Called again while the stream lasts. */
+  /** Returns the access of the request's token. Called again while an answer is a stream of events. */
   access(): Access | undefined
 }
 
@@ -64,7 +58,7 @@ export interface Following {
    * Answers GET, HEAD or POST. Rejects with the errors of the query before the first event, with `overloaded` if too
    * many clients or queries are followed, and with `stopping`.
    */
-  answer(endpoint: Endpoint, call: Call | BoundCall, asked: FollowRequest): Promise<Response>
+  answer(endpoint: Endpoint, call: Call | BoundCall, asked: QueryRequest): Promise<Response>
   /** Ends the streams of an endpoint that is served no longer. */
   forget(endpoint: Endpoint): void
 }
@@ -112,15 +106,13 @@ export function createQueries(options: QueriesOptions): Queries {
   function answerFound(found: RegisteredEndpoint, search: string, asked: QueryRequest): Response | Promise<Response> {
     const startedMs = clock.monotonicMs()
     const { endpoint } = found
-    const { request, connection, projects, access } = asked
+    const { request, connection, projects } = asked
     if (endpoint.refusesUnknown) refuseUnknown(new URLSearchParams(search), Object.keys(endpoint.params))
     reportUnread(endpoint, search)
     const call = found.callOf(search, projects)
-    const representation = access === undefined ? negotiate(request.headers) : negotiateQuery(request.headers)
-    if (representation === EVENT_STREAM) {
-      const reply = following.answer(endpoint, call, { request, connection, access: access! })
-      return observed(endpoint.name, 'bypass', startedMs, reply)
-    }
+    const representation = negotiateQuery(request.headers)
+    if (representation === EVENT_STREAM)
+      return observed(endpoint.name, 'bypass', startedMs, following.answer(endpoint, call, asked))
     if (endpoint.cache === 'disabled') {
       const onFailure = (error: unknown) => fail(error, connection, log)
       const reply = uncached(call, { request, representation, connection, onFailure })
@@ -147,10 +139,7 @@ export function createQueries(options: QueriesOptions): Queries {
       const reply = answerCached(job, request, negotiate(request.headers), clock.monotonicMs())
       return reply instanceof Promise ? reply.catch(explainTooMany) : reply
     },
-    isClientSql: (path, search) => {
-      const endpoint = path.startsWith(QUERY_PATH) ? registry.find(path.slice(QUERY_PATH.length))?.endpoint : undefined
-      return endpoint?.sandboxing === true && (search === undefined || isGiven(search, 'sql'))
-    },
+    isClientSql: (path, search) => isClientSql(registry, path, search),
     replace(next) {
       for (const endpoint of registry.replace(next)) {
         cached.forget(endpoint)
@@ -159,6 +148,11 @@ export function createQueries(options: QueriesOptions): Queries {
     },
     close: cached.close,
   }
+}
+
+function isClientSql({ find }: EndpointRegistry, path: string, search: string | undefined): boolean {
+  const endpoint = path.startsWith(QUERY_PATH) ? find(path.slice(QUERY_PATH.length))?.endpoint : undefined
+  return endpoint?.sandboxing === true && (search === undefined || isGiven(search, 'sql'))
 }
 
 function explainTooMany(error: unknown): never {

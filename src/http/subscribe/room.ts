@@ -1,4 +1,4 @@
-import { overloaded } from '../query/slots.js'
+import { tooMuchMemory } from './errors.js'
 import type { FollowedQuery } from './followed-query.js'
 import type { HeldBytes } from './held-bytes.js'
 
@@ -20,9 +20,6 @@ export function checkRoom(room: Room, query: FollowedQuery, heldBytes: number): 
   if (makeRoom(room, heldBytes * COPIES - query.published.resultBytes)) return
   throw tooMuchMemory()
 }
-
-/** Returns the error `overloaded` of a query whose rows cannot be held. */
-export const tooMuchMemory = () => overloaded('The rows of all queries that are followed take too much memory.')
 
 /**
  * Frees memory until `wantedBytes` more are within the limit: first queries that nobody follows, then events that can

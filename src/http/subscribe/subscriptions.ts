@@ -1,6 +1,6 @@
 /** Answers of endpoints as streams of events: the rows, and then each change. */
 
-import { LogweirError } from '../../base/errors.js'
+import type { LogweirError } from '../../base/errors.js'
 import type { Log } from '../../base/log.js'
 import type { MemoryBudget } from '../../base/memory/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
@@ -10,21 +10,21 @@ import { createNameChecks } from '../../endpoints/unknown-names.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Access } from '../../tokens/access.js'
 import { warningsField } from '../query/answer.js'
-import type { Following, FollowRequest } from '../query/answer-queries.js'
+import type { Following, QueryRequest } from '../query/answer-queries.js'
 import { type ConcurrencyLimits, createConcurrencyLimit } from '../query/concurrency.js'
-import { overloaded } from '../query/slots.js'
 import { callAfter, onAbort } from '../query/waiting.js'
 import type { ErrorForm } from '../reply/error-form.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import { streamBody } from '../reply/stream.js'
-import { EVENT_HEADERS } from '../tail/event-stream.js'
+import { EVENT_HEADERS, stopping } from '../tail/event-stream.js'
 import { createSendRate, type SendRate } from '../tail/send-rate.js'
+import { replaced, tooManyQueries, tooManySubscribers, tooMuchMemory } from './errors.js'
 import { abandon, createEvaluator, type Evaluator } from './evaluator.js'
 import { createFollowedQuery, type FollowedQuery, isOutdated } from './followed-query.js'
 import { createHeldBytes } from './held-bytes.js'
 import type { SubscriptionLimits } from './limits.js'
 import { createPublished } from './published.js'
-import { checkRoom, makeRoom, type Room, tooMuchMemory } from './room.js'
+import { checkRoom, makeRoom, type Room } from './room.js'
 import { createSubscriber } from './subscriber.js'
 import { randomName } from './watermark.js'
 
@@ -108,23 +108,11 @@ function publishMetrics({ metrics, queries, room: { held } }: State): void {
   Object.assign(subscriptionBytes, { collect: () => subscriptionBytes.set(held.bytes) })
 }
 
-const stopping = () =>
-  new LogweirError('stopping', 'The service is shutting down. Reconnect shortly, with Last-Event-ID.')
-
-const replaced = () =>
-  new LogweirError('stopping', 'The file of this query was changed or removed. Connect again to follow the new one.')
-
-const tooManySubscribers = (count: number) =>
-  overloaded(`There are ${count} subscribers already. Poll this query, or close a stream.`)
-
-const tooManyQueries = (count: number) =>
-  overloaded(`There are ${count} different queries that are followed already. Poll this query, or close a stream.`)
-
 async function answer(
   state: State,
   endpoint: Endpoint,
   call: Call | BoundCall,
-  { request, connection, access }: FollowRequest,
+  { request, connection, access }: QueryRequest,
 ): Promise<Response> {
   if (request.method === 'HEAD') {
     await call.load?.()

@@ -1,4 +1,4 @@
-import type { LogweirError } from '../../base/errors.js'
+import { LogweirError } from '../../base/errors.js'
 import type { Clock } from '../../base/time/clock.js'
 import { callAfter } from '../query/waiting.js'
 import type { ByteChunks } from '../reply/chunks.js'
@@ -17,6 +17,10 @@ export const EVENT_HEADERS = {
   // nginx would buffer the events.
   'X-Accel-Buffering': 'no',
 } as const
+
+/** Returns the error that ends a stream when the service stops. */
+export const stopping = (): LogweirError =>
+  new LogweirError('stopping', 'The service is shutting down. Reconnect shortly, with Last-Event-ID.')
 
 /** The limits of a stream, and the callbacks to its owner. */
 export interface EventStreamOptions {

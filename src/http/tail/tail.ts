@@ -14,7 +14,7 @@ import { refusals, toPublicError } from '../reply/errors.js'
 import { streamBody } from '../reply/stream.js'
 import { createChannels } from './channels.js'
 import { type Cursor, readCursor } from './cursor.js'
-import { EVENT_HEADERS, type EventStream } from './event-stream.js'
+import { EVENT_HEADERS, type EventStream, stopping } from './event-stream.js'
 import type { TailLimits } from './limits.js'
 import { createReader } from './reader.js'
 import { createSendRate } from './send-rate.js'
@@ -137,9 +137,6 @@ const TAIL_PARAMETERS = ['project', 'source', 'filter', 'search']
 /** Whether a token, which may have changed since the tail was opened, still permits the tail. */
 const permits = (access: Access | undefined, project: string) =>
   access?.scopes.has('query') === true && access.projects?.has(project) !== false
-
-const stopping = () =>
-  new LogweirError('stopping', 'The service is shutting down. Reconnect shortly, with Last-Event-ID.')
 
 const tooMany = (tails: number) =>
   new LogweirError('overloaded', `There are ${tails} live tails already. Try again when one has ended.`)

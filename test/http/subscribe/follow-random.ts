@@ -36,7 +36,8 @@ function randomGrouping(random: Random): string {
   const group = keys.length > 0 ? `group by ${names.join(', ')}` : ''
   const having = random() < 0.4 ? oneOf(random, ['having count(*) > 1', 'having count(*) < 3']) : ''
   const order = keys.length > 0 && random() < 0.3 ? `order by ${oneOf(random, names)} desc` : ''
-  return `select ${[...keys, ...VALUES.slice(below(random, 3))].join(', ')} from ${source} ${where} ${group} ${having} ${order}`
+  const columns = [...keys, ...VALUES.slice(below(random, 3))].join(', ')
+  return `select ${columns} from ${source} ${where} ${group} ${having} ${order}`
 }
 
 type App = ReturnType<typeof createSubscribeApp>

@@ -12,8 +12,10 @@ const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx'].find((path) => spawnS
 const SQL = 'select request.path, count(*) as n from edge_logs where response.status_code >= 500 group by path'
 const SEARCH = new URLSearchParams({ project: 'a', sql: SQL })
 
-const lineOf = (path: string) =>
-  `${JSON.stringify({ source: 'edge_logs', project: 'a', event_message: '', metadata: { request: { path }, response: { status_code: 500 } } })}\n`
+function lineOf(path: string): string {
+  const metadata = { request: { path }, response: { status_code: 500 } }
+  return `${JSON.stringify({ source: 'edge_logs', project: 'a', event_message: '', metadata })}\n`
+}
 
 /** Follows errors by path with `curl -N`. Returns the events that curl has printed. */
 function curl(url: string): { child: ChildProcess; events: () => ReturnType<typeof parseEvents>['events'] } {
