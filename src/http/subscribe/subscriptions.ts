@@ -123,6 +123,7 @@ async function answer(
   const query = join(state, endpoint, call)
   try {
     await bringUpToDate(state, query, request.signal)
+    if (request.signal.aborted) throw refusals.abandoned()
     if (state.queries.get(call.key) !== query) throw state.isClosed ? stopping() : replaced()
   } catch (error) {
     leave(state, query)
@@ -134,6 +135,8 @@ async function answer(
     isAllowed: () => permits(access(), call),
     breakOff,
   })
+  // The client may have left before the first chunk is asked for.
+  connection?.onClose(() => void rest.return())
   return new Response(streamBody({ head: undefined, rest }, breakOff), {
     headers: { ...HEADERS, ...warningsField(query.warnings) },
   })
