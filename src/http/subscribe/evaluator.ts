@@ -10,7 +10,15 @@ import {
 import { type ComputeContext, compute } from '../query/compute.js'
 import type { ConcurrencyLimit } from '../query/concurrency.js'
 import { refusals } from '../reply/errors.js'
-import { type FollowedQuery, isDue, noteBehind, pause, type Revisions, seePlan } from './followed-query.js'
+import {
+  type FollowedQuery,
+  isDue,
+  noteBehind,
+  PAUSE_FACTOR,
+  pause,
+  type Revisions,
+  seePlan,
+} from './followed-query.js'
 import type { SubscriptionLimits } from './limits.js'
 import { readResult, shapeOf } from './result.js'
 
@@ -45,19 +53,26 @@ export interface Evaluator {
   startDue(): void
 }
 
-/** Evaluations at once that no client waits for: a slow query does not stop the others. */
-const PARALLEL = 2
+/** Evaluations at once that no client waits for, and how many of them may be of queries that took long. */
+const PARALLEL = 4
+const PARALLEL_SLOW = 2
+/** A query that took so long is slow. Slow queries do not stop the others. */
+const SLOW_MS = 100
+
+/** The limits of evaluations that no client waits for: a slot is free when the evaluator starts one. */
+export const EVALUATING = { queriesAtOnce: PARALLEL, queriesWaiting: PARALLEL, waitMs: 10_000, queryMs: 30_000 }
 
 interface State extends EvaluatorOptions {
   share: CoreShare
   startSpending: StartSpending
-  running: number
+  /** The queries that are evaluated without a client that waits, and whether each is slow. */
+  running: Map<FollowedQuery, boolean>
 }
 
 /** Creates an evaluator. The owner calls `startDue` again and again. */
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const startSpending = createSpending(options.clock, options.processorMs)
-  const state: State = { ...options, share: createCoreShare(), startSpending, running: 0 }
+  const state: State = { ...options, share: createCoreShare(), startSpending, running: new Map() }
   return { evaluate: (query, concurrency) => evaluate(state, query, concurrency), startDue: () => startDue(state) }
 }
 
@@ -95,7 +110,7 @@ async function evaluateAlone(state: State, query: FollowedQuery, concurrency: Co
 
 /** Runs a query in a slot, and publishes the answer. Returns whether the answer has changed. */
 async function run(state: State, query: FollowedQuery, signal: AbortSignal): Promise<boolean> {
-  const { clock, engine, share, checkRoom } = state
+  const { clock, engine, share, running, checkRoom } = state
   const { endpoint, published } = query
   const { checksNames, ...unchecked } = query.call
   // Names are checked once: the warnings are a header.
@@ -123,7 +138,8 @@ async function run(state: State, query: FollowedQuery, signal: AbortSignal): Pro
   } finally {
     memory.release()
     query.spentMs = spent()
-    share.used(startMs, query.spentMs)
+    // What a client waits for is bounded as its queries are.
+    if (running.has(query)) share.used(startMs, query.spentMs)
   }
 
   function currentShape({ engine: { revision } }: State, { seen, call: { computation } }: FollowedQuery) {
@@ -134,17 +150,31 @@ async function run(state: State, query: FollowedQuery, signal: AbortSignal): Pro
 }
 
 function startDue(state: State): void {
-  const { clock, engine, limits, share, concurrency } = state
+  const { clock, engine, limits, concurrency, running } = state
   const nowMs = clock.monotonicMs()
   for (const query of state.queries()) noteBehind(query, nowMs, engine)
   const due = [...state.queries()].filter((query) => isDue(query, { nowMs, clock, engine, limits }))
   for (const query of due.sort((a, b) => a.startedMs - b.startedMs)) {
-    if (state.running >= PARALLEL || !share.isFree(clock.monotonicMs())) return
-    state.running++
+    if (running.size >= PARALLEL) return
+    if (!mayStart(state, query)) continue
+    running.set(query, query.spentMs >= SLOW_MS)
     evaluate(state, query, concurrency)
       .catch((error) => fail(state, query, error))
-      .finally(() => state.running--)
+      .finally(() => running.delete(query))
   }
+}
+
+/**
+ * Whether the quarter of a core is free, or the query has used less of it than an equal part, so that queries that take
+ * long do not delay the others.
+ */
+function mayStart({ clock, share, running, queries }: State, query: FollowedQuery): boolean {
+  const { spentMs, startedMs } = query
+  const slow = [...running.values()].filter((isSlow) => isSlow).length
+  if (spentMs >= SLOW_MS && slow >= PARALLEL_SLOW) return false
+  const nowMs = clock.monotonicMs()
+  const count = [...queries()].filter(({ subscribers }) => subscribers.size > 0).length
+  return share.isFree(nowMs) || nowMs >= startedMs + PAUSE_FACTOR * spentMs * count
 }
 
 const WITHOUT_RESOURCES = new Set(['overloaded', 'engine_unavailable'])

@@ -96,7 +96,7 @@ export function pause(query: FollowedQuery, limits: SubscriptionLimits): void {
 }
 
 /** A query takes at most a quarter of a core. */
-const PAUSE_FACTOR = 4
+export const PAUSE_FACTOR = 4
 
 /** Whether a query is to be evaluated for its subscribers now. */
 export function isDue(

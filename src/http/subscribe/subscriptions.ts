@@ -19,7 +19,7 @@ import { streamBody } from '../reply/stream.js'
 import { EVENT_HEADERS, stopping } from '../tail/event-stream.js'
 import { createSendRate, type SendRate } from '../tail/send-rate.js'
 import { replaced, tooManyQueries, tooManySubscribers, tooMuchMemory } from './errors.js'
-import { abandon, createEvaluator, type Evaluator } from './evaluator.js'
+import { abandon, createEvaluator, EVALUATING, type Evaluator } from './evaluator.js'
 import { createFollowedQuery, type FollowedQuery, isOutdated } from './followed-query.js'
 import { createHeldBytes } from './held-bytes.js'
 import type { SubscriptionLimits } from './limits.js'
@@ -61,8 +61,6 @@ interface State extends SubscriptionsOptions {
 
 /** How often it is looked at which queries are due. */
 const TICK_MS = 50
-/** A slot of evaluations that no client waits for is free when the evaluator starts one. */
-const EVALUATING = { queriesAtOnce: 2, queriesWaiting: 2, waitMs: 10_000, queryMs: 30_000 }
 
 const HEADERS = { ...EVENT_HEADERS, Vary: 'Accept' } as const
 

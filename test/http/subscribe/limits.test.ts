@@ -162,6 +162,23 @@ test('all evaluations together take a quarter of a core at most', async () => {
   expect(runs * 200).toBeLessThanOrEqual((clock.monotonicMs() - startMs) / 4 + 600)
 })
 
+test('a query that takes long does not delay the others', async () => {
+  const clock = createFakeClock()
+  const engine = openEngine({ clock })
+  const run: typeof engine.run = async (plan, options) => {
+    clock.advance(JSON.stringify(plan).includes('slow') ? 5_000 : 5)
+    return engine.run(plan, options)
+  }
+  const app = createSubscribeApp({ clock, engine: { ...engine, run }, processorMs: () => clock.monotonicMs() })
+  await app.follow(sqlPath("select 'slow' as s, count(*) as n from edge_logs group by s"))
+  const quick = await app.follow(PATH)
+  for (let second = 1; second <= 30; second++) {
+    await app.bring(at('/a'))
+    await app.pass(1_000)
+    expect(quick.rows()).toEqual([`{"path":"/a","n":${second}}`])
+  }
+})
+
 test('an evaluation that lacks memory or a slot is tried again, and then ends the streams', async () => {
   const engine = openEngine()
   let failures = 0
