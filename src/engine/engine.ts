@@ -1,5 +1,6 @@
 import { LogweirError } from '../base/errors.js'
 import { type MemoryShare, tooMuchMemory } from '../base/memory/memory-budget.js'
+import type { Yielder } from '../base/scheduling/time-slices.js'
 import { MIB } from '../base/units.js'
 import type { SourceName } from '../common/sources.js'
 import type { Row } from '../plan/answer.js'
@@ -151,12 +152,24 @@ export interface ViewRange extends TimeRange {
   project: string | undefined
 }
 
+/** What the reader of a view may use. */
+export interface ViewRun {
+  memory: Pick<MemoryShare, 'add'>
+  /** The most bytes that the reader holds at a time. */
+  limitBytes: number
+  yieldIfDue: Yielder
+}
+
 /**
  * Reads groups of a view, in any order, some at a time. Each group is a row of values in the order of the columns of
  * the view, with the final values of aggregates. May return groups out of the range. Leaves out the groups that are
  * older than the view keeps them. Rejects with `unsupported_by_engine` if no view has this name and identity.
  */
-export type ReadView = (view: ViewSource, range: ViewRange) => AsyncIterable<readonly (readonly Scalar[])[]>
+export type ReadView = (
+  view: ViewSource,
+  range: ViewRange,
+  run: ViewRun,
+) => AsyncIterable<readonly (readonly Scalar[])[]>
 
 /** Returns the error of an engine that keeps no views. */
 export const noViews = (reason: string) =>

@@ -3,7 +3,7 @@ import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
 import { DAY_US, GIB, MIB, MINUTE_US } from '../../base/units.js'
 import { isSourceName } from '../../common/own-source-names.js'
-import { registerSource } from '../../common/sources.js'
+import { registerSource, type SourceName } from '../../common/sources.js'
 import type { DataDirectory } from '../disk/directory/open.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
@@ -17,12 +17,14 @@ import type { RowsToRead } from './files/inventory.js'
 import { createFollowers, type Followers } from './follow/follow.js'
 import { createDiskPersistence } from './persistence/disk-persistence.js'
 import { reportDamage } from './persistence/report-damage.js'
+import { createGroupable, type GroupableRows } from './queries/groupable.js'
 import { createRun } from './queries/run.js'
 import { createRunMoved } from './queries/run-moved.js'
 import { createNoSealer } from './sealing/no-sealer.js'
 import type { Sealer } from './sealing/sealer.js'
 import type { SegmentHandle } from './segment/handle.js'
 import { columnPaths } from './tables/column-paths.js'
+import { NO_KEEPER, type SegmentKeeper } from './tables/keeper.js'
 import { createLimits, type Limits } from './tables/limits.js'
 import { enforceRetention } from './tables/retention.js'
 import { createStore, type Store } from './tables/store.js'
@@ -57,10 +59,16 @@ export interface ArrowEngineOptions {
   sliceRows?: number
   /** Reads the groups of views. Without it, plans that read a view are refused. */
   readView?: ReadView
+  /** Tells which segments are not to be dropped yet. */
+  keeper?: SegmentKeeper
 }
 
 /** The embedded engine, with additional methods for tests, benches and shutdown. */
 export interface ArrowEngine extends Engine {
+  /** Returns all rows of some sources at this moment, to be grouped in parts. */
+  groupable(sources: readonly SourceName[]): GroupableRows
+  /** Drops the oldest segments beyond the limits. */
+  enforceLimits(): void
   /** Seals every open head now. */
   seal(): Promise<void>
   /** Clears the cache of partial results: the next run of a plan computes the partial results again. */
@@ -120,7 +128,7 @@ function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINIT
  */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, groupingLimits = GROUPING_LIMITS, sliceRows = SLICE_ROWS } = options
-  const { diskLimitBytes = Number.POSITIVE_INFINITY, readView = refuseViews } = options
+  const { diskLimitBytes = Number.POSITIVE_INFINITY, readView = refuseViews, keeper = NO_KEEPER } = options
   const headLimits = headLimitsOf(options)
   const hooks = { onLoad: () => limits.evictColumns(), setAside: (segment: SegmentHandle) => store.setAside(segment) }
   const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes)
@@ -131,12 +139,13 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     persistence: durable?.persistence,
     sealer: options.sealer,
     clock,
+    keeper,
     onDrop: caches.drop,
     onAppend: followers.notify,
   })
   metrics.rowsLimitBytes.set(rowsLimitBytes)
   const diskBytes = durable?.persistence.bytes
-  const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics })
+  const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics, keeper })
   const stopUpkeep = startUpkeep(options, { store, caches, limits, durable })
   const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
 
@@ -152,6 +161,8 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       limits.enforce()
     },
     run,
+    groupable: createGroupable(queries),
+    enforceLimits: limits.enforce,
     runMoved: createRunMoved(queries),
     columnPaths: (plan) => columnPaths(store, plan),
     follow: createFollow(followers, run),

@@ -2,7 +2,7 @@ import { createSerialQueue } from '../../../base/scheduling/serial-queue.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { MIB } from '../../../base/units.js'
 import { isBuiltIn, type SourceName } from '../../../common/sources.js'
-import { createFormatRaiser } from '../../disk/directory/format.js'
+import { createFormatRaiser, ROWS_FORMAT } from '../../disk/directory/format.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import type { Journal } from '../../disk/journal/writer.js'
@@ -69,7 +69,7 @@ export function createBatchGroups(options: BatchGroupsOptions): BatchGroups {
   const { files, clock, diskRetry, isBusy, onClosed, limits } = options
   const open = new Map<SourceName, OpenGroup>()
   const queue = createSerialQueue()
-  const raiseFormat = createFormatRaiser(files)
+  const raiseFormat = createFormatRaiser(files, ROWS_FORMAT)
   let lastArrivedUs = 0
 
   function begin(source: SourceName): OpenGroup {

@@ -1,11 +1,15 @@
 import { LogweirError } from '../../../base/errors.js'
 import { stateError } from '../../../base/failures.js'
+import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import { type Files, writeFile } from '../files/files.js'
 
 /** The format versions of data directories. A version that does not know a format does not open the directory. */
 const FIRST_FORMAT = 1
 /** Segments may have path columns, and rows may be of own sources. */
-const NEWEST_FORMAT = 2
+export const ROWS_FORMAT = 2
+/** There may be files of views, without which rows of views would be lost. */
+export const VIEWS_FORMAT = 3
+const NEWEST_FORMAT = VIEWS_FORMAT
 /** The file in a data directory that has the format version. */
 export const FORMAT_FILE = 'format.json'
 const NEW_NAME = `${FORMAT_FILE}.new`
@@ -26,10 +30,21 @@ export async function checkFormat(files: Files, directory: string): Promise<void
 }
 
 /**
- * Returns the function to call before path columns, or rows of an own source, are written. The first call raises the
- * format of the directory, so that an earlier version refuses it then. The first call is repeated if it was rejected.
+ * Returns the function to call before files are written that need a format version, such as path columns. The first
+ * call raises the format of the directory, so that an earlier version refuses it then. The first call is repeated if it
+ * was rejected.
  */
-export const createFormatRaiser = (files: Files): (() => Promise<void>) => onceDone(() => raiseFormat(files))
+export const createFormatRaiser = (files: Files, version: number): (() => Promise<void>) =>
+  onceDone(() => queueOf(files).run(() => raiseFormat(files, version)))
+
+/** Raises of a directory run in turn, so that the highest version stays. */
+const queues = new WeakMap<Files, SerialQueue>()
+
+function queueOf(files: Files): SerialQueue {
+  const queue = queues.get(files) ?? createSerialQueue()
+  queues.set(files, queue)
+  return queue
+}
 
 /** Calls `work` until a call has resolved, one call at a time. */
 function onceDone(work: () => Promise<void>): () => Promise<void> {
@@ -43,10 +58,10 @@ function onceDone(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-async function raiseFormat(files: Files): Promise<void> {
+async function raiseFormat(files: Files, wanted: number): Promise<void> {
   const isMarked = (await files.list('')).includes(FORMAT_FILE)
   const version = isMarked ? versionIn(await readText(files)) : undefined
-  if (version === undefined || version < NEWEST_FORMAT) await writeFormat(files, NEWEST_FORMAT)
+  if (version === undefined || version < wanted) await writeFormat(files, wanted)
 }
 
 async function writeFormat(files: Files, version: number): Promise<void> {

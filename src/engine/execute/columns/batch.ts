@@ -75,6 +75,8 @@ export interface Part {
   /** Least and greatest timestamp; Infinity and -Infinity without rows. */
   readonly minUs: number
   readonly maxUs: number
+  /** Identifies the rows of a part on disk, see {@link StoredPart}. Absent until the rows are nowhere else. */
+  readonly stored?: StoredPart | undefined
   /** Set if a read found damage in the part. The part cannot be opened any more. */
   readonly isSetAside?: boolean
   /** Returns the rows as slices of so many rows, in order of arrival, and a rest. Absent if the part is sealed. */
@@ -89,6 +91,14 @@ export interface Part {
   open(yieldIfDue: Yielder, columns: ReadonlySet<string>): Batch | Promise<Batch>
   /** Ends the use of the hot columns. The memory of the columns may then be freed. Cold columns can still be read. */
   close(): void
+}
+
+/** A part on disk whose rows never change. */
+export interface StoredPart {
+  /** The path, which a repair may change. */
+  name: string
+  /** The same whatever becomes of the files of the part, and of no other rows. */
+  check: string
 }
 
 /** Some rows of a part, by a number that is never given to other rows of the part. */

@@ -30,7 +30,9 @@ export function view({ input, steps }: ViewStage, read: ReadView, context: RunCo
     minUs: Number.NEGATIVE_INFINITY,
     maxUs: Number.POSITIVE_INFINITY,
     async read(use) {
-      const groups = await groupsIn(read(input.view, { project, fromUs, throughUs }), input, context)
+      const { limits, memory, yieldIfDue } = context
+      const run = { memory, limitBytes: limits.bytes, yieldIfDue }
+      const groups = await groupsIn(read(input.view, { project, fromUs, throughUs }, run), input, context)
       return use(frameOfGroups(groups, input.view))
     },
   }

@@ -2,6 +2,7 @@ import { arrayBuffersOf, free } from '../../../base/memory/array-buffers.js'
 import { ALL_IN_METADATA } from '../../../common/columns.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
+import type { StoredPart } from '../../execute/columns/batch.js'
 import { isDamage } from '../../execute/columns/damage.js'
 import type { PathSet } from '../../execute/columns/field-path.js'
 import type { PathContent } from '../path-columns/make-path-columns.js'
@@ -54,6 +55,10 @@ function isSubset(names: ReadonlySet<string>, of: ReadonlySet<string>): boolean 
   return true
 }
 
+/** Segments of earlier versions do not say of which journal their rows are. */
+const checkOf = (path: string, { origin, rows, minUs, maxUs }: SegmentOnDisk): string =>
+  origin === undefined ? `${path} ${rows} ${minUs} ${maxUs}` : `${origin.journal} ${origin.part}`
+
 /** Columns that are being loaded. */
 interface Loading {
   names: ReadonlySet<string>
@@ -78,10 +83,13 @@ export class DiskSegment implements SegmentHandle {
   /** How many queries have the segment open. */
   #users = 0
   #isDropped = false
+  #isCommitted: boolean
   /** The error of the first read that found damage. */
   #damage: Error | undefined
 
-  constructor(disk: SegmentDisk, path: string, facts: SegmentOnDisk) {
+  /** `isCommitted` tells whether the journal of the rows is gone. */
+  constructor(disk: SegmentDisk, path: string, facts: SegmentOnDisk, isCommitted: boolean) {
+    this.#isCommitted = isCommitted
     this.#disk = disk
     this.#path = path
     this.#facts = facts
@@ -122,6 +130,9 @@ export class DiskSegment implements SegmentHandle {
   get isDropped() {
     return this.#isDropped
   }
+  get stored(): StoredPart | undefined {
+    return this.#isCommitted ? { name: this.#path, check: checkOf(this.#path, this.#facts) } : undefined
+  }
   get isSetAside() {
     return this.#damage !== undefined
   }
@@ -134,6 +145,11 @@ export class DiskSegment implements SegmentHandle {
   }
   get coldBytes() {
     return this.#disk.columns.peek(this)?.coldBytes ?? 0
+  }
+
+  /** To be called when the journal of the rows is gone. */
+  commit(): void {
+    this.#isCommitted = true
   }
 
   open(_: unknown, columns: ReadonlySet<string>): Segment | Promise<Segment> {

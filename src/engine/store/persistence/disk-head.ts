@@ -28,7 +28,7 @@ interface HeadState {
   marker: Uint8Array | undefined
   keepsJournal: boolean
   /** Segments that were written. */
-  parts: number
+  written: DiskSegment[]
 }
 
 /** Returns the persistence of the next head of a source, with a new journal. */
@@ -43,7 +43,7 @@ export function openNextHead(disk: DiskState, source: SourceName): DiskHead {
 export function openDiskHead(disk: DiskState, id: HeadId, marker?: Uint8Array): DiskHead {
   reserveNumber(disk, id)
   const { diskRetry } = disk
-  const state: HeadState = { disk, id, journal: undefined, marker, keepsJournal: false, parts: 0 }
+  const state: HeadState = { disk, id, journal: undefined, marker, keepsJournal: false, written: [] }
   const append = (batch: IngestBatch) => diskRetry.retry(() => state.journal!.append(batch))
   return {
     continueWith(journal) {
@@ -58,7 +58,7 @@ export function openDiskHead(disk: DiskState, id: HeadId, marker?: Uint8Array): 
     isFailing: () => state.journal?.failure !== undefined,
     async write(segments) {
       const written = await diskRetry.retry(() => writeSegments(state, segments))
-      state.parts += written.length
+      state.written.push(...written)
       for (const segment of written) addSegment(disk, segment)
       free(arrayBuffersOf(segments))
       return written
@@ -75,8 +75,9 @@ async function raisingFormat({ disk }: HeadState, append: () => Promise<void>): 
 
 /** Writes segments of a head and reads their facts back. Deletes the remains of an earlier attempt. */
 async function writeSegments(state: HeadState, segments: readonly Segment[]): Promise<DiskSegment[]> {
-  const { disk, id, parts } = state
+  const { disk, id } = state
   const { files } = disk
+  const parts = state.written.length
   const days = segments.map(({ day }) => day)
   const written: DiskSegment[] = []
   for (const [i, segment] of segments.entries()) {
@@ -84,14 +85,19 @@ async function writeSegments(state: HeadState, segments: readonly Segment[]): Pr
     await makeDayDirectory(disk, id.source, segment.day)
     await files.remove(path)
     await writeSegment(files, path, segment, originOf(state, parts + i, days))
-    written.push(new DiskSegment(disk, path, await readSegmentFacts(files, path).catch(systemErrorOf)))
+    const facts = await readSegmentFacts(files, path).catch(systemErrorOf)
+    written.push(new DiskSegment(disk, path, facts, false))
   }
   return written
 }
 
-function originOf({ id, marker, parts }: HeadState, part: number, days: readonly number[]): SegmentOrigin | undefined {
+function originOf(
+  { id, marker, written }: HeadState,
+  part: number,
+  days: readonly number[],
+): SegmentOrigin | undefined {
   if (marker === undefined) return undefined
-  return { head: id.number, part, journal: Buffer.from(marker).toString('hex'), firstPart: parts, days }
+  return { head: id.number, part, journal: Buffer.from(marker).toString('hex'), firstPart: written.length, days }
 }
 
 /** Throws the system's error that caused an error of damage, if any: the write is retried after such an error. */
@@ -111,11 +117,12 @@ async function makeDayDirectory({ files }: DiskState, source: SourceName, day: n
  * as leftovers. The deletion is final once the directory is synced. A journal that came back after a power cut would
  * have no more than the synced rows.
  */
-async function commit({ disk, id, journal, keepsJournal }: HeadState): Promise<void> {
+async function commit({ disk, id, journal, keepsJournal, written }: HeadState): Promise<void> {
   const { files, diskRetry, journals } = disk
   const path = journalPath(id)
   if (journal !== undefined) await diskRetry.retry(() => journal.close())
   await diskRetry.retry<unknown>(() => (keepsJournal ? keepDamaged(files, path) : files.remove(path)))
   await diskRetry.retry(() => files.syncDirectory(JOURNALS))
   if (journal !== undefined) journals.delete(journal)
+  for (const segment of written) segment.commit()
 }

@@ -1,7 +1,7 @@
 import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import { KIB } from '../../../base/units.js'
 import type { SourceName } from '../../../common/sources.js'
-import { createFormatRaiser } from '../../disk/directory/format.js'
+import { createFormatRaiser, ROWS_FORMAT } from '../../disk/directory/format.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import type { Journal } from '../../disk/journal/writer.js'
@@ -67,7 +67,7 @@ export function createDiskState(
     lastNumbers: new Map(),
     uncompacted,
     withoutPathColumns,
-    raiseFormat: createFormatRaiser(files),
+    raiseFormat: createFormatRaiser(files, ROWS_FORMAT),
     segmentBytes: 0,
     otherBytes: 0,
     removals: createSerialQueue(),

@@ -34,7 +34,7 @@ export async function recoverDisk(state: DiskState, store: RecoveryTarget, visit
   state.otherBytes = await bytesOfOthers(state, inventory, live, kept)
   reportOthers(inventory, live, visitor)
   for (const { place, facts } of live.segments) {
-    const segment = new DiskSegment(state, place.path, facts)
+    const segment = new DiskSegment(state, place.path, facts, true)
     addSegment(state, segment)
     store.adopt(segment)
   }
@@ -53,7 +53,7 @@ export async function recoverToRead(
 ): Promise<void> {
   const { files } = state
   const { segments, journals } = await findLive(state, await takeInventory(files, toRead), visitor)
-  for (const { place, facts } of segments) store.adopt(new DiskSegment(state, place.path, facts))
+  for (const { place, facts } of segments) store.adopt(new DiskSegment(state, place.path, facts, true))
   for (const { id, path } of journals) {
     await store.reopen(id.source, NO_PERSISTENCE, async (show) => {
       await recoverJournal(files, path, id.source, showingBatches(show, path, visitor))

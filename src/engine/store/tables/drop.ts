@@ -1,5 +1,6 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { SegmentHandle } from '../segment/handle.js'
+import type { Limit } from './keeper.js'
 import { removeSegments } from './source-table.js'
 import { type StoreState, tableOf } from './state.js'
 
@@ -12,12 +13,21 @@ export interface Dropped {
 }
 
 /**
- * Drops the sealed segments of a day, or only the oldest segment of each source in the day. Returns the sources that
- * lost rows. Files are deleted once the views that may read the files are released.
+ * Drops the sealed segments of a day, or only the oldest segment of each source in the day, apart from segments that
+ * the keeper of the store wants to stay for now. Returns the sources that lost rows. Files are deleted once the views that may read the files are released.
  */
-export function drop(state: StoreState, day: number, extent: 'day' | 'oldest segments'): Dropped[] {
-  const { tables, persistence, readers, onDrop } = state
-  const removed = [...tables.values()].map((table) => ({ table, segments: removeSegments(table, day, extent) }))
+export function drop(
+  state: StoreState,
+  day: number,
+  extent: 'day' | 'oldest segments',
+  limit: Limit = 'retention',
+): Dropped[] {
+  const { tables, persistence, readers, onDrop, keeper } = state
+  const mayDrop = (segment: SegmentHandle) => keeper.mayDrop(segment, limit)
+  const removed = [...tables.values()].map((table) => ({
+    table,
+    segments: removeSegments(table, day, extent, mayDrop),
+  }))
   for (const { table, segments } of removed) if (segments.length > 0) table.revision++
   const segments = removed.flatMap(({ segments }) => segments)
   persistence.drop(segments, readers.drained())

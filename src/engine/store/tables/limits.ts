@@ -1,6 +1,7 @@
 import type { Metrics } from '../../../base/metrics.js'
 import type { Caches } from '../../execute/caches/caches.js'
 import { createColumnLimit } from './eviction.js'
+import type { SegmentKeeper } from './keeper.js'
 import { dropBeyondDisk, dropBeyondMemory } from './retention.js'
 import type { Store } from './store.js'
 
@@ -12,13 +13,22 @@ interface LimitOptions {
   rowsLimitBytes: number
   diskLimitBytes: number
   metrics: Metrics
+  keeper: SegmentKeeper
 }
 
 /** The limits of an engine, as functions that enforce them. */
 export type Limits = ReturnType<typeof createLimits>
 
 /** Enforces the memory and disk limits of an engine. */
-export function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics }: LimitOptions) {
+export function createLimits({
+  store,
+  caches,
+  diskBytes,
+  rowsLimitBytes,
+  diskLimitBytes,
+  metrics,
+  keeper,
+}: LimitOptions) {
   const columnLimit = createColumnLimit(store)
   const limitBytes = () => rowsLimitBytes - caches.bytes()
   const evictColumns = () => columnLimit.enforce(limitBytes())
@@ -26,7 +36,9 @@ export function createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLim
     if (diskBytes === undefined) dropBeyondMemory(store, limitBytes(), metrics)
     else {
       evictColumns()
-      dropBeyondDisk(store, diskBytes, diskLimitBytes, metrics)
+      const allBytes = () => diskBytes() + keeper.bytes()
+      dropBeyondDisk(store, allBytes, diskLimitBytes, metrics)
+      if (allBytes() <= diskLimitBytes) keeper.onRoom()
     }
   }
   return {

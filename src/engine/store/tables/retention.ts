@@ -1,10 +1,8 @@
 import type { Metrics } from '../../../base/metrics.js'
 import { dayOf } from '../segment/segment.js'
 import type { Dropped } from './drop.js'
+import type { Limit } from './keeper.js'
 import type { Store } from './store.js'
-
-/** The limit for which rows are dropped. */
-type Limit = 'retention' | 'memory' | 'disk'
 
 /**
  * Drops the oldest sealed day if the whole day is older than the retention: at most one day per call, so that a clock
@@ -16,7 +14,7 @@ type Limit = 'retention' | 'memory' | 'disk'
 export function enforceRetention(store: Store, nowUs: number, retentionUs: number, metrics: Metrics): Promise<void> {
   const firstDay = dayOf(nowUs - retentionUs)
   const oldest = store.oldestDay()
-  if (oldest !== undefined && oldest < firstDay) record(store.drop(oldest, 'day'), 'retention', metrics)
+  if (oldest !== undefined && oldest < firstDay) record(store.drop(oldest, 'day', 'retention'), 'retention', metrics)
   return store.sealOldHeads(firstDay)
 }
 
@@ -35,12 +33,17 @@ export function dropBeyondDisk(store: Store, bytes: () => number, limitBytes: nu
   dropBeyond(store, bytes, limitBytes, 'disk', metrics)
 }
 
-/** Drops the oldest segment of each source in the oldest day, repeatedly. A single day may be larger than the limit. */
+/**
+ * Drops the oldest segment of each source in the oldest day, repeatedly, until the first that may not be dropped yet. A
+ * single day may be larger than the limit.
+ */
 function dropBeyond(store: Store, bytes: () => number, limitBytes: number, limit: Limit, metrics: Metrics): void {
   while (bytes() > limitBytes) {
     const oldest = store.oldestDay()
     if (oldest === undefined) return
-    record(store.drop(oldest, 'oldest segments'), limit, metrics)
+    const dropped = store.drop(oldest, 'oldest segments', limit)
+    if (dropped.length === 0) return
+    record(dropped, limit, metrics)
   }
 }
 

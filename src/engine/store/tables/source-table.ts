@@ -63,12 +63,19 @@ export function headsOf({ sealing, head: open }: SourceTable): OpenBatch[] {
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
 /**
- * Removes and returns segments of a day: all segments of the day, or only the oldest. Empty if the day has no segments.
+ * Removes and returns segments of a day that may go: all such segments of the day, or only the oldest. Empty if the day
+ * has no such segments.
  */
-export function removeSegments(table: SourceTable, day: number, extent: 'day' | 'oldest segments'): SegmentHandle[] {
+export function removeSegments(
+  table: SourceTable,
+  day: number,
+  extent: 'day' | 'oldest segments',
+  mayDrop: (segment: SegmentHandle) => boolean,
+): SegmentHandle[] {
   const removed: SegmentHandle[] = []
   table.segments = table.segments.filter((segment) => {
-    const stays = segment.day !== day || (extent === 'oldest segments' && removed.length > 0)
+    const isEnough = extent === 'oldest segments' && removed.length > 0
+    const stays = segment.day !== day || isEnough || !mayDrop(segment)
     if (!stays) removed.push(segment)
     return stays
   })

@@ -8,6 +8,7 @@ import { createEffortPolicy, type EffortPolicy } from '../sealing/effort.js'
 import type { Sealer } from '../sealing/sealer.js'
 import { type ActiveReaders, createActiveReaders } from './active-readers.js'
 import { createHeadPool, type HeadPool } from './head-pool.js'
+import { NO_KEEPER, type SegmentKeeper } from './keeper.js'
 import { createSourceTable, type SourceTable } from './source-table.js'
 
 /** Settings of a store. */
@@ -24,6 +25,8 @@ export interface StoreOptions {
   /** Seals heads. The store closes the sealer. */
   sealer: Sealer
   clock?: Pick<Clock, 'monotonicMs'>
+  /** Tells which segments are not to be dropped yet. */
+  keeper?: SegmentKeeper
   /** Called with parts that no later query reads: segments that were dropped, and heads that were sealed. */
   onDrop?(parts: readonly Pick<Part, 'owner'>[]): void
   /** Called with a head after rows were appended, from `firstRow` on. */
@@ -68,7 +71,12 @@ export interface StoreState extends Required<StoreOptions> {
 /** Returns the state of a store without rows. */
 export function createStoreState(options: StoreOptions): StoreState {
   const { sealRows, sealBytes, backlogBytes = 0, holdsBatches = false, sealer, clock = systemClock } = options
-  const { persistence = createMemoryPersistence(), onDrop = () => {}, onAppend = () => {} } = options
+  const {
+    persistence = createMemoryPersistence(),
+    onDrop = () => {},
+    onAppend = () => {},
+    keeper = NO_KEEPER,
+  } = options
   return {
     persistence,
     sealRows,
@@ -77,6 +85,7 @@ export function createStoreState(options: StoreOptions): StoreState {
     holdsBatches,
     sealer,
     clock,
+    keeper,
     onDrop,
     onAppend,
     tables: new Map(allSourceNames().map((source) => [source, createSourceTable(source)])),

@@ -7,6 +7,7 @@ import type { IdleWork } from '../sealing/sealer.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import { append, reopen, roomForHeads } from './append.js'
 import { type Dropped, drop, oldestDay, setAside } from './drop.js'
+import type { Limit } from './keeper.js'
 import { beginClosing, closeSealing, sealAll, sealFailing, sealOldHeads, settled, whenIdle } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
 import { createStoreState, type StoreOptions, type StoreState, tableOf } from './state.js'
@@ -65,10 +66,10 @@ export interface Store extends RecoveryTarget {
   /** Returns the oldest UTC day of all sealed segments, in days since the epoch. Undefined if there is none. */
   oldestDay(): number | undefined
   /**
-   * Drops the sealed segments of a day, or only the oldest segment of each source in the day. Returns the sources that
-   * lost rows.
+   * Drops the sealed segments of a day, or only the oldest segment of each source in the day, apart from segments that
+   * the keeper wants to stay for now. Returns the sources that lost rows.
    */
-  drop(day: number, extent: 'day' | 'oldest segments'): Dropped[]
+  drop(day: number, extent: 'day' | 'oldest segments', limit?: Limit): Dropped[]
   /** See {@link Engine.revision}. */
   revision(source: SourceName): number
   /** Removes a damaged segment from later views, and the rows of the segment from the caches. The files stay. */
@@ -105,7 +106,7 @@ export function createStore(options: StoreOptions): Store {
     columnBytes: () => persistence.columnBytes(),
     unload: () => persistence.unload(),
     oldestDay: () => oldestDay(state),
-    drop: (day, extent) => drop(state, day, extent),
+    drop: (day, extent, limit) => drop(state, day, extent, limit),
     revision: (source) => state.tables.get(source)?.revision ?? 0,
     setAside: (segment) => setAside(state, segment),
   }

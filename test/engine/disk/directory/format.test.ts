@@ -2,7 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkFormat, createFormatRaiser } from '../../../../src/engine/disk/directory/format.js'
+import {
+  checkFormat,
+  createFormatRaiser,
+  ROWS_FORMAT,
+  VIEWS_FORMAT,
+} from '../../../../src/engine/disk/directory/format.js'
 import { createDiskFiles } from '../../../../src/engine/disk/files/files.js'
 
 let root: string
@@ -30,21 +35,32 @@ describe('the format of a data directory', () => {
     await check()
     for (const text of [mark(), mark(), '{']) {
       writeFileSync(join(root, 'format.json'), text)
-      await createFormatRaiser(createDiskFiles(root))()
+      await createFormatRaiser(createDiskFiles(root), ROWS_FORMAT)()
       expect(mark()).toBe('{"format":"logweir","version":2}\n')
       await check()
     }
   })
 
+  it('keeps the highest version of raises at the same time', async () => {
+    await check()
+    const files = createDiskFiles(root)
+    const raises = [VIEWS_FORMAT, ROWS_FORMAT, VIEWS_FORMAT].map((version) => createFormatRaiser(files, version))
+    await Promise.all(raises.map((raise) => raise()))
+    expect(mark()).toBe('{"format":"logweir","version":3}\n')
+    await createFormatRaiser(files, ROWS_FORMAT)()
+    expect(mark()).toBe('{"format":"logweir","version":3}\n')
+    await check()
+  })
+
   it('is refused where it is newer, and stays as it is', async () => {
-    writeFileSync(join(root, 'format.json'), '{"format":"logweir","version":3}')
+    writeFileSync(join(root, 'format.json'), '{"format":"logweir","version":4}')
     await expect(check()).rejects.toMatchObject({
       code: 'newer_format',
       message:
-        `The data directory ${root} has format 3, written by a newer logweir; ` +
-        'this one reads up to 2. Use that version, or give another --data-dir.',
+        `The data directory ${root} has format 4, written by a newer logweir; ` +
+        'this one reads up to 3. Use that version, or give another --data-dir.',
     })
-    expect(mark()).toBe('{"format":"logweir","version":3}')
+    expect(mark()).toBe('{"format":"logweir","version":4}')
   })
 
   it.each([
@@ -61,7 +77,7 @@ describe('the format of a data directory', () => {
       code: 'damaged_format',
       message:
         `${root}/format.json is damaged. If the directory was written by this version, ` +
-        'put {"format":"logweir","version":2} into it.',
+        'put {"format":"logweir","version":3} into it.',
     })
     expect(mark()).toBe(text)
   })

@@ -69,7 +69,7 @@ async function onDisk(count: number) {
     onPathDamage,
     raiseFormat: async () => {},
   }
-  const segments = facts.map((of, i) => new DiskSegment(disk, `${i}`, of))
+  const segments = facts.map((of, i) => new DiskSegment(disk, `${i}`, of, true))
   return { files, disk, segments, reads, state, reported }
 }
 
