@@ -117,6 +117,13 @@ export const FLOORS: readonly (readonly Place[])[] = [
   ],
   [
     {
+      path: 'views/catalog/',
+      about: 'which files of groups a data directory has; makes, merges, reads and deletes the files',
+      only: ['views/', 'engine/disk/', 'engine/execute/', 'engine/store/', 'sql/compile/', ...INTERFACE],
+    },
+  ],
+  [
+    {
       path: 'user-endpoints/',
       about: '`--endpoints`: finds, loads, checks and watches `.sql` files and modules of users',
       only: [

@@ -45,7 +45,7 @@ export function parseJournalName(name: string): HeadId | undefined {
 
 /** Returns the directory of all segments of a source and a UTC day, in days since the epoch. */
 export function dayPath(source: SourceName, day: number): string {
-  return `${SEGMENTS}/${source}/${dateOf(day)}`
+  return `${SEGMENTS}/${source}/${dayName(day)}`
 }
 
 /** Whether a path has the form of {@link dayPath}. */
@@ -53,7 +53,7 @@ export const isDayPath = (path: string): boolean =>
   path.startsWith(`${SEGMENTS}/`) && path.split('/').length === 3 && parseDayName(path.split('/')[2]) !== undefined
 
 /** Returns the date in ISO 8601, in the long form for years above 9999 or below 0: `+012345-01-01`. */
-function dateOf(day: number): string {
+export function dayName(day: number): string {
   return new Date((day * DAY_US) / MILLISECOND_US).toISOString().replace(/T.*$/, '')
 }
 

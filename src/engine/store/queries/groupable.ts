@@ -14,13 +14,13 @@ import type { View } from '../tables/view.js'
 import { prepareRun, type QueryContext } from './run.js'
 
 /** How parts are grouped. */
-export interface GroupingRun extends ViewRun {
+interface GroupingRun extends ViewRun {
   /** Whether the groups of each part are kept in memory for later runs. */
   isCached: boolean
 }
 
 /** The groups of a plan, whose states merge with those of other parts. */
-export interface GroupedParts {
+interface GroupedParts {
   groups: Groups
   aggregation: Aggregation
 }

@@ -1,0 +1,129 @@
+import type { Log } from '../../base/log.js'
+import { createSerialQueue, type SerialQueue } from '../../base/scheduling/serial-queue.js'
+import type { Clock } from '../../base/time/clock.js'
+import { GIB } from '../../base/units.js'
+import { createFormatRaiser, VIEWS_FORMAT } from '../../engine/disk/directory/format.js'
+import type { Files } from '../../engine/disk/files/files.js'
+import type { ArrowEngine } from '../../engine/store/engine.js'
+import { type ActiveReaders, createActiveReaders } from '../../engine/store/tables/active-readers.js'
+import { isDamaged } from '../state/damage.js'
+import type { GroupBounds } from '../state/merge.js'
+import type { KeptView } from './kept-view.js'
+import { type LiveState, LiveStates } from './live-states.js'
+import { EMPTY_MANIFEST, type Manifest, writeManifest } from './manifest.js'
+
+/** The rows that views group. */
+export type GroupableEngine = Pick<ArrowEngine, 'groupable' | 'enforceLimits'>
+
+/** The state of all views of a service, which the functions of this folder share. */
+export interface Catalog {
+  /** The data directory. Undefined if rows are in memory only: then every read groups all rows. */
+  readonly files: Files | undefined
+  readonly clock: Clock
+  readonly log: Log
+  readonly viewBytes: number
+  /** A day that has so many files is written as a single file with the next segments. */
+  readonly dayFiles: number
+  readonly live: LiveStates
+  /** By identity. */
+  kept: ReadonlyMap<string, KeptView>
+  manifest: Manifest
+  /** Whether the manifest on disk is an older one. */
+  isManifestOld: boolean
+  nextNumber: number
+  /** Readers of live files, which must not be deleted before. */
+  readonly readers: ActiveReaders
+  readonly removals: SerialQueue
+  raiseFormat(): Promise<void>
+  /** Undefined until all rows are recovered and all files of views are found. */
+  engine: GroupableEngine | undefined
+  /** Files whose segments are to be dropped. */
+  readonly toRelease: Set<LiveState>
+  /** Checks of segments that are to be dropped once the segments are in the files of the views. */
+  readonly wanted: Set<string>
+  /** When the limit of the disk was exceeded, in milliseconds of the monotonic clock. */
+  fullSinceMs: number | undefined
+}
+
+export interface CatalogOptions {
+  files: Files | undefined
+  clock: Clock
+  log: Log
+  /** Bytes of all views on disk, of which each view has an equal share. */
+  viewBytes?: number
+  dayFiles?: number
+}
+
+/** The bytes of all views on disk by default. */
+const VIEW_BYTES = GIB
+const DAY_FILES = 4
+
+/** Returns a catalog without views. */
+export const createCatalog = ({
+  files,
+  clock,
+  log,
+  viewBytes = VIEW_BYTES,
+  dayFiles = DAY_FILES,
+}: CatalogOptions): Catalog => ({
+  files,
+  clock,
+  log,
+  viewBytes,
+  dayFiles,
+  live: new LiveStates(),
+  kept: new Map(),
+  manifest: EMPTY_MANIFEST,
+  isManifestOld: false,
+  nextNumber: 1,
+  readers: createActiveReaders(),
+  removals: createSerialQueue(),
+  raiseFormat: files === undefined ? async () => {} : createFormatRaiser(files, VIEWS_FORMAT),
+  engine: undefined,
+  toRelease: new Set(),
+  wanted: new Set(),
+  fullSinceMs: undefined,
+})
+
+/** The most groups of a bucket of a project that keep their keys. */
+const BUCKET_GROUPS = 100_000
+/** The share of a view's bytes that a project may take. */
+const PROJECT_SHARE = 1 / 10
+
+/** Returns the bounds of a project in the groups of a view. */
+export const boundsOf = ({ viewBytes, kept }: Catalog, { restKeys }: KeptView): GroupBounds => ({
+  groups: BUCKET_GROUPS,
+  bytes: (viewBytes / Math.max(1, kept.size)) * PROJECT_SHARE,
+  restKeys,
+})
+
+/** Writes the manifest, with changes. The manifest in memory changes once it is on disk. */
+export async function saveManifest(catalog: Catalog, changes: Partial<Omit<Manifest, 'views'>> = {}): Promise<void> {
+  const { files } = catalog
+  if (files === undefined) return
+  await catalog.raiseFormat()
+  const { views } = catalog.manifest
+  await writeManifest(files, { ...catalog.manifest, ...changes })
+  // The views may have changed since.
+  catalog.isManifestOld = catalog.manifest.views !== views
+  catalog.manifest = { ...catalog.manifest, ...changes }
+}
+
+/** Deletes files that are no longer live, once no query reads them. A file that stays is deleted by the next start. */
+export function removeFiles({ files, removals, readers }: Catalog, states: readonly LiveState[]): void {
+  for (const { path } of states) {
+    const work = () => readers.drained().then(() => files?.remove(path))
+    removals.run(work).catch(() => {})
+  }
+}
+
+/** Forgets a damaged file, which stays on disk, and logs the damage. Does nothing for another error. */
+export function setAsideDamaged({ live, log }: Catalog, states: readonly LiveState[], error: unknown): void {
+  if (!isDamaged(error)) return
+  const { message } = error as Error
+  for (const state of states) {
+    if (!message.includes(state.path)) continue
+    live.remove(state)
+    log(message, { level: 'error', code: 'view_state_damaged', path: state.path })
+  }
+}

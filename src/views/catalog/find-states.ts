@@ -1,0 +1,69 @@
+import { isDamaged } from '../state/damage.js'
+import { openStateFile, type StateFile } from '../state/read-file.js'
+import type { Catalog } from './catalog.js'
+import { isIdentity, MANIFEST, parseStatePath, type StatePlace, VIEWS, viewPath } from './file-names.js'
+
+/** A file that was found, whose segments may be gone or in another file. */
+interface Found extends StatePlace {
+  file: StateFile
+}
+
+/**
+ * Finds the live files of a data directory. Deletes what has no owner: unfinished files, files whose rows are in a later
+ * file, and folders of views that the manifest does not know. Ignores damaged files, and files with a segment that is
+ * missing although it was not dropped: the other segments of such a file are there, and are grouped again. `present`
+ * has the checks of the segments that are there.
+ */
+export async function findStates(catalog: Catalog, present: ReadonlySet<string>, isManifest: boolean): Promise<void> {
+  const { files, live, manifest } = catalog
+  if (files === undefined) return
+  const owners = new Set(manifest.views.map(({ identity }) => identity))
+  const released = new Set(manifest.released)
+  const found: Found[] = []
+  for (const name of await files.list(VIEWS)) {
+    const path = viewPath(name)
+    const isOwned = !isManifest || owners.has(name)
+    if (isIdentity(name) && isOwned) found.push(...(await statesIn(catalog, path)))
+    else if (path !== MANIFEST) await files.remove(path)
+  }
+  catalog.nextNumber = Math.max(manifest.numberLimit, ...found.map(({ number }) => number + 1))
+  // A file has all rows of the earlier files that it replaces.
+  for (const { number, file } of found.sort((a, b) => b.number - a.number)) {
+    if (!live.isDisjoint(file)) {
+      await files.remove(file.path)
+      continue
+    }
+    const isReleased = released.has(number)
+    const missing = isReleased ? undefined : file.facts.segments.find(({ check }) => !present.has(check))
+    if (missing === undefined) live.add({ ...file, number, isReleased })
+    else reportMissing(catalog, file, missing.name)
+  }
+}
+
+/** Opens the files of a view. Deletes other files. */
+async function statesIn({ files, log }: Catalog, folder: string): Promise<Found[]> {
+  const found: Found[] = []
+  for (const name of await files!.list(folder)) {
+    const path = `${folder}/${name}`
+    const place = parseStatePath(path)
+    if (place === undefined) {
+      await files!.remove(path)
+      continue
+    }
+    const file = await openStateFile(files!, path).catch((error: Error) => {
+      if (!isDamaged(error)) throw error
+      log(error.message, { level: 'error', code: 'view_state_damaged', path })
+    })
+    if (file !== undefined && file.facts.view === place.identity && file.facts.day === place.day)
+      found.push({ ...place, file })
+  }
+  return found
+}
+
+function reportMissing({ log }: Catalog, { path }: StateFile, segment: string): void {
+  log(
+    `The file ${path} of a view is not read, since the segment ${segment} that it contains is missing. The other ` +
+      'segments of the file are grouped again.',
+    { level: 'warn', code: 'view_state_ignored', path },
+  )
+}

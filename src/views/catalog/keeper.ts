@@ -1,0 +1,71 @@
+import { MILLISECOND_US } from '../../base/units.js'
+import type { SegmentHandle } from '../../engine/store/segment/handle.js'
+import type { Limit, SegmentKeeper } from '../../engine/store/tables/keeper.js'
+import type { Catalog } from './catalog.js'
+import { isExpired, type KeptView } from './kept-view.js'
+
+/** How long the limit of the disk may be exceeded before segments are dropped that views still need. */
+const PRESSURE_MS = 10_000
+
+/** Returns what keeps segments from being dropped until their rows are in the files of all views. */
+export const createKeeper = (catalog: Catalog): SegmentKeeper => ({
+  mayDrop: (segment, limit) => mayDrop(catalog, segment, limit),
+  onRoom() {
+    catalog.fullSinceMs = undefined
+  },
+  bytes: () => catalog.live.bytes,
+})
+
+function mayDrop(catalog: Catalog, segment: SegmentHandle, limit: Limit): boolean {
+  // Without files, views are as old as the rows in memory.
+  if (catalog.files === undefined) return true
+  const open = viewsThatNeed(catalog, segment)
+  const { stored } = segment
+  const ofSegment = stored === undefined ? [] : catalog.live.filesOf(stored.check)
+  const unreleased = ofSegment.filter(({ isReleased }) => !isReleased)
+  for (const state of unreleased) catalog.toRelease.add(state)
+  if (open.length === 0 && unreleased.length === 0) return true
+  // The files of views are not found yet.
+  if (catalog.engine === undefined) return false
+  if (limit === 'disk' && isLate(catalog)) {
+    if (stored !== undefined) catalog.wanted.delete(stored.check)
+    for (const view of open) reportLost(catalog, view, segment)
+    return true
+  }
+  if (open.length > 0 && stored !== undefined) catalog.wanted.add(stored.check)
+  return false
+}
+
+/** The views that get the rows of a segment and have no file with the segment yet. */
+function viewsThatNeed({ kept, live, clock }: Catalog, { source, stored, day }: SegmentHandle): KeptView[] {
+  const nowUs = clock.nowUs()
+  return [...kept.values()].filter(
+    (view) =>
+      view.isUpdated &&
+      view.sources.includes(source) &&
+      !isExpired(view, day, nowUs) &&
+      (stored === undefined || live.fileOf(view.identity, stored.check) === undefined),
+  )
+}
+
+/** Whether the limit of the disk has been exceeded for long. The first call starts the time. */
+function isLate(catalog: Catalog): boolean {
+  const nowMs = catalog.clock.monotonicMs()
+  catalog.fullSinceMs ??= nowMs
+  return nowMs - catalog.fullSinceMs >= PRESSURE_MS
+}
+
+function reportLost({ log }: Catalog, { keepsUs }: KeptView, { source, minUs, maxUs }: SegmentHandle): void {
+  const [from, to] = [minUs, maxUs].map((us) => new Date(us / MILLISECOND_US).toISOString())
+  for (const view of keepsUs.keys()) {
+    if (view.includes('@')) continue
+    log(`The view ${view} lacks rows of ${source} from ${from} to ${to}: the disk was full before they were grouped.`, {
+      level: 'error',
+      code: 'view_rows_lost',
+      view,
+      source,
+      from,
+      to,
+    })
+  }
+}

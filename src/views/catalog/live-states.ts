@@ -1,0 +1,60 @@
+import type { StateFile } from '../state/read-file.js'
+
+/** A file whose groups are read. */
+export interface LiveState extends StateFile {
+  number: number
+  /** Whether the segments in the file may be gone: the manifest on disk says so. */
+  isReleased: boolean
+}
+
+/** The live files of all views. No row is in two files of a view: the lists of their segments are disjoint. */
+export class LiveStates {
+  readonly #byView = new Map<string, { states: Set<LiveState>; bySegment: Map<string, LiveState> }>()
+  /** Bytes of all files. */
+  bytes = 0
+
+  /** Returns the files of a view. */
+  of(identity: string): LiveState[] {
+    return [...(this.#byView.get(identity)?.states ?? [])]
+  }
+
+  /** Returns the files of all views. */
+  all(): LiveState[] {
+    return [...this.#byView.keys()].flatMap((identity) => this.of(identity))
+  }
+
+  /** Returns the file of a view with the rows of a segment, by the segment's check. */
+  fileOf(identity: string, check: string): LiveState | undefined {
+    return this.#byView.get(identity)?.bySegment.get(check)
+  }
+
+  /** Returns the files with the rows of a segment, by the segment's check. */
+  filesOf(check: string): LiveState[] {
+    return [...this.#byView.values()].flatMap(({ bySegment }) => bySegment.get(check) ?? [])
+  }
+
+  /** Whether a file has no segment that another live file of the view has. */
+  isDisjoint({ facts: { view, segments } }: StateFile): boolean {
+    return segments.every(({ check }) => this.fileOf(view, check) === undefined)
+  }
+
+  /** Adds a file, at a single moment in place of others. Throws a TypeError unless the file is disjoint from the rest. */
+  add(state: LiveState, replaced: readonly LiveState[] = []): void {
+    for (const one of replaced) this.remove(one)
+    if (!this.isDisjoint(state)) throw new TypeError(`${state.path} has rows that another file of the view has.`)
+    const { view, segments } = state.facts
+    const ofView = this.#byView.get(view) ?? { states: new Set(), bySegment: new Map() }
+    this.#byView.set(view, ofView)
+    ofView.states.add(state)
+    for (const { check } of segments) ofView.bySegment.set(check, state)
+    this.bytes += state.bytes
+  }
+
+  remove(state: LiveState): void {
+    const { view, segments } = state.facts
+    const ofView = this.#byView.get(view)
+    if (!ofView?.states.delete(state)) return
+    for (const { check } of segments) ofView.bySegment.delete(check)
+    this.bytes -= state.bytes
+  }
+}

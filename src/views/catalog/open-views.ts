@@ -1,0 +1,115 @@
+import { MILLISECOND_US } from '../../base/units.js'
+import type { ReadView } from '../../engine/engine.js'
+import type { SegmentKeeper } from '../../engine/store/tables/keeper.js'
+import type { ReadableViews } from '../../sql/compile/readable-views.js'
+import { type ViewDefinition, viewDefinition } from '../definition/definition.js'
+import { readableViews } from '../definition/registry.js'
+import { readVersionName } from '../definition/version-name.js'
+import { type Catalog, type CatalogOptions, createCatalog, type GroupableEngine } from './catalog.js'
+import { findStates } from './find-states.js'
+import { createKeeper } from './keeper.js'
+import { type KeptView, keptView } from './kept-view.js'
+import { type Manifest, type ManifestView, readManifest } from './manifest.js'
+import { createReadView } from './read.js'
+import { withCurrent } from './versions.js'
+import { startWork, type ViewWork } from './work.js'
+
+/** A view of a file, and the SQL of the file. */
+interface CurrentView {
+  definition: ViewDefinition
+  text: string
+}
+
+/** The views of a service. */
+export interface Views {
+  /** For the engine whose rows are grouped. */
+  readView: ReadView
+  keeper: SegmentKeeper
+  /** The views and old versions that SQL can read. */
+  readable: ReadableViews
+  /** Sets the views that the files of endpoints have now. Views without a file stay, and get no new rows. */
+  setCurrent(views: readonly CurrentView[]): void
+  /** To be called when the engine has recovered all rows, and before a view is read. */
+  start(engine: GroupableEngine): Promise<ViewWork>
+}
+
+/** Opens the views of a data directory. Nothing is written before `start`. Rejects with the system's error. */
+export async function openViews(options: CatalogOptions): Promise<Views> {
+  const catalog = createCatalog(options)
+  const { files } = catalog
+  const manifest = files && (await readManifest(files).catch((error) => reportManifest(catalog, error)))
+  if (manifest !== undefined) catalog.manifest = manifest
+  const definitions = new Map<string, ViewDefinition>()
+  let readable = readableViews([])
+
+  function setCurrent(current: readonly CurrentView[]): void {
+    const views = current.map(({ definition: { name, identity, keepUs }, text }) => ({ name, identity, keepUs, text }))
+    const today = new Date(catalog.clock.nowUs() / MILLISECOND_US).toISOString().slice(0, 'YYYY-MM-DD'.length)
+    const known = withCurrent(catalog.manifest.views, views, today)
+    const isSame = JSON.stringify(known) === JSON.stringify(catalog.manifest.views)
+    if (!isSame) {
+      catalog.manifest = { ...catalog.manifest, views: known }
+      catalog.isManifestOld = true
+    }
+    for (const { definition } of current) definitions.set(definition.name, definition)
+    const named = known.flatMap((view) => definitionOf(view, definitions, catalog) ?? [])
+    const names = new Set(current.map(({ definition }) => definition.name))
+    catalog.kept = keptBy(named, names)
+    readable = readableViews(named.filter(({ name }) => names.has(name) || readVersionName(name) !== undefined))
+  }
+
+  return {
+    readView: createReadView(catalog),
+    keeper: createKeeper(catalog),
+    readable: { find: (name) => readable.find(name), names: () => readable.names() },
+    setCurrent,
+    async start(engine) {
+      const sources = [...new Set([...catalog.kept.values()].flatMap((view) => view.sources))]
+      const rows = engine.groupable(sources)
+      const present = new Set(rows.parts.flatMap(({ stored }) => stored?.check ?? []))
+      rows.release()
+      await findStates(catalog, present, manifest !== undefined)
+      catalog.engine = engine
+      return startWork(catalog)
+    },
+  }
+}
+
+/** Returns the definition of a view or old version. Undefined if this version of logweir refuses the SQL. */
+function definitionOf(
+  { name, identity, keepUs, text }: ManifestView,
+  known: Map<string, ViewDefinition>,
+  { log }: Catalog,
+): ViewDefinition | undefined {
+  const found = known.get(name)
+  if (found?.identity === identity && found.keepUs === keepUs) return found
+  try {
+    const definition = viewDefinition(text, { name, keepUs, place: { line: 1, column: 1 } })
+    known.set(name, definition)
+    if (definition.identity === identity) return definition
+  } catch (error) {
+    log(`The view ${name} cannot be read any more: ${(error as Error).message}`, { level: 'warn', code: 'view_unread' })
+  }
+  return undefined
+}
+
+function keptBy(definitions: readonly ViewDefinition[], current: ReadonlySet<string>): Map<string, KeptView> {
+  const kept = new Map<string, KeptView>()
+  for (const definition of definitions) {
+    const { identity, name, keepUs } = definition
+    const view = kept.get(identity) ?? keptView(definition)
+    kept.set(identity, view)
+    view.keepsUs.set(name, keepUs)
+    view.isUpdated ||= current.has(name)
+  }
+  return kept
+}
+
+function reportManifest({ log }: Catalog, error: unknown): Manifest | undefined {
+  if (!(error instanceof SyntaxError)) throw error
+  log(`The list of views is damaged. Old versions of views cannot be read: ${error.message}`, {
+    level: 'error',
+    code: 'view_list_damaged',
+  })
+  return undefined
+}

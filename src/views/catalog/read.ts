@@ -1,0 +1,144 @@
+import { dayOf } from '../../base/time/moment.js'
+import { DAY_US } from '../../base/units.js'
+import { noViews, type ReadView, type ViewRange, type ViewRun } from '../../engine/engine.js'
+import type { Part } from '../../engine/execute/columns/batch.js'
+import { readKeys } from '../../engine/execute/columns/key-bytes.js'
+import { ofProject } from '../../plan/of-project.js'
+import type { Plan, TimeRange } from '../../plan/plan.js'
+import type { Scalar } from '../../plan/values/values.js'
+import { withinTime } from '../../plan/within-time.js'
+import { type GroupStream, keyBytesOf, projectKey, type StateGroup } from '../state/group.js'
+import { streamsByDay } from '../state/memory-groups.js'
+import { mergeGroups } from '../state/merge.js'
+import { mergingOf } from '../state/merged-states.js'
+import { groupsOfFile } from '../state/read-file.js'
+import { boundsOf, type Catalog, type GroupableEngine, setAsideDamaged } from './catalog.js'
+import { type KeptView, longestKeepUs } from './kept-view.js'
+import type { LiveState } from './live-states.js'
+
+/**
+ * Returns the reader of the views of a catalog. The groups of files are merged with groups of all rows that no file
+ * has, a day at a time, the newest day first. All groups of an iteration are those of a single moment.
+ */
+export const createReadView =
+  (catalog: Catalog): ReadView =>
+  (view, range, run) =>
+    readGroups(catalog, view, range, run)
+
+type Rows = ReturnType<GroupableEngine['groupable']>
+
+/** The rows of a view at a single moment. */
+interface Reading {
+  catalog: Catalog
+  view: KeptView
+  /** The starts of the buckets that are read. */
+  range: ViewRange
+  run: ViewRun
+  states: readonly LiveState[]
+  rows: Rows
+  /** The parts whose rows no file has. */
+  uncovered: readonly Part[]
+}
+
+async function* readGroups(
+  catalog: Catalog,
+  { name, identity }: Parameters<ReadView>[0],
+  asked: ViewRange,
+  run: ViewRun,
+): AsyncGenerator<readonly (readonly Scalar[])[], void> {
+  const { kept, live, readers, engine, clock } = catalog
+  const view = kept.get(identity)
+  if (view === undefined || engine === undefined) throw noViews(`no view ${name} is kept`)
+  const oldestUs = clock.nowUs() - (view.keepsUs.get(name) ?? longestKeepUs(view)) - view.unitUs
+  const range = { ...asked, fromUs: Math.max(asked.fromUs, oldestUs) }
+  // Everything is chosen at once, so that no row is in a file and in a part that is read.
+  const leave = readers.enter()
+  const rows = engine.groupable(view.isUpdated ? view.sources : [])
+  const states = live.of(identity)
+  const isCovered = ({ stored }: Part) => stored !== undefined && live.fileOf(identity, stored.check) !== undefined
+  const uncovered = rows.parts.filter((part) => !part.isSetAside && !isCovered(part))
+  try {
+    yield* readDays({ catalog, view, range, run, states, rows, uncovered })
+  } catch (error) {
+    setAsideDamaged(catalog, states, error)
+    throw error
+  } finally {
+    rows.release()
+    leave()
+  }
+}
+
+async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Scalar[])[], void> {
+  const { view, range, run, states, uncovered } = reading
+  const heads = uncovered.filter(({ stored }) => stored === undefined)
+  const sealed = uncovered.filter(({ stored }) => stored !== undefined)
+  const ofHeads = await groupedByDay(reading, heads, range, run)
+  const days = new Set([
+    ...states.map(({ facts }) => facts.day),
+    ...ofHeads.keys(),
+    ...sealed.map(({ minUs }) => dayOf(minUs)),
+  ])
+  const [first, last] = [dayOf(range.fromUs), dayOf(range.throughUs)]
+  for (const day of [...days].filter((one) => one >= first && one <= last).sort((a, b) => b - a)) {
+    const counted = countMemory(run)
+    const parts = sealed.filter(({ minUs }) => dayOf(minUs) === day)
+    const ofDay = (await groupedByDay(reading, parts, range, counted.run)).get(day)
+    const ofFiles = states.filter(({ facts }) => facts.day === day).map((state) => streamOf(reading, state))
+    const streams = [...ofFiles, ofDay, ofHeads.get(day)].filter((stream) => stream !== undefined)
+    const merging = mergingOf(view.aggregation, run.yieldIfDue)
+    for await (const groups of mergeGroups(streams, boundsOf(reading.catalog, view), merging)) {
+      const found = groups.filter(({ bucketUs }) => bucketUs >= range.fromUs && bucketUs <= range.throughUs)
+      yield found.map((group) => rowOf(group, view, (states) => merging.codec.read(states)))
+    }
+    counted.free()
+  }
+}
+
+function streamOf({ catalog: { files }, view, range }: Reading, state: LiveState): GroupStream {
+  const { project, fromUs, throughUs } = range
+  const wanted = project === undefined ? undefined : { project: projectKey(project), fromUs, toUs: throughUs + 1 }
+  return groupsOfFile(files!, state, view.states, wanted)
+}
+
+/** Groups the rows of parts, of the days of a range. */
+async function groupedByDay(
+  { view, rows }: Reading,
+  parts: readonly Part[],
+  range: ViewRange,
+  run: ViewRun,
+): Promise<Map<number, GroupStream>> {
+  if (parts.length === 0) return new Map()
+  const wanted = new Set(parts)
+  const { groups, aggregation } = await rows.group(planOf(view, range), (part) => wanted.has(part), {
+    ...run,
+    isCached: true,
+  })
+  return streamsByDay(groups, view.restKeys, mergingOf(aggregation, run.yieldIfDue))
+}
+
+/** The grouping of the rows of a project, or of all, of the days of a range. */
+function planOf({ grouping }: KeptView, { project, fromUs, throughUs }: ViewRange): Plan {
+  const days: TimeRange = { fromUs: dayOf(fromUs) * DAY_US, throughUs: (dayOf(throughUs) + 1) * DAY_US - 1 }
+  const plan = withinTime(grouping, days)
+  return project === undefined ? plan : ofProject(plan, project)
+}
+
+/** The values of a group, in the order of the columns of a view. */
+function rowOf(
+  group: StateGroup,
+  { keys, aggregation }: KeptView,
+  read: (bytes: Buffer) => ReturnType<ReturnType<typeof mergingOf>['codec']['read']>,
+): Scalar[] {
+  const states = read(group.states)
+  return [...readKeys(keyBytesOf(group), keys), ...aggregation.outputs.map(({ fold, finish }) => finish(states[fold]))]
+}
+
+/** Counts the memory of a part of a run, so that the memory can be given back before the run ends. */
+function countMemory(run: ViewRun): { run: ViewRun; free(): void } {
+  let bytes = 0
+  const add = (more: number) => {
+    bytes += more
+    run.memory.add(more)
+  }
+  return { run: { ...run, memory: { add } }, free: () => run.memory.add(-bytes) }
+}

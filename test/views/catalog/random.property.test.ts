@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import { DAY_US, HOUR_US, MINUTE_US } from '../../../src/base/units.js'
+import type { ViewDefinition } from '../../../src/views/definition/definition.js'
+import type { Call } from '../../support/model-files.js'
+import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
+import { database, edge, type TestRecord } from '../../support/records.js'
+import { runs } from '../../support/runs.js'
+import { testSeed } from '../../support/seed.js'
+import { define, expectView, idsIn, openWorld, type World } from './world.js'
+
+const KEEP_US = 8 * DAY_US
+const RETENTION_US = 4 * DAY_US
+
+const TEXTS = [
+  `select timestamp_trunc(timestamp, hour) as hour, metadata.k as k, count(*) as n, sum(metadata.v) as s,
+    min(metadata.v) as least, max(metadata.v) as most from edge_logs group by hour, k`,
+  `select timestamp_trunc(timestamp, day) as day, count(metadata.v) as n, countif(metadata.k = '__proto__') as protos,
+    approx_count_distinct(metadata.k) as different, approx_quantiles(metadata.v, 4) as quarters, avg(metadata.v) as mean
+    from (select * from edge_logs union all select * from postgres_logs) group by day`,
+  `select timestamp_trunc(timestamp, minute) as minute, event_message as text, count(*) as n
+    from postgres_logs where event_message != 'x' group by minute, text`,
+]
+const NAMES = ['v', 'w']
+const KEYS = ['/', '/a', '__proto__', 'constructor', '…', '', null, 7, true, '7']
+const VALUES = [0, 1, 2.5, -3, 4.25, null, '7', 'NaN', true, { a: 1 }]
+const PROJECTS = ['a', 'b', '__proto__', '', null]
+
+const FAULTS: readonly (readonly Call[] | undefined)[] = [undefined, ['remove'], ['rename'], ['syncDirectory', 'sync']]
+
+/** The rows that each view got, by identity: all of the store when the view came, and all later rows. */
+type Known = Map<string, { view: ViewDefinition; ids: Set<string> }>
+
+/** A random run of a service. */
+class Run {
+  readonly #random: Random
+  readonly #world: World
+  readonly #known: Known = new Map()
+  #current: Record<string, string> = {}
+  #ids = 0
+  readonly steps: string[] = []
+
+  constructor(random: Random, world: World) {
+    this.#random = random
+    this.#world = world
+  }
+
+  async step(): Promise<void> {
+    const steps = ['append', 'append', 'append', 'seal', 'work', 'time', 'restart', 'kill', 'die', 'die', 'views']
+    const step = oneOf(this.#random, steps)
+    this.steps.push(step)
+    if (step === 'append') await this.#append()
+    else if (step === 'views') await this.#changeViews()
+    else if (step === 'restart') await this.#world.restart('close')
+    else if (step === 'kill') await this.#world.restart('kill')
+    else if (step === 'die') await this.#die()
+    else await this.#do(step)
+    await this.#check()
+  }
+
+  async #do(step: string): Promise<void> {
+    const { engine, work, clock } = this.#world
+    if (step === 'seal') await engine.seal()
+    if (step === 'work') await work.finish()
+    if (step !== 'time') return
+    // Within an hour of running time the files of days that are no longer kept are deleted too.
+    const hours = oneOf(this.#random, [0, 1, 2, 24])
+    clock.setNowUs(clock.nowUs() + hours * HOUR_US)
+    for (let minutes = 0; minutes < 70; minutes += 10) {
+      clock.advance(10 * 60_000)
+      await work.finish()
+    }
+  }
+
+  /** The process ends at a random call of the disk during a step. */
+  async #die(): Promise<void> {
+    const { files } = this.#world
+    const only = oneOf(this.#random, FAULTS)
+    const after = below(this.#random, only === undefined ? 60 : 8)
+    files.fail({ code: 'DIED', after, share: this.#random(), ...(only !== undefined && { only }) })
+    const step = oneOf(this.#random, ['seal', 'work', 'time'])
+    this.steps.push(`  in ${step}`)
+    let isDone = false
+    const done = () => {
+      isDone = true
+    }
+    this.#do(step).then(done, done)
+    const isDead = () =>
+      files.list('').then(
+        () => false,
+        () => true,
+      )
+    while (!isDone && !(await isDead()));
+    files.heal()
+    await this.#world.restart('kill')
+  }
+
+  async #append(): Promise<void> {
+    const records = Array.from({ length: 1 + below(this.#random, 8) }, () => this.#record())
+    await this.#world.append(records)
+    for (const view of this.#views()) for (const { id } of records) this.#known.get(view.identity)!.ids.add(id)
+  }
+
+  #record(): TestRecord {
+    const random = this.#random
+    const ago = oneOf(random, [0, HOUR_US, DAY_US, below(random, 10) * DAY_US, -HOUR_US, -2 * DAY_US])
+    const metadata = { k: oneOf(random, KEYS), v: oneOf(random, VALUES) }
+    return oneOf(random, [edge, edge, database])({
+      id: `${this.#ids++}`,
+      timestampUs: this.#world.clock.nowUs() - ago - below(random, 3) * MINUTE_US,
+      project: oneOf(random, PROJECTS),
+      event_message: oneOf(random, ['x', 'y', '__proto__']),
+      metadata,
+    })
+  }
+
+  async #changeViews(): Promise<void> {
+    const { engine, work } = this.#world
+    // An old version has what was sealed and grouped before the change.
+    await engine.seal()
+    await work.finish()
+    const name = oneOf(this.#random, NAMES)
+    const { [name]: _, ...others } = this.#current
+    this.#current = below(this.#random, 3) === 0 ? others : { ...others, [name]: oneOf(this.#random, TEXTS) }
+    const before = new Set(this.#views().map(({ identity }) => identity))
+    this.#world.setViews(this.#current, KEEP_US)
+    this.steps.push(`  ${Object.entries(this.#current).map(([of, text]) => `${of} = ${TEXTS.indexOf(text)}`)}`)
+    const stored = await idsIn(engine)
+    for (const view of this.#definitions()) {
+      const known = this.#known.get(view.identity)
+      if (known === undefined) this.#known.set(view.identity, { view, ids: new Set(stored) })
+      else if (!before.has(view.identity)) for (const id of stored) known.ids.add(id)
+    }
+    this.#before = this.#definitions()
+  }
+
+  #before: ViewDefinition[] = []
+  #views(): ViewDefinition[] {
+    return this.#before
+  }
+
+  #definitions(): ViewDefinition[] {
+    return Object.entries(this.#current).map(([name, text]) => define(text, name, KEEP_US))
+  }
+
+  /** Every view that there ever was has the rows that the view got, as far as it keeps them. */
+  async #check(): Promise<void> {
+    const project = oneOf(this.#random, [undefined, 'a', '__proto__'])
+    for (const { view, ids } of this.#known.values()) {
+      const records = this.#world.records.filter(({ id }) => ids.has(id))
+      await expectView(this.#world, view, records, project)
+    }
+  }
+}
+
+describe('views of a service that works, dies and starts again', () => {
+  const seed = testSeed()
+  const services = runs(100)
+
+  it(`have all rows ever accepted (seed ${seed})`, { timeout: 60_000 + 10_000 * services }, async () => {
+    for (let i = 0; i < services; i++) {
+      const random = mulberry32(seed + i)
+      const world = await openWorld({ retentionUs: RETENTION_US }, oneOf(random, [1, 2, 4]))
+      const run = new Run(random, world)
+      try {
+        for (let step = 0; step < 40; step++) await run.step()
+      } catch (error) {
+        expect.fail(`seed ${seed + i}: ${(error as Error).stack}\n${run.steps.join('\n')}`)
+      }
+      await world.close()
+    }
+  })
+})
