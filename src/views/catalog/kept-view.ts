@@ -48,7 +48,8 @@ export function keptView({ identity, sources, grouping, unit, source }: ViewDefi
     keys: sink.keys.length,
     aggregation,
     states: createStatesCodec(aggregation).names,
-    restKeys: restKeysOf(types.map((type) => type === 'text')),
+    // Fields of records are usually texts.
+    restKeys: restKeysOf(types.map((type) => type === 'text' || type === 'any')),
   }
 }
 

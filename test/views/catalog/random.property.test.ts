@@ -74,10 +74,12 @@ class Run {
   /** The process ends at a random call of the disk during a step. */
   async #die(): Promise<void> {
     const { files } = this.#world
+    await this.#append()
+    await this.#world.engine.seal()
     const only = oneOf(this.#random, FAULTS)
     const after = below(this.#random, only === undefined ? 60 : 8)
     files.fail({ code: 'DIED', after, share: this.#random(), ...(only !== undefined && { only }) })
-    const step = oneOf(this.#random, ['seal', 'work', 'time'])
+    const step = oneOf(this.#random, ['seal', 'work', 'work', 'time'])
     this.steps.push(`  in ${step}`)
     let isDone = false
     const done = () => {
