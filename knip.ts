@@ -8,8 +8,6 @@ export default {
   // Node, rolldown and AssemblyScript load these by their addresses. `!` marks the files of the program.
   entry: [
     'src/page/main.ts!',
-    // Parts of views that the service does not use yet.
-    'src/views/state/{group,memory-groups,merge,merged-states,read-file,write-file}.ts!',
     'src/executable.ts!',
     'src/base/process/ignored-signals.ts!',
     'src/user-endpoints/hook.ts!',
@@ -30,8 +28,6 @@ export default {
   ignoreIssues: {
     // The generator gives these ranks fixed shares. Tests, docs and the demo name the projects by the ranks.
     ...(isProduction && { 'src/generate/values/projects.ts': ['exports'] }),
-    // The catalog of views, which keeps old versions and tells SQL which views there are, will call these.
-    ...(isProduction && { 'src/views/definition/{registry,version-name}.ts': ['files'] }),
   },
   exclude: ['binaries'],
 }

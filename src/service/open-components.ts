@@ -14,8 +14,10 @@ import type { LockOptions } from '../engine/disk/lock/options.js'
 import type { Engine } from '../engine/engine.js'
 import { createArrowEngine, registerStoredSources } from '../engine/store/engine.js'
 import { createSealingThread } from '../engine/store/sealing/thread.js'
+import { NO_VIEWS, type ReadableViews } from '../sql/compile/readable-views.js'
 import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
 import type { UserEndpoints } from '../user-endpoints/open.js'
+import { isView } from '../user-endpoints/view.js'
 import type { Alerts } from './alerts.js'
 import { tryPlan } from './try-plan.js'
 
@@ -44,6 +46,8 @@ export interface OpenedComponents {
   tokens: Tokens
   alerts: Alerts | undefined
   engine: Engine
+  /** Undefined without the setting `--endpoints`, and over ClickHouse. */
+  views: ServiceViews | undefined
 }
 
 /**
@@ -58,15 +62,20 @@ export async function openComponents(
   const { log } = shared
   acceptSources(config.sources, config.acceptsAnySource)
   if (config.alerts !== undefined) registerSource(HISTORY_SOURCE)
-  const endpointsWith = await createEndpoints(config)
+  // Endpoints are made before the views are known. SQL asks for the views when a plan is made.
+  let readable: ReadableViews = NO_VIEWS
+  const readableViews: ReadableViews = { find: (name) => readable.find(name), names: () => readable.names() }
+  const endpointsWith = await createEndpoints(config, readableViews)
   const opened = await prepareDataDirectory(config.dataDir, { log, ...lock })
   // Own endpoints may read sources that have rows and are no longer configured.
   const disk = await orRelease(opened, () => findStoredSources(config, opened, shared))
   const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, log))
   const tokens = await orRelease(disk, () => loadTokens(config, shared))
   const alerts = await orRelease(disk, () => loadAlerts(config, environment, disk, shared))
-  const engine = await orRelease(disk, () => createEngine(config, disk, shared))
-  return { disk, endpointsWith, userEndpoints, tokens, alerts, engine }
+  const views = await orRelease(disk, () => openViews(config, userEndpoints, disk, shared))
+  if (views !== undefined) readable = views.readable
+  const { engine, start } = await orRelease(disk, () => createEngine(config, disk, shared, views))
+  return { disk, endpointsWith, userEndpoints, tokens, alerts, engine, views: views && { ...views, start } }
 }
 
 /** Runs a step of the start. Releases the data directory if the step fails. */
@@ -113,30 +122,71 @@ async function findStoredSources(
   return { ...disk, release: () => stopWatching().then(disk.release) }
 }
 
-/** Creates the engine that stores the rows: embedded in this process, or on a ClickHouse server. */
-async function createEngine(config: ServeConfig, disk: DataDirectory | undefined, shared: Shared): Promise<Engine> {
+/** The views of a service with an engine in this process. */
+interface ServiceViews {
+  /** Sets the views that are among the endpoints of users. */
+  setEndpoints(ofUsers: readonly Endpoint[]): void
+  /** To be called when all rows are recovered. Returns a function that ends the work, before the engine closes. */
+  start(): Promise<() => Promise<void>>
+}
+
+/** Opens the views of the data directory. */
+async function openViews(
+  config: ServeConfig,
+  userEndpoints: UserEndpoints | undefined,
+  disk: DataDirectory | undefined,
+  { clock, log }: Shared,
+) {
+  if (userEndpoints === undefined || config.clickhouse !== undefined) return undefined
+  // Loaded only if there may be views: the compiler takes time of the start, and memory.
+  const { openViews: open } = await import('../views/catalog/open-views.js')
+  const views = await open({ files: disk?.files, clock, log })
+  const setEndpoints = (ofUsers: readonly Endpoint[]) =>
+    views.setCurrent(ofUsers.filter(isView).map(({ view, query }) => ({ definition: view, text: query })))
+  setEndpoints(userEndpoints.endpoints())
+  return { ...views, setEndpoints }
+}
+
+/**
+ * Creates the engine that stores the rows: embedded in this process, or on a ClickHouse server. Also returns the
+ * function that starts the views over the engine.
+ */
+async function createEngine(
+  config: ServeConfig,
+  disk: DataDirectory | undefined,
+  shared: Shared,
+  views: Awaited<ReturnType<typeof openViews>>,
+): Promise<{ engine: Engine; start: ServiceViews['start'] }> {
   const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
   if (clickhouse === undefined) {
-    return createArrowEngine({
+    const engine = createArrowEngine({
       ...shared,
+      ...(views && { readView: views.readView, keeper: views.keeper }),
       disk,
       rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
       diskLimitBytes,
       retentionUs,
       sealer: createSealingThread(shared.log),
     })
+    return { engine, start: async () => (await views?.start(engine))?.stop ?? noWork }
   }
   // Loaded only if a server is configured, because the client is large.
   const { connectServer } = await import('../engine/clickhouse/server/clickhouse-server.js')
   const { createClickHouseEngine } = await import('../engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
-  return createClickHouseEngine({ ...shared, server, location: clickhouse, ...disk! })
+  const engine = createClickHouseEngine({ ...shared, server, location: clickhouse, ...disk! })
+  return { engine, start: async () => noWork }
 }
 
+const noWork = async () => {}
+
 /** Returns a function that takes the endpoints of users and returns all endpoints of the service. */
-async function createEndpoints({ sql, supabase }: ServeConfig) {
+async function createEndpoints({ sql, supabase }: ServeConfig, views: ReadableViews) {
   // The compiler is loaded when the first SQL arrives: an earlier load would take time of the start, and memory.
-  const loadCompiler = () => import('../sql/read-sql.js')
+  const loadCompiler = async () => {
+    const { readSql } = await import('../sql/read-sql.js')
+    return { readSql: (text: string) => readSql(text, undefined, views) }
+  }
   const builtIn = endpointsOf({ loadCompiler: sql ? loadCompiler : undefined, supabase })
   if (!supabase) return (ofUsers: readonly Endpoint[]) => [...builtIn, ...ofUsers]
   const { studioEndpoints, notReplaced } = await import('../supabase/endpoints.js')

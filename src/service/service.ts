@@ -58,7 +58,7 @@ export interface Service {
 export async function startService(config: ServeConfig, log: Log, options: StartOptions = {}): Promise<Service> {
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const opened = await openComponents(config, shared, options)
-  const { endpointsWith, userEndpoints, tokens, alerts, engine } = opened
+  const { endpointsWith, userEndpoints, tokens, alerts, engine, views } = opened
   const status = createStatus(engine)
   publishMetrics(engine, status, shared.metrics)
   const intake = createIntake(config, engine, shared)
@@ -74,9 +74,14 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   log(`listening on ${server.url}`, { code: 'listening', url: server.url })
   logRuntime(log)
   const stopCollecting = collectGrownHeap(shared.clock, () => shared.metrics.queriesRunning.count > 0)
-  const stopWatching = userEndpoints?.watch(shared.clock, (ofUsers) => app.replaceEndpoints(endpointsWith(ofUsers)))
+  const stopWatching = userEndpoints?.watch(shared.clock, (ofUsers) => {
+    views?.setEndpoints(ofUsers)
+    app.replaceEndpoints(endpointsWith(ofUsers))
+  })
+  let stopViews: (() => Promise<void>) | undefined
   let stdin: StdinReader | undefined
-  const ready = engine.recover().then(() => {
+  const ready = engine.recover().then(async () => {
+    stopViews = await views?.start()
     status.becomeReady()
     alerts?.start({ engine: { run: engine.run, ...withArrivals(engine, intake.arrivals) }, memory })
     stdin = startStdin(config, intake, status, shared)
@@ -88,6 +93,7 @@ export async function startService(config: ServeConfig, log: Log, options: Start
     tokens.close()
     stopWatching?.()
     stopCollecting()
+    await stopViews?.()
     await closeStorage(opened, intake, status)
   }
 

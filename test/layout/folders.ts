@@ -78,7 +78,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     {
       path: 'check/',
       about: '`logweir check`: reads a data directory (`read`), lists faults (`findings`), sets them aside (`repair`)',
-      only: ['alerts/store/', 'engine/', 'arrow-ipc/', 'tokens/', 'config/', ...PLAN],
+      only: ['alerts/store/', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'config/', ...PLAN],
     },
     {
       path: 'client/',

@@ -20,6 +20,7 @@ export type FindingCode =
   | 'equal_number'
   | 'copy'
   | 'missing'
+  | 'damaged_view'
   | 'damaged_tokens'
   | 'damaged_rejects'
   | 'interrupted_repair'

@@ -9,6 +9,7 @@ import { checkHeads } from './check-heads.js'
 import { checkMissing } from './check-missing.js'
 import type { CheckState } from './check-state.js'
 import { checkTopLevel } from './check-top-level.js'
+import { checkViews } from './check-views.js'
 import { createCopies } from './copies.js'
 import { REREADS, type Rereads, readAgain } from './read-again.js'
 import { tolerantFiles } from './tolerant-files.js'
@@ -51,6 +52,7 @@ export async function checkDirectory(options: CheckOptions): Promise<Checked> {
   await state.add(await checkFormatFile(state.files, options.directory))
   await checkHeads(state)
   await checkGroups(state)
+  await checkViews(state)
   await checkTopLevel(state)
   const copies = state.copies.reports()
   for (const copy of copies) await state.add(copy)
