@@ -97,7 +97,15 @@ export interface RunOptions {
   keepsFewRows?: boolean
   /** Called once, before the promise resolves. Not called for the empty plan. */
   onScanStats?(stats: ScanStats): void
+  /** Called with what is to be known of the groups of views that were read, before the promise resolves. */
+  onViewNote?: ((note: ViewNote) => void) | undefined
 }
+
+/**
+ * What is to be known of groups of a view: some have lost their keys, since there were too many; or the view is new, and
+ * complete from a time in microseconds since the epoch on.
+ */
+export type ViewNote = 'partial' | { buildingFromUs: number }
 
 /** How often the window of a plan is moved, the first window included, and by how much each time, in microseconds. */
 interface Moves {
@@ -158,6 +166,7 @@ export interface ViewRun {
   /** The most bytes that the reader holds at a time. */
   limitBytes: number
   yieldIfDue: Yielder
+  onNote?: ((note: ViewNote) => void) | undefined
 }
 
 /**

@@ -154,7 +154,8 @@ describe('CORS', () => {
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
       'access-control-allow-headers':
         'X-API-KEY, Authorization, Content-Type, Cache-Control, If-None-Match, Last-Event-ID',
-      'access-control-expose-headers': 'Age, Cache-Status, Retry-After, ETag, Server-Timing, Logweir-Warnings',
+      'access-control-expose-headers':
+        'Age, Cache-Status, Retry-After, ETag, Server-Timing, Logweir-Warnings, Logweir-View',
       'access-control-max-age': '86400',
       'x-content-type-options': 'nosniff',
       allow: 'GET, HEAD, OPTIONS',

@@ -1,9 +1,10 @@
 import type { MemoryShare } from '../../base/memory/memory-budget.js'
 import type { Clock } from '../../base/time/clock.js'
+import { MILLISECOND_US } from '../../base/units.js'
 import { type BoundCall, type Call, columnsOf } from '../../endpoints/endpoint.js'
 import { warningsHeader } from '../../endpoints/name-warning.js'
 import type { NameChecks } from '../../endpoints/unknown-names.js'
-import type { Engine, ScanStats } from '../../engine/engine.js'
+import type { Engine, ScanStats, ViewNote } from '../../engine/engine.js'
 import type { AnswerColumn, Row } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import type { Measured } from '../reply/server-timing.js'
@@ -15,6 +16,8 @@ export interface Computed<Encoded> {
   columns: readonly AnswerColumn[]
   /** The header of the warnings about the query. Undefined if there is no warning. */
   warnings: string | undefined
+  /** The header about the views that were read. Undefined if there is nothing to be known. */
+  viewNotes: string | undefined
   atMs: number
   measured: Measured
 }
@@ -44,7 +47,9 @@ export async function compute<Encoded>(
   const columns = columnsOf(call, plan)
   const measured: Measured = { ms: 0 }
   const onScanStats = call.isClientSql ? undefined : (work: ScanStats) => void (measured.work = work)
-  const rows = await engine.run(plan, { signal, memory, onScanStats })
+  const notes = new Set<string>()
+  const onViewNote = (note: ViewNote) => void notes.add(textOfNote(note))
+  const rows = await engine.run(plan, { signal, memory, onScanStats, onViewNote })
   const run = (other: Plan, signal: AbortSignal) => engine.run(other, { signal, memory })
   const { columnPaths } = engine
   const reader = { plan, columnPaths, run: (other: Plan) => run(other, signal) }
@@ -53,8 +58,12 @@ export async function compute<Encoded>(
   const warnings =
     call.checksNames && (await nameChecks.warnings({ plan, project: projectOf(call), ranMs, signal, run }))
   measured.ms = clock.monotonicMs() - atMs
-  return { encoded, plan, columns, warnings: warnings && warningsHeader(warnings), atMs, measured }
+  const viewNotes = notes.size === 0 ? undefined : [...notes].sort().join(', ')
+  return { encoded, plan, columns, warnings: warnings && warningsHeader(warnings), viewNotes, atMs, measured }
 }
+
+const textOfNote = (note: ViewNote): string =>
+  note === 'partial' ? note : `building; from=${new Date(note.buildingFromUs / MILLISECOND_US).toISOString()}`
 
 /** The project that a call is bound to. */
 const projectOf = (call: Call | BoundCall) => ('project' in call ? call.project : undefined)

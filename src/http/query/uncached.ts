@@ -60,9 +60,10 @@ export function createUncached({ concurrency, bufferedBytes, memory: budget, met
     const memory = budget.open()
     connection?.onClose(memory.release)
     try {
-      const { encoded, measured, warnings } = await run(call, representation, memory, request.signal)
+      const { encoded, measured, warnings, viewNotes } = await run(call, representation, memory, request.signal)
       const timing = serverTiming('bypass', measured)
-      const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': timing, ...warningsField(warnings) }
+      const ofQuery = { ...warningsField(warnings), ...(viewNotes !== undefined && { 'Logweir-View': viewNotes }) }
+      const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': timing, ...ofQuery }
       memory.startSending(() => {
         metrics.answersCut.inc()
         connection?.breakOff()

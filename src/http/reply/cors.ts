@@ -6,7 +6,8 @@ import { KIB } from '../../base/units.js'
  */
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'Age, Cache-Status, Retry-After, ETag, Server-Timing, Logweir-Warnings',
+  'Access-Control-Expose-Headers':
+    'Age, Cache-Status, Retry-After, ETag, Server-Timing, Logweir-Warnings, Logweir-View',
   'X-Content-Type-Options': 'nosniff',
 } as const
 

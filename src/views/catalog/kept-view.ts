@@ -15,6 +15,8 @@ export interface KeptView {
   keepsUs: Map<string, number>
   /** Whether new rows are grouped: not so for old versions, and views whose file is gone. */
   isUpdated: boolean
+  /** Whether all segments were in files once, since the view came or the service started. */
+  isBuilt: boolean
   sources: readonly SourceName[]
   grouping: Plan
   /** The length of a bucket. */
@@ -42,6 +44,7 @@ export function keptView({ identity, sources, grouping, unit, source }: ViewDefi
     identity,
     keepsUs: new Map(),
     isUpdated: false,
+    isBuilt: false,
     sources,
     grouping,
     unitUs: UNITS_US[unit],

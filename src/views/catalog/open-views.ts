@@ -54,7 +54,7 @@ export async function openViews(options: CatalogOptions): Promise<Views> {
     for (const { definition } of current) definitions.set(definition.name, definition)
     const named = known.flatMap((view) => definitionOf(view, definitions, catalog) ?? [])
     const names = new Set(current.map(({ definition }) => definition.name))
-    catalog.kept = keptBy(named, names)
+    catalog.kept = keptBy(named, names, catalog.kept)
     readable = readableViews(named.filter(({ name }) => names.has(name) || readVersionName(name) !== undefined))
   }
 
@@ -93,7 +93,11 @@ function definitionOf(
   return undefined
 }
 
-function keptBy(definitions: readonly ViewDefinition[], current: ReadonlySet<string>): Map<string, KeptView> {
+function keptBy(
+  definitions: readonly ViewDefinition[],
+  current: ReadonlySet<string>,
+  before: Catalog['kept'],
+): Map<string, KeptView> {
   const kept = new Map<string, KeptView>()
   for (const definition of definitions) {
     const { identity, name, keepUs } = definition
@@ -101,6 +105,7 @@ function keptBy(definitions: readonly ViewDefinition[], current: ReadonlySet<str
     kept.set(identity, view)
     view.keepsUs.set(name, keepUs)
     view.isUpdated ||= current.has(name)
+    view.isBuilt = before.get(identity)?.isBuilt ?? false
   }
   return kept
 }

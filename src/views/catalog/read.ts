@@ -78,6 +78,10 @@ async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Sc
     ...ofHeads.keys(),
     ...sealed.map(({ minUs }) => dayOf(minUs)),
   ])
+  if (!view.isBuilt && sealed.length > 0) {
+    const newest = sealed.reduce((most, { maxUs }) => Math.max(most, dayOf(maxUs)), Number.NEGATIVE_INFINITY)
+    run.onNote?.({ buildingFromUs: (newest + 1) * DAY_US })
+  }
   const [first, last] = [dayOf(range.fromUs), dayOf(range.throughUs)]
   for (const day of [...days].filter((one) => one >= first && one <= last).sort((a, b) => b - a)) {
     const counted = countMemory(run)
@@ -88,6 +92,7 @@ async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Sc
     const merging = mergingOf(view.aggregation, run.yieldIfDue)
     for await (const groups of mergeGroups(streams, boundsOf(reading.catalog, view), merging)) {
       const found = groups.filter(({ bucketUs }) => bucketUs >= range.fromUs && bucketUs <= range.throughUs)
+      if (found.some(({ isPartial }) => isPartial)) run.onNote?.('partial')
       yield found.map((group) => rowOf(group, view, (states) => merging.codec.read(states)))
     }
     counted.free()

@@ -14,7 +14,7 @@ const request = (path: string, agoUs = 0) =>
 
 /** Returns a service whose next work merges the files of a day. */
 async function openBeforeMerge(): Promise<World> {
-  const world = await openWorld({ retentionUs: 3 * DAY_US }, 1)
+  const world = await openWorld({ retentionUs: 3 * DAY_US }, { dayFiles: 1 })
   world.setViews({ v: TEXT })
   for (const path of ['/a', '/b']) {
     await world.append([request(path), request(path, 5 * DAY_US)])

@@ -161,7 +161,7 @@ describe('views of a service that works, dies and starts again', () => {
   it(`have all rows ever accepted (seed ${seed})`, { timeout: 60_000 + 10_000 * services }, async () => {
     for (let i = 0; i < services; i++) {
       const random = mulberry32(seed + i)
-      const world = await openWorld({ retentionUs: RETENTION_US }, oneOf(random, [1, 2, 4]))
+      const world = await openWorld({ retentionUs: RETENTION_US }, { dayFiles: oneOf(random, [1, 2, 4]) })
       const run = new Run(random, world)
       try {
         for (let step = 0; step < 40; step++) await run.step()

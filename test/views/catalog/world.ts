@@ -40,17 +40,23 @@ export interface World {
   close(): Promise<void>
 }
 
+/** Limits of the catalog of views, see `CatalogOptions`. */
+interface Sizes {
+  dayFiles?: number
+  viewBytes?: number
+}
+
 export const define = (text: string, name = 'v', keepUs = 30 * DAY_US): ViewDefinition =>
   viewDefinition(text, { name, keepUs, place: { line: 1, column: 1 } })
 
-export async function openWorld(options: Partial<ArrowEngineOptions> = {}, dayFiles?: number): Promise<World> {
+export async function openWorld(options: Partial<ArrowEngineOptions> = {}, sizes: Sizes = {}): Promise<World> {
   const clock = createFakeClock()
   const logged: Logged[] = []
   const log = (message: string, fields = {}) => void logged.push({ message, code: undefined, ...fields })
   let current: Parameters<Views['setCurrent']>[0] = []
 
   async function start(files: ModelFiles) {
-    const views = await openViews({ files, clock, log, ...(dayFiles !== undefined && { dayFiles }) })
+    const views = await openViews({ files, clock, log, ...sizes })
     views.setCurrent(current)
     const disk = { directory: 'data', files, release: async () => {} }
     const { readView, keeper } = views

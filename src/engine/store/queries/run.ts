@@ -87,7 +87,7 @@ async function runOver(
 export function prepareRun(
   { viewOf }: PlanViews,
   plan: Plan,
-  { signal, memory = UNLIMITED_SHARE, keepsFewRows }: RunOptions,
+  { signal, memory = UNLIMITED_SHARE, keepsFewRows, onViewNote: onNote }: RunOptions,
   { caches, metrics, groupingLimits, sliceRows, readView }: QueryContext,
 ) {
   const { onView, onOpen, onScan, stats } = countScans(metrics)
@@ -97,7 +97,7 @@ export function prepareRun(
       onView(total)
       return again ? parts.filter(({ isSetAside }) => !isSetAside) : parts
     },
-    readView,
+    readView: (view, range, run) => readView(view, range, { ...run, onNote }),
     groupsOf: () => undefined,
   })
   const context: RunContext = {
