@@ -232,6 +232,7 @@ const FILE_NAME_SOURCES = [
   'src/tokens/stored-token.ts',
   'src/check/findings/set-aside.ts',
   'src/alerts/store/store.ts',
+  'src/views/catalog/file-names.ts',
 ]
 
 /** Throws if the program does not write a file of the tree. `<…>` is a variable part. */

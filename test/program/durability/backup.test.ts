@@ -43,7 +43,8 @@ const createToken = async (dataDir: string) =>
 
 describe('a backup', () => {
   it('names the tokens, and segments last', () => {
-    expect(copied()).toEqual(['format.json', 'token', 'tokens.json', 'alerts', 'unconfirmed', 'journal', 'segments'])
+    const names = ['format.json', 'token', 'tokens.json', 'alerts', 'views', 'unconfirmed', 'journal', 'segments']
+    expect(copied()).toEqual(names)
   })
 
   it('of a running service that seals has its rows, and its tokens work', async () => {
