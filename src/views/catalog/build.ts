@@ -1,6 +1,7 @@
 import { createYielder, type Yielder } from '../../base/scheduling/time-slices.js'
 import { dayOf } from '../../base/time/moment.js'
 import { MIB } from '../../base/units.js'
+import type { SourceName } from '../../common/sources.js'
 import type { Part, StoredPart } from '../../engine/execute/columns/batch.js'
 import type { GroupStream } from '../state/group.js'
 import { streamsByDay } from '../state/memory-groups.js'
@@ -17,7 +18,7 @@ const NUMBERS_AT_ONCE = 1000
 /** Memory of the groups of a build. */
 const BUILD_BYTES = 64 * MIB
 
-type StoredRows = Part & { stored: StoredPart }
+type StoredRows = Part & { stored: StoredPart; source: SourceName }
 
 /** Segments of a day that no file of a view has. */
 interface Gap {
@@ -57,16 +58,17 @@ function nextGap(catalog: Catalog, views: readonly KeptView[], parts: readonly P
   const { live, wanted, clock } = catalog
   const nowUs = clock.nowUs()
   let next: (Gap & { isWanted: boolean }) | undefined
-  for (const view of views) {
-    for (const part of parts) {
-      const { stored, source } = part as StoredRows & { source: string }
-      const day = dayOf(part.minUs)
-      if (stored === undefined || part.isSetAside || !(view.sources as readonly string[]).includes(source)) continue
-      if (live.fileOf(view.identity, stored.check) !== undefined || isExpired(view, day, nowUs)) continue
-      const isWanted = wanted.has(stored.check)
-      if (next?.view === view && next.day === day && next.isWanted === isWanted) next.parts.push(part as StoredRows)
-      else if (next === undefined || isBefore({ day, isWanted }, next))
-        next = { view, day, isWanted, parts: [part as StoredRows] }
+  // There may be thousands of parts, and a hundred views.
+  for (const part of parts) {
+    const { stored, source } = part as StoredRows
+    if (stored === undefined || part.isSetAside) continue
+    const place = { day: dayOf(part.minUs), isWanted: wanted.has(stored.check) }
+    for (const view of views) {
+      if (live.fileOf(view.identity, stored.check) !== undefined || !view.sources.includes(source)) continue
+      if (next?.view === view && next.day === place.day && next.isWanted === place.isWanted)
+        next.parts.push(part as StoredRows)
+      else if ((next === undefined || isBefore(place, next)) && !isExpired(view, place.day, nowUs))
+        next = { view, ...place, parts: [part as StoredRows] }
     }
   }
   return next

@@ -35,8 +35,9 @@ export async function findStates(catalog: Catalog, present: ReadonlySet<string>,
     }
     const isReleased = released.has(number)
     const missing = isReleased ? undefined : file.facts.segments.find(({ check }) => !present.has(check))
-    if (missing === undefined) live.add({ ...file, number, isReleased })
-    else reportMissing(catalog, file, missing.name)
+    if (missing !== undefined) reportIgnored(catalog, file, `the segment ${missing.name} that it contains is missing`)
+    else if (hasOtherStates(catalog, file)) reportIgnored(catalog, file, 'another version of logweir has written it')
+    else live.add({ ...file, number, isReleased })
   }
 }
 
@@ -60,10 +61,16 @@ async function statesIn({ files, log }: Catalog, folder: string): Promise<Found[
   return found
 }
 
-function reportMissing({ log }: Catalog, { path }: StateFile, segment: string): void {
-  log(
-    `The file ${path} of a view is not read, since the segment ${segment} that it contains is missing. The other ` +
-      'segments of the file are grouped again.',
-    { level: 'warn', code: 'view_state_ignored', path },
-  )
+/** Whether the aggregates of a view have other states in this version. */
+function hasOtherStates({ kept }: Catalog, { facts }: StateFile): boolean {
+  const view = kept.get(facts.view)
+  return view !== undefined && view.states.join() !== facts.states.join()
+}
+
+function reportIgnored({ log }: Catalog, { path }: StateFile, reason: string): void {
+  log(`The file ${path} of a view is not read: ${reason}. The segments of the file that are there are grouped again.`, {
+    level: 'warn',
+    code: 'view_state_ignored',
+    path,
+  })
 }

@@ -84,6 +84,8 @@ export class DiskSegment implements SegmentHandle {
   #users = 0
   #isDropped = false
   #isCommitted: boolean
+  /** Made for the first view. */
+  #stored: StoredPart | undefined
   /** The error of the first read that found damage. */
   #damage: Error | undefined
 
@@ -131,7 +133,9 @@ export class DiskSegment implements SegmentHandle {
     return this.#isDropped
   }
   get stored(): StoredPart | undefined {
-    return this.#isCommitted ? { name: this.#path, check: checkOf(this.#path, this.#facts) } : undefined
+    if (!this.#isCommitted) return undefined
+    this.#stored ??= { name: this.#path, check: checkOf(this.#path, this.#facts) }
+    return this.#stored
   }
   get isSetAside() {
     return this.#damage !== undefined
