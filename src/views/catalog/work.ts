@@ -119,13 +119,15 @@ async function workOnce(state: State): Promise<boolean> {
 /** Notes on the disk that segments of files may be gone from now on, and drops the segments that wait for that. */
 async function release(catalog: Catalog): Promise<void> {
   const { live, toRelease, manifest, engine } = catalog
-  const states = [...toRelease].filter((state) => live.of(state.facts.view).includes(state))
+  const taken = [...toRelease]
+  const states = taken.filter((state) => live.of(state.facts.view).includes(state))
   const numbers = new Set(live.all().map(({ number }) => number))
   const released = new Set(manifest.released.filter((number) => numbers.has(number)))
   for (const { number } of states) released.add(number)
   await saveManifest(catalog, { released: [...released] })
   for (const state of states) state.isReleased = true
-  toRelease.clear()
+  // More states may have come since.
+  for (const state of taken) toRelease.delete(state)
   engine?.enforceLimits()
 }
 

@@ -45,7 +45,20 @@ class Run {
   }
 
   async step(): Promise<void> {
-    const steps = ['append', 'append', 'append', 'seal', 'work', 'time', 'restart', 'kill', 'die', 'die', 'views']
+    const steps = [
+      'append',
+      'append',
+      'append',
+      'seal',
+      'work',
+      'time',
+      'restart',
+      'kill',
+      'die',
+      'die',
+      'cut',
+      'views',
+    ]
     const step = oneOf(this.#random, steps)
     this.steps.push(step)
     if (step === 'append') await this.#append()
@@ -53,6 +66,7 @@ class Run {
     else if (step === 'restart') await this.#world.restart('close')
     else if (step === 'kill') await this.#world.restart('kill')
     else if (step === 'die') await this.#die()
+    else if (step === 'cut') await this.#cutPower()
     else await this.#do(step)
     await this.#check()
   }
@@ -94,6 +108,18 @@ class Run {
     while (!isDone && !(await isDead()));
     files.heal()
     await this.#world.restart('kill')
+  }
+
+  /**
+   * Rows of journals may be lost. Rows that are in files of views, or whose segments are, stay. Segments that were
+   * dropped may come back, and are then new to a view that came after the drop.
+   */
+  async #cutPower(): Promise<void> {
+    const before = await idsIn(this.#world.engine)
+    await this.#world.restart(this.#random)
+    const after = await idsIn(this.#world.engine)
+    for (const id of before) if (!after.has(id)) for (const { ids } of this.#known.values()) ids.delete(id)
+    for (const view of this.#views()) for (const id of after) this.#known.get(view.identity)!.ids.add(id)
   }
 
   async #append(): Promise<void> {

@@ -13,6 +13,7 @@ import { runPlan } from '../../oracle/plan/run.js'
 import { createFakeClock } from '../../support/clock.js'
 import { appendAll, openEngine } from '../../support/engine.js'
 import { createModelFiles, type ModelFiles } from '../../support/model-files.js'
+import type { Random } from '../../support/random.js'
 import { compareRows } from '../../support/random-plans.js'
 import type { TestRecord } from '../../support/records.js'
 
@@ -35,8 +36,8 @@ export interface World {
   append(records: readonly TestRecord[]): Promise<void>
   /** Sets the files of views: texts by name. */
   setViews(texts: Readonly<Record<string, string>>, keepUs?: number): void
-  /** Ends the process in order, or where it stands, and starts the next. */
-  restart(how: 'close' | 'kill'): Promise<void>
+  /** Ends the process in order, where it stands, or by a power cut, and starts the next. */
+  restart(how: 'close' | 'kill' | Random): Promise<void>
   close(): Promise<void>
 }
 
@@ -80,9 +81,9 @@ export async function openWorld(options: Partial<ArrowEngineOptions> = {}, sizes
     },
     async restart(how) {
       if (how === 'close') await world.close()
-      const files = world.files.restart()
+      const files = typeof how === 'function' ? world.files.cutPower(how) : world.files.restart()
       // An engine that was killed would try again for good.
-      if (how === 'kill') void world.close().catch(() => {})
+      if (how !== 'close') void world.close().catch(() => {})
       Object.assign(world, await start(files))
     },
     async close() {
