@@ -25,6 +25,9 @@ export async function recoverDisk(state: DiskState, store: RecoveryTarget, visit
   const { files } = state
   for (const directory of [JOURNALS, SEGMENTS]) await files.makeDirectory(directory)
   await files.syncDirectory('')
+  // A process that was killed may have deleted a journal without a sync. If the journal came back later, its rows would
+  // be stored again after their segments were dropped.
+  await files.syncDirectory(JOURNALS)
   const inventory = await takeInventory(files)
   reserveNumbers(state, inventory)
   const live = await findLive(state, inventory, visitor)
