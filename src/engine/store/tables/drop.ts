@@ -49,6 +49,12 @@ export function setAside(state: StoreState, segment: SegmentHandle): void {
   state.onDrop([segment])
 }
 
+/** Returns the UTC days before a day that have sealed segments, in days since the epoch, the oldest first. */
+export function daysBefore({ tables }: StoreState, day: number): number[] {
+  const days = [...tables.values()].flatMap(({ segments }) => segments.map((segment) => segment.day))
+  return [...new Set(days)].filter((one) => one < day).sort((a, b) => a - b)
+}
+
 /** Returns the oldest UTC day of all sealed segments, in days since the epoch. Undefined if there is none. */
 export function oldestDay({ tables }: StoreState): number | undefined {
   let oldest: number | undefined

@@ -6,7 +6,7 @@ import type { RecoveryTarget } from '../persistence/persistence.js'
 import type { IdleWork } from '../sealing/sealer.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import { append, reopen, roomForHeads } from './append.js'
-import { type Dropped, drop, oldestDay, setAside } from './drop.js'
+import { type Dropped, daysBefore, drop, oldestDay, setAside } from './drop.js'
 import type { Limit } from './keeper.js'
 import { beginClosing, closeSealing, sealAll, sealFailing, sealOldHeads, settled, whenIdle } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
@@ -65,6 +65,8 @@ export interface Store extends RecoveryTarget {
   unload(): boolean
   /** Returns the oldest UTC day of all sealed segments, in days since the epoch. Undefined if there is none. */
   oldestDay(): number | undefined
+  /** Returns the UTC days before a day that have sealed segments, in days since the epoch, the oldest first. */
+  daysBefore(day: number): number[]
   /**
    * Drops the sealed segments of a day, or only the oldest segment of each source in the day, apart from segments that
    * the keeper wants to stay for now. Returns the sources that lost rows.
@@ -106,6 +108,7 @@ export function createStore(options: StoreOptions): Store {
     columnBytes: () => persistence.columnBytes(),
     unload: () => persistence.unload(),
     oldestDay: () => oldestDay(state),
+    daysBefore: (day) => daysBefore(state, day),
     drop: (day, extent, limit) => drop(state, day, extent, limit),
     revision: (source) => state.tables.get(source)?.revision ?? 0,
     setAside: (segment) => setAside(state, segment),
