@@ -9,9 +9,16 @@ import { mergeGroups } from '../state/merge.js'
 import { mergingOf } from '../state/merged-states.js'
 import { groupsOfFile, openStateFile } from '../state/read-file.js'
 import { writeStateFile } from '../state/write-file.js'
-import { boundsOf, type Catalog, type GroupableEngine, removeFiles, saveManifest, setAsideDamaged } from './catalog.js'
+import {
+  boundsOf,
+  type Catalog,
+  type GroupableEngine,
+  removeReplaced,
+  saveManifest,
+  setAsideDamaged,
+} from './catalog.js'
 import { statePath, VIEWS, viewPath } from './file-names.js'
-import { isExpired, type KeptView } from './kept-view.js'
+import { getsAnyRows, getsRows, isExpired, type KeptView } from './kept-view.js'
 
 /** Numbers that are taken by one write of the manifest. */
 const NUMBERS_AT_ONCE = 1000
@@ -41,7 +48,7 @@ export interface BuildOptions {
  */
 export async function buildNext(catalog: Catalog, options: BuildOptions): Promise<boolean> {
   const { engine, kept } = catalog
-  const updated = [...kept.values()].filter(({ isUpdated }) => isUpdated)
+  const updated = [...kept.values()].filter(getsAnyRows)
   if (engine === undefined || updated.length === 0) return false
   const rows = engine.groupable([...new Set(updated.flatMap(({ sources }) => sources))])
   try {
@@ -64,7 +71,8 @@ function nextGap(catalog: Catalog, views: readonly KeptView[], parts: readonly P
     if (stored === undefined || part.isSetAside) continue
     const place = { day: dayOf(part.minUs), isWanted: wanted.has(stored.check) }
     for (const view of views) {
-      if (live.fileOf(view.identity, stored.check) !== undefined || !view.sources.includes(source)) continue
+      if (!getsRows(view, stored) || !view.sources.includes(source)) continue
+      if (live.fileOf(view.identity, stored.check) !== undefined) continue
       if (next?.view === view && next.day === place.day && next.isWanted === place.isWanted)
         next.parts.push(part as StoredRows)
       else if ((next === undefined || isBefore(place, next)) && !isExpired(view, place.day, nowUs))
@@ -103,7 +111,7 @@ async function writeDay(
   added: { segments: readonly StoredPart[]; groups: GroupStream },
   yieldIfDue: Yielder,
 ): Promise<void> {
-  const { live } = catalog
+  const { live, clock } = catalog
   const files = catalog.files!
   const before = live.of(view.identity).filter(({ facts }) => facts.day === day)
   const replaced = before.length < catalog.dayFiles ? [] : before
@@ -122,10 +130,10 @@ async function writeDay(
     setAsideDamaged(catalog, replaced, error)
     throw error
   }
-  const state = { ...(await openStateFile(files, path)), number, isReleased }
+  const state = { ...(await openStateFile(files, path)), number, isReleased, releasedMs: clock.monotonicMs() }
   live.add(state, replaced)
   for (const { check } of added.segments) catalog.wanted.delete(check)
-  removeFiles(catalog, replaced)
+  removeReplaced(catalog, replaced)
 }
 
 /** Takes a number that no file has had. If a released file is replaced, the manifest says before that the new is too. */

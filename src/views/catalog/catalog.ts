@@ -1,7 +1,7 @@
 import type { Log } from '../../base/log.js'
 import { createSerialQueue, type SerialQueue } from '../../base/scheduling/serial-queue.js'
 import type { Clock } from '../../base/time/clock.js'
-import { GIB } from '../../base/units.js'
+import { GIB, HOUR_US } from '../../base/units.js'
 import { createFormatRaiser, VIEWS_FORMAT } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import type { ArrowEngine } from '../../engine/store/engine.js'
@@ -13,7 +13,7 @@ import { type LiveState, LiveStates } from './live-states.js'
 import { EMPTY_MANIFEST, type Manifest, writeManifest } from './manifest.js'
 
 /** The rows that views group. */
-export type GroupableEngine = Pick<ArrowEngine, 'groupable' | 'enforceLimits'>
+export type GroupableEngine = Pick<ArrowEngine, 'groupable' | 'enforceLimits' | 'seal'>
 
 /** The state of all views of a service, which the functions of this folder share. */
 export interface Catalog {
@@ -27,6 +27,8 @@ export interface Catalog {
   readonly live: LiveStates
   /** By identity. */
   kept: ReadonlyMap<string, KeptView>
+  /** The names of the views that have a file of SQL. */
+  current: ReadonlySet<string>
   manifest: Manifest
   /** Whether the manifest on disk is an older one. */
   isManifestOld: boolean
@@ -43,6 +45,10 @@ export interface Catalog {
   readonly wanted: Set<string>
   /** When the limit of the disk was exceeded, in milliseconds of the monotonic clock. */
   fullSinceMs: number | undefined
+  /** When the limit of the disk was exceeded last. */
+  lastFullMs: number
+  /** Replaced files that stay for backups, and when they may be deleted. */
+  readonly retained: Map<LiveState, number>
 }
 
 export interface CatalogOptions {
@@ -73,6 +79,7 @@ export const createCatalog = ({
   dayFiles,
   live: new LiveStates(),
   kept: new Map(),
+  current: new Set(),
   manifest: EMPTY_MANIFEST,
   isManifestOld: false,
   nextNumber: 1,
@@ -83,6 +90,8 @@ export const createCatalog = ({
   toRelease: new Set(),
   wanted: new Set(),
   fullSinceMs: undefined,
+  lastFullMs: Number.NEGATIVE_INFINITY,
+  retained: new Map(),
 })
 
 /** The most groups of a bucket of a project that keep their keys. */
@@ -109,6 +118,36 @@ export async function saveManifest(catalog: Catalog, changes: Partial<Omit<Manif
   catalog.manifest = { ...catalog.manifest, ...changes }
 }
 
+/**
+ * A backup has the files of views before the rows. The copy is complete if it takes less than this time, since a segment
+ * stays for so long after the list of views says that the segment may be gone, and so do files with such segments after
+ * other files have replaced them. Without this time a copy could have neither a segment nor the file with its rows.
+ */
+export const BACKUP_MS = HOUR_US / 1000
+
+/**
+ * Deletes files that others have replaced. A file whose segments may be gone stays for a while, for backups, unless the
+ * disk is full. Without the file, its segments are grouped again.
+ */
+export function removeReplaced(catalog: Catalog, states: readonly LiveState[]): void {
+  const { clock, lastFullMs, retained } = catalog
+  const nowMs = clock.monotonicMs()
+  const stays = ({ isReleased }: LiveState) => isReleased && nowMs - lastFullMs > BACKUP_MS
+  for (const state of states.filter(stays)) retained.set(state, nowMs + BACKUP_MS)
+  removeFiles(
+    catalog,
+    states.filter((state) => !retained.has(state)),
+  )
+}
+
+/** Deletes the replaced files that have stayed for long enough. */
+export function removeRetained(catalog: Catalog): void {
+  const { clock, retained } = catalog
+  const due = [...retained].filter(([, dueMs]) => clock.monotonicMs() >= dueMs).map(([state]) => state)
+  for (const state of due) retained.delete(state)
+  removeFiles(catalog, due)
+}
+
 /** Deletes files that are no longer live, once no query reads them. A file that stays is deleted by the next start. */
 export function removeFiles({ files, removals, readers }: Catalog, states: readonly LiveState[]): void {
   for (const { path } of states) {
@@ -118,12 +157,13 @@ export function removeFiles({ files, removals, readers }: Catalog, states: reado
 }
 
 /** Forgets a damaged file, which stays on disk, and logs the damage. Does nothing for another error. */
-export function setAsideDamaged({ live, log }: Catalog, states: readonly LiveState[], error: unknown): void {
+export function setAsideDamaged({ live, log, kept }: Catalog, states: readonly LiveState[], error: unknown): void {
   if (!isDamaged(error)) return
   const { message } = error as Error
   for (const state of states) {
     if (!message.includes(state.path)) continue
     live.remove(state)
+    for (const { check } of state.facts.segments) kept.get(state.facts.view)?.rest.add(check)
     log(message, { level: 'error', code: 'view_state_damaged', path: state.path })
   }
 }

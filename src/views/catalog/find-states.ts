@@ -1,6 +1,6 @@
 import { isDamaged } from '../state/damage.js'
 import { openStateFile, type StateFile } from '../state/read-file.js'
-import type { Catalog } from './catalog.js'
+import { type Catalog, removeReplaced } from './catalog.js'
 import { isIdentity, MANIFEST, parseStatePath, type StatePlace, VIEWS, viewPath } from './file-names.js'
 
 /** A file that was found, whose segments may be gone or in another file. */
@@ -29,16 +29,18 @@ export async function findStates(catalog: Catalog, present: ReadonlySet<string>,
   catalog.nextNumber = Math.max(manifest.numberLimit, ...found.map(({ number }) => number + 1))
   // A file has all rows of the earlier files that it replaces.
   for (const { number, file } of found.sort((a, b) => b.number - a.number)) {
+    const isReleased = released.has(number)
+    const state = { ...file, number, isReleased, releasedMs: catalog.clock.monotonicMs() }
     if (!live.isDisjoint(file)) {
-      await files.remove(file.path)
+      removeReplaced(catalog, [state])
       continue
     }
-    const isReleased = released.has(number)
     const missing = isReleased ? undefined : file.facts.segments.find(({ check }) => !present.has(check))
     if (missing !== undefined) reportIgnored(catalog, file, `the segment ${missing.name} that it contains is missing`)
     else if (hasOtherStates(catalog, file)) reportIgnored(catalog, file, 'another version of logweir has written it')
-    else live.add({ ...file, number, isReleased })
+    else live.add(state)
   }
+  await catalog.removals.settled()
 }
 
 /** Opens the files of a view. Deletes other files. */
@@ -67,7 +69,8 @@ function hasOtherStates({ kept }: Catalog, { facts }: StateFile): boolean {
   return view !== undefined && view.states.join() !== facts.states.join()
 }
 
-function reportIgnored({ log }: Catalog, { path }: StateFile, reason: string): void {
+function reportIgnored({ log, kept }: Catalog, { path, facts }: StateFile, reason: string): void {
+  for (const { check } of facts.segments) kept.get(facts.view)?.rest.add(check)
   log(`The file ${path} of a view is not read: ${reason}. The segments of the file that are there are grouped again.`, {
     level: 'warn',
     code: 'view_state_ignored',

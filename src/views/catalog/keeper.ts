@@ -1,8 +1,9 @@
 import { MILLISECOND_US } from '../../base/units.js'
 import type { SegmentHandle } from '../../engine/store/segment/handle.js'
 import type { Limit, SegmentKeeper } from '../../engine/store/tables/keeper.js'
-import type { Catalog } from './catalog.js'
-import { isExpired, type KeptView } from './kept-view.js'
+import { BACKUP_MS, type Catalog } from './catalog.js'
+import { getsRows, isExpired, type KeptView } from './kept-view.js'
+import type { LiveState } from './live-states.js'
 
 /** How long the limit of the disk may be exceeded before segments are dropped that views still need. */
 const PRESSURE_MS = 10_000
@@ -13,20 +14,21 @@ export const createKeeper = (catalog: Catalog): SegmentKeeper => ({
   onRoom() {
     catalog.fullSinceMs = undefined
   },
-  bytes: () => catalog.live.bytes,
+  bytes: () => [...catalog.retained.keys()].reduce((sum, { bytes }) => sum + bytes, catalog.live.bytes),
 })
 
 function mayDrop(catalog: Catalog, segment: SegmentHandle, limit: Limit): boolean {
   // Without files, views are as old as the rows in memory.
   if (catalog.files === undefined) return true
+  // The files of views are not found yet.
+  if (catalog.engine === undefined) return false
+  if (limit === 'disk') catalog.lastFullMs = catalog.clock.monotonicMs()
   const open = viewsThatNeed(catalog, segment)
   const { stored } = segment
   const ofSegment = stored === undefined ? [] : catalog.live.filesOf(stored.check)
   const unreleased = ofSegment.filter(({ isReleased }) => !isReleased)
   for (const state of unreleased) catalog.toRelease.add(state)
-  if (open.length === 0 && unreleased.length === 0) return true
-  // The files of views are not found yet.
-  if (catalog.engine === undefined) return false
+  if (open.length === 0 && unreleased.length === 0) return limit !== 'retention' || areBackedUp(catalog, ofSegment)
   if (limit === 'disk' && isLate(catalog)) {
     if (stored !== undefined) catalog.wanted.delete(stored.check)
     for (const view of open) reportLost(catalog, view, segment)
@@ -36,12 +38,16 @@ function mayDrop(catalog: Catalog, segment: SegmentHandle, limit: Limit): boolea
   return false
 }
 
+/** Whether each backup that has the segment no more has the files with its rows. */
+const areBackedUp = ({ clock }: Catalog, states: readonly LiveState[]): boolean =>
+  states.every(({ releasedMs }) => clock.monotonicMs() - releasedMs >= BACKUP_MS)
+
 /** The views that get the rows of a segment and have no file with the segment yet. */
 function viewsThatNeed({ kept, live, clock }: Catalog, { source, stored, day }: SegmentHandle): KeptView[] {
   const nowUs = clock.nowUs()
   return [...kept.values()].filter(
     (view) =>
-      view.isUpdated &&
+      getsRows(view, stored) &&
       view.sources.includes(source) &&
       !isExpired(view, day, nowUs) &&
       (stored === undefined || live.fileOf(view.identity, stored.check) === undefined),

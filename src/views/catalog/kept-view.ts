@@ -1,5 +1,6 @@
 import { DAY_US, HOUR_US, MINUTE_US } from '../../base/units.js'
 import type { SourceName } from '../../common/sources.js'
+import type { StoredPart } from '../../engine/execute/columns/batch.js'
 import { type Aggregation, createAggregation } from '../../engine/execute/grouping/aggregate.js'
 import { createStatesCodec } from '../../engine/execute/grouping/states-codec.js'
 import { cutPlan } from '../../engine/execute/run/cut-plan.js'
@@ -13,8 +14,10 @@ export interface KeptView {
   identity: string
   /** How long the groups are kept, by the name of each view and old version. */
   keepsUs: Map<string, number>
-  /** Whether new rows are grouped: not so for old versions, and views whose file is gone. */
+  /** Whether new rows are grouped: not so for old versions, and views whose file is gone, once they are closed. */
   isUpdated: boolean
+  /** Checks of the segments that are grouped although new rows are not. */
+  rest: Set<string>
   /** Whether all segments were in files once, since the view came or the service started. */
   isBuilt: boolean
   sources: readonly SourceName[]
@@ -44,6 +47,7 @@ export function keptView({ identity, sources, grouping, unit, source }: ViewDefi
     identity,
     keepsUs: new Map(),
     isUpdated: false,
+    rest: new Set(),
     isBuilt: false,
     sources,
     grouping,
@@ -55,6 +59,13 @@ export function keptView({ identity, sources, grouping, unit, source }: ViewDefi
     restKeys: restKeysOf(types.map((type) => type === 'text' || type === 'any')),
   }
 }
+
+/** Whether a view gets rows: new rows, or of a segment that was there when the view was closed. */
+export const getsRows = ({ isUpdated, rest }: KeptView, stored: StoredPart | undefined): boolean =>
+  isUpdated || (stored !== undefined && rest.has(stored.check))
+
+/** Whether a view may get rows of some segments. */
+export const getsAnyRows = ({ isUpdated, rest }: KeptView): boolean => isUpdated || rest.size > 0
 
 /** The longest time for which a view or old version of the identity keeps groups. */
 export const longestKeepUs = ({ keepsUs }: KeptView): number => Math.max(...keepsUs.values())

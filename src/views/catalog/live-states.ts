@@ -5,6 +5,8 @@ export interface LiveState extends StateFile {
   number: number
   /** Whether the segments in the file may be gone: the manifest on disk says so. */
   isReleased: boolean
+  /** Since when that is so, in milliseconds of the monotonic clock. */
+  releasedMs: number
 }
 
 /** The live files of all views. No row is in two files of a view: the lists of their segments are disjoint. */

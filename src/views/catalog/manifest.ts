@@ -9,6 +9,11 @@ export interface ManifestView {
   keepUs: number
   /** The SQL, from which an old version is read. */
   text: string
+  /**
+   * Checks of the segments that a view still gets since it has no file any more: those that were in none of its files
+   * then. Absent while the view gets all rows.
+   */
+  rest?: readonly string[]
 }
 
 /** What a data directory says of its views. */

@@ -6,6 +6,7 @@ import { type ViewDefinition, viewDefinition } from '../definition/definition.js
 import { readableViews } from '../definition/registry.js'
 import { readVersionName } from '../definition/version-name.js'
 import { type Catalog, type CatalogOptions, createCatalog, type GroupableEngine } from './catalog.js'
+import { closeViews, updateRows } from './close.js'
 import { findStates } from './find-states.js'
 import { createKeeper } from './keeper.js'
 import { type KeptView, keptView } from './kept-view.js'
@@ -54,7 +55,11 @@ export async function openViews(options: CatalogOptions): Promise<Views> {
     for (const { definition } of current) definitions.set(definition.name, definition)
     const named = known.flatMap((view) => definitionOf(view, definitions, catalog) ?? [])
     const names = new Set(current.map(({ definition }) => definition.name))
-    catalog.kept = keptBy(named, names, catalog.kept)
+    catalog.current = names
+    catalog.kept = keptBy(named, catalog.kept)
+    for (const view of catalog.kept.values()) updateRows(catalog, view)
+    // Rows that arrive from now on are not to get into views without a file.
+    void closeViews(catalog).catch(() => {})
     readable = readableViews(named.filter(({ name }) => names.has(name) || readVersionName(name) !== undefined))
   }
 
@@ -93,19 +98,16 @@ function definitionOf(
   return undefined
 }
 
-function keptBy(
-  definitions: readonly ViewDefinition[],
-  current: ReadonlySet<string>,
-  before: Catalog['kept'],
-): Map<string, KeptView> {
+function keptBy(definitions: readonly ViewDefinition[], before: Catalog['kept']): Map<string, KeptView> {
   const kept = new Map<string, KeptView>()
   for (const definition of definitions) {
     const { identity, name, keepUs } = definition
     const view = kept.get(identity) ?? keptView(definition)
     kept.set(identity, view)
     view.keepsUs.set(name, keepUs)
-    view.isUpdated ||= current.has(name)
-    view.isBuilt = before.get(identity)?.isBuilt ?? false
+    const { isBuilt = false, rest = [] } = before.get(identity) ?? {}
+    view.isBuilt = isBuilt
+    for (const check of rest) view.rest.add(check)
   }
   return kept
 }

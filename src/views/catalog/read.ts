@@ -13,7 +13,7 @@ import { mergeGroups } from '../state/merge.js'
 import { mergingOf } from '../state/merged-states.js'
 import { groupsOfFile } from '../state/read-file.js'
 import { boundsOf, type Catalog, type GroupableEngine, setAsideDamaged } from './catalog.js'
-import { type KeptView, longestKeepUs } from './kept-view.js'
+import { getsAnyRows, getsRows, type KeptView, longestKeepUs } from './kept-view.js'
 import type { LiveState } from './live-states.js'
 
 /**
@@ -53,10 +53,11 @@ async function* readGroups(
   const range = { ...asked, fromUs: Math.max(asked.fromUs, oldestUs) }
   // Everything is chosen at once, so that no row is in a file and in a part that is read.
   const leave = readers.enter()
-  const rows = engine.groupable(view.isUpdated ? view.sources : [])
+  const rows = engine.groupable(getsAnyRows(view) ? view.sources : [])
   const states = live.of(identity)
   const isCovered = ({ stored }: Part) => stored !== undefined && live.fileOf(identity, stored.check) !== undefined
-  const uncovered = rows.parts.filter((part) => !part.isSetAside && !isCovered(part))
+  const isRead = (part: Part) => !part.isSetAside && getsRows(view, part.stored) && !isCovered(part)
+  const uncovered = rows.parts.filter(isRead)
   try {
     yield* readDays({ catalog, view, range, run, states, rows, uncovered })
   } catch (error) {

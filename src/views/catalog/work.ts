@@ -1,7 +1,8 @@
 import { HOUR_US, MINUTE_US } from '../../base/units.js'
 import { isDamage } from '../../engine/execute/columns/damage.js'
 import { buildNext } from './build.js'
-import { type Catalog, removeFiles, saveManifest } from './catalog.js'
+import { type Catalog, removeFiles, removeRetained, saveManifest } from './catalog.js'
+import { closeViews } from './close.js'
 import { isExpired } from './kept-view.js'
 
 /** Interval at which work is looked for. */
@@ -98,8 +99,10 @@ async function workOnce(state: State): Promise<boolean> {
   const { catalog, controller } = state
   const { signal } = controller
   if (catalog.files === undefined || catalog.engine === undefined || signal.aborted) return false
+  await closeViews(catalog)
   if (catalog.isManifestOld) await saveManifest(catalog)
   if (catalog.toRelease.size > 0) await release(catalog)
+  removeRetained(catalog)
   deleteExpired(state)
   try {
     const isBuilt = await buildNext(catalog, { segments: state.segments, signal })
@@ -121,11 +124,12 @@ async function release(catalog: Catalog): Promise<void> {
   const { live, toRelease, manifest, engine } = catalog
   const taken = [...toRelease]
   const states = taken.filter((state) => live.of(state.facts.view).includes(state))
-  const numbers = new Set(live.all().map(({ number }) => number))
+  const numbers = new Set([...live.all(), ...catalog.retained.keys()].map(({ number }) => number))
   const released = new Set(manifest.released.filter((number) => numbers.has(number)))
   for (const { number } of states) released.add(number)
   await saveManifest(catalog, { released: [...released] })
-  for (const state of states) state.isReleased = true
+  const releasedMs = catalog.clock.monotonicMs()
+  for (const state of states) Object.assign(state, { isReleased: true, releasedMs })
   // More states may have come since.
   for (const state of taken) toRelease.delete(state)
   engine?.enforceLimits()

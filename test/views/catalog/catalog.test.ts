@@ -25,7 +25,7 @@ describe('the files of views', () => {
     await world.work.finish()
     const states = () => world.files.paths().filter((path) => /^views\/.{64}\//.test(path))
     expect(states()).toHaveLength(3)
-    for (let minute = 0; minute < 5; minute++) {
+    for (let minute = 0; minute < 65; minute++) {
       world.clock.advance(60_000)
       await world.work.finish()
     }
@@ -59,8 +59,13 @@ describe('the files of views', () => {
     await world.append([request(0), request(1, '/a')])
     await world.engine.seal()
     await world.work.finish()
+    // No file has these rows when the text changes.
+    await world.append([request(2, '/a')])
+    await world.engine.seal()
+    await world.append([request(3, '/b')])
     const before = [...world.records]
     world.setViews({ v: BY_CODE })
+    await world.work.finish()
     await world.append([request(2)])
     await world.engine.seal()
     await world.restart('close')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_US, HOUR_US, MINUTE_US } from '../../../src/base/units.js'
 import type { ViewDefinition } from '../../../src/views/definition/definition.js'
-import type { Call } from '../../support/model-files.js'
+import type { Call, Fault } from '../../support/model-files.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
 import { database, edge, type TestRecord } from '../../support/records.js'
 import { runs } from '../../support/runs.js'
@@ -87,14 +87,18 @@ class Run {
 
   /** The process ends at a random call of the disk during a step. */
   async #die(): Promise<void> {
-    const { files } = this.#world
     await this.#append()
     await this.#world.engine.seal()
     const only = oneOf(this.#random, FAULTS)
     const after = below(this.#random, only === undefined ? 60 : 8)
-    files.fail({ code: 'DIED', after, share: this.#random(), ...(only !== undefined && { only }) })
     const step = oneOf(this.#random, ['seal', 'work', 'work', 'time'])
-    this.steps.push(`  in ${step}`)
+    await this.#dieIn(step, { after, share: this.#random(), ...(only !== undefined && { only }) })
+  }
+
+  async #dieIn(step: string, fault: Omit<Fault, 'code'>): Promise<void> {
+    const { files } = this.#world
+    files.fail({ code: 'DIED', ...fault })
+    this.steps.push(`  dies in ${step}`)
     let isDone = false
     const done = () => {
       isDone = true
@@ -108,6 +112,8 @@ class Run {
     while (!isDone && !(await isDead()));
     files.heal()
     await this.#world.restart('kill')
+    // What the dead process has not synced may be lost later.
+    if (below(this.#random, 3) === 0) await this.#cutPower()
   }
 
   /**
@@ -142,10 +148,7 @@ class Run {
   }
 
   async #changeViews(): Promise<void> {
-    const { engine, work } = this.#world
-    // An old version has what was sealed and grouped before the change.
-    await engine.seal()
-    await work.finish()
+    const { engine } = this.#world
     const name = oneOf(this.#random, NAMES)
     const { [name]: _, ...others } = this.#current
     this.#current = below(this.#random, 3) === 0 ? others : { ...others, [name]: oneOf(this.#random, TEXTS) }
@@ -159,6 +162,9 @@ class Run {
       else if (!before.has(view.identity)) for (const id of stored) known.ids.add(id)
     }
     this.#before = this.#definitions()
+    // A view without a file gets the rows that are stored at the change, and no later rows.
+    if (below(this.#random, 2) === 0) await this.#dieIn('work', { after: below(this.#random, 40) })
+    await this.#world.work.finish()
   }
 
   #before: ViewDefinition[] = []

@@ -36,8 +36,11 @@ export interface World {
   append(records: readonly TestRecord[]): Promise<void>
   /** Sets the files of views: texts by name. */
   setViews(texts: Readonly<Record<string, string>>, keepUs?: number): void
-  /** Ends the process in order, where it stands, or by a power cut, and starts the next. */
-  restart(how: 'close' | 'kill' | Random): Promise<void>
+  /**
+   * Ends the process in order, where it stands, or by a power cut, and starts the next. `between` is called when the rows
+   * are recovered and the views have not started.
+   */
+  restart(how: 'close' | 'kill' | Random, between?: (engine: ArrowEngine) => void | Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -50,24 +53,39 @@ interface Sizes {
 export const define = (text: string, name = 'v', keepUs = 30 * DAY_US): ViewDefinition =>
   viewDefinition(text, { name, keepUs, place: { line: 1, column: 1 } })
 
-export async function openWorld(options: Partial<ArrowEngineOptions> = {}, sizes: Sizes = {}): Promise<World> {
-  const clock = createFakeClock()
+/** Where a service starts. */
+interface Place {
+  files?: ModelFiles
+  clock?: World['clock']
+  /** The files of views, see `World.setViews`. */
+  texts?: Readonly<Record<string, string>>
+  keepUs?: number
+}
+
+export async function openWorld(
+  options: Partial<ArrowEngineOptions> = {},
+  sizes: Sizes = {},
+  { files: found = createModelFiles(), clock = createFakeClock(), texts = {}, keepUs }: Place = {},
+): Promise<World> {
   const logged: Logged[] = []
   const log = (message: string, fields = {}) => void logged.push({ message, code: undefined, ...fields })
-  let current: Parameters<Views['setCurrent']>[0] = []
+  const read = (of: Readonly<Record<string, string>>, keptUs?: number) =>
+    Object.entries(of).map(([name, text]) => ({ text, definition: define(text, name, keptUs) }))
+  let current: Parameters<Views['setCurrent']>[0] = read(texts, keepUs)
 
-  async function start(files: ModelFiles) {
+  async function start(files: ModelFiles, between: Parameters<World['restart']>[1] = () => {}) {
     const views = await openViews({ files, clock, log, ...sizes })
     views.setCurrent(current)
     const disk = { directory: 'data', files, release: async () => {} }
     const { readView, keeper } = views
     const engine = openEngine({ metrics: createMetrics(), clock, log, disk, readView, keeper, ...options })
     await engine.recover()
+    await between(engine)
     return { files, views, engine, work: await views.start(engine) }
   }
 
   const world: World = {
-    ...(await start(createModelFiles())),
+    ...(await start(found)),
     clock,
     records: [],
     logged,
@@ -76,15 +94,15 @@ export async function openWorld(options: Partial<ArrowEngineOptions> = {}, sizes
       world.records.push(...records)
     },
     setViews(texts, keepUs) {
-      current = Object.entries(texts).map(([name, text]) => ({ text, definition: define(text, name, keepUs) }))
+      current = read(texts, keepUs)
       world.views.setCurrent(current)
     },
-    async restart(how) {
+    async restart(how, between) {
       if (how === 'close') await world.close()
       const files = typeof how === 'function' ? world.files.cutPower(how) : world.files.restart()
       // An engine that was killed would try again for good.
       if (how !== 'close') void world.close().catch(() => {})
-      Object.assign(world, await start(files))
+      Object.assign(world, await start(files, between))
     },
     async close() {
       await world.work.stop()
