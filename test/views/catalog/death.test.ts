@@ -1,61 +1,128 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_US } from '../../../src/base/units.js'
-import { edge } from '../../support/records.js'
+import { mulberry32 } from '../../support/random.js'
+import { edge, type TestRecord } from '../../support/records.js'
+import { runs } from '../../support/runs.js'
+import { testSeed } from '../../support/seed.js'
 import { define, expectView, openWorld, type World } from './world.js'
 
-const TEXT = `select timestamp_trunc(timestamp, hour) as hour, request.path, count(*) as n
+const BY_PATH = `select timestamp_trunc(timestamp, hour) as hour, request.path, count(*) as n
   from edge_logs group by hour, path`
+const BY_METHOD = BY_PATH.replaceAll('path', 'method')
 const NOW_US = Date.UTC(2026, 10, 20, 10) * 1000
-/** More calls than any of the works takes. */
-const MOST_CALLS = 500
+const OLD_US = 5 * DAY_US
 
 const request = (path: string, agoUs = 0) =>
-  edge({ id: path, timestampUs: NOW_US - agoUs, metadata: { request: { path } } })
+  edge({ id: path, timestampUs: NOW_US - agoUs, metadata: { request: { path, method: path } } })
+
+/** Appends rows of a new and of an old day, which survive a power cut from then on. */
+async function appendSynced(world: World, path: string): Promise<void> {
+  await world.append([request(path), request(path, OLD_US)])
+  world.clock.advance(1_000)
+  for (let turns = 0; turns < 30; turns++) await world.files.list('')
+}
 
 /** Returns a service whose next work merges the files of a day. */
 async function openBeforeMerge(): Promise<World> {
   const world = await openWorld({ retentionUs: 3 * DAY_US }, { dayFiles: 1 })
-  world.setViews({ v: TEXT })
-  for (const path of ['/a', '/b']) {
-    await world.append([request(path), request(path, 5 * DAY_US)])
-    await world.engine.seal()
-    if (path === '/a') await world.work.finish()
-  }
+  world.setViews({ v: BY_PATH })
+  await appendSynced(world, '/a')
+  await world.engine.seal()
+  await world.work.finish()
+  await appendSynced(world, '/b')
   return world
 }
 
-/** Work that makes, merges and deletes files, and drops segments. */
-async function workOn({ clock, work }: World): Promise<void> {
+/** Work that seals rows, makes, merges and deletes files, and drops segments. */
+async function workOn({ clock, work, engine }: World): Promise<void> {
+  await engine.seal()
   await work.finish()
-  for (let i = 0; i < 3; i++) {
-    clock.advance(60_000)
+  for (let minutes = 0; minutes < 140; minutes += 10) {
+    clock.advance(10 * 60_000)
     await work.finish()
   }
 }
 
-const statesOf = ({ files }: World) => files.paths().filter((path) => path.startsWith('views/') && !/json$/.test(path))
+const isDead = ({ files }: World) =>
+  files.list('').then(
+    () => false,
+    () => true,
+  )
 
-describe('a process that ends while files of views are made, merged and deleted', () => {
-  it('loses and doubles no row at any call, and leaves no file without an owner', { timeout: 120_000 }, async () => {
-    let calls = 0
-    for (; calls < MOST_CALLS; calls++) {
-      const world = await openBeforeMerge()
-      world.files.fail({ code: 'DIED', after: calls })
-      await workOn(world).catch(() => {})
-      const isDead = await world.files.list('').then(
-        () => false,
-        () => true,
-      )
-      world.files.heal()
-      await world.restart('kill')
-      await expectView(world, define(TEXT), world.records)
-      await workOn(world)
-      await expectView(world, define(TEXT), world.records)
-      expect(statesOf(world), `after ${calls} calls`).toHaveLength(2)
-      await world.close()
-      if (!isDead) break
+/** Works until the work is done, or the process has died in it. Returns whether the process has died. */
+async function workUntilDeath(world: World, work: (world: World) => Promise<void>): Promise<boolean> {
+  let isDone = false
+  const done = () => {
+    isDone = true
+  }
+  // An engine whose disk is dead tries again for good.
+  work(world).then(done, done)
+  while (!isDone && !(await isDead(world)));
+  const died = await isDead(world)
+  world.files.heal()
+  return died
+}
+
+/** Files of views. */
+const statesOf = ({ files }: World) => files.paths().filter((path) => path.startsWith('views/') && !/json$/.test(path))
+/** Files that only the next start deletes. */
+const leftovers = ({ files }: World) => files.paths().filter((path) => /(\.unfinished|\.removed|\.new)$/.test(path))
+
+/** Whether the view has all rows, before and after its work. All rows of the old day are dropped then. */
+async function expectWhole(world: World, views: Record<string, readonly TestRecord[]>): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    for (const [text, records] of Object.entries(views)) await expectView(world, define(text), records)
+    await workOn(world)
+  }
+  await world.restart('close')
+  for (const [text, records] of Object.entries(views)) await expectView(world, define(text), records)
+  const { rows } = world.engine.stats().find(({ source }) => source === 'edge_logs')!
+  expect(rows).toBe(world.records.length / 2)
+}
+
+const ENDS = ['kill', 'a power cut'] as const
+/** How much of the call in which the process dies is done. */
+const SHARES = [0, 1]
+/** A small run tries a part of the calls, and others each time. */
+const STEP = Math.max(1, Math.round(20 / runs(20)))
+
+describe.each(ENDS)('a process that ends by %s while files of views are made, merged and deleted', (end) => {
+  const seed = testSeed()
+
+  it(`loses and doubles no row at any call, and leaves no file behind (seed ${seed})`, {
+    timeout: 900_000,
+  }, async () => {
+    const first = seed % STEP
+    for (const share of SHARES) {
+      let isEnded = false
+      let call = first
+      for (; !isEnded; call += STEP) {
+        const world = await openBeforeMerge()
+        world.files.fail({ code: 'DIED', after: call, share })
+        isEnded = !(await workUntilDeath(world, workOn))
+        await world.restart(end === 'kill' ? 'kill' : mulberry32(seed + call))
+        await expectWhole(world, { [BY_PATH]: world.records })
+        expect([statesOf(world).length, leftovers(world)], `after ${call} calls`).toEqual([2, []])
+        await world.close()
+      }
+      expect(call).toBeGreaterThan(100)
     }
-    expect(calls).toBeGreaterThan(50)
-    expect(calls).toBeLessThan(MOST_CALLS)
+  })
+
+  it(`keeps both versions of a view that is changed then (seed ${seed})`, { timeout: 900_000 }, async () => {
+    let isEnded = false
+    for (let call = seed % STEP; !isEnded; call += STEP) {
+      const world = await openBeforeMerge()
+      world.setViews({ v: BY_METHOD })
+      world.files.fail({ code: 'DIED', after: call, share: call % 2 })
+      isEnded = !(await workUntilDeath(world, ({ work }) => work.finish()))
+      await world.restart(end === 'kill' ? 'kill' : mulberry32(seed + call))
+      await world.work.finish()
+      const before = [...world.records]
+      await appendSynced(world, '/c')
+      await expectWhole(world, { [BY_PATH]: before, [BY_METHOD]: world.records })
+      expect([statesOf(world).length, leftovers(world)], `after ${call} calls`).toEqual([4, []])
+      await world.close()
+    }
   })
 })
