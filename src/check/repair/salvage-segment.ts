@@ -2,10 +2,12 @@ import type { SourceName } from '../../common/sources.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { createJournal } from '../../engine/disk/journal/writer.js'
 import { batchesOf } from '../../engine/store/export/batches.js'
+import { checkOf } from '../../engine/store/files/facts.js'
 import { type HeadId, journalPath } from '../../engine/store/files/file-names.js'
 import { loadSegment, readSegmentFacts } from '../../engine/store/files/segment-file.js'
 import type { Salvage } from '../findings/repair.js'
 import { SALVAGE_FILE } from '../findings/set-aside.js'
+import { noteSalvaged } from './note-salvaged.js'
 import { move, type RepairState, setAside } from './repair-state.js'
 
 /**
@@ -20,7 +22,8 @@ export async function salvageSegment(state: RepairState, path: string, id: HeadI
 }
 
 async function writeRows(files: Files, path: string, source: SourceName, { ranges, columns }: Salvage): Promise<void> {
-  const segment = await loadSegment(files, path, await readSegmentFacts(files, path), new Set(columns))
+  const facts = await readSegmentFacts(files, path)
+  const segment = await loadSegment(files, path, facts, new Set(columns))
   await files.remove(`${path}/${SALVAGE_FILE}`)
   const journal = createJournal(files, `${path}/${SALVAGE_FILE}`, source)
   try {
@@ -29,6 +32,7 @@ async function writeRows(files: Files, path: string, source: SourceName, { range
   } finally {
     await journal.close()
   }
+  await noteSalvaged(files, Buffer.from(journal.marker).toString('hex'), checkOf(path, facts))
 }
 
 /** Moves the intact rows of a segment that was set aside to the journal of a new head. */

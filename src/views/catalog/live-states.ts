@@ -1,3 +1,4 @@
+import { journalOfCheck } from '../../engine/store/files/facts.js'
 import type { StateFile } from '../state/read-file.js'
 
 /** A file whose groups are read. */
@@ -14,6 +15,8 @@ export class LiveStates {
   readonly #byView = new Map<string, { states: Set<LiveState>; bySegment: Map<string, LiveState> }>()
   /** Bytes of all files. */
   bytes = 0
+  /** See `Manifest.salvaged`: a file with a segment also has the rows that a repair has moved to a journal. */
+  salvaged: ReadonlyMap<string, string> = new Map()
 
   /** Returns the files of a view. */
   of(identity: string): LiveState[] {
@@ -27,12 +30,13 @@ export class LiveStates {
 
   /** Returns the file of a view with the rows of a segment, by the segment's check. */
   fileOf(identity: string, check: string): LiveState | undefined {
-    return this.#byView.get(identity)?.bySegment.get(check)
+    const bySegment = this.#byView.get(identity)?.bySegment
+    return bySegment?.get(check) ?? bySegment?.get(this.salvaged.get(journalOfCheck(check)) ?? '')
   }
 
   /** Returns the files with the rows of a segment, by the segment's check. */
   filesOf(check: string): LiveState[] {
-    return [...this.#byView.values()].flatMap(({ bySegment }) => bySegment.get(check) ?? [])
+    return [...this.#byView.keys()].flatMap((identity) => this.fileOf(identity, check) ?? [])
   }
 
   /** Whether a file has no segment that another live file of the view has. */

@@ -22,6 +22,11 @@ export interface Manifest {
   numberLimit: number
   /** Numbers of files that contain segments which were dropped, or may be at any time. */
   released: readonly number[]
+  /**
+   * Repairs of damaged segments: the check of each segment, by the marker of the journal that has its intact rows, in
+   * hexadecimal.
+   */
+  salvaged?: Readonly<Record<string, string>>
   views: readonly ManifestView[]
 }
 

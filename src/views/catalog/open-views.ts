@@ -12,6 +12,7 @@ import { createKeeper } from './keeper.js'
 import { type KeptView, keptView } from './kept-view.js'
 import { type Manifest, type ManifestView, readManifest } from './manifest.js'
 import { createReadView } from './read.js'
+import { presentChecks } from './salvaged.js'
 import { withCurrent } from './versions.js'
 import { startWork, type ViewWork } from './work.js'
 
@@ -69,11 +70,7 @@ export async function openViews(options: CatalogOptions): Promise<Views> {
     readable: { find: (name) => readable.find(name), names: () => readable.names() },
     setCurrent,
     async start(engine) {
-      const sources = [...new Set([...catalog.kept.values()].flatMap((view) => view.sources))]
-      const rows = engine.groupable(sources)
-      const present = new Set(rows.parts.flatMap(({ stored }) => stored?.check ?? []))
-      rows.release()
-      await findStates(catalog, present, manifest !== undefined)
+      await findStates(catalog, await presentChecks(catalog, engine), manifest !== undefined)
       catalog.engine = engine
       return startWork(catalog)
     },

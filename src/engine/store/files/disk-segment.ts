@@ -10,7 +10,7 @@ import type { StoredCold } from '../sealing/compact.js'
 import { declaredPaths } from '../segment/declared-paths.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import type { Segment } from '../segment/segment.js'
-import type { SegmentOnDisk } from './facts.js'
+import { checkOf, type SegmentOnDisk } from './facts.js'
 import { REMOVED_SUFFIX } from './file-names.js'
 import type { ColumnCache, PathCache } from './segment-caches.js'
 import {
@@ -54,10 +54,6 @@ function isSubset(names: ReadonlySet<string>, of: ReadonlySet<string>): boolean 
   for (const name of names) if (!of.has(name)) return false
   return true
 }
-
-/** Segments of earlier versions do not say of which journal their rows are. */
-const checkOf = (path: string, { origin, rows, minUs, maxUs }: SegmentOnDisk): string =>
-  origin === undefined ? `${path} ${rows} ${minUs} ${maxUs}` : `${origin.journal} ${origin.part}`
 
 /** Columns that are being loaded. */
 interface Loading {

@@ -55,6 +55,16 @@ export interface SegmentOnDisk extends SegmentFacts {
   pathFileBytes: number
 }
 
+/**
+ * Returns bytes that no other segment has: the journal and part of the rows. Segments of earlier versions do not say of
+ * which journal their rows are.
+ */
+export const checkOf = (path: string, { origin, rows, minUs, maxUs }: SegmentFacts): string =>
+  origin === undefined ? `${path} ${rows} ${minUs} ${maxUs}` : `${origin.journal} ${origin.part}`
+
+/** Returns the marker of the journal in a check, in hexadecimal. */
+export const journalOfCheck = (check: string): string => check.slice(0, check.indexOf(' '))
+
 const KEY = 'logweir.segment'
 
 /** Returns the custom metadata of the hot file's schema. */
