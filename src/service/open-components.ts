@@ -18,6 +18,7 @@ import { NO_VIEWS, type ReadableViews } from '../sql/compile/readable-views.js'
 import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
 import type { UserEndpoints } from '../user-endpoints/open.js'
 import { isView } from '../user-endpoints/view.js'
+import { VIEWS } from '../views/catalog/file-names.js'
 import type { Alerts } from './alerts.js'
 import { tryPlan } from './try-plan.js'
 
@@ -46,7 +47,7 @@ export interface OpenedComponents {
   tokens: Tokens
   alerts: Alerts | undefined
   engine: Engine
-  /** Undefined without the setting `--endpoints`, and over ClickHouse. */
+  /** Undefined over ClickHouse, and without the setting `--endpoints` if the data directory has no views. */
   views: ServiceViews | undefined
 }
 
@@ -130,20 +131,25 @@ interface ServiceViews {
   start(): Promise<() => Promise<void>>
 }
 
-/** Opens the views of the data directory. */
+/**
+ * Opens the views of the data directory. Without `--endpoints` each of its views is one without a file: it gets no new
+ * rows, but the list of views must say which of its segments are dropped.
+ */
 async function openViews(
   config: ServeConfig,
   userEndpoints: UserEndpoints | undefined,
   disk: DataDirectory | undefined,
   { clock, log }: Shared,
 ) {
-  if (userEndpoints === undefined || config.clickhouse !== undefined) return undefined
+  if (config.clickhouse !== undefined) return undefined
+  const hasViews = disk !== undefined && (await disk.files.list(VIEWS)).length > 0
+  if (userEndpoints === undefined && !hasViews) return undefined
   // Loaded only if there may be views: the compiler takes time of the start, and memory.
   const { openViews: open } = await import('../views/catalog/open-views.js')
   const views = await open({ files: disk?.files, clock, log })
   const setEndpoints = (ofUsers: readonly Endpoint[]) =>
     views.setCurrent(ofUsers.filter(isView).map(({ view, query }) => ({ definition: view, text: query })))
-  setEndpoints(userEndpoints.endpoints())
+  setEndpoints(userEndpoints?.endpoints() ?? [])
   return { ...views, setEndpoints }
 }
 

@@ -78,10 +78,13 @@ export async function startService(config: ServeConfig, log: Log, options: Start
     views?.setEndpoints(ofUsers)
     app.replaceEndpoints(endpointsWith(ofUsers))
   })
+  let isStopping = false
   let stopViews: (() => Promise<void>) | undefined
   let stdin: StdinReader | undefined
   const ready = engine.recover().then(async () => {
-    stopViews = await views?.start()
+    if (!isStopping) stopViews = await views?.start()
+    // The stop has not waited for the start.
+    if (isStopping) await stopViews?.()
     status.becomeReady()
     alerts?.start({ engine: { run: engine.run, ...withArrivals(engine, intake.arrivals) }, memory })
     stdin = startStdin(config, intake, status, shared)
@@ -98,6 +101,7 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   }
 
   async function stop(): Promise<void> {
+    isStopping = true
     status.beginStop()
     void alerts?.stop()
     await stopService({ engine, app, server, stdin, close, dataDir: config.dataDir, log })
