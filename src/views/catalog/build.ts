@@ -53,12 +53,17 @@ export async function buildNext(catalog: Catalog, options: BuildOptions): Promis
   const rows = engine.groupable([...new Set(updated.flatMap(({ sources }) => sources))])
   try {
     const gap = nextGap(catalog, updated, rows.parts)
-    if (gap === undefined) for (const view of updated) view.isBuilt = true
+    if (gap === undefined) updated.forEach(noteBuilt)
     if (gap !== undefined) await build(catalog, { ...gap, parts: gap.parts.slice(0, options.segments) }, rows, options)
     return gap !== undefined
   } finally {
     rows.release()
   }
+}
+
+function noteBuilt(view: KeptView): void {
+  view.isBuilt = true
+  view.rest.clear()
 }
 
 function nextGap(catalog: Catalog, views: readonly KeptView[], parts: readonly Part[]): Gap | undefined {

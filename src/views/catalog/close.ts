@@ -8,8 +8,9 @@ import type { ManifestView } from './manifest.js'
  */
 export async function closeViews(catalog: Catalog): Promise<void> {
   const isOpen = (view: ManifestView) => isUnclosed(catalog, view) && catalog.kept.has(view.identity)
-  if (catalog.engine === undefined || !catalog.manifest.views.some(isOpen)) return
-  await catalog.engine.seal()
+  const { files, engine, manifest } = catalog
+  if (files === undefined || engine === undefined || !manifest.views.some(isOpen)) return
+  await engine.seal()
   const views = catalog.manifest.views.map((view) =>
     isOpen(view) ? { ...view, rest: missingIn(catalog, catalog.kept.get(view.identity)!) } : view,
   )

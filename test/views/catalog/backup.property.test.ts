@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_US, HOUR_US } from '../../../src/base/units.js'
+import { check } from '../../check/checked.js'
 import { createFakeClock } from '../../support/clock.js'
 import { createModelFiles, type ModelFiles } from '../../support/model-files.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
@@ -97,6 +98,7 @@ function shuffled<T>(random: Random, items: readonly T[]): T[] {
 /** The backup has the rows of before, and each later row in its views as often as in its stored rows. */
 async function checkBackup(service: Service, files: ModelFiles, before: Map<string, Set<string>>): Promise<void> {
   const { world, text } = service
+  expect((await check(files)).faults).toEqual([])
   const clock = createFakeClock(world.clock.nowUs())
   const restored = await openWorld({ retentionUs: RETENTION_US }, {}, { files, clock, texts: { v: text } })
   for (let round = 0; round < 2; round++) {
