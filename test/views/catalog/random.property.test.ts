@@ -64,7 +64,7 @@ class Run {
     if (step === 'append') await this.#append()
     else if (step === 'views') await this.#changeViews()
     else if (step === 'restart') await this.#world.restart('close')
-    else if (step === 'kill') await this.#world.restart('kill')
+    else if (step === 'kill') await this.#kill()
     else if (step === 'die') await this.#die()
     else if (step === 'cut') await this.#cutPower()
     else await this.#do(step)
@@ -93,6 +93,8 @@ class Run {
     const after = below(this.#random, only === undefined ? 60 : 8)
     const step = oneOf(this.#random, ['seal', 'work', 'work', 'time'])
     await this.#dieIn(step, { after, share: this.#random(), ...(only !== undefined && { only }) })
+    // What the dead process has not synced may be lost later.
+    if (below(this.#random, 3) === 0) await this.#cutPower()
   }
 
   async #dieIn(step: string, fault: Omit<Fault, 'code'>): Promise<void> {
@@ -111,21 +113,35 @@ class Run {
       )
     while (!isDone && !(await isDead()));
     files.heal()
-    await this.#world.restart('kill')
-    // What the dead process has not synced may be lost later.
-    if (below(this.#random, 3) === 0) await this.#cutPower()
+    await this.#kill()
   }
 
-  /**
-   * Rows of journals may be lost. Rows that are in files of views, or whose segments are, stay. Segments that were
-   * dropped may come back, and are then new to a view that came after the drop.
-   */
+  async #kill(): Promise<void> {
+    await this.#world.restart('kill')
+    await this.#addStored()
+  }
+
+  /** Segments that were dropped may come back, and are then new to a view that came after the drop. */
+  async #addStored(): Promise<void> {
+    const stored = await idsIn(this.#world.engine)
+    for (const view of this.#views()) for (const id of stored) this.#known.get(view.identity)!.ids.add(id)
+  }
+
+  /** Waits until the files of all dropped segments are deleted. */
+  async #settleDrops(): Promise<void> {
+    const { engine, files } = this.#world
+    const onDisk = () => files.paths().filter((path) => path.endsWith('/hot.arrow')).length
+    const live = () => engine.stats().reduce((sum, { segments }) => sum + segments, 0)
+    while (onDisk() > live()) await files.list('')
+  }
+
+  /** Rows of journals may be lost. Rows that are in files of views, or whose segments are, stay. */
   async #cutPower(): Promise<void> {
     const before = await idsIn(this.#world.engine)
     await this.#world.restart(this.#random)
     const after = await idsIn(this.#world.engine)
     for (const id of before) if (!after.has(id)) for (const { ids } of this.#known.values()) ids.delete(id)
-    for (const view of this.#views()) for (const id of after) this.#known.get(view.identity)!.ids.add(id)
+    await this.#addStored()
   }
 
   async #append(): Promise<void> {
@@ -149,6 +165,8 @@ class Run {
 
   async #changeViews(): Promise<void> {
     const { engine } = this.#world
+    // A segment that comes back during the change may be in the old version, or not.
+    await this.#settleDrops()
     const name = oneOf(this.#random, NAMES)
     const { [name]: _, ...others } = this.#current
     this.#current = below(this.#random, 3) === 0 ? others : { ...others, [name]: oneOf(this.#random, TEXTS) }
