@@ -20,7 +20,11 @@ export async function findStates(catalog: Catalog, present: ReadonlySet<string>,
   const owners = new Set(manifest.views.map(({ identity }) => identity))
   const released = new Set(manifest.released)
   const found: Found[] = []
-  for (const name of await files.list(VIEWS)) {
+  const names = await files.list(VIEWS)
+  // A process that was killed may have renamed files without a sync. What is found now must survive a power cut before
+  // segments are dropped because of it.
+  if (names.length > 0) await files.syncDirectory(VIEWS)
+  for (const name of names) {
     const path = viewPath(name)
     const isOwned = !isManifest || owners.has(name)
     if (isIdentity(name) && isOwned) found.push(...(await statesIn(catalog, path)))
@@ -46,7 +50,9 @@ export async function findStates(catalog: Catalog, present: ReadonlySet<string>,
 /** Opens the files of a view. Deletes other files. */
 async function statesIn({ files, log }: Catalog, folder: string): Promise<Found[]> {
   const found: Found[] = []
-  for (const name of await files!.list(folder)) {
+  const names = await files!.list(folder)
+  if (names.length > 0) await files!.syncDirectory(folder)
+  for (const name of names) {
     const path = `${folder}/${name}`
     const place = parseStatePath(path)
     if (place === undefined) {

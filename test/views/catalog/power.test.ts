@@ -47,3 +47,59 @@ it('a journal whose removal was not synced before a kill does not come back', as
   await expectView(world, define(TEXT), world.records)
   await world.close()
 })
+
+/** Works, and ends the process after the n-th rename, before its sync. Returns whether there is an n-th rename. */
+async function dieAfterRename(world: World, n: number): Promise<boolean> {
+  world.files.fail({ code: 'DIED', after: n, share: 1, only: ['rename'] })
+  const died = await world.work.finish().then(
+    () => isDead(world),
+    () => isDead(world),
+  )
+  world.files.heal()
+  await world.restart('kill')
+  return died
+}
+
+it('a list of views that was not synced before a kill does not come back', async () => {
+  const other = TEXT.replace('count(*) as n', 'count(*) as n, max(request.path) as most')
+  for (let n = 0, died = true; died; n++) {
+    const world = await openWorld()
+    world.setViews({ v: TEXT })
+    await world.append([request('/a')])
+    await world.engine.seal()
+    await world.work.finish()
+    const before = [...world.records]
+    world.setViews({ v: other })
+    await world.work.finish()
+    // No file is written for the text that comes back.
+    world.setViews({ v: TEXT })
+    died = await dieAfterRename(world, n)
+    await world.work.finish()
+    await world.append([request('/b')])
+    world.clock.advance(1_000)
+    for (let turns = 0; turns < 30; turns++) await world.files.list('')
+    await world.restart(NOTHING_SURVIVES)
+    await expectView(world, define(TEXT), world.records)
+    await expectView(world, define(other), before)
+    await world.close()
+  }
+})
+
+it('a file of a view that was not synced before a kill stays when its segments are dropped', async () => {
+  for (let n = 0, died = true; died; n++) {
+    const world = await openWorld({ retentionUs: 3 * DAY_US })
+    world.setViews({ v: TEXT })
+    await world.append([request('/a', 5 * DAY_US)])
+    await world.engine.seal()
+    died = await dieAfterRename(world, n)
+    for (let minutes = 0; minutes < 140; minutes += 10) {
+      await world.work.finish()
+      world.clock.advance(10 * 60_000)
+    }
+    while (world.files.paths().some((path) => path.startsWith('segments/'))) await world.files.list('')
+    await world.files.syncDirectory('segments/edge_logs/2026-11-15')
+    await world.restart(NOTHING_SURVIVES)
+    await expectView(world, define(TEXT), world.records)
+    await world.close()
+  }
+})
