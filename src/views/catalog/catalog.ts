@@ -119,9 +119,9 @@ export async function saveManifest(catalog: Catalog, changes: Partial<Omit<Manif
 }
 
 /**
- * A backup has the files of views before the rows. The copy is complete if it takes less than this time, since a segment
- * stays for so long after the list of views says that the segment may be gone, and so do files with such segments after
- * other files have replaced them. Without this time a copy could have neither a segment nor the file with its rows.
+ * A backup copies the files of views before the rows. A copy that takes less than this time is complete: a segment
+ * stays for this time after the list of views says that the segment may be gone. So does a file with such a segment
+ * after another file has replaced the file. Otherwise a copy could have neither a segment nor the file with its rows.
  */
 export const BACKUP_MS = HOUR_US / 1000
 

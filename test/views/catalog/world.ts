@@ -37,8 +37,8 @@ export interface World {
   /** Sets the files of views: texts by name. */
   setViews(texts: Readonly<Record<string, string>>, keepUs?: number): void
   /**
-   * Ends the process in order, where it stands, or by a power cut, and starts the next. `between` is called when the rows
-   * are recovered and the views have not started.
+   * Ends the process in order, where it stands, or by a power cut, and starts the next. `between` is called when the
+   * rows are recovered and the views have not started.
    */
   restart(how: 'close' | 'kill' | Random, between?: (engine: ArrowEngine) => void | Promise<void>): Promise<void>
   close(): Promise<void>
