@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fakeService, reply } from '../../client/fake-service.js'
-import { CLI, temporaryFolder } from '../support/program.js'
+import { temporaryFolder } from '../support/program.js'
+import { piped } from '../support/shell.js'
 
 const ROW = { id: 'one', timestamp: 1_795_168_800_000_000, event_message: 'GET | one', metadata: {} }
 
@@ -15,30 +14,6 @@ const streamOf = (events: string) =>
   })
 
 const event = `id: 1\ndata: ${JSON.stringify(ROW)}\n\n`
-
-/**
- * Runs `logweir ARGS | READER` in a shell, for the pipes of a shell. Returns the output of both, and the exit code of
- * logweir.
- */
-async function piped(args: string, reader: string, environment: Record<string, string> = {}) {
-  const script = `{ "${process.execPath}" "${CLI}" ${args}; echo "exit $?" >&2; } | ${reader}`
-  const env = { PATH: process.env.PATH, LOGWEIR_TOKEN: 'open', ...environment }
-  const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'], env, detached: true })
-  onTestFinished(() => {
-    try {
-      process.kill(-shell.pid!, 'SIGKILL')
-    } catch {}
-  })
-  let [stdout, stderr] = ['', '']
-  shell.stdout.on('data', (piece) => {
-    stdout += piece
-  })
-  shell.stderr.on('data', (piece) => {
-    stderr += piece
-  })
-  await once(shell, 'close')
-  return { stdout, stderr }
-}
 
 describe('a reader that leaves', () => {
   it('ends tail, although no further row arrives', async () => {

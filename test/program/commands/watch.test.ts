@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { fakeService, reply } from '../../client/fake-service.js'
-import { CLI, run, start } from '../support/program.js'
+import { run, start } from '../support/program.js'
+import { hasTerminal, onTerminal } from '../support/terminal.js'
 
 const row = (path: string, errors: number) => ({ path, errors })
 const event = (name: string, n: number, data: object) =>
@@ -44,30 +44,18 @@ it('fails with 1 where nobody listens, and with 2 without an endpoint', async ()
   expect((await run(['watch'], { environment: TOKEN })).code).toBe(2)
 })
 
-const hasTerminal = spawnSync('script', ['--version']).error === undefined
-
 describe('on a terminal', () => {
   if (!hasTerminal) {
     it('needs the program script, which is not installed', () => console.warn('watch on a terminal: not tested'))
     return
   }
 
-  /** Starts the command on a terminal of 20 columns and some lines. Returns what the terminal was sent so far. */
-  function onTerminal(url: string, lines: number, environment: Record<string, string> = {}) {
-    const call = `stty cols 20 rows ${lines}; exec "${process.execPath}" "${CLI}" watch errors --url ${url}`
-    const command = ['script', '-qfec', call, '/dev/null']
-    const program = start([], { command, stdin: 'pipe', environment: { ...TOKEN, TERM: 'xterm', ...environment } })
-    let shown = ''
-    program.child.stdout!.on('data', (piece) => {
-      shown += piece
-    })
-    const shows = (text: string) => expect.poll(() => shown.replaceAll('\r', '')).toContain(text)
-    return { program, shows, shown: () => shown }
-  }
+  const watchOn = (url: string, lines: number, environment: Record<string, string> = {}) =>
+    onTerminal(`watch errors --url ${url}`, lines, { ...TOKEN, ...environment })
 
   it('paints the table over the last one, until Ctrl-C ends it with 0', async () => {
     const { url, streams } = await streaming()
-    const { program, shows } = onTerminal(url, 10)
+    const { program, shows } = watchOn(url, 10)
     await shows('\u001b[K\u001b[1mpath  errors\u001b[22m\n\u001b[K/a         3\n\u001b[K/c         1\n\u001b[J')
     streams[0]!.write(CHANGE)
     await shows(
@@ -79,9 +67,9 @@ describe('on a terminal', () => {
 
   it('is plain with NO_COLOR, cut to the height, and in sequence if the cursor cannot be moved', async () => {
     const { url, streams } = await streaming()
-    const cut = onTerminal(url, 3, { NO_COLOR: '1' })
+    const cut = watchOn(url, 3, { NO_COLOR: '1' })
     await cut.shows('\u001b[Kpath  errors\n\u001b[K… 2 more rows\n\u001b[J')
-    const dumb = onTerminal(url, 3, { NO_COLOR: '1', TERM: 'dumb' })
+    const dumb = watchOn(url, 3, { NO_COLOR: '1', TERM: 'dumb' })
     await expect.poll(() => streams.length).toBe(2)
     streams[1]!.write(CHANGE)
     await dumb.shows('path  errors\n/a         3\n/c         1\n\npath  errors\n/a         4\n/b         1\n')

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { CLI } from './program.js'
+
+/**
+ * Runs `logweir ARGS | READER` in a shell, for the pipes of a shell. Returns the output of both, and the exit code of
+ * logweir.
+ */
+export async function piped(args: string, reader: string, environment: Record<string, string> = {}) {
+  const script = `{ "${process.execPath}" "${CLI}" ${args}; echo "exit $?" >&2; } | ${reader}`
+  const env = { PATH: process.env.PATH, LOGWEIR_TOKEN: 'open', ...environment }
+  const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'], env, detached: true })
+  onTestFinished(() => {
+    try {
+      process.kill(-shell.pid!, 'SIGKILL')
+    } catch {}
+  })
+  let [stdout, stderr] = ['', '']
+  shell.stdout.on('data', (piece) => {
+    stdout += piece
+  })
+  shell.stderr.on('data', (piece) => {
+    stderr += piece
+  })
+  await once(shell, 'close')
+  return { stdout, stderr }
+}
