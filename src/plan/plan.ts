@@ -42,6 +42,8 @@ export interface ViewSource {
   name: string
   /** Identifies what is grouped, see docs/views.md. */
   identity: string
+  /** The sources whose rows are grouped. */
+  sources: readonly SourceName[]
   /** The columns of a group, in order: `project`, the start of the bucket, the other keys and the aggregates. */
   columns: readonly { name: string; type: Type }[]
   /** The column of the start of the bucket, a timestamp. */

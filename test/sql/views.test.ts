@@ -15,6 +15,7 @@ import { openEngine, readAll } from '../support/engine.js'
 const SOURCE: ViewSource = {
   name: 'edge.requests-by-hour',
   identity: 'a1',
+  sources: ['edge_logs'],
   columns: [
     { name: 'project', type: 'text' },
     { name: 'bucket', type: 'timestamp' },

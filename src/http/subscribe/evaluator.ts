@@ -125,7 +125,7 @@ async function run(state: State, query: FollowedQuery, signal: AbortSignal): Pro
   const spent = state.startSpending()
   const memory = state.memory.open()
   try {
-    const { encoded, warnings } = await compute(state, { ...call, plan }, { signal, memory }, (rows) =>
+    const { encoded, warnings, viewNotes } = await compute(state, { ...call, plan }, { signal, memory }, (rows) =>
       readResult(rows, currentShape(state, query), {
         signal,
         memory,
@@ -133,6 +133,7 @@ async function run(state: State, query: FollowedQuery, signal: AbortSignal): Pro
       }),
     )
     query.warnings ??= warnings || undefined
+    query.viewNotes = viewNotes
     signal.throwIfAborted()
     return published.publish(encoded)
   } finally {

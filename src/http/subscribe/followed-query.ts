@@ -5,7 +5,7 @@ import type { SourceName } from '../../common/sources.js'
 import type { Call, Endpoint } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
 import { hasGrouping } from '../../plan/answer-keys.js'
-import { type Plan, scansOf } from '../../plan/plan.js'
+import { type Plan, readsOf } from '../../plan/plan.js'
 import type { SubscriptionLimits } from './limits.js'
 import type { Published } from './published.js'
 import type { Subscriber } from './subscriber.js'
@@ -16,7 +16,7 @@ interface SeenPlan {
   sources: readonly SourceName[]
   /** The sum of the revisions of the sources. Undefined over an engine that has none. */
   revision: number | undefined
-  /** Whether the plan depends on the time. */
+  /** Whether the answer depends on the time. */
   isMoving: boolean
 }
 
@@ -30,6 +30,8 @@ export interface FollowedQuery {
   members: number
   /** The header of the warnings about the query. */
   warnings: string | undefined
+  /** The header about the views that the last evaluation read. Undefined if there is nothing to be known. */
+  viewNotes: string | undefined
   /** The plan of the last evaluation. Undefined before the first. */
   seen: SeenPlan | undefined
   /** The start of the last evaluation, and the earliest start of the next, on the monotonic clock. */
@@ -52,8 +54,9 @@ export interface FollowedQuery {
 /** Creates a query that was never evaluated. */
 export function createFollowedQuery(endpoint: Endpoint, call: Call, published: Published): FollowedQuery {
   return {
-    ...{ endpoint, call, published, subscribers: new Set(), members: 0, warnings: undefined, seen: undefined },
+    ...{ endpoint, call, published, subscribers: new Set(), members: 0, seen: undefined },
     ...{ startedMs: Number.NEGATIVE_INFINITY, nextMs: Number.NEGATIVE_INFINITY, spentMs: 0, behindMs: undefined },
+    ...{ warnings: undefined, viewNotes: undefined },
     ...{ evaluation: undefined, abandoned: new AbortController(), failures: 0, stopLinger() {} },
   }
 }
@@ -71,11 +74,14 @@ const STEP_US = 400 * DAY_US + HOUR_US + MINUTE_US + SECOND_US + 1_001
 /** Makes the plan of an evaluation that starts now, before the engine looks at the rows. */
 export function seePlan(query: FollowedQuery, plan: Plan, nowUs: number, engine: Revisions): void {
   const { seen, call } = query
-  const sources = [...new Set(scansOf(plan).flatMap((scan) => scan.sources))]
-  const isMoving = seen?.isMoving ?? !isDeepStrictEqual(plan, call.plan(nowUs + STEP_US))
+  const sources = [...new Set(readsOf(plan).flatMap((read) => (read.op === 'view' ? read.view : read).sources))]
+  const isMoving = seen?.isMoving ?? (readsView(plan) || !isDeepStrictEqual(plan, call.plan(nowUs + STEP_US)))
   query.seen = { plan, sources, revision: revisionOf(engine, sources), isMoving }
   query.behindMs = undefined
 }
+
+/** Whether a plan reads a view, which hides old buckets as time goes by, whatever the plan. */
+const readsView = (plan: Plan): boolean => readsOf(plan).some(({ op }) => op === 'view')
 
 /** Notes the time at which rows are there that the last evaluation lacks. */
 export function noteBehind(query: FollowedQuery, nowMs: number, engine: Revisions): void {
@@ -117,7 +123,7 @@ export function isDue(
 /** A plan that cannot be made counts as another one: the evaluation reports the error. */
 function hasMoved({ plan }: SeenPlan, call: Call, clock: Clock): boolean {
   try {
-    return !isDeepStrictEqual(plan, call.plan(clock.nowUs()))
+    return readsView(plan) || !isDeepStrictEqual(plan, call.plan(clock.nowUs()))
   } catch {
     return true
   }

@@ -135,9 +135,9 @@ async function answer(
   })
   // The client may have left before the first chunk is asked for.
   connection?.onClose(() => void rest.return())
-  return new Response(streamBody({ head: undefined, rest }, breakOff), {
-    headers: { ...HEADERS, ...warningsField(query.warnings) },
-  })
+  const { warnings, viewNotes } = query
+  const ofQuery = { ...warningsField(warnings), ...(viewNotes !== undefined && { 'Logweir-View': viewNotes }) }
+  return new Response(streamBody({ head: undefined, rest }, breakOff), { headers: { ...HEADERS, ...ofQuery } })
 }
 
 /**

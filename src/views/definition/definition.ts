@@ -121,7 +121,7 @@ function partsOf(query: SqlText, nowUs: number) {
   return { rows: plan.slice(0, at), group, behind: plan.slice(at + 1), readsTime }
 }
 
-function sourceOf(name: string, { plan, identity }: Grouping): ViewSource {
+function sourceOf(name: string, { plan, identity, sources }: Grouping): ViewSource {
   const columns = [...schemaOf(plan)].map(([column, type]) => ({ name: column, type }))
-  return { name, identity, columns, bucket: BUCKET }
+  return { name, identity, sources, columns, bucket: BUCKET }
 }

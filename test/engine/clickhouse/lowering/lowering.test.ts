@@ -192,6 +192,7 @@ describe('a view over ClickHouse', () => {
     const view = {
       name: 'v',
       identity: '',
+      sources: [],
       columns: [{ name: 'bucket', type: 'timestamp' as const }],
       bucket: 'bucket',
     }
