@@ -1,15 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { DAY_US, HOUR_US, SECOND_US } from '../../../src/base/units.js'
-import { endpointsOf } from '../../../src/endpoints/index.js'
-import { SQL_LIMITS } from '../../../src/sql/parse/limits.js'
-import { readSql } from '../../../src/sql/read-sql.js'
-import { readFrontMatter } from '../../../src/user-endpoints/front-matter.js'
-import { viewEndpoint } from '../../../src/user-endpoints/view-endpoint.js'
-import { openViews } from '../../../src/views/catalog/open-views.js'
 import { createFakeClock } from '../../support/clock.js'
-import { openEngine } from '../../support/engine.js'
-import { createModelFiles } from '../../support/model-files.js'
 import { at, createSubscribeApp, namesOf, sqlPath } from './support.js'
+import { openViewEngine } from './view-engine.js'
 
 /** Views that are followed. */
 
@@ -21,17 +14,9 @@ const READ = 'select path, sum(n) as n from view.requests group by path'
 /** An app with a view of requests by hour and path. */
 async function createViewApp() {
   const clock = createFakeClock()
-  const files = createModelFiles()
-  const views = await openViews({ files, clock, log() {} })
-  const requests = viewEndpoint(TEXT, 'requests', readFrontMatter(TEXT))
-  views.setCurrent([{ definition: requests.view, text: TEXT }])
-  const disk = { directory: 'data', files, release: async () => {} }
-  const engine = openEngine({ clock, disk, readView: views.readView, keeper: views.keeper })
-  await engine.recover()
-  const work = await views.start(engine)
+  const { engine, work, endpoints } = await openViewEngine(TEXT, clock)
   onTestFinished(work.stop)
-  const loadCompiler = async () => ({ readSql: (text: string) => readSql(text, SQL_LIMITS, views.readable) })
-  return { ...createSubscribeApp({ clock, engine, endpoints: [...endpointsOf({ loadCompiler }), requests] }), work }
+  return { ...createSubscribeApp({ clock, engine, endpoints }), work }
 }
 
 test('a view is followed: rows of a project, also late ones, are sent within 2.5 s', async () => {
