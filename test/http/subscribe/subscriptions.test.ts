@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { endpoint } from '../../../src/endpoints/endpoint.js'
+import { text } from '../../../src/endpoints/params.js'
+import { count, equals, scan } from '../../../src/plan/builder.js'
 import { readSql } from '../../../src/sql/read-sql.js'
 import { checkedEndpoint } from '../../../src/user-endpoints/checked-endpoint.js'
 import { sqlEndpoint } from '../../../src/user-endpoints/sql-endpoint.js'
@@ -97,6 +100,29 @@ test('a query in a file is followed, by its parameters, with changes up to its m
   expect(two.rows()).toEqual(['{"path":"/b","n":2}', '{"path":"/a","n":2}'])
 })
 
+test('a module is followed as any query', async () => {
+  const made = endpoint({
+    id: '00000000-0000-4000-8000-000000000002',
+    name: 'own.module',
+    maxRows: 10,
+    cache: 'disabled',
+    params: { project: text('the project') },
+    query: 'in a module',
+    plan: ({ project }) =>
+      scan('edge_logs', { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY })
+        .filter(equals('project', project))
+        .group('event_message')
+        .aggregate({ n: count() })
+        .limit(10),
+  })
+  const { follow, bring, pass } = createSubscribeApp({ endpoints: [checkedEndpoint(made)] })
+  await bring(...['one', 'two', 'three', 'four'].map((event_message) => ({ event_message })))
+  const client = await follow('/api/endpoints/query/own.module?project=a')
+  await bring({ event_message: 'two' }, { event_message: 'two', project: 'b' })
+  await pass(300)
+  expect(dataOf(client)[1]).toEqual({ upsert: [{ event_message: 'two', n: 2 }], delete: [] })
+})
+
 test('the cache of answers is neither read nor filled', async () => {
   const { follow, get, bring, clock, metrics } = createSubscribeApp()
   const path = '/api/endpoints/query/usage.api-counts?project=a&interval=hourly'
@@ -188,6 +214,19 @@ test('a row that leaves a moving window is deleted, although nothing arrives', a
   ])
   // The second event has another watermark than the first.
   expect(new Set(client.events.map(({ id }) => id)).size).toBe(2)
+})
+
+test('a window that moves is evaluated every 10 s if nothing arrives, and at once if rows do', async () => {
+  const { follow, bring, pass, evaluations } = createSubscribeApp()
+  await bring(at('/a'))
+  const client = await follow(sqlPath(RECENT))
+  await pass(100_000)
+  expect(await evaluations()).toBe(11)
+  expect(namesOf(client)).toEqual(['snapshot'])
+  await pass(3_000)
+  await bring(at('/a'))
+  await pass(50)
+  expect(client.rows()).toEqual(['{"path":"/a","n":2}'])
 })
 
 test('nothing arrives: nothing is evaluated, and nothing but comments is sent for 5 minutes', async () => {
