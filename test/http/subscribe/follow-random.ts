@@ -159,12 +159,11 @@ function restarted({ app, clock, engine }: App): App {
 }
 
 /** Time passes until an evaluation has ended, and stands still then. If nothing is due, a while passes. */
-async function passToEvaluation({ clock, metrics, evaluations }: App): Promise<void> {
+async function passToEvaluation({ clock, ended, evaluations }: App): Promise<void> {
   const before = await evaluations()
   for (let passedMs = 0; passedMs < LONGEST_MS; passedMs += TICK_MS) {
     clock.advance(TICK_MS)
-    await new Promise((resolve) => setImmediate(resolve))
-    if (metrics.queriesRunning.count > 0) await settle()
+    await ended()
     if ((await evaluations()) > before) break
   }
   await settle()

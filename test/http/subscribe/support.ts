@@ -8,6 +8,8 @@ import { type FollowingClient, followResponse, type KeptAnswer } from './client.
 
 /** How often the service looks which queries are due. */
 const TICK_MS = 50
+/** A query that runs longer waits for the clock. */
+const MOST_WAITS = 1_000
 
 /** The stored queries, with SQL. */
 export const endpoints = endpointsOf({ loadCompiler: () => import('../../../src/sql/read-sql.js') })
@@ -45,10 +47,15 @@ export function createSubscribeApp({ clock = createFakeClock(), ...parts }: Subs
     const endMs = clock.monotonicMs() + ms
     while (clock.monotonicMs() < endMs) {
       clock.advance(Math.min(TICK_MS, endMs - clock.monotonicMs()))
-      await new Promise((resolve) => setImmediate(resolve))
-      if (metrics.queriesRunning.count > 0) await settle()
+      await ended()
     }
     await settle()
+  }
+
+  /** Waits until no query runs any more. The clock stands still. */
+  async function ended(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    for (let i = 0; i < MOST_WAITS && metrics.queriesRunning.count > 0; i++) await settle()
   }
 
   /** Appends edge records, by default of project `a` and of now. */
@@ -68,7 +75,7 @@ export function createSubscribeApp({ clock = createFakeClock(), ...parts }: Subs
   const evaluations = async () =>
     (await metrics.subscriptionEvaluations.get()).values.reduce((sum, { value }) => sum + value, 0)
 
-  return { ...made, engine, clock, request, follow, pass, bring, ask, evaluations }
+  return { ...made, engine, clock, request, follow, pass, ended, bring, ask, evaluations }
 }
 
 /** The names of a client's events. */
