@@ -16,6 +16,7 @@ import {
   noteBehind,
   PAUSE_FACTOR,
   pause,
+  planAt,
   type Revisions,
   seePlan,
 } from './followed-query.js'
@@ -116,7 +117,7 @@ async function run(state: State, query: FollowedQuery, signal: AbortSignal): Pro
   // Names are checked once: the warnings are a header.
   const call = published.number === 0 && checksNames ? query.call : unchecked
   const plan = (nowUs: number) => {
-    const made = query.call.plan(nowUs)
+    const made = planAt(query, nowUs)
     seePlan(query, made, nowUs, engine)
     return made
   }

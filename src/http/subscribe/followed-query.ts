@@ -71,7 +71,11 @@ function revisionOf({ revision }: Revisions, sources: readonly SourceName[]): nu
 /** A step of time that no window keeps, whatever the unit of the window. */
 const STEP_US = 400 * DAY_US + HOUR_US + MINUTE_US + SECOND_US + 1_001
 
-/** Makes the plan of an evaluation that starts now, before the engine looks at the rows. */
+/** Returns the plan of an evaluation that starts now: the last plan if it does not depend on the time. */
+export const planAt = ({ seen, call }: FollowedQuery, nowUs: number): Plan =>
+  seen === undefined || seen.isMoving ? call.plan(nowUs) : seen.plan
+
+/** Notes the plan of an evaluation that starts now, before the engine looks at the rows. */
 export function seePlan(query: FollowedQuery, plan: Plan, nowUs: number, engine: Revisions): void {
   const { seen, call } = query
   const sources = [...new Set(readsOf(plan).flatMap((read) => (read.op === 'view' ? read.view : read).sources))]

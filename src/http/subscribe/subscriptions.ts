@@ -60,7 +60,7 @@ interface State extends SubscriptionsOptions {
 }
 
 /** How often it is looked at which queries are due. */
-const TICK_MS = 50
+const TICK_MS = 25
 
 const HEADERS = { ...EVENT_HEADERS, Vary: 'Accept' } as const
 
