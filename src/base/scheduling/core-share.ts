@@ -25,26 +25,37 @@ export function createCoreShare(): CoreShare {
   }
 }
 
-/** Starts to measure an evaluation. The returned function returns the milliseconds spent since. */
+/**
+ * Starts to measure an evaluation. The returned function ends it, and returns the milliseconds spent. To be called once.
+ */
 export type StartSpending = () => () => number
 
 /**
  * Returns a measure of evaluations: the duration of each, and no more than the time that processors have spent, if that
- * is measured. So an evaluation that waits for a busy machine does not delay others. Evaluations at the same time are
- * not told apart: the one that ends first has the time that was spent until then, and none of the others counts that
- * time again.
+ * is measured. So an evaluation that waits for a busy machine does not delay others. The processor time of a while in
+ * which several evaluations run is divided equally among them, so that none is taken for a long one because it ended
+ * last or first.
  */
 export function createSpending(clock: Pick<Clock, 'monotonicMs'>, processorMs?: () => number): StartSpending {
-  let countedMs = Number.NEGATIVE_INFINITY
+  const running = new Set<{ spentMs: number }>()
+  let countedMs = 0
+
+  function divide(): void {
+    const nowMs = processorMs?.() ?? 0
+    for (const one of running) one.spentMs += (nowMs - countedMs) / running.size
+    countedMs = nowMs
+  }
+
   return () => {
+    divide()
+    const evaluation = { spentMs: 0 }
+    running.add(evaluation)
     const startMs = clock.monotonicMs()
-    const processorStartMs = processorMs?.() ?? 0
     return () => {
+      divide()
+      running.delete(evaluation)
       const durationMs = clock.monotonicMs() - startMs
-      if (processorMs === undefined) return durationMs
-      const spentMs = processorMs() - Math.max(processorStartMs, countedMs)
-      countedMs = processorMs()
-      return Math.min(durationMs, spentMs)
+      return processorMs === undefined ? durationMs : Math.min(durationMs, evaluation.spentMs)
     }
   }
 }

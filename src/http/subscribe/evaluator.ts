@@ -12,9 +12,10 @@ import type { ConcurrencyLimit } from '../query/concurrency.js'
 import { refusals } from '../reply/errors.js'
 import {
   type FollowedQuery,
+  hasPart,
   isDue,
   noteBehind,
-  PAUSE_FACTOR,
+  noteUsual,
   pause,
   planAt,
   type Revisions,
@@ -141,7 +142,10 @@ async function run(state: State, query: FollowedQuery, signal: AbortSignal): Pro
     memory.release()
     query.spentMs = spent()
     // What a client waits for is bounded as its queries are.
-    if (running.has(query)) share.used(startMs, query.spentMs)
+    if (running.has(query)) {
+      share.used(startMs, query.spentMs)
+      noteUsual(query)
+    }
   }
 
   function currentShape({ engine: { revision } }: State, { seen, call: { computation } }: FollowedQuery) {
@@ -171,12 +175,12 @@ function startDue(state: State): void {
  * long do not delay the others.
  */
 function mayStart({ clock, share, running, queries }: State, query: FollowedQuery): boolean {
-  const { spentMs, startedMs } = query
+  const { spentMs } = query
   const slow = [...running.values()].filter((isSlow) => isSlow).length
   if (spentMs >= SLOW_MS && slow >= PARALLEL_SLOW) return false
   const nowMs = clock.monotonicMs()
   const count = [...queries()].filter(({ subscribers }) => subscribers.size > 0).length
-  return share.isFree(nowMs) || nowMs >= startedMs + PAUSE_FACTOR * spentMs * count
+  return share.isFree(nowMs) || hasPart(query, nowMs, count)
 }
 
 const WITHOUT_RESOURCES = new Set(['overloaded', 'engine_unavailable'])

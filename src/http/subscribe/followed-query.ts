@@ -39,6 +39,8 @@ export interface FollowedQuery {
   nextMs: number
   /** The time that the last evaluation took. */
   spentMs: number
+  /** The mean time of the last evaluations that no client waited for, the last most. Undefined before the first. */
+  usualMs: number | undefined
   /** When rows that the last evaluation lacks were first noticed. Undefined if there are none. */
   behindMs: number | undefined
   /** The running evaluation. */
@@ -56,7 +58,7 @@ export function createFollowedQuery(endpoint: Endpoint, call: Call, published: P
   return {
     ...{ endpoint, call, published, subscribers: new Set(), members: 0, seen: undefined },
     ...{ startedMs: Number.NEGATIVE_INFINITY, nextMs: Number.NEGATIVE_INFINITY, spentMs: 0, behindMs: undefined },
-    ...{ warnings: undefined, viewNotes: undefined },
+    ...{ warnings: undefined, viewNotes: undefined, usualMs: undefined },
     ...{ evaluation: undefined, abandoned: new AbortController(), failures: 0, stopLinger() {} },
   }
 }
@@ -106,7 +108,23 @@ export function pause(query: FollowedQuery, limits: SubscriptionLimits): void {
 }
 
 /** A query takes at most a quarter of a core. */
-export const PAUSE_FACTOR = 4
+const PAUSE_FACTOR = 4
+
+/** The weight of the last evaluation in the mean of a query. */
+const LAST_WEIGHT = 1 / 8
+
+/** Notes the time that an evaluation took that no client waited for. */
+export function noteUsual(query: FollowedQuery): void {
+  const { spentMs, usualMs = spentMs } = query
+  query.usualMs = usualMs + (spentMs - usualMs) * LAST_WEIGHT
+}
+
+/**
+ * Whether a query has used less than its part of a quarter of a core, which `count` queries share equally. An
+ * evaluation that takes much longer than those before, as after a head was sealed, is spread over the next ones.
+ */
+export const hasPart = ({ usualMs = 0, startedMs }: FollowedQuery, nowMs: number, count: number): boolean =>
+  nowMs >= startedMs + PAUSE_FACTOR * usualMs * count
 
 /** Whether a query is to be evaluated for its subscribers now. */
 export function isDue(

@@ -8,7 +8,6 @@ import { createHistory } from '../../../src/alerts/evaluate/history.js'
 import { ruleOf } from '../../../src/alerts/rules/rule.js'
 import type { EventRecord } from '../../../src/alerts/states/event-record.js'
 import { openAlertStore } from '../../../src/alerts/store/store.js'
-import { createCoreShare, createSpending } from '../../../src/base/scheduling/core-share.js'
 import { MILLISECOND_US, SECOND_US } from '../../../src/base/units.js'
 import type { Row } from '../../../src/plan/answer.js'
 import { readSql } from '../../../src/sql/read-sql.js'
@@ -241,44 +240,6 @@ describe('the evaluator', () => {
     await pass(world, 200)
     expect(posts).toEqual(['/x', '/x', '/x', '/x'])
     await evaluator.stop()
-  })
-})
-
-describe('the share of a core', () => {
-  it('is a quarter, also of evaluations at the same time', () => {
-    const share = createCoreShare()
-    expect(share.isFree(0)).toBe(true)
-    share.used(0, 10)
-    expect([share.isFree(39), share.isFree(40)]).toEqual([false, true])
-    share.used(2, 10)
-    expect([share.isFree(79), share.isFree(80)]).toEqual([false, true])
-    share.used(1000, 1)
-    expect([share.isFree(1003), share.isFree(1004)]).toEqual([false, true])
-  })
-
-  it('counts the duration, and no more than the processors have spent', () => {
-    const clock = createFakeClock()
-    let processorMs = 500
-    const [whole, measured] = [createSpending(clock)(), createSpending(clock, () => processorMs)()]
-    clock.advance(100)
-    processorMs += 30
-    expect([whole(), measured()]).toEqual([100, 30])
-    processorMs += 300
-    expect([whole(), measured()]).toEqual([100, 100])
-  })
-
-  it('counts the time of evaluations at the same time once', () => {
-    const clock = createFakeClock()
-    let processorMs = 0
-    const start = createSpending(clock, () => processorMs)
-    const first = start()
-    const second = start()
-    clock.advance(100)
-    processorMs += 60
-    expect(first()).toBe(60)
-    clock.advance(100)
-    processorMs += 20
-    expect(second()).toBe(20)
   })
 })
 

@@ -179,6 +179,36 @@ test('a query that takes long does not delay the others', async () => {
   }
 })
 
+test.each([
+  ['as long as each other', () => 6, 1],
+  ['now and then much longer', (run: number) => (run % 60 === 0 ? 48 : 4), 1],
+])('20 queries that want more than the quarter are evaluated in turn: %s', async (_, costOf, mostS) => {
+  const clock = createFakeClock()
+  const engine = openEngine({ clock })
+  let [runs, spentMs] = [0, 0]
+  const run: typeof engine.run = async (plan, options) => {
+    const ms = costOf(++runs)
+    clock.advance(ms)
+    spentMs += ms
+    return engine.run(plan, options)
+  }
+  const app = createSubscribeApp({ clock, engine: { ...engine, run }, processorMs: () => spentMs })
+  for (let i = 0; i < 20; i++) await app.follow(numbered(i))
+  const [startMs, before] = [clock.monotonicMs(), spentMs]
+  while (clock.monotonicMs() < startMs + 10_000) {
+    await app.bring(at('/a'))
+    for (let i = 0; i < 10; i++) {
+      clock.advance(5)
+      await app.ended()
+    }
+  }
+  expect((spentMs - before) / (clock.monotonicMs() - startMs)).toBeLessThanOrEqual(0.26)
+  const { values } = await app.metrics.subscriptionLagSeconds.get()
+  const withinS = (le: number | string) => values.find(({ labels }) => labels.le === le)!.value
+  expect(withinS('+Inf')).toBeGreaterThan(200)
+  expect(withinS(mostS)).toBe(withinS('+Inf'))
+})
+
 test('an evaluation that lacks memory or a slot is tried again, and then ends the streams', async () => {
   const engine = openEngine()
   let failures = 0
