@@ -57,6 +57,7 @@ const BENCHES = {
     args: ['cached', 'logs', 'stats'].flatMap((request) => ['alone', 'ingest'].map((mode) => [request, mode])),
   },
   alerts: { script: 'alerts.mjs', core: OTHER_CORE, started: CORE, args: [['100', '120']] },
+  subscribers: { script: 'subscribers.mjs', core: OTHER_CORE, started: CORE, args: [['20', '200', '60']] },
   digest: {
     script: 'digest.mjs',
     args: Object.keys(DISTRIBUTIONS).flatMap((distribution) =>

@@ -79,10 +79,11 @@ async function measure(count) {
   }
   for (let second = 0; second < FILLED_SECONDS; second++)
     await send(bodyOf(RATE, Date.now() * 1000 - (FILLED_SECONDS - second) * 1e6, 1e6, second))
-  const followers = Array.from({ length: count }, (_, i) =>
-    follow(`${service.url}/api/endpoints/query/followed-${i % queries}`, i >= count - queries),
-  )
-  await Promise.all(followers.map(({ begun }) => begun))
+  const followers = []
+  for (let i = 0; i < count; i++) {
+    followers.push(follow(`${service.url}/api/endpoints/query/followed-${i % queries}`, i >= count - queries))
+    await followers.at(-1).begun
+  }
   await wait(2_000)
   const before = await counts(service)
   const startMs = Date.now() + 200
