@@ -12,7 +12,7 @@ const TICK_MS = 50
 const MOST_WAITS = 1_000
 
 /** The stored queries, with SQL. */
-export const endpoints = endpointsOf({ loadCompiler: () => import('../../../src/sql/read-sql.js') })
+const endpoints = endpointsOf({ loadCompiler: () => import('../../../src/sql/read-sql.js') })
 
 type TestParts = NonNullable<Parameters<typeof createTestApp>[0]>
 
