@@ -6,6 +6,7 @@ import { MAX_URL_CHARACTERS } from '../common/limits.js'
 import { readWarnings } from '../common/warnings.js'
 import { describeError, readErrorBody } from './error-body.js'
 import { configuredToken, localToken, type ServiceToken } from './service-token.js'
+import { viewWarnings } from './view-warnings.js'
 
 /** A client of a running service. */
 export interface Service {
@@ -34,7 +35,7 @@ export interface Service {
 export interface Answer {
   /** The media type without parameters. Empty if there is none. */
   type: string
-  /** Warnings about the query. */
+  /** Warnings about the query, and what is to be known of the views that were read. */
   warnings: readonly string[]
   /** Throws a {@link ServiceError} if the connection is lost. */
   body: AsyncIterable<Uint8Array>
@@ -101,7 +102,7 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
           ? await sendRequest(base + path, { headers: own, signal: either })
           : await sendRequest(base + path, { method: 'POST', headers: { ...own, ...FORM }, signal: either }, form)
       if (incoming.statusCode !== 200) throw await refusal(incoming, url, sent)
-      return { type: typeOf(incoming), warnings: readWarnings(warningsIn(incoming)), body: bodyOf(incoming) }
+      return { type: typeOf(incoming), warnings: warningsOf(incoming), body: bodyOf(incoming) }
     } catch (error) {
       if (signal?.aborted || error instanceof ServiceError) throw error
       if (slow.signal.aborted) throw new ServiceError(`${url} does not answer within ${ANSWER_MS / 1000} s.`)
@@ -158,7 +159,11 @@ function handleErrors(socket: Socket): void {
 
 const ignore = () => {}
 
-const warningsIn = ({ headers }: IncomingMessage) => headers['logweir-warnings'] as string | undefined
+function warningsOf({ headers }: IncomingMessage): string[] {
+  const [warnings, view] = [headers['logweir-warnings'], headers['logweir-view']] as (string | undefined)[]
+  return [...readWarnings(warnings), ...viewWarnings(view)]
+}
+
 const typeOf = ({ headers }: IncomingMessage) => (headers['content-type'] ?? '').split(';')[0].trim().toLowerCase()
 
 /** Returns the cause of a failed connection: the system's error code, or the message. */

@@ -11,6 +11,8 @@ export const MAX_URL_CHARACTERS = 4_096
 
 /** Maximum of rows in an answer of an endpoint that the owner of the service added. */
 export const MAX_ENDPOINT_ROWS = 10_000
+/** Maximum of rows in an answer of a view, which ends at a whole bucket. */
+export const MAX_VIEW_ROWS = 100_000
 /** Maximum of characters in the name of such an endpoint. */
 export const MAX_ENDPOINT_NAME_CHARACTERS = 100
 /** The name of such an endpoint: begins with a letter, then letters, digits and _, with dots and dashes between. */

@@ -102,10 +102,11 @@ export interface RunOptions {
 }
 
 /**
- * What is to be known of groups of a view: some have lost their keys, since there were too many; or the view is new, and
- * complete from a time in microseconds since the epoch on.
+ * What is to be known of groups of a view: some have lost their keys, since there were too many; the view is new, and
+ * complete from a time on; or there are more groups, of buckets that start before a time. Times are in microseconds
+ * since the epoch.
  */
-export type ViewNote = 'partial' | { buildingFromUs: number }
+export type ViewNote = 'partial' | { buildingFromUs: number } | { moreBeforeUs: number }
 
 /** How often the window of a plan is moved, the first window included, and by how much each time, in microseconds. */
 interface Moves {
@@ -170,8 +171,9 @@ export interface ViewRun {
 }
 
 /**
- * Reads groups of a view, in any order, some at a time. Each group is a row of values in the order of the columns of
- * the view, with the final values of aggregates. May return groups out of the range. Leaves out the groups that are
+ * Reads groups of a view, some at a time: those of a single project in order, the newest bucket first, those of all
+ * projects in any order. Each group is a row of values in the order of the columns of the view, with the final values of
+ * aggregates. May return groups out of the range. Leaves out the groups that are
  * older than the view keeps them. Rejects with `unsupported_by_engine` if no view has this name and identity.
  */
 export type ReadView = (

@@ -50,12 +50,21 @@ export interface ViewSource {
   bucket: string
 }
 
+/**
+ * Where the groups of a view end: before the first bucket with which there are more groups or bytes of values, except
+ * that the newest bucket is always whole. Counts the groups that pass the filters directly behind, of a single project.
+ */
+export interface MostGroups {
+  groups: number
+  bytes: number
+}
+
 /** A step of a {@link Plan}. */
 export type Operator =
   /** The rows of one or more sources in a range of time. */
   | ({ op: 'scan'; sources: readonly SourceName[] } & TimeRange)
   /** The groups of a view whose buckets start in a range of time. */
-  | ({ op: 'view'; view: ViewSource } & TimeRange)
+  | ({ op: 'view'; view: ViewSource; most?: MostGroups } & TimeRange)
   /** The rows of all `plans`, which have equally many columns. The names of the columns come from the first plan. */
   | { op: 'union'; plans: readonly Plan[] }
   /**

@@ -1,5 +1,5 @@
 import { nearest } from '../base/text/nearest.js'
-import { MAX_ENDPOINT_ROWS } from '../common/limits.js'
+import { MAX_ENDPOINT_ROWS, MAX_VIEW_ROWS } from '../common/limits.js'
 import type { CachePolicy } from '../endpoints/endpoint.js'
 import { addEntry, commentOf, type Entry, type EntryKeys, keyOf, summaryOf } from '../front-matter/comment-entries.js'
 import { type FilePlace, lineError, placeError } from '../front-matter/place-error.js'
@@ -55,7 +55,7 @@ export function readFrontMatter(text: string): FrontMatter {
     name: entries.get('name')?.value,
     id: entries.get('id')?.value,
     summary: summaryOf(lines.slice(0, end < 0 ? lines.length : end) as string[], isPlain, MAX_SUMMARY_CHARACTERS),
-    maxRows: readMaxRows(entries.get('max rows')),
+    maxRows: readMaxRows(entries.get('max rows'), view === undefined ? ROWS : VIEW_ROWS),
     cache: readCache(entries.get('cache')),
     isProjectByHand,
     params,
@@ -116,12 +116,14 @@ function checkView(
     throw placeError('a view is read by project, which is a key of its groups: delete the line', project)
 }
 
-function readMaxRows(entry: Entry | undefined): number {
-  if (entry === undefined) return DEFAULT_MAX_ROWS
+const ROWS = { byDefault: DEFAULT_MAX_ROWS, most: MAX_ENDPOINT_ROWS }
+const VIEW_ROWS = { byDefault: MAX_VIEW_ROWS, most: MAX_VIEW_ROWS }
+
+function readMaxRows(entry: Entry | undefined, { byDefault, most }: typeof ROWS): number {
+  if (entry === undefined) return byDefault
   const { value, line } = entry
   const rows = /^\d+$/.test(value) ? Number(value) : 0
-  if (rows < 1 || rows > MAX_ENDPOINT_ROWS)
-    throw lineError(`max rows: ${value} is not a number from 1 to ${MAX_ENDPOINT_ROWS}`, line)
+  if (rows < 1 || rows > most) throw lineError(`max rows: ${value} is not a number from 1 to ${most}`, line)
   return rows
 }
 

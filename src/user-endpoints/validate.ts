@@ -1,7 +1,8 @@
-import { ENDPOINT_NAME, MAX_ENDPOINT_NAME_CHARACTERS, MAX_ENDPOINT_ROWS } from '../common/limits.js'
+import { ENDPOINT_NAME, MAX_ENDPOINT_NAME_CHARACTERS, MAX_ENDPOINT_ROWS, MAX_VIEW_ROWS } from '../common/limits.js'
 import { fileNameOf } from '../config/setting.js'
 import { QUERY_SETTINGS } from '../config/settings.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+import { isView } from './view.js'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const PARAMETER = /^[a-z]\w{0,63}$/i
@@ -34,7 +35,8 @@ export function isEndpoint(value: unknown): value is Endpoint {
  * Returns an error message that names the invalid field of an endpoint and the valid values, without a final dot.
  * Returns undefined if the endpoint is valid.
  */
-export function validateEndpoint({ id, name, summary, maxRows, cache, query, params }: Endpoint): string | undefined {
+export function validateEndpoint(endpoint: Endpoint): string | undefined {
+  const { id, name, summary, maxRows, cache, query, params } = endpoint
   if (!isText(name, MAX_ENDPOINT_NAME_CHARACTERS) || !ENDPOINT_NAME.test(name) || UUID.test(name)) {
     return (
       `the name ${quoted(name)} is invalid: ` +
@@ -44,8 +46,9 @@ export function validateEndpoint({ id, name, summary, maxRows, cache, query, par
   if (typeof id !== 'string' || !UUID.test(id)) return `the id ${quoted(id)} of ${name} is not a UUID`
   if (summary !== undefined && !isText(summary, MAX_SUMMARY_CHARACTERS))
     return `summary of ${name} is not a text of 1 to ${MAX_SUMMARY_CHARACTERS} characters`
-  if (!isIntegerIn(maxRows, 1, MAX_ENDPOINT_ROWS)) {
-    return `maxRows of ${name} is ${quoted(maxRows)}, not an integer from 1 to ${MAX_ENDPOINT_ROWS}`
+  const mostRows = isView(endpoint) ? MAX_VIEW_ROWS : MAX_ENDPOINT_ROWS
+  if (!isIntegerIn(maxRows, 1, mostRows)) {
+    return `maxRows of ${name} is ${quoted(maxRows)}, not an integer from 1 to ${mostRows}`
   }
   if (!isText(query, MAX_SQL_CHARACTERS))
     return `query of ${name} is not a text of 1 to ${MAX_SQL_CHARACTERS} characters`

@@ -1,9 +1,9 @@
 import type { Moment } from '../base/time/moment.js'
+import { MIB } from '../base/units.js'
 import { endpoint } from '../endpoints/endpoint.js'
 import { exactTimestamp, text } from '../endpoints/params.js'
-import { column } from '../plan/expression.js'
 import { ofProject } from '../plan/of-project.js'
-import type { Operator, Plan, TimeRange, ViewSource } from '../plan/plan.js'
+import type { Operator, Plan, TimeRange } from '../plan/plan.js'
 import { withinTime } from '../plan/within-time.js'
 import { viewDefinition, viewOf } from '../views/definition/definition.js'
 import type { FrontMatter } from './front-matter.js'
@@ -16,6 +16,9 @@ const PARAMS = {
   end: exactTimestamp('the end of the buckets: those that start before; absent: the newest'),
 }
 
+/** The most bytes of the values of an answer, which ends at a whole bucket. */
+export const MAX_VIEW_BYTES = 32 * MIB
+
 /**
  * Returns the endpoint of a `.sql` file that is a view: the groups of a project, of the newest bucket first. Throws
  * `usage`, and the errors of the SQL. The message ends with the place in the file.
@@ -23,6 +26,7 @@ const PARAMS = {
 export function viewEndpoint(text: string, defaultName: string, matter: FrontMatter): ViewEndpoint {
   const { name = defaultName, id = uuidOfName(name), summary, maxRows } = matter
   const view = viewDefinition(text, { name, ...matter.view! })
+  const most = { groups: maxRows, bytes: MAX_VIEW_BYTES }
   const made = endpoint({
     id,
     name,
@@ -32,17 +36,15 @@ export function viewEndpoint(text: string, defaultName: string, matter: FrontMat
     params: PARAMS,
     query: text,
     plan({ project, start, end }, nowUs): Plan {
-      const plan = [viewOf(view.source), newestFirst(view.source), ...view.answer(nowUs)]
-      return ofProject(withinTime(plan, rangeOf(start, end)), project)
+      const behind = view.answer(nowUs)
+      // The first rows of an order may be those of any bucket.
+      const isLimited = behind.some(({ op }) => op === 'limit')
+      const groups: Operator = isLimited ? viewOf(view.source) : { ...viewOf(view.source), most }
+      return ofProject(withinTime([groups, ...behind], rangeOf(start, end)), project)
     },
   })
   return { ...made, view }
 }
-
-const newestFirst = ({ bucket }: ViewSource): Operator => ({
-  op: 'orderBy',
-  keys: [{ by: column(bucket), direction: 'desc', nulls: 'last' }],
-})
 
 /** The starts of buckets from `start`, included, to `end`, excluded. */
 const rangeOf = (start: Moment | undefined, end: Moment | undefined): TimeRange => ({

@@ -16,7 +16,12 @@ import { MIN_LIMIT_BYTES, ROWS_SHARE } from '../../src/base/memory/memory.js'
 import { budgetLimits, PROGRESS_BYTES } from '../../src/base/memory/memory-budget.js'
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE, MAX_PATTERNS_SIZE } from '../../src/base/pattern/pattern.js'
 import { DAY_US, GIB, HOUR_US, KIB, MIB } from '../../src/base/units.js'
-import { MAX_ENDPOINT_NAME_CHARACTERS, MAX_ENDPOINT_ROWS, MAX_EXPLORED_ROWS } from '../../src/common/limits.js'
+import {
+  MAX_ENDPOINT_NAME_CHARACTERS,
+  MAX_ENDPOINT_ROWS,
+  MAX_EXPLORED_ROWS,
+  MAX_VIEW_ROWS,
+} from '../../src/common/limits.js'
 import { MAX_OWN_SOURCES, MAX_SOURCE_NAME_CHARACTERS } from '../../src/common/own-source-names.js'
 import { MAX_TOKEN_SOURCES } from '../../src/common/source-refusals.js'
 import { MAX_DAYS, MAX_TOKEN_PROJECTS, SERVE_SETTINGS } from '../../src/config/settings.js'
@@ -61,6 +66,7 @@ import { DEFAULT_MAX_ROWS } from '../../src/user-endpoints/front-matter.js'
 import { MAX_ENDPOINTS, MAX_VIEWS } from '../../src/user-endpoints/open.js'
 import { MAX_SQL_FILE_BYTES } from '../../src/user-endpoints/sql-file.js'
 import { MAX_PARAMETERS, MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from '../../src/user-endpoints/validate.js'
+import { MAX_VIEW_BYTES } from '../../src/user-endpoints/view-endpoint.js'
 import { MAX_MINUTE_KEEP_US } from '../../src/views/definition/definition.js'
 import { MAX_KEEP_US, MIN_KEEP_US } from '../../src/views/definition/keep.js'
 import { MAX_DEPTH, MAX_NAME_BYTES, MAX_NAMES } from '../../src/wasm-layout/field-table.js'
@@ -115,6 +121,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   Answers: [
     ['rows of a query in SQL', count(logsAll.maxRows)],
     ['rows of an endpoint of your own', `${count(DEFAULT_MAX_ROWS)}, or as declared up to ${count(MAX_ENDPOINT_ROWS)}`],
+    ['an answer of a [view](views.md#reading)', `${count(MAX_VIEW_ROWS)} rows, ${bytes(MAX_VIEW_BYTES)} of values`],
     ['rows of a page of `logs.explore`', `${DEFAULT_ROWS}, or as requested up to ${count(MAX_EXPLORED_ROWS)}`],
     ['rows of `logs.histogram` and `logs.measure`', count(MAX_BUCKET_ROWS)],
     ['fields that `logs.fields` lists', count(MAX_FIELDS)],

@@ -50,11 +50,11 @@ async function faultOf(text: string): Promise<string> {
 
 const at = (hour: number) => new Timestamp(hour * HOUR_US)
 const GROUPS: readonly (readonly Scalar[])[] = [
+  ['a', at(3), null, 2],
+  ['a', at(2), '/x', 5],
   ['a', at(1), '/x', 3],
   ['a', at(1), '/y', 1],
-  ['a', at(2), '/x', 5],
   ['b', at(2), '/y', 7],
-  ['a', at(3), null, 2],
 ]
 
 async function ask(endpoint: Endpoint, query: string, isBound = false) {

@@ -38,7 +38,7 @@ export function queryOperations(endpoint: Endpoint, nowUs: number, asked: Form):
   const { name, params, cache, sandboxing } = endpoint
   const rows = rowLimits(endpoint, nowUs)
   const errors: ErrorForms = sandboxing && errorForm === 'flat' ? 'either' : errorForm
-  const ofSql = sandboxing || endpoint.isOwn ? ['Logweir-Warnings'] : []
+  const ofSql = sandboxing || endpoint.isOwn ? ['Logweir-Warnings', 'Logweir-View'] : []
   const headers = ['Cache-Status', 'Server-Timing', 'ETag', ...(cache === 'disabled' ? [] : ['Age']), ...ofSql]
   const summary = endpoint.summary ?? `The rows of ${name}`
   const headerParameters = [

@@ -1,14 +1,17 @@
 import type { Body } from '../reply/encoding.js'
 import { isNamed, tagOf } from '../reply/etag.js'
 import { ANSWER_HEADERS, codedReply, type HeaderFields } from '../reply/reply.js'
+import type { QueryNotes } from './compute.js'
 import type { Representation } from './negotiation.js'
 
 /** The headers that differ from answer to answer. */
 export type OwnHeaders = HeaderFields & { 'Cache-Status': string; 'Server-Timing': string }
 
-/** The header of warnings about a query, if there are any. */
-export const warningsField = (warnings: string | undefined): HeaderFields =>
-  warnings === undefined ? {} : { 'Logweir-Warnings': warnings }
+/** Returns the headers about a query: warnings, and what is to be known of the views that were read. */
+export const queryFields = ({ warnings, viewNotes }: QueryNotes): HeaderFields => ({
+  ...(warnings !== undefined && { 'Logweir-Warnings': warnings }),
+  ...(viewNotes !== undefined && { 'Logweir-View': viewNotes }),
+})
 
 /**
  * Returns a buffered answer of a query, compressed if the client accepts that, or 304 if If-None-Match names the ETag.

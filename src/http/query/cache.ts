@@ -3,6 +3,7 @@ import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { SourceName } from '../../common/sources.js'
 import type { CachePolicy, Call, Endpoint } from '../../endpoints/endpoint.js'
+import type { QueryNotes } from './compute.js'
 import { type EncodedForms, encodedBytes } from './encoded-forms.js'
 import type { HttpLimits } from './limits.js'
 
@@ -14,13 +15,11 @@ export interface CacheJob {
 }
 
 /** The answer of a job, and the time as of which the rows are complete (the clock's monotonic milliseconds). */
-export interface CachedAnswer {
+export interface CachedAnswer extends Partial<QueryNotes> {
   forms: EncodedForms
   atMs: number
   /** If the answer has no rows: the sources in which rows may appear later. */
   emptySources?: readonly SourceName[]
-  /** The header of the warnings about the query. */
-  warnings?: string | undefined
 }
 
 /** A cached answer, when a client last asked for it, and when a refresh was last tried (monotonic milliseconds). */
@@ -56,8 +55,8 @@ export interface ResultCache {
 const ENTRY_BYTES = 512
 
 /** The entry and the call each have a copy of the key, at up to two bytes per character. */
-const sizeOf = (entry: CacheEntry, key: string) =>
-  encodedBytes(entry.forms) + 4 * key.length + (entry.warnings?.length ?? 0) + ENTRY_BYTES
+const sizeOf = ({ forms, warnings = '', viewNotes = '' }: CacheEntry, key: string) =>
+  encodedBytes(forms) + 4 * key.length + warnings.length + viewNotes.length + ENTRY_BYTES
 
 interface State {
   entries: LRUCache<string, CacheEntry>

@@ -9,7 +9,7 @@ import type { Encoder } from '../formats/format.js'
 import { jsonFormat } from '../formats/json.js'
 import { type Encoding, encodeAll } from '../reply/chunks.js'
 import { serverTiming } from '../reply/server-timing.js'
-import { answerReply, warningsField } from './answer.js'
+import { answerReply, queryFields } from './answer.js'
 import type { Arrivals } from './arrivals.js'
 import { type CachedAnswer, type CacheJob, createCache, type ResultCache } from './cache.js'
 import { type ComputeContext, compute } from './compute.js'
@@ -115,12 +115,11 @@ async function encodedAnswer(
   options: CachedOptions,
   cache: ResultCache,
 ) {
-  const { encoded, plan, columns, warnings, atMs, measured } = await compute(options, call, running, (rows, columns) =>
-    encodeCounted(rows, columns, running),
-  )
+  const computed = await compute(options, call, running, (rows, columns) => encodeCounted(rows, columns, running))
+  const { encoded, plan, columns, warnings, viewNotes, atMs, measured } = computed
   const forms = createEncodedForms(encoded.json, columns, (discard) => cache.resize(call.key, discard))
   const emptySources = encoded.rows === 0 ? sourcesOf(plan) : undefined
-  return { answer: { atMs, forms, emptySources, warnings }, measured }
+  return { answer: { atMs, forms, emptySources, warnings, viewNotes }, measured }
 }
 
 /** Whether an empty answer may have rows by now. Causes at most a single run per `emptyMs`. */
@@ -164,14 +163,19 @@ const COLLAPSED = serverTiming('collapsed')
 /** `ageS` is given if the answer was not computed for this request (RFC 9111, 5.1). */
 function reply(
   { headers }: Request,
-  { forms, warnings }: CachedAnswer,
+  { forms, warnings, viewNotes }: CachedAnswer,
   representation: Representation,
   status: string,
   timing: string,
   ageS?: number,
 ): Response | Promise<Response> {
   const age = ageS === undefined ? undefined : { Age: String(ageS) }
-  const own = { 'Cache-Status': `logweir; ${status}`, ...age, 'Server-Timing': timing, ...warningsField(warnings) }
+  const own = {
+    'Cache-Status': `logweir; ${status}`,
+    ...age,
+    'Server-Timing': timing,
+    ...queryFields({ warnings, viewNotes }),
+  }
   const body = encodedIn(forms, representation.format)
   if (body instanceof Promise) return body.then((made) => answerReply(headers, made, representation, own))
   return answerReply(headers, body, representation, own)

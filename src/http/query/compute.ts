@@ -9,15 +9,19 @@ import type { AnswerColumn, Row } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import type { Measured } from '../reply/server-timing.js'
 
-/** The outcome of a run: the encoded rows, and when the run read the time (the clock's monotonic milliseconds). */
-export interface Computed<Encoded> {
-  encoded: Encoded
-  plan: Plan
-  columns: readonly AnswerColumn[]
+/** What clients are told of a query besides its rows, as values of headers. */
+export interface QueryNotes {
   /** The header of the warnings about the query. Undefined if there is no warning. */
   warnings: string | undefined
   /** The header about the views that were read. Undefined if there is nothing to be known. */
   viewNotes: string | undefined
+}
+
+/** The outcome of a run: the encoded rows, and when the run read the time (the clock's monotonic milliseconds). */
+export interface Computed<Encoded> extends QueryNotes {
+  encoded: Encoded
+  plan: Plan
+  columns: readonly AnswerColumn[]
   atMs: number
   measured: Measured
 }
@@ -55,15 +59,21 @@ export async function compute<Encoded>(
   const reader = { plan, columnPaths, run: (other: Plan) => run(other, signal) }
   const encoded = await encode(call.computation?.rows(rows, signal, reader) ?? rows, columns)
   const ranMs = clock.monotonicMs() - atMs
-  const warnings =
-    call.checksNames && (await nameChecks.warnings({ plan, project: projectOf(call), ranMs, signal, run }))
+  const found = call.checksNames && (await nameChecks.warnings({ plan, project: projectOf(call), ranMs, signal, run }))
   measured.ms = clock.monotonicMs() - atMs
   const viewNotes = notes.size === 0 ? undefined : [...notes].sort().join(', ')
-  return { encoded, plan, columns, warnings: warnings && warningsHeader(warnings), viewNotes, atMs, measured }
+  const warnings = found ? warningsHeader(found) : undefined
+  return { encoded, plan, columns, warnings, viewNotes, atMs, measured }
 }
 
-const textOfNote = (note: ViewNote): string =>
-  note === 'partial' ? note : `building; from=${new Date(note.buildingFromUs / MILLISECOND_US).toISOString()}`
+function textOfNote(note: ViewNote): string {
+  if (note === 'partial') return note
+  return 'buildingFromUs' in note
+    ? `building; from=${iso(note.buildingFromUs)}`
+    : `more; before=${iso(note.moreBeforeUs)}`
+}
+
+const iso = (us: number): string => new Date(us / MILLISECOND_US).toISOString()
 
 /** The project that a call is bound to. */
 const projectOf = (call: Call | BoundCall) => ('project' in call ? call.project : undefined)

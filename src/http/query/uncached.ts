@@ -7,7 +7,7 @@ import { wantedCoding } from '../reply/encoding.js'
 import { codedHeaders } from '../reply/reply.js'
 import { serverTiming } from '../reply/server-timing.js'
 import { compressed, countedAnswer, streamBody } from '../reply/stream.js'
-import { answerReply, type OwnHeaders, warningsField } from './answer.js'
+import { answerReply, type OwnHeaders, queryFields } from './answer.js'
 import { type ComputeContext, compute } from './compute.js'
 import type { ConcurrencyLimits } from './concurrency.js'
 import type { Representation } from './negotiation.js'
@@ -60,10 +60,9 @@ export function createUncached({ concurrency, bufferedBytes, memory: budget, met
     const memory = budget.open()
     connection?.onClose(memory.release)
     try {
-      const { encoded, measured, warnings, viewNotes } = await run(call, representation, memory, request.signal)
+      const { encoded, measured, ...notes } = await run(call, representation, memory, request.signal)
       const timing = serverTiming('bypass', measured)
-      const ofQuery = { ...warningsField(warnings), ...(viewNotes !== undefined && { 'Logweir-View': viewNotes }) }
-      const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': timing, ...ofQuery }
+      const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': timing, ...queryFields(notes) }
       memory.startSending(() => {
         metrics.answersCut.inc()
         connection?.breakOff()

@@ -6,6 +6,8 @@ import type { Call, Endpoint } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
 import { hasGrouping } from '../../plan/answer-keys.js'
 import { type Plan, readsOf } from '../../plan/plan.js'
+
+import type { QueryNotes } from '../query/compute.js'
 import type { SubscriptionLimits } from './limits.js'
 import type { Published } from './published.js'
 import type { Subscriber } from './subscriber.js'
@@ -21,17 +23,13 @@ interface SeenPlan {
 }
 
 /** A query that is evaluated once for all of its subscribers. */
-export interface FollowedQuery {
+export interface FollowedQuery extends QueryNotes {
   readonly endpoint: Endpoint
   readonly call: Call
   readonly published: Published
   readonly subscribers: Set<Subscriber>
   /** Clients that wait for the first event, and subscribers. */
   members: number
-  /** The header of the warnings about the query. */
-  warnings: string | undefined
-  /** The header about the views that the last evaluation read. Undefined if there is nothing to be known. */
-  viewNotes: string | undefined
   /** The plan of the last evaluation. Undefined before the first. */
   seen: SeenPlan | undefined
   /** The start of the last evaluation, and the earliest start of the next, on the monotonic clock. */

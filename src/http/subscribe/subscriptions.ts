@@ -9,7 +9,7 @@ import type { BoundCall, Call, Endpoint } from '../../endpoints/endpoint.js'
 import { createNameChecks } from '../../endpoints/unknown-names.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Access } from '../../tokens/access.js'
-import { warningsField } from '../query/answer.js'
+import { queryFields } from '../query/answer.js'
 import type { Following, QueryRequest } from '../query/answer-queries.js'
 import { type ConcurrencyLimits, createConcurrencyLimit } from '../query/concurrency.js'
 import { callAfter, onAbort } from '../query/waiting.js'
@@ -135,9 +135,9 @@ async function answer(
   })
   // The client may have left before the first chunk is asked for.
   connection?.onClose(() => void rest.return())
-  const { warnings, viewNotes } = query
-  const ofQuery = { ...warningsField(warnings), ...(viewNotes !== undefined && { 'Logweir-View': viewNotes }) }
-  return new Response(streamBody({ head: undefined, rest }, breakOff), { headers: { ...HEADERS, ...ofQuery } })
+  return new Response(streamBody({ head: undefined, rest }, breakOff), {
+    headers: { ...HEADERS, ...queryFields(query) },
+  })
 }
 
 /**

@@ -5,7 +5,7 @@ import { durationText } from '../../front-matter/duration.js'
 import { type FilePlace, placeError } from '../../front-matter/place-error.js'
 import { type AnswerColumn, answerColumns } from '../../plan/answer.js'
 import { placeOf } from '../../plan/place.js'
-import type { Operator, Plan, ViewSource } from '../../plan/plan.js'
+import type { Operator, Plan, View, ViewSource } from '../../plan/plan.js'
 import { schemaOf } from '../../plan/schema.js'
 import type { ReadableView } from '../../sql/compile/readable-views.js'
 import { placeAt } from '../../sql/parse/fault.js'
@@ -105,7 +105,7 @@ function placeOfOutput({ body, at }: Query, name: string): number {
 }
 
 /** Returns the operator that reads all groups of a view. */
-export const viewOf = (view: ViewSource): Operator => ({
+export const viewOf = (view: ViewSource): View => ({
   op: 'view',
   view,
   fromUs: Number.NEGATIVE_INFINITY,

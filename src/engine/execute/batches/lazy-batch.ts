@@ -1,5 +1,6 @@
 import type { MemoryShare } from '../../../base/memory/memory-budget.js'
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
+import type { ViewNote } from '../../engine.js'
 import type { Key, PartialCache } from '../caches/partial-cache.js'
 import type { RowCache } from '../caches/row-cache.js'
 import type { SharedFrames } from '../caches/shared-frames.js'
@@ -92,6 +93,8 @@ export interface RunContext {
   onOpen(): void
   /** Counts rows that were scanned. */
   onScan(rows: number): void
+  /** Called with what is to be known of the groups of views that were read. */
+  onViewNote?: ((note: ViewNote) => void) | undefined
 }
 
 /** Bounds of a query. The service uses the constants of `engine.ts`. Tests pass smaller bounds. */

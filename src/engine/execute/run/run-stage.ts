@@ -62,7 +62,10 @@ export function batchesOf(stage: Stage, stored: StoredRows, context: RunContext)
     const read = (part: Stage, names: string[]) => unorderedRows(part, stored, context, names)
     return after(union(input.inputs, read), steps, context)
   }
-  if (input.op === 'view') return after([view(stage as ViewStage, stored.readView, context)], steps, context)
+  if (input.op === 'view') {
+    const { batch, rest } = view(stage as ViewStage, stored.readView, context)
+    return after([batch], rest, context)
+  }
   const scanned = stage as ScanStage
   return input.sources.flatMap((source) => {
     const { batches, steps } = scan(scanned, source, stored.partsOf(source, scanned), context)

@@ -1,6 +1,6 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { Expression } from '../../../plan/expression.js'
-import type { Operator, TimeRange, ViewSource } from '../../../plan/plan.js'
+import type { Operator, TimeRange } from '../../../plan/plan.js'
 import type { GroupSink } from '../grouping/sink.js'
 import type { TopSink } from '../ordering/sink.js'
 
@@ -24,7 +24,7 @@ export type Sink = GroupSink | TopSink
 /** The rows that a stage reads. */
 export type Input =
   | ({ op: 'scan'; sources: readonly SourceName[] } & TimeRange)
-  | ({ op: 'view'; view: ViewSource } & TimeRange)
+  | OperatorOf<'view'>
   | { op: 'union'; inputs: readonly Stage[] }
   | { op: 'stage'; stage: Stage }
 

@@ -87,7 +87,7 @@ async function runOver(
 export function prepareRun(
   { viewOf }: PlanViews,
   plan: Plan,
-  { signal, memory = UNLIMITED_SHARE, keepsFewRows, onViewNote: onNote }: RunOptions,
+  { signal, memory = UNLIMITED_SHARE, keepsFewRows, onViewNote }: RunOptions,
   { caches, metrics, groupingLimits, sliceRows, readView }: QueryContext,
 ) {
   const { onView, onOpen, onScan, stats } = countScans(metrics)
@@ -97,7 +97,7 @@ export function prepareRun(
       onView(total)
       return again ? parts.filter(({ isSetAside }) => !isSetAside) : parts
     },
-    readView: (view, range, run) => readView(view, range, { ...run, onNote }),
+    readView,
     groupsOf: () => undefined,
   })
   const context: RunContext = {
@@ -111,6 +111,7 @@ export function prepareRun(
     yieldIfDue: createQueryYielder(memory, signal),
     onOpen,
     onScan,
+    onViewNote,
   }
   return { stored, context, stats }
 }
