@@ -32,6 +32,8 @@ export interface ServeConfig {
   memoryLimitBytes: number
   /** Undefined: no limit. */
   maxDiskBytes: number | undefined
+  /** Bytes of the files of all views. */
+  viewBytes: number
   retentionUs: number
   tokensFile: string | undefined
   /** The text of the variable, not yet parsed. */

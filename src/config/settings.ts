@@ -131,6 +131,11 @@ export const SERVE_SETTINGS = {
     meaning: 'memory limit in bytes, such as 512M or 2G; default: half of the available memory',
   },
   maxDiskBytes: { type: bytes, meaning: 'limit of the files of rows in bytes, such as 500G; default: no limit' },
+  viewBytes: {
+    type: bytes,
+    default: '1G',
+    meaning: 'limit of the files of all views in bytes, of which each view has an equal share',
+  },
   retentionDays: { type: integer('DAYS', 1, MAX_DAYS), default: '90', meaning: 'rows older than this are deleted' },
   tokensFile: {
     type: text('FILE'),

@@ -131,6 +131,9 @@ interface ServiceViews {
   start(): Promise<() => Promise<void>>
 }
 
+/** The part of the memory for rows that views may take without a data directory. */
+export const VIEWS_SHARE = 1 / 4
+
 /**
  * Opens the views of the data directory. Without `--endpoints` each of its views is one without a file: it gets no new
  * rows, but the list of views must say which of its segments are dropped.
@@ -146,7 +149,14 @@ async function openViews(
   if (userEndpoints === undefined && !hasViews) return undefined
   // Loaded only if there may be views: the compiler takes time of the start, and memory.
   const { openViews: open } = await import('../views/catalog/open-views.js')
-  const views = await open({ files: disk?.files, clock, log })
+  const { viewBytes, memoryLimitBytes } = config
+  const inMemoryBytes = Math.min(viewBytes, memoryLimitBytes * ROWS_SHARE * VIEWS_SHARE)
+  const views = await open({
+    files: disk?.files,
+    clock,
+    log,
+    viewBytes: disk === undefined ? inMemoryBytes : viewBytes,
+  })
   const setEndpoints = (ofUsers: readonly Endpoint[]) =>
     views.setCurrent(ofUsers.filter(isView).map(({ view, query }) => ({ definition: view, text: query })))
   setEndpoints(userEndpoints?.endpoints() ?? [])

@@ -58,6 +58,7 @@ import { MAX_NESTING } from '../../src/otlp/request.js'
 import { TRANSLATOR_LIMITS } from '../../src/otlp/translator.js'
 import { MAX_VALUE_LENGTH } from '../../src/plan/functions/function.js'
 import { MAX_STEPS } from '../../src/plan/functions/json-path.js'
+import { VIEWS_SHARE } from '../../src/service/open-components.js'
 import { SQL_LIMITS } from '../../src/sql/parse/limits.js'
 import { MAX_TOKENS } from '../../src/tokens/entry.js'
 import { MAX_FILE_BYTES } from '../../src/tokens/tokens-file.js'
@@ -67,6 +68,8 @@ import { MAX_ENDPOINTS, MAX_VIEWS } from '../../src/user-endpoints/open.js'
 import { MAX_SQL_FILE_BYTES } from '../../src/user-endpoints/sql-file.js'
 import { MAX_PARAMETERS, MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from '../../src/user-endpoints/validate.js'
 import { MAX_VIEW_BYTES } from '../../src/user-endpoints/view-endpoint.js'
+import { BUCKET_GROUPS, PROJECT_SHARE } from '../../src/views/catalog/bounds.js'
+import { VIEW_BYTES } from '../../src/views/catalog/catalog.js'
 import { MAX_MINUTE_KEEP_US } from '../../src/views/definition/definition.js'
 import { MAX_KEEP_US, MIN_KEEP_US } from '../../src/views/definition/keep.js'
 import { MAX_DEPTH, MAX_NAME_BYTES, MAX_NAMES } from '../../src/wasm-layout/field-table.js'
@@ -254,6 +257,15 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['columns of fields of the metadata in a segment', count(constantIn(PATH_COLUMNS, 'MAX_COLUMNS'))],
     ['values of such a column', `${MAX_VALUES_OF_PATH} values, each of ${count(MAX_VALUE_BYTES)} bytes`],
     ['age of rows', `${SERVE_SETTINGS.retentionDays.default} days, or as set up to ${count(MAX_DAYS)}`],
+    [
+      'files of all [views](views.md#what-is-kept)',
+      `${bytes(VIEW_BYTES)}, or as set; with \`--in-memory\` at most 1/${1 / (ROWS_SHARE * VIEWS_SHARE)} of the memory limit`,
+    ],
+    ['the share of a view', 'an equal part of that for each view and old version'],
+    [
+      'groups of a project in a view',
+      `${count(BUCKET_GROUPS)} in a bucket, and 1/${1 / PROJECT_SHARE} of the share of the view`,
+    ],
     ['rows on disk', 'no limit, or as set'],
   ],
   'Endpoints of your own': [

@@ -9,14 +9,8 @@ import { mergeGroups } from '../state/merge.js'
 import { mergingOf } from '../state/merged-states.js'
 import { groupsOfFile, openStateFile } from '../state/read-file.js'
 import { writeStateFile } from '../state/write-file.js'
-import {
-  boundsOf,
-  type Catalog,
-  type GroupableEngine,
-  removeReplaced,
-  saveManifest,
-  setAsideDamaged,
-} from './catalog.js'
+import { boundsOfFile } from './bounds.js'
+import { type Catalog, type GroupableEngine, removeReplaced, saveManifest, setAsideDamaged } from './catalog.js'
 import { statePath, VIEWS, viewPath } from './file-names.js'
 import { getsAnyRows, getsRows, isExpired, type KeptView } from './kept-view.js'
 
@@ -116,8 +110,7 @@ async function writeDay(
   added: { segments: readonly StoredPart[]; groups: GroupStream },
   yieldIfDue: Yielder,
 ): Promise<void> {
-  const { live, clock } = catalog
-  const files = catalog.files!
+  const { live, files, clock } = catalog
   const before = live.of(view.identity).filter(({ facts }) => facts.day === day)
   const replaced = before.length < catalog.dayFiles ? [] : before
   const isReleased = replaced.some((one) => one.isReleased || catalog.toRelease.has(one))
@@ -126,7 +119,7 @@ async function writeDay(
   const streams = [...replaced.map((state) => groupsOfFile(files, state, view.states)), added.groups]
   const segments = [...replaced.flatMap(({ facts }) => facts.segments), ...added.segments]
   const facts = { view: view.identity, day, segments, states: view.states }
-  const merged = mergeGroups(streams, boundsOf(catalog, view), mergingOf(view.aggregation, yieldIfDue))
+  const merged = mergeGroups(streams, boundsOfFile(catalog, view, replaced), mergingOf(view.aggregation, yieldIfDue))
   await files.makeDirectory(viewPath(view.identity))
   await files.syncDirectory(VIEWS)
   try {

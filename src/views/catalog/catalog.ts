@@ -4,10 +4,10 @@ import type { Clock } from '../../base/time/clock.js'
 import { GIB, HOUR_US } from '../../base/units.js'
 import { createFormatRaiser, VIEWS_FORMAT } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
+import { createMemoryFiles } from '../../engine/disk/files/memory-files.js'
 import type { ArrowEngine } from '../../engine/store/engine.js'
 import { type ActiveReaders, createActiveReaders } from '../../engine/store/tables/active-readers.js'
 import { isDamaged } from '../state/damage.js'
-import type { GroupBounds } from '../state/merge.js'
 import type { KeptView } from './kept-view.js'
 import { type LiveState, LiveStates } from './live-states.js'
 import { EMPTY_MANIFEST, type Manifest, writeManifest } from './manifest.js'
@@ -17,8 +17,10 @@ export type GroupableEngine = Pick<ArrowEngine, 'groupable' | 'enforceLimits' | 
 
 /** The state of all views of a service, which the functions of this folder share. */
 export interface Catalog {
-  /** The data directory. Undefined if rows are in memory only: then every read groups all rows. */
-  readonly files: Files | undefined
+  /** The data directory, or files in memory. */
+  readonly files: Files
+  /** Whether the rows and the files of views are lost when the process ends. */
+  readonly isInMemory: boolean
   readonly clock: Clock
   readonly log: Log
   readonly viewBytes: number
@@ -43,7 +45,7 @@ export interface Catalog {
   readonly toRelease: Set<LiveState>
   /** Checks of segments that are to be dropped once the segments are in the files of the views. */
   readonly wanted: Set<string>
-  /** When the limit of the disk was exceeded, in milliseconds of the monotonic clock. */
+  /** When the limit of the disk or of rows in memory was exceeded, in milliseconds of the monotonic clock. */
   fullSinceMs: number | undefined
   /** When the limit of the disk was exceeded last. */
   lastFullMs: number
@@ -52,16 +54,17 @@ export interface Catalog {
 }
 
 export interface CatalogOptions {
+  /** The data directory. Undefined if rows are in memory only. */
   files: Files | undefined
   clock: Clock
   log: Log
-  /** Bytes of all views on disk, of which each view has an equal share. */
+  /** Bytes of the files of all views, of which each view has an equal share. */
   viewBytes?: number
   dayFiles?: number
 }
 
-/** The bytes of all views on disk by default. */
-const VIEW_BYTES = GIB
+/** The bytes of the files of all views by default. */
+export const VIEW_BYTES = GIB
 const DAY_FILES = 4
 
 /** Returns a catalog without views. */
@@ -72,7 +75,8 @@ export const createCatalog = ({
   viewBytes = VIEW_BYTES,
   dayFiles = DAY_FILES,
 }: CatalogOptions): Catalog => ({
-  files,
+  files: files ?? createMemoryFiles(),
+  isInMemory: files === undefined,
   clock,
   log,
   viewBytes,
@@ -94,22 +98,9 @@ export const createCatalog = ({
   retained: new Map(),
 })
 
-/** The most groups of a bucket of a project that keep their keys. */
-const BUCKET_GROUPS = 100_000
-/** The share of a view's bytes that a project may take. */
-const PROJECT_SHARE = 1 / 10
-
-/** Returns the bounds of a project in the groups of a view. */
-export const boundsOf = ({ viewBytes, kept }: Catalog, { restKeys }: KeptView): GroupBounds => ({
-  groups: BUCKET_GROUPS,
-  bytes: (viewBytes / Math.max(1, kept.size)) * PROJECT_SHARE,
-  restKeys,
-})
-
 /** Writes the manifest, with changes. The manifest in memory changes once it is on disk. */
 export async function saveManifest(catalog: Catalog, changes: Partial<Omit<Manifest, 'views'>> = {}): Promise<void> {
   const { files } = catalog
-  if (files === undefined) return
   await catalog.raiseFormat()
   const { views } = catalog.manifest
   await writeManifest(files, { ...catalog.manifest, ...changes })
@@ -151,7 +142,7 @@ export function removeRetained(catalog: Catalog): void {
 /** Deletes files that are no longer live, once no query reads them. A file that stays is deleted by the next start. */
 export function removeFiles({ files, removals, readers }: Catalog, states: readonly LiveState[]): void {
   for (const { path } of states) {
-    const work = () => readers.drained().then(() => files?.remove(path))
+    const work = () => readers.drained().then(() => files.remove(path))
     removals.run(work).catch(() => {})
   }
 }

@@ -8,8 +8,8 @@ import type { ManifestView } from './manifest.js'
  */
 export async function closeViews(catalog: Catalog): Promise<void> {
   const isOpen = (view: ManifestView) => isUnclosed(catalog, view) && catalog.kept.has(view.identity)
-  const { files, engine, manifest } = catalog
-  if (files === undefined || engine === undefined || !manifest.views.some(isOpen)) return
+  const { engine, manifest } = catalog
+  if (engine === undefined || !manifest.views.some(isOpen)) return
   await engine.seal()
   const views = catalog.manifest.views.map((view) =>
     isOpen(view) ? { ...view, rest: missingIn(catalog, catalog.kept.get(view.identity)!) } : view,
@@ -29,10 +29,10 @@ function missingIn({ engine, live }: Catalog, { identity, sources }: KeptView): 
   return checks.filter((check) => live.fileOf(identity, check) === undefined)
 }
 
-/** Sets which rows a view gets, from the list of views. Without files, a view without a file of SQL gets none. */
+/** Sets which rows a view gets, from the list of views. */
 export function updateRows(catalog: Catalog, view: KeptView): void {
-  const { manifest, current, files } = catalog
+  const { manifest, current } = catalog
   const named = manifest.views.filter(({ identity }) => identity === view.identity)
-  view.isUpdated = named.some((one) => current.has(one.name) || (files !== undefined && isUnclosed(catalog, one)))
+  view.isUpdated = named.some((one) => current.has(one.name) || isUnclosed(catalog, one))
   for (const { rest = [] } of named) for (const check of rest) view.rest.add(check)
 }

@@ -16,7 +16,6 @@ interface Found extends StatePlace {
  */
 export async function findStates(catalog: Catalog, present: ReadonlySet<string>, isManifest: boolean): Promise<void> {
   const { files, live, manifest } = catalog
-  if (files === undefined) return
   const owners = new Set(manifest.views.map(({ identity }) => identity))
   const released = new Set(manifest.released)
   const found: Found[] = []

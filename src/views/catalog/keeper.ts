@@ -5,8 +5,11 @@ import { BACKUP_MS, type Catalog } from './catalog.js'
 import { getsRows, isExpired, type KeptView } from './kept-view.js'
 import type { LiveState } from './live-states.js'
 
-/** How long the limit of the disk may be exceeded before segments are dropped that views still need. */
-const PRESSURE_MS = 10_000
+/**
+ * How long a limit may be exceeded before segments are dropped that views still need. Rows that are in memory only grow
+ * beyond the limit in that time.
+ */
+const PRESSURE_MS = { disk: 10_000, memory: 2_000 }
 
 /** Returns what keeps segments from being dropped until their rows are in the files of all views. */
 export const createKeeper = (catalog: Catalog): SegmentKeeper => ({
@@ -18,18 +21,17 @@ export const createKeeper = (catalog: Catalog): SegmentKeeper => ({
 })
 
 function mayDrop(catalog: Catalog, segment: SegmentHandle, limit: Limit): boolean {
-  // Without files, views are as old as the rows in memory.
-  if (catalog.files === undefined) return true
   // The files of views are not found yet.
   if (catalog.engine === undefined) return false
   if (limit === 'disk') catalog.lastFullMs = catalog.clock.monotonicMs()
   const open = viewsThatNeed(catalog, segment)
   const { stored } = segment
   const ofSegment = stored === undefined ? [] : catalog.live.filesOf(stored.check)
-  const unreleased = ofSegment.filter(({ isReleased }) => !isReleased)
+  // Files in memory are not found again by a later process.
+  const unreleased = ofSegment.filter(({ isReleased }) => !isReleased && !catalog.isInMemory)
   for (const state of unreleased) catalog.toRelease.add(state)
   if (open.length === 0 && unreleased.length === 0) return limit !== 'retention' || areBackedUp(catalog, ofSegment)
-  if (limit === 'disk' && isLate(catalog)) {
+  if (isLate(catalog, limit)) {
     if (stored !== undefined) catalog.wanted.delete(stored.check)
     for (const view of open) reportLost(catalog, view, segment)
     return true
@@ -39,8 +41,8 @@ function mayDrop(catalog: Catalog, segment: SegmentHandle, limit: Limit): boolea
 }
 
 /** Whether each backup that has the segment no more has the files with its rows. */
-const areBackedUp = ({ clock }: Catalog, states: readonly LiveState[]): boolean =>
-  states.every(({ releasedMs }) => clock.monotonicMs() - releasedMs >= BACKUP_MS)
+const areBackedUp = ({ clock, isInMemory }: Catalog, states: readonly LiveState[]): boolean =>
+  isInMemory || states.every(({ releasedMs }) => clock.monotonicMs() - releasedMs >= BACKUP_MS)
 
 /** The views that get the rows of a segment and have no file with the segment yet. */
 function viewsThatNeed({ kept, live, clock }: Catalog, { source, stored, day }: SegmentHandle): KeptView[] {
@@ -54,11 +56,12 @@ function viewsThatNeed({ kept, live, clock }: Catalog, { source, stored, day }: 
   )
 }
 
-/** Whether the limit of the disk has been exceeded for long. The first call starts the time. */
-function isLate(catalog: Catalog): boolean {
+/** Whether a limit of bytes has been exceeded for long. The first call starts the time. */
+function isLate(catalog: Catalog, limit: Limit): boolean {
+  if (limit === 'retention') return false
   const nowMs = catalog.clock.monotonicMs()
   catalog.fullSinceMs ??= nowMs
-  return nowMs - catalog.fullSinceMs >= PRESSURE_MS
+  return nowMs - catalog.fullSinceMs >= PRESSURE_MS[limit]
 }
 
 function reportLost({ log }: Catalog, { keepsUs }: KeptView, { source, minUs, maxUs }: SegmentHandle): void {

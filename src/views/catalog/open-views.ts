@@ -38,11 +38,11 @@ export interface Views {
 /** Opens the views of a data directory. Nothing is written before `start`. Rejects with the system's error. */
 export async function openViews(options: CatalogOptions): Promise<Views> {
   const catalog = createCatalog(options)
-  const { files } = catalog
-  const manifest = files && (await readManifest(files).catch((error) => reportManifest(catalog, error)))
+  const manifest = await readManifest(catalog.files).catch((error) => reportManifest(catalog, error))
   if (manifest !== undefined) catalog.manifest = manifest
   const definitions = new Map<string, ViewDefinition>()
   let readable = readableViews([])
+  let isWarned = false
 
   function setCurrent(current: readonly CurrentView[]): void {
     const views = current.map(({ definition: { name, identity, keepUs }, text }) => ({ name, identity, keepUs, text }))
@@ -61,6 +61,8 @@ export async function openViews(options: CatalogOptions): Promise<Views> {
     for (const view of catalog.kept.values()) updateRows(catalog, view)
     // Rows that arrive from now on are not to get into views without a file.
     void closeViews(catalog).catch(() => {})
+    if (catalog.isInMemory && current.length > 0 && !isWarned) warnOfMemory(catalog)
+    isWarned ||= current.length > 0
     readable = readableViews(named.filter(({ name }) => names.has(name) || readVersionName(name) !== undefined))
   }
 
@@ -94,6 +96,12 @@ function definitionOf(
   }
   return undefined
 }
+
+const warnOfMemory = ({ log }: Catalog) =>
+  log('views are kept in memory, and are lost when the process ends: use --data-dir to keep the views', {
+    level: 'warn',
+    code: 'views_in_memory',
+  })
 
 function keptBy(definitions: readonly ViewDefinition[], before: Catalog['kept']): Map<string, KeptView> {
   const kept = new Map<string, KeptView>()

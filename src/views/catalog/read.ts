@@ -12,7 +12,8 @@ import { streamsByDay } from '../state/memory-groups.js'
 import { mergeGroups } from '../state/merge.js'
 import { mergingOf } from '../state/merged-states.js'
 import { groupsOfFile } from '../state/read-file.js'
-import { boundsOf, type Catalog, type GroupableEngine, setAsideDamaged } from './catalog.js'
+import { boundsOfRead } from './bounds.js'
+import { type Catalog, type GroupableEngine, setAsideDamaged } from './catalog.js'
 import { getsAnyRows, getsRows, type KeptView, longestKeepUs } from './kept-view.js'
 import type { LiveState } from './live-states.js'
 
@@ -91,7 +92,7 @@ async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Sc
     const ofFiles = states.filter(({ facts }) => facts.day === day).map((state) => streamOf(reading, state))
     const streams = [...ofFiles, ofDay, ofHeads.get(day)].filter((stream) => stream !== undefined)
     const merging = mergingOf(view.aggregation, run.yieldIfDue)
-    for await (const groups of mergeGroups(streams, boundsOf(reading.catalog, view), merging)) {
+    for await (const groups of mergeGroups(streams, boundsOfRead(view), merging)) {
       const found = groups.filter(({ bucketUs }) => bucketUs >= range.fromUs && bucketUs <= range.throughUs)
       if (found.some(({ isPartial }) => isPartial)) run.onNote?.('partial')
       yield found.map((group) => rowOf(group, view, (states) => merging.codec.read(states)))
@@ -103,7 +104,7 @@ async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Sc
 function streamOf({ catalog: { files }, view, range }: Reading, state: LiveState): GroupStream {
   const { project, fromUs, throughUs } = range
   const wanted = project === undefined ? undefined : { project: projectKey(project), fromUs, toUs: throughUs + 1 }
-  return groupsOfFile(files!, state, view.states, wanted)
+  return groupsOfFile(files, state, view.states, wanted)
 }
 
 /** Groups the rows of parts, of the days of a range. */

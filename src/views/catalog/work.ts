@@ -98,7 +98,7 @@ async function workForAWhile(state: State): Promise<void> {
 async function workOnce(state: State): Promise<boolean> {
   const { catalog, controller } = state
   const { signal } = controller
-  if (catalog.files === undefined || catalog.engine === undefined || signal.aborted) return false
+  if (catalog.engine === undefined || signal.aborted) return false
   await closeViews(catalog)
   if (catalog.isManifestOld) await saveManifest(catalog)
   if (catalog.toRelease.size > 0) await release(catalog)

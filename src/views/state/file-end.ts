@@ -29,9 +29,22 @@ export interface StateFacts {
   /** The kinds of the aggregates' states, see `StatesCodec`. */
   states: readonly string[]
   groups: number
+  /** Bytes of all groups before compression, about, see `bytesOfGroup`. */
+  groupBytes: number
+  /** The projects whose groups take {@link LARGE_PROJECT_BYTES} or more. */
+  largeProjects: readonly LargeProject[]
   /** Whether some bucket of a project has groups that were too many to keep their keys. */
   isPartial: boolean
 }
+
+/** A project of a file, as the key's bytes in base64, and the bytes of its groups. */
+export interface LargeProject {
+  project: string
+  bytes: number
+}
+
+/** Projects with fewer bytes in a file are too many to be listed. */
+export const LARGE_PROJECT_BYTES = 4 * KIB
 
 /** A segment by its name, and bytes that no other segment has under this name. */
 export interface ContainedSegment {

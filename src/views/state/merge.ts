@@ -3,11 +3,13 @@ import { bytesOfGroup, type GroupStream, type StateGroup } from './group.js'
 import { MergedStates, type Merging } from './merged-states.js'
 import { sortedGroups } from './sorted.js'
 
-/** The bounds of a project. Groups beyond the bounds are counted in the rest of their bucket. */
+/** Bounds of groups. Groups beyond a bound are counted in the rest of their bucket. Bytes are before compression. */
 export interface GroupBounds {
-  /** The most groups of a bucket that keep their keys. */
+  /** The most groups of a bucket of a project that keep their keys. */
   groups: number
-  /** The most bytes of all groups of a project that keep their keys, before compression. */
+  /** The most bytes of a project's groups that keep their keys. */
+  bytesOf(project: Buffer): number
+  /** The most bytes of all groups that keep their keys. */
   bytes: number
   /** The bytes of the keys of a rest, see `restKeysOf`. */
   restKeys: Buffer
@@ -24,8 +26,9 @@ export interface GroupBounds {
  * in the rest. Short texts come before long ones in that order, so that most paths of a service stay if somebody sends
  * random paths. The sum over all groups of a bucket is exact in any case.
  *
- * The bound of bytes is met by the newest buckets, which come first, and in other merges by other groups. It protects
- * the disk, and not the order.
+ * The bounds of bytes are met by the newest buckets, which come first, and in other merges by other groups. They
+ * protect the disk, and not the order. What a project may take is counted first, so that the bytes of all groups are
+ * only exceeded by many projects.
  *
  * One batch of each stream is in memory, and the file of each stream is open. Rejects with the error of a stream, or of
  * `yieldIfDue`, which may stop the merge.
@@ -40,15 +43,19 @@ async function* bounded(
   merging: Merging,
 ): AsyncGenerator<readonly StateGroup[], void> {
   let bucket: Bucket | undefined
+  let bytes = 0
   for await (const batch of stream) {
     const done: StateGroup[] = []
     for (const group of batch) {
       if (!bucket?.has(group)) {
         done.push(...(bucket?.rest ?? []))
-        bucket = new Bucket(group, bucket?.bytesBefore(group) ?? 0, bounds, merging)
+        bucket = new Bucket(group, bucket?.roomAfter(group) ?? bounds.bytesOf(group.project), bounds, merging)
       }
-      if (bucket.keeps(group)) done.push(group)
-      else await bucket.addToRest(group)
+      const groupBytes = bytesOfGroup(group)
+      if (bytes + groupBytes <= bounds.bytes && bucket.keeps(group)) {
+        bytes += groupBytes
+        done.push(group)
+      } else await bucket.addToRest(group)
     }
     if (done.length > 0) yield done
   }
@@ -63,22 +70,22 @@ class Bucket {
   readonly #bounds: GroupBounds
   readonly #merging: Merging
   #groups = 0
-  /** Bytes of the project's groups so far, in this bucket and those before. */
-  #bytes: number
+  /** Bytes that further groups of the project may have, in this bucket and those behind. */
+  #room: number
   #rest: MergedStates | undefined
   #isPartial = false
 
-  constructor({ project, bucketUs }: StateGroup, bytes: number, bounds: GroupBounds, merging: Merging) {
+  constructor({ project, bucketUs }: StateGroup, room: number, bounds: GroupBounds, merging: Merging) {
     this.#project = project
     this.#bucketUs = bucketUs
     this.#bounds = bounds
     this.#merging = merging
-    this.#bytes = bytes
+    this.#room = room
   }
 
-  /** Bytes of the groups of a group's project, if the group is the next of the stream. */
-  bytesBefore({ project }: StateGroup): number {
-    return project.equals(this.#project) ? this.#bytes : 0
+  /** The room for the bucket of a group, the next of the stream. Undefined if the group is of another project. */
+  roomAfter({ project }: StateGroup): number | undefined {
+    return project.equals(this.#project) ? this.#room : undefined
   }
 
   has({ project, bucketUs }: StateGroup): boolean {
@@ -89,8 +96,8 @@ class Bucket {
   keeps(group: StateGroup): boolean {
     if (group.isRest || this.#groups >= this.#bounds.groups) return false
     // Also counted beyond the bound, so that no smaller group is kept after a larger one was not.
-    this.#bytes += bytesOfGroup(group)
-    if (this.#bytes > this.#bounds.bytes) return false
+    this.#room -= bytesOfGroup(group)
+    if (this.#room < 0) return false
     this.#groups++
     return true
   }

@@ -6,8 +6,8 @@ import { KIB } from '../../base/units.js'
 import type { Files, WritableFile } from '../../engine/disk/files/files.js'
 import { UNFINISHED_SUFFIX } from '../../engine/store/files/file-names.js'
 import { BlockWriter } from './block.js'
-import { type BlockPlace, encodeEnd, type StateFacts } from './file-end.js'
-import { compareGroups, type GroupStream, type StateGroup } from './group.js'
+import { type BlockPlace, encodeEnd, LARGE_PROJECT_BYTES, type LargeProject, type StateFacts } from './file-end.js'
+import { bytesOfGroup, compareGroups, type GroupStream, type StateGroup } from './group.js'
 
 /** Bytes of groups after which a block ends. */
 const BLOCK_BYTES = 64 * KIB
@@ -16,7 +16,7 @@ const BLOCK_BYTES = 64 * KIB
 const compressor = zstd.createCompressor({ compressionLevel: 3 })
 
 /** What the writer of a file knows of the groups before they come. */
-export type KnownFacts = Omit<StateFacts, 'groups' | 'isPartial'>
+export type KnownFacts = Omit<StateFacts, 'groups' | 'groupBytes' | 'largeProjects' | 'isPartial'>
 
 /**
  * Writes the groups of a stream to a file that does not exist yet. Once the promise resolves, the file survives a power
@@ -60,6 +60,7 @@ async function writeContent(
   const blocks = new BlockFile(file)
   let groups = 0
   let isPartial = false
+  const projects = new ProjectSizes()
   let previous: StateGroup | undefined
   for await (const batch of stream) {
     for (const group of batch) {
@@ -68,13 +69,45 @@ async function writeContent(
       previous = group
       groups++
       isPartial ||= group.isPartial
+      projects.add(group)
       if (blocks.add(group)) await blocks.end()
     }
     const pause = yieldIfDue()
     if (pause !== undefined) await pause
   }
   await blocks.end()
-  await file.writeAt(blocks.offset, [encodeEnd({ facts: { ...known, groups, isPartial }, blocks: blocks.places })])
+  const facts = { ...known, groups, ...projects.facts(), isPartial }
+  await file.writeAt(blocks.offset, [encodeEnd({ facts, blocks: blocks.places })])
+}
+
+/** Adds up the bytes of groups by project. All groups of a project come one behind the other. */
+class ProjectSizes {
+  readonly #found: LargeProject[] = []
+  #project = Buffer.alloc(0)
+  #bytes = 0
+  #groupBytes = 0
+
+  add(group: StateGroup): void {
+    const { project } = group
+    if (!project.equals(this.#project)) {
+      this.#end()
+      // Copied: the group may be a view of a block that was read, which would stay in memory.
+      this.#project = Buffer.from(project)
+    }
+    this.#bytes += bytesOfGroup(group)
+  }
+
+  facts(): Pick<StateFacts, 'groupBytes' | 'largeProjects'> {
+    this.#end()
+    return { groupBytes: this.#groupBytes, largeProjects: this.#found }
+  }
+
+  #end(): void {
+    const [project, bytes] = [this.#project.toString('base64'), this.#bytes]
+    if (bytes >= LARGE_PROJECT_BYTES) this.#found.push({ project, bytes })
+    this.#groupBytes += bytes
+    this.#bytes = 0
+  }
 }
 
 /** A file to which blocks are appended. */

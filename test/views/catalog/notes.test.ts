@@ -34,7 +34,7 @@ describe('a reader of a view', () => {
   })
 
   it('learns that groups were too many, and finds each row among the others', async () => {
-    const world = await openWorld({}, { viewBytes: 5_000 })
+    const world = await openWorld({}, { viewBytes: 2_000 })
     world.setViews({ v: VIEW })
     for (let i = 0; i < 3; i++) {
       await world.append(requests(world, 20))

@@ -64,7 +64,7 @@ interface Place {
 
 export async function openWorld(
   options: Partial<ArrowEngineOptions> = {},
-  sizes: Sizes = {},
+  { isInMemory = false, ...sizes }: Sizes & { isInMemory?: boolean } = {},
   { files: found = createModelFiles(), clock = createFakeClock(), texts = {}, keepUs }: Place = {},
 ): Promise<World> {
   const logged: Logged[] = []
@@ -74,9 +74,9 @@ export async function openWorld(
   let current: Parameters<Views['setCurrent']>[0] = read(texts, keepUs)
 
   async function start(files: ModelFiles, between: Parameters<World['restart']>[1] = () => {}) {
-    const views = await openViews({ files, clock, log, ...sizes })
+    const views = await openViews({ files: isInMemory ? undefined : files, clock, log, ...sizes })
     views.setCurrent(current)
-    const disk = { directory: 'data', files, release: async () => {} }
+    const disk = isInMemory ? undefined : { directory: 'data', files, release: async () => {} }
     const { readView, keeper } = views
     const engine = openEngine({ metrics: createMetrics(), clock, log, disk, readView, keeper, ...options })
     await engine.recover()

@@ -24,7 +24,7 @@ import {
   rowsByKey,
 } from './rows.js'
 
-const UNBOUNDED: GroupBounds = { groups: 1e9, bytes: 1e12, restKeys: REST_KEYS }
+const UNBOUNDED: GroupBounds = { groups: 1e9, bytesOf: () => 1e12, bytes: 1e12, restKeys: REST_KEYS }
 const DAYS = [DAY, DAY + 1]
 
 /** Writes streams to files. */
@@ -259,7 +259,7 @@ describe('groups beyond the bounds', () => {
     const random = mulberry32(5)
     const rows = crowdedRows(random, 600)
     const parts = await Promise.all(parted(random, rows, 3).map(grouped))
-    const answer = await mergedAtRandom(random, parts, DAY, { ...UNBOUNDED, bytes: 2_000 })
+    const answer = await mergedAtRandom(random, parts, DAY, { ...UNBOUNDED, bytesOf: () => 2_000 })
     const sum = (of: readonly Answered[]) => of.reduce((sum, { values }) => sum + Number(values[0]), 0)
     for (const project of PROJECTS) {
       const found = answer.filter(({ keys }) => keys[0] === project)

@@ -4,7 +4,7 @@ import { LogweirError } from '../../../src/base/errors.js'
 import { DAY_US, HOUR_US, MINUTE_US } from '../../../src/base/units.js'
 import type { Files } from '../../../src/engine/disk/files/files.js'
 import type { ContainedSegment } from '../../../src/views/state/file-end.js'
-import { type GroupStream, projectKey, type StateGroup } from '../../../src/views/state/group.js'
+import { bytesOfGroup, type GroupStream, projectKey, type StateGroup } from '../../../src/views/state/group.js'
 import { groupsOfFile, openStateFile } from '../../../src/views/state/read-file.js'
 import { type KnownFacts, writeStateFile } from '../../../src/views/state/write-file.js'
 import { createMemoryFiles } from '../../engine/store/files/memory-files.js'
@@ -94,7 +94,18 @@ describe('a file of states', () => {
       const files = await written(groups)
       const { facts, groups: found } = await read(files)
       expect(found).toEqual(groups)
-      expect(facts).toEqual({ ...FACTS, groups: groups.length, isPartial: groups.some(({ isPartial }) => isPartial) })
+      const bytes = new Map<string, number>()
+      for (const group of groups) {
+        const key = group.project.toString('base64')
+        bytes.set(key, (bytes.get(key) ?? 0) + bytesOfGroup(group))
+      }
+      expect(facts).toEqual({
+        ...FACTS,
+        groups: groups.length,
+        groupBytes: [...bytes.values()].reduce((sum, one) => sum + one, 0),
+        largeProjects: [...bytes].flatMap(([project, bytes]) => (bytes < 4096 ? [] : [{ project, bytes }])),
+        isPartial: groups.some(({ isPartial }) => isPartial),
+      })
       expect([...files.contents.keys()]).toEqual([PATH])
       expect(files.open.count).toBe(0)
     }

@@ -75,7 +75,7 @@ export interface Part {
   /** Least and greatest timestamp; Infinity and -Infinity without rows. */
   readonly minUs: number
   readonly maxUs: number
-  /** Identifies the rows of a part on disk, see {@link StoredPart}. Absent until the rows are nowhere else. */
+  /** Identifies the rows of a sealed part, see {@link StoredPart}. Absent until the rows are nowhere else. */
   readonly stored?: StoredPart | undefined
   /** Set if a read found damage in the part. The part cannot be opened any more. */
   readonly isSetAside?: boolean

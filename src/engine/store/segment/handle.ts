@@ -13,12 +13,16 @@ export interface SegmentHandle extends Part {
   readonly coldBytes: number
 }
 
+/** Segments that are in memory only have no place but a number. */
+let segments = 0
+
 /** Returns the handle of a segment that is in memory only. */
 export function memoryHandle(segment: Segment): SegmentHandle {
   const { source, day, rows, minUs, maxUs, hotBytes, coldBytes } = segment
   return {
     isSealed: true,
     owner: segment,
+    stored: { name: 'memory', check: String(++segments) },
     source,
     day,
     rows,

@@ -7,9 +7,9 @@ export type Limit = 'retention' | 'memory' | 'disk'
 export interface SegmentKeeper {
   /** Whether a segment may be dropped now. A segment that may is dropped. */
   mayDrop(segment: SegmentHandle, limit: Limit): boolean
-  /** Called when the files fit the limit of the disk. */
+  /** Called when the files fit the limit of the disk, or the rows that are in memory only fit that of the memory. */
   onRoom(): void
-  /** Bytes of files that the keeper has on the disk. */
+  /** Bytes of the keeper's files, which are where the rows are, on the disk or in memory. */
   bytes(): number
 }
 

@@ -33,8 +33,11 @@ export function createLimits({
   const limitBytes = () => rowsLimitBytes - caches.bytes()
   const evictColumns = () => columnLimit.enforce(limitBytes())
   function enforce(): void {
-    if (diskBytes === undefined) dropBeyondMemory(store, limitBytes(), metrics)
-    else {
+    if (diskBytes === undefined) {
+      const ofRows = limitBytes() - keeper.bytes()
+      dropBeyondMemory(store, ofRows, metrics)
+      if (store.bytes() <= ofRows) keeper.onRoom()
+    } else {
       evictColumns()
       const allBytes = () => diskBytes() + keeper.bytes()
       dropBeyondDisk(store, allBytes, diskLimitBytes, metrics)
