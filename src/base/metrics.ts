@@ -85,6 +85,7 @@ function storageMetrics({ counter, gauge }: MetricFactory) {
       'source',
       'tier',
     ),
+    viewBytes: gauge('view_bytes', 'Bytes of the files of a view.', 'view'),
     rowsLimitBytes: gauge('rows_limit_bytes', 'Bytes of memory that rows may take.'),
     evictedRows: counter('evicted_rows_total', 'Rows deleted, by the limit that they exceeded.', 'source', 'limit'),
     evictedPartitions: counter(

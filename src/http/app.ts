@@ -4,6 +4,7 @@ import type { Log } from '../base/log.js'
 import { budgetLimits, createMemoryBudget, type MemoryBudget } from '../base/memory/memory-budget.js'
 import type { Metrics } from '../base/metrics.js'
 import type { Clock } from '../base/time/clock.js'
+import type { ListedView } from '../common/views-list.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access } from '../tokens/access.js'
@@ -46,6 +47,7 @@ import {
   serviceRoutes,
   sessionRoutes,
   tailRoutes,
+  viewRoutes,
 } from './routes.js'
 import { type SubscriptionLimits, subscriptionLimits } from './subscribe/limits.js'
 import { createSubscriptions } from './subscribe/subscriptions.js'
@@ -72,6 +74,8 @@ export interface AppOptions {
   processorMs?: () => number
   /** The alerts. If absent, there are none. */
   alerting?: Alerting | undefined
+  /** The views. If absent, there are none. */
+  listViews?: (() => readonly ListedView[]) | undefined
   /** Tests rules. If absent, rules cannot be tested. */
   testRule?: TestRule | undefined
   /** When records were last accepted. If absent, empty answers are cached like any other. */
@@ -123,6 +127,7 @@ export function createApp(options: AppOptions): App {
     ...listRoutes(dialect.lists),
     ...queryRoutes(queries, readPosted, authenticate),
     ...alertingRoutes(options.alerting),
+    ...viewRoutes(options.listViews),
     ...ruleTestRoutes(ruleTests, readPosted),
     ...tailRoutes(tails, authenticate),
     ...logsRoutes(logs, otlp),

@@ -8,6 +8,7 @@ import { VERSION } from '../base/version.js'
 import { QUERY_PATH } from '../common/query-path.js'
 import { RULE_TEST_PATH } from '../common/rule-test-path.js'
 import { allSources } from '../common/sources.js'
+import { type ListedView, VIEWS_PATH } from '../common/views-list.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { type Access, projectForNone, SCOPES } from '../tokens/access.js'
 import type { Authenticate } from './access/auth.js'
@@ -184,6 +185,13 @@ export function alertingRoutes(alerting: Alerting | undefined): Route[] {
     { path: '/api/alerting/alerts', answer: list('alerts') },
     { path: '/api/alerting/rules', answer: list('rules') },
   ]
+}
+
+/** The list of views. Without views the list is empty. */
+export function viewRoutes(listViews: () => readonly ListedView[] = () => []): Route[] {
+  const answer: Route['answer'] = ({ env: { request } }) =>
+    codedReply(request.headers, { plain: Buffer.from(JSON.stringify({ result: listViews() })) }, CODED_JSON_HEADERS)
+  return [{ path: VIEWS_PATH, answer }]
 }
 
 /** The test of a rule, with its parameters in the body. */

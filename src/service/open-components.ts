@@ -19,6 +19,7 @@ import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
 import type { UserEndpoints } from '../user-endpoints/open.js'
 import { isView } from '../user-endpoints/view.js'
 import { VIEWS } from '../views/catalog/file-names.js'
+import type { Views } from '../views/catalog/open-views.js'
 import type { Alerts } from './alerts.js'
 import { tryPlan } from './try-plan.js'
 
@@ -124,7 +125,7 @@ async function findStoredSources(
 }
 
 /** The views of a service with an engine in this process. */
-interface ServiceViews {
+export interface ServiceViews extends Pick<Views, 'list' | 'bytes'> {
   /** Sets the views that are among the endpoints of users. */
   setEndpoints(ofUsers: readonly Endpoint[]): void
   /** To be called when all rows are recovered. Returns a function that ends the work, before the engine closes. */

@@ -26,7 +26,13 @@ import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
 import type { Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
 import type { Alerts } from './alerts.js'
-import { type OpenedComponents, openComponents, type Shared, type StartOptions } from './open-components.js'
+import {
+  type OpenedComponents,
+  openComponents,
+  type ServiceViews,
+  type Shared,
+  type StartOptions,
+} from './open-components.js'
 import { logRuntime, runtimeParts } from './runtime.js'
 import { stopService } from './stop-service.js'
 import { tryPlan } from './try-plan.js'
@@ -61,10 +67,11 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   const { endpointsWith, userEndpoints, tokens, alerts, engine, views } = opened
   const status = createStatus(engine)
   publishMetrics(engine, status, shared.metrics)
+  if (views !== undefined) publishViewBytes(views, shared.metrics)
   const intake = createIntake(config, engine, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
-  const app = createHttp(config, { engine, tokens, status, intake, endpoints, alerts, memory }, shared)
+  const app = createHttp(config, { engine, tokens, status, intake, endpoints, alerts, memory, views }, shared)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
@@ -206,6 +213,7 @@ function withArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'
 }
 
 interface HttpComponents {
+  views: ServiceViews | undefined
   alerts: Alerts | undefined
   memory: MemoryBudget
   engine: Engine
@@ -216,7 +224,7 @@ interface HttpComponents {
 }
 
 function createHttp(config: ServeConfig, components: HttpComponents, shared: Shared): App {
-  const { engine, tokens, status, intake, endpoints, alerts, memory } = components
+  const { engine, tokens, status, intake, endpoints, alerts, memory, views } = components
   const { arrivals, requests, otlp } = intake
   return createApp({
     ...shared,
@@ -231,6 +239,7 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     arrivals,
     memory,
     alerting: alerts,
+    listViews: views?.list,
     testRule: config.sql ? ruleTester(engine, shared.clock) : undefined,
     memoryLimitBytes: config.memoryLimitBytes,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
@@ -286,6 +295,16 @@ function logUnstored({ rows, reason, fromLine }: UnstoredRows, log: Log): void {
       `All lines before line ${fromLine} are stored: send the lines from there on again.`,
     { level: 'error', code: 'stdin_not_stored', rows, from_line: fromLine },
   )
+}
+
+/** Sets the gauge of the bytes of views whenever the metrics are collected. */
+function publishViewBytes(views: Pick<ServiceViews, 'bytes'>, { viewBytes }: Metrics): void {
+  Object.assign(viewBytes, {
+    collect() {
+      viewBytes.reset()
+      for (const [view, bytes] of views.bytes()) viewBytes.set({ view }, bytes)
+    },
+  })
 }
 
 /** Sets the gauges of the engine and of the status whenever the metrics are collected. */

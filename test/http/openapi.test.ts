@@ -483,6 +483,8 @@ const CASES: Case[] = [
   { about: 'it starts', path: '/api/session', status: 503, code: 'starting', given: { status: 'starting' } },
   ...['/metrics', '/api/endpoints', '/api/openapi.json'].flatMap(document),
   ...['/api/alerting/alerts', '/api/alerting/rules'].flatMap(alertList),
+  ...document('/api/views'),
+  { about: 'of all projects', path: '/api/views', init: key('bound'), status: 403, code: 'forbidden' },
   ...ruleTests(),
   ...projects(),
 ]

@@ -1,4 +1,5 @@
 import { RULE_TEST_PATH } from '../../common/rule-test-path.js'
+import { VIEWS_PATH } from '../../common/views-list.js'
 import type { Access, Scope } from '../../tokens/access.js'
 import { refusals } from '../reply/errors.js'
 import type { HeaderFields } from '../reply/reply.js'
@@ -21,4 +22,4 @@ export function refuseAccess(
 }
 
 /** Paths with data of all projects in their responses. */
-const ALL_PROJECTS_PATHS = new Set(['/metrics', RULE_TEST_PATH])
+const ALL_PROJECTS_PATHS = new Set(['/metrics', RULE_TEST_PATH, VIEWS_PATH])

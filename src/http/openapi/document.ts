@@ -5,6 +5,7 @@ import { ERROR_SCHEMAS } from './answers.js'
 import { CODES } from './codes.js'
 import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
 import { serviceOperations } from './service-operations.js'
+import { viewOperations } from './view-operations.js'
 
 /** Facts about the service, besides its endpoints, that the description depends on. */
 export interface DescriptionForm {
@@ -42,6 +43,7 @@ export function openApi(
       '/v1/logs': otlpOperations(form),
       ...serviceOperations(dialect),
       ...alertingOperations(dialect.errorForm),
+      ...viewOperations(dialect.errorForm),
     },
     components: {
       schemas: ERROR_SCHEMAS,

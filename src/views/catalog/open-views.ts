@@ -1,4 +1,5 @@
 import { MILLISECOND_US } from '../../base/units.js'
+import type { ListedView } from '../../common/views-list.js'
 import type { ReadView } from '../../engine/engine.js'
 import type { SegmentKeeper } from '../../engine/store/tables/keeper.js'
 import type { ReadableViews } from '../../sql/compile/readable-views.js'
@@ -10,6 +11,7 @@ import { closeViews, updateRows } from './close.js'
 import { findStates } from './find-states.js'
 import { createKeeper } from './keeper.js'
 import { type KeptView, keptView } from './kept-view.js'
+import { bytesByView, listCatalog } from './list.js'
 import { type Manifest, type ManifestView, readManifest } from './manifest.js'
 import { createReadView } from './read.js'
 import { presentChecks } from './salvaged.js'
@@ -31,6 +33,10 @@ export interface Views {
   readable: ReadableViews
   /** Sets the views that the files of endpoints have now. Views without a file stay, and get no new rows. */
   setCurrent(views: readonly CurrentView[]): void
+  /** Returns the views and old versions, by name. */
+  list(): readonly ListedView[]
+  /** Returns the bytes of the files of each view that gets new rows, and of all others together. */
+  bytes(): ReadonlyMap<string, number>
   /** To be called when the engine has recovered all rows, and before a view is read. */
   start(engine: GroupableEngine): Promise<ViewWork>
 }
@@ -71,6 +77,8 @@ export async function openViews(options: CatalogOptions): Promise<Views> {
     keeper: createKeeper(catalog),
     readable: { find: (name) => readable.find(name), names: () => readable.names() },
     setCurrent,
+    list: () => listCatalog(catalog),
+    bytes: () => bytesByView(catalog),
     async start(engine) {
       await findStates(catalog, await presentChecks(catalog, engine), manifest !== undefined)
       catalog.engine = engine

@@ -31,6 +31,8 @@ export interface StateFacts {
   groups: number
   /** Bytes of all groups before compression, about, see `bytesOfGroup`. */
   groupBytes: number
+  /** The starts of the first and the last bucket. Undefined without groups. */
+  bucketsUs?: readonly [first: number, last: number] | undefined
   /** The projects whose groups take {@link LARGE_PROJECT_BYTES} or more. */
   largeProjects: readonly LargeProject[]
   /** Whether some bucket of a project has groups that were too many to keep their keys. */

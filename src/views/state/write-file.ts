@@ -15,8 +15,11 @@ const BLOCK_BYTES = 64 * KIB
 /** Level 3 takes half a millisecond a block. Equal keys of neighbouring buckets take next to nothing then. */
 const compressor = zstd.createCompressor({ compressionLevel: 3 })
 
+/** What the groups of a file say. */
+type GroupFacts = Pick<StateFacts, 'groups' | 'groupBytes' | 'bucketsUs' | 'largeProjects' | 'isPartial'>
+
 /** What the writer of a file knows of the groups before they come. */
-export type KnownFacts = Omit<StateFacts, 'groups' | 'groupBytes' | 'largeProjects' | 'isPartial'>
+export type KnownFacts = Omit<StateFacts, keyof GroupFacts>
 
 /**
  * Writes the groups of a stream to a file that does not exist yet. Once the promise resolves, the file survives a power
@@ -58,55 +61,64 @@ async function writeContent(
   yieldIfDue: Yielder,
 ): Promise<void> {
   const blocks = new BlockFile(file)
-  let groups = 0
-  let isPartial = false
-  const projects = new ProjectSizes()
+  const summary = new Summary()
   let previous: StateGroup | undefined
   for await (const batch of stream) {
     for (const group of batch) {
       if (previous !== undefined && compareGroups(previous, group) >= 0)
         throw new TypeError('The groups of a file come in order, each key once.')
       previous = group
-      groups++
-      isPartial ||= group.isPartial
-      projects.add(group)
+      summary.add(group)
       if (blocks.add(group)) await blocks.end()
     }
     const pause = yieldIfDue()
     if (pause !== undefined) await pause
   }
   await blocks.end()
-  const facts = { ...known, groups, ...projects.facts(), isPartial }
-  await file.writeAt(blocks.offset, [encodeEnd({ facts, blocks: blocks.places })])
+  await file.writeAt(blocks.offset, [encodeEnd({ facts: { ...known, ...summary.facts() }, blocks: blocks.places })])
 }
 
-/** Adds up the bytes of groups by project. All groups of a project come one behind the other. */
-class ProjectSizes {
-  readonly #found: LargeProject[] = []
-  #project = Buffer.alloc(0)
-  #bytes = 0
+/** Sums up groups. All groups of a project come one behind the other. */
+class Summary {
+  readonly #largeProjects: LargeProject[] = []
+  #groups = 0
   #groupBytes = 0
+  #isPartial = false
+  #firstUs = Number.POSITIVE_INFINITY
+  #lastUs = Number.NEGATIVE_INFINITY
+  #project = Buffer.alloc(0)
+  /** Bytes of groups before those of the project. */
+  #bytesBefore = 0
 
   add(group: StateGroup): void {
-    const { project } = group
+    const { project, bucketUs, isPartial } = group
     if (!project.equals(this.#project)) {
-      this.#end()
+      this.#endProject()
       // Copied: the group may be a view of a block that was read, which would stay in memory.
       this.#project = Buffer.from(project)
     }
-    this.#bytes += bytesOfGroup(group)
+    this.#groups++
+    this.#groupBytes += bytesOfGroup(group)
+    this.#isPartial ||= isPartial
+    this.#firstUs = Math.min(this.#firstUs, bucketUs)
+    this.#lastUs = Math.max(this.#lastUs, bucketUs)
   }
 
-  facts(): Pick<StateFacts, 'groupBytes' | 'largeProjects'> {
-    this.#end()
-    return { groupBytes: this.#groupBytes, largeProjects: this.#found }
+  facts(): GroupFacts {
+    this.#endProject()
+    return {
+      groups: this.#groups,
+      groupBytes: this.#groupBytes,
+      ...(this.#groups > 0 && { bucketsUs: [this.#firstUs, this.#lastUs] as const }),
+      largeProjects: this.#largeProjects,
+      isPartial: this.#isPartial,
+    }
   }
 
-  #end(): void {
-    const [project, bytes] = [this.#project.toString('base64'), this.#bytes]
-    if (bytes >= LARGE_PROJECT_BYTES) this.#found.push({ project, bytes })
-    this.#groupBytes += bytes
-    this.#bytes = 0
+  #endProject(): void {
+    const bytes = this.#groupBytes - this.#bytesBefore
+    if (bytes >= LARGE_PROJECT_BYTES) this.#largeProjects.push({ project: this.#project.toString('base64'), bytes })
+    this.#bytesBefore = this.#groupBytes
   }
 }
 

@@ -91,6 +91,7 @@ const TABLE: readonly [method: string, path: string, gets: Gets][] = [
     ['DELETE', `${path}?project=a`, allBut(QUERY, 405)],
   ]),
   ['GET', '/api/endpoints', QUERY],
+  ['GET', '/api/views', { ...QUERY, bound: OF_ALL, 'bound-query': OF_ALL }],
   ['GET', '/metrics', { ...QUERY, bound: OF_ALL, 'bound-query': OF_ALL }],
   ['POST', '/metrics', { ...allBut(QUERY, 405), bound: OF_ALL, 'bound-query': OF_ALL }],
   ['GET', '/nothing', allBut(QUERY, 404)],

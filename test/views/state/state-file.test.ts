@@ -103,6 +103,9 @@ describe('a file of states', () => {
         ...FACTS,
         groups: groups.length,
         groupBytes: [...bytes.values()].reduce((sum, one) => sum + one, 0),
+        ...(groups.length > 0 && {
+          bucketsUs: [Math.min(...groups.map((one) => one.bucketUs)), Math.max(...groups.map((one) => one.bucketUs))],
+        }),
         largeProjects: [...bytes].flatMap(([project, bytes]) => (bytes < 4096 ? [] : [{ project, bytes }])),
         isPartial: groups.some(({ isPartial }) => isPartial),
       })
