@@ -3,7 +3,7 @@
 import './base/process/ignored-signals.js'
 import { createStderrLog, type Log } from './base/log.js'
 import { COMMANDS } from './commands/all.js'
-import { EXIT, logFailure } from './commands/command.js'
+import { EXIT, logFailure } from './commands/call/command.js'
 import { parseCall } from './commands/parse-call.js'
 
 /** Whether the reader of the output has closed the pipe, as in `logweir generate | head`. */

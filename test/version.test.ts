@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import type { Context } from '../src/commands/command.js'
+import type { Context } from '../src/commands/call/command.js'
 import { version } from '../src/commands/version.js'
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')

@@ -2,9 +2,9 @@ import { systemClock } from '../base/time/clock.js'
 import { acceptSources, HISTORY_SOURCE, registerSource } from '../common/sources.js'
 import { readAlertsCheckConfig } from '../config/alerts-config.js'
 import { ALERTS_CHECK_SETTINGS, ALERTS_TEST_SETTINGS } from '../config/settings.js'
-import { onReaderClosed } from './closed-pipe.js'
-import { type Command, EXIT, write } from './command.js'
-import { rowsOut } from './rows-out.js'
+import { onReaderClosed } from './call/closed-pipe.js'
+import { type Command, EXIT, write } from './call/command.js'
+import { rowsOut } from './call/rows-out.js'
 
 /** `logweir alerts check`: reads the alert rules of a directory, and says what is wrong. */
 export const alertsCheck: Command = {

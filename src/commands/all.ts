@@ -1,6 +1,6 @@
 import { alertsCheck, alertsTest } from './alerts.js'
+import type { Command } from './call/command.js'
 import { check } from './check.js'
-import type { Command } from './command.js'
 import { completion } from './completion.js'
 import { config } from './config.js'
 import { demo } from './demo.js'
@@ -16,6 +16,7 @@ import { sql } from './sql.js'
 import { tail } from './tail.js'
 import { tokenCreate, tokenList, tokenRevoke } from './token.js'
 import { version } from './version.js'
+import { views, viewsDrop } from './views.js'
 import { watch } from './watch.js'
 
 /** All commands in the order of the help. A new command is a file and a line here. */
@@ -33,6 +34,8 @@ export const COMMANDS: readonly Command[] = [
   check,
   alertsCheck,
   alertsTest,
+  views,
+  viewsDrop,
   generate,
   demo,
   schema,

@@ -4,8 +4,8 @@ import { runProcessInBackground } from '../base/process/thread-priority.js'
 import { systemClock } from '../base/time/clock.js'
 import { GIB } from '../base/units.js'
 import { CHECK_SETTINGS } from '../config/settings.js'
-import { onReaderClosed } from './closed-pipe.js'
-import { type Command, EXIT, logFailure, write } from './command.js'
+import { onReaderClosed } from './call/closed-pipe.js'
+import { type Command, EXIT, logFailure, write } from './call/command.js'
 
 /** Smaller than the memory limit at which the heap may grow: a check may run next to a service, and must be small. */
 const MEMORY_BYTES = GIB / 4

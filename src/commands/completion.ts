@@ -1,7 +1,7 @@
 import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/text/nearest.js'
 import type { Environment } from '../config/environment.js'
-import { type Command, EXIT, write } from './command.js'
+import { type Command, EXIT, write } from './call/command.js'
 import type { CompletableCommand, Position } from './completion/positions.js'
 
 type Script = (positions: readonly Position[]) => string

@@ -1,6 +1,6 @@
 import { readEffectiveSettings } from '../config/serve-config.js'
 import { CONFIG_SETTINGS } from '../config/settings.js'
-import { type Command, EXIT, write } from './command.js'
+import { type Command, EXIT, write } from './call/command.js'
 
 /** `logweir config`: prints the effective settings of serve. */
 export const config: Command = {

@@ -1,8 +1,8 @@
 import { catchStopSignals } from '../base/process/stop-signals.js'
 import { readDemoConfig } from '../config/demo-config.js'
 import { DEMO_SETTINGS } from '../config/settings.js'
-import { onReaderClosed } from './closed-pipe.js'
-import { type Command, write } from './command.js'
+import { onReaderClosed } from './call/closed-pipe.js'
+import { type Command, write } from './call/command.js'
 
 /** `logweir demo`: runs the service with generated records until a signal stops it. */
 export const demo: Command = {

@@ -1,6 +1,6 @@
 import { usageError } from '../base/failures.js'
 import { didYouMean } from '../base/text/nearest.js'
-import type { Command } from './command.js'
+import type { Command } from './call/command.js'
 
 /** Returns the command that the arguments begin with, and the arguments after the name. Throws `usage`. */
 export function findCommand(args: readonly string[], commands: readonly Command[]) {
@@ -19,8 +19,12 @@ export function findGroup(words: readonly string[], commands: readonly Command[]
   return group
 }
 
+/** The command with the longest name: `views drop` is not `views`. */
 const commandOf = (words: readonly string[], commands: readonly Command[]) =>
-  commands.find(({ name }) => name.split(' ').every((word, i) => words[i] === word))
+  commands
+    .filter(({ name }) => name.split(' ').every((word, i) => words[i] === word))
+    .sort((a, b) => b.name.length - a.name.length)
+    .at(0)
 
 const groupOf = (word: string, commands: readonly Command[]) =>
   commands.filter(({ name }) => name.startsWith(`${word} `))

@@ -1,6 +1,6 @@
 import { readGenerateConfig } from '../config/generate-config.js'
 import { GENERATE_SETTINGS } from '../config/settings.js'
-import { type Command, EXIT } from './command.js'
+import { type Command, EXIT } from './call/command.js'
 
 /** `logweir generate`: writes synthetic log records. */
 export const generate: Command = {

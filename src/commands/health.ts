@@ -1,6 +1,6 @@
 import { readHealthConfig } from '../config/health-config.js'
 import { HEALTH_SETTINGS } from '../config/settings.js'
-import { type Command, EXIT } from './command.js'
+import { type Command, EXIT } from './call/command.js'
 
 /** `logweir health`: checks whether the service on this machine is ready. */
 export const health: Command = {

@@ -1,5 +1,5 @@
 import { VERSION } from '../base/version.js'
-import { type Command, EXIT, write } from './command.js'
+import { type Command, EXIT, write } from './call/command.js'
 import { findGroup } from './find.js'
 import { commandHelp, groupHelp, helpText } from './help-text.js'
 

@@ -1,4 +1,4 @@
-import type { Command } from './command.js'
+import type { Command } from './call/command.js'
 import { findCommand } from './find.js'
 import { help } from './help.js'
 import { versionNumber } from './version.js'

@@ -1,8 +1,8 @@
 import { QUERY_SETTINGS } from '../config/settings.js'
-import { onReaderClosed } from './closed-pipe.js'
-import { type Command, EXIT } from './command.js'
+import { onReaderClosed } from './call/closed-pipe.js'
+import { type Command, EXIT } from './call/command.js'
+import { rowsOut } from './call/rows-out.js'
 import type { Choice } from './completion/positions.js'
-import { rowsOut } from './rows-out.js'
 
 /** `logweir query`: runs a stored query on a running service. */
 export const query: Command = {

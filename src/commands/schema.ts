@@ -1,6 +1,6 @@
 import { readSchemaConfig } from '../config/clickhouse-config.js'
 import { SCHEMA_SETTINGS } from '../config/settings.js'
-import { type Command, EXIT, write } from './command.js'
+import { type Command, EXIT, write } from './call/command.js'
 
 /** `logweir schema clickhouse`: prints or creates the tables for ClickHouse. */
 export const schema: Command = {

@@ -5,7 +5,7 @@ import { raiseHeapGrowth } from '../base/process/heap.js'
 import { catchStopSignals } from '../base/process/stop-signals.js'
 import { readServeConfig } from '../config/serve-config.js'
 import { SERVE_SETTINGS } from '../config/settings.js'
-import { type Command, logFailure } from './command.js'
+import { type Command, logFailure } from './call/command.js'
 
 /** From the signal on, a stop takes no longer than this time. The specification allows 5 s. */
 const EXIT_MS = 4_700

@@ -1,9 +1,9 @@
 import { raiseHeapGrowth } from '../base/process/heap.js'
 import { systemClock } from '../base/time/clock.js'
 import { SQL_SETTINGS } from '../config/settings.js'
-import { onReaderClosed } from './closed-pipe.js'
-import { type Command, EXIT } from './command.js'
-import { rowsOut } from './rows-out.js'
+import { onReaderClosed } from './call/closed-pipe.js'
+import { type Command, EXIT } from './call/command.js'
+import { rowsOut } from './call/rows-out.js'
 
 /** `logweir sql`: runs SQL over a data directory that no service has. */
 export const sql: Command = {

@@ -1,7 +1,7 @@
 import { catchStopSignals } from '../base/process/stop-signals.js'
 import { TAIL_SETTINGS } from '../config/settings.js'
-import { onReaderClosed } from './closed-pipe.js'
-import { type Command, EXIT, write } from './command.js'
+import { onReaderClosed } from './call/closed-pipe.js'
+import { type Command, EXIT, write } from './call/command.js'
 
 /** `logweir tail`: prints new rows of a project and a source. */
 export const tail: Command = {

@@ -9,7 +9,7 @@ import {
   readTokenRevokeConfig,
   type TokenConfig,
 } from '../config/token-config.js'
-import { type Command, EXIT, write } from './command.js'
+import { type Command, EXIT, write } from './call/command.js'
 
 type ReadConfig = (args: readonly string[], environment: Environment, warn: Log) => TokenConfig
 

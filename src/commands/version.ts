@@ -1,6 +1,6 @@
 import { VERSION } from '../base/version.js'
 import { readSettings } from '../config/read-settings.js'
-import { type Command, EXIT, write } from './command.js'
+import { type Command, EXIT, write } from './call/command.js'
 
 /** `logweir --version`: prints the version, for scripts. */
 export const versionNumber: Command = {

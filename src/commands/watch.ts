@@ -1,10 +1,10 @@
 import { catchStopSignals } from '../base/process/stop-signals.js'
 import type { Screen } from '../client/repaint.js'
 import { WATCH_SETTINGS } from '../config/settings.js'
-import { onReaderClosed } from './closed-pipe.js'
-import { type Command, type Context, EXIT } from './command.js'
+import { onReaderClosed } from './call/closed-pipe.js'
+import { type Command, type Context, EXIT } from './call/command.js'
+import { rowsOut } from './call/rows-out.js'
 import { endpointChoices } from './query.js'
-import { rowsOut } from './rows-out.js'
 
 /** The size of a terminal that does not tell its size. */
 const [COLUMNS, LINES] = [80, 24]

@@ -369,6 +369,23 @@ export const WATCH_SETTINGS = {
   columns: FORMAT_SETTINGS.columns,
 } satisfies Settings
 
+/** Settings of `logweir views`. */
+export const VIEWS_SETTINGS = {
+  ...CLIENT_SETTINGS,
+  dataDir: {
+    ...SERVE_SETTINGS.dataDir,
+    meaning: 'as a flag without --url: the data directory of a stopped logweir; else where a service stores its token',
+  },
+  json: { type: onOff, variable: false, meaning: 'JSON, a view a line' },
+} satisfies Settings
+
+/** Settings of `logweir views drop`. */
+export const VIEWS_DROP_SETTINGS = {
+  yes: { type: onOff, variable: false, meaning: 'delete the groups; without this flag the command refuses' },
+  ...SETTINGS_FILE,
+  dataDir: { ...SERVE_SETTINGS.dataDir, meaning: 'the data directory of a stopped logweir' },
+} satisfies Settings
+
 /** Settings of `logweir sql`. */
 export const SQL_SETTINGS = {
   project: { type: text('PROJECT'), isAnnounced: true, meaning: 'the only project whose rows are read; default: all' },
@@ -486,6 +503,8 @@ const TABLES: readonly Settings[] = [
   ALERTS_TEST_SETTINGS,
   QUERY_SETTINGS,
   WATCH_SETTINGS,
+  VIEWS_SETTINGS,
+  VIEWS_DROP_SETTINGS,
   SQL_SETTINGS,
   CHECK_SETTINGS,
   TAIL_SETTINGS,

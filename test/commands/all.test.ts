@@ -56,7 +56,7 @@ describe('the help', () => {
     const groups = new Map(
       COMMANDS.filter(({ name }) => name.includes(' ')).map(({ name }) => [name.split(' ')[0]!, name]),
     )
-    expect([...groups.keys()]).toEqual(['token', 'alerts', 'schema'])
+    expect([...groups.keys()]).toEqual(['token', 'alerts', 'views', 'schema'])
     for (const word of groups.keys()) {
       const text = helpOn([word], COMMANDS)
       for (const { name, meaning } of COMMANDS.filter((one) => one.name.startsWith(`${word} `))) {

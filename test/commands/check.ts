@@ -23,6 +23,7 @@ import { definitions } from '../../src/http/query/definitions.js'
 import { readSql } from '../../src/sql/read-sql.js'
 import { compileSql } from '../../src/sql-directory/compile.js'
 import { readSqlConfig } from '../../src/sql-directory/sql-config.js'
+import { readDropConfig, readViewsConfig } from '../../src/view-commands/views-config.js'
 import { EXAMPLES } from '../user-endpoints/examples.js'
 
 /** The endpoints that documents name. */
@@ -64,6 +65,8 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   check: (args) => readCheckConfig(args, {}),
   'alerts check': (args) => readAlertsCheckConfig(args, {}),
   'alerts test': (args) => readAlertsTest(args, {}, ignoreWarning),
+  views: (args) => readViewsConfig(args, {}),
+  'views drop': (args) => readDropConfig(args, {}),
   'token create': (args) => readTokenCreateConfig(args, {}),
   'token list': (args) => readTokenListConfig(args, {}),
   'token revoke': (args) => readTokenRevokeConfig(args, {}),

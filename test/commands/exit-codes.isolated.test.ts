@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { createStderrLog } from '../../src/base/log.js'
 import { COMMANDS } from '../../src/commands/all.js'
-import { logFailure } from '../../src/commands/command.js'
+import { logFailure } from '../../src/commands/call/command.js'
 import { findCommand } from '../../src/commands/find.js'
 import { temporaryFolder } from '../program/support/program.js'
 
@@ -13,7 +13,7 @@ import { temporaryFolder } from '../program/support/program.js'
  */
 
 // The real modules would end this process or change the signal handlers.
-vi.mock('../../src/commands/closed-pipe.js', () => ({ onReaderClosed() {} }))
+vi.mock('../../src/commands/call/closed-pipe.js', () => ({ onReaderClosed() {} }))
 vi.mock('../../src/base/process/exit-process.js', () => ({ exitProcess: async (code: number) => code }))
 vi.mock('../../src/base/process/stop-signals.js', () => {
   const never = new Promise(() => {})
@@ -30,7 +30,7 @@ function places() {
   const [file, directory, newer, missing] = ['file', 'directory', 'newer', 'missing'].map((name) => join(folder, name))
   writeFileSync(file!, '')
   for (const path of [directory!, newer!]) mkdirSync(path)
-  writeFileSync(join(newer!, 'format.json'), '{"format":"logweir","version":3}')
+  writeFileSync(join(newer!, 'format.json'), '{"format":"logweir","version":4}')
   return { folder, file: file!, directory: directory!, newer: newer!, missing: missing! }
 }
 
@@ -107,6 +107,11 @@ const PASSING: [what: string, call: (at: Places) => readonly string[], environme
   ['alerts check: the file of receivers is missing', ({ missing }) => ['alerts', 'check', '.', '--receivers', missing]],
   ['alerts test: the file is missing', ({ missing }) => ['alerts', 'test', missing]],
   ['alerts test: no service', ({ file }) => ['alerts', 'test', file, '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
+  ['views: no service', () => ['views', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
+  ['views: no data directory', ({ directory }) => ['views', '--data-dir', directory]],
+  ['views: a newer version', ({ newer }) => ['views', '--data-dir', newer]],
+  ['views drop: no data directory', ({ directory }) => ['views', 'drop', 'v', '--yes', '--data-dir', directory]],
+  ['views drop: a newer version', ({ newer }) => ['views', 'drop', 'v', '--yes', '--data-dir', newer]],
   ['check --repair: no data directory', ({ directory }) => ['check', '--repair', directory]],
   ['check --repair: a newer version', ({ newer }) => ['check', '--repair', newer]],
   ['sql: no data directory', ({ directory }) => ['sql', directory, 'select 1']],
@@ -136,6 +141,9 @@ const WRONG: [what: string, call: (at: Places) => readonly string[], environment
   ['serve: no address of the server', () => [...SERVE, '--engine', 'clickhouse'], { LOGWEIR_IN_MEMORY: '' }],
   ['query: a service elsewhere without a token', () => ['query', '--url', 'http://192.0.2.1']],
   ['query: a token that no header can carry', () => ['query'], { LOGWEIR_TOKEN: 'a b' }],
+  ['views: an unknown flag', () => ['views', '--yes']],
+  ['views drop: no view named', () => ['views', 'drop', '--yes']],
+  ['views drop: without --yes', ({ directory }) => ['views', 'drop', 'v', '--data-dir', directory]],
   ['watch: no endpoint named', () => ['watch']],
   ['watch: an unknown format', () => ['watch', 'logs.all', '--format', 'csv']],
   ['watch: a service elsewhere without a token', () => ['watch', 'logs.all', '--url', 'http://192.0.2.1']],

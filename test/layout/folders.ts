@@ -53,10 +53,16 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [
     {
       path: 'commands/',
-      about: 'the commands, one file each; help and completion are made from their table in `all.ts`',
+      about:
+        'the commands, one file each; help and completion are made from their table in `all.ts`. `call`: what commands share',
     },
   ],
   [
+    {
+      path: 'view-commands/',
+      about: '`logweir views`: lists views of a service or a data directory, and drops them',
+      only: ['client/', 'views/catalog/', 'engine/disk/', 'config/', 'common/views-list.ts', 'base/'],
+    },
     {
       path: 'sql-directory/',
       about: '`logweir sql`: SQL over a data directory without a service',

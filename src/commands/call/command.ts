@@ -1,8 +1,8 @@
-import { LogweirError } from '../base/errors.js'
-import type { Log } from '../base/log.js'
-import type { Environment } from '../config/environment.js'
-import type { Settings } from '../config/setting.js'
-import type { Choice } from './completion/positions.js'
+import { LogweirError } from '../../base/errors.js'
+import type { Log } from '../../base/log.js'
+import type { Environment } from '../../config/environment.js'
+import type { Settings } from '../../config/setting.js'
+import type { Choice } from '../completion/positions.js'
 
 /** Exit codes. After a failure, another attempt may succeed. After wrong usage, no attempt will. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 }

@@ -1,5 +1,5 @@
-import { escapeControl } from '../base/text/escape-control.js'
-import type { RowsOut } from '../client/output.js'
+import { escapeControl } from '../../base/text/escape-control.js'
+import type { RowsOut } from '../../client/output.js'
 import { type Context, write } from './command.js'
 
 /** Returns the output of rows on standard output. */

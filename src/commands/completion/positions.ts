@@ -58,8 +58,8 @@ export function listPositions(commands: readonly CompletableCommand[]): readonly
   for (const command of commands) {
     const [group, word] = command.name.split(' ') as [string, string?]
     if (word !== undefined) {
-      const { words = [] } = positions.get(group) ?? {}
-      positions.set(group, { path: group, words: [...words, { word, meaning: command.meaning }], flags: [] })
+      const { words = [], ...ofCommand } = positions.get(group) ?? { path: group, flags: [] }
+      positions.set(group, { ...ofCommand, words: [...words, { word, meaning: command.meaning }] })
     }
     for (const position of positionsOfCommand(command)) positions.set(position.path, position)
   }
