@@ -25,7 +25,8 @@ export const alertsCheck: Command = {
     const named = config.receivers === undefined ? undefined : readReceivers(config.receivers, environment)
     if (named?.warning !== undefined) log(named.warning, { level: 'warn' })
     const hasReceiver = (name: string) => named?.receivers.has(name) ?? true
-    const rules = await checkDirectory(config.directory, { tryPlan, hasReceiver, clock: systemClock })
+    const views = config.endpoints === undefined ? undefined : await viewsOf(config.endpoints)
+    const rules = await checkDirectory(config.directory, { tryPlan, hasReceiver, clock: systemClock, views })
     for (const { line, isRight } of rules) {
       if (isRight) await write(stdout, `${line}\n`)
       else log(line, { level: 'error', code: 'usage' })
@@ -50,4 +51,9 @@ reached, or answers with an error, as for a rule with a fault.`,
     await runAlertsTest(readAlertsTest(args, context.environment, context.log), rowsOut(context), context.log)
     return EXIT.ok
   },
+}
+
+async function viewsOf(directory: string) {
+  const { viewsOfDirectory } = await import('../user-endpoints/views-of-directory.js')
+  return viewsOfDirectory(directory)
 }

@@ -14,6 +14,8 @@ export interface AlertsCheckConfig {
   sources: readonly SourceName[]
   /** The file of receivers. */
   receivers: string | undefined
+  /** The directory of endpoints, whose views rules may read. */
+  endpoints: string | undefined
 }
 
 /** Reads the configuration of `logweir alerts check`. Throws `usage`. */
@@ -29,5 +31,5 @@ export function readAlertsCheckConfig(
   if (directory === undefined) throw usageError('check which directory of rules? logweir alerts check DIRECTORY')
   if (extra !== undefined)
     throw usageError(`unexpected argument ${JSON.stringify(extra)}. Check one directory at a time.`)
-  return { directory, sources: values.sources ?? [], receivers: values.receivers }
+  return { directory, sources: values.sources ?? [], receivers: values.receivers, endpoints: values.endpoints }
 }

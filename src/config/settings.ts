@@ -221,6 +221,7 @@ export const ALERTS_CHECK_SETTINGS = {
     type: text('FILE'),
     meaning: 'receivers of alerts, in TOML: check this file too, and that it has the receivers that rules name',
   },
+  endpoints: { type: text('DIR'), meaning: 'your own endpoints, whose views the rules may read' },
 } satisfies Settings
 
 /** Settings of `logweir import`. */

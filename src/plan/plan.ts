@@ -42,12 +42,12 @@ export interface ViewSource {
   name: string
   /** Identifies what is grouped, see docs/views.md. */
   identity: string
-  /** The sources whose rows are grouped. */
-  sources: readonly SourceName[]
   /** The columns of a group, in order: `project`, the start of the bucket, the other keys and the aggregates. */
   columns: readonly { name: string; type: Type }[]
   /** The column of the start of the bucket, a timestamp. */
   bucket: string
+  /** The sources whose rows are grouped. */
+  sources: readonly SourceName[]
 }
 
 /**
@@ -126,4 +126,9 @@ export function scansOf(plan: Plan): Scan[] {
 /** Returns every operator of a plan that reads rows of a range of time, also of inner plans. */
 export function readsOf(plan: Plan): (Scan | View)[] {
   return plan.flatMap((operator) => ('fromUs' in operator ? [operator] : innerPlansOf(operator).flatMap(readsOf)))
+}
+
+/** Returns the sources of whose rows the rows of a plan are made, by way of views too. */
+export function sourcesOf(plan: Plan): SourceName[] {
+  return [...new Set(readsOf(plan).flatMap((read) => (read.op === 'scan' ? read.sources : read.view.sources)))]
 }

@@ -17,6 +17,7 @@ import type { DataDirectory } from '../engine/disk/directory/open.js'
 import type { Engine } from '../engine/engine.js'
 import { HTTP_LIMITS } from '../http/query/limits.js'
 import type { Alerting } from '../http/routes.js'
+import type { ReadableViews } from '../sql/compile/readable-views.js'
 import { createHistoryAppender } from './alert-history.js'
 import { publishAlertMetrics } from './alert-metrics.js'
 import { createRuleQueries, type RuleQueries } from './rule-queries.js'
@@ -31,6 +32,8 @@ interface AlertsOptions {
   environment: Environment
   /** The data directory. Undefined: states end with the process. */
   disk: DataDirectory | undefined
+  /** The views that rules may read. */
+  views: ReadableViews
   clock: Clock
   metrics: Metrics
   log: Log
@@ -71,7 +74,12 @@ export async function openAlerts(options: AlertsOptions): Promise<Alerts> {
   const file = options.receivers
   const { receivers, warning } = file === undefined ? NOBODY : readReceivers(file, environment)
   if (warning !== undefined) log(warning, { level: 'warn', code: 'receivers_readable' })
-  const rules = await openRules(directory, { tryPlan, hasReceiver: (name) => receivers.has(name), clock })
+  const rules = await openRules(directory, {
+    tryPlan,
+    hasReceiver: (name) => receivers.has(name),
+    clock,
+    views: options.views,
+  })
   log(`alert rules of ${directory}: ${namesOf(rules.all()).join(', ') || 'none'}`)
   if (disk === undefined) log(ENDS_WITH_PROCESS, { level: 'warn', code: 'alerts_in_memory' })
   const store = disk === undefined ? createMemoryStore() : await openAlertStore(disk.files, log)

@@ -48,6 +48,8 @@ export interface OpenedComponents {
   tokens: Tokens
   alerts: Alerts | undefined
   engine: Engine
+  /** The views that SQL can read, at any time. */
+  readableViews: ReadableViews
   /** Undefined over ClickHouse, and without the setting `--endpoints` if the data directory has no views. */
   views: ServiceViews | undefined
 }
@@ -71,13 +73,23 @@ export async function openComponents(
   const opened = await prepareDataDirectory(config.dataDir, { log, ...lock })
   // Own endpoints may read sources that have rows and are no longer configured.
   const disk = await orRelease(opened, () => findStoredSources(config, opened, shared))
-  const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, log))
+  const views = await orRelease(disk, () => openViews(config, disk, shared))
+  const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, views?.readable, log))
+  readable = userEndpoints?.views ?? views?.readable ?? NO_VIEWS
+  if (userEndpoints !== undefined) views?.setEndpoints(userEndpoints.endpoints())
   const tokens = await orRelease(disk, () => loadTokens(config, shared))
-  const alerts = await orRelease(disk, () => loadAlerts(config, environment, disk, shared))
-  const views = await orRelease(disk, () => openViews(config, userEndpoints, disk, shared))
-  if (views !== undefined) readable = views.readable
+  const alerts = await orRelease(disk, () => loadAlerts(config, environment, disk, { ...shared, views: readableViews }))
   const { engine, start } = await orRelease(disk, () => createEngine(config, disk, shared, views))
-  return { disk, endpointsWith, userEndpoints, tokens, alerts, engine, views: views && { ...views, start } }
+  return {
+    disk,
+    endpointsWith,
+    userEndpoints,
+    tokens,
+    alerts,
+    engine,
+    readableViews,
+    views: views && { ...views, start },
+  }
 }
 
 /** Runs a step of the start. Releases the data directory if the step fails. */
@@ -139,15 +151,10 @@ export const VIEWS_SHARE = 1 / 4
  * Opens the views of the data directory. Without `--endpoints` each of its views is one without a file: it gets no new
  * rows, but the list of views must say which of its segments are dropped.
  */
-async function openViews(
-  config: ServeConfig,
-  userEndpoints: UserEndpoints | undefined,
-  disk: DataDirectory | undefined,
-  { clock, log }: Shared,
-) {
+async function openViews(config: ServeConfig, disk: DataDirectory | undefined, { clock, log }: Shared) {
   if (config.clickhouse !== undefined) return undefined
   const hasViews = disk !== undefined && (await disk.files.list(VIEWS)).length > 0
-  if (userEndpoints === undefined && !hasViews) return undefined
+  if (config.endpoints === undefined && !hasViews) return undefined
   // Loaded only if there may be views: the compiler takes time of the start, and memory.
   const { openViews: open } = await import('../views/catalog/open-views.js')
   const { viewBytes, memoryLimitBytes } = config
@@ -160,7 +167,6 @@ async function openViews(
   })
   const setEndpoints = (ofUsers: readonly Endpoint[]) =>
     views.setCurrent(ofUsers.filter(isView).map(({ view, query }) => ({ definition: view, text: query })))
-  setEndpoints(userEndpoints?.endpoints() ?? [])
   return { ...views, setEndpoints }
 }
 
@@ -215,7 +221,11 @@ async function createEndpoints({ sql, supabase }: ServeConfig, views: ReadableVi
  * Loads the endpoints in the directory of `--endpoints`, and tries each plan on an engine without rows. Throws
  * `usage`.
  */
-async function loadUserEndpoints(directory: string | undefined, log: Log): Promise<UserEndpoints | undefined> {
+async function loadUserEndpoints(
+  directory: string | undefined,
+  views: ReadableViews | undefined,
+  log: Log,
+): Promise<UserEndpoints | undefined> {
   if (directory === undefined) return undefined
   // Loaded only if there is such a directory, because the import hook slows the start.
   const { createImporter } = await import('../user-endpoints/import.js')
@@ -225,6 +235,7 @@ async function loadUserEndpoints(directory: string | undefined, log: Log): Promi
     importModule: createImporter(),
     tryPlan,
     nowUs: systemClock.nowUs,
+    views,
     log,
   })
 }
@@ -234,7 +245,7 @@ async function loadAlerts(
   { alerts: directory, receivers }: ServeConfig,
   environment: Environment,
   disk: DataDirectory | undefined,
-  shared: Shared,
+  shared: Shared & { views: ReadableViews },
 ): Promise<Alerts | undefined> {
   if (directory === undefined) return undefined
   // Loaded only if there are alerts: the parts take time of the start, and memory.

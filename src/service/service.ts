@@ -23,6 +23,7 @@ import { readStdin, type StdinReader, type StdinReport } from '../ingest/stream/
 import type { ThreadOptions, UnstoredRows } from '../ingest/thread/thread.js'
 import { createUnreadableTimes } from '../ingest/thread/unreadable-times.js'
 import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
+import type { ReadableViews } from '../sql/compile/readable-views.js'
 import type { Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
 import type { Alerts } from './alerts.js'
@@ -64,14 +65,18 @@ export interface Service {
 export async function startService(config: ServeConfig, log: Log, options: StartOptions = {}): Promise<Service> {
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const opened = await openComponents(config, shared, options)
-  const { endpointsWith, userEndpoints, tokens, alerts, engine, views } = opened
+  const { endpointsWith, userEndpoints, tokens, alerts, engine, views, readableViews } = opened
   const status = createStatus(engine)
   publishMetrics(engine, status, shared.metrics)
   if (views !== undefined) publishViewBytes(views, shared.metrics)
   const intake = createIntake(config, engine, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
-  const app = createHttp(config, { engine, tokens, status, intake, endpoints, alerts, memory, views }, shared)
+  const app = createHttp(
+    config,
+    { engine, tokens, status, intake, endpoints, alerts, memory, views, readableViews },
+    shared,
+  )
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
@@ -214,6 +219,7 @@ function withArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'
 
 interface HttpComponents {
   views: ServiceViews | undefined
+  readableViews: ReadableViews
   alerts: Alerts | undefined
   memory: MemoryBudget
   engine: Engine
@@ -224,7 +230,7 @@ interface HttpComponents {
 }
 
 function createHttp(config: ServeConfig, components: HttpComponents, shared: Shared): App {
-  const { engine, tokens, status, intake, endpoints, alerts, memory, views } = components
+  const { engine, tokens, status, intake, endpoints, alerts, memory, views, readableViews } = components
   const { arrivals, requests, otlp } = intake
   return createApp({
     ...shared,
@@ -240,7 +246,7 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     memory,
     alerting: alerts,
     listViews: views?.list,
-    testRule: config.sql ? ruleTester(engine, shared.clock) : undefined,
+    testRule: config.sql ? ruleTester(engine, readableViews, shared.clock) : undefined,
     memoryLimitBytes: config.memoryLimitBytes,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
     dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
@@ -261,11 +267,11 @@ function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStat
 }
 
 /** Returns the tests of rules over an engine. */
-function ruleTester(engine: Engine, clock: Clock): TestRule {
+function ruleTester(engine: Engine, views: ReadableViews, clock: Clock): TestRule {
   return async (asked, options) => {
     // Loaded with the first test: most services get none.
     const { testRule } = await import('../alerts/backtest/test-rule.js')
-    return testRule(asked, { engine, clock, tryPlan }, options)
+    return testRule(asked, { engine, clock, tryPlan, views }, options)
   }
 }
 

@@ -6,6 +6,7 @@ import type { RowsOut } from '../client/output.js'
 import { createNameChecks } from '../endpoints/unknown-names.js'
 import { openToRead, refuseInUse } from '../engine/disk/directory/open-to-read.js'
 import { createDiskFiles } from '../engine/disk/files/files.js'
+import { readOnlyFiles } from '../engine/disk/files/read-only.js'
 import type { Engine } from '../engine/engine.js'
 import { createReadingEngine, registerStoredSources } from '../engine/store/engine.js'
 import type { Plan } from '../plan/plan.js'
@@ -31,17 +32,20 @@ const MEMORY_SHARE = ROWS_SHARE / 2
 export async function queryDirectory(config: SqlConfig, { clock, log, out }: QueryContext): Promise<boolean> {
   // The SQL may name own sources. A directory that cannot be read is refused after the SQL.
   await registerStoredSources(createDiskFiles(config.directory)).catch(() => {})
-  const plan = compileSql(config, clock.nowUs(), out.errorColumns)
-  const disk = await openToRead(config.directory, { log })
   const damage = watchDamage(log)
+  const views = await viewsIn(config, { clock, log: damage.log })
+  const plan = compileSql(config, clock.nowUs(), out.errorColumns, views?.readable)
+  const disk = await openToRead(config.directory, { log })
   const engine = createReadingEngine(disk, rangesOf(plan), {
     clock,
     log: damage.log,
     metrics: createMetrics(),
     rowsLimitBytes: memoryBytes() * MEMORY_SHARE,
+    ...(views && { readView: views.readView }),
   })
   try {
     await engine.recover()
+    await views?.startReading(engine)
     const startedMs = clock.monotonicMs()
     const rows = await engine.run(plan)
     await warnOfNames(plan, clock.monotonicMs() - startedMs, engine, out)
@@ -54,6 +58,14 @@ export async function queryDirectory(config: SqlConfig, { clock, log, out }: Que
   }
   if (damage.isFound()) await refuseInUse(config.directory)
   return !damage.hasSegments()
+}
+
+/** The views of the directory. Undefined if the SQL reads no view, or if the directory cannot be read. */
+async function viewsIn({ directory, sql }: SqlConfig, parts: Pick<QueryContext, 'clock' | 'log'>) {
+  if (!/\bview\b/i.test(sql)) return undefined
+  // Loaded only if needed.
+  const { openStoredViews } = await import('../views/catalog/stored-views.js')
+  return openStoredViews({ ...parts, files: readOnlyFiles(createDiskFiles(directory)) }).catch(() => undefined)
 }
 
 /** Prints a warning for each name that no row has. */

@@ -2,9 +2,11 @@ import { usageError } from '../base/failures.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { sampleCall } from '../endpoints/sample.js'
 import type { Plan } from '../plan/plan.js'
+import { readableViews } from '../views/definition/registry.js'
 import { checkedEndpoint } from './checked-endpoint.js'
 import { describeFailure } from './failure.js'
 import type { ImportModule } from './import.js'
+import type { ReadableViews } from './sql-endpoint.js'
 import { isSqlFile, loadSqlFile } from './sql-file.js'
 import { isEndpoint, validateEndpoint } from './validate.js'
 
@@ -14,6 +16,8 @@ export interface LoadContext {
   /** Runs a plan on an engine without rows. Rejects if the engine cannot run the plan. */
   tryPlan(plan: Plan): Promise<void>
   nowUs(): number
+  /** The views that SQL may read, at any time. Without this there are none. */
+  views?: ReadableViews | undefined
 }
 
 /**
@@ -22,7 +26,10 @@ export interface LoadContext {
  * endpoint.
  */
 export async function loadModule(path: string, version: number, context: LoadContext): Promise<readonly Endpoint[]> {
-  const loading = isSqlFile(path) ? loadSqlFile(path).then((one) => [one]) : importEndpoints(path, version, context)
+  const { views = readableViews([]) } = context
+  const loading = isSqlFile(path)
+    ? loadSqlFile(path, views).then((one) => [one])
+    : importEndpoints(path, version, context)
   const endpoints = await loading.catch(async (error) => {
     throw usageError(`${path}: ${await describeFailure(error, path)}`)
   })

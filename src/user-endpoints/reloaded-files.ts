@@ -9,6 +9,8 @@ export interface FileKind<Loaded> extends DirectoryKind {
   title: string
   /** Loads the current version of a file, given what the other files were loaded as. Throws if it cannot be used. */
   load(name: string, others: readonly Loaded[]): Promise<Loaded>
+  /** Whether a file is loaded before others, which may need it. Absent: in the order of names. */
+  isFirst?(name: string): Promise<boolean>
   /** Returns what a log line says was loaded. */
   namesOf(loaded: readonly Loaded[]): string
 }
@@ -36,7 +38,7 @@ export async function openReloadedFiles<Loaded>(
 ): Promise<ReloadedFiles<Loaded>> {
   const files = createFiles(kind)
   let versions = readFileVersions(directory, kind)
-  for (const name of versions.keys()) if (!isHelper(name)) await files.load(name)
+  for (const name of await inOrder(versions.keys(), kind)) if (!isHelper(name)) await files.load(name)
 
   /** Loads changed files, removes deleted files, and returns whether anything has changed. */
   async function poll(log: Log): Promise<boolean> {
@@ -55,13 +57,20 @@ export async function openReloadedFiles<Loaded>(
   }
 }
 
+async function inOrder<Loaded>(names: Iterable<string>, { isFirst }: FileKind<Loaded>): Promise<string[]> {
+  const [first, others]: [string[], string[]] = [[], []]
+  for (const name of names) ((await isFirst?.(name)) ? first : others).push(name)
+  return [...first, ...others]
+}
+
 function changedNames(before: FileVersions, after: FileVersions): ReadonlySet<string> {
   const names = [...after, ...before].map(([name]) => name)
   return new Set(names.filter((name) => after.get(name) !== before.get(name)))
 }
 
 /** Creates the set of loaded files, by their names. */
-function createFiles<Loaded>({ title, load: loadFile, namesOf }: FileKind<Loaded>) {
+function createFiles<Loaded>(kind: FileKind<Loaded>) {
+  const { title, load: loadFile, namesOf } = kind
   const files = new Map<string, Loaded>()
   let broken = new Set<string>()
 
@@ -115,7 +124,7 @@ function createFiles<Loaded>({ title, load: loadFile, namesOf }: FileKind<Loaded
     broken = new Set([...broken].filter((name) => found.has(name)))
     for (const name of deleted) remove(name, log)
     let hasChanged = deleted.length > 0
-    for (const name of stale) hasChanged = (await reload(name, log)) || hasChanged
+    for (const name of await inOrder(stale, kind)) hasChanged = (await reload(name, log)) || hasChanged
     return hasChanged
   }
 

@@ -3,9 +3,12 @@ import { nearest } from '../base/text/nearest.js'
 import { type Endpoint, endpoint } from '../endpoints/endpoint.js'
 import { lineError } from '../front-matter/place-error.js'
 import { ofProject } from '../plan/of-project.js'
-import type { SqlQuery } from '../sql/read-sql.js'
+import type { readSql, SqlQuery } from '../sql/read-sql.js'
 import { type FrontMatter, readFrontMatter } from './front-matter.js'
 import { uuidOfName } from './name-uuid.js'
+
+/** The views that SQL may read. */
+export type ReadableViews = NonNullable<Parameters<typeof readSql>[2]>
 
 /** The part of the SQL compiler that endpoints in files use. */
 export interface Compiler {

@@ -7,6 +7,8 @@ import type { RowsOut } from '../../src/client/output.js'
 import { type DataDirectory, openDataDirectory } from '../../src/engine/disk/directory/open.js'
 import { queryDirectory } from '../../src/sql-directory/query-directory.js'
 import { readSqlConfig } from '../../src/sql-directory/sql-config.js'
+import { openViews } from '../../src/views/catalog/open-views.js'
+import { viewDefinition } from '../../src/views/definition/definition.js'
 import { createFakeClock } from '../support/clock.js'
 import { directoryState } from '../support/directory-state.js'
 import { appendAll, openEngine } from '../support/engine.js'
@@ -245,5 +247,50 @@ describe('the arguments of logweir sql', () => {
       project: 'a',
       wide: true,
     })
+  })
+})
+
+describe('views of the directory', () => {
+  const VIEW = `select timestamp_trunc(timestamp, hour) as hour, request.method, count(*) as n
+    from edge_logs group by hour, method`
+
+  /** Groups the rows of the directory, and adds rows that are not grouped yet. */
+  async function fillViews(): Promise<void> {
+    await fill()
+    const disk = await openDataDirectory(directory)
+    const clock = createFakeClock(NOW_US)
+    const views = await openViews({ files: disk.files, clock, log: () => {} })
+    const definition = viewDefinition(VIEW, { name: 'v', keepUs: 30 * DAY_US, place: { line: 1, column: 1 } })
+    views.setCurrent([{ definition, text: VIEW }])
+    const engine = openEngine({ disk, clock, readView: views.readView, keeper: views.keeper })
+    await engine.recover()
+    const work = await views.start(engine)
+    await work.finish()
+    const request = (id: string, project: string) =>
+      edge({ id, project, timestampUs: NOW_US, metadata: '{"request":{"method":"PUT"}}' })
+    await appendAll(engine, [request('m1', 'a'), request('m2', 'b')])
+    await work.stop()
+    await engine.close()
+  }
+
+  it('are read, with the rows that are not grouped yet', async () => {
+    await fillViews()
+    const sql = 'select method, sum(n) as n from view.v group by method order by method'
+    expect(JSON.parse(await output([sql])).result).toEqual([
+      { method: 'GET', n: 600 },
+      { method: 'POST', n: 600 },
+      { method: 'PUT', n: 2 },
+    ])
+    expect(JSON.parse(await output([sql, '--project', 'b'])).result).toEqual([
+      { method: 'GET', n: 200 },
+      { method: 'POST', n: 200 },
+      { method: 'PUT', n: 1 },
+    ])
+    await expect(output(['select * from view.w'])).rejects.toThrow('There is no view w. Did you mean v?')
+  })
+
+  it('are not there without views', async () => {
+    await fill()
+    await expect(output(['select * from view.v'])).rejects.toThrow('There is no view v. There are no views')
   })
 })

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import type { Endpoint } from '../../src/endpoints/endpoint.js'
 import type { Engine } from '../../src/engine/engine.js'
+import { NO_VIEWS } from '../../src/sql/compile/readable-views.js'
 import { checkedEndpoint } from '../../src/user-endpoints/checked-endpoint.js'
 import { loadSqlFile } from '../../src/user-endpoints/sql-file.js'
 import type { Oracle, Params, PlainRow } from '../oracle/oracle.js'
@@ -19,7 +20,9 @@ export const FIRST_EXAMPLES_FOLDER = new URL('first-examples/', import.meta.url)
 /** Modules import `logweir/endpoint`, which package.json resolves to the built file. */
 async function load(file: string, folder = EXAMPLES_FOLDER): Promise<Endpoint> {
   const url = new URL(file, folder)
-  const endpoint = file.endsWith('.sql') ? await loadSqlFile(fileURLToPath(url)) : (await import(url.href)).default
+  const endpoint = file.endsWith('.sql')
+    ? await loadSqlFile(fileURLToPath(url), NO_VIEWS)
+    : (await import(url.href)).default
   return checkedEndpoint(endpoint)
 }
 

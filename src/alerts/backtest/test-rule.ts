@@ -3,6 +3,7 @@ import type { Clock } from '../../base/time/clock.js'
 import type { Engine, RunOptions } from '../../engine/engine.js'
 import { durationText, readDuration } from '../../front-matter/duration.js'
 import type { Plan } from '../../plan/plan.js'
+import type { readSql } from '../../sql/read-sql.js'
 import { type Rule, ruleOf } from '../rules/rule.js'
 import { backtestAnswer, type TestedRule } from './answer.js'
 import { backtest } from './backtest.js'
@@ -13,6 +14,8 @@ export interface RuleTestContext {
   clock: Pick<Clock, 'nowUs'>
   /** Runs a plan on an engine without rows. Rejects if the engine cannot run the plan. */
   tryPlan(plan: Plan): Promise<void>
+  /** The views that the rule may read. Without this there are none. */
+  views?: Parameters<typeof readSql>[2]
 }
 
 /** The range of the time before now: from a second to 90 days. */
@@ -26,22 +29,26 @@ const NAME = 'rule'
  */
 export async function testRule(
   { rule: text, last }: { rule: string; last: string },
-  { engine, clock, tryPlan }: RuleTestContext,
+  { engine, ...context }: RuleTestContext,
   options: RunOptions,
 ): Promise<TestedRule> {
   const lastUs = readLast(last)
-  const nowUs = clock.nowUs()
-  const rule = await readRule(text, nowUs, tryPlan)
+  const nowUs = context.clock.nowUs()
+  const rule = await readRule(text, nowUs, context)
   const { everyUs } = rule.timing
   if (lastUs < everyUs) throw invalidLast(`is shorter than "every ${durationText(everyUs)}" of the rule`, last)
   return backtestAnswer(await backtest(rule, engine, { ...options, nowUs, lastUs }))
 }
 
-async function readRule(text: string, nowUs: number, tryPlan: RuleTestContext['tryPlan']): Promise<Rule> {
+async function readRule(
+  text: string,
+  nowUs: number,
+  { tryPlan, views }: Omit<RuleTestContext, 'engine'>,
+): Promise<Rule> {
   // Loaded here, so that a service without tests does not load the compiler.
   const { readSql } = await import('../../sql/read-sql.js')
   try {
-    const rule = ruleOf(text, NAME, readSql, nowUs)
+    const rule = ruleOf(text, NAME, (sql) => readSql(sql, undefined, views), nowUs)
     await tryPlan(rule.planAt(nowUs))
     return rule
   } catch (error) {

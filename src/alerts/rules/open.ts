@@ -6,6 +6,7 @@ import type { Plan } from '../../plan/plan.js'
 import type { DirectoryKind } from '../../user-endpoints/directory.js'
 import { describeFailure } from '../../user-endpoints/failure.js'
 import { openReloadedFiles } from '../../user-endpoints/reloaded-files.js'
+import type { ReadableViews } from '../../user-endpoints/sql-endpoint.js'
 import { readSqlFile } from '../../user-endpoints/sql-file.js'
 import { type Rule, ruleOf } from './rule.js'
 
@@ -16,6 +17,8 @@ export interface RuleContext {
   /** Whether there is a receiver of that name. */
   hasReceiver(name: string): boolean
   clock: Pick<Clock, 'nowUs'>
+  /** The views that rules may read, at any time. Without this there are none. */
+  views?: ReadableViews | undefined
 }
 
 /** The rules of a directory. */
@@ -37,12 +40,12 @@ export async function openRules(directory: string, context: RuleContext): Promis
 }
 
 /** Loads and checks the file of a rule, and runs the query on no rows. Throws `usage`; the message names the file. */
-export async function loadRule(path: string, { tryPlan, hasReceiver, clock }: RuleContext): Promise<Rule> {
+export async function loadRule(path: string, { tryPlan, hasReceiver, clock, views }: RuleContext): Promise<Rule> {
   try {
     const text = await readSqlFile(path)
     // Loaded here, so that a service without rules does not load the compiler.
     const { readSql } = await import('../../sql/read-sql.js')
-    const rule = ruleOf(text, basename(path, '.sql'), readSql, clock.nowUs())
+    const rule = ruleOf(text, basename(path, '.sql'), (sql) => readSql(sql, undefined, views), clock.nowUs())
     const { notify } = rule
     if (notify !== undefined && !hasReceiver(notify))
       throw usageError(`"notify ${notify}" names no receiver: add a table [${notify}] to the file of --receivers`)

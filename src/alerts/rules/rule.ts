@@ -5,7 +5,7 @@ import { HISTORY_SOURCE } from '../../common/sources.js'
 import { durationText } from '../../front-matter/duration.js'
 import { type FilePlace, lineError, placeError } from '../../front-matter/place-error.js'
 import { answerColumns, type Row } from '../../plan/answer.js'
-import { type Plan, readsOf, scansOf } from '../../plan/plan.js'
+import { type Plan, readsOf, sourcesOf } from '../../plan/plan.js'
 import { withinTime } from '../../plan/within-time.js'
 import type { SqlQuery } from '../../sql/read-sql.js'
 import type { LabelledRow } from '../states/collect.js'
@@ -91,7 +91,7 @@ function checkPlan(plan: Plan, { queryLine }: RuleMatter): void {
       `the query has ${columns.length} columns, and a rule may have ${MAX_RULE_COLUMNS}: select fewer`,
       queryLine,
     )
-  if (scansOf(plan).some(({ sources }) => sources.includes(HISTORY_SOURCE)))
+  if (sourcesOf(plan).includes(HISTORY_SOURCE))
     throw lineError(
       `a rule cannot read ${HISTORY_SOURCE}, the history of alerts: read the source that the alerts are about`,
       queryLine,

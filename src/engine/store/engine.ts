@@ -193,8 +193,8 @@ const refuseViews: ReadView = () => {
 export function createReadingEngine(
   disk: DataDirectory,
   toRead: RowsToRead,
-  options: Pick<ArrowEngineOptions, 'clock' | 'metrics' | 'log' | 'rowsLimitBytes'>,
-): Engine {
+  options: Pick<ArrowEngineOptions, 'clock' | 'metrics' | 'log' | 'rowsLimitBytes' | 'readView'>,
+): ArrowEngine {
   const retentionUs = Number.POSITIVE_INFINITY
   return createArrowEngine({ ...options, disk, toRead, retentionUs, sealer: createNoSealer() })
 }

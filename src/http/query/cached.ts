@@ -151,8 +151,9 @@ function countRows(encoder: Encoder): Encoder & { rows(): number } {
 function sourcesOf(plan: Plan): readonly SourceName[] {
   if (plan.some((operator) => operator.op === 'limit' && operator.rows === 0)) return []
   return plan.flatMap((operator) => {
-    if (operator.op !== 'scan') return innerPlansOf(operator).flatMap(sourcesOf)
-    return operator.fromUs <= operator.throughUs ? operator.sources : []
+    if (!('fromUs' in operator)) return innerPlansOf(operator).flatMap(sourcesOf)
+    if (operator.fromUs > operator.throughUs) return []
+    return operator.op === 'scan' ? operator.sources : operator.view.sources
   })
 }
 

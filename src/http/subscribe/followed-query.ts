@@ -5,8 +5,7 @@ import type { SourceName } from '../../common/sources.js'
 import type { Call, Endpoint } from '../../endpoints/endpoint.js'
 import type { Engine } from '../../engine/engine.js'
 import { hasGrouping } from '../../plan/answer-keys.js'
-import { type Plan, readsOf } from '../../plan/plan.js'
-
+import { type Plan, readsOf, sourcesOf } from '../../plan/plan.js'
 import type { QueryNotes } from '../query/compute.js'
 import type { SubscriptionLimits } from './limits.js'
 import type { Published } from './published.js'
@@ -78,7 +77,7 @@ export const planAt = ({ seen, call }: FollowedQuery, nowUs: number): Plan =>
 /** Notes the plan of an evaluation that starts now, before the engine looks at the rows. */
 export function seePlan(query: FollowedQuery, plan: Plan, nowUs: number, engine: Revisions): void {
   const { seen, call } = query
-  const sources = [...new Set(readsOf(plan).flatMap((read) => (read.op === 'view' ? read.view : read).sources))]
+  const sources = sourcesOf(plan)
   const isMoving = seen?.isMoving ?? (readsView(plan) || !isDeepStrictEqual(plan, call.plan(nowUs + STEP_US)))
   query.seen = { plan, sources, revision: revisionOf(engine, sources), isMoving }
   query.behindMs = undefined

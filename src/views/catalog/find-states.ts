@@ -12,9 +12,13 @@ interface Found extends StatePlace {
  * Finds the live files of a data directory. Deletes what has no owner: unfinished files, files whose rows are in a later
  * file, and folders of views that the manifest does not know. Ignores damaged files, and files with a segment that is
  * missing although it was not dropped: the other segments of such a file are there, and are grouped again. `present`
- * has the checks of the segments that are there.
+ * has the checks of the segments that are there. Undefined: all that were not dropped.
  */
-export async function findStates(catalog: Catalog, present: ReadonlySet<string>, isManifest: boolean): Promise<void> {
+export async function findStates(
+  catalog: Catalog,
+  present: ReadonlySet<string> | undefined,
+  isManifest: boolean,
+): Promise<void> {
   const { files, live, manifest } = catalog
   const owners = new Set(manifest.views.map(({ identity }) => identity))
   const released = new Set(manifest.released)
@@ -38,7 +42,8 @@ export async function findStates(catalog: Catalog, present: ReadonlySet<string>,
       removeReplaced(catalog, [state])
       continue
     }
-    const missing = isReleased ? undefined : file.facts.segments.find(({ check }) => !present.has(check))
+    const isKnown = isReleased || present === undefined
+    const missing = isKnown ? undefined : file.facts.segments.find(({ check }) => !present.has(check))
     if (missing !== undefined) reportIgnored(catalog, file, `the segment ${missing.name} that it contains is missing`)
     else if (hasOtherStates(catalog, file)) reportIgnored(catalog, file, 'another version of logweir has written it')
     else live.add(state)

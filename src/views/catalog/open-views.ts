@@ -37,6 +37,11 @@ export interface Views {
   list(): readonly ListedView[]
   /** Returns the bytes of the files of each view that gets new rows, and of all others together. */
   bytes(): ReadonlyMap<string, number>
+  /**
+   * To be called instead of `start` if nothing is written, and no file is removed. The engine may have only some of the
+   * rows.
+   */
+  startReading(engine: GroupableEngine): Promise<void>
   /** To be called when the engine has recovered all rows, and before a view is read. */
   start(engine: GroupableEngine): Promise<ViewWork>
 }
@@ -72,6 +77,9 @@ export async function openViews(options: CatalogOptions): Promise<Views> {
     readable = readableViews(named.filter(({ name }) => names.has(name) || readVersionName(name) !== undefined))
   }
 
+  // Old versions can be read before the files of views are known.
+  if (catalog.manifest.views.length > 0) setCurrent([])
+
   return {
     readView: createReadView(catalog),
     keeper: createKeeper(catalog),
@@ -79,6 +87,10 @@ export async function openViews(options: CatalogOptions): Promise<Views> {
     setCurrent,
     list: () => listCatalog(catalog),
     bytes: () => bytesByView(catalog),
+    async startReading(engine) {
+      await findStates(catalog, undefined, manifest !== undefined)
+      catalog.engine = engine
+    },
     async start(engine) {
       await findStates(catalog, await presentChecks(catalog, engine), manifest !== undefined)
       catalog.engine = engine

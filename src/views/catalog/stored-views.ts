@@ -2,12 +2,15 @@ import { stateError } from '../../base/failures.js'
 import { didYouMean } from '../../base/text/nearest.js'
 import type { ListedView } from '../../common/views-list.js'
 import type { Files } from '../../engine/disk/files/files.js'
+import { viewDefinition } from '../definition/definition.js'
 import { readVersionName } from '../definition/version-name.js'
 import { isDamaged } from '../state/damage.js'
 import { openStateFile, type StateFile } from '../state/read-file.js'
+import type { CatalogOptions } from './catalog.js'
 import { parseStatePath, statePath, viewPath } from './file-names.js'
 import { listViews } from './list.js'
 import { type Manifest, readManifest, writeManifest } from './manifest.js'
+import { openViews, type Views } from './open-views.js'
 
 /** Returns the views and old versions of a data directory that no service has, by name. Damaged files do not count. */
 export async function listStored(files: Files): Promise<readonly ListedView[]> {
@@ -19,6 +22,26 @@ export async function listStored(files: Files): Promise<readonly ListedView[]> {
     (identity) => states.get(identity)!,
     ({ name }) => ({ is_current: readVersionName(name) === undefined, progress: null }),
   )
+}
+
+/** Opens the views of a data directory that no service has, to be read. Nothing in the directory changes. */
+export async function openStoredViews(options: CatalogOptions & { files: Files }): Promise<Views> {
+  const { files, log } = options
+  // A service removes files without an owner, and unfinished ones.
+  const views = await openViews({ ...options, files: { ...files, async remove() {} } })
+  const stored = (await manifestOf(files))?.views ?? []
+  views.setCurrent(
+    stored.flatMap(({ name, keepUs, text }) => {
+      if (readVersionName(name) !== undefined) return []
+      try {
+        return [{ definition: viewDefinition(text, { name, keepUs, place: { line: 1, column: 1 } }), text }]
+      } catch (error) {
+        log(`The view ${name} cannot be read: ${(error as Error).message}`, { level: 'warn', code: 'view_unread' })
+        return []
+      }
+    }),
+  )
+  return views
 }
 
 /**

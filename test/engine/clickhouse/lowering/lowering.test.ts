@@ -192,9 +192,9 @@ describe('a view over ClickHouse', () => {
     const view = {
       name: 'v',
       identity: '',
-      sources: [],
       columns: [{ name: 'bucket', type: 'timestamp' as const }],
       bucket: 'bucket',
+      sources: ['edge_logs' as const],
     }
     const plan: Plan = [{ op: 'view', view, ...RANGE }]
     const union: Plan = [{ op: 'union', plans: [scan('edge_logs', RANGE).select('timestamp').limit(1), plan] }]
