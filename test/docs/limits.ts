@@ -70,6 +70,7 @@ import { MAX_PARAMETERS, MAX_SUMMARY_CHARACTERS, MAX_TTL_S } from '../../src/use
 import { MAX_VIEW_BYTES } from '../../src/user-endpoints/view-endpoint.js'
 import { BUCKET_GROUPS, PROJECT_SHARE } from '../../src/views/catalog/bounds.js'
 import { VIEW_BYTES } from '../../src/views/catalog/catalog.js'
+import { DAY_CACHE_BYTES } from '../../src/views/catalog/day-cache.js'
 import { MAX_MINUTE_KEEP_US } from '../../src/views/definition/definition.js'
 import { MAX_KEEP_US, MIN_KEEP_US } from '../../src/views/definition/keep.js'
 import { MAX_DEPTH, MAX_NAME_BYTES, MAX_NAMES } from '../../src/wasm-layout/field-table.js'
@@ -266,6 +267,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'groups of a project in a view',
       `${count(BUCKET_GROUPS)} in a bucket, and 1/${1 / PROJECT_SHARE} of the share of the view`,
     ],
+    ['rows of views that were read before', bytes(DAY_CACHE_BYTES)],
     ['rows on disk', 'no limit, or as set'],
   ],
   'Endpoints of your own': [

@@ -8,6 +8,7 @@ import { createMemoryFiles } from '../../engine/disk/files/memory-files.js'
 import type { ArrowEngine } from '../../engine/store/engine.js'
 import { type ActiveReaders, createActiveReaders } from '../../engine/store/tables/active-readers.js'
 import { isDamaged } from '../state/damage.js'
+import { createDayCache, type DayCache } from './day-cache.js'
 import type { KeptView } from './kept-view.js'
 import { type LiveState, LiveStates } from './live-states.js'
 import { EMPTY_MANIFEST, type Manifest, writeManifest } from './manifest.js'
@@ -39,6 +40,7 @@ export interface Catalog {
   readonly readers: ActiveReaders
   readonly removals: SerialQueue
   raiseFormat(): Promise<void>
+  readonly days: DayCache
   /** Undefined until all rows are recovered and all files of views are found. */
   engine: GroupableEngine | undefined
   /** Files whose segments are to be dropped. */
@@ -90,6 +92,7 @@ export const createCatalog = ({
   readers: createActiveReaders(),
   removals: createSerialQueue(),
   raiseFormat: files === undefined ? async () => {} : createFormatRaiser(files, VIEWS_FORMAT),
+  days: createDayCache(),
   engine: undefined,
   toRelease: new Set(),
   wanted: new Set(),

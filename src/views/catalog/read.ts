@@ -2,20 +2,16 @@ import { dayOf } from '../../base/time/moment.js'
 import { DAY_US } from '../../base/units.js'
 import { noViews, type ReadView, type ViewRange, type ViewRun } from '../../engine/engine.js'
 import type { Part } from '../../engine/execute/columns/batch.js'
-import { readKeys } from '../../engine/execute/columns/key-bytes.js'
 import { ofProject } from '../../plan/of-project.js'
 import type { Plan, TimeRange } from '../../plan/plan.js'
 import type { Scalar } from '../../plan/values/values.js'
 import { withinTime } from '../../plan/within-time.js'
-import { type GroupStream, keyBytesOf, projectKey, type StateGroup } from '../state/group.js'
+import type { GroupStream } from '../state/group.js'
 import { streamsByDay } from '../state/memory-groups.js'
-import { mergeGroups } from '../state/merge.js'
 import { mergingOf } from '../state/merged-states.js'
-import { groupsOfFile } from '../state/read-file.js'
-import { boundsOfRead } from './bounds.js'
-import { type Catalog, type GroupableEngine, setAsideDamaged } from './catalog.js'
+import { type Catalog, setAsideDamaged } from './catalog.js'
+import { DayReader, type Reading } from './day-reader.js'
 import { getsAnyRows, getsRows, type KeptView, longestKeepUs } from './kept-view.js'
-import type { LiveState } from './live-states.js'
 
 /**
  * Returns the reader of the views of a catalog. The groups of files are merged with groups of all rows that no file
@@ -25,21 +21,6 @@ export const createReadView =
   (catalog: Catalog): ReadView =>
   (view, range, run) =>
     readGroups(catalog, view, range, run)
-
-type Rows = ReturnType<GroupableEngine['groupable']>
-
-/** The rows of a view at a single moment. */
-interface Reading {
-  catalog: Catalog
-  view: KeptView
-  /** The starts of the buckets that are read. */
-  range: ViewRange
-  run: ViewRun
-  states: readonly LiveState[]
-  rows: Rows
-  /** The parts whose rows no file has. */
-  uncovered: readonly Part[]
-}
 
 async function* readGroups(
   catalog: Catalog,
@@ -85,26 +66,30 @@ async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Sc
     run.onNote?.({ buildingFromUs: (newest + 1) * DAY_US })
   }
   const [first, last] = [dayOf(range.fromUs), dayOf(range.throughUs)]
-  for (const day of [...days].filter((one) => one >= first && one <= last).sort((a, b) => b - a)) {
-    const counted = countMemory(run)
-    const parts = sealed.filter(({ minUs }) => dayOf(minUs) === day)
-    const ofDay = (await groupedByDay(reading, parts, range, counted.run)).get(day)
-    const ofFiles = states.filter(({ facts }) => facts.day === day).map((state) => streamOf(reading, state))
-    const streams = [...ofFiles, ofDay, ofHeads.get(day)].filter((stream) => stream !== undefined)
-    const merging = mergingOf(view.aggregation, run.yieldIfDue)
-    for await (const groups of mergeGroups(streams, boundsOfRead(view), merging)) {
-      const found = groups.filter(({ bucketUs }) => bucketUs >= range.fromUs && bucketUs <= range.throughUs)
-      if (found.some(({ isPartial }) => isPartial)) run.onNote?.('partial')
-      yield found.map((group) => rowOf(group, view, (states) => merging.codec.read(states)))
+  const wanted = [...days].filter((one) => one >= first && one <= last).sort((a, b) => b - a)
+  const reader = new DayReader(
+    reading,
+    wanted,
+    (day) => ofHeads.has(day) || sealed.some(({ minUs }) => dayOf(minUs) === day),
+  )
+  try {
+    for (const [place, day] of wanted.entries()) {
+      const stored = reader.read(place)
+      if ('rows' in stored) {
+        if (stored.isPartial) run.onNote?.('partial')
+        yield stored.rows
+        continue
+      }
+      const counted = countMemory(run)
+      const parts = sealed.filter(({ minUs }) => dayOf(minUs) === day)
+      const ofDay = (await groupedByDay(reading, parts, range, counted.run)).get(day)
+      const streams = [...stored, ofDay, ofHeads.get(day)].filter((stream) => stream !== undefined)
+      yield* reader.merge(place, streams)
+      counted.free()
     }
-    counted.free()
+  } finally {
+    await reader.end()
   }
-}
-
-function streamOf({ catalog: { files }, view, range }: Reading, state: LiveState): GroupStream {
-  const { project, fromUs, throughUs } = range
-  const wanted = project === undefined ? undefined : { project: projectKey(project), fromUs, toUs: throughUs + 1 }
-  return groupsOfFile(files, state, view.states, wanted)
 }
 
 /** Groups the rows of parts, of the days of a range. */
@@ -128,16 +113,6 @@ function planOf({ grouping }: KeptView, { project, fromUs, throughUs }: ViewRang
   const days: TimeRange = { fromUs: dayOf(fromUs) * DAY_US, throughUs: (dayOf(throughUs) + 1) * DAY_US - 1 }
   const plan = withinTime(grouping, days)
   return project === undefined ? plan : ofProject(plan, project)
-}
-
-/** The values of a group, in the order of the columns of a view. */
-function rowOf(
-  group: StateGroup,
-  { keys, aggregation }: KeptView,
-  read: (bytes: Buffer) => ReturnType<ReturnType<typeof mergingOf>['codec']['read']>,
-): Scalar[] {
-  const states = read(group.states)
-  return [...readKeys(keyBytesOf(group), keys), ...aggregation.outputs.map(({ fold, finish }) => finish(states[fold]))]
 }
 
 /** Counts the memory of a part of a run, so that the memory can be given back before the run ends. */

@@ -50,7 +50,7 @@ async function groupsIn(
   const meter = createMeter(memory)
   const found = new FoundGroups(most)
   const run = { memory, limitBytes: limits.bytes, yieldIfDue, onNote: onViewNote }
-  for await (const block of read(view, { project, fromUs, throughUs }, run)) {
+  for await (const block of joined(read(view, { project, fromUs, throughUs }, run))) {
     onScan(block.length)
     const frame = await keepPassing(frameOfGroups(block, view), conditions, yieldIfDue)
     for (let position = 0; position < frame.rows; position++) {
@@ -67,6 +67,21 @@ async function groupsIn(
     await yieldIfDue()
   }
   return found.groups
+}
+
+/** A filter takes about as long for one group as for some hundreds. */
+const BLOCK_GROUPS = 1_024
+
+/** Joins blocks of few groups. */
+async function* joined(blocks: AsyncIterable<readonly Group[]>): AsyncGenerator<readonly Group[], void> {
+  let groups: Group[] = []
+  for await (const block of blocks) {
+    for (const group of block) groups.push(group)
+    if (groups.length < BLOCK_GROUPS) continue
+    yield groups
+    groups = []
+  }
+  yield groups
 }
 
 /** Groups that were read, whole buckets of them as far as `most` allows. */
