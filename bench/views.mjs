@@ -2,7 +2,7 @@
  * Measures what views cost and how fast views are read, each in new processes with a data directory on the disk.
  *
  *   node bench/views.mjs ingest 1000000 3    records of the standard input, and turns: none and ten views, in turn
- *   node bench/views.mjs read 10000000 50    records of 90 days, and requests: a view by hour, and one by hour and method
+ *   node bench/views.mjs read 10000000 50    records of 90 days, and requests of views by hour, and hour and method
  */
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -93,7 +93,8 @@ async function writeRecords(to, rows) {
     const status = i % 50 === 0 ? 500 : 200
     lines +=
       `{"source":"edge_logs","project":"p","timestamp":${at * 1000},"event_message":"m","metadata":{"request":{` +
-      `"method":"${METHODS[i % 5]}","path":"/${i % 100}"},"response":{"status_code":${status},"origin_time":${i % 400}}}}\n`
+      `"method":"${METHODS[i % 5]}","path":"/${i % 100}"},` +
+      `"response":{"status_code":${status},"origin_time":${i % 400}}}}\n`
     if (lines.length < 1e6 && i < rows - 1) continue
     if (!to.write(lines)) await new Promise((resolve) => to.once('drain', resolve))
     lines = ''

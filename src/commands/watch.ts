@@ -15,9 +15,9 @@ export const watch: Command = {
   operand: 'ENDPOINT',
   meaning: 'follow the result of a stored query, until Ctrl-C',
   settings: WATCH_SETTINGS,
-  remarks: `Further flags are the endpoint's parameters, as of logweir query, and so is --sql. On a terminal it repaints a
-table whenever the result changes. In a pipe it prints the events, a line of JSON each: snapshot, the whole result; or
-change, the rows that are new or different, and the keys of those that are gone. Exit codes are those of query.`,
+  remarks: `Further flags are the endpoint's parameters, as of logweir query, and so is --sql. On a terminal it repaints
+a table whenever the result changes. In a pipe it prints the events, a line of JSON each: snapshot, the whole result;
+or change, the rows that are new or different, and the keys of those that are gone. Exit codes are those of query.`,
   choices: endpointChoices,
   async run(args, context) {
     const { readWatch, runWatch } = await import('../client/watch.js')

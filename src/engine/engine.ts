@@ -172,8 +172,8 @@ export interface ViewRun {
 
 /**
  * Reads groups of a view, some at a time: those of a single project in order, the newest bucket first, those of all
- * projects in any order. Each group is a row of values in the order of the columns of the view, with the final values of
- * aggregates. May return groups out of the range. Leaves out the groups that are
+ * projects in any order. Each group is a row of values in the order of the columns of the view, with the final
+ * values of aggregates. May return groups out of the range. Leaves out the groups that are
  * older than the view keeps them. Rejects with `unsupported_by_engine` if no view has this name and identity.
  */
 export type ReadView = (

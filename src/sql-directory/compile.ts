@@ -14,8 +14,8 @@ type ReadableViews = Parameters<typeof readSql>[2]
 const MAX_ROWS = 1000
 
 /**
- * Compiles SQL, which may read `views`, to a plan of at most {@link MAX_ROWS} rows, over a project or all projects. Throws `usage` if the SQL is
- * wrong, with the line and a caret under the place, cut to `columns`.
+ * Compiles SQL, which may read `views`, to a plan of at most {@link MAX_ROWS} rows, over a project or all projects.
+ * Throws `usage` if the SQL is wrong, with the line and a caret under the place, cut to `columns`.
  */
 export function compileSql(
   { sql, project }: { sql: string; project: string | undefined },
@@ -36,7 +36,10 @@ export function compileSql(
 
 const ALL_TIME: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 
-/** Returns the sources that a plan reads, also by way of views, each with the range of time that covers all scans of the source. */
+/**
+ * Returns the sources that a plan reads, also by way of views, each with the range of time that covers all scans of the
+ * source.
+ */
 export function rangesOf(plan: Plan): Map<SourceName, TimeRange> {
   const ranges = new Map<SourceName, TimeRange>()
   for (const read of readsOf(plan)) {

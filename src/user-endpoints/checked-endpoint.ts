@@ -33,9 +33,9 @@ export function checkedEndpoint(endpoint: Endpoint): Endpoint {
 }
 
 /**
- * Returns the plan, limited to at most `maxRows` rows unless the plan ends at a whole bucket of a view. Throws a TypeError if no engine can run the plan, or if the plan
- * names a source or column that does not exist: a name may come from a parameter, and must not become part of a
- * server's SQL.
+ * Returns the plan, limited to at most `maxRows` rows unless the plan ends at a whole bucket of a view. Throws a
+ * TypeError if no engine can run the plan, or if the plan names a source or column that does not exist: a name may come
+ * from a parameter, and must not become part of a server's SQL.
  */
 export function checkPlan(plan: Plan, maxRows: number): Plan {
   if (!Array.isArray(plan))

@@ -86,11 +86,6 @@ function createFiles<Loaded>(kind: FileKind<Loaded>) {
     )
   }
 
-  function remove(name: string, log: Log): void {
-    log(`${title}: ${name} was deleted; removed: ${namesOf([files.get(name)!])}`)
-    files.delete(name)
-  }
-
   async function reload(name: string, log: Log): Promise<boolean> {
     try {
       await load(name)
@@ -122,7 +117,10 @@ function createFiles<Loaded>(kind: FileKind<Loaded>) {
     const stale = [...found.keys()].filter((name) => !isHelper(name)).filter(needsReload(changed))
     const deleted = [...files.keys()].filter((name) => !found.has(name))
     broken = new Set([...broken].filter((name) => found.has(name)))
-    for (const name of deleted) remove(name, log)
+    for (const name of deleted) {
+      log(`${title}: ${name} was deleted; removed: ${namesOf([files.get(name)!])}`)
+      files.delete(name)
+    }
     let hasChanged = deleted.length > 0
     for (const name of await inOrder(stale, kind)) hasChanged = (await reload(name, log)) || hasChanged
     return hasChanged

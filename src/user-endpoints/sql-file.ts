@@ -13,9 +13,9 @@ export const MAX_SQL_FILE_BYTES = 65_536
 export const isSqlFile = (name: string): boolean => name.endsWith(EXTENSION)
 
 /**
- * Loads the current version of a `.sql` file, which may read `views`. The endpoint's fields may still be invalid. Throws `usage` if the file is
- * not regular, over 64 KiB or not UTF-8, the errors of {@link sqlEndpoint} and of `viewEndpoint`, and the errors of the
- * file system.
+ * Loads the current version of a `.sql` file, which may read `views`. The endpoint's fields may still be invalid.
+ * Throws `usage` if the file is not regular, over 64 KiB or not UTF-8, the errors of {@link sqlEndpoint} and of
+ * `viewEndpoint`, and the errors of the file system.
  */
 export async function loadSqlFile(path: string, views: ReadableViews): Promise<Endpoint> {
   const text = await readSqlFile(path)

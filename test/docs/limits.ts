@@ -260,7 +260,8 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['age of rows', `${SERVE_SETTINGS.retentionDays.default} days, or as set up to ${count(MAX_DAYS)}`],
     [
       'files of all [views](views.md#what-is-kept)',
-      `${bytes(VIEW_BYTES)}, or as set; with \`--in-memory\` at most 1/${1 / (ROWS_SHARE * VIEWS_SHARE)} of the memory limit`,
+      `${bytes(VIEW_BYTES)}, or as set; with \`--in-memory\` at most ` +
+        `1/${1 / (ROWS_SHARE * VIEWS_SHARE)} of the memory limit`,
     ],
     ['the share of a view', 'an equal part of that for each view and old version'],
     [

@@ -54,7 +54,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
     {
       path: 'commands/',
       about:
-        'the commands, one file each; help and completion are made from their table in `all.ts`. `call`: what commands share',
+        'the commands, one file each; help and completion are made from their table in `all.ts`. ' +
+        '`call`: what commands share',
     },
   ],
   [

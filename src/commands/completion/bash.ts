@@ -32,7 +32,8 @@ ${folderCases(positions, `${paths('-d')}return`)}
   case "$position" in
 ${cases(branches)}
   esac
-  [[ "$position" =~ ^(${ENDPOINT_POSITIONS.join('|')})$ ]] && choices+=" $(${endpointWordsCommand(`"\${COMP_LINE:0:COMP_POINT}"`)})"
+  [[ "$position" =~ ^(${ENDPOINT_POSITIONS.join('|')})$ ]] &&
+    choices+=" $(${endpointWordsCommand(`"\${COMP_LINE:0:COMP_POINT}"`)})"
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
 }
 complete -F _logweir logweir

@@ -38,7 +38,7 @@ function __logweir_position
   echo $position
 end
 complete -c logweir -f
-${ENDPOINT_POSITIONS.map((path) => `${completeAt(path)} -a '(${endpointWordsCommand('(commandline -cp)')})'`).join('\n')}
+${ENDPOINT_POSITIONS.map(completeEndpoints).join('\n')}
 ${lines.join('\n')}
 `
 }
@@ -49,3 +49,5 @@ function complete(argument: FlagArgument): string {
   if (argument === 'folder') return `-x ${FOLDERS} `
   return argument === 'anything' ? '-x ' : `-x -a ${quoted(argument.words.join(' '))} `
 }
+
+const completeEndpoints = (path: string) => `${completeAt(path)} -a '(${endpointWordsCommand('(commandline -cp)')})'`

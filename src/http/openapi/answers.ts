@@ -27,8 +27,8 @@ const HEADERS: Readonly<Record<string, Schema>> = {
   'Logweir-Warnings': text('JSON list of texts: names in the SQL that no row has; absent without warnings'),
   'Logweir-View': text(
     'what is to be known of the views that were read, by commas: "more; before=TIME" if the answer ended at a whole ' +
-      'bucket, to go on with that time as end; "partial" if groups were counted together; "building; from=TIME" of a new ' +
-      'view; absent if there is nothing',
+      'bucket, to go on with that time as end; "partial" if groups were counted together; "building; from=TIME" of ' +
+      'a new view; absent if there is nothing',
   ),
   'Retry-After': text('seconds after which to try again'),
 }

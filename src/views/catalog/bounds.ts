@@ -9,8 +9,7 @@ export const BUCKET_GROUPS = 100_000
 export const PROJECT_SHARE = 1 / 10
 
 /** Returns the bytes that the files of each view may take. */
-export const shareOf = ({ viewBytes, kept }: Pick<Catalog, 'viewBytes' | 'kept'>): number =>
-  viewBytes / Math.max(1, kept.size)
+const shareOf = ({ viewBytes, kept }: Pick<Catalog, 'viewBytes' | 'kept'>): number => viewBytes / Math.max(1, kept.size)
 
 /**
  * Returns the bounds of the groups of a new file of a view, which takes the place of other files: what the files that

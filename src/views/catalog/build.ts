@@ -134,7 +134,7 @@ async function writeDay(
   removeReplaced(catalog, replaced)
 }
 
-/** Takes a number that no file has had. If a released file is replaced, the manifest says before that the new is too. */
+/** Takes a number that no file has had. If a released file is replaced, the manifest first says that the new is too. */
 async function takeNumber(catalog: Catalog, isReleased: boolean): Promise<number> {
   const { manifest } = catalog
   const number = catalog.nextNumber++

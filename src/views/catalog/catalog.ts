@@ -55,6 +55,7 @@ export interface Catalog {
   readonly retained: Map<LiveState, number>
 }
 
+/** Where the files of views are, and their limits. */
 export interface CatalogOptions {
   /** The data directory. Undefined if rows are in memory only. */
   files: Files | undefined

@@ -9,7 +9,9 @@ import { dayName, parseDayName } from '../../engine/store/files/file-names.js'
  * Two files never have the same number, whatever becomes of the files.
  */
 export const VIEWS = 'views'
+/** The list of the views. */
 export const MANIFEST = `${VIEWS}/catalog.json`
+/** The list that is being written. */
 export const NEW_MANIFEST = `${MANIFEST}.new`
 
 const DIGITS = 8

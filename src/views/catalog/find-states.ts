@@ -9,10 +9,10 @@ interface Found extends StatePlace {
 }
 
 /**
- * Finds the live files of a data directory. Deletes what has no owner: unfinished files, files whose rows are in a later
- * file, and folders of views that the manifest does not know. Ignores damaged files, and files with a segment that is
- * missing although it was not dropped: the other segments of such a file are there, and are grouped again. `present`
- * has the checks of the segments that are there. Undefined: all that were not dropped.
+ * Finds the live files of a data directory. Deletes what has no owner: unfinished files, files whose rows are in a
+ * later file, and folders of views that the manifest does not know. Ignores damaged files, and files with a segment
+ * that is missing although it was not dropped: the other segments of such a file are there, and are grouped again.
+ * `present` has the checks of the segments that are there. Undefined: all that were not dropped.
  */
 export async function findStates(
   catalog: Catalog,

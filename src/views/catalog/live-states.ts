@@ -44,7 +44,7 @@ export class LiveStates {
     return segments.every(({ check }) => this.fileOf(view, check) === undefined)
   }
 
-  /** Adds a file, at a single moment in place of others. Throws a TypeError unless the file is disjoint from the rest. */
+  /** Adds a file, at a single moment in place of others. Throws a TypeError if the file has rows of the rest. */
   add(state: LiveState, replaced: readonly LiveState[] = []): void {
     for (const one of replaced) this.remove(one)
     if (!this.isDisjoint(state)) throw new TypeError(`${state.path} has rows that another file of the view has.`)

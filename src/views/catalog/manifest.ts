@@ -32,6 +32,7 @@ export interface Manifest {
 
 const FORMAT = { format: 'logweir views', version: 1 }
 
+/** The manifest of a new data directory. */
 export const EMPTY_MANIFEST: Manifest = { numberLimit: 1, released: [], views: [] }
 
 /** Reads the manifest. Undefined if there is none. Throws a SyntaxError if the manifest is damaged. */

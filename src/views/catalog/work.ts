@@ -13,7 +13,7 @@ const SHARE = 1 / 4
 const RETRY_MS = 60_000
 /** The most segments of a build. */
 const MOST_SEGMENTS = 32
-/** No groups are deleted before, and then one day at most in each interval, so that a clock that jumps deletes little. */
+/** No groups are deleted before, and then one day at most in each interval: a clock that jumps deletes little. */
 const DELETE_AFTER_MS = HOUR_US / 1000
 const DELETE_EVERY_MS = MINUTE_US / 1000
 

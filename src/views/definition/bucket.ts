@@ -5,6 +5,7 @@ import type { Faults } from './faults.js'
 
 /** The units of the buckets of views. */
 const BUCKET_UNITS = ['minute', 'hour', 'day'] as const
+/** A unit of the buckets of views. */
 export type BucketUnit = (typeof BUCKET_UNITS)[number]
 
 const isUnit = (unit: string): unit is BucketUnit => BUCKET_UNITS.includes(unit as BucketUnit)

@@ -13,6 +13,7 @@ import { createNames, withProject } from './project.js'
 
 /** The columns of each group. */
 const PROJECT = 'project'
+/** The column of the start of the bucket. */
 export const BUCKET = 'bucket'
 
 /** What a view groups: equal for texts that group the same rows in the same way. */

@@ -3,8 +3,9 @@ import type { Entry } from '../../front-matter/comment-entries.js'
 import { durationText, readDuration } from '../../front-matter/duration.js'
 import { placeError } from '../../front-matter/place-error.js'
 
-/** The shortest and the longest time for which a view keeps its groups. */
+/** The shortest time for which a view keeps its groups. */
 export const MIN_KEEP_US = HOUR_US
+/** The longest time for which a view keeps its groups. */
 export const MAX_KEEP_US = 3_650 * DAY_US
 
 const KEEP = /^keep\s+(.+)$/i

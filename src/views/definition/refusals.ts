@@ -32,7 +32,7 @@ export const SUBQUERY =
 export const nowFault = (name: string): string =>
   `${name} changes, and a view groups each row once: take the condition away, and read the view with start and end`
 
-/** A parameter anywhere. */
+/** Refuses a parameter, below or behind the grouping. */
 export const PARAMETER = (name: string): string =>
   `a view has no parameters, such as @${name}: write the value, or make the column a key, and compare it when the ` +
   'view is read'

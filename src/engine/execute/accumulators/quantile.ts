@@ -71,6 +71,7 @@ export function quantileState(pending: Float64Array, digests: Digest[]): Quantil
   return { pending, pendingCount: pending.length, runs: [], runCount: 0, digests }
 }
 
+/** The list without values. */
 export const NO_VALUES = new Float64Array(0)
 /** Approximate bytes of a run besides its values. */
 const RUN_BYTES = 120

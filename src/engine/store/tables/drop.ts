@@ -14,7 +14,8 @@ export interface Dropped {
 
 /**
  * Drops the sealed segments of a day, or only the oldest segment of each source in the day, apart from segments that
- * the keeper of the store wants to stay for now. Returns the sources that lost rows. Files are deleted once the views that may read the files are released.
+ * the keeper of the store wants to stay for now. Returns the sources that lost rows. Files are deleted once the views
+ * that may read the files are released.
  */
 export function drop(
   state: StoreState,
