@@ -103,10 +103,8 @@ function keyItems({ items, groupBy }: Select): Set<Node> {
 
 const NOW: ReadonlySet<string> = new Set(['current_timestamp', 'current_datetime', 'current_date'])
 
-/** The checks of the rows below the grouping. Each query is checked once. */
-function createRowChecks(fail: Fail) {
-  const checked = new Set<Query>()
-
+/** The checks of expressions. */
+function createNodeChecks(fail: Fail) {
   /** Checks what stands below the grouping. */
   function below(node: Node | undefined): void {
     if (node?.kind === 'call' && NOW.has(node.name)) fail(nowFault(node.name), node.at)
@@ -131,6 +129,14 @@ function createRowChecks(fail: Fail) {
     if (refusal !== undefined) fail(refusal, node.at)
     for (const arg of [...node.args, node.limit]) below(arg)
   }
+
+  return { below, behind }
+}
+
+/** The checks of the rows below the grouping. Each query is checked once. */
+function createRowChecks(fail: Fail) {
+  const checked = new Set<Query>()
+  const { below, behind } = createNodeChecks(fail)
 
   function fromClause(select: Select, tables: Tables): void {
     const { from, at } = select

@@ -108,7 +108,8 @@ describe('a token that is bound to a project', () => {
 describe('a project with very many keys, and values that cannot be cast', () => {
   const COSTLY = `-- view: keep 30d
 select timestamp_trunc(timestamp, hour) as hour, request.path, count(*) as n,
-  sum(safe_cast(metadata.v as float64)) as s, max(metadata.v) as most, countif(safe_cast(metadata.v as int64) > 1) as large
+  sum(safe_cast(metadata.v as float64)) as s, max(metadata.v) as most,
+  countif(safe_cast(metadata.v as int64) > 1) as large
 from edge_logs group by hour, path`
   const WRONG = ['x', '', 'NaN', '1e999', {}, [1], true, null, '9223372036854775808', '٣']
 
