@@ -9,6 +9,8 @@ import { isExpired } from './kept-view.js'
 const CHECK_MS = 1000
 /** Work takes at most a quarter of a core's time, unless a segment waits to be dropped. */
 const SHARE = 1 / 4
+/** Pieces of work go on for about this time before a pause. A single piece takes some milliseconds. */
+const TURN_MS = 250
 /** Pause after an error, for example of a full disk. */
 const RETRY_MS = 60_000
 /** The most segments of a build. */
@@ -76,13 +78,14 @@ function runOnce(state: State, work: (state: State) => Promise<void>): Promise<v
   return running
 }
 
-/** Works on a day, and on as long as a segment waits to be dropped. Never rejects. */
+/** Works for a turn, and on as long as a segment waits to be dropped. Never rejects. */
 async function workForAWhile(state: State): Promise<void> {
   const { catalog, controller } = state
   const { clock, log, wanted } = catalog
   const startMs = clock.monotonicMs()
   try {
-    while ((await workOnce(state)) && wanted.size > 0);
+    const isOn = () => wanted.size > 0 || clock.monotonicMs() - startMs < TURN_MS
+    while ((await workOnce(state)) && isOn());
     state.pausedUntilMs = clock.monotonicMs() + (clock.monotonicMs() - startMs) * (1 / SHARE - 1)
   } catch (error) {
     if (controller.signal.aborted) return
