@@ -127,12 +127,12 @@ class Run {
     for (const view of this.#views()) for (const id of stored) this.#known.get(view.identity)!.ids.add(id)
   }
 
-  /** Waits until the files of all dropped segments are deleted. */
+  /** Waits until the files of all dropped segments are deleted. A segment that a power cut has damaged stays. */
   async #settleDrops(): Promise<void> {
     const { engine, files } = this.#world
     const onDisk = () => files.paths().filter((path) => path.endsWith('/hot.arrow')).length
     const live = () => engine.stats().reduce((sum, { segments }) => sum + segments, 0)
-    while (onDisk() > live()) await files.list('')
+    for (let turns = 0; onDisk() > live() && turns < 500; turns++) await files.list('')
   }
 
   /** Rows of journals may be lost. Rows that are in files of views, or whose segments are, stay. */
