@@ -1,8 +1,8 @@
 /**
- * Measures clients that follow groupings while 5,000 full records a second arrive over HTTP: the time from a line to the
- * event that has it, and the share of a core that the streams take, which is the CPU time of the service with the
- * clients less that without. Half of the groupings are over the last five minutes. Every grouping has an equal number of
- * clients. The time is measured at the last client of each.
+ * Measures clients that follow groupings while 5,000 full records a second arrive over HTTP: the time from a line to
+ * the event that has it, and the share of a core that the streams take, which is the CPU time of the service with the
+ * clients less that without. Half of the groupings are over the last five minutes. Every grouping has an equal number
+ * of clients. The time is measured at the last client of each.
  *
  *   node bench/subscribers.mjs 20 200 60      groupings, clients, and seconds that are measured
  */

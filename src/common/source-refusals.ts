@@ -8,8 +8,8 @@ export const MAX_TOKEN_SOURCES = 20
 
 /**
  * The reasons. `not_configured`: the setting `--sources` does not name the source. `not_a_name`: no source can have the
- * name. `written_by_service`: the source is {@link HISTORY_SOURCE}. `source_limit`: there are {@link MAX_OWN_SOURCES} own
- * sources. `token_limit`: the token is bound to projects, and has made {@link MAX_TOKEN_SOURCES} sources.
+ * name. `written_by_service`: the source is {@link HISTORY_SOURCE}. `source_limit`: there are {@link MAX_OWN_SOURCES}
+ * own sources. `token_limit`: the token is bound to projects, and has made {@link MAX_TOKEN_SOURCES} sources.
  */
 export const SOURCE_REFUSALS = [
   'not_configured',
@@ -27,7 +27,7 @@ const REMEDIES: Record<SourceRefusal, string> = {
   not_a_name:
     'No source can have the name that they give. After capitals are lowered and other characters replaced by _, a ' +
     `name begins with a letter, has at most ${MAX_SOURCE_NAME_CHARACTERS} characters, and is no word of SQL.`,
-  written_by_service: `The service alone writes ${HISTORY_SOURCE}, the history of its alerts. Give them another source.`,
+  written_by_service: `The service alone writes ${HISTORY_SOURCE}, its history of alerts. Give them another source.`,
   source_limit:
     `There are ${MAX_OWN_SOURCES} sources beside the nine, which is the limit. ` +
     'Send records of these, or name the source in the setting --sources, whose names count first.',

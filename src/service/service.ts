@@ -65,18 +65,14 @@ export interface Service {
 export async function startService(config: ServeConfig, log: Log, options: StartOptions = {}): Promise<Service> {
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const opened = await openComponents(config, shared, options)
-  const { endpointsWith, userEndpoints, tokens, alerts, engine, views, readableViews } = opened
+  const { endpointsWith, userEndpoints, tokens, alerts, engine, views } = opened
   const status = createStatus(engine)
   publishMetrics(engine, status, shared.metrics)
   if (views !== undefined) publishViewBytes(views, shared.metrics)
   const intake = createIntake(config, engine, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
-  const app = createHttp(
-    config,
-    { engine, tokens, status, intake, endpoints, alerts, memory, views, readableViews },
-    shared,
-  )
+  const app = createHttp(config, { ...opened, status, intake, endpoints, memory }, shared)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()

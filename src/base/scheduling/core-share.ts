@@ -26,7 +26,8 @@ export function createCoreShare(): CoreShare {
 }
 
 /**
- * Starts to measure an evaluation. The returned function ends it, and returns the milliseconds spent. To be called once.
+ * Starts to measure an evaluation. The returned function ends the measurement, and returns the milliseconds spent. The
+ * function is to be called once.
  */
 export type StartSpending = () => () => number
 

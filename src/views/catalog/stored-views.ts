@@ -27,8 +27,8 @@ export async function listStored(files: Files): Promise<readonly ListedView[]> {
 /** Opens the views of a data directory that no service has, to be read. Nothing in the directory changes. */
 export async function openStoredViews(options: CatalogOptions & { files: Files }): Promise<Views> {
   const { files, log } = options
-  // A service removes files without an owner, and unfinished ones.
-  const views = await openViews({ ...options, files: { ...files, async remove() {} } })
+  // A service removes files without an owner and unfinished files, and syncs the other files.
+  const views = await openViews({ ...options, files: { ...files, async remove() {}, async syncDirectory() {} } })
   const stored = (await manifestOf(files))?.views ?? []
   views.setCurrent(
     stored.flatMap(({ name, keepUs, text }) => {

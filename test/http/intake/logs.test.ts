@@ -166,7 +166,7 @@ describe('records of sources that are refused', () => {
       'not_a_name',
       /No source can have the name that they give\. .* at most 63 characters, and is no word of SQL\. Cor/,
     ],
-    ['written_by_service', /The service alone writes alert_events, the history of its alerts\. Give them another/],
+    ['written_by_service', /The service alone writes alert_events, its history of alerts\. Give them another/],
     ['source_limit', /There are 200 sources beside the nine, which is the limit\. .*--sources/],
     ['token_limit', /This token is bound to projects, and has made 20 sources, which is the limit of such a token\. /],
   ] as const)('are answered with the reason: %s', async (refusal, message) => {

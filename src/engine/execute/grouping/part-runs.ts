@@ -139,5 +139,4 @@ export const countOf = (adjacent: readonly CachedGroups[]) =>
   adjacent.reduce((sum, { groups }) => sum + groups.states.length, 0)
 
 /** The number of batches that have the cached groups. */
-const lengthOf = (adjacent: readonly CachedGroups[]) =>
-  adjacent.reduce((sum, { parts }) => sum + parts.length, 0)
+const lengthOf = (adjacent: readonly CachedGroups[]) => adjacent.reduce((sum, { parts }) => sum + parts.length, 0)

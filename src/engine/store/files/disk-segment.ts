@@ -1,3 +1,4 @@
+import { dirname } from 'node:path/posix'
 import { arrayBuffersOf, free } from '../../../base/memory/array-buffers.js'
 import { ALL_IN_METADATA } from '../../../common/columns.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
@@ -318,10 +319,14 @@ export class DiskSegment implements SegmentHandle {
     free(arrayBuffersOf([times, projects, columns, inMetadata]))
   }
 
-  /** Deletes the files of the segment, which no query may read any more. The rename first makes the deletion atomic. */
+  /**
+   * Deletes the files of the segment, which no query may read any more. The rename first makes the deletion atomic,
+   * even if the power is cut: a segment of which some files are left would count as damaged.
+   */
   async remove(): Promise<void> {
     const { files, diskRetry } = this.#disk
     await diskRetry.retry(() => files.rename(this.#path, this.#path + REMOVED_SUFFIX))
+    await diskRetry.retry(() => files.syncDirectory(dirname(this.#path)))
     await diskRetry.retry(() => files.remove(this.#path + REMOVED_SUFFIX))
   }
 }

@@ -6,10 +6,10 @@ import type { Store } from './store.js'
 
 /**
  * Drops the oldest sealed day that may go, if the whole day is older than the retention: at most one day per call, so
- * that a clock that jumps ahead deletes one day and not all days before an operator notices. Then seals the open heads that have
- * rows of expired days, which later calls drop. Resolves when this work is done. Ingest rejects rows older than the
- * retention, so a head has expired rows again on the next day at the earliest. The drop does not wait for the heads: on
- * a full disk the heads can be sealed only after the drop.
+ * that a clock that jumps ahead deletes one day and not all days before an operator notices. Then seals the open heads
+ * that have rows of expired days, which later calls drop. Resolves when this work is done. Ingest rejects rows older
+ * than the retention, so a head has expired rows again on the next day at the earliest. The drop does not wait for the
+ * heads: on a full disk the heads can be sealed only after the drop.
  */
 export function enforceRetention(store: Store, nowUs: number, retentionUs: number, metrics: Metrics): Promise<void> {
   const firstDay = dayOf(nowUs - retentionUs)

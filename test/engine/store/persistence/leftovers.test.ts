@@ -102,6 +102,33 @@ describe.each<[string, End]>([
   )
 })
 
+describe('a power cut while a segment is deleted', () => {
+  it('leaves all of the segment, or nothing', async () => {
+    for (const call of faultyCalls()) {
+      for (let cut = 0; cut < 40; cut++) {
+        const files = createModelFiles()
+        const { append, store, close, diskRetry } = await openPersistence(files)
+        await append(...RECORDS)
+        await store.sealAll()
+        files.fail({ code: 'DIED', after: call })
+        const before = files.calls
+        store.drop(0, 'day')
+        await append(RECORDS[1]!).catch(() => {})
+        diskRetry.abandon()
+        await close()
+        const next = files.cutPower(mulberry32(cut))
+        const opened = await openPersistence(next)
+        const folders = next.paths().filter((path) => path.startsWith('segments/'))
+        const whole = folders.filter((path) => path.endsWith('/hot.arrow')).map((path) => path.replace('hot', 'cold'))
+        const cold = folders.filter((path) => path.endsWith('/cold.arrow'))
+        expect(cold, `call ${call}, cut ${cut}`).toEqual(whole)
+        await opened.close()
+        if (files.calls - before <= call) return
+      }
+    }
+  })
+})
+
 describe('files that earlier versions left', () => {
   it.each([
     'segments/edge_logs/1970-01-01/00000009-0.unfinished/hot.arrow',
