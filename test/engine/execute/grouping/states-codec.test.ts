@@ -66,7 +66,7 @@ describe('the codec of an aggregation', () => {
       { count: 2, sum: 1, error: 0, rest: [0.5], large: [2 ** 800] },
       { min: 1, max: 2 },
       { value: 'ä' },
-      { pending: Float64Array.of(1.5, 9), pendingCount: 1, digests: [weighted] },
+      { pending: Float64Array.of(1.5, 9), pendingCount: 1, runs: [], runCount: 0, digests: [weighted] },
       { hashes: new Set([300, 5]), registers: undefined },
     ].map((state, i) => ({ name: codec.names[i], hex: hexOf(aggregation.folds[i]!.accumulator, state) }))
     expect(written).toEqual([
