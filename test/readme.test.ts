@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SOURCES } from '../src/common/sources.js'
+import { GENERATE_SETTINGS } from '../src/config/generate-settings.js'
+import { SERVE_SETTINGS } from '../src/config/serve-settings.js'
 import { fileNameOf, flagOf, type Settings, variableOf } from '../src/config/setting.js'
-import { GENERATE_SETTINGS, SERVE_SETTINGS } from '../src/config/settings.js'
 import { ENDPOINTS } from '../src/endpoints/index.js'
 import { projectRef, TOP_RANK } from '../src/generate/values/projects.js'
 

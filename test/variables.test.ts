@@ -3,23 +3,20 @@ import { readQuery } from '../src/client/run-query.js'
 import { readTail } from '../src/client/tail.js'
 import { readWatch } from '../src/client/watch.js'
 import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
-import { readHealthConfig } from '../src/config/health-config.js'
-import { readImportConfig } from '../src/config/import-config.js'
-import { readEffectiveSettings, readServeConfig } from '../src/config/serve-config.js'
-import type { Settings } from '../src/config/setting.js'
+import { HEALTH_SETTINGS, QUERY_SETTINGS, TAIL_SETTINGS, WATCH_SETTINGS } from '../src/config/client-settings.js'
 import {
   EXPORT_SETTINGS,
-  HEALTH_SETTINGS,
   IMPORT_SETTINGS,
-  QUERY_SETTINGS,
   SCHEMA_SETTINGS,
-  SERVE_SETTINGS,
-  TAIL_SETTINGS,
   TOKEN_LIST_SETTINGS,
   TOKEN_PLACE_SETTINGS,
   TOKEN_SETTINGS,
-  WATCH_SETTINGS,
-} from '../src/config/settings.js'
+} from '../src/config/directory-settings.js'
+import { readHealthConfig } from '../src/config/health-config.js'
+import { readImportConfig } from '../src/config/import-config.js'
+import { readEffectiveSettings, readServeConfig } from '../src/config/serve-config.js'
+import { SERVE_SETTINGS } from '../src/config/serve-settings.js'
+import type { Settings } from '../src/config/setting.js'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../src/config/token-config.js'
 import { variablesOf } from './support/variables.js'
 

@@ -1,10 +1,10 @@
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { unknownFlag } from '../config/command-line.js'
+import { CHECK_SETTINGS } from '../config/directory-settings.js'
 import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
 import { flagOf } from '../config/setting.js'
-import { CHECK_SETTINGS } from '../config/settings.js'
 
 /** The configuration of `logweir check`. */
 export interface CheckConfig {

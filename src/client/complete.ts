@@ -1,6 +1,6 @@
+import { type CALL_SETTINGS, QUERY_SETTINGS, WATCH_SETTINGS } from '../config/client-settings.js'
 import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
-import { type CALL_SETTINGS, QUERY_SETTINGS, WATCH_SETTINGS } from '../config/settings.js'
 import { readEndpointCall } from './endpoint-call.js'
 import { flagNameOf, type ListedEndpoint, listEndpoints } from './endpoints.js'
 import { connectService } from './service.js'

@@ -3,7 +3,7 @@ import { raiseHeapGrowth } from '../base/process/heap.js'
 import { runProcessInBackground } from '../base/process/thread-priority.js'
 import { systemClock } from '../base/time/clock.js'
 import { GIB } from '../base/units.js'
-import { CHECK_SETTINGS } from '../config/settings.js'
+import { CHECK_SETTINGS } from '../config/directory-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, EXIT, logFailure, write } from './call/command.js'
 

@@ -1,5 +1,5 @@
 import { readEffectiveSettings } from '../config/serve-config.js'
-import { CONFIG_SETTINGS } from '../config/settings.js'
+import { CONFIG_SETTINGS } from '../config/serve-settings.js'
 import { type Command, EXIT, write } from './call/command.js'
 
 /** `logweir config`: prints the effective settings of serve. */

@@ -1,6 +1,6 @@
 import { catchStopSignals } from '../base/process/stop-signals.js'
 import { readDemoConfig } from '../config/demo-config.js'
-import { DEMO_SETTINGS } from '../config/settings.js'
+import { DEMO_SETTINGS } from '../config/generate-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, write } from './call/command.js'
 

@@ -1,6 +1,6 @@
 import { raiseHeapGrowth } from '../base/process/heap.js'
 import { readExportConfig } from '../config/clickhouse-config.js'
-import { EXPORT_SETTINGS } from '../config/settings.js'
+import { EXPORT_SETTINGS } from '../config/directory-settings.js'
 import { type Command, EXIT, write } from './call/command.js'
 
 /** `logweir export`: copies the rows of a data directory to ClickHouse. */

@@ -1,5 +1,5 @@
 import { readGenerateConfig } from '../config/generate-config.js'
-import { GENERATE_SETTINGS } from '../config/settings.js'
+import { GENERATE_SETTINGS } from '../config/generate-settings.js'
 import { type Command, EXIT } from './call/command.js'
 
 /** `logweir generate`: writes synthetic log records. */

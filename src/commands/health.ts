@@ -1,5 +1,5 @@
+import { HEALTH_SETTINGS } from '../config/client-settings.js'
 import { readHealthConfig } from '../config/health-config.js'
-import { HEALTH_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT } from './call/command.js'
 
 /** `logweir health`: checks whether the service on this machine is ready. */

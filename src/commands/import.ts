@@ -1,7 +1,7 @@
 import { exitProcess } from '../base/process/exit-process.js'
 import { raiseHeapGrowth } from '../base/process/heap.js'
+import { IMPORT_SETTINGS } from '../config/directory-settings.js'
 import { readImportConfig } from '../config/import-config.js'
-import { IMPORT_SETTINGS } from '../config/settings.js'
 import { type Command, EXIT, logFailure, write } from './call/command.js'
 
 /** `logweir import`: copies the rows of Logflare's tables into a data directory. */

@@ -1,4 +1,4 @@
-import { QUERY_SETTINGS } from '../config/settings.js'
+import { QUERY_SETTINGS } from '../config/client-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, EXIT } from './call/command.js'
 import { rowsOut } from './call/rows-out.js'

@@ -1,5 +1,5 @@
 import { readSchemaConfig } from '../config/clickhouse-config.js'
-import { SCHEMA_SETTINGS } from '../config/settings.js'
+import { SCHEMA_SETTINGS } from '../config/directory-settings.js'
 import { type Command, EXIT, write } from './call/command.js'
 
 /** `logweir schema clickhouse`: prints or creates the tables for ClickHouse. */

@@ -4,7 +4,7 @@ import { exitProcess } from '../base/process/exit-process.js'
 import { raiseHeapGrowth } from '../base/process/heap.js'
 import { catchStopSignals } from '../base/process/stop-signals.js'
 import { readServeConfig } from '../config/serve-config.js'
-import { SERVE_SETTINGS } from '../config/settings.js'
+import { SERVE_SETTINGS } from '../config/serve-settings.js'
 import { type Command, logFailure } from './call/command.js'
 
 /** From the signal on, a stop takes no longer than this time. The specification allows 5 s. */

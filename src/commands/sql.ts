@@ -1,6 +1,6 @@
 import { raiseHeapGrowth } from '../base/process/heap.js'
 import { systemClock } from '../base/time/clock.js'
-import { SQL_SETTINGS } from '../config/settings.js'
+import { SQL_SETTINGS } from '../config/directory-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, EXIT } from './call/command.js'
 import { rowsOut } from './call/rows-out.js'

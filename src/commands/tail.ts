@@ -1,5 +1,5 @@
 import { catchStopSignals } from '../base/process/stop-signals.js'
-import { TAIL_SETTINGS } from '../config/settings.js'
+import { TAIL_SETTINGS } from '../config/client-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, EXIT, write } from './call/command.js'
 

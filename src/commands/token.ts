@@ -1,8 +1,8 @@
 import type { Log } from '../base/log.js'
 import { systemClock } from '../base/time/clock.js'
+import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from '../config/directory-settings.js'
 import type { Environment } from '../config/environment.js'
 import type { Settings } from '../config/setting.js'
-import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from '../config/settings.js'
 import {
   readTokenCreateConfig,
   readTokenListConfig,

@@ -1,4 +1,5 @@
-import { VIEWS_DROP_SETTINGS, VIEWS_SETTINGS } from '../config/settings.js'
+import { VIEWS_SETTINGS } from '../config/client-settings.js'
+import { VIEWS_DROP_SETTINGS } from '../config/directory-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, EXIT } from './call/command.js'
 import { rowsOut } from './call/rows-out.js'

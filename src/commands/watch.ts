@@ -1,6 +1,6 @@
 import { catchStopSignals } from '../base/process/stop-signals.js'
 import type { Screen } from '../client/repaint.js'
-import { WATCH_SETTINGS } from '../config/settings.js'
+import { WATCH_SETTINGS } from '../config/client-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, type Context, EXIT } from './call/command.js'
 import { rowsOut } from './call/rows-out.js'

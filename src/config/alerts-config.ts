@@ -2,10 +2,10 @@ import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import type { SourceName } from '../common/sources.js'
 import { unknownFlag } from './command-line.js'
+import { ALERTS_CHECK_SETTINGS } from './directory-settings.js'
 import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
 import { flagOf } from './setting.js'
-import { ALERTS_CHECK_SETTINGS } from './settings.js'
 
 /** The configuration of `logweir alerts check`. */
 export interface AlertsCheckConfig {

@@ -3,10 +3,11 @@ import type { Log } from '../base/log.js'
 import { ANY_NAME } from '../common/own-source-names.js'
 import type { SourceName } from '../common/sources.js'
 import { canHaveTable, SHARD_SUFFIX } from '../common/table-names.js'
+import { EXPORT_SETTINGS, SCHEMA_SETTINGS } from './directory-settings.js'
 import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
+import type { CLICKHOUSE_SETTINGS } from './serve-settings.js'
 import type { ValuesOf } from './setting.js'
-import { type CLICKHOUSE_SETTINGS, EXPORT_SETTINGS, SCHEMA_SETTINGS } from './settings.js'
 
 /** How to reach a ClickHouse server or cluster, and the database to use. */
 export interface ClickHouseConfig {

@@ -1,6 +1,6 @@
+import { DEMO_SETTINGS } from './generate-settings.js'
 import { readSettings } from './read-settings.js'
 import type { ValuesOf } from './setting.js'
-import { DEMO_SETTINGS } from './settings.js'
 
 /** The configuration of `logweir demo`. */
 export type DemoConfig = ValuesOf<typeof DEMO_SETTINGS>

@@ -2,8 +2,8 @@ import { stringify } from 'smol-toml'
 import { escapeControl } from '../base/text/escape-control.js'
 import type { FoundValue } from './read-settings.js'
 import type { EffectiveSetting } from './serve-config.js'
+import { SERVE_SETTINGS } from './serve-settings.js'
 import { fileNameOf, isInFile, type Setting } from './setting.js'
-import { SERVE_SETTINGS } from './settings.js'
 
 /** The output of `logweir config`: settings with their values and origins. */
 

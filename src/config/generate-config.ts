@@ -1,8 +1,8 @@
 import type { Log } from '../base/log.js'
 import type { Environment } from './environment.js'
+import { GENERATE_SETTINGS } from './generate-settings.js'
 import { readSettings } from './read-settings.js'
 import type { ValuesOf } from './setting.js'
-import { GENERATE_SETTINGS } from './settings.js'
 
 /** The configuration of `logweir generate`. */
 export type GenerateConfig = ValuesOf<typeof GENERATE_SETTINGS>

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net'
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
+import { HEALTH_SETTINGS } from './client-settings.js'
 import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
-import { HEALTH_SETTINGS } from './settings.js'
 
 /** Where a service that listens on all addresses can be reached from the same machine. */
 const REACHED_AT: Record<string, string> = { '0.0.0.0': '127.0.0.1', '0': '127.0.0.1', '::': '::1' }

@@ -5,10 +5,10 @@ import { DAY_US, GIB } from '../base/units.js'
 import { ANY_NAME } from '../common/own-source-names.js'
 import type { SourceName } from '../common/sources.js'
 import { unknownFlag } from './command-line.js'
+import { IMPORT_SETTINGS } from './directory-settings.js'
 import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
 import { flagOf } from './setting.js'
-import { IMPORT_SETTINGS } from './settings.js'
 
 /** The configuration of `logweir import`. */
 export interface ImportConfig {

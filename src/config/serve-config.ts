@@ -9,7 +9,7 @@ import { SUPABASE_SOURCES } from '../common/supabase-sources.js'
 import { type ClickHouseConfig, checkTableNames, requireUrl, takeClickHouse } from './clickhouse-config.js'
 import type { Environment } from './environment.js'
 import { type FoundValue, ORIGINS, readSettings, type SettingsResult } from './read-settings.js'
-import { CONFIG_SETTINGS, SERVE_SETTINGS } from './settings.js'
+import { CONFIG_SETTINGS, SERVE_SETTINGS } from './serve-settings.js'
 
 /** The configuration of `logweir serve`. */
 export interface ServeConfig {

@@ -1,8 +1,8 @@
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
+import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from './directory-settings.js'
 import type { Environment } from './environment.js'
 import { readSettings } from './read-settings.js'
-import { TOKEN_LIST_SETTINGS, TOKEN_PLACE_SETTINGS, TOKEN_SETTINGS } from './settings.js'
 import type { Expiry, Rate } from './value-types.js'
 
 interface TokensLocation {

@@ -2,10 +2,10 @@ import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import { checkColumnsFlag } from '../client/output.js'
 import { unknownFlag } from '../config/command-line.js'
+import { SQL_SETTINGS } from '../config/directory-settings.js'
 import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
 import { flagOf, type ValuesOf } from '../config/setting.js'
-import { SQL_SETTINGS } from '../config/settings.js'
 import { readSqlText } from '../config/sql-text.js'
 
 /** The configuration of `logweir sql`. */

@@ -1,5 +1,5 @@
 import { usageError } from '../base/failures.js'
-import { TOKEN_SETTINGS } from '../config/settings.js'
+import { TOKEN_SETTINGS } from '../config/directory-settings.js'
 import { isoTime, type ValueType } from '../config/value-types.js'
 import type { Scope } from './access.js'
 

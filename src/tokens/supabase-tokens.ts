@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.js'
-import { SERVE_SETTINGS } from '../config/settings.js'
+import { SERVE_SETTINGS } from '../config/serve-settings.js'
 import { FULL_ACCESS, INGEST_ACCESS } from './access.js'
 import { plainTokens, type RegisteredToken } from './token-registry.js'
 import { checkToken } from './token-syntax.js'

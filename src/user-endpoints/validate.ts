@@ -1,6 +1,6 @@
 import { ENDPOINT_NAME, MAX_ENDPOINT_NAME_CHARACTERS, MAX_ENDPOINT_ROWS, MAX_VIEW_ROWS } from '../common/limits.js'
+import { QUERY_SETTINGS } from '../config/client-settings.js'
 import { fileNameOf } from '../config/setting.js'
-import { QUERY_SETTINGS } from '../config/settings.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { isView } from './view.js'
 

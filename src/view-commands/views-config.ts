@@ -1,9 +1,10 @@
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
 import type { ServiceAddress } from '../client/service.js'
+import { VIEWS_SETTINGS } from '../config/client-settings.js'
+import { VIEWS_DROP_SETTINGS } from '../config/directory-settings.js'
 import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
-import { VIEWS_DROP_SETTINGS, VIEWS_SETTINGS } from '../config/settings.js'
 
 /** The configuration of `logweir views`. */
 export interface ViewsConfig extends ServiceAddress {

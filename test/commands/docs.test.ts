@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { FOLLOW_LIMITS } from '../../src/client/follow.js'
-import { QUERY_SETTINGS } from '../../src/config/settings.js'
+import { QUERY_SETTINGS } from '../../src/config/client-settings.js'
 
 const text = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
 

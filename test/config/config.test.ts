@@ -5,20 +5,15 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryBytes } from '../../src/base/memory/memory.js'
 import { DAY_US } from '../../src/base/units.js'
 import { checkTableNames, readExportConfig, readSchemaConfig } from '../../src/config/clickhouse-config.js'
+import { QUERY_SETTINGS, TAIL_SETTINGS } from '../../src/config/client-settings.js'
 import { readDemoConfig } from '../../src/config/demo-config.js'
+import { EXPORT_SETTINGS, SCHEMA_SETTINGS } from '../../src/config/directory-settings.js'
 import { readGenerateConfig } from '../../src/config/generate-config.js'
 import { readImportConfig } from '../../src/config/import-config.js'
 import { readServeConfig } from '../../src/config/serve-config.js'
+import { CONFIG_SETTINGS, SERVE_SETTINGS } from '../../src/config/serve-settings.js'
 import { isInFile, type Settings } from '../../src/config/setting.js'
-import {
-  CONFIG_SETTINGS,
-  EXPORT_SETTINGS,
-  FILE_SETTINGS,
-  QUERY_SETTINGS,
-  SCHEMA_SETTINGS,
-  SERVE_SETTINGS,
-  TAIL_SETTINGS,
-} from '../../src/config/settings.js'
+import { FILE_SETTINGS } from '../../src/config/settings.js'
 
 const serve = (line: string, environment: Record<string, string> = {}) =>
   readServeConfig(line.split(' ').filter(Boolean), environment)

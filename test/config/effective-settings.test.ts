@@ -7,8 +7,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { SOURCE_NAMES } from '../../src/common/sources.js'
 import { effectiveSettingsJson, effectiveSettingsToml } from '../../src/config/effective-settings.js'
 import { readEffectiveSettings, readServeConfig } from '../../src/config/serve-config.js'
+import { SERVE_SETTINGS } from '../../src/config/serve-settings.js'
 import { fileNameOf } from '../../src/config/setting.js'
-import { SERVE_SETTINGS } from '../../src/config/settings.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'logweir-config-'))
 const path = join(folder, 'logweir.toml')

@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { FILE_SETTINGS, SERVE_SETTINGS } from '../../src/config/settings.js'
+import { SERVE_SETTINGS } from '../../src/config/serve-settings.js'
+import { FILE_SETTINGS } from '../../src/config/settings.js'
 import { readSettingsFile } from '../../src/config/settings-file.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'logweir-settings-'))

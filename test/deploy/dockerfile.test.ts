@@ -1,6 +1,6 @@
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
-import { SERVE_SETTINGS } from '../../src/config/settings.js'
+import { SERVE_SETTINGS } from '../../src/config/serve-settings.js'
 import { variablesOf } from '../support/variables.js'
 import { allOf, environmentOf, oneOf, stagesOf, textOf } from './files.js'
 

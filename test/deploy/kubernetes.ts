@@ -1,8 +1,8 @@
 import { type IStatefulSet, StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet'
 import { type IService, Service } from 'kubernetes-models/v1/Service'
 import { GIB, KIB, MIB } from '../../src/base/units.js'
+import { SERVE_SETTINGS } from '../../src/config/serve-settings.js'
 import { type Settings, variableOf } from '../../src/config/setting.js'
-import { SERVE_SETTINGS } from '../../src/config/settings.js'
 import type { Status } from '../../src/http/routes.js'
 
 /** The kinds of objects in deploy/kubernetes, with the schemas of Kubernetes. */

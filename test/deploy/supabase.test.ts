@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SERVE_SETTINGS } from '../../src/config/settings.js'
+import { SERVE_SETTINGS } from '../../src/config/serve-settings.js'
 import { variablesOf } from '../support/variables.js'
 import { temporaryFolder } from '../tokens/folder.js'
 import { composeProject, type Mapping } from './compose-project.js'

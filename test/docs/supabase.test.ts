@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SERVE_SETTINGS } from '../../src/config/settings.js'
+import { SERVE_SETTINGS } from '../../src/config/serve-settings.js'
 import { STUDIO_QUERIES } from '../../src/supabase/endpoints.js'
 import { textOf } from '../deploy/files.js'
 import { documentAt, tablesOf, wordsIn } from './documents.js'
