@@ -54,16 +54,16 @@ export async function findStates(
 /** Opens the files of a view. Deletes other files. */
 async function statesIn({ files, log }: Catalog, folder: string): Promise<Found[]> {
   const found: Found[] = []
-  const names = await files!.list(folder)
-  if (names.length > 0) await files!.syncDirectory(folder)
+  const names = await files.list(folder)
+  if (names.length > 0) await files.syncDirectory(folder)
   for (const name of names) {
     const path = `${folder}/${name}`
     const place = parseStatePath(path)
     if (place === undefined) {
-      await files!.remove(path)
+      await files.remove(path)
       continue
     }
-    const file = await openStateFile(files!, path).catch((error: Error) => {
+    const file = await openStateFile(files, path).catch((error: Error) => {
       if (!isDamaged(error)) throw error
       log(error.message, { level: 'error', code: 'view_state_damaged', path })
     })

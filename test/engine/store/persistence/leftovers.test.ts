@@ -118,9 +118,9 @@ describe('a power cut while a segment is deleted', () => {
         await close()
         const next = files.cutPower(mulberry32(cut))
         const opened = await openPersistence(next)
-        const folders = next.paths().filter((path) => path.startsWith('segments/'))
-        const whole = folders.filter((path) => path.endsWith('/hot.arrow')).map((path) => path.replace('hot', 'cold'))
-        const cold = folders.filter((path) => path.endsWith('/cold.arrow'))
+        const paths = next.paths().filter((path) => path.startsWith('segments/'))
+        const whole = paths.filter((path) => path.endsWith('/hot.arrow')).map((path) => path.replace('hot', 'cold'))
+        const cold = paths.filter((path) => path.endsWith('/cold.arrow'))
         expect(cold, `call ${call}, cut ${cut}`).toEqual(whole)
         await opened.close()
         if (files.calls - before <= call) return
