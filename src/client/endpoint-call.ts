@@ -42,7 +42,7 @@ export function readEndpointCall(
 /** Sends the request of an endpoint with its parameters. Rejects as {@link Service} does. */
 export type EndpointRequest = (headers: Record<string, string>, signal?: AbortSignal) => Promise<Answer>
 
-/** What {@link requestOf} needs to know of a call. */
+/** The parts of a call that {@link requestOf} reads. */
 interface NamedCall extends Pick<EndpointCall, 'flags' | 'sql'> {
   endpoint: string
   /** The project of a variable or a file. */

@@ -102,7 +102,7 @@ export interface RunOptions {
 }
 
 /**
- * What is to be known of groups of a view: some have lost their keys, since there were too many; the view is new, and
+ * A note about groups of a view: some groups have lost their keys, since there were too many; the view is new, and
  * complete from a time on; or there are more groups, of buckets that start before a time. Times are in microseconds
  * since the epoch.
  */

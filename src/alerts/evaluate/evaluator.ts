@@ -53,7 +53,7 @@ export interface RuleView {
 
 /** Evaluates rules at their instants, one process for a data directory. */
 export interface Evaluator {
-  /** Sets the rules, at the start and after each reload. What fires of a rule that is gone is resolved. */
+  /** Sets the rules, at the start and after each reload. Firing alerts of a rule that is gone are resolved. */
   setRules(rules: readonly Rule[]): Promise<void>
   /** Returns all rules with their states, in the order of the rules. */
   views(): readonly RuleView[]
@@ -214,8 +214,8 @@ async function evaluate(state: State, watched: Watched, { instantUs, skipped }: 
 const withHold = (state: RuleState, { holdUntilUs }: RuleState): RuleState => ({ ...state, holdUntilUs })
 
 /**
- * Writes a transition to disk, and then passes on what happened. Nothing is sent before the state is synced. Rejects
- * with the system's error if the state cannot be written: then nothing has happened.
+ * Writes a transition to disk, and then passes on what happened. The state is synced before notifications are sent.
+ * Rejects with the system's error if the state cannot be written: then nothing has happened.
  */
 async function commit(
   state: State,

@@ -2,7 +2,7 @@ import { parseIso8601 } from '../../base/time/iso8601.js'
 import type { Entry } from '../../front-matter/comment-entries.js'
 import { placeError } from '../../front-matter/place-error.js'
 
-/** Nothing is notified until then. */
+/** No notifications are sent until then. */
 export interface Mute {
   untilUs: number
   /** Undefined if none is given. */

@@ -21,7 +21,7 @@ interface Commit {
 
 /** A record of the history that is not stored as a row yet. */
 export interface PendingEvent {
-  /** Of the same sequence as the ids of notifications. */
+  /** A number of the sequence that the ids of notifications have too. */
   id: number
   record: EventRecord
 }

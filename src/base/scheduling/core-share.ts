@@ -42,9 +42,9 @@ export function createSpending(clock: Pick<Clock, 'monotonicMs'>, processorMs?: 
   let countedMs = 0
 
   function divide(): void {
-    const nowMs = processorMs?.() ?? 0
-    for (const one of running) one.spentMs += (nowMs - countedMs) / running.size
-    countedMs = nowMs
+    const totalMs = processorMs?.() ?? 0
+    for (const one of running) one.spentMs += (totalMs - countedMs) / running.size
+    countedMs = totalMs
   }
 
   return () => {
