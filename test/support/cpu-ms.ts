@@ -25,3 +25,14 @@ function readCharacters(): number {
 export function slownessNow(): number {
   return Math.max(1, cpuMs(readCharacters) / READING_MS)
 }
+
+/** How often the machine is measured before some work, and after it. */
+const SAMPLES = 3
+
+/** Does some work. Returns its result, and how many times as long as on a quiet machine it took, as estimated. */
+export async function withSlowness<Result>(work: () => Promise<Result>): Promise<{ result: Result; slowness: number }> {
+  const samples = () => Array.from({ length: SAMPLES }, slownessNow)
+  const before = samples()
+  const result = await work()
+  return { result, slowness: Math.max(...before, ...samples()) }
+}
