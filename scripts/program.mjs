@@ -8,7 +8,13 @@ export const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.
 export const SRC = pathOf('src')
 
 /** The scripts of threads. */
-export const THREADS = ['engine/store/sealing/worker', 'ingest/body/worker', 'ingest/stream/worker', 'otlp/worker']
+export const THREADS = [
+  'engine/store/sealing/worker',
+  'ingest/body/worker',
+  'ingest/stream/worker',
+  'lines/execute/thread',
+  'otlp/worker',
+]
 
 /** Optional packages with compiled code, which are never bundled. */
 export const NATIVE = [/^re2$/, /^zstd-napi(\/|$)/]

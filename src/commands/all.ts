@@ -9,6 +9,7 @@ import { generate } from './generate.js'
 import { health } from './health.js'
 import { help } from './help.js'
 import { importFrom } from './import.js'
+import { lines } from './lines.js'
 import { query } from './query.js'
 import { schema } from './schema.js'
 import { serve } from './serve.js'
@@ -22,6 +23,7 @@ import { watch } from './watch.js'
 /** All commands in the order of the help. A new command is a file and a line here. */
 export const COMMANDS: readonly Command[] = [
   serve,
+  lines,
   query,
   sql,
   tail,

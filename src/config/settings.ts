@@ -21,6 +21,7 @@ import {
   VIEWS_DROP_SETTINGS,
 } from './directory-settings.js'
 import { DEMO_SETTINGS, GENERATE_SETTINGS } from './generate-settings.js'
+import { LINES_SETTINGS } from './lines-settings.js'
 import { CONFIG_SETTINGS, SERVE_SETTINGS } from './serve-settings.js'
 import { type Settings, variableOf } from './setting.js'
 
@@ -44,6 +45,7 @@ const TABLES: readonly Settings[] = [
   VIEWS_SETTINGS,
   VIEWS_DROP_SETTINGS,
   SQL_SETTINGS,
+  LINES_SETTINGS,
   CHECK_SETTINGS,
   TAIL_SETTINGS,
   GENERATE_SETTINGS,

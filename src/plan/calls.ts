@@ -59,8 +59,11 @@ type AggregateArguments = Record<'count', [value?: Value]> &
   Record<'array_agg', [value: Value, limit?: number]> &
   Record<'string_agg', [value: Value, separator?: string]>
 
-/** Endpoints do not call `field_text`, `in_list` and `repeated`: engines call the first two, and SQL calls the last. */
-type CallableName = Exclude<FunctionName, 'field_text' | 'in_list' | 'repeated'>
+/**
+ * Endpoints do not call these functions: engines call `field_text` and `in_list`, and SQL calls `repeated` and
+ * `known_time`.
+ */
+type CallableName = Exclude<FunctionName, 'field_text' | 'in_list' | 'repeated' | 'known_time'>
 
 /** The place of the argument that may name a column, for functions with an option as their first argument. */
 const VALUE_PLACES: Partial<Record<FunctionName, number>> = { format_timestamp: 1, parse_timestamp: 1 }

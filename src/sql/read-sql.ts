@@ -4,11 +4,12 @@ import type { Scalar } from '../plan/values/values.js'
 import { compileQuery } from './compile/compile-query.js'
 import { noAmounts } from './compile/context.js'
 import { explained } from './compile/explain.js'
+import { LINES_ALONE, type ReadableTables } from './compile/readable-tables.js'
 import { NO_VIEWS } from './compile/readable-views.js'
 import { readsTimeAsBound } from './compile/time-bounds.js'
 import { withTimeRanges } from './compile/time-range.js'
 import { located, placeText, unsupported } from './parse/fault.js'
-import { SQL_LIMITS } from './parse/limits.js'
+import { SQL_LIMITS, type SqlLimits } from './parse/limits.js'
 import { parseStatement } from './parse/parse-statement.js'
 import type { Query } from './parse/tree.js'
 
@@ -46,14 +47,20 @@ export interface SqlText extends SqlQuery {
  * outside of the subset or beyond a limit. The message ends with the place of the error, ` (line 3, column 14)`.
  * `views` are the views that the text may read: those that there are when a plan is made.
  */
-export function readSql(text: string, limits = SQL_LIMITS, views = NO_VIEWS): SqlText {
+export const readSql = (text: string, limits = SQL_LIMITS, views = NO_VIEWS): SqlText =>
+  readText(text, limits, { kind: 'stored', views })
+
+/** Parses a text over the table of a stream of lines, see docs/lines.md. Throws as {@link readSql} does. */
+export const readLinesSql = (text: string): SqlText => readText(text, SQL_LIMITS, LINES_ALONE)
+
+function readText(text: string, limits: SqlLimits, tables: ReadableTables): SqlText {
   const { query, isExplain, parameters } = located(text, () => parseStatement(text, limits))
   let constant: Plan | undefined
 
   function wholePlan(args: Readonly<Record<string, Scalar>>, nowUs: number) {
     const placeOf = (at: number) => () => placeText(text, at)
     const state = { made: noAmounts(), uses: { time: false, views: false }, countPattern: createPatternCount() }
-    const context = { args, nowUs, placeOf, limits, views, ...state }
+    const context = { args, nowUs, placeOf, limits, tables, ...state }
     return { plan: compileQuery(query, context), uses: context.uses }
   }
 

@@ -1,6 +1,7 @@
 /** The layout of a zstd frame: RFC 8878, section 3.1.1. A header, then blocks, each with a header of its own. */
 
-const MAGIC_BYTES = 4
+/** The bytes that tell a frame from other data. */
+export const MAGIC_BYTES = 4
 const BLOCK_HEADER_BYTES = 3
 /** A block of a single byte that is repeated: its size is that of the content. */
 const REPEATED = 1
@@ -14,14 +15,25 @@ const SINGLE_SEGMENT = 0x20
 const CONTENT_SIZE_OF_4 = 0x80
 const CONTENT_SIZE_BITS = 0xc0
 
+/** The descriptor's bit for frames that end with a checksum of 4 bytes. */
+export const CHECKSUM = 4
+
 /** Bytes that {@link addContentSize} adds to a frame. */
 export const ADDED_BYTES = 4
 
-function headerBytes(frame: Uint8Array): number {
+/** Returns the bytes of a frame's header, magic number included, of which the first five bytes are there. */
+export function headerBytes(frame: Uint8Array): number {
   const descriptor = frame[MAGIC_BYTES]
   const isSingle = (descriptor & SINGLE_SEGMENT) !== 0
   const contentSize = CONTENT_SIZE_BYTES[descriptor >>> 6] || (isSingle ? 1 : 0)
   return MAGIC_BYTES + 1 + (isSingle ? 0 : 1) + DICTIONARY_BYTES[descriptor & 3] + contentSize
+}
+
+/** Returns the bytes of the block at a place, its header included, and whether it is the last of the frame. */
+export function bytesOfBlock(frame: Uint8Array, at: number): { bytes: number; isLast: boolean } {
+  const header = frame[at] | (frame[at + 1] << 8) | (frame[at + 2] << 16)
+  const type = (header >>> 1) & 3
+  return { bytes: BLOCK_HEADER_BYTES + (type === REPEATED ? 1 : header >>> 3), isLast: (header & 1) === 1 }
 }
 
 /**
@@ -31,10 +43,9 @@ function headerBytes(frame: Uint8Array): number {
 export function endOfBlocks(frame: Uint8Array, blocks: number): number {
   let at = headerBytes(frame)
   for (let block = 0; block < blocks && at + BLOCK_HEADER_BYTES <= frame.length; block++) {
-    const header = frame[at] | (frame[at + 1] << 8) | (frame[at + 2] << 16)
-    const type = (header >>> 1) & 3
-    at += BLOCK_HEADER_BYTES + (type === REPEATED ? 1 : header >>> 3)
-    if ((header & 1) === 1) return frame.length
+    const { bytes, isLast } = bytesOfBlock(frame, at)
+    at += bytes
+    if (isLast) return frame.length
   }
   return at + BLOCK_HEADER_BYTES <= frame.length ? at : frame.length
 }

@@ -65,6 +65,27 @@ export async function wasmZstd(): Promise<ZstdEngine> {
   }
 }
 
+/** Decompresses frames in pieces. */
+export interface ZstdStream {
+  /** Returns the content of the next header, block or checksum of a frame. Throws an Error if it is damaged. */
+  push(piece: Buffer): Buffer
+}
+
+/** Creates a stream that decompresses frames, with a module of its own. */
+export async function createZstdStream(): Promise<ZstdStream> {
+  const { _mainModule, _zstdClass: zstd } = (await Zstd.load()) as unknown as Parts
+  const module: WasmZstd = { zstd, heap: _mainModule._module }
+  const stream = new zstd()
+  stream.reset()
+  const target = Buffer.allocUnsafeSlow(STREAM_BYTES)
+  return {
+    push(piece) {
+      const bytes = call(module, piece, target, STREAM_BYTES, (...places) => stream.decompressChunk(...places))
+      return Buffer.from(target.subarray(0, bytes))
+    },
+  }
+}
+
 interface WasmZstd {
   zstd: Functions
   heap: Heap

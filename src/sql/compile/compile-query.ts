@@ -13,6 +13,7 @@ import { type Cost, createCosts } from './cost.js'
 import { elementColumns, elementTest } from './elements.js'
 import { Expressions } from './expression.js'
 import { createGroupRewriter } from './group.js'
+import { relationOfLines } from './lines.js'
 import type { Relation } from './relation.js'
 import type { Scope } from './scope.js'
 import { type Block, compileSelect, createFreshNames, type NamedTable, sortKeys } from './select.js'
@@ -32,9 +33,13 @@ interface Outer {
   aliases: ReadonlySet<string>
 }
 
-/** Returns the plan of a query. JSON in the rows has the form of BigQuery's answers. Throws an SqlFault. */
+/**
+ * Returns the plan of a query. JSON in the rows has the form of BigQuery's answers, except that of lines, which stays
+ * as it is. Throws an SqlFault.
+ */
 export function compileQuery(query: Query, context: Context): Plan {
-  return compile(query, { tables: new Map(), aliases: new Set() }, context, true).plan
+  const isAnswer = context.tables.kind === 'stored'
+  return compile(query, { tables: new Map(), aliases: new Set() }, context, isAnswer).plan
 }
 
 function compile(query: Query, outer: Outer, context: Context, isAnswer: boolean): Relation {
@@ -99,13 +104,15 @@ function tableOf(from: From | undefined, outer: Outer, context: Context, at: num
   const aliases = new Set(alias === undefined ? [] : [alias.toLowerCase()])
   const hiddenNames = hiddenNamesOf(table)
   if (table.kind === 'derived') return { relation: compile(table.query, outer, context, false), aliases, hiddenNames }
-  if (table.kind === 'view') return { relation: relationOfView(table, context), aliases, hiddenNames }
-  const common = outer.tables.get(table.name.toLowerCase())
-  return {
-    relation: common === undefined ? sourceOf(table, context) : useOf(common, table, context),
-    aliases,
-    hiddenNames,
-  }
+  const common = table.kind === 'table' ? outer.tables.get(table.name.toLowerCase()) : undefined
+  const relation = common === undefined ? storedOf(table, context) : useOf(common, table, context)
+  return { relation, aliases, hiddenNames }
+}
+
+/** The rows of a source, of a view, or of a stream of lines. */
+function storedOf(table: Exclude<Table, { kind: 'derived' }>, context: Context): Relation {
+  if (context.tables.kind === 'lines') return relationOfLines(table, context)
+  return table.kind === 'view' ? relationOfView(table, context) : sourceOf(table, context)
 }
 
 /** The names of a table that the alias hides, in lower case: a source has two names. */
@@ -207,6 +214,8 @@ function columnScope(schema: Map<string, Type>, { aliases }: Outer, context: Con
     tableAliases: new Set(),
     hiddenNames: new Map(),
     unnestAliases: new Map(),
+    record: [...schema.keys()].find((name) => name.toLowerCase() === 'metadata'),
+    quotesFields: false,
     unnests: [],
     outerAliases: aliases,
     schema,

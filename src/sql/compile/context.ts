@@ -3,7 +3,7 @@ import type { Scalar } from '../../plan/values/values.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import type { SqlLimits } from '../parse/limits.js'
 import type { NodeOf } from '../parse/tree.js'
-import type { ReadableViews } from './readable-views.js'
+import type { ReadableTables } from './readable-tables.js'
 
 /** State that all parts of a text share during compilation: parameters, time, and the amounts made so far. */
 export interface Context {
@@ -14,8 +14,8 @@ export interface Context {
   /** Whether the plan depends on the time, and on the views that there are. */
   uses: { time: boolean; views: boolean }
   limits: SqlLimits
-  /** The views that the text may read. */
-  views: ReadableViews
+  /** The tables that the text may name. */
+  tables: ReadableTables
   made: Amounts
   /** Counts a pattern. Throws `invalid_pattern` beyond the limit for all patterns of a query. */
   countPattern(pattern: string): void

@@ -181,9 +181,10 @@ export class Expressions implements Compiler {
     return keys.length === 0 ? output : this.call('field', [output, ...keys.map(literal)], node.at)
   }
 
-  #resolved({ steps, at }: NodeOf<'name'>, reading: 'field' | 'field_text'): Expression {
+  #resolved(name: NodeOf<'name'>, reading: 'field' | 'field_text'): Expression {
+    const { steps, at } = name
     const isOutput = this.#around.hiddenOutputs?.has(steps[0].toLowerCase())
-    return giveName(resolveName(steps, at, this.#scope, reading), {
+    return giveName(resolveName(name, this.#scope, reading), {
       name: nameText(steps),
       at,
       ...(isOutput && { isOutput }),

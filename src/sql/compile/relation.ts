@@ -11,6 +11,8 @@ export interface Relation {
   schema: Schema
   /** The columns that `*` names, in order. */
   names: readonly string[]
+  /** The column in which other names are looked up, if SQL does not see that column. Else `metadata`, if there is one. */
+  record?: string
   /** The costs of columns that the plan computes on access. */
   costs: ColumnCosts
   /** The values of literal columns. Conditions on literal columns are decided when the text is compiled. */

@@ -4,6 +4,7 @@ import { MAX_STEPS } from '../../plan/functions/json-path.js'
 import type { Schema } from '../../plan/schema.js'
 import { invalid, unsupported } from '../parse/fault.js'
 import { nameText } from '../parse/name-text.js'
+import type { NodeOf } from '../parse/tree.js'
 
 /** Values of columns by name. */
 export type Constants = ReadonlyMap<string, Expression>
@@ -20,6 +21,10 @@ export interface Scope {
   hiddenNames: ReadonlyMap<string, string>
   /** The columns of unnested elements by alias, in lower case. */
   unnestAliases: ReadonlyMap<string, string>
+  /** The column in which names are looked up that are neither columns nor aliases: the record. */
+  record: string | undefined
+  /** Whether a name in backticks behind the table is a field of the record, also if a column has that name. */
+  quotesFields: boolean
   /** The columns of all unnested elements, the innermost first. */
   unnests: readonly string[]
   /** Aliases of the outer queries, in lower case. The query cannot refer to outer aliases. */
@@ -30,6 +35,9 @@ export interface Scope {
   count(expressions: number, at: number): void
 }
 
+/** The node of a name. */
+type Name = Pick<NodeOf<'name'>, 'steps' | 'isQuoted' | 'at'>
+
 /** Whether a field is read for a function of texts, which reads the digits of a number as sent by the client. */
 type Reading = 'field' | 'field_text'
 
@@ -37,14 +45,15 @@ type Reading = 'field' | 'field_text'
  * Resolves a name to a column, an element of a list or a field. Throws `invalid_sql` for an unknown name, and
  * `unsupported_sql` for a table of an outer query.
  */
-export function resolveName(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
+export function resolveName(name: Name, scope: Scope, reading: Reading): Expression {
+  const { steps, at } = name
   const first = steps[0].toLowerCase()
   if (steps.length > MAX_STEPS) throw tooDeep(at)
   const element = scope.unnestAliases.get(first)
   if (element !== undefined) return fieldOf(column(element), steps.slice(1), reading)
-  if (scope.tableAliases.has(first)) return columnOfTable(steps, at, scope, reading)
-  const name = scope.columns.get(first)
-  if (name !== undefined) return fieldOfColumn(name, steps.slice(1), at, scope, reading)
+  if (scope.tableAliases.has(first)) return columnOfTable(name, scope, reading)
+  const own = scope.columns.get(first)
+  if (own !== undefined) return fieldOfColumn(own, steps.slice(1), at, scope, reading)
   if (scope.outerAliases.has(first)) throw correlated(steps, at, scope)
   refuseHidden(steps, at, scope)
   const places = placesOfFields(scope)
@@ -81,9 +90,8 @@ function choiceOf(
 }
 
 /** The columns in which a name is looked up that is neither an alias nor a column. */
-function placesOfFields({ unnests, columns }: Scope): string[] {
-  const metadata = columns.get('metadata')
-  return metadata === undefined ? [...unnests] : [...unnests, metadata]
+function placesOfFields({ unnests, record }: Scope): string[] {
+  return record === undefined ? [...unnests] : [...unnests, record]
 }
 
 /** Reads the first step, row by row, from the first place where the field is not null. */
@@ -98,14 +106,15 @@ function fieldOf(json: Expression, keys: readonly string[], reading: Reading): E
 }
 
 /** `t.timestamp`, or a field of the records of `t`. */
-function columnOfTable(steps: readonly string[], at: number, scope: Scope, reading: Reading): Expression {
+function columnOfTable({ steps, at, isQuoted = false }: Name, scope: Scope, reading: Reading): Expression {
   const [alias, step, ...keys] = steps
   if (step === undefined) throw invalid(`${alias} is a table: name one of its columns, as ${alias}.timestamp.`, at)
-  const name = scope.columns.get(step.toLowerCase())
+  const { record } = scope
+  const isField = isQuoted && scope.quotesFields
+  const name = isField ? undefined : scope.columns.get(step.toLowerCase())
   if (name !== undefined) return fieldOfColumn(name, keys, at, scope, reading)
-  const metadata = scope.columns.get('metadata')
-  if (metadata === undefined) throw unknownColumn(step, at, scope)
-  return fieldOf(column(metadata), [step, ...keys], reading)
+  if (record === undefined) throw unknownColumn(step, at, scope)
+  return fieldOf(column(record), [step, ...keys], reading)
 }
 
 function fieldOfColumn(name: string, keys: readonly string[], at: number, scope: Scope, reading: Reading): Expression {

@@ -102,6 +102,8 @@ class SelectCompiler {
       tableAliases: aliases,
       hiddenNames,
       unnestAliases: new Map(),
+      record: relation.record ?? relation.names.find((name) => name.toLowerCase() === 'metadata'),
+      quotesFields: relation.record !== undefined,
       unnests: [],
       outerAliases: around.outerAliases,
       schema: this.#schema,

@@ -4,11 +4,13 @@ import { schemaOf } from '../../plan/schema.js'
 import { invalid } from '../parse/fault.js'
 import type { Table } from '../parse/tree.js'
 import { addAmount, type Context } from './context.js'
+import { NO_VIEWS } from './readable-views.js'
 import type { Relation } from './relation.js'
 
 /** The rows of a view. Throws `invalid_sql` if there is no such view. */
 export function relationOfView({ name, at }: Extract<Table, { kind: 'view' }>, context: Context): Relation {
-  const { views, nowUs, uses } = context
+  const { tables, nowUs, uses } = context
+  const views = tables.kind === 'stored' ? tables.views : NO_VIEWS
   const view = views.find(name)
   if (view === undefined) throw invalid(`There is no view ${name}. ${otherViews(name, views.names())}`, at)
   addAmount(context, 'scans', 1, at)

@@ -21,9 +21,11 @@ export function parseCall(tokens: Tokens): Node {
       return tokens.node({ kind: 'call', name: text, spelled: first.spelled, args: [] }, at)
   }
   const steps = [first.spelled]
+  let isQuoted = false
   while (tokens.take('.')) {
     const step = tokens.peek()
     if (step.kind !== 'word' && step.kind !== 'quoted') throw tokens.unexpected('a key behind the dot')
+    if (steps.length === 1) isQuoted = step.kind === 'quoted'
     steps.push(tokens.next().spelled)
   }
   if (tokens.isAt('(')) {
@@ -31,7 +33,7 @@ export function parseCall(tokens: Tokens): Node {
     const instead = /^safe\./i.test(name) ? ` Write ${name.slice(5)}; safe_cast and safe_divide give null.` : ''
     throw unsupported(`The function ${name} is not covered.${instead}`, at)
   }
-  return tokens.node({ kind: 'name', steps }, at)
+  return tokens.node({ kind: 'name', steps, ...(isQuoted && { isQuoted }) }, at)
 }
 
 /** A time as a literal: `timestamp '2026-11-24'`. */

@@ -14,8 +14,11 @@ export type Node = Place &
   (
     | { kind: 'literal'; value: Scalar }
     | { kind: 'parameter'; name: string }
-    /** A column, a field, or a unit of time: the steps of a path as spelled. */
-    | { kind: 'name'; steps: readonly string[] }
+    /**
+     * A column, a field, or a unit of time: the steps of a path as spelled. `isQuoted`: the second step is in
+     * backticks.
+     */
+    | { kind: 'name'; steps: readonly string[]; isQuoted?: boolean }
     /** A call by the name of SQL, in lower case and as spelled. */
     | ({ kind: 'call'; name: string; spelled: string; args: readonly Node[] } & CallOptions)
     /** An operator of the syntax, as a function of plans. */

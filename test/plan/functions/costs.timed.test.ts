@@ -149,6 +149,7 @@ const CASES: Readonly<Record<FunctionName, Cases>> = {
   unix_seconds: one,
   unix_millis: one,
   unix_micros: one,
+  known_time: one,
   timestamp_seconds: one,
   timestamp_millis: one,
   timestamp_micros: one,

@@ -70,7 +70,7 @@ export async function readStages(stage: Stage, context: ReadContext): Promise<St
   await visit(stage, undefined, false)
   return {
     partsOf: (source, of) => parts.get(of)?.get(source) ?? [],
-    groupsOf: (of) => groups.get(of),
+    frameOf: (of) => groups.get(of),
     readView: () => {
       throw new TypeError('A stage over a view was refused.')
     },

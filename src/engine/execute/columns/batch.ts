@@ -32,6 +32,8 @@ export interface TimeColumn {
   baseUs: number
   unitUs: number
   readonly offsets: Uint32Array | Float64Array
+  /** Whether some rows have no timestamp: their offsets are not a number. */
+  readonly hasUnknown?: boolean
   /** The bytes of the offsets, if they are in memory only once they were read. */
   readonly byteLength?: number
 }

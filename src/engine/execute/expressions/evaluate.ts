@@ -108,13 +108,14 @@ function rememberedCall(cell: Cell, expression: Expression): Cell {
 
 /**
  * An expression with a way over whole stretches of rows: `x >= 400` over a stored column of numbers, and
- * `timestamp_trunc(timestamp, 'hour')` or `timestamp_bucket(timestamp, 5000000)` over the stored timestamp. Single
+ * `timestamp_trunc(timestamp, 'hour')` or `timestamp_bucket(timestamp, 5000000)` over timestamps. Single
  * values of the expression are rarely read.
  */
 function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, evaluate: Evaluate): Vector | undefined {
   const { fn, args } = expression
   const [first, second] = args
-  if (second?.kind !== 'literal' || !isLeaf(first)) return undefined
+  if (fn === 'known_time') return knownTimes(evaluate(first))
+  if (second?.kind !== 'literal' || !(isLeaf(first) || isKnownTime(first))) return undefined
   const bucket = bucketOf(fn, second.value)
   if (fn !== 'ge' && bucket === undefined) return undefined
   const operand = evaluate(first)
@@ -123,6 +124,11 @@ function fasterWay(expression: Expression & { kind: 'call' }, frame: Frame, eval
   if (operand.kind !== 'numbers' || typeof second.value !== 'number') return undefined
   return { kind: 'bits', at, test: { kind: 'atLeast', column: operand.column, least: second.value } }
 }
+
+/** The timestamps themselves if every row has one. */
+const knownTimes = (operand: Vector) => (operand.kind === 'times' && !operand.times.hasUnknown ? operand : undefined)
+
+const isKnownTime = (expression: Expression) => expression.kind === 'call' && expression.fn === 'known_time'
 
 /** Whether an expression is a column or a field of the record. */
 export const isLeaf = (expression: Expression): boolean =>

@@ -31,8 +31,8 @@ export interface StoredRows {
   partsOf(source: SourceName, stage: ScanStage): readonly Part[]
   /** Reads the groups of views. */
   readView: ReadView
-  /** Returns the groups of a stage, if the groups are computed elsewhere. */
-  groupsOf(stage: Stage): Frame | undefined
+  /** Returns the rows of a stage, if the rows are computed elsewhere. */
+  frameOf(stage: Stage): Frame | undefined
 }
 
 /**
@@ -46,7 +46,7 @@ export function frameOf(stage: Stage, stored: StoredRows, context: RunContext): 
 
 function ownFrameOf(stage: Stage, stored: StoredRows, context: RunContext): () => Promise<Frame> {
   const { sink, input } = stage
-  const given = stored.groupsOf(stage)
+  const given = stored.frameOf(stage)
   if (given !== undefined) return async () => given
   const batches = batchesOf(stage, stored, context)
   if (sink.op === 'group') return () => group(batches, sink, isStoredNumber(input), context)
@@ -108,7 +108,7 @@ export function unorderedRows(
   names = columnNames(stage),
 ): LazyBatch[] {
   const { sink } = stage
-  if (sink.op === 'top' && isUnlimited(sink)) {
+  if (sink.op === 'top' && isUnlimited(sink) && stored.frameOf(stage) === undefined) {
     const columns = sink.columns.map(({ value }, i) => ({ name: names[i], value }))
     return select(batchesOf(stage, stored, context), columns, context)
   }

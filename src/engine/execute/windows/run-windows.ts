@@ -142,5 +142,5 @@ function frameOf({ codes, states }: MergedGroups, { keys }: PieceGroups, { sink,
 
 function answerOfGroups({ last, group, stored, context }: WindowRun, frame: Frame): Promise<RunResult> {
   if (frame.rows > context.limits.groups) throw tooManyGroups(context.limits)
-  return answerOf(last, { ...stored(), groupsOf: (stage) => (stage === group ? frame : undefined) }, context)
+  return answerOf(last, { ...stored(), frameOf: (stage) => (stage === group ? frame : undefined) }, context)
 }

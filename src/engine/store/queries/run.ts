@@ -98,7 +98,7 @@ export function prepareRun(
       return again ? parts.filter(({ isSetAside }) => !isSetAside) : parts
     },
     readView,
-    groupsOf: () => undefined,
+    frameOf: () => undefined,
   })
   const context: RunContext = {
     partialCache: caches.partialCache,

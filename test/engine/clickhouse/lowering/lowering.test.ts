@@ -42,7 +42,7 @@ async function statementsOf(plan: Plan, version = '26.7.1'): Promise<{ groups: s
   return sent
 }
 
-const NO_ROWS: StoredRows = { partsOf: () => [], groupsOf: () => undefined, readView: () => expect.unreachable() }
+const NO_ROWS: StoredRows = { partsOf: () => [], frameOf: () => undefined, readView: () => expect.unreachable() }
 
 const countedBy = (key: Expression, where?: Expression) =>
   edge.filter(where).group({ key }).aggregate({ n: count() }).orderBy('n', 'desc').limit(10)

@@ -1,0 +1,28 @@
+import { raiseHeapGrowth } from '../base/process/heap.js'
+import { systemClock } from '../base/time/clock.js'
+import { LINES_SETTINGS } from '../config/lines-settings.js'
+import { onReaderClosed } from './call/closed-pipe.js'
+import { type Command, EXIT } from './call/command.js'
+import { rowsOut } from './call/rows-out.js'
+
+/** `logweir lines`: runs SQL over NDJSON. */
+export const lines: Command = {
+  name: 'lines',
+  operand: "'select … from lines' [FILE…]",
+  meaning: 'run SQL over NDJSON in files or a pipe, without a service',
+  settings: LINES_SETTINGS,
+  remarks: `The table is lines: timestamp, line (the text), and every other name is a field of the line.
+  … | logweir lines 'select level, count(*) as n from lines group by level'
+Files may be compressed (.gz, .zst). Without a file, the standard input is read. Everything behind -- is the query.
+Exit code 1: a file cannot be read, or a row fails the query; 2: the SQL is wrong. A line that is no JSON object is
+counted, and told at the end.`,
+  async run(args, context) {
+    const { readLinesConfig } = await import('../lines/lines-config.js')
+    const config = readLinesConfig(args, context.environment)
+    raiseHeapGrowth()
+    const { queryLines } = await import('../lines/query-lines.js')
+    onReaderClosed(() => process.exit(EXIT.ok))
+    await queryLines(config, { clock: systemClock, log: context.log, out: rowsOut(context) })
+    return EXIT.ok
+  },
+}

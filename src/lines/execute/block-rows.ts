@@ -1,0 +1,99 @@
+import type { RunContext } from '../../engine/execute/batches/lazy-batch.js'
+import type { Part } from '../../engine/execute/columns/batch.js'
+import { type Aggregation, createAggregation } from '../../engine/execute/grouping/aggregate.js'
+import { fold } from '../../engine/execute/grouping/fold.js'
+import { createGroups, type Grouping, type Groups, merge } from '../../engine/execute/grouping/groups.js'
+import { type GroupSink, groupExpressions } from '../../engine/execute/grouping/sink.js'
+import { orderBy } from '../../engine/execute/operators/order-by.js'
+import { frameOfFound } from '../../engine/execute/ordering/late-columns.js'
+import { type FoundRow, splitColumns } from '../../engine/execute/ordering/output-columns.js'
+import type { TopSink } from '../../engine/execute/ordering/sink.js'
+import { answerOf } from '../../engine/execute/run/answer.js'
+import { batchesOf, type StoredRows } from '../../engine/execute/run/run-stage.js'
+import { isStoredNumber } from '../../engine/execute/stages/source-kinds.js'
+import { columnNames, type ScanStage } from '../../engine/execute/stages/stage.js'
+import type { Row } from '../../plan/answer.js'
+import type { Scalar } from '../../plan/values/values.js'
+
+/** Runs a stage that reads lines over the lines of one block. */
+
+/** The lines of a block, as all that a stage reads. */
+const storedOf = (part: Part): StoredRows => ({
+  partsOf: () => [part],
+  readView: noView,
+  frameOf: () => undefined,
+})
+
+function noView(): never {
+  throw new TypeError('Lines have no views.')
+}
+
+/** Groups and how they are made, for a stage that groups. */
+export interface LineGroups {
+  groups: Groups
+  aggregation: Aggregation
+  /** Adds the rows of a block. Rejects with `too_much_memory`. */
+  add(part: Part): Promise<void>
+  /** Adds groups of other blocks. */
+  merge(groups: Groups): Promise<void>
+}
+
+/** Creates the groups of a stage that groups, without rows. */
+export function createLineGroups(stage: ScanStage & { sink: GroupSink }, context: RunContext): LineGroups {
+  const { sink, input } = stage
+  const groups = createGroups()
+  const aggregation = createAggregation(sink.aggregates, isStoredNumber(input))
+  const grouping: Grouping = {
+    sink,
+    expressions: groupExpressions(sink),
+    keyOf: (rows) => rows,
+    aggregation,
+    context,
+    meter() {},
+  }
+  return {
+    groups,
+    aggregation,
+    async add(part) {
+      for (const batch of batchesOf(stage, storedOf(part), context))
+        await batch.read((frame) => fold(groups, frame, grouping))
+      context.fieldCache.drop([part.owner])
+    },
+    merge: (more) => merge(groups, more, grouping),
+  }
+}
+
+/** A row of an order: the keys, the place in its block, and the values of the columns. */
+export type SortedRow = Pick<FoundRow, 'keys' | 'row' | 'values'>
+
+/** Returns the first rows of a block in the order of a stage, offset included. */
+export async function sortedRows(
+  stage: ScanStage & { sink: TopSink },
+  part: Part,
+  context: RunContext,
+): Promise<SortedRow[]> {
+  const { sink } = stage
+  const columns = splitColumns(sink.columns, true)
+  const all = { ...sink, rows: sink.rows + sink.offset, offset: 0, isReversed: false }
+  const found = await orderBy(batchesOf(stage, storedOf(part), context), all, columns, context)
+  const frame = await frameOfFound(found, columns, context)
+  const cells = columnNames(stage).map((name) => frame.column(name)!.at)
+  const rows = found.rows.map(({ keys, row }, position): SortedRow => {
+    return { keys, row, values: cells.map((at): Scalar => at(position)) }
+  })
+  context.fieldCache.drop([part.owner])
+  return rows
+}
+
+/** Yields the rows of a block that pass a stage without groups and order, in the order of the lines. */
+export async function* passingRows(
+  stage: ScanStage & { sink: TopSink },
+  part: Part,
+  context: RunContext,
+): AsyncGenerator<Row, void> {
+  const { sink } = stage
+  const all = { ...stage, sink: { ...sink, rows: sink.rows + sink.offset, offset: 0 } }
+  const { rows } = await answerOf(all, storedOf(part), context)
+  yield* rows
+  context.fieldCache.drop([part.owner])
+}

@@ -1,0 +1,61 @@
+import type { Yielder } from '../../base/scheduling/time-slices.js'
+import type { GroupSink } from '../../engine/execute/grouping/sink.js'
+import type { TopSink } from '../../engine/execute/ordering/sink.js'
+import type { ScanStage } from '../../engine/execute/stages/stage.js'
+import type { Row } from '../../plan/answer.js'
+import { partOfBlock } from '../scan/line-part.js'
+import { type BlockScanner, createBlockScanner } from '../scan/scan-block.js'
+import type { LineCounts } from './block-result.js'
+import { createLineGroups, type LineGroups, passingRows, type SortedRow, sortedRows } from './block-rows.js'
+import { createRunContext } from './context.js'
+import { kindOf } from './stages.js'
+
+/** The rows of a block that a stage without groups has found: of an order, or all that pass, as they are read. */
+interface BlockRows extends LineCounts {
+  sorted: readonly SortedRow[] | undefined
+  passing: AsyncIterable<Row> | undefined
+}
+
+/** Runs a stage over blocks of lines, one after the other. */
+export interface BlockRunner {
+  scanner: BlockScanner
+  /** The groups so far, if the stage groups. */
+  groups: LineGroups | undefined
+  /** Runs the stage over a block. Rows are valid, and `passing` must be read, before the next call. */
+  run(block: Uint8Array): Promise<BlockRows>
+}
+
+/** How the rows of a stage are used. */
+export interface RunnerOptions {
+  /** The most bytes of groups and of sorted rows. */
+  limitBytes: number
+  yieldIfDue: Yielder
+  /** Whether rows that could be printed at once are collected, with the values that later stages read. */
+  isCollected?: boolean
+}
+
+/** Creates a runner. */
+export function createBlockRunner(
+  stage: ScanStage,
+  { limitBytes, yieldIfDue, isCollected = false }: RunnerOptions,
+): BlockRunner {
+  const kind = kindOf(stage)
+  const context = createRunContext(limitBytes, yieldIfDue)
+  const scanner = createBlockScanner()
+  const groups = kind === 'groups' ? createLineGroups(stage as ScanStage & { sink: GroupSink }, context) : undefined
+  const top = stage as ScanStage & { sink: TopSink }
+  const isPassing = kind === 'rows' && !isCollected
+  return {
+    scanner,
+    groups,
+    async run(block) {
+      const scanned = scanner.scan(block)
+      const { faults, unreadableTimes } = scanned
+      const part = partOfBlock(scanned)
+      await groups?.add(part)
+      const sorted = groups === undefined && !isPassing ? await sortedRows(top, part, context) : undefined
+      const passing = isPassing ? passingRows(top, part, context) : undefined
+      return { faults, unreadableTimes, sorted, passing }
+    },
+  }
+}

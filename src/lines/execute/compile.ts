@@ -1,0 +1,31 @@
+import { cutPlan } from '../../engine/execute/run/cut-plan.js'
+import { shareStages } from '../../engine/execute/stages/shared-stages.js'
+import type { ScanStage } from '../../engine/execute/stages/stage.js'
+import { innerPlansOf, type Plan } from '../../plan/plan.js'
+import { refuseSeveralReads } from '../../sql/compile/several-reads.js'
+import { readLinesSql } from '../../sql/read-sql.js'
+import { lineStagesOf } from './stages.js'
+
+/** A query over lines. */
+export interface CompiledLines {
+  plan: Plan
+  /** The only stage that reads lines. Undefined if several stages do, none, or stages of plans behind IN. */
+  stage: ScanStage | undefined
+  /** Throws `unsupported_sql` if the text may read the lines several times, as a pipe cannot: at UNION ALL, WITH, IN. */
+  refuseSeveralReads(): void
+}
+
+/** Compiles SQL at a time in microseconds since the epoch. Throws `invalid_sql` and `unsupported_sql`. */
+export function compileLines(sql: string, nowUs: number): CompiledLines {
+  const query = readLinesSql(sql)
+  query.refuseParameters()
+  const plan = query.plan({}, nowUs)
+  const refuse = () => refuseSeveralReads(sql, query.tree)
+  if (hasTests(plan)) return { plan, stage: undefined, refuseSeveralReads: refuse }
+  const last = cutPlan(plan)
+  const [stage, ...others] = last === undefined ? [] : lineStagesOf(shareStages(last))
+  return { plan, stage: others.length === 0 ? stage : undefined, refuseSeveralReads: refuse }
+}
+
+const hasTests = (plan: Plan): boolean =>
+  plan.some((operator) => operator.op === 'isIn' || innerPlansOf(operator).some(hasTests))

@@ -1,0 +1,67 @@
+/** Values that are made while others are read, in order. */
+interface Slot<T> {
+  value: Promise<T>
+}
+
+/**
+ * Calls `make` with each item of a stream, and yields the results in the order of the items. At most `most()` results
+ * are made, or used by the reader, at a time.
+ */
+export async function* inOrder<Item, T>(
+  items: AsyncIterable<Item>,
+  make: (item: Item) => Promise<T>,
+  most: () => number,
+): AsyncGenerator<T, void> {
+  const slots: Slot<T>[] = []
+  let isEnded = false
+  let isStopped = false
+  let failure: unknown
+  let wakeReader = () => {}
+  let wakeMaker = () => {}
+  const pause = (set: (wake: () => void) => void) => new Promise<void>(set)
+
+  async function read(): Promise<void> {
+    for await (const item of items) {
+      if (isStopped) return
+      const value = make(item)
+      // The reader comes to the error when it is this value's turn.
+      value.catch(() => {})
+      slots.push({ value })
+      wakeReader()
+      while (slots.length >= most() && !isStopped)
+        await pause((wake) => {
+          wakeMaker = wake
+        })
+    }
+  }
+
+  const reading = read()
+    .catch((error) => {
+      failure = error
+    })
+    .finally(() => {
+      isEnded = true
+      wakeReader()
+    })
+  try {
+    for (;;) {
+      const [slot] = slots
+      if (slot !== undefined) {
+        yield await slot.value
+        slots.shift()
+        wakeMaker()
+      } else if (isEnded) {
+        if (failure !== undefined) throw failure
+        return
+      } else
+        await pause((wake) => {
+          wakeReader = wake
+        })
+    }
+  } finally {
+    isStopped = true
+    wakeMaker()
+    // A silent input would never end the wait for its next chunk.
+    void reading
+  }
+}

@@ -1,0 +1,105 @@
+import { availableParallelism } from 'node:os'
+import { MIB } from '../../base/units.js'
+import type { ScanStage } from '../../engine/execute/stages/stage.js'
+import type { Row } from '../../plan/answer.js'
+import { readBlocks } from '../input/read-blocks.js'
+import { type LineSource, TIME_FIELDS } from '../line-source.js'
+import type { Report } from '../report.js'
+import { canWriteGroups, readGroups, readSortedRows } from './block-result.js'
+import type { SortedRow } from './block-rows.js'
+import type { BlockRunner } from './block-runner.js'
+import { inOrder } from './in-order.js'
+import { readsTimes } from './stages.js'
+import type { ThreadQuery } from './thread-messages.js'
+import { startThreads, type Threads } from './threads.js'
+
+/** What threads need to run the stage of a query. */
+export type InThreads = Omit<ThreadQuery, 'timeField'>
+
+/** What a stage without groups has found in a block. */
+export interface BlockOutput {
+  /** Rows of an order, or the first rows. */
+  sorted?: readonly SortedRow[] | undefined
+  /** Rows that pass: in the format of the answer, or as they are, to be read before the next block. */
+  text?: Uint8Array | undefined
+  rows?: AsyncIterable<Row> | undefined
+}
+
+/** A stage that reads lines, and how to run it. */
+export interface StageRun {
+  stage: ScanStage
+  runner: BlockRunner
+  source: LineSource
+  /** Undefined: the stage runs in this thread alone. */
+  inThreads: InThreads | undefined
+  report: Report
+}
+
+/** Inputs up to this size are read before threads have started. */
+const THREAD_BYTES = 8 * MIB
+
+/** Yields what a stage finds in each block, in order. The groups of the runner are complete at the end. */
+export async function* runStage(run: StageRun): AsyncGenerator<BlockOutput, void> {
+  const { runner, source, report } = run
+  let pending = 0
+  const input = readBlocks(source.paths, () => pending === 0)
+  const work = createWork(run)
+  const make = (block: Uint8Array<ArrayBuffer>) => {
+    pending++
+    return work.run(block)
+  }
+  try {
+    for await (const output of inOrder(input.blocks, make, work.most)) {
+      yield output
+      pending--
+    }
+    for (const groups of await work.groups()) await runner.groups!.merge(readGroups(groups, runner.groups!.aggregation))
+  } finally {
+    report.addTooLong(input.tooLong())
+    await work.close()
+  }
+}
+
+/** Runs a stage over blocks, in this thread at first, and then in several. */
+function createWork({ stage, runner, source, inThreads, report }: StageRun) {
+  const needsTime = readsTimes(stage)
+  let timeField = needsTime ? source.timeField : undefined
+  let isTimeKnown = !needsTime || timeField !== undefined
+  let readBytes = 0
+  let threads: Threads | undefined
+  const canUseThreads =
+    inThreads !== undefined && (runner.groups === undefined || canWriteGroups(runner.groups.aggregation))
+  runner.scanner.setTimeField(timeField)
+
+  function findTime(block: Uint8Array): void {
+    timeField = runner.scanner.timeFieldIn(block, TIME_FIELDS)
+    isTimeKnown = timeField !== undefined
+    runner.scanner.setTimeField(timeField)
+  }
+
+  async function runHere(block: Uint8Array): Promise<BlockOutput> {
+    if (!isTimeKnown) findTime(block)
+    const { sorted, passing, ...counts } = await runner.run(block)
+    report.add(counts)
+    return { sorted, rows: passing }
+  }
+
+  async function runInThreads(block: Uint8Array<ArrayBuffer>): Promise<BlockOutput> {
+    const { sorted, text, ...counts } = await threads!.run(block)
+    report.add(counts)
+    if (sorted === undefined || stage.sink.op !== 'top') return { text }
+    return { sorted: readSortedRows(sorted, stage.sink.keys.length, stage.sink.columns.length) }
+  }
+
+  return {
+    run(block: Uint8Array<ArrayBuffer>): Promise<BlockOutput> {
+      readBytes += block.length
+      if (readBytes > THREAD_BYTES && canUseThreads && isTimeKnown)
+        threads ??= startThreads(availableParallelism(), { ...inThreads!, timeField })
+      return threads === undefined ? runHere(block) : runInThreads(block)
+    },
+    most: () => threads?.capacity ?? 1,
+    groups: async () => (runner.groups === undefined ? [] : ((await threads?.groups()) ?? [])),
+    close: async () => threads?.close(),
+  }
+}

@@ -1,0 +1,55 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { LogweirError } from '../../base/errors.js'
+import { answerColumns, type Row } from '../../plan/answer.js'
+import { ENCODINGS } from '../formats.js'
+import { type BlockResult, writeGroups, writeSortedRows } from './block-result.js'
+import { createBlockRunner } from './block-runner.js'
+import { compileLines } from './compile.js'
+import type { ThreadAnswer, ThreadQuery, ThreadWork } from './thread-messages.js'
+
+/** A thread that runs the stage of a query over blocks of lines. */
+
+const { sql, nowUs, timeField, limitBytes, format } = workerData as ThreadQuery
+const port = parentPort!
+const { plan, stage } = compileLines(sql, nowUs)
+const runner = createBlockRunner(stage!, { limitBytes, yieldIfDue: () => undefined })
+runner.scanner.setTimeField(timeField)
+const encoder = ENCODINGS[format].encoder(answerColumns(plan))
+
+async function textOf(rows: AsyncIterable<Row>): Promise<Pick<BlockResult, 'text'>> {
+  let text = ''
+  for await (const row of rows) text += encoder.row(row)
+  return { text: new Uint8Array(Buffer.from(text)) }
+}
+
+async function answerTo(work: ThreadWork): Promise<ThreadAnswer> {
+  if (!('block' in work)) return { groups: writeGroups(runner.groups!.groups, runner.groups!.aggregation) }
+  const { sorted, passing, ...counts } = await runner.run(work.block)
+  return {
+    result: {
+      ...counts,
+      ...(sorted && { sorted: writeSortedRows(sorted) }),
+      ...(passing && (await textOf(passing))),
+    },
+  }
+}
+
+function failureOf(error: unknown): ThreadAnswer {
+  const { message } = error as Error
+  return { failure: { code: error instanceof LogweirError ? error.code : undefined, message } }
+}
+
+async function run(work: ThreadWork): Promise<void> {
+  const answer = await answerTo(work).catch(failureOf)
+  const moved = 'result' in answer ? [answer.result.text, answer.result.sorted] : []
+  port.postMessage(
+    answer,
+    moved.flatMap((bytes) => (bytes === undefined ? [] : [bytes.buffer])),
+  )
+}
+
+// A block ends before the next begins.
+let before = Promise.resolve()
+port.on('message', (work: ThreadWork) => {
+  before = before.then(() => run(work))
+})

@@ -1,0 +1,29 @@
+import { createBlockCutter } from './blocks.js'
+import { readInput } from './open.js'
+
+/** Blocks of whole lines, and the lines that were too long for any block. */
+export interface InputBlocks {
+  blocks: AsyncIterable<Uint8Array<ArrayBuffer>>
+  tooLong(): number
+}
+
+/**
+ * Reads inputs one after the other as blocks of whole lines. A block that is not full is passed on if `isIdle` returns
+ * true: rows are then printed as their lines come.
+ */
+export function readBlocks(paths: readonly (string | undefined)[], isIdle: () => boolean): InputBlocks {
+  const ready: Uint8Array<ArrayBuffer>[] = []
+  const cutter = createBlockCutter((block) => ready.push(block))
+  async function* read(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+    for (const path of paths) {
+      for await (const chunk of readInput(path)) {
+        cutter.push(chunk)
+        if (ready.length === 0 && isIdle()) cutter.flush()
+        yield* ready.splice(0)
+      }
+      cutter.endInput()
+      yield* ready.splice(0)
+    }
+  }
+  return { blocks: read(), tooLong: cutter.tooLong }
+}

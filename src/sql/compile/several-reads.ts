@@ -1,0 +1,25 @@
+import { located, unsupported } from '../parse/fault.js'
+import type { Query } from '../parse/tree.js'
+
+/**
+ * Refuses a text that may read its table several times, which a pipe cannot: UNION ALL, WITH and IN (select …). Throws
+ * `unsupported_sql` with the place.
+ */
+export function refuseSeveralReads(text: string, query: Query): void {
+  located(text, () => visit(query))
+}
+
+/** Visits all objects of a syntax tree. */
+function visit(value: unknown): void {
+  if (Array.isArray(value)) for (const one of value) visit(one)
+  else if (typeof value === 'object' && value !== null) {
+    const { kind, tables, at = 0 } = value as { kind?: string; tables?: Query['tables']; at?: number }
+    if (kind === 'union') throw refused('UNION ALL', at)
+    if (kind === 'inQuery') throw refused('IN (select …)', at)
+    for (const table of tables ?? []) throw refused('WITH', table.at)
+    for (const one of Object.values(value)) visit(one)
+  }
+}
+
+const refused = (clause: string, at: number) =>
+  unsupported(`${clause} may read the lines several times, and the standard input comes once: name a file.`, at)
