@@ -16,10 +16,12 @@ export interface Column {
 /** The name of the column with times in microseconds. */
 export const TIMESTAMP = 'timestamp'
 
-/** Formats the values of a column, a text per row. Null and absent values become empty cells. */
-export function columnOf(name: string, values: readonly unknown[]): Column {
+/**
+ * Formats the values of a column, a text per row: as times if `isTime`. Null and absent values become empty cells.
+ */
+export function columnOf(name: string, values: readonly unknown[], isTime: boolean): Column {
   const heading = escapeControl(name)
-  if (name === TIMESTAMP) return { heading, cells: timesOf(values), isNumeric: false, canBeCut: false }
+  if (isTime) return { heading, cells: timesOf(values), isNumeric: false, canBeCut: false }
   const isNumeric = values.every((value) => typeof value === 'number' || isLongInteger(value) || isAbsent(value))
   return { heading, cells: values.map(textOf), isNumeric, canBeCut: !isNumeric }
 }

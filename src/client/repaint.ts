@@ -10,6 +10,8 @@ interface ScreenSize {
 export interface Screen {
   /** Whether headings are not bold. */
   isPlain: boolean
+  /** The names of columns with times in microseconds. By default `timestamp`. */
+  times?: ReadonlySet<string>
   /** Returns the present size. */
   size(): ScreenSize
   /** Calls the listener whenever the size has changed. */
@@ -42,7 +44,7 @@ export function createRepaint(
   function paint(rows: readonly Row[], start: string): Promise<void> {
     const { columns, lines } = screen.size()
     // The cursor needs a line below the table.
-    const text = tableWithin(rows, { columns, lines: lines - 1, isPlain: screen.isPlain }, chosen)
+    const text = tableWithin(rows, { columns, lines: lines - 1, isPlain: screen.isPlain, times: screen.times }, chosen)
     const painting = text.split('\n').slice(0, -1)
     painted = painting.length
     shown = rows

@@ -12,6 +12,16 @@ export interface TableOptions {
   columns: number
   /** Whether headings are not bold. */
   isPlain: boolean
+  /** The names of columns with times in microseconds. By default `timestamp`. */
+  times?: ReadonlySet<string> | undefined
+}
+
+/** Rows of a table that comes in parts. */
+export interface TableStream {
+  /** Returns the lines of some rows, with the headings before the first. Widths are those of the first rows. */
+  lines(rows: readonly Row[]): string
+  /** Returns the text of a table without rows, if no row came. */
+  end(): string
 }
 
 const GAP = '  '
@@ -29,10 +39,23 @@ const BOLD = ['\u001b[1m', '\u001b[22m'] as const
  * first. If the lines are too long, headings are wrapped and texts shortened, the message last. Control characters are
  * escaped. Returns `no rows` if there are none. Throws `usage` if no row has a chosen column.
  */
-export function table(rows: readonly Row[], { columns, isPlain }: TableOptions, chosen?: readonly string[]): string {
-  if (rows.length === 0) return NO_ROWS
-  const { headings, body } = tableLines(rows, columns, chosen)
-  return [...headings.map((line) => bold(line, isPlain)), ...body, ''].join('\n')
+export function table(rows: readonly Row[], options: TableOptions, chosen?: readonly string[]): string {
+  const stream = tableStream(options, chosen)
+  return rows.length === 0 ? stream.end() : stream.lines(rows)
+}
+
+/** Starts a table whose rows come in parts, formatted as by {@link table}. */
+export function tableStream(options: TableOptions, chosen?: readonly string[]): TableStream {
+  let layout: Layout | undefined
+  return {
+    lines(rows) {
+      const isFirst = layout === undefined
+      layout ??= layoutOf(rows, options, chosen)
+      const headings = isFirst ? headingsOf(layout).map((line) => bold(line, options.isPlain)) : []
+      return [...headings, ...bodyOf(rows, layout), ''].join('\n')
+    },
+    end: () => (layout === undefined ? NO_ROWS : ''),
+  }
 }
 
 /**
@@ -41,11 +64,15 @@ export function table(rows: readonly Row[], { columns, isPlain }: TableOptions, 
  */
 export function tableWithin(
   rows: readonly Row[],
-  { columns, lines, isPlain }: TableOptions & { lines: number },
+  { lines, ...options }: TableOptions & { lines: number },
   chosen?: readonly string[],
 ): string {
   if (rows.length === 0) return NO_ROWS
-  const { headings, body } = tableLines(rows.slice(0, Math.max(lines, 1)), columns, chosen)
+  const { columns, isPlain } = options
+  const first = rows.slice(0, Math.max(lines, 1))
+  const layout = layoutOf(first, options, chosen)
+  const headings = headingsOf(layout)
+  const body = bodyOf(first, layout)
   const room = Math.max(lines - headings.length, 1)
   const shown = body.slice(0, rows.length > room ? room - 1 : room)
   const more = rows.length - shown.length
@@ -58,29 +85,57 @@ export function tableWithin(
 const NO_ROWS = 'no rows\n'
 const bold = (line: string, isPlain: boolean) => (isPlain ? line : `${BOLD[0]}${line}${BOLD[1]}`)
 
-/** Formats at least one row. Throws `usage` if no row has a chosen column. */
-function tableLines(rows: readonly Row[], columns: number, chosen: readonly string[] | undefined) {
+/** A column of a table: where its cells are, and how they look. */
+interface Layout {
+  shown: readonly { name: string; heading: string; isNumeric: boolean; isTime: boolean; width: number }[]
+  /** The width of the terminal. */
+  columns: number
+}
+
+/** Arranges columns by at least one row. Throws `usage` if no row has a chosen column. */
+function layoutOf(
+  rows: readonly Row[],
+  { columns, times = TIMES }: TableOptions,
+  chosen: readonly string[] | undefined,
+): Layout {
   const all = columnNames(rows)
   for (const name of chosen ?? []) checkColumn(name, all)
-  const longest = CHARACTERS_A_COLUMN * columns
-  const shown = (chosen ?? all).map((name) => {
-    const column = columnOf(
-      name,
-      rows.map((row) => row[name]),
-    )
-    return { ...column, cells: column.cells.map((cell) => cell.slice(0, longest)) }
+  const names = chosen ?? all
+  const cells = names.map((name) => cellsOf(rows, name, times.has(name), columns))
+  const widths = fitWidths(cells, columns)
+  const shown = cells.map(({ heading, isNumeric }, i) => {
+    return { name: names[i], heading, isNumeric, isTime: times.has(names[i]), width: widths[i] }
   })
-  const widths = fitWidths(shown, columns)
-  const line = (texts: readonly string[]) =>
-    texts
-      .map((text, i) => align(cut(text, widths[i]), widths[i], shown[i].isNumeric))
-      .join(GAP)
-      .trimEnd()
-  return {
-    headings: headingLines(shown.map(({ heading }, i) => wrap(heading, widths[i]))).map(line),
-    body: rows.map((_, row) => line(shown.map(({ cells }) => cells[row]))),
-  }
+  return { shown, columns }
 }
+
+const TIMES: ReadonlySet<string> = new Set([TIMESTAMP])
+
+function cellsOf(rows: readonly Row[], name: string, isTime: boolean, columns: number): Column {
+  const longest = CHARACTERS_A_COLUMN * columns
+  const values = rows.map((row) => row[name])
+  const column = columnOf(name, values, isTime)
+  return { ...column, cells: column.cells.map((cell) => cell.slice(0, longest)) }
+}
+
+const headingsOf = (layout: Layout) =>
+  headingLines(layout.shown.map(({ heading, width }) => wrap(heading, width))).map((texts) => lineOf(texts, layout))
+
+function bodyOf(rows: readonly Row[], layout: Layout): string[] {
+  const cells = layout.shown.map(({ name, isTime }) => cellsOf(rows, name, isTime, layout.columns).cells)
+  return rows.map((_, row) =>
+    lineOf(
+      cells.map((texts) => texts[row]),
+      layout,
+    ),
+  )
+}
+
+const lineOf = (texts: readonly string[], { shown }: Layout) =>
+  texts
+    .map((text, i) => align(cut(text, shown[i].width), shown[i].width, shown[i].isNumeric))
+    .join(GAP)
+    .trimEnd()
 
 function columnNames(rows: readonly Row[]): string[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]

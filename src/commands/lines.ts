@@ -3,7 +3,7 @@ import { systemClock } from '../base/time/clock.js'
 import { LINES_SETTINGS } from '../config/lines-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, EXIT } from './call/command.js'
-import { rowsOut } from './call/rows-out.js'
+import { rowsOut, screenOf } from './call/rows-out.js'
 
 /** `logweir lines`: runs SQL over NDJSON. */
 export const lines: Command = {
@@ -22,7 +22,8 @@ counted, and told at the end.`,
     raiseHeapGrowth()
     const { queryLines } = await import('../lines/query-lines.js')
     onReaderClosed(() => process.exit(EXIT.ok))
-    await queryLines(config, { clock: systemClock, log: context.log, out: rowsOut(context) })
+    const parts = { clock: systemClock, log: context.log, out: rowsOut(context), screen: screenOf(context) }
+    await queryLines(config, parts)
     return EXIT.ok
   },
 }

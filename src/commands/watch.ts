@@ -1,13 +1,9 @@
 import { catchStopSignals } from '../base/process/stop-signals.js'
-import type { Screen } from '../client/repaint.js'
 import { WATCH_SETTINGS } from '../config/client-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
-import { type Command, type Context, EXIT } from './call/command.js'
-import { rowsOut } from './call/rows-out.js'
+import { type Command, EXIT } from './call/command.js'
+import { rowsOut, screenOf } from './call/rows-out.js'
 import { endpointChoices } from './query.js'
-
-/** The size of a terminal that does not tell its size. */
-const [COLUMNS, LINES] = [80, 24]
 
 /** `logweir watch`: follows the result of a stored query. */
 export const watch: Command = {
@@ -30,14 +26,4 @@ or change, the rows that are new or different, and the keys of those that are go
     await runWatch(config, { ...rowsOut(context), screen: screenOf(context) }, context.log, stop.signal)
     return EXIT.ok
   },
-}
-
-/** Returns the terminal on standard output, if its cursor can be moved. */
-function screenOf({ stdout, environment }: Context): Screen | undefined {
-  if (!stdout.isTTY || environment.TERM === 'dumb') return undefined
-  return {
-    isPlain: Boolean(environment.NO_COLOR),
-    size: () => ({ columns: stdout.columns || COLUMNS, lines: stdout.rows || LINES }),
-    onResize: (listener) => stdout.on('resize', listener),
-  }
 }

@@ -6,51 +6,46 @@ import type { Clock } from '../base/time/clock.js'
 import { MIB } from '../base/units.js'
 import { excerptOf } from '../client/caret.js'
 import type { RowsOut } from '../client/output.js'
-import { compileLines } from './execute/compile.js'
+import { createRepaint, type Screen } from '../client/repaint.js'
+import type { Row } from '../plan/answer.js'
+import { type CompiledLines, compileLines } from './execute/compile.js'
+import { bucketToFollow, followAnswer, followBuckets } from './follow/follow-lines.js'
 import type { LinesConfig } from './lines-config.js'
-import { createReport } from './report.js'
-import { runLines } from './run-lines.js'
-import { formatOf, writeLines } from './write-lines.js'
+import { createReport, type Report } from './report.js'
+import { type LinesOutput, runLines } from './run-lines.js'
+import { formatOf, parsedRow, timesOf, writeRows, writeTable } from './write-lines.js'
 
 /** The settings and streams of a query over lines. */
 export interface LinesContext {
   clock: Clock
   log: Log
   out: RowsOut
+  /** The terminal on which a table can be painted again. Undefined if there is none. */
+  screen: Screen | undefined
 }
 
 /** Groups and sorted rows take at most this share of the memory, and this many bytes. */
 const MEMORY_SHARE = 1 / 8
 const MOST_BYTES = 512 * MIB
+/** Changes of groups that are followed are printed so often. */
+const CHANGES_MS = 1_000
 
 /**
  * Runs SQL over lines, and writes the rows. Tells at the end which lines were no rows. Throws `usage` if the SQL is
  * wrong, before anything is read; the errors of inputs and of the query; and EPIPE.
  */
-export async function queryLines(config: LinesConfig, { clock, log, out }: LinesContext): Promise<void> {
-  const nowUs = clock.nowUs()
-  const { plan, stage } = compiled(config, nowUs, out)
-  const format = formatOf(config, out)
-  const limitBytes = Math.min(MOST_BYTES, memoryBytes() * MEMORY_SHARE)
-  const isInThreads = stage !== undefined && format !== 'arrow'
-  const encoding = format === 'table' ? 'ndjson' : format
+export async function queryLines(config: LinesConfig, context: LinesContext): Promise<void> {
+  const nowUs = context.clock.nowUs()
+  const compiled = compile(config, nowUs, context.out)
   const report = createReport()
-  const paths = config.paths.length === 0 ? [undefined] : config.paths
-  const rows = runLines({
-    plan,
-    source: { paths, timeField: config.timeField },
-    inThreads: isInThreads ? { sql: config.sql, nowUs, limitBytes, format: encoding } : undefined,
-    limitBytes,
-    report,
-  })
   try {
-    await writeLines(rows, plan, format, config, out)
+    await answer({ config, compiled, nowUs, report, context })
   } finally {
-    for (const sentence of report.sentences()) log(sentence, { level: 'warn' })
+    for (const sentence of report.sentences()) context.log(sentence, { level: 'warn' })
   }
 }
 
-function compiled({ sql, paths }: LinesConfig, nowUs: number, { errorColumns }: RowsOut) {
+function compile({ sql, paths }: LinesConfig, nowUs: number, { errorColumns }: RowsOut): CompiledLines {
   try {
     const query = compileLines(sql, nowUs)
     if (paths.length === 0) query.refuseSeveralReads()
@@ -58,5 +53,53 @@ function compiled({ sql, paths }: LinesConfig, nowUs: number, { errorColumns }: 
   } catch (error) {
     if (!(error instanceof LogweirError)) throw error
     throw usageError(error.message + excerptOf(error.message, sql, errorColumns))
+  }
+}
+
+interface Query {
+  config: LinesConfig
+  compiled: CompiledLines
+  nowUs: number
+  report: Report
+  context: LinesContext
+}
+
+async function answer({ config, compiled, nowUs, report, context }: Query): Promise<void> {
+  const { plan, stage, last, isStreamed } = compiled
+  const { out, screen } = context
+  const format = formatOf(config, out)
+  const limitBytes = Math.min(MOST_BYTES, memoryBytes() * MEMORY_SHARE)
+  const paths = config.paths.length === 0 ? [undefined] : config.paths
+  const run = { source: { paths, timeField: config.timeField }, limitBytes, report }
+  const print = (rows: AsyncIterable<LinesOutput>, comesInParts: boolean) =>
+    format === 'table' ? writeTable(rows, plan, config, out, comesInParts) : writeRows(rows, plan, format, out)
+  if (config.follow && !isStreamed && stage !== undefined && last !== undefined) {
+    const following = { ...run, last, stage, lateUs: config.late }
+    const bucket = bucketToFollow(following)
+    if (bucket !== undefined) return print(outputsOf(followBuckets(following, bucket)), true)
+    const answers = followAnswer(following, CHANGES_MS)
+    if (format !== 'table' || screen === undefined) return print(outputsOf(changesOf(answers)), true)
+    const repaint = createRepaint(out.write, { ...screen, times: timesOf(plan) }, config.columns)
+    for await (const rows of answers) await repaint.paint(rows.map(parsedRow))
+    return
+  }
+  const inThreads =
+    stage !== undefined && format !== 'arrow'
+      ? { sql: config.sql, nowUs, limitBytes, format: format === 'table' ? 'ndjson' : format }
+      : undefined
+  await print(runLines({ ...run, plan, inThreads }), isStreamed)
+}
+
+async function* outputsOf(rows: AsyncIterable<Row>): AsyncGenerator<LinesOutput, void> {
+  for await (const row of rows) yield { row }
+}
+
+/** Yields the rows that differ from all rows of the answer before. */
+async function* changesOf(answers: AsyncIterable<readonly Row[]>): AsyncGenerator<Row, void> {
+  let before = new Set<string>()
+  for await (const rows of answers) {
+    const texts = rows.map((row) => JSON.stringify(parsedRow(row)))
+    for (const [i, text] of texts.entries()) if (!before.has(text)) yield rows[i]
+    before = new Set(texts)
   }
 }

@@ -4,6 +4,8 @@ import type { LineFault } from './scan/scan-block.js'
 export interface Report {
   add(counts: { faults: ReadonlyMap<LineFault, number>; unreadableTimes: number }): void
   addTooLong(lines: number): void
+  /** Counts lines that came when the bucket of their time was printed. */
+  addLate(lines: number): void
   /** Returns a sentence for each kind of fault. */
   sentences(): string[]
 }
@@ -20,6 +22,7 @@ const MEANINGS: Readonly<Record<LineFault, string>> = {
 export function createReport(): Report {
   const faults = new Map<LineFault, number>()
   let unreadableTimes = 0
+  let late = 0
   const count = (fault: LineFault, lines: number) => void faults.set(fault, (faults.get(fault) ?? 0) + lines)
   return {
     add(counts) {
@@ -29,9 +32,13 @@ export function createReport(): Report {
     addTooLong: (lines) => {
       if (lines > 0) count('line_too_long', lines)
     },
+    addLate(lines) {
+      late += lines
+    },
     sentences() {
       const told = [...faults].map(([fault, lines]) => `${linesText(lines)} left out: ${MEANINGS[fault]}.`)
       if (unreadableTimes > 0) told.push(`${linesText(unreadableTimes)} without a timestamp: the value is no time.`)
+      if (late > 0) told.push(`${linesText(late)} left out: their bucket of time was printed before. See --late.`)
       return told
     },
   }

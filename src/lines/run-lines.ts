@@ -1,15 +1,14 @@
 import { createYielder } from '../base/scheduling/time-slices.js'
 import { answerOf } from '../engine/execute/run/answer.js'
 import { lastStageOf } from '../engine/execute/run/run-plan.js'
-import { columnNames, type ScanStage, type Stage } from '../engine/execute/stages/stage.js'
+import { columnNames, type ScanStage } from '../engine/execute/stages/stage.js'
 import { answerValue, type Row, type Value } from '../plan/answer.js'
-import { column } from '../plan/expression.js'
 import type { Plan } from '../plan/plan.js'
 import { createBlockRunner } from './execute/block-runner.js'
 import { type Collecting, storedFor } from './execute/collect.js'
 import { createRunContext } from './execute/context.js'
 import { runStage } from './execute/run-stage.js'
-import { lineStagesOf, streamedStagesOf } from './execute/stages.js'
+import { afterStage, lineStagesOf, streamedStagesOf } from './execute/stages.js'
 
 /** A query over lines. */
 export interface LinesRun extends Collecting {
@@ -33,17 +32,9 @@ export async function* runLines({ plan, ...run }: LinesRun): AsyncGenerator<Line
     for (const one of streamed) yield* streamRows(one, run)
     return
   }
-  // The rows of the only stage of a plan are read as those of a stage before.
-  const last = lineStagesOf(stage)[0] === stage && stage.sink.op === 'top' ? after(stage) : stage
+  const last = afterStage(stage, lineStagesOf(stage)[0])
   const { rows } = await answerOf(last, await storedFor(last, run), found.context)
   for await (const row of rows) yield { row }
-}
-
-/** A stage that returns the rows of another. */
-function after(stage: Stage): Stage {
-  const columns = columnNames(stage).map((name) => ({ name, value: column(name) }))
-  const sink = { op: 'top', keys: [], rows: Infinity, offset: 0, columns, isReversed: false, rank: undefined } as const
-  return { input: { op: 'stage', stage }, steps: [], sink, isShared: false }
 }
 
 /** Yields the rows of a stage that needs no other row than those before, in the order of the lines. */

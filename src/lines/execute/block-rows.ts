@@ -20,13 +20,11 @@ import type { Scalar } from '../../plan/values/values.js'
 /** The lines of a block, as all that a stage reads. */
 const storedOf = (part: Part): StoredRows => ({
   partsOf: () => [part],
-  readView: noView,
+  readView() {
+    throw new TypeError('Lines have no views.')
+  },
   frameOf: () => undefined,
 })
-
-function noView(): never {
-  throw new TypeError('Lines have no views.')
-}
 
 /** Groups and how they are made, for a stage that groups. */
 export interface LineGroups {

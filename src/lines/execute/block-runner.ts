@@ -4,7 +4,7 @@ import type { TopSink } from '../../engine/execute/ordering/sink.js'
 import type { ScanStage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
 import { partOfBlock } from '../scan/line-part.js'
-import { type BlockScanner, createBlockScanner } from '../scan/scan-block.js'
+import { type BlockScanner, createBlockScanner, type ScannedBlock } from '../scan/scan-block.js'
 import type { LineCounts } from './block-result.js'
 import { createLineGroups, type LineGroups, passingRows, type SortedRow, sortedRows } from './block-rows.js'
 import { createRunContext } from './context.js'
@@ -30,6 +30,8 @@ export interface RunnerOptions {
   /** The most bytes of groups and of sorted rows. */
   limitBytes: number
   yieldIfDue: Yielder
+  /** Returns the rows of a block that are read. By default all. */
+  admit?: (block: ScannedBlock) => ScannedBlock
   /** Whether rows that could be printed at once are collected, with the values that later stages read. */
   isCollected?: boolean
 }
@@ -37,7 +39,7 @@ export interface RunnerOptions {
 /** Creates a runner. */
 export function createBlockRunner(
   stage: ScanStage,
-  { limitBytes, yieldIfDue, isCollected = false }: RunnerOptions,
+  { limitBytes, yieldIfDue, admit = (scanned) => scanned, isCollected = false }: RunnerOptions,
 ): BlockRunner {
   const kind = kindOf(stage)
   const context = createRunContext(limitBytes, yieldIfDue)
@@ -51,7 +53,7 @@ export function createBlockRunner(
     async run(block) {
       const scanned = scanner.scan(block)
       const { faults, unreadableTimes } = scanned
-      const part = partOfBlock(scanned)
+      const part = partOfBlock(admit(scanned))
       await groups?.add(part)
       const sorted = groups === undefined && !isPassing ? await sortedRows(top, part, context) : undefined
       const passing = isPassing ? passingRows(top, part, context) : undefined

@@ -1,16 +1,20 @@
 import { cutPlan } from '../../engine/execute/run/cut-plan.js'
 import { shareStages } from '../../engine/execute/stages/shared-stages.js'
-import type { ScanStage } from '../../engine/execute/stages/stage.js'
+import type { ScanStage, Stage } from '../../engine/execute/stages/stage.js'
 import { innerPlansOf, type Plan } from '../../plan/plan.js'
 import { refuseSeveralReads } from '../../sql/compile/several-reads.js'
 import { readLinesSql } from '../../sql/read-sql.js'
-import { lineStagesOf } from './stages.js'
+import { lineStagesOf, streamedStagesOf } from './stages.js'
 
 /** A query over lines. */
 export interface CompiledLines {
   plan: Plan
   /** The only stage that reads lines. Undefined if several stages do, none, or stages of plans behind IN. */
   stage: ScanStage | undefined
+  /** The last stage of the plan. Undefined if the plan has no stage, or plans behind IN. */
+  last: Stage | undefined
+  /** Whether rows need no other row, so that each is printed as it is read. */
+  isStreamed: boolean
   /** Throws `unsupported_sql` if the text may read the lines several times, as a pipe cannot: at UNION ALL, WITH, IN. */
   refuseSeveralReads(): void
 }
@@ -21,10 +25,17 @@ export function compileLines(sql: string, nowUs: number): CompiledLines {
   query.refuseParameters()
   const plan = query.plan({}, nowUs)
   const refuse = () => refuseSeveralReads(sql, query.tree)
-  if (hasTests(plan)) return { plan, stage: undefined, refuseSeveralReads: refuse }
-  const last = cutPlan(plan)
-  const [stage, ...others] = last === undefined ? [] : lineStagesOf(shareStages(last))
-  return { plan, stage: others.length === 0 ? stage : undefined, refuseSeveralReads: refuse }
+  const compiled = { plan, stage: undefined, last: undefined, isStreamed: false, refuseSeveralReads: refuse }
+  const cut = hasTests(plan) ? undefined : cutPlan(plan)
+  if (cut === undefined) return compiled
+  const last = shareStages(cut)
+  const [stage, ...others] = lineStagesOf(last)
+  return {
+    ...compiled,
+    last,
+    stage: others.length === 0 ? stage : undefined,
+    isStreamed: streamedStagesOf(last) !== undefined,
+  }
 }
 
 const hasTests = (plan: Plan): boolean =>

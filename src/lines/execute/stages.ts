@@ -1,7 +1,7 @@
 import type { TopSink } from '../../engine/execute/ordering/sink.js'
 import { stageExpressions } from '../../engine/execute/stages/read-columns.js'
 import { columnNames, isUnlimited, type ScanStage, type Stage } from '../../engine/execute/stages/stage.js'
-import { columnsOf } from '../../plan/expression.js'
+import { column, columnsOf } from '../../plan/expression.js'
 import { LINES } from '../../sql/compile/lines.js'
 
 /** Returns the stages that read lines, each once, in the order in which a plan names them. */
@@ -51,6 +51,17 @@ const withNames = (stage: ScanStage & { sink: TopSink }, names: readonly string[
   ...stage,
   sink: { ...stage.sink, columns: stage.sink.columns.map((column, i) => ({ ...column, name: names[i] })) },
 })
+
+/**
+ * Returns the last stage of a plan, or if that is the stage that reads lines, a stage that returns the rows of that: the
+ * rows of a last stage that sorts are not asked for elsewhere.
+ */
+export function afterStage(last: Stage, reading: Stage | undefined): Stage {
+  if (last !== reading || last.sink.op === 'group') return last
+  const columns = columnNames(last).map((name) => ({ name, value: column(name) }))
+  const all = { keys: [], rows: Number.POSITIVE_INFINITY, offset: 0, isReversed: false, rank: undefined }
+  return { input: { op: 'stage', stage: last }, steps: [], sink: { op: 'top', columns, ...all }, isShared: false }
+}
 
 /** Whether a stage reads the times of lines. */
 export const readsTimes = (stage: ScanStage): boolean =>
