@@ -1,9 +1,13 @@
 import { raiseHeapGrowth } from '../base/process/heap.js'
 import { systemClock } from '../base/time/clock.js'
+import { MIB } from '../base/units.js'
 import { LINES_SETTINGS } from '../config/lines-settings.js'
 import { onReaderClosed } from './call/closed-pipe.js'
 import { type Command, EXIT } from './call/command.js'
 import { rowsOut, screenOf } from './call/rows-out.js'
+
+/** The memory for which the heap is set up: lines of any number are read in little memory. */
+const HEAP_BYTES = 256 * MIB
 
 /** `logweir lines`: runs SQL over NDJSON. */
 export const lines: Command = {
@@ -19,7 +23,7 @@ counted, and told at the end.`,
   async run(args, context) {
     const { readLinesConfig } = await import('../lines/lines-config.js')
     const config = readLinesConfig(args, context.environment)
-    raiseHeapGrowth()
+    raiseHeapGrowth(HEAP_BYTES)
     const { queryLines } = await import('../lines/query-lines.js')
     onReaderClosed(() => process.exit(EXIT.ok))
     const parts = { clock: systemClock, log: context.log, out: rowsOut(context), screen: screenOf(context) }

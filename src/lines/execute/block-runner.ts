@@ -21,7 +21,7 @@ export interface BlockRunner {
   scanner: BlockScanner
   /** The groups so far, if the stage groups. */
   groups: LineGroups | undefined
-  /** Runs the stage over a block. Rows are valid, and `passing` must be read, before the next call. */
+  /** Runs the stage over a block, which is copied at once. Rows are valid, and `passing` must be read, before the next call. */
   run(block: Uint8Array): Promise<BlockRows>
 }
 

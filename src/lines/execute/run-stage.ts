@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { free } from '../../base/memory/array-buffers.js'
 import { MIB } from '../../base/units.js'
 import type { ScanStage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
@@ -77,9 +78,12 @@ function createWork({ stage, runner, source, inThreads, report }: StageRun) {
     runner.scanner.setTimeField(timeField)
   }
 
-  async function runHere(block: Uint8Array): Promise<BlockOutput> {
+  async function runHere(block: Uint8Array<ArrayBuffer>): Promise<BlockOutput> {
     if (!isTimeKnown) findTime(block)
-    const { sorted, passing, ...counts } = await runner.run(block)
+    const running = runner.run(block)
+    // The scanner has copied the lines.
+    free([block.buffer])
+    const { sorted, passing, ...counts } = await running
     report.add(counts)
     return { sorted, rows: passing }
   }

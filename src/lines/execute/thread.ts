@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { LogweirError } from '../../base/errors.js'
+import { free } from '../../base/memory/array-buffers.js'
 import { answerColumns, type Row } from '../../plan/answer.js'
 import { ENCODINGS } from '../formats.js'
 import { type BlockResult, writeGroups, writeSortedRows } from './block-result.js'
@@ -24,7 +25,10 @@ async function textOf(rows: AsyncIterable<Row>): Promise<Pick<BlockResult, 'text
 
 async function answerTo(work: ThreadWork): Promise<ThreadAnswer> {
   if (!('block' in work)) return { groups: writeGroups(runner.groups!.groups, runner.groups!.aggregation) }
-  const { sorted, passing, ...counts } = await runner.run(work.block)
+  const running = runner.run(work.block)
+  // The scanner has copied the lines.
+  free([work.block.buffer])
+  const { sorted, passing, ...counts } = await running
   return {
     result: {
       ...counts,
