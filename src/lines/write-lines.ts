@@ -5,7 +5,7 @@ import type { Chunk } from '../http/formats/format.js'
 import { ndjsonFormat } from '../http/formats/ndjson.js'
 import { answerColumns, type Row } from '../plan/answer.js'
 import type { Plan } from '../plan/plan.js'
-import { ENCODINGS, type LinesFormat } from './formats.js'
+import { encodingOf, type LinesFormat } from './formats.js'
 import type { LinesOutput } from './run-lines.js'
 
 /** The flags of the format. */
@@ -27,7 +27,7 @@ export function writeRows(
 }
 
 async function* encode(rows: AsyncIterable<LinesOutput>, plan: Plan, format: LinesFormat): AsyncGenerator<Chunk> {
-  const { begin, row, end } = ENCODINGS[format].encoder(answerColumns(plan))
+  const { begin, row, end } = (await encodingOf(format)).encoder(answerColumns(plan))
   yield begin
   for await (const output of rows) yield 'row' in output ? row(output.row) : output.text
   yield end()

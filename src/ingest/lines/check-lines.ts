@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { KIB } from '../../base/units.js'
+import { KIB, MIB } from '../../base/units.js'
 import { LINE_INTS } from '../../wasm-layout/field-table.js'
 import type { Scanner } from '../wasm/scanner.js'
 
+/** The longest accepted line, in bytes. */
+export const MAX_LINE_BYTES = MIB
 /** The length of the head that is kept of a line that is too long, in bytes. */
 export const HEAD_BYTES = 4 * KIB
 

@@ -3,12 +3,10 @@ import { MAIN_THREAD_NAMES } from '../names/admission.js'
 import type { BoundToken, SourceNames } from '../names/source-names.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 import { createModule, type LineDefaults, MISSING_BUILDER, type Module } from '../wasm/module.js'
-import type { LineSink } from './check-lines.js'
+import { type LineSink, MAX_LINE_BYTES } from './check-lines.js'
 import { appendFirst } from './first-records.js'
 import { createLineRejects, type RejectSink } from './reject-lines.js'
 
-/** The longest accepted line, in bytes. */
-export const MAX_LINE_BYTES = MIB
 /** A batch with this many rows is emitted. */
 export const BATCH_ROWS = 16_384
 /** A batch whose columns have this many bytes is emitted. */

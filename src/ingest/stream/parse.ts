@@ -1,5 +1,6 @@
+import { MAX_LINE_BYTES } from '../lines/check-lines.js'
 import { capacityFor, createLineReader, type ReadBytes } from '../lines/lines.js'
-import { createRecordSink, MAX_LINE_BYTES, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
+import { createRecordSink, type ParserOptions, type ParserSink } from '../lines/record-sink.js'
 
 /** Parses NDJSON into batches and rejects, in the order of the lines. Synchronous, without clock or threads. */
 export interface Parser {

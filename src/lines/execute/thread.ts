@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { LogweirError } from '../../base/errors.js'
 import { free } from '../../base/memory/array-buffers.js'
 import { answerColumns, type Row } from '../../plan/answer.js'
-import { ENCODINGS } from '../formats.js'
+import { encodingOf } from '../formats.js'
 import { type BlockResult, writeGroups, writeSortedRows } from './block-result.js'
 import { createBlockRunner } from './block-runner.js'
 import { compileLines } from './compile.js'
@@ -15,7 +15,7 @@ const port = parentPort!
 const { plan, stage } = compileLines(sql, nowUs)
 const runner = createBlockRunner(stage!, { limitBytes, yieldIfDue: () => undefined })
 runner.scanner.setTimeField(timeField)
-const encoder = ENCODINGS[format].encoder(answerColumns(plan))
+const encoder = (await encodingOf(format)).encoder(answerColumns(plan))
 
 async function textOf(rows: AsyncIterable<Row>): Promise<Pick<BlockResult, 'text'>> {
   let text = ''

@@ -1,5 +1,5 @@
 import { byteOrderMarkLength, NEWLINE } from '../../base/text/ascii.js'
-import { MAX_LINE_BYTES } from '../../ingest/lines/record-sink.js'
+import { MAX_LINE_BYTES } from '../../ingest/lines/check-lines.js'
 import { BLOCK_BYTES } from '../scan/scan-block.js'
 
 /** Cuts a stream of bytes into blocks of whole lines, each of at most {@link BLOCK_BYTES}. */

@@ -1,7 +1,7 @@
 import { MIB } from '../../base/units.js'
-import { checkLines } from '../../ingest/lines/check-lines.js'
-import { MAX_LINE_BYTES } from '../../ingest/lines/record-sink.js'
-import { createModule, type Module } from '../../ingest/wasm/module.js'
+import { checkLines, MAX_LINE_BYTES } from '../../ingest/lines/check-lines.js'
+import { createLineScanner } from '../../ingest/wasm/line-scanner.js'
+import type { Scanner } from '../../ingest/wasm/scanner.js'
 import { timestampOfNumber, timestampOfText } from '../../ingest/wasm/timestamp.js'
 import {
   ABSENT,
@@ -58,15 +58,7 @@ const TIME_KIND = HEADER_INTS + TIMES * FIELD_INTS
 
 /** Creates a scanner with a WebAssembly module of its own. */
 export function createBlockScanner(maxLineBytes = MAX_LINE_BYTES): BlockScanner {
-  const module = createModule({
-    capacityBytes: BLOCK_BYTES,
-    maxLines: SCANNED_LINES,
-    maxLineBytes,
-    batchRows: 1,
-    batchBytes: MIB,
-    retentionUs: 0,
-    columnsOf: () => [],
-  })
+  const scanner = createLineScanner({ capacityBytes: BLOCK_BYTES, maxLines: SCANNED_LINES, maxLineBytes })
   const rows = createRows()
   let readsTimes = false
 
@@ -74,11 +66,11 @@ export function createBlockScanner(maxLineBytes = MAX_LINE_BYTES): BlockScanner 
   function scanLines(block: Uint8Array, visit: (at: number) => void): Map<LineFault, number> {
     const faults = new Map<LineFault, number>()
     const count = (fault: LineFault) => void faults.set(fault, (faults.get(fault) ?? 0) + 1)
-    module.bytes.set(block)
-    checkLines(module, 0, block.length, 0, maxLineBytes, {
+    scanner.bytes.set(block)
+    checkLines(scanner, 0, block.length, 0, maxLineBytes, {
       lines(from, to) {
         for (let at = from * LINE_INTS; at < to * LINE_INTS; at += LINE_INTS) {
-          const result = module.table[at]
+          const result = scanner.table[at]
           if (result === outcome.OK) visit(at)
           else if (result !== outcome.BLANK) count(FAULTS[result]!)
         }
@@ -92,22 +84,22 @@ export function createBlockScanner(maxLineBytes = MAX_LINE_BYTES): BlockScanner 
   return {
     scan(block) {
       rows.clear()
-      const { table } = module
+      const { table } = scanner
       const faults = scanLines(block, (at) => {
         rows.add(table[at + 1], table[at + 2])
-        if (readsTimes) rows.addTime(timeAt(module, at))
+        if (readsTimes) rows.addTime(timeAt(scanner, at))
       })
-      return { ...rows.take(module), faults }
+      return { ...rows.take(scanner), faults }
     },
     setTimeField(name) {
       readsTimes = name !== undefined
-      module.setDefaults({ fieldNames: { time: name === undefined ? [] : [name], message: [] } })
+      scanner.setTimeNames(name === undefined ? [] : [name])
     },
     timeFieldIn(block, names) {
-      module.setDefaults({ fieldNames: { time: names, message: [] } })
+      scanner.setTimeNames(names)
       let found: string | undefined
       scanLines(block, (at) => {
-        found ??= names.find((_, i) => module.table[at + TIME_KIND + i * FIELD_INTS] !== ABSENT)
+        found ??= names.find((_, i) => scanner.table[at + TIME_KIND + i * FIELD_INTS] !== ABSENT)
       })
       return found
     },
@@ -123,7 +115,7 @@ const UNREADABLE = Number.POSITIVE_INFINITY
 const MOST_US = 2 ** 53
 
 /** Returns the time of a line, {@link NO_TIME} or {@link UNREADABLE}. `at` is the place of the line in the table. */
-function timeAt({ table, bytes }: Module, at: number): number {
+function timeAt({ table, bytes }: Scanner, at: number): number {
   const kind = table[at + TIME_KIND]
   const [start, end] = [table[at + TIME_KIND + 1], table[at + TIME_KIND + 2]]
   if (kind === ABSENT) return NO_TIME
@@ -173,7 +165,7 @@ function createRows() {
       if (us === UNREADABLE) unreadableTimes++
       timesUs[times++] = us === UNREADABLE ? NO_TIME : us
     },
-    take: ({ bytes }: Module): Omit<ScannedBlock, 'faults'> => ({
+    take: ({ bytes }: Scanner): Omit<ScannedBlock, 'faults'> => ({
       rows,
       bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
       starts: starts.subarray(0, rows),

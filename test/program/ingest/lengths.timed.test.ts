@@ -1,6 +1,6 @@
 import { it } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
-import { MAX_LINE_BYTES } from '../../../src/ingest/lines/record-sink.js'
+import { MAX_LINE_BYTES } from '../../../src/ingest/lines/check-lines.js'
 import { feedEndlessLines, feedInTurn } from '../support/lengths.js'
 
 const TITLE = [

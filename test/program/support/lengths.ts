@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect } from 'vitest'
 import { MIB } from '../../../src/base/units.js'
-import { MAX_LINE_BYTES } from '../../../src/ingest/lines/record-sink.js'
+import { MAX_LINE_BYTES } from '../../../src/ingest/lines/check-lines.js'
 import { inTries } from '../../support/tries.js'
 import { forgetPeak, residentBytes } from './memory.js'
 import { allRows } from './pages.js'
