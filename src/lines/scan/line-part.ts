@@ -27,7 +27,7 @@ function batchOf(block: ScannedBlock): Batch {
     return { id: EMPTY, event_message: text, metadata: text }
   }
   const read = (column: ColdColumn, row: number, memory: TakeMemory = allocate) =>
-    column === 'id' ? emptyTexts(row) : textsFrom(block, row, memory)
+    column === 'id' ? emptyTexts(row) : textsFrom(block, column, row, memory)
   return {
     rows,
     ...timesOf(block.timesUs),
@@ -61,19 +61,30 @@ const emptyTexts = (row: number): ColdTexts => ({
   bytes: EMPTY,
 })
 
-/** Copies the texts of a row and of the next rows. */
-function textsFrom({ rows, bytes, starts, ends }: ScannedBlock, from: number, memory: TakeMemory): ColdTexts {
-  let to = from
-  let length = 0
-  for (; to < rows && (to === from || length + ends[to] - starts[to] <= READ_BYTES); to++)
-    length += ends[to] - starts[to]
+/** Bytes between two lines without others between them: line breaks, which are white space of JSON. */
+const MOST_BREAK_BYTES = 2
+
+/**
+ * Copies the texts of a row and of the next rows, as far as no other lines are between. A text of metadata is followed
+ * by line breaks, so that all texts are copied at once.
+ */
+function textsFrom(block: ScannedBlock, column: ColdColumn, from: number, memory: TakeMemory): ColdTexts {
+  const { rows, bytes, starts, ends } = block
+  const start = starts[from]
+  let to = from + 1
+  while (to < rows && ends[to] - start <= READ_BYTES && starts[to] - ends[to - 1] <= MOST_BREAK_BYTES) to++
   const offsets = new Int32Array(to - from + 1)
-  const texts = memory(length)
-  let end = 0
-  for (let row = from; row < to; row++) {
-    // A loop is quicker than a call for each line.
-    for (let at = starts[row]; at < ends[row]; ) texts[end++] = bytes[at++]
-    offsets[row - from + 1] = end
+  if (column === 'metadata') {
+    for (let row = from + 1; row < to; row++) offsets[row - from] = starts[row] - start
+    offsets[to - from] = ends[to - 1] - start
+    const texts = memory(ends[to - 1] - start)
+    texts.set(bytes.subarray(start, ends[to - 1]))
+    return { from, to, offsets, bytes: asBuffer(texts) }
   }
-  return { from, to, offsets, bytes: Buffer.from(texts.buffer, texts.byteOffset, texts.byteLength) }
+  for (let row = from; row < to; row++) offsets[row - from + 1] = offsets[row - from] + ends[row] - starts[row]
+  const texts = memory(offsets[to - from])
+  for (let row = from; row < to; row++) bytes.copy(texts, offsets[row - from], starts[row], ends[row])
+  return { from, to, offsets, bytes: asBuffer(texts) }
 }
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
