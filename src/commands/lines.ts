@@ -1,4 +1,5 @@
 import { raiseHeapGrowth } from '../base/process/heap.js'
+import { catchStopSignals } from '../base/process/stop-signals.js'
 import { systemClock } from '../base/time/clock.js'
 import { MIB } from '../base/units.js'
 import { LINES_SETTINGS } from '../config/lines-settings.js'
@@ -26,8 +27,18 @@ counted, and told at the end.`,
     raiseHeapGrowth(HEAP_BYTES)
     const { queryLines } = await import('../lines/query-lines.js')
     onReaderClosed(() => process.exit(EXIT.ok))
-    const parts = { clock: systemClock, log: context.log, out: rowsOut(context), screen: screenOf(context) }
+    const stop = config.follow ? stopOnSignal() : undefined
+    const parts = { clock: systemClock, log: context.log, out: rowsOut(context), screen: screenOf(context), stop }
     await queryLines(config, parts)
     return EXIT.ok
   },
+}
+
+/** Returns a signal that is aborted by Ctrl-C: what is not printed yet is printed then. A second Ctrl-C ends at once. */
+function stopOnSignal(): AbortSignal {
+  const stop = new AbortController()
+  const { first, second } = catchStopSignals()
+  first.then(() => stop.abort())
+  second.then(() => process.exit(EXIT.failure))
+  return stop.signal
 }

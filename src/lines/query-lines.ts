@@ -22,6 +22,8 @@ export interface LinesContext {
   out: RowsOut
   /** The terminal on which a table can be painted again. Undefined if there is none. */
   screen: Screen | undefined
+  /** Ends the input when aborted. */
+  stop?: AbortSignal | undefined
 }
 
 /** Groups and sorted rows take at most this share of the memory, and this many bytes. */
@@ -66,11 +68,11 @@ interface Query {
 
 async function answer({ config, compiled, nowUs, report, context }: Query): Promise<void> {
   const { plan, stage, last, isStreamed } = compiled
-  const { out, screen } = context
+  const { out, screen, stop } = context
   const format = formatOf(config, out)
   const limitBytes = Math.min(MOST_BYTES, memoryBytes() * MEMORY_SHARE)
   const paths = config.paths.length === 0 ? [undefined] : config.paths
-  const run = { source: { paths, timeField: config.timeField }, limitBytes, report }
+  const run = { source: { paths, timeField: config.timeField, stop }, limitBytes, report }
   const print = (rows: AsyncIterable<LinesOutput>, comesInParts: boolean) =>
     format === 'table' ? writeTable(rows, plan, config, out, comesInParts) : writeRows(rows, plan, format, out)
   if (config.follow && !isStreamed && stage !== undefined && last !== undefined) {

@@ -14,6 +14,9 @@ export interface BlockCutter {
   tooLong(): number
 }
 
+/** Smaller blocks are copied: a buffer of {@link BLOCK_BYTES} for each line of a slow stream takes long. */
+const MOST_COPIED_BYTES = BLOCK_BYTES / 8
+
 /** Creates a cutter. `onBlock` receives each block in memory of its own. */
 export function createBlockCutter(onBlock: (block: Uint8Array<ArrayBuffer>) => void): BlockCutter {
   let buffer = new Uint8Array(BLOCK_BYTES)
@@ -25,11 +28,18 @@ export function createBlockCutter(onBlock: (block: Uint8Array<ArrayBuffer>) => v
 
   /** Passes on the bytes before `end`, and keeps those behind. */
   function passOn(end: number): void {
+    if (end < MOST_COPIED_BYTES) {
+      const block = buffer.slice(0, end)
+      buffer.copyWithin(0, end, filled)
+      filled -= end
+      onBlock(block)
+      return
+    }
     const block = buffer
     buffer = new Uint8Array(BLOCK_BYTES)
     buffer.set(block.subarray(end, filled))
     filled -= end
-    if (end > 0) onBlock(block.subarray(0, end))
+    onBlock(block.subarray(0, end))
   }
 
   /** Passes on the whole lines in the buffer. Returns false if the buffer has no whole line. */

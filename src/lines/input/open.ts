@@ -15,15 +15,24 @@ interface NamedStream {
 /** The standard input, as messages name it. */
 const STDIN = 'standard input'
 
-/** Yields the bytes of an input, decompressed. `path` is that of a file; undefined: the standard input. */
-export async function* readInput(path: string | undefined): AsyncGenerator<Uint8Array, void> {
+/**
+ * Yields the bytes of an input, decompressed. `path` is that of a file; undefined: the standard input. Ends when `stop`
+ * is aborted, also while the input is silent. Throws `usage` or `failed` if the input cannot be read, and
+ * `damaged_input` if its compression is damaged.
+ */
+export async function* readInput(path: string | undefined, stop?: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const stream = path === undefined ? process.stdin : createReadStream(path, { highWaterMark: MIB })
+  const end = () => void stream.destroy()
+  stop?.addEventListener('abort', end)
   const named = { name: path ?? STDIN, stream }
   try {
     const chunks = bytesOf(named)
     const start = await firstBytes(chunks)
     yield* decompressed(start, chunks, named)
+  } catch (error) {
+    if (!stop?.aborted) throw error
   } finally {
+    stop?.removeEventListener('abort', end)
     stream.destroy()
   }
 }

@@ -1,3 +1,4 @@
+import type { LineSource } from '../line-source.js'
 import { createBlockCutter } from './blocks.js'
 import { readInput } from './open.js'
 
@@ -11,12 +12,13 @@ export interface InputBlocks {
  * Reads inputs one after the other as blocks of whole lines. A block that is not full is passed on if `isIdle` returns
  * true: rows are then printed as their lines come.
  */
-export function readBlocks(paths: readonly (string | undefined)[], isIdle: () => boolean): InputBlocks {
+export function readBlocks({ paths, stop }: Pick<LineSource, 'paths' | 'stop'>, isIdle: () => boolean): InputBlocks {
   const ready: Uint8Array<ArrayBuffer>[] = []
   const cutter = createBlockCutter((block) => ready.push(block))
   async function* read(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     for (const path of paths) {
-      for await (const chunk of readInput(path)) {
+      if (stop?.aborted) break
+      for await (const chunk of readInput(path, stop)) {
         cutter.push(chunk)
         if (ready.length === 0 && isIdle()) cutter.flush()
         yield* ready.splice(0)
