@@ -17,7 +17,7 @@ describe('findCommand', () => {
   it.each([
     ['', 'no command. Try: logweir serve, or logweir --help'],
     ['sevre', 'unknown command "sevre". Did you mean serve? Try: logweir --help'],
-    ['nginx', /^unknown command "nginx". There are: serve, query, .*, schema, .* Try: logweir --help$/],
+    ['nginx', /^unknown command "nginx". There are: serve, lines, query, .*, schema, .* Try: logweir --help$/],
     ['--port 1 serve', /^unknown command "--port". /],
     ['schema', 'unknown command "schema". There is: logweir schema clickhouse.'],
     ['schema postgres', 'unknown command "schema postgres". There is: logweir schema clickhouse.'],
