@@ -20,7 +20,8 @@ import type { Settings } from '../../src/config/setting.js'
 import { readTokenCreateConfig, readTokenListConfig, readTokenRevokeConfig } from '../../src/config/token-config.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import { definitions } from '../../src/http/query/definitions.js'
-import { readSql } from '../../src/sql/read-sql.js'
+import { readLinesConfig } from '../../src/lines/lines-config.js'
+import { readLinesSql, readSql } from '../../src/sql/read-sql.js'
 import { compileSql } from '../../src/sql-directory/compile.js'
 import { readSqlConfig } from '../../src/sql-directory/sql-config.js'
 import { readDropConfig, readViewsConfig } from '../../src/view-commands/views-config.js'
@@ -62,6 +63,8 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
     const { sql, project } = readSqlConfig(args, {})
     compileSql({ sql, project }, 0, undefined)
   },
+  // The text is parsed only: compiled, it would make the source of lines known to other tests.
+  lines: (args) => readLinesSql(readLinesConfig(args, {}).sql),
   check: (args) => readCheckConfig(args, {}),
   'alerts check': (args) => readAlertsCheckConfig(args, {}),
   'alerts test': (args) => readAlertsTest(args, {}, ignoreWarning),

@@ -188,6 +188,8 @@ const TEXTS: Readonly<Record<string, (text: string) => void>> = {
   'docs/any-logs.md': () => {},
   'docs/architecture.md': checkRooms,
   'docs/command-line.md': checkWatched,
+  // test/program/commands/lines-docs.test.ts runs the commands and compares the answers.
+  'docs/lines.md': () => {},
   'docs/operations.md': (text) => (text.startsWith('logweir-data/') ? checkTree(text) : checkFindings(text)),
   'docs/subscriptions.md': checkStates,
   'docs/tail.md': checkEvents,

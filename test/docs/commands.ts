@@ -42,6 +42,7 @@ const PROGRAMS: Readonly<Record<string, Checker>> = {
   '.ci/run': () => checkExists('.ci/run'),
   // Common programs. Their arguments are not checked.
   base64: () => {},
+  jq: () => {},
   openssl: () => {},
   grep: () => {},
   tail: () => {},

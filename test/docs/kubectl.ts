@@ -43,7 +43,11 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[], checkOwn: Chec
   create([, , ...rest]) {
     for (const secret of secretsOf(rest)) checkName(secret, readSecrets())
   },
-  get: ([, name, , path]) => checkName(`${name}/${/^jsonpath=\{\.data\.(.*)\}$/.exec(path!)?.[1]}`, readSecrets()),
+  get([kind, name, , path]) {
+    // Of objects of the user.
+    if (kind === 'pods' || kind === 'events') return
+    checkName(`${name}/${/^jsonpath=\{\.data\.(.*)\}$/.exec(path!)?.[1]}`, readSecrets())
+  },
   exec([pod, separator, ...words], checkOwn) {
     checkName(pod!, [`${set().metadata.name}-0`])
     checkName([separator, ...words.slice(0, 2)].join(' '), [['--', ...PROGRAM].join(' ')])

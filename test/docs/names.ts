@@ -27,7 +27,6 @@ export const FOREIGN_FLAGS: Readonly<Record<string, string>> = {
   '--build-arg': 'docker',
   '--env': 'docker',
   '--fix': 'knip',
-  '--follow': 'docker and kubectl',
   '--from-file': 'kubectl',
   '--global': 'npm',
   '--interactive': 'docker',
