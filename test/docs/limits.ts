@@ -25,6 +25,7 @@ import {
 import { MAX_OWN_SOURCES, MAX_SOURCE_NAME_CHARACTERS } from '../../src/common/own-source-names.js'
 import { MAX_TOKEN_SOURCES } from '../../src/common/source-refusals.js'
 import { MAX_TOKEN_PROJECTS } from '../../src/config/directory-settings.js'
+import { LINES_SETTINGS } from '../../src/config/lines-settings.js'
 import { MAX_DAYS, SERVE_SETTINGS } from '../../src/config/serve-settings.js'
 import { projectName, tokenName } from '../../src/config/value-types.js'
 import { MAX_BUCKET_ROWS } from '../../src/endpoints/explored-buckets.js'
@@ -201,6 +202,11 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['sources that a token bound to projects makes, with `*`', count(MAX_TOKEN_SOURCES)],
     ['name of a source of your own', `${count(MAX_SOURCE_NAME_CHARACTERS)} characters`],
     ['`rejects.ndjson`', `${bytes(REJECTS_FILE_BYTES)}, and as much in the file before`],
+  ],
+  Lines: [
+    ['a line', bytes(MAX_LINE_BYTES)],
+    ['levels of a line', count(MAX_DEPTH)],
+    ['time that a line may come late while the input is followed', LINES_SETTINGS.late.default],
   ],
   'Live tails': [
     ['open tails', count(TAIL_LIMITS.tails)],
