@@ -13,7 +13,7 @@ export const alertsCheck: Command = {
   operand: 'DIRECTORY',
   meaning: 'read the files of alert rules in a directory, and say which are wrong, and where; needs no service',
   settings: ALERTS_CHECK_SETTINGS,
-  operandIsFolder: true,
+  operandPath: 'folder',
   remarks: 'Exit code 0: every rule can be used; 2: at least one cannot; 1: a file or the directory cannot be read.',
   async run(args, { environment, log, stdout }) {
     const config = readAlertsCheckConfig(args, environment, log)

@@ -16,7 +16,7 @@ export const check: Command = {
   operand: 'DIRECTORY',
   meaning: 'read everything in a data directory, and say what is damaged; next to a running service too',
   settings: CHECK_SETTINGS,
-  operandIsFolder: true,
+  operandPath: 'folder',
   remarks: `Exit code 0: everything is intact, or was made so by --repair; 1: something is wrong, or cannot be read.
 --repair needs the directory for itself, so stop the service first. It deletes no damaged part, but moves it to the
 folder "damaged" of the directory, which the service does not read.`,

@@ -47,11 +47,11 @@ After query and watch the scripts ask the service for your own endpoints, for at
 /** Resolves the operands of the commands, so that completion does not need to know how commands find operands. */
 export function completableCommands(commands: readonly Command[]): Promise<CompletableCommand[]> {
   return Promise.all(
-    commands.map(async ({ name, meaning, settings, operandIsFolder, choices }) => ({
+    commands.map(async ({ name, meaning, settings, operandPath, choices }) => ({
       name,
       meaning,
       settings,
-      operandIsFolder,
+      operandPath,
       choices: (await choices?.(commands)) ?? [],
     })),
   )

@@ -14,6 +14,7 @@ const HEAP_BYTES = 256 * MIB
 export const lines: Command = {
   name: 'lines',
   operand: "'select … from lines' [FILE…]",
+  operandPath: 'file',
   meaning: 'run SQL over NDJSON in files or a pipe, without a service',
   settings: LINES_SETTINGS,
   remarks: `The table is lines: timestamp, line (the text), and every other name is a field of the line.

@@ -11,7 +11,7 @@ export const sql: Command = {
   operand: "DIRECTORY 'select …'",
   meaning: 'run SQL over the data directory of a stopped logweir, in which nothing is changed',
   settings: SQL_SETTINGS,
-  operandIsFolder: true,
+  operandPath: 'folder',
   remarks: `The answer has at most 1000 rows. Exit code 1: the directory is in use or cannot be read, or a row fails the
 query; 2: the SQL is wrong.`,
   async run(args, context) {

@@ -150,6 +150,15 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion of %s', (shell) => {
     else expect(found.map((path) => path.replace(/\/$/, ''))).toEqual([join(root, 'data dir')])
   })
 
+  it('offers files behind lines', () => {
+    const root = mkdtempSync(join(tmpdir(), 'logweir-files-'))
+    onTestFinished(() => rmSync(root, { recursive: true }))
+    writeFileSync(join(root, 'data.json'), '')
+    const words = ['logweir', 'lines', 'query', `${root}/dat`]
+    if (shell === 'zsh') expect(sh('zsh', inZsh(words))).toBe('files\n')
+    else expect(offered(shell, words.slice(1).join(' '))).toEqual([join(root, 'data.json')])
+  })
+
   it('is whole: every word of every place is offered there', () => {
     for (const { path, words, flags } of positions) {
       const line = path === '' ? '' : `${path} `

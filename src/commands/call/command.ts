@@ -29,8 +29,8 @@ export interface Command {
   settings: Settings
   /** Text that `--help` shows after the settings. */
   remarks?: string
-  /** Whether the operand begins with a folder, which shells then offer. */
-  operandIsFolder?: boolean
+  /** The kind of paths that the operand has, which shells then offer. */
+  operandPath?: 'folder' | 'file'
   /** Returns the values that shells offer as the operand. */
   choices?(commands: readonly Command[]): Promise<readonly Choice[]>
   /** Runs with the arguments after the name. Returns the exit code. Throws `usage`. */

@@ -4,7 +4,7 @@ import {
   ENDPOINT_POSITIONS,
   endpointWordsCommand,
   findPosition,
-  folderCases,
+  pathCases,
   quoted,
   valueCases,
 } from './posix.js'
@@ -27,7 +27,7 @@ ${findPosition(positions, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
 ${valueCases(positions, complete)}
   esac
   [[ "$current" == -* ]] || case "$position" in
-${folderCases(positions, `${paths('-d')}return`)}
+${pathCases(positions, complete)}
   esac
   case "$position" in
 ${cases(branches)}

@@ -8,10 +8,10 @@ const FOLDERS = "-a '(__fish_complete_directories)'"
 
 /** Returns the completion script for fish. */
 export function fishScript(positions: readonly Position[]): string {
-  const lines = positions.flatMap(({ path, words, takesFolder, flags }) => {
+  const lines = positions.flatMap(({ path, words, takes, flags }) => {
     const at = completeAt(path)
     return [
-      ...(takesFolder ? [`${at} ${FOLDERS}`] : []),
+      ...(takes ? [`${at} ${takes === 'file' ? '-F' : FOLDERS}`] : []),
       ...words.map(({ word, meaning }) => `${at} -a ${quoted(word)} -d ${quoted(meaning)}`),
       ...flags.map(
         ({ flag, meaning, argument }) => `${at} -l ${flag.slice(2)} ${complete(argument)}-d ${quoted(meaning)}`,

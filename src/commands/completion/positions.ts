@@ -9,14 +9,17 @@ export interface Choice {
   flags: readonly { flag: string; meaning: string }[]
 }
 
+/** A kind of paths. */
+export type PathKind = 'file' | 'folder'
+
 /** A command as completion sees it. */
 export interface CompletableCommand {
   /** A word, or two words such as `schema clickhouse`. */
   name: string
   meaning: string
   settings: Settings
-  /** Whether the operand begins with a folder. */
-  operandIsFolder?: boolean | undefined
+  /** The kind of paths that the operand has. */
+  operandPath?: PathKind | undefined
   /** The values of the operand. Empty if the values cannot be listed. */
   choices: readonly Choice[]
 }
@@ -26,8 +29,8 @@ export interface Position {
   /** The preceding words, such as `schema clickhouse`. Empty directly after the program's name. */
   path: string
   words: readonly Word[]
-  /** Whether a folder may follow. */
-  takesFolder?: boolean | undefined
+  /** The kind of paths that may follow. */
+  takes?: PathKind | undefined
   flags: readonly Flag[]
 }
 
@@ -38,7 +41,7 @@ interface Word {
 }
 
 /** The argument of a flag: a word of a list, a path, any text, or none. */
-export type FlagArgument = { words: readonly string[] } | 'file' | 'folder' | 'anything' | 'nothing'
+export type FlagArgument = { words: readonly string[] } | PathKind | 'anything' | 'nothing'
 
 /** A flag that a shell offers, such as `--data-dir`. */
 interface Flag {
@@ -66,10 +69,10 @@ export function listPositions(commands: readonly CompletableCommand[]): readonly
   return [...positions.values()]
 }
 
-function positionsOfCommand({ name, settings, choices, operandIsFolder }: CompletableCommand): Position[] {
+function positionsOfCommand({ name, settings, choices, operandPath }: CompletableCommand): Position[] {
   const flags = [...flagsOf(settings), HELP]
   return [
-    { path: name, words: choices.map(({ word }) => ({ word, meaning: '' })), takesFolder: operandIsFolder, flags },
+    { path: name, words: choices.map(({ word }) => ({ word, meaning: '' })), takes: operandPath, flags },
     ...choices.map((choice) => ({
       path: `${name} ${choice.word}`,
       words: [],

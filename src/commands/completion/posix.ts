@@ -1,4 +1,4 @@
-import { type FlagArgument, flagsWithValue, type Position } from './positions.js'
+import { type FlagArgument, flagsWithValue, type PathKind, type Position } from './positions.js'
 
 /** Parts that the scripts of bash and zsh share. */
 
@@ -45,9 +45,9 @@ export function valueCases(
   return cases(rows)
 }
 
-/** Returns the branches for the operands that are folders. `offer` is the shell's code that offers folders. */
-export const folderCases = (positions: readonly Position[], offer: string): string =>
-  cases(positions.flatMap(({ path, takesFolder }) => (takesFolder ? [[quoted(path), offer] as const] : [])))
+/** Returns the branches for the operands that are paths. `offer` returns the shell's code that offers paths. */
+export const pathCases = (positions: readonly Position[], offer: (kind: PathKind) => string): string =>
+  cases(positions.flatMap(({ path, takes }) => (takes ? [[quoted(path), `${offer(takes)}return`] as const] : [])))
 
 /** The positions at which the scripts ask the running service for the user's own endpoints. */
 export const ENDPOINT_POSITIONS: readonly string[] = ['query', 'watch']

@@ -4,7 +4,7 @@ import {
   ENDPOINT_POSITIONS,
   endpointWordsCommand,
   findPosition,
-  folderCases,
+  pathCases,
   quoted,
   valueCases,
 } from './posix.js'
@@ -25,7 +25,7 @@ ${findPosition(positions, `"\${(@)words[2,CURRENT-1]}"`)}
 ${valueCases(positions, complete)}
   esac
   [[ "$words[CURRENT]" == -* ]] || case "$position" in
-${folderCases(positions, '_files -/; return')}
+${pathCases(positions, complete)}
   esac
   case "$position" in
 ${cases(branches)}
