@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { createStderrLog } from '../../src/base/log.js'
 import { COMMANDS } from '../../src/commands/all.js'
@@ -21,6 +22,8 @@ vi.mock('../../src/base/process/stop-signals.js', () => {
 })
 
 const SERVE = ['serve', '--port', '0']
+/** A gzip file that ends too early. */
+const DAMAGED = gzipSync('{"a":1}').subarray(0, -4)
 const NOWHERE = 'http://127.0.0.1:9'
 const CLICKHOUSE = ['--clickhouse-url', NOWHERE]
 
@@ -118,6 +121,11 @@ const PASSING: [what: string, call: (at: Places) => readonly string[], environme
   ['sql: no directory', ({ missing }) => ['sql', missing, 'select 1']],
   ['sql: a newer version', ({ newer }) => ['sql', newer, 'select 1']],
   ['sql: the file of the query is missing', ({ missing }) => ['sql', '.', '--sql-file', missing]],
+  ['lines: the file is missing', ({ missing }) => ['lines', 'select a from lines', missing]],
+  ['lines: the file is a folder', ({ directory }) => ['lines', 'select a from lines', directory]],
+  ['lines: the file of the query is missing', ({ missing, file }) => ['lines', '--sql-file', missing, file]],
+  ['lines: a damaged file', ({ file }) => ['lines', 'select a from lines', written(file, DAMAGED)]],
+  ['lines: a row fails', ({ file }) => ['lines', 'select cast(a as int64) from lines', written(file, '{"a":"b"}')]],
   ['export: a newer version', ({ newer }) => ['export', '--to', 'clickhouse', ...CLICKHOUSE, '--data-dir', newer]],
 ]
 
@@ -162,6 +170,13 @@ const WRONG: [what: string, call: (at: Places) => readonly string[], environment
   ['alerts test: an unknown flag', () => ['alerts', 'test', '.', '--frmo', '7d']],
   ['sql: no directory named', () => ['sql']],
   ['sql: no query', () => ['sql', '.']],
+  ['lines: no query', () => ['lines']],
+  ['lines: an unknown flag', ({ file }) => ['lines', 'select a from lines', file, '--nope']],
+  [
+    'lines: columns of no table',
+    ({ file }) => ['lines', 'select a from lines', file, '--format', 'csv', '--columns', 'a'],
+  ],
+  ['lines: no field', ({ file }) => ['lines', 'select a from lines', file, '--time-field', 'a,b']],
   ['query: an empty query', () => ['query', '--sql', ' ']],
   ['generate: no number', () => ['generate', '--rows', 'many']],
   ['demo: no port', () => ['demo', '--port', '70000']],
@@ -169,7 +184,7 @@ const WRONG: [what: string, call: (at: Places) => readonly string[], environment
   ['completion: an unknown shell', () => ['completion', 'tcsh']],
 ]
 
-function written(path: string, text: string): string {
+function written(path: string, text: string | Buffer): string {
   writeFileSync(path, text, { mode: 0o600 })
   return path
 }
