@@ -3,11 +3,13 @@ import type { RowsOut } from '../../client/output.js'
 import type { Screen } from '../../client/repaint.js'
 import { type Context, write } from './command.js'
 
-/** Returns the output of rows on standard output. */
+/** Returns the output of rows on standard output. Some terminals have a width of 0: for these nothing is cut. */
 export function rowsOut({ stdout, stderr, environment, log }: Context): RowsOut {
   return {
     write: (text) => write(stdout, text),
-    terminal: stdout.isTTY ? { columns: stdout.columns, isPlain: Boolean(environment.NO_COLOR) } : undefined,
+    terminal: stdout.isTTY
+      ? { columns: stdout.columns || Infinity, isPlain: Boolean(environment.NO_COLOR) }
+      : undefined,
     warn: (text) => log(escapeControl(text), { level: 'warn' }),
     errorColumns: stderr.isTTY ? stderr.columns : undefined,
   }
