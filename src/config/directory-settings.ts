@@ -5,7 +5,7 @@ import { FORMAT_SETTINGS } from './client-settings.js'
 import { CLICKHOUSE_SETTINGS, SERVE_SETTINGS, SETTINGS_FILE } from './serve-settings.js'
 import type { Settings } from './setting.js'
 import { tableSources } from './source-types.js'
-import { expiry, isoTime, listOf, oneOf, onOff, projectName, rate, text, tokenName } from './value-types.js'
+import { durationUs, expiry, isoTime, listOf, oneOf, onOff, projectName, rate, text, tokenName } from './value-types.js'
 
 /** Settings of `logweir schema clickhouse`. */
 export const SCHEMA_SETTINGS = {
@@ -115,6 +115,40 @@ export const SQL_SETTINGS = {
   project: { type: text('PROJECT'), isAnnounced: true, meaning: 'the only project whose rows are read; default: all' },
   sqlFile: { type: text('FILE'), variable: false, meaning: 'a file with the query, instead of the text' },
   ...FORMAT_SETTINGS,
+} satisfies Settings
+
+/** Settings of `logweir lines`. */
+export const LINES_SETTINGS = {
+  format: {
+    type: oneOf('FORMAT', 'table', 'json', 'ndjson', 'csv', 'arrow'),
+    variable: false,
+    meaning: 'table, json, ndjson, csv or arrow; default: table on a terminal or with --columns, else ndjson',
+  },
+  columns: {
+    type: listOf(text('NAME')),
+    variable: false,
+    meaning: 'columns of the table, in this order; default: all',
+  },
+  wide: { type: onOff, variable: false, meaning: 'do not cut cells of the table to the width of the terminal' },
+  timeField: {
+    type: text('NAME'),
+    variable: false,
+    meaning:
+      'the field that is the timestamp; default: the first of timestamp, @timestamp, time, ts, _time and datetime ' +
+      'in the first line that has one',
+  },
+  sqlFile: { type: text('FILE'), variable: false, meaning: 'a file with the query, instead of the text' },
+  follow: {
+    type: onOff,
+    variable: false,
+    meaning: 'print each bucket of time once, when it is over, and changes of other groups every second',
+  },
+  late: {
+    type: durationUs,
+    default: '5s',
+    variable: false,
+    meaning: 'with --follow: how much later than its time a line may come',
+  },
 } satisfies Settings
 
 /** Settings of `logweir check`. */

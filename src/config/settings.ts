@@ -13,6 +13,7 @@ import {
   CHECK_SETTINGS,
   EXPORT_SETTINGS,
   IMPORT_SETTINGS,
+  LINES_SETTINGS,
   SCHEMA_SETTINGS,
   SQL_SETTINGS,
   TOKEN_LIST_SETTINGS,
@@ -21,7 +22,6 @@ import {
   VIEWS_DROP_SETTINGS,
 } from './directory-settings.js'
 import { DEMO_SETTINGS, GENERATE_SETTINGS } from './generate-settings.js'
-import { LINES_SETTINGS } from './lines-settings.js'
 import { CONFIG_SETTINGS, SERVE_SETTINGS } from './serve-settings.js'
 import { type Settings, variableOf } from './setting.js'
 

@@ -2,8 +2,8 @@ import { usageError } from '../base/failures.js'
 import { checkColumnsFlag } from '../client/output.js'
 import { EXPECTED_NAMES, readFieldNames } from '../common/field-names.js'
 import { unknownFlag } from '../config/command-line.js'
+import { LINES_SETTINGS } from '../config/directory-settings.js'
 import type { Environment } from '../config/environment.js'
-import { LINES_SETTINGS } from '../config/lines-settings.js'
 import { readSettings } from '../config/read-settings.js'
 import { flagOf, type ValuesOf } from '../config/setting.js'
 import { readSqlText } from '../config/sql-text.js'
@@ -12,8 +12,8 @@ import { readSqlText } from '../config/sql-text.js'
 export interface LinesConfig extends Omit<ValuesOf<typeof LINES_SETTINGS>, 'sqlFile'> {
   /** The text of the query. */
   sql: string
-  /** The files to read. Empty: the standard input. */
-  paths: readonly string[]
+  /** The files to read, one after the other. Undefined stands for the standard input. */
+  paths: readonly (string | undefined)[]
 }
 
 /**
@@ -34,8 +34,12 @@ export function readLinesConfig(args: readonly string[], environment: Environmen
   const sql = readSqlText(text, sqlFile, 'the text of the query')
   if (sql === undefined)
     throw usageError("which query? logweir lines 'select level, count(*) from lines group by level'")
-  return { ...others, sql, paths: isFirst ? operands.slice(1) : operands }
+  const files = isFirst ? operands.slice(1) : operands
+  return { ...others, sql, paths: files.length === 0 ? [undefined] : files.map(pathOf) }
 }
+
+/** `-` is the standard input, as for other programs. */
+const pathOf = (operand: string) => (operand === '-' ? undefined : operand)
 
 /** Separates the query behind `--`, and a first word that starts with a dash and has a blank in it: SQL, no flag. */
 function splitArguments(args: readonly string[]) {

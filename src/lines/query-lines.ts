@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { LogweirError } from '../base/errors.js'
 import { usageError } from '../base/failures.js'
 import type { Log } from '../base/log.js'
@@ -11,8 +12,8 @@ import type { Row } from '../plan/answer.js'
 import { type CompiledLines, compileLines } from './execute/compile.js'
 import { bucketToFollow, followAnswer, followBuckets } from './follow/follow-lines.js'
 import type { LinesConfig } from './lines-config.js'
-import { createReport, type Report } from './report.js'
 import { type LinesOutput, runLines } from './run-lines.js'
+import { createReport, type Report } from './scan/report.js'
 import { formatOf, parsedRow, timesOf, writeRows, writeTable } from './write-lines.js'
 
 /** The settings and streams of a query over lines. */
@@ -50,10 +51,11 @@ export async function queryLines(config: LinesConfig, context: LinesContext): Pr
 function compile({ sql, paths }: LinesConfig, nowUs: number, { errorColumns }: RowsOut): CompiledLines {
   try {
     const query = compileLines(sql, nowUs)
-    if (paths.length === 0) query.refuseSeveralReads()
+    if (paths.includes(undefined)) query.refuseSeveralReads()
     return query
   } catch (error) {
     if (!(error instanceof LogweirError)) throw error
+    if (existsSync(sql)) throw usageError(`The query comes before the files: logweir lines 'select …' ${sql}`)
     throw usageError(error.message + excerptOf(error.message, sql, errorColumns))
   }
 }
@@ -71,8 +73,7 @@ async function answer({ config, compiled, nowUs, report, context }: Query): Prom
   const { out, screen, stop } = context
   const format = formatOf(config, out)
   const limitBytes = Math.min(MOST_BYTES, memoryBytes() * MEMORY_SHARE)
-  const paths = config.paths.length === 0 ? [undefined] : config.paths
-  const run = { source: { paths, timeField: config.timeField, stop }, limitBytes, report }
+  const run = { source: { paths: config.paths, timeField: config.timeField, stop }, limitBytes, report }
   const print = (rows: AsyncIterable<LinesOutput>, comesInParts: boolean) =>
     format === 'table' ? writeTable(rows, plan, config, out, comesInParts) : writeRows(rows, plan, format, out)
   if (config.follow && !isStreamed && stage !== undefined && last !== undefined) {

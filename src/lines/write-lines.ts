@@ -5,7 +5,7 @@ import type { Chunk } from '../http/formats/format.js'
 import { ndjsonFormat } from '../http/formats/ndjson.js'
 import { answerColumns, type Row } from '../plan/answer.js'
 import type { Plan } from '../plan/plan.js'
-import { encodingOf, type LinesFormat } from './formats.js'
+import { encodingOf, type LinesFormat } from './execute/formats.js'
 import type { LinesOutput } from './run-lines.js'
 
 /** The flags of the format. */

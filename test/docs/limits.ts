@@ -25,7 +25,7 @@ import {
 import { MAX_OWN_SOURCES, MAX_SOURCE_NAME_CHARACTERS } from '../../src/common/own-source-names.js'
 import { MAX_TOKEN_SOURCES } from '../../src/common/source-refusals.js'
 import { MAX_TOKEN_PROJECTS } from '../../src/config/directory-settings.js'
-import { LINES_SETTINGS } from '../../src/config/lines-settings.js'
+import { LINES_SETTINGS } from '../../src/config/directory-settings.js'
 import { MAX_DAYS, SERVE_SETTINGS } from '../../src/config/serve-settings.js'
 import { projectName, tokenName } from '../../src/config/value-types.js'
 import { MAX_BUCKET_ROWS } from '../../src/endpoints/explored-buckets.js'

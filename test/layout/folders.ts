@@ -65,6 +65,16 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: ['client/', 'views/catalog/', 'engine/disk/', 'config/', 'common/views-list.ts', 'base/'],
     },
     {
+      path: 'lines/',
+      about:
+        '`logweir lines`: SQL over NDJSON. `input`: files and pipes as blocks of lines; `scan`: a block as rows; ' +
+        '`execute`: stages over blocks, in threads; `follow`: buckets of time, and changes',
+      only: [
+        ...['client/', 'http/formats/', 'engine/execute/', 'sql/', 'ingest/lines/check-lines.ts', 'ingest/wasm/'],
+        ...['config/', 'wasm-layout/', ...PLAN],
+      ],
+    },
+    {
       path: 'sql-directory/',
       about: '`logweir sql`: SQL over a data directory without a service',
       only: [

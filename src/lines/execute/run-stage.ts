@@ -3,9 +3,9 @@ import { free } from '../../base/memory/array-buffers.js'
 import { MIB } from '../../base/units.js'
 import type { ScanStage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
+import { type LineSource, TIME_FIELDS } from '../input/line-source.js'
 import { readBlocks } from '../input/read-blocks.js'
-import { type LineSource, TIME_FIELDS } from '../line-source.js'
-import type { Report } from '../report.js'
+import type { Report } from '../scan/report.js'
 import { canWriteGroups, readGroups, readSortedRows } from './block-result.js'
 import type { SortedRow } from './block-rows.js'
 import type { BlockRunner } from './block-runner.js'
@@ -15,7 +15,7 @@ import type { ThreadQuery } from './thread-messages.js'
 import { startThreads, type Threads } from './threads.js'
 
 /** What threads need to run the stage of a query. */
-export type InThreads = Omit<ThreadQuery, 'timeField'>
+type InThreads = Omit<ThreadQuery, 'timeField'>
 
 /** What a stage without groups has found in a block. */
 export interface BlockOutput {

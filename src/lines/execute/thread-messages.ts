@@ -1,5 +1,5 @@
-import type { LinesFormat } from '../formats.js'
 import type { BlockResult } from './block-result.js'
+import type { LinesFormat } from './formats.js'
 
 /** The query of a thread. The plan of its text has a single stage that reads lines. */
 export interface ThreadQuery {

@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { LogweirError } from '../../base/errors.js'
 import { free } from '../../base/memory/array-buffers.js'
 import { answerColumns, type Row } from '../../plan/answer.js'
-import { encodingOf } from '../formats.js'
 import { type BlockResult, writeGroups, writeSortedRows } from './block-result.js'
 import { createBlockRunner } from './block-runner.js'
 import { compileLines } from './compile.js'
+import { encodingOf } from './formats.js'
 import type { ThreadAnswer, ThreadQuery, ThreadWork } from './thread-messages.js'
 
 /** A thread that runs the stage of a query over blocks of lines. */

@@ -1,5 +1,5 @@
-import type { LineSource } from '../line-source.js'
 import { createBlockCutter } from './blocks.js'
+import type { LineSource } from './line-source.js'
 import { readInput } from './open.js'
 
 /** Blocks of whole lines, and the lines that were too long for any block. */

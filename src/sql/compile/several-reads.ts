@@ -9,12 +9,21 @@ export function refuseSeveralReads(text: string, query: Query): void {
   located(text, () => visit(query))
 }
 
+/** What is looked at of an object of a syntax tree. */
+interface Part {
+  kind?: string
+  at?: number
+  tables?: Query['tables']
+  /** The parts of a union. */
+  parts?: readonly { at: number }[]
+}
+
 /** Visits all objects of a syntax tree. */
 function visit(value: unknown): void {
   if (Array.isArray(value)) for (const one of value) visit(one)
   else if (typeof value === 'object' && value !== null) {
-    const { kind, tables, at = 0 } = value as { kind?: string; tables?: Query['tables']; at?: number }
-    if (kind === 'union') throw refused('UNION ALL', at)
+    const { kind, tables, at = 0, parts } = value as Part
+    if (kind === 'union') throw refused('UNION ALL', parts?.[1]?.at ?? at)
     if (kind === 'inQuery') throw refused('IN (select …)', at)
     for (const table of tables ?? []) throw refused('WITH', table.at)
     for (const one of Object.values(value)) visit(one)

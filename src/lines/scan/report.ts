@@ -1,4 +1,4 @@
-import type { LineFault } from './scan/scan-block.js'
+import type { LineFault } from './scan-block.js'
 
 /** Counts what is told of lines at the end. */
 export interface Report {
