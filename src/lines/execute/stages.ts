@@ -37,7 +37,7 @@ export function kindOf({ sink }: Stage): StageKind {
 export function streamedStagesOf(last: Stage): ScanStage[] | undefined {
   const { input, sink, steps } = last
   if (input.op === 'scan') return kindOf(last) === 'rows' || kindOf(last) === 'first' ? lineStagesOf(last) : undefined
-  if (input.op !== 'union' || sink.op !== 'top' || steps.length > 0 || !isUnlimited(sink)) return undefined
+  if (input.op !== 'union' || sink.op !== 'top' || steps.length > 0 || kindOf(last) !== 'rows') return undefined
   const names = input.inputs.slice(0, 1).flatMap(columnNames)
   const isSame =
     sink.columns.length === names.length &&
