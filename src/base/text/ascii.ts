@@ -5,7 +5,7 @@ const TAB = 0x09
 /** Line feed. */
 export const NEWLINE = 0x0a
 /** Carriage return. */
-const RETURN = 0x0d
+export const RETURN = 0x0d
 /** Space. */
 const SPACE = 0x20
 /** `-` */

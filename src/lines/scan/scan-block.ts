@@ -1,3 +1,4 @@
+import { RETURN } from '../../base/text/ascii.js'
 import { MIB } from '../../base/units.js'
 import { checkLines, MAX_LINE_BYTES } from '../../ingest/lines/check-lines.js'
 import { createLineScanner } from '../../ingest/wasm/line-scanner.js'
@@ -26,7 +27,7 @@ export type LineFault = 'invalid_json' | 'not_an_object' | 'too_deep' | 'invalid
 /** The lines of a block that are objects. */
 export interface ScannedBlock {
   rows: number
-  /** Row r is the bytes [starts[r], ends[r]), without the line break. Valid until the next scan. */
+  /** Row r is the bytes [starts[r], ends[r]), without the line break, LF or CRLF. Valid until the next scan. */
   bytes: Buffer
   starts: Uint32Array
   ends: Uint32Array
@@ -86,7 +87,7 @@ export function createBlockScanner(maxLineBytes = MAX_LINE_BYTES): BlockScanner 
       rows.clear()
       const { table } = scanner
       const faults = scanLines(block, (at) => {
-        rows.add(table[at + 1], table[at + 2])
+        rows.add(table[at + 1], endOfText(scanner, table[at + 2]))
         if (readsTimes) rows.addTime(timeAt(scanner, at))
       })
       return { ...rows.take(scanner), faults }
@@ -105,6 +106,9 @@ export function createBlockScanner(maxLineBytes = MAX_LINE_BYTES): BlockScanner 
     },
   }
 }
+
+/** The end of a line's text: a carriage return before the line feed is part of the line break. */
+const endOfText = ({ bytes }: Scanner, end: number): number => (bytes[end - 1] === RETURN ? end - 1 : end)
 
 /** A line without a time. */
 const NO_TIME = Number.NaN
