@@ -2,7 +2,10 @@
 
 /** The bytes that tell a frame from other data. */
 export const MAGIC_BYTES = 4
-const BLOCK_HEADER_BYTES = 3
+/** The bytes of the header of a block. */
+export const BLOCK_HEADER_BYTES = 3
+/** A block that is its content. */
+const AS_IS = 0
 /** A block of a single byte that is repeated: its size is that of the content. */
 const REPEATED = 1
 /** Sizes of a field in a frame's header by two bits of the descriptor. */
@@ -29,11 +32,25 @@ export function headerBytes(frame: Uint8Array): number {
   return MAGIC_BYTES + 1 + (isSingle ? 0 : 1) + DICTIONARY_BYTES[descriptor & 3] + contentSize
 }
 
-/** Returns the bytes of the block at a place, its header included, and whether it is the last of the frame. */
-export function bytesOfBlock(frame: Uint8Array, at: number): { bytes: number; isLast: boolean } {
+/** A block of a frame. */
+export interface FrameBlock {
+  /** The number of bytes, header included. */
+  bytes: number
+  isLast: boolean
+  /** The bytes of the content. Undefined for a compressed block, whose header does not say. */
+  content: number | undefined
+}
+
+/** Reads the header of the block at a place, of three bytes. */
+export function blockAt(frame: Uint8Array, at: number): FrameBlock {
   const header = frame[at] | (frame[at + 1] << 8) | (frame[at + 2] << 16)
   const type = (header >>> 1) & 3
-  return { bytes: BLOCK_HEADER_BYTES + (type === REPEATED ? 1 : header >>> 3), isLast: (header & 1) === 1 }
+  const size = header >>> 3
+  return {
+    bytes: BLOCK_HEADER_BYTES + (type === REPEATED ? 1 : size),
+    isLast: (header & 1) === 1,
+    content: type === AS_IS || type === REPEATED ? size : undefined,
+  }
 }
 
 /**
@@ -43,7 +60,7 @@ export function bytesOfBlock(frame: Uint8Array, at: number): { bytes: number; is
 export function endOfBlocks(frame: Uint8Array, blocks: number): number {
   let at = headerBytes(frame)
   for (let block = 0; block < blocks && at + BLOCK_HEADER_BYTES <= frame.length; block++) {
-    const { bytes, isLast } = bytesOfBlock(frame, at)
+    const { bytes, isLast } = blockAt(frame, at)
     at += bytes
     if (isLast) return frame.length
   }

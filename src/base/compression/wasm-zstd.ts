@@ -1,5 +1,6 @@
 import { Zstd } from '@hpcc-js/wasm-zstd'
 import { ADDED_BYTES, addContentSize } from './frame.js'
+import type { FramePiece } from './frame-pieces.js'
 import {
   compressBound,
   endsTooEarly,
@@ -67,21 +68,35 @@ export async function wasmZstd(): Promise<ZstdEngine> {
 
 /** Decompresses frames in pieces. */
 export interface ZstdStream {
-  /** Returns the content of the next header, block or checksum of a frame. Throws an Error if it is damaged. */
-  push(piece: Buffer): Buffer
+  /** Returns the content of the next piece of a frame. Throws an Error if the frame is damaged. */
+  push(piece: FramePiece): Buffer
 }
 
-/** Creates a stream that decompresses frames, with a module of its own. */
+/** A frame of 8 bytes. Its content comes out of a stream only if the frame before has ended without an error. */
+const PROBE = Buffer.from('28b52ffd2008410000', 'hex')
+const PROBE_CONTENT = Buffer.from('logweir!')
+
+/**
+ * Creates a stream that decompresses frames, with a module of its own. The package's function tells no error: a piece
+ * with an error has no content, and so has everything after that piece.
+ */
 export async function createZstdStream(): Promise<ZstdStream> {
   const { _mainModule, _zstdClass: zstd } = (await Zstd.load()) as unknown as Parts
   const module: WasmZstd = { zstd, heap: _mainModule._module }
   const stream = new zstd()
   stream.reset()
   const target = Buffer.allocUnsafeSlow(STREAM_BYTES)
+  const read = (frame: Buffer) => {
+    const bytes = call(module, frame, target, STREAM_BYTES, (...places) => stream.decompressChunk(...places))
+    return Buffer.from(target.subarray(0, bytes))
+  }
   return {
-    push(piece) {
-      const bytes = call(module, piece, target, STREAM_BYTES, (...places) => stream.decompressChunk(...places))
-      return Buffer.from(target.subarray(0, bytes))
+    push({ bytes, content: [least, most], isEnd }) {
+      const content = read(bytes)
+      if (content.length < least || content.length > most) throw new Error('a block cannot be decompressed')
+      if (isEnd && !read(Buffer.concat([PROBE, PROBE_CONTENT])).equals(PROBE_CONTENT))
+        throw new Error('the size or the checksum of the content is wrong')
+      return content
     },
   }
 }

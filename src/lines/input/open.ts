@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import { createFramePieces } from '../../base/compression/frame-pieces.js'
+import { createGzipMembers } from '../../base/compression/gzip-members.js'
 import { LogweirError } from '../../base/errors.js'
 import { pathError } from '../../base/failures.js'
 import { MIB } from '../../base/units.js'
@@ -61,11 +61,16 @@ async function firstBytes(chunks: AsyncGenerator<Buffer, void>): Promise<Buffer>
   return start
 }
 
-const isGzip = (start: Buffer) => start[0] === 0x1f && start[1] === 0x8b
-/** A frame, or a skippable frame: RFC 8878, section 3.1. */
-const isZstd = (start: Buffer) =>
-  start.length >= MAGIC_BYTES &&
-  (start.readUInt32LE(0) === 0xfd2fb528 || (start.readUInt32LE(0) & 0xfffffff0) >>> 0 === 0x184d2a50)
+const ZSTD_MAGIC = Buffer.from('28b52ffd', 'hex')
+
+/** RFC 1952, section 2.3.1. A file that is cut behind its first byte is a gzip file too. */
+const isGzip = (start: Buffer) => start[0] === 0x1f && (start.length === 1 || start[1] === 0x8b)
+
+/** A frame, or a skippable frame: RFC 8878, section 3.1. A first byte alone may be text. */
+function isZstd(start: Buffer): boolean {
+  if (start.length < MAGIC_BYTES) return start.length > 1 && ZSTD_MAGIC.subarray(0, start.length).equals(start)
+  return ZSTD_MAGIC.equals(start.subarray(0, MAGIC_BYTES)) || (start.readUInt32LE(0) & 0xfffffff0) >>> 0 === 0x184d2a50
+}
 
 function decompressed(
   start: Buffer,
@@ -86,23 +91,11 @@ const damaged = ({ name }: NamedStream, what: string, at: number, error: Error) 
   new LogweirError('damaged_input', `${name} is a damaged ${what} file, near byte ${at}: ${error.message}.`)
 
 async function* gunzipped(chunks: AsyncGenerator<Buffer, void>, named: NamedStream): AsyncGenerator<Buffer, void> {
-  const gunzip = createGunzip({ chunkSize: MIB })
-  let failure: Error | undefined
-  const feed = async () => {
-    for await (const chunk of chunks) {
-      if (gunzip.destroyed) return
-      if (!gunzip.write(chunk)) await new Promise((resolve) => gunzip.once('drain', resolve).once('close', resolve))
-    }
-    gunzip.end()
-  }
-  feed().catch((error: Error) => {
-    failure = error
-    gunzip.destroy(error)
-  })
+  const members = createGzipMembers()
   try {
-    for await (const chunk of gunzip) yield chunk as Buffer
+    yield* members.read(chunks)
   } catch (error) {
-    throw failure ?? damaged(named, 'gzip', gunzip.bytesWritten, error as Error)
+    throw error instanceof LogweirError ? error : damaged(named, 'gzip', members.at(), error as Error)
   }
 }
 
@@ -111,16 +104,10 @@ async function* unzstd(chunks: AsyncGenerator<Buffer, void>, named: NamedStream)
   const { createZstdStream } = await import('../../base/compression/wasm-zstd.js')
   const stream = await createZstdStream()
   const frames = createFramePieces()
-  const attempt = <T>(work: () => T): T => {
-    try {
-      return work()
-    } catch (error) {
-      throw damaged(named, 'zstd', frames.at(), error as Error)
-    }
-  }
-  for await (const chunk of chunks)
-    for (const piece of attempt(() => frames.push(chunk))) yield attempt(() => stream.push(piece))
-  attempt(() => {
+  try {
+    for await (const chunk of chunks) for (const piece of frames.push(chunk)) yield stream.push(piece)
     if (!frames.isWhole()) throw new Error('the file ends too early')
-  })
+  } catch (error) {
+    throw error instanceof LogweirError ? error : damaged(named, 'zstd', frames.at(), error as Error)
+  }
 }
