@@ -28,6 +28,7 @@ export function createBlockCutter(onBlock: (block: Uint8Array<ArrayBuffer>) => v
 
   /** Passes on the bytes before `end`, and keeps those behind. */
   function passOn(end: number): void {
+    isStart = false
     if (end < MOST_COPIED_BYTES) {
       const block = buffer.slice(0, end)
       buffer.copyWithin(0, end, filled)
