@@ -43,6 +43,7 @@ const THREAD_BYTES = 8 * MIB
 export async function* runStage(run: StageRun): AsyncGenerator<BlockOutput, void> {
   const { runner, source, report } = run
   let pending = 0
+  report.startReading()
   const input = readBlocks(source, () => pending === 0)
   const work = createWork(run)
   const make = (block: Uint8Array<ArrayBuffer>) => {

@@ -2,44 +2,55 @@ import type { LineFault } from './scan-block.js'
 
 /** Counts what is told of lines at the end. */
 export interface Report {
+  /** Starts a reading of all lines. Lines that several readings count are told once. */
+  startReading(): void
   add(counts: { faults: ReadonlyMap<LineFault, number>; unreadableTimes: number }): void
   addTooLong(lines: number): void
   /** Counts lines that came when the bucket of their time was printed. */
   addLate(lines: number): void
-  /** Returns a sentence for each kind of fault. */
+  /** Returns a sentence for each kind of line. */
   sentences(): string[]
 }
 
-const MEANINGS: Readonly<Record<LineFault, string>> = {
-  invalid_json: 'no JSON',
-  not_an_object: 'no JSON object',
-  too_deep: 'nested too deep',
-  invalid_utf8: 'no valid UTF-8',
-  line_too_long: 'longer than 1 MiB',
+/** A line that is left out, or a time that cannot be read. */
+type Told = LineFault | 'late' | 'unreadable_time'
+
+const SENTENCES: Readonly<Record<Told, string>> = {
+  invalid_json: 'left out: no JSON.',
+  not_an_object: 'left out: no JSON object.',
+  too_deep: 'left out: nested too deep.',
+  invalid_utf8: 'left out: no valid UTF-8.',
+  line_too_long: 'left out: longer than 1 MiB.',
+  unreadable_time: 'without a timestamp: the value is no time.',
+  late: 'left out: their bucket of time was printed before. See --late.',
 }
 
 /** Creates a report without faults. */
 export function createReport(): Report {
-  const faults = new Map<LineFault, number>()
-  let unreadableTimes = 0
-  let late = 0
-  const count = (fault: LineFault, lines: number) => void faults.set(fault, (faults.get(fault) ?? 0) + lines)
+  const most = new Map<Told, number>()
+  let reading = new Map<Told, number>()
+  const count = (told: Told, lines: number) => {
+    const sum = (reading.get(told) ?? 0) + lines
+    if (sum === 0) return
+    reading.set(told, sum)
+    most.set(told, Math.max(sum, most.get(told) ?? 0))
+  }
   return {
-    add(counts) {
-      for (const [fault, lines] of counts.faults) count(fault, lines)
-      unreadableTimes += counts.unreadableTimes
+    startReading() {
+      reading = new Map()
     },
-    addTooLong: (lines) => {
-      if (lines > 0) count('line_too_long', lines)
+    add({ faults, unreadableTimes }) {
+      for (const [fault, lines] of faults) count(fault, lines)
+      count('unreadable_time', unreadableTimes)
     },
-    addLate(lines) {
-      late += lines
-    },
+    addTooLong: (lines) => count('line_too_long', lines),
+    addLate: (lines) => count('late', lines),
     sentences() {
-      const told = [...faults].map(([fault, lines]) => `${linesText(lines)} left out: ${MEANINGS[fault]}.`)
-      if (unreadableTimes > 0) told.push(`${linesText(unreadableTimes)} without a timestamp: the value is no time.`)
-      if (late > 0) told.push(`${linesText(late)} left out: their bucket of time was printed before. See --late.`)
-      return told
+      const all = Object.keys(SENTENCES) as Told[]
+      return all.flatMap((told) => {
+        const lines = most.get(told)
+        return lines === undefined ? [] : [`${linesText(lines)} ${SENTENCES[told]}`]
+      })
     },
   }
 }
