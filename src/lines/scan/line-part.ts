@@ -30,7 +30,7 @@ function batchOf(block: ScannedBlock): Batch {
     column === 'id' ? emptyTexts(row) : textsFrom(block, column, row, memory)
   return {
     rows,
-    ...timesOf(block.timesUs),
+    ...timesOf(block),
     columns: new Map(),
     inMetadata: { mask: 0 },
     projectRows: () => none,
@@ -40,8 +40,9 @@ function batchOf(block: ScannedBlock): Batch {
   }
 }
 
-/** Rows without a time may be of any time. */
-function timesOf(offsets: Float64Array): Pick<Batch, 'minUs' | 'maxUs' | 'times'> {
+/** Rows without a time may be of any time. All rows are without a time if no field of the time is known. */
+function timesOf({ rows, timesUs }: ScannedBlock): Pick<Batch, 'minUs' | 'maxUs' | 'times'> {
+  const offsets = timesUs.length === rows ? timesUs : new Float64Array(rows).fill(Number.NaN)
   let minUs = Number.POSITIVE_INFINITY
   let maxUs = Number.NEGATIVE_INFINITY
   let hasUnknown = false
@@ -50,7 +51,7 @@ function timesOf(offsets: Float64Array): Pick<Batch, 'minUs' | 'maxUs' | 'times'
     if (us > maxUs) maxUs = us
     if (Number.isNaN(us)) hasUnknown = true
   }
-  if (hasUnknown || offsets.length === 0) [minUs, maxUs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  if (hasUnknown || rows === 0) [minUs, maxUs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   return { minUs, maxUs, times: { baseUs: 0, unitUs: 1, offsets, hasUnknown } }
 }
 
