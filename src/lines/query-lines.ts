@@ -97,12 +97,17 @@ async function* outputsOf(rows: AsyncIterable<Row>): AsyncGenerator<LinesOutput,
   for await (const row of rows) yield { row }
 }
 
-/** Yields the rows that differ from all rows of the answer before. */
+/** Yields the rows that the answer before did not have, or not as often. */
 async function* changesOf(answers: AsyncIterable<readonly Row[]>): AsyncGenerator<Row, void> {
-  let before = new Set<string>()
+  let before = new Map<string, number>()
   for await (const rows of answers) {
-    const texts = rows.map((row) => JSON.stringify(parsedRow(row)))
-    for (const [i, text] of texts.entries()) if (!before.has(text)) yield rows[i]
-    before = new Set(texts)
+    const counts = new Map<string, number>()
+    for (const row of rows) {
+      const text = JSON.stringify(parsedRow(row))
+      const count = (counts.get(text) ?? 0) + 1
+      counts.set(text, count)
+      if (count > (before.get(text) ?? 0)) yield row
+    }
+    before = counts
   }
 }

@@ -28,6 +28,7 @@ export async function askLines(sql: string, paths: readonly string[], flags: rea
       clock: createFakeClock(NOW_US),
       log: (message) => void told.push(message),
       out: { write: async (piece) => void written.push(Buffer.from(piece as string)), terminal: undefined },
+      screen: undefined,
     })
   } catch (thrown) {
     const { code, message } = thrown as Error & { code?: string }

@@ -10,20 +10,21 @@ const read = (...args: string[]) => {
 }
 
 describe('the query and the files', () => {
-  it.each<[args: string[], sql: string, paths: string[]]>([
-    [['select 1'], 'select 1', []],
+  it.each<[args: string[], sql: string, paths: (string | undefined)[]]>([
+    [['select 1'], 'select 1', [undefined]],
     [['select 1', 'a', 'b'], 'select 1', ['a', 'b']],
-    [['--', 'select', '1'], 'select 1', []],
+    [['--', 'select', '1'], 'select 1', [undefined]],
     [['a', 'b', '--', 'select', '-1'], 'select -1', ['a', 'b']],
     [['--format', 'csv', 'a', '--', 'select 1 -- x'], 'select 1 -- x', ['a']],
     [['-- all\nselect 1', 'a'], '-- all\nselect 1', ['a']],
     [['-- all\nselect 1', '--format', 'csv', 'a'], '-- all\nselect 1', ['a']],
-    [['--all\nselect 1'], '--all\nselect 1', []],
+    [['--all\nselect 1'], '--all\nselect 1', [undefined]],
     [['- 1', 'a'], '- 1', ['a']],
     [['--format', 'csv', 'select 1', 'a'], 'select 1', ['a']],
-    [['--time-field', 'at', 'select 1'], 'select 1', []],
-    [['--time-field=a b', 'select 1'], 'select 1', []],
-    [['select 1', '--'], 'select 1', []],
+    [['--time-field', 'at', 'select 1'], 'select 1', [undefined]],
+    [['--time-field=a b', 'select 1'], 'select 1', [undefined]],
+    [['select 1', '--'], 'select 1', [undefined]],
+    [['select 1', 'a', '-'], 'select 1', ['a', undefined]],
   ])('of %j', (args, sql, paths) => expect(read(...args)).toEqual({ sql, paths }))
 
   it('may be in a file, and all words are files then', () => {
@@ -32,7 +33,7 @@ describe('the query and the files', () => {
     const path = join(folder, 'query.sql')
     writeFileSync(path, '-- how many\nselect count(*) from lines\n')
     const sql = '-- how many\nselect count(*) from lines\n'
-    expect(read('--sql-file', path)).toEqual({ sql, paths: [] })
+    expect(read('--sql-file', path)).toEqual({ sql, paths: [undefined] })
     expect(read('--sql-file', path, 'a', 'b')).toEqual({ sql, paths: ['a', 'b'] })
     expect(() => read('--sql-file', `${path}.none`)).toThrow(expect.objectContaining({ code: 'failed' }))
     expect(() => read('--sql-file', path, 'a', '--', 'select 1')).toThrow(/both given/)
@@ -40,7 +41,7 @@ describe('the query and the files', () => {
 
   it('come with settings', () => {
     const config = readLinesConfig(['--format', 'arrow', '--time-field', 'at', 'select 1', '--wide'], {})
-    expect(config).toMatchObject({ format: 'arrow', timeField: 'at', wide: true, sql: 'select 1', paths: [] })
+    expect(config).toMatchObject({ format: 'arrow', timeField: 'at', wide: true, sql: 'select 1', paths: [undefined] })
   })
 
   it.each<[args: string[], message: RegExp]>([

@@ -46,7 +46,7 @@ describe('lines that are no rows', () => {
 
   it('are told by kind, with thousands', async () => {
     const content = `${'[]\n'.repeat(1_234)}{"a":1}\nx\n`
-    const sentences = ['1,234 lines left out: no JSON object.', '1 line left out: no JSON.']
+    const sentences = ['1 line left out: no JSON.', '1,234 lines left out: no JSON object.']
     expect(await told(content)).toEqual({ rows: [{ a: 1 }], told: sentences })
   })
 

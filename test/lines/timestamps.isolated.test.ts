@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../../src/base/units.js'
-import { TIME_FIELDS } from '../../src/lines/line-source.js'
+import { TIME_FIELDS } from '../../src/lines/input/line-source.js'
 import { askLines, fileMaker, rowsOf } from './ask.js'
 
 const ISO = '2026-11-20T10:00:00.123456Z'

@@ -17,15 +17,16 @@ interface Line {
 }
 
 /** Writes lines to files of some lines each, since the lines of a file are read at once. Returns the paths. */
-function filesOf(lines: readonly object[]): string[] {
+function filesOf(lines: readonly object[], lengthOf = (from: number) => 1 + (from % 7)): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'logweir-follow-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const paths: string[] = []
-  for (let from = 0; from < lines.length; from += 1 + (from % 7)) {
+  for (let from = 0; from < lines.length; ) {
     const path = join(folder, `${from}.ndjson`)
-    const some = lines.slice(from, from + 1 + (from % 7))
+    const some = lines.slice(from, from + lengthOf(from))
     writeFileSync(path, some.map((line) => `${JSON.stringify(line)}\n`).join(''))
     paths.push(path)
+    from += some.length
   }
   return paths
 }
@@ -110,7 +111,8 @@ describe('logweir lines --follow', () => {
     'select timestamp_trunc(timestamp, minute) as t, count(*) as n from lines group by t order by n desc limit 2',
     'select max(n) as m from (select timestamp_trunc(timestamp, minute) as t, count(*) as n from lines group by t)',
   ])(`prints the answer of any other query at the end, seed ${seed}: %s`, async (sql) => {
-    const lines = filesOf(shuffled(mulberry32(seed), 500))
+    // The lines of a single file are read before the first look at the clock.
+    const lines = filesOf(shuffled(mulberry32(seed), 500), () => 500)
     const [batch, followed] = [await ask(sql, lines), await ask(sql, lines, '--follow')]
     expect(texts(followed.rows)).toEqual(texts(batch.rows))
   })
