@@ -51,7 +51,9 @@ const plain = (_, value) =>
 
 function* plainRecords(rows) {
   for (const chunk of records('edge_logs', rows, false)) {
-    const lines = String(chunk).split('\n').filter((line) => line !== '')
+    const lines = String(chunk)
+      .split('\n')
+      .filter((line) => line !== '')
     yield lines.map((line) => `${JSON.stringify(JSON.parse(line, plain))}\n`).join('')
   }
 }
