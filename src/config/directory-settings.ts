@@ -124,12 +124,8 @@ export const LINES_SETTINGS = {
     variable: false,
     meaning: 'table, json, ndjson, csv or arrow; default: table on a terminal or with --columns, else ndjson',
   },
-  columns: {
-    type: listOf(text('NAME')),
-    variable: false,
-    meaning: 'columns of the table, in this order; default: all',
-  },
-  wide: { type: onOff, variable: false, meaning: 'do not cut cells of the table to the width of the terminal' },
+  columns: FORMAT_SETTINGS.columns,
+  wide: FORMAT_SETTINGS.wide,
   timeField: {
     type: text('NAME'),
     variable: false,

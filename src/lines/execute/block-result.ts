@@ -8,7 +8,7 @@ import { createStatesCodec } from '../../engine/execute/grouping/states-codec.js
 import type { LineFault } from '../scan/scan-block.js'
 import type { SortedRow } from './block-rows.js'
 
-/** What is told of lines. */
+/** The lines of a block that are no rows, and the rows without a readable time. */
 export interface LineCounts {
   faults: ReadonlyMap<LineFault, number>
   unreadableTimes: number

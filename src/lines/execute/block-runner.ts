@@ -25,7 +25,7 @@ export interface BlockRunner {
   run(block: Uint8Array): Promise<BlockRows>
 }
 
-/** How the rows of a stage are used. */
+/** The bound of a stage, and the use of its rows. */
 export interface RunnerOptions {
   /** The most bytes of groups and of sorted rows. */
   limitBytes: number

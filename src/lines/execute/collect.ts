@@ -7,7 +7,7 @@ import { createCollector } from './collector.js'
 import { runStage, type StageRun } from './run-stage.js'
 import { kindOf, lineStagesOf } from './stages.js'
 
-/** What the stages of a query share. */
+/** The part of a run that all stages of a query share. */
 export interface Collecting extends Pick<StageRun, 'source' | 'inThreads' | 'report'> {
   /** The most bytes of groups and of sorted rows. */
   limitBytes: number

@@ -9,9 +9,9 @@ import { columnNames, type ScanStage } from '../../engine/execute/stages/stage.j
 import type { LineGroups } from './block-rows.js'
 import type { BlockOutput } from './run-stage.js'
 
-/** Collects what a stage finds in blocks. */
+/** Collects the rows that a stage finds in blocks. */
 export interface Collector {
-  /** Adds what was found in the next block. */
+  /** Adds the rows of the next block. */
   add(found: BlockOutput): Promise<void>
   /** Whether no later block changes the rows. */
   isComplete(): boolean
@@ -19,7 +19,7 @@ export interface Collector {
   frame(): Promise<Frame>
 }
 
-/** How a collector is bounded and scheduled. */
+/** The bound and the scheduling of a collector. */
 interface CollectorOptions {
   /** The most bytes of sorted rows. */
   limitBytes: number

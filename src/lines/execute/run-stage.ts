@@ -14,10 +14,10 @@ import { readsTimes } from './stages.js'
 import type { ThreadQuery } from './thread-messages.js'
 import { startThreads, type Threads } from './threads.js'
 
-/** What threads need to run the stage of a query. */
+/** The query of threads, without the settings that the first lines decide. */
 type InThreads = Omit<ThreadQuery, 'timeField'>
 
-/** What a stage without groups has found in a block. */
+/** The rows that a stage without groups has found in a block. */
 export interface BlockOutput {
   /** Rows of an order, or the first rows. */
   sorted?: readonly SortedRow[] | undefined
