@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
-const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** The headless shell is first: the same engine of pages without windows, which takes less than half of the CPU. */
+const PATHS = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 
 /**
  * Path of the browser: `LOGWEIR_TEST_CHROMIUM`, or an installed Chromium or Chrome. Undefined if no browser is
@@ -14,7 +20,7 @@ export const CHROMIUM = [process.env.LOGWEIR_TEST_CHROMIUM, ...PATHS].find(
 
 /** Message of the tests if there is no browser. */
 export const WITHOUT =
-  'there is no chromium on this machine (Debian: apt-get install chromium), so the page is not tested'
+  'there is no chromium on this machine (Debian: apt-get install chromium-headless-shell), so the page is not tested'
 
 /** Starts a headless browser. */
 export function launchBrowser(): Promise<Browser> {

@@ -320,7 +320,7 @@ function withBrowser(): void {
     await page.click('#range')
     await page.fill('#from', '2026-13-01')
     await page.keyboard.press('Enter')
-    expect(await page.locator('#range-problem').textContent()).toContain('2026-13-01')
+    await expect.poll(() => page.locator('#range-problem').textContent()).toContain('2026-13-01')
     await page.fill('#from', '2026-11-20 14:03')
     await page.fill('#to', '2026-11-20 15:00')
     await page.keyboard.press('Enter')
