@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { mulberry32 } from '../support/random.js'
-import { runs } from '../support/runs.js'
+import { costlyRuns } from '../support/runs.js'
 import { testSeed } from '../support/seed.js'
 import { check, lacking, repair, servedRows } from './checked.js'
 import { type Damage, damage, withUnreadable } from './damages.js'
@@ -77,7 +77,7 @@ describe(`random damage (seed ${seed})`, () => {
   it('is found if it changes anything, and --repair loses no intact row and leaves nothing to find', async () => {
     console.log(`check seed ${seed}`)
     const failures: string[] = []
-    for (let run = 0; run < runs(1000); run++) {
+    for (let run = 0; run < costlyRuns(1000); run++) {
       const damaged = damage(sample.contents, random)
       await tryDamage(damaged).catch((error) => failures.push(`run ${run}: ${damaged.name}: ${error.message}`))
     }

@@ -8,10 +8,10 @@ import { createFakeClock, type FakeClock } from '../support/clock.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { below, mulberry32, oneOf, type Random } from '../support/random.js'
 import { edge, type TestRecord } from '../support/records.js'
-import { runs } from '../support/runs.js'
+import { costlyRuns } from '../support/runs.js'
 import { testSeed } from '../support/seed.js'
 
-const STEPS = runs(10_000)
+const STEPS = costlyRuns(10_000)
 const STEPS_OF_ENGINE = 50
 const PARTIAL_BYTES = [3_000, 30_000, 1_000_000]
 

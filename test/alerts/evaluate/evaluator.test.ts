@@ -14,7 +14,7 @@ import { readSql } from '../../../src/sql/read-sql.js'
 import { createFakeClock, type FakeClock } from '../../support/clock.js'
 import { createModelFiles, type ModelFiles } from '../../support/model-files.js'
 import { below, mulberry32 } from '../../support/random.js'
-import { runs } from '../../support/runs.js'
+import { costlyRuns } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
 
 const QUERY = 'select project, path, count(*) as n from edge_logs group by project, path'
@@ -246,7 +246,7 @@ describe('the evaluator', () => {
 it('notifies and records every change exactly once, in order, however often the process dies', async () => {
   const seed = testSeed()
   const random = mulberry32(seed)
-  for (let run = 0; run < runs(60); run++) {
+  for (let run = 0; run < costlyRuns(60); run++) {
     const world = createWorld()
     const got: { key: string; alert: string; us: number }[] = []
     world.send = (key, body) => {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { runs } from '../../support/runs.js'
+import { costlyRuns } from '../../support/runs.js'
 import { expectFollowed } from './follow-random.js'
 
-const PLANS = runs(200)
+/** Half of the plans change nothing, so that some are needed for a change. */
+const PLANS = Math.max(12, costlyRuns(200))
 const STEPS = 50
 
 it(
@@ -10,7 +11,7 @@ it(
   async () => {
     const { watermarks, changes, resumed } = await expectFollowed(PLANS, STEPS)
     expect(watermarks).toBeGreaterThan(PLANS * STEPS * 0.5)
-    expect(changes).toBeGreaterThan(PLANS)
+    expect(changes).toBeGreaterThan(PLANS / 4)
     expect(resumed).toBeGreaterThan(PLANS / 20)
   },
   120_000 + PLANS * 10_000,

@@ -7,7 +7,7 @@ import { createFakeClock } from '../../support/clock.js'
 import { mulberry32, oneOf } from '../../support/random.js'
 import { randomRecords } from '../../support/random-plans.js'
 import { randomSql } from '../../support/random-sql.js'
-import { runs } from '../../support/runs.js'
+import { costlyRuns } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
 import { settle } from '../support.js'
 import { followResponse } from './client.js'
@@ -18,7 +18,7 @@ const NOW_US = Date.UTC(2026, 10, 25, 10, 37, 42) * 1_000
 const SECRET = 'leaked-4711'
 const TOKENS = ['free', { token: 'bound', projects: new Set(['a']) }]
 /** Each is read once, and followed. */
-const QUERIES = runs(5_000)
+const QUERIES = costlyRuns(5_000)
 const QUERIES_AN_ENGINE = 100
 /** So many that each query can be followed by both tokens. */
 const LIMITS = { subscribers: 1_000, subscribedQueries: 1_000 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DAY_US } from '../../../src/base/units.js'
 import { mulberry32 } from '../../support/random.js'
 import { edge, type TestRecord } from '../../support/records.js'
-import { runs } from '../../support/runs.js'
+import { costlyRuns } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
 import { define, expectView, openWorld, type World } from './world.js'
 
@@ -94,7 +94,7 @@ async function endBy(end: End, world: World, seed: number): Promise<void> {
 /** How much of the call in which the process dies is done. */
 const SHARES = [0, 1]
 /** A small run tries a part of the calls, and others each time. */
-const STEP = Math.max(1, Math.round(20 / runs(20)))
+const STEP = Math.max(1, Math.round(20 / costlyRuns(20)))
 
 describe.each(ENDS)('a process that ends by %s while files of views are made, merged and deleted', (end) => {
   const seed = testSeed()

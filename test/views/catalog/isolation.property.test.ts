@@ -12,7 +12,7 @@ import type { PlainRow } from '../../oracle/oracle.js'
 import { readAll } from '../../support/engine.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
 import { edge, type TestRecord } from '../../support/records.js'
-import { runs } from '../../support/runs.js'
+import { costlyRuns } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
 import { openWorld, type World } from './world.js'
 
@@ -84,7 +84,7 @@ describe('a token that is bound to a project', () => {
     const world = await filled(random)
     const endpoints = endpointsIn(world)
     let read = 0
-    for (let run = 0; run < runs(10_000); run++) {
+    for (let run = 0; run < costlyRuns(10_000); run++) {
       const project = oneOf(random, PROJECTS) ?? 'none'
       const endpoint = oneOf(random, endpoints)
       const given = parametersOf(random, endpoint, project, world)
@@ -100,7 +100,7 @@ describe('a token that is bound to a project', () => {
       }
       read += rows.length
     }
-    expect(read).toBeGreaterThan(runs(10_000))
+    expect(read).toBeGreaterThan(costlyRuns(10_000))
     await world.close()
   })
 })
@@ -115,9 +115,9 @@ from edge_logs group by hour, path`
 
   it(`leaves the view of another complete and exact, seed ${testSeed()}`, { timeout: 600_000 }, async () => {
     const random = mulberry32(testSeed())
-    const world = await openWorld({}, { viewBytes: runs(1e6) * 40 })
+    const world = await openWorld({}, { viewBytes: costlyRuns(1e6) * 40 })
     world.setViews({ v: COSTLY })
-    const count = runs(1e6)
+    const count = costlyRuns(1e6)
     const expected = new Map<string, { n: number; s: number }>()
     const now = Number(world.clock.nowUs())
     for (let from = 0; from < count; from += 20_000) {

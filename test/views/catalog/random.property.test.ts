@@ -4,7 +4,7 @@ import type { ViewDefinition } from '../../../src/views/definition/definition.js
 import type { Call, Fault } from '../../support/model-files.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
 import { database, edge, type TestRecord } from '../../support/records.js'
-import { runs } from '../../support/runs.js'
+import { costlyRuns } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
 import { define, expectView, idsIn, openWorld, type World } from './world.js'
 
@@ -206,7 +206,7 @@ class Run {
 
 describe('views of a service that works, dies and starts again', () => {
   const seed = testSeed()
-  const services = runs(100)
+  const services = costlyRuns(100)
 
   it(`have all rows ever accepted (seed ${seed})`, { timeout: 60_000 + 10_000 * services }, async () => {
     for (let i = 0; i < services; i++) {
