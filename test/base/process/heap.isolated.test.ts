@@ -18,7 +18,7 @@ function countFullCollections(limit: string): number {
     })
     observer.observe({ entryTypes: ['gc'] })
     const kept = []
-    for (let i = 0; i < 500; i++) {
+    for (let i = 0; i < 400; i++) {
       kept.push(Array.from({ length: 30_000 }, (_, n) => ({ n })))
       if (kept.length > 20) kept.shift()
       await new Promise((resolve) => setImmediate(resolve))
@@ -51,7 +51,7 @@ function mostHeapMib(limit: string, kept: number): number {
     const texts = []
     let most = 0
     const yieldIfDue = createYielder(undefined, 1)
-    for (let i = 0; i < 1_000; i++) {
+    for (let i = 0; i < 500; i++) {
       texts.push(Buffer.alloc(2 ** 20, 97 + (i % 26)).toString('latin1').toUpperCase())
       if (texts.length > ${kept}) texts.shift()
       const { total_heap_size, external_memory } = getHeapStatistics()
