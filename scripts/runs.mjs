@@ -21,10 +21,11 @@ const NATIVE = {
 
 /**
  * Tests of features that may differ between versions of Node and between time zones: sockets, files, threads, memory,
- * native modules, WebAssembly, regular expressions and dates. The other tests compute with numbers, texts and bytes
- * alone, check files of this repository, or test the same as a portable test.
+ * native modules, WebAssembly, regular expressions and dates. With most tests of native parts they are the portable
+ * tests. The other tests compute with numbers, texts and bytes alone, check files of this repository, or test the same
+ * as a portable test.
  */
-const PORTABLE = {
+const NODE = {
   unit: [
     'alerts/delivery/send.',
     'base/',
@@ -37,12 +38,13 @@ const PORTABLE = {
     'http/slow-bodies.',
     'ingest/wasm/',
     'time-zone.',
-    ...NATIVE.unit.filter((place) => !place.startsWith('base/')),
   ],
   isolated: ['base/process/heap.', 'http/compression.'],
 }
 
-const PARTS = { native: NATIVE, portable: PORTABLE }
+const PORTABLE = { ...NODE, unit: [...NODE.unit, ...NATIVE.unit.filter((place) => !place.startsWith('base/'))] }
+
+const PARTS = { native: NATIVE, node: NODE, portable: PORTABLE }
 
 /** The runs of `npm test`: each project under UTC, and the portable tests in a shifted zone too. */
 export const ALL = [...runsOf(PROJECTS), ...runsOf(['portable'], SHIFTED[0])]
@@ -52,11 +54,15 @@ const NEWER_NODES = process.env.LOGWEIR_TEST_NODES?.split(':').filter((bin) => b
 
 /**
  * A part of the tests without native parts, with a fiftieth of the random runs: on this Node what depends on native
- * parts, on each newer Node also what depends on Node or the time zone, in a zone of its own.
+ * parts, on each newer Node what depends on Node or the time zone, in a zone of its own, and on the last Node both:
+ * JavaScript and WebAssembly that compute the same on the oldest and on the newest Node do so between them.
  */
 export const WITHOUT_NATIVE = [
   ...runsOf(['native']),
-  ...NEWER_NODES.flatMap((bin, i) => runsOf(['portable'], SHIFTED[i % SHIFTED.length]).map((run) => ({ ...run, bin }))),
+  ...NEWER_NODES.flatMap((bin, i) => {
+    const part = i === NEWER_NODES.length - 1 ? 'portable' : 'node'
+    return runsOf([part], SHIFTED[i % SHIFTED.length]).map((run) => ({ ...run, bin }))
+  }),
 ].map((run) => ({ ...run, scale: 0.02, nativeParts: 'off' }))
 
 /**
