@@ -239,7 +239,10 @@ interface DocumentsOptions {
   defaultProject?: string | undefined
 }
 
-/** Builds the documents once for each set of endpoints and known sources. The documents are compressed once, too. */
+/**
+ * Builds the documents once for each set of endpoints and known sources, on the first request: that takes longer than
+ * the rest of a start. The documents are compressed once, too.
+ */
 export function createDocuments({ endpoints, dialect, clock, defaultProject }: DocumentsOptions): Documents {
   const form = { dialect, hasDefaultProject: defaultProject !== undefined }
   const build = (all: readonly Endpoint[]): ReturnType<Documents['current']> => ({
@@ -248,17 +251,18 @@ export function createDocuments({ endpoints, dialect, clock, defaultProject }: D
   })
   let latest = endpoints
   let sources = allSources().length
-  let documents = build(latest)
+  let documents: ReturnType<typeof build> | undefined
   return {
     current() {
       // Recovery makes sources known after the start.
-      if (allSources().length > sources) documents = build(latest)
+      if (allSources().length > sources) documents = undefined
       sources = allSources().length
+      documents ??= build(latest)
       return documents
     },
     replace(next) {
       latest = next
-      documents = build(next)
+      documents = undefined
     },
   }
 }

@@ -44,14 +44,11 @@ export function createBoundCalls(
 
 /** Tokens have different default projects, so that equal query strings may be different calls. */
 function cached<C extends Call>(read: (given: Given) => C): (search: string, defaultProject: string | undefined) => C {
-  const calls = new LRUCache<string, C>({
-    max: CACHED_CALLS,
-    maxSize: CACHED_CHARACTERS,
-    maxEntrySize: MAX_CACHED_CHARACTERS,
-    sizeCalculation: (_, key) => key.length + 1,
-  })
+  // Made for the first call, since a cache allocates the room of all its entries, and most endpoints are never called.
+  let calls: LRUCache<string, C> | undefined
   return (search, defaultProject) => {
     const key = defaultProject === undefined ? search : `${search}\n${defaultProject}`
+    calls ??= createCallCache<C>()
     const hit = calls.get(key)
     if (hit !== undefined) return hit
     const call = read(givenIn(search, defaultProject))
@@ -59,6 +56,14 @@ function cached<C extends Call>(read: (given: Given) => C): (search: string, def
     return call
   }
 }
+
+const createCallCache = <C extends Call>() =>
+  new LRUCache<string, C>({
+    max: CACHED_CALLS,
+    maxSize: CACHED_CHARACTERS,
+    maxEntrySize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: (_, key) => key.length + 1,
+  })
 
 function givenIn(search: string, defaultProject: string | undefined): Given {
   return Object.assign(new URLSearchParams(search), { defaultProject })
