@@ -16,16 +16,25 @@ const LOAD_TIMEOUT_MS = 10_000
 /** Newer Nodes run hooks on the main thread, and deprecate hooks on a thread of their own. */
 type Hooks = { registerHooks?(hooks: { resolve: typeof resolve; load?: ReturnType<typeof builderHook> }): void }
 
-/** Installs the resolution hook and returns the loader of modules. To be called once per process. */
+/**
+ * Returns the loader of modules, which installs the resolution hook with the first module: an older Node starts a
+ * thread for the hook, and waits for the thread. To be called once per process.
+ */
 export function createImporter(): ImportModule {
-  const { registerHooks } = nodeModule as Hooks
-  if (registerHooks === undefined) nodeModule.register(new URL('./hook.js', import.meta.url))
-  else registerHooks({ resolve, ...(isSea() && { load: builderHook(ENDPOINT_BUILDER) }) })
+  let hasHook = false
   return (path, version) => {
+    if (!hasHook) installHook()
+    hasHook = true
     const url = pathToFileURL(path)
     url.searchParams.set(VERSION_PARAMETER, String(version))
     return withTimeout(isSea() ? importFromOutside(url.href) : import(url.href))
   }
+}
+
+function installHook(): void {
+  const { registerHooks } = nodeModule as Hooks
+  if (registerHooks === undefined) nodeModule.register(new URL('./hook.js', import.meta.url))
+  else registerHooks({ resolve, ...(isSea() && { load: builderHook(ENDPOINT_BUILDER) }) })
 }
 
 async function withTimeout<T>(loading: Promise<T>): Promise<T> {
