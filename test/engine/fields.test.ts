@@ -11,13 +11,13 @@ import { DECLARED_FIELDS } from '../support/odd-fields.js'
 import { addPathColumns } from '../support/path-columns.js'
 import { mulberry32, oneOf } from '../support/random.js'
 import { showPlan } from '../support/random-plans.js'
-import { runs } from '../support/runs.js'
+import { costlyRuns } from '../support/runs.js'
 import { testSeed } from '../support/seed.js'
 import { CASES, filter, RECORDS, scan } from './field-cases.js'
 import { expectAnswer } from './plans.js'
 
 /** Random cases for each form of storage. */
-const RUNS = runs(CASES.length / 6)
+const RUNS = costlyRuns(CASES.length / 6)
 const random = mulberry32(testSeed())
 
 /** Expects the oracle's answers, twice: the second time fields and partial results are in memory. */

@@ -5,7 +5,7 @@ import type { FieldPath, PathValues } from '../../../../src/engine/execute/colum
 import { elementCount } from '../../../../src/engine/execute/fields/element-count.js'
 import { createPathInterner } from '../../../../src/engine/store/path-columns/path-interner.js'
 import { below, mulberry32, oneOf, type Random } from '../../../support/random.js'
-import { runs } from '../../../support/runs.js'
+import { costlyRuns } from '../../../support/runs.js'
 import { testSeed } from '../../../support/seed.js'
 import { type FieldValue, fieldOf } from '../../execute/fields/path-oracle.js'
 import { KEYS, randomDocument } from '../../execute/fields/random-json.js'
@@ -15,7 +15,8 @@ function intern(texts: readonly string[], paths: readonly FieldPath[], batchRows
   const interner = createPathInterner(paths, texts.length)
   for (let from = 0; from < texts.length; from += batchRows) {
     const some = texts.slice(from, from + batchRows).map((text) => Buffer.from(text))
-    const offsets = Int32Array.from([0, ...some.map((_, i) => Buffer.concat(some.slice(0, i + 1)).length)])
+    let end = 0
+    const offsets = Int32Array.from([0, ...some.map(({ length }) => (end += length))])
     const memory = interner.textMemory(offsets.at(-1)!)
     memory.set(Buffer.concat(some))
     const bytes = Buffer.from(memory.buffer, memory.byteOffset, memory.length)
@@ -50,7 +51,7 @@ const at = (...keys: string[]): FieldPath => ({ keys, isCount: false })
 describe('an interner of paths', () => {
   it('has the values that the oracle reads, as spelled', () => {
     const seed = testSeed()
-    for (let run = 0; run < runs(2_000); run++) {
+    for (let run = 0; run < costlyRuns(2_000); run++) {
       const random = mulberry32(seed + run)
       const texts = Array.from({ length: 1 + below(random, 30) }, () => randomDocument(random, 1 + below(random, 5)))
       const paths = randomPaths(random)
