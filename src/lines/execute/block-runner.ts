@@ -10,10 +10,10 @@ import { createLineGroups, type LineGroups, passingRows, type SortedRow, sortedR
 import { createRunContext } from './context.js'
 import { kindOf } from './stages.js'
 
-/** The rows of a block that a stage without groups has found: of an order, or all that pass, as they are read. */
+/** The rows of a block that a stage without groups has found: of an order, or all that pass. */
 interface BlockRows extends LineCounts {
   sorted: readonly SortedRow[] | undefined
-  passing: AsyncIterable<Row> | undefined
+  passing: readonly Row[] | undefined
 }
 
 /** Runs a stage over blocks of lines, one after the other. */
@@ -21,7 +21,7 @@ export interface BlockRunner {
   scanner: BlockScanner
   /** The groups so far, if the stage groups. */
   groups: LineGroups | undefined
-  /** Runs the stage over a block, which is copied at once. Rows are valid, and `passing` must be read, before the next call. */
+  /** Runs the stage over a block, which is copied at once. Call after the call before has ended. */
   run(block: Uint8Array): Promise<BlockRows>
 }
 
@@ -56,7 +56,7 @@ export function createBlockRunner(
       const part = partOfBlock(admit(scanned))
       await groups?.add(part)
       const sorted = groups === undefined && !isPassing ? await sortedRows(top, part, context) : undefined
-      const passing = isPassing ? passingRows(top, part, context) : undefined
+      const passing = isPassing ? await passingRows(top, part, context) : undefined
       return { faults, unreadableTimes, sorted, passing }
     },
   }

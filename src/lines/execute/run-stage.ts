@@ -21,9 +21,9 @@ type InThreads = Omit<ThreadQuery, 'timeField'>
 export interface BlockOutput {
   /** Rows of an order, or the first rows. */
   sorted?: readonly SortedRow[] | undefined
-  /** Rows that pass: in the format of the answer, or as they are, to be read before the next block. */
+  /** Rows that pass: in the format of the answer, or as they are. */
   text?: Uint8Array | undefined
-  rows?: AsyncIterable<Row> | undefined
+  rows?: readonly Row[] | undefined
 }
 
 /** A stage that reads lines, and how to run it. */
@@ -35,6 +35,9 @@ export interface StageRun {
   inThreads: InThreads | undefined
   report: Report
 }
+
+/** More threads take more memory than they save time: a single thread reads the input. */
+const MOST_THREADS = 8
 
 /** Inputs up to this size are read before threads have started. */
 const THREAD_BYTES = 8 * MIB
@@ -100,7 +103,7 @@ function createWork({ stage, runner, source, inThreads, report }: StageRun) {
     run(block: Uint8Array<ArrayBuffer>): Promise<BlockOutput> {
       readBytes += block.length
       if (readBytes > THREAD_BYTES && canUseThreads && isTimeKnown)
-        threads ??= startThreads(availableParallelism(), { ...inThreads!, timeField })
+        threads ??= startThreads(Math.min(MOST_THREADS, availableParallelism()), { ...inThreads!, timeField })
       return threads === undefined ? runHere(block) : runInThreads(block)
     },
     most: () => threads?.capacity ?? 1,
