@@ -13,6 +13,7 @@ import { type CompiledLines, compileLines } from './execute/compile.js'
 import { bucketToFollow, followAnswer, followBuckets } from './follow/follow-lines.js'
 import type { LinesConfig } from './lines-config.js'
 import { type LinesOutput, runLines } from './run-lines.js'
+import { createNameCheck, type NameCheck } from './scan/name-check.js'
 import { createReport, type Report } from './scan/report.js'
 import { formatOf, parsedRow, timesOf, writeRows, writeTable } from './write-lines.js'
 
@@ -41,10 +42,11 @@ export async function queryLines(config: LinesConfig, context: LinesContext): Pr
   const nowUs = context.clock.nowUs()
   const compiled = compile(config, nowUs, context.out)
   const report = createReport()
+  const names = createNameCheck(compiled.plan)
   try {
-    await answer({ config, compiled, nowUs, report, context })
+    await answer({ config, compiled, nowUs, report, names, context })
   } finally {
-    for (const sentence of report.sentences()) context.log(sentence, { level: 'warn' })
+    for (const sentence of [...report.sentences(), ...names.warnings()]) context.log(sentence, { level: 'warn' })
   }
 }
 
@@ -65,15 +67,16 @@ interface Query {
   compiled: CompiledLines
   nowUs: number
   report: Report
+  names: NameCheck
   context: LinesContext
 }
 
-async function answer({ config, compiled, nowUs, report, context }: Query): Promise<void> {
+async function answer({ config, compiled, nowUs, report, names, context }: Query): Promise<void> {
   const { plan, stage, last, isStreamed } = compiled
   const { out, screen, stop } = context
   const format = formatOf(config, out)
   const limitBytes = Math.min(MOST_BYTES, memoryBytes() * MEMORY_SHARE)
-  const run = { source: { paths: config.paths, timeField: config.timeField, stop }, limitBytes, report }
+  const run = { source: { paths: config.paths, timeField: config.timeField, stop }, limitBytes, report, names }
   const print = (rows: AsyncIterable<LinesOutput>, comesInParts: boolean) =>
     format === 'table' ? writeTable(rows, plan, config, out, comesInParts) : writeRows(rows, plan, format, out)
   if (config.follow && !isStreamed && stage !== undefined && last !== undefined) {

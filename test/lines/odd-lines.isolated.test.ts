@@ -78,7 +78,7 @@ describe('lines that are rows', () => {
     ['1 MiB', `${lineOf(MIB)}\n${lineOf(MIB)}\n${lineOf(MIB)}`, [7, 7, 7]],
     ['an escaped NUL', '{"a":"\\u0000"}', ['\0']],
     ['a lone surrogate, as U+FFFD', '{"a":"\\ud800"}', ['\ufffd']],
-    ['no fields', '{}', [null]],
+    ['no fields', '{}\n{"a":1}', [null, 1]],
     ['a large number', '{"a":12345678901234567890}', [Number('12345678901234567890')]],
     ['an escaped key', '{"\\u0061":1}', [1]],
     ['nothing', '', []],

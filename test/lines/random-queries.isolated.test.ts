@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { GIB } from '../../src/base/units.js'
 import { compileLines } from '../../src/lines/execute/compile.js'
 import { runLines } from '../../src/lines/run-lines.js'
+import { createNameCheck } from '../../src/lines/scan/name-check.js'
 import { createReport } from '../../src/lines/scan/report.js'
 import type { Row } from '../../src/plan/answer.js'
 import { call, column, type Expression, literal } from '../../src/plan/expression.js'
@@ -60,7 +61,8 @@ async function answerOf(plan: Plan, paths: readonly string[]): Promise<Answer> {
   const rows: Row[] = []
   try {
     const run = { plan, source: { paths, timeField: undefined }, inThreads: undefined, limitBytes: GIB }
-    for await (const output of runLines({ ...run, report: createReport() })) if ('row' in output) rows.push(output.row)
+    for await (const output of runLines({ ...run, report: createReport(), names: createNameCheck(plan) }))
+      if ('row' in output) rows.push(output.row)
     return rows
   } catch (error) {
     const { code } = error as { code?: string }

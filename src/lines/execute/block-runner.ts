@@ -12,6 +12,8 @@ import { kindOf } from './stages.js'
 
 /** The rows of a block that a stage without groups has found: of an order, or all that pass. */
 interface BlockRows extends LineCounts {
+  /** The lines. Valid until the next call. */
+  scanned: ScannedBlock
   sorted: readonly SortedRow[] | undefined
   passing: readonly Row[] | undefined
 }
@@ -57,7 +59,7 @@ export function createBlockRunner(
       await groups?.add(part)
       const sorted = groups === undefined && !isPassing ? await sortedRows(top, part, context) : undefined
       const passing = isPassing ? await passingRows(top, part, context) : undefined
-      return { faults, unreadableTimes, sorted, passing }
+      return { scanned, faults, unreadableTimes, sorted, passing }
     },
   }
 }

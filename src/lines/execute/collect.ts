@@ -8,7 +8,7 @@ import { runStage, type StageRun } from './run-stage.js'
 import { kindOf, lineStagesOf } from './stages.js'
 
 /** The part of a run that all stages of a query share. */
-export interface Collecting extends Pick<StageRun, 'source' | 'inThreads' | 'report'> {
+export interface Collecting extends Pick<StageRun, 'source' | 'inThreads' | 'report' | 'names'> {
   /** The most bytes of groups and of sorted rows. */
   limitBytes: number
 }

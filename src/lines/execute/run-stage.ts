@@ -5,6 +5,7 @@ import type { ScanStage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
 import { type LineSource, TIME_FIELDS } from '../input/line-source.js'
 import { readBlocks } from '../input/read-blocks.js'
+import type { NameCheck } from '../scan/name-check.js'
 import type { Report } from '../scan/report.js'
 import { canWriteGroups, readGroups, readSortedRows } from './block-result.js'
 import type { SortedRow } from './block-rows.js'
@@ -34,6 +35,7 @@ export interface StageRun {
   /** Undefined: the stage runs in this thread alone. */
   inThreads: InThreads | undefined
   report: Report
+  names: NameCheck
 }
 
 /** More threads take more memory than they save time: a single thread reads the input. */
@@ -66,7 +68,7 @@ export async function* runStage(run: StageRun): AsyncGenerator<BlockOutput, void
 }
 
 /** Runs a stage over blocks, in this thread at first, and then in several. */
-function createWork({ stage, runner, source, inThreads, report }: StageRun) {
+function createWork({ stage, runner, source, inThreads, report, names }: StageRun) {
   const needsTime = readsTimes(stage)
   let timeField = needsTime ? source.timeField : undefined
   let isTimeKnown = !needsTime || timeField !== undefined
@@ -87,14 +89,16 @@ function createWork({ stage, runner, source, inThreads, report }: StageRun) {
     const running = runner.run(block)
     // The scanner has copied the lines.
     free([block.buffer])
-    const { sorted, passing, ...counts } = await running
+    const { sorted, passing, scanned, ...counts } = await running
     report.add(counts)
+    names.look(scanned)
     return { sorted, rows: passing }
   }
 
   async function runInThreads(block: Uint8Array<ArrayBuffer>): Promise<BlockOutput> {
     const { sorted, text, ...counts } = await threads!.run(block)
     report.add(counts)
+    names.look(undefined)
     if (sorted === undefined || stage.sink.op !== 'top') return { text }
     return { sorted: readSortedRows(sorted, stage.sink.keys.length, stage.sink.columns.length) }
   }

@@ -28,7 +28,7 @@ async function answerTo(work: ThreadWork): Promise<ThreadAnswer> {
   const running = runner.run(work.block)
   // The scanner has copied the lines.
   free([work.block.buffer])
-  const { sorted, passing, ...counts } = await running
+  const { sorted, passing, scanned: _, ...counts } = await running
   return {
     result: {
       ...counts,
