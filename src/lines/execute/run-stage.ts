@@ -62,6 +62,7 @@ export async function* runStage(run: StageRun): AsyncGenerator<BlockOutput, void
     }
     for (const groups of await work.groups()) await runner.groups!.merge(readGroups(groups, runner.groups!.aggregation))
   } finally {
+    input.close()
     report.addTooLong(input.tooLong())
     await work.close()
   }

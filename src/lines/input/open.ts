@@ -20,19 +20,19 @@ const STDIN = 'standard input'
  * is aborted, also while the input is silent. Throws `usage` or `failed` if the input cannot be read, and
  * `damaged_input` if its compression is damaged.
  */
-export async function* readInput(path: string | undefined, stop?: AbortSignal): AsyncGenerator<Uint8Array, void> {
+export async function* readInput(path: string | undefined, stop: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const stream = path === undefined ? process.stdin : createReadStream(path, { highWaterMark: MIB })
   const end = () => void stream.destroy()
-  stop?.addEventListener('abort', end)
+  stop.addEventListener('abort', end)
   const named = { name: path ?? STDIN, stream }
   try {
     const chunks = bytesOf(named)
     const start = await firstBytes(chunks)
     yield* decompressed(start, chunks, named)
   } catch (error) {
-    if (!stop?.aborted) throw error
+    if (!stop.aborted) throw error
   } finally {
-    stop?.removeEventListener('abort', end)
+    stop.removeEventListener('abort', end)
     stream.destroy()
   }
 }

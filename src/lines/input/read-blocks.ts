@@ -6,6 +6,8 @@ import { readInput } from './open.js'
 export interface InputBlocks {
   blocks: AsyncIterable<Uint8Array<ArrayBuffer>>
   tooLong(): number
+  /** Stops reading, also while an input is silent. */
+  close(): void
 }
 
 /**
@@ -15,10 +17,13 @@ export interface InputBlocks {
 export function readBlocks({ paths, stop }: Pick<LineSource, 'paths' | 'stop'>, isIdle: () => boolean): InputBlocks {
   const ready: Uint8Array<ArrayBuffer>[] = []
   const cutter = createBlockCutter((block) => ready.push(block))
+  const closing = new AbortController()
+  const end = stop === undefined ? closing.signal : AbortSignal.any([stop, closing.signal])
+
   async function* read(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     for (const path of paths) {
-      if (stop?.aborted) break
-      for await (const chunk of readInput(path, stop)) {
+      if (end.aborted) return
+      for await (const chunk of readInput(path, end)) {
         cutter.push(chunk)
         if (ready.length === 0 && isIdle()) cutter.flush()
         yield* ready.splice(0)
@@ -27,5 +32,6 @@ export function readBlocks({ paths, stop }: Pick<LineSource, 'paths' | 'stop'>, 
       yield* ready.splice(0)
     }
   }
-  return { blocks: read(), tooLong: cutter.tooLong }
+
+  return { blocks: read(), tooLong: cutter.tooLong, close: () => closing.abort() }
 }
