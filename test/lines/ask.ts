@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createFakeClock } from '../support/clock.js'
+import { parsedRows } from './parsed-rows.js'
 
 /** Runs `logweir lines` in the process of a test. The caller's file is isolated: the table becomes a known source. */
 
@@ -43,13 +44,6 @@ export async function rowsOf(sql: string, paths: readonly string[], flags: reado
   if (error !== undefined) throw new Error(error.message)
   return parsedRows(text)
 }
-
-/** Parses NDJSON. */
-export const parsedRows = (ndjson: string): unknown[] =>
-  ndjson
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
 
 let files = 0
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../../src/base/units.js'
-import { askLines, fileMaker, parsedRows, rowsOf } from './ask.js'
+import { askLines, fileMaker, rowsOf } from './ask.js'
+import { parsedRows } from './parsed-rows.js'
 
 /** A line of so many bytes: an object, whose field `a` is 7. */
 const lineOf = (bytes: number) => `{"a":7,"pad":"${'x'.repeat(bytes - 16)}"}`

@@ -4,27 +4,15 @@ import { readSql } from '../../src/sql/read-sql.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { runs } from '../support/runs.js'
 import { testSeed } from '../support/seed.js'
-import { fileMaker, NOW_US, parsedRows, rowsOf } from './ask.js'
+import { fileMaker, NOW_US, rowsOf } from './ask.js'
+import { expectRows } from './expect-rows.js'
+import { parsedRows } from './parsed-rows.js'
 import { LINE_QUERIES } from './queries/all.js'
 import { linesOf } from './queries/oracle.js'
 import { sampleLines } from './sample.js'
 
 const LINES = runs(10_000)
 const SEED = testSeed()
-
-/** Whether the rows are a list: of an order, or in the order of the lines. Else the rows are a set. */
-const isList = (sql: string) => /\border by\b/.test(sql) || !/\b(group by|distinct)\b/.test(sql)
-
-/** Expects equal rows, and shows the first difference. The names of a row are a set. */
-function expectRows(sql: string, actual: readonly unknown[], expected: readonly unknown[], isOrdered = isList(sql)) {
-  const textsOf = (rows: readonly unknown[]) => {
-    const texts = rows.map((row) => JSON.stringify(Object.entries(row as object).sort()))
-    return isOrdered ? texts : texts.toSorted()
-  }
-  const [own, others] = [textsOf(actual), textsOf(expected)]
-  const at = own.findIndex((text, i) => text !== others[i])
-  expect({ sql, row: own[at], length: own.length }).toEqual({ sql, row: others[at], length: others.length })
-}
 
 /** Writes lines to three files, with line breaks of every kind. */
 function filesOf(lines: readonly string[]): string[] {

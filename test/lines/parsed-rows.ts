@@ -1,0 +1,6 @@
+/** Parses NDJSON. */
+export const parsedRows = (ndjson: string): unknown[] =>
+  ndjson
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
