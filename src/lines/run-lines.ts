@@ -45,9 +45,9 @@ async function* streamRows(stage: ScanStage, run: Collecting): AsyncGenerator<Li
   const runner = createBlockRunner(stage, { limitBytes: run.limitBytes, yieldIfDue: createYielder() })
   let skipped = 0
   let taken = 0
-  for await (const { text, rows = [], sorted = [] } of runStage({ ...run, stage, runner })) {
+  for await (const { text, passing, sorted = [] } of runStage({ ...run, stage, runner })) {
     if (text !== undefined) yield { text }
-    for (const row of rows) yield { row }
+    if (passing !== undefined) for await (const rows of passing) for (const row of rows) yield { row }
     for (const { values } of sorted) {
       if (taken === sink.rows) break
       if (skipped++ < sink.offset) continue

@@ -14,7 +14,7 @@ const { queryLines } = await import('../../src/lines/query-lines.js')
 export const NOW_US = Date.UTC(2026, 10, 25, 10, 37, 42) * 1000
 
 /** What a run has printed, the sentences on standard error, and the error that has ended the run. */
-export interface LinesAnswer {
+interface LinesAnswer {
   text: string
   told: string[]
   error: { code: string | undefined; message: string } | undefined

@@ -7,11 +7,14 @@ import type { Row } from '../../src/plan/answer.js'
 import { fileMaker, NOW_US } from './ask.js'
 
 const LINES = 20_000
+const CONTENT = Array.from(
+  { length: LINES },
+  (_, seq) => `{"seq":${seq},"key":"${seq % 10}","text":"${seq} text"}\n`,
+).join('')
 
 /** Runs a query over lines with different texts, whose groups and sorted rows take at most so much memory. */
-async function rowsOf(sql: string, limitBytes: number): Promise<Row[]> {
-  const lines = Array.from({ length: LINES }, (_, seq) => `{"seq":${seq},"key":"${seq % 10}","text":"${seq} text"}\n`)
-  const source = { paths: [fileMaker()(lines.join(''))], timeField: undefined }
+async function rowsOf(sql: string, limitBytes: number, content = CONTENT): Promise<Row[]> {
+  const source = { paths: [fileMaker()(content)], timeField: undefined }
   const { plan } = compileLines(sql, NOW_US)
   const rows: Row[] = []
   const run = { plan, source, inThreads: undefined, limitBytes, report: createReport() }
@@ -42,4 +45,13 @@ describe('the memory of a query over lines', () => {
     ['select seq from lines order by text desc limit 20', 20],
     ['select seq from lines limit 20', 20],
   ])('is enough for what is small: %s', async (sql, rows) => expect(await rowsOf(sql, 4 * MIB)).toHaveLength(rows))
+
+  it('is enough for a block of the shortest lines, in their order', async () => {
+    const many = 150_000
+    expect(await rowsOf('select a, b, c, timestamp, line from lines', 8 * MIB, '{}\n'.repeat(many))).toHaveLength(many)
+    const numbers = Array.from({ length: 100_000 }, (_, a) => `{"a":${a}}\n`).join('')
+    const rows = await rowsOf('select a from lines where a > 1', 8 * MIB, numbers)
+    expect(rows.every(({ a }, i) => a === i + 2)).toBe(true)
+    expect(rows).toHaveLength(99_998)
+  })
 })

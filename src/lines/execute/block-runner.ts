@@ -3,7 +3,7 @@ import type { GroupSink } from '../../engine/execute/grouping/sink.js'
 import type { TopSink } from '../../engine/execute/ordering/sink.js'
 import type { ScanStage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
-import { partOfBlock } from '../scan/line-part.js'
+import { partOfBlock, partsOfBlock } from '../scan/line-part.js'
 import { type BlockScanner, createBlockScanner, type ScannedBlock } from '../scan/scan-block.js'
 import type { LineCounts } from './block-result.js'
 import { createLineGroups, type LineGroups, passingRows, type SortedRow, sortedRows } from './block-rows.js'
@@ -15,7 +15,8 @@ interface BlockRows extends LineCounts {
   /** The lines. Valid until the next call. */
   scanned: ScannedBlock
   sorted: readonly SortedRow[] | undefined
-  passing: readonly Row[] | undefined
+  /** Some at a time, to be read before the next call. */
+  passing: AsyncIterable<readonly Row[]> | undefined
 }
 
 /** Runs a stage over blocks of lines, one after the other. */
@@ -38,6 +39,9 @@ export interface RunnerOptions {
   isCollected?: boolean
 }
 
+/** Rows that are held together before they are printed. A block may have 700,000 short lines. */
+const PASSING_ROWS = 16_384
+
 /** Creates a runner. */
 export function createBlockRunner(
   stage: ScanStage,
@@ -49,16 +53,21 @@ export function createBlockRunner(
   const groups = kind === 'groups' ? createLineGroups(stage as ScanStage & { sink: GroupSink }, context) : undefined
   const top = stage as ScanStage & { sink: TopSink }
   const isPassing = kind === 'rows' && !isCollected
+  async function* passingOf(lines: ScannedBlock): AsyncGenerator<readonly Row[], void> {
+    for (const part of partsOfBlock(lines, PASSING_ROWS)) yield passingRows(top, part, context)
+  }
+
   return {
     scanner,
     groups,
     async run(block) {
       const scanned = scanner.scan(block)
       const { faults, unreadableTimes } = scanned
-      const part = partOfBlock(admit(scanned))
+      const admitted = admit(scanned)
+      const part = partOfBlock(admitted)
       await groups?.add(part)
       const sorted = groups === undefined && !isPassing ? await sortedRows(top, part, context) : undefined
-      const passing = isPassing ? await passingRows(top, part, context) : undefined
+      const passing = isPassing ? passingOf(admitted) : undefined
       return { scanned, faults, unreadableTimes, sorted, passing }
     },
   }

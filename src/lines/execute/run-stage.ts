@@ -22,9 +22,9 @@ type InThreads = Omit<ThreadQuery, 'timeField'>
 export interface BlockOutput {
   /** Rows of an order, or the first rows. */
   sorted?: readonly SortedRow[] | undefined
-  /** Rows that pass: in the format of the answer, or as they are. */
+  /** Rows that pass: in the format of the answer, or as they are, some at a time, to be read before the next block. */
   text?: Uint8Array | undefined
-  rows?: readonly Row[] | undefined
+  passing?: AsyncIterable<readonly Row[]> | undefined
 }
 
 /** A stage that reads lines, and how to run it. */
@@ -93,7 +93,7 @@ function createWork({ stage, runner, source, inThreads, report, names }: StageRu
     const { sorted, passing, scanned, ...counts } = await running
     report.add(counts)
     names.look(scanned)
-    return { sorted, rows: passing }
+    return { sorted, passing }
   }
 
   async function runInThreads(block: Uint8Array<ArrayBuffer>): Promise<BlockOutput> {

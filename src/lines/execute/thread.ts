@@ -17,9 +17,9 @@ const runner = createBlockRunner(stage!, { limitBytes, yieldIfDue: () => undefin
 runner.scanner.setTimeField(timeField)
 const encoder = (await encodingOf(format)).encoder(answerColumns(plan))
 
-function textOf(rows: readonly Row[]): Pick<BlockResult, 'text'> {
+async function textOf(passing: AsyncIterable<readonly Row[]>): Promise<Pick<BlockResult, 'text'>> {
   let text = ''
-  for (const row of rows) text += encoder.row(row)
+  for await (const rows of passing) for (const row of rows) text += encoder.row(row)
   return { text: new Uint8Array(Buffer.from(text)) }
 }
 
@@ -33,7 +33,7 @@ async function answerTo(work: ThreadWork): Promise<ThreadAnswer> {
     result: {
       ...counts,
       ...(sorted && { sorted: writeSortedRows(sorted) }),
-      ...(passing && textOf(passing)),
+      ...(passing && (await textOf(passing))),
     },
   }
 }

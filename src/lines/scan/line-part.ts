@@ -19,6 +19,16 @@ export function partOfBlock(block: ScannedBlock): Part {
   return { isSealed: false, owner: batch, rows, minUs, maxUs, open: () => batch, close() {} }
 }
 
+/** Returns the lines of a block as parts of at most so many rows, in order. See {@link partOfBlock}. */
+export function* partsOfBlock(block: ScannedBlock, mostRows: number): Generator<Part, void> {
+  const { rows, starts, ends, timesUs } = block
+  for (let from = 0; from < rows; from += mostRows) {
+    const to = Math.min(rows, from + mostRows)
+    const lines = { starts: starts.subarray(from, to), ends: ends.subarray(from, to) }
+    yield partOfBlock({ ...block, ...lines, rows: to - from, timesUs: timesUs.subarray(from, to) })
+  }
+}
+
 function batchOf(block: ScannedBlock): Batch {
   const { rows, bytes, starts, ends } = block
   const textOf = (row: number) => bytes.subarray(starts[row], ends[row])

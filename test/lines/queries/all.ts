@@ -6,8 +6,5 @@ import { ORDERED } from './ordered.js'
 import { ROWS } from './rows.js'
 import { SEVERAL } from './several.js'
 
-/** Queries that a pipe can answer. */
-export const PIPE_QUERIES: readonly LineQuery[] = [...FIELDS, ...ROWS, ...ORDERED, ...GROUPS, ...AGGREGATES]
-
 /** All queries. */
-export const LINE_QUERIES: readonly LineQuery[] = [...PIPE_QUERIES, ...SEVERAL]
+export const LINE_QUERIES: readonly LineQuery[] = [...FIELDS, ...ROWS, ...ORDERED, ...GROUPS, ...AGGREGATES, ...SEVERAL]

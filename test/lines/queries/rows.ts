@@ -71,7 +71,7 @@ export const ROWS: readonly LineQuery[] = [
   {
     sql: 'select seq, e.k from lines left join unnest(items) as e on true',
     rows: (all) =>
-      all.flatMap(({ seq, items }) => (items.length === 0 ? [{ k: null }] : items).map(({ k }) => ({ seq, k }))),
+      all.flatMap(({ seq, items }) => (items.length === 0 ? [null] : items.map(({ k }) => k)).map((k) => ({ seq, k }))),
   },
   {
     sql: 'select seq, tag from lines cross join unnest(user.tags) as tag',
