@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../../src/base/units.js'
 import { compileLines } from '../../src/lines/execute/compile.js'
-import { createReport } from '../../src/lines/report.js'
 import { runLines } from '../../src/lines/run-lines.js'
+import { createNameCheck } from '../../src/lines/scan/name-check.js'
+import { createReport } from '../../src/lines/scan/report.js'
 import type { Row } from '../../src/plan/answer.js'
 import { fileMaker, NOW_US } from './ask.js'
 
@@ -17,7 +18,7 @@ async function rowsOf(sql: string, limitBytes: number, content = CONTENT): Promi
   const source = { paths: [fileMaker()(content)], timeField: undefined }
   const { plan } = compileLines(sql, NOW_US)
   const rows: Row[] = []
-  const run = { plan, source, inThreads: undefined, limitBytes, report: createReport() }
+  const run = { plan, source, inThreads: undefined, limitBytes, report: createReport(), names: createNameCheck(plan) }
   for await (const output of runLines(run)) if ('row' in output) rows.push(output.row)
   return rows
 }
