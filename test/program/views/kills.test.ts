@@ -13,8 +13,6 @@ import { makeVolume, VOLUME } from '../support/volume.js'
 const NOW_US = Math.floor((Date.now() * 1000) / HOUR_US) * HOUR_US
 const KEYS = 5
 const LATE_HOURS = 80
-/** Queries without a pause would take the processor from what is tested. */
-const POLL_MS = 50
 
 /** Row n. Its time is up to some days ago. */
 const rowOf = (n: number) => ({
@@ -109,10 +107,7 @@ async function feed(service: Served, random: Random, from: number, count: number
   for (let n = from; n < from + count; n++) service.child.stdin!.write(lineOf(n, random))
   const untilMs = performance.now() + whileMs
   let shown = from
-  while (shown < from + count && performance.now() < untilMs) {
-    await wait(POLL_MS)
-    shown = await shownIn(service).catch(() => shown)
-  }
+  while (shown < from + count && performance.now() < untilMs) shown = await shownIn(service).catch(() => shown)
   return shown
 }
 
@@ -131,7 +126,7 @@ const statesIn = (dataDir: string) =>
 function argsOf(dataDir: string, more: readonly string[] = []): string[] {
   const endpoints = temporaryFolder()
   writeFileSync(join(endpoints, 'counts.sql'), VIEW)
-  return ['--data-dir', dataDir, '--endpoints', endpoints, '--sql', '--memory-limit', '6M', ...more]
+  return ['--data-dir', dataDir, '--endpoints', endpoints, '--sql', '--memory-limit', '16M', ...more]
 }
 
 const ON_DISK = { LOGWEIR_IN_MEMORY: '0' }
@@ -148,7 +143,7 @@ describe('a view of a program that is killed', () => {
     for (let kill = 0; kill <= kills; kill++) {
       const service = await serve(args, { environment: ON_DISK })
       rows = await expectPrefix(service, rows)
-      rows = await feed(service, random, rows, 600, 200 + below(random, 1_500))
+      rows = await feed(service, random, rows, 1_500, 200 + below(random, 2_000))
       await wait(below(random, 1_500))
       service.child.kill('SIGKILL')
       await service.exit
@@ -163,7 +158,7 @@ describe('a view of a program that is killed', () => {
     const dataDir = temporaryFolder()
     const args = argsOf(dataDir)
     const first = await serve(args, { environment: ON_DISK })
-    const rows = 2_400
+    const rows = 6_000
     expect(await feed(first, random, 0, rows)).toBe(rows)
     first.child.kill('SIGTERM')
     await first.exit
