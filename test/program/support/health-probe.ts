@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { inTries } from '../../support/tries.js'
 
-const RUN_MS = 5_000
+const RUN_MS = 3_000
 const PROBE_MS = 2
 const WORST_MS = 100
 const P99_MS = 50
@@ -21,7 +21,7 @@ export async function expectFreeLoop(tryOnce: () => Promise<Waits>): Promise<voi
   expect(await inTries(TRIES, tryOnce, isGood)).toSatisfy(isGood)
 }
 
-/** Requests /health every 2 ms for 5 s, while `queries` run until `isRunning` returns false. */
+/** Requests /health every 2 ms for 3 s, while `queries` run until `isRunning` returns false. */
 export async function probeHealth(
   url: string,
   queries: (isRunning: () => boolean) => readonly Promise<void>[],
