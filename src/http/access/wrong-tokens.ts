@@ -45,7 +45,8 @@ export function createWrongTokens(
   clock: Clock,
   limits: WrongTokenLimits = WRONG_TOKEN_LIMITS,
 ): WrongTokens {
-  const recent = createRecent(limits, clock)
+  // Made for the first wrong token, since it allocates the room of all networks.
+  let recent: ReturnType<typeof createRecent> | undefined
   const delays = createDelays(limits, clock)
   // Both counts are there from the start, so that a rate of the first wrong token can be computed.
   for (const reason of ['missing', 'wrong']) unauthorized.inc({ reason }, 0)
@@ -53,7 +54,9 @@ export function createWrongTokens(
     noteMissing: () => unauthorized.inc({ reason: 'missing' }),
     noteWrong(address, caller) {
       unauthorized.inc({ reason: 'wrong' })
-      if (address === undefined || recent.isFree(networkOf(address))) return undefined
+      if (address === undefined) return undefined
+      recent ??= createRecent(limits, clock)
+      if (recent.isFree(networkOf(address))) return undefined
       return delays.wait(caller())
     },
     endDelays: delays.end,
