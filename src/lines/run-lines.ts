@@ -45,6 +45,7 @@ async function* streamRows(stage: ScanStage, run: Collecting): AsyncGenerator<Li
   const runner = createBlockRunner(stage, { limitBytes: run.limitBytes, yieldIfDue: createYielder() })
   let skipped = 0
   let taken = 0
+  if (sink.rows === 0) return
   for await (const { text, passing, sorted = [] } of runStage({ ...run, stage, runner })) {
     if (text !== undefined) yield { text }
     if (passing !== undefined) for await (const rows of passing) for (const row of rows) yield { row }

@@ -3,7 +3,7 @@ import type { GroupSink } from '../../engine/execute/grouping/sink.js'
 import type { TopSink } from '../../engine/execute/ordering/sink.js'
 import type { ScanStage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
-import { partOfBlock, partsOfBlock } from '../scan/line-part.js'
+import { partsOfBlock } from '../scan/line-part.js'
 import { type BlockScanner, createBlockScanner, type ScannedBlock } from '../scan/scan-block.js'
 import type { LineCounts } from './block-result.js'
 import { createLineGroups, type LineGroups, passingRows, type SortedRow, sortedRows } from './block-rows.js'
@@ -39,8 +39,8 @@ export interface RunnerOptions {
   isCollected?: boolean
 }
 
-/** Rows that are held together before they are printed. A block may have 700,000 short lines. */
-const PASSING_ROWS = 16_384
+/** Rows that are read together: about a block of lines of usual length. A block may have 700,000 short lines. */
+const PART_ROWS = 16_384
 
 /** Creates a runner. */
 export function createBlockRunner(
@@ -53,8 +53,19 @@ export function createBlockRunner(
   const groups = kind === 'groups' ? createLineGroups(stage as ScanStage & { sink: GroupSink }, context) : undefined
   const top = stage as ScanStage & { sink: TopSink }
   const isPassing = kind === 'rows' && !isCollected
+
   async function* passingOf(lines: ScannedBlock): AsyncGenerator<readonly Row[], void> {
-    for (const part of partsOfBlock(lines, PASSING_ROWS)) yield passingRows(top, part, context)
+    for (const part of partsOfBlock(lines, PART_ROWS)) yield passingRows(top, part, context)
+  }
+
+  async function sortedOf(lines: ScannedBlock): Promise<SortedRow[]> {
+    const all: SortedRow[] = []
+    let from = 0
+    for (const part of partsOfBlock(lines, PART_ROWS)) {
+      for (const found of await sortedRows(top, part, context)) all.push({ ...found, row: from + found.row })
+      from += part.rows
+    }
+    return all
   }
 
   return {
@@ -63,12 +74,11 @@ export function createBlockRunner(
     async run(block) {
       const scanned = scanner.scan(block)
       const { faults, unreadableTimes } = scanned
-      const admitted = admit(scanned)
-      const part = partOfBlock(admitted)
-      await groups?.add(part)
-      const sorted = groups === undefined && !isPassing ? await sortedRows(top, part, context) : undefined
-      const passing = isPassing ? passingOf(admitted) : undefined
-      return { scanned, faults, unreadableTimes, sorted, passing }
+      const lines = admit(scanned)
+      const counts = { scanned, faults, unreadableTimes }
+      if (groups !== undefined) for (const part of partsOfBlock(lines, PART_ROWS)) await groups.add(part)
+      if (isPassing) return { ...counts, passing: passingOf(lines), sorted: undefined }
+      return { ...counts, passing: undefined, sorted: groups === undefined ? await sortedOf(lines) : undefined }
     },
   }
 }

@@ -13,7 +13,7 @@ const allocate: TakeMemory = (bytes) => Buffer.allocUnsafeSlow(bytes)
  * Returns the lines of a block as a part of the source of lines: the text of a line is the message, and the metadata.
  * Valid until the next block is scanned.
  */
-export function partOfBlock(block: ScannedBlock): Part {
+function partOfBlock(block: ScannedBlock): Part {
   const batch = batchOf(block)
   const { rows, minUs, maxUs } = batch
   return { isSealed: false, owner: batch, rows, minUs, maxUs, open: () => batch, close() {} }

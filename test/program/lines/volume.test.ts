@@ -46,7 +46,7 @@ describe(`${LINES.toLocaleString('en-US')} lines, seed ${SEED}`, () => {
     expect(readFileSync(path).length).toBeGreaterThan(16 * MIB)
     const lines = linesOf(texts)
     const queries = LINE_QUERIES.filter(({ rows }) => rows)
-    for (const { sql, rows } of partOf(queries, 4, SEED))
+    for (const { sql, rows } of partOf(queries, 12, SEED))
       expectRows(sql, parsed(await printed(sql, [path])), rows!(lines))
   })
 
