@@ -4,6 +4,7 @@ import { MIB } from '../../base/units.js'
 import type { ScanStage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
 import { type LineSource, TIME_FIELDS } from '../input/line-source.js'
+import { bytesOfFiles } from '../input/open.js'
 import { readBlocks } from '../input/read-blocks.js'
 import type { NameCheck } from '../scan/name-check.js'
 import type { Report } from '../scan/report.js'
@@ -75,6 +76,7 @@ function createWork({ stage, runner, source, inThreads, report, names }: StageRu
   let isTimeKnown = !needsTime || timeField !== undefined
   let readBytes = 0
   let threads: Threads | undefined
+  const fileBytes = bytesOfFiles(source.paths)
   const canUseThreads =
     inThreads !== undefined && (runner.groups === undefined || canWriteGroups(runner.groups.aggregation))
   runner.scanner.setTimeField(timeField)
@@ -104,12 +106,21 @@ function createWork({ stage, runner, source, inThreads, report, names }: StageRu
     return { sorted: readSortedRows(sorted, stage.sink.keys.length, stage.sink.columns.length) }
   }
 
+  /** Starts threads if there are many lines, in this block or behind. */
+  function startIfMany(bytes: number): void {
+    if (bytes <= THREAD_BYTES || !canUseThreads || !isTimeKnown) return
+    threads ??= startThreads(Math.min(MOST_THREADS, availableParallelism()), { ...inThreads!, timeField })
+  }
+
   return {
     run(block: Uint8Array<ArrayBuffer>): Promise<BlockOutput> {
       readBytes += block.length
-      if (readBytes > THREAD_BYTES && canUseThreads && isTimeKnown)
-        threads ??= startThreads(Math.min(MOST_THREADS, availableParallelism()), { ...inThreads!, timeField })
-      return threads === undefined ? runHere(block) : runInThreads(block)
+      startIfMany(readBytes)
+      if (threads !== undefined) return runInThreads(block)
+      const output = runHere(block)
+      // Threads take some time to start, in which this thread works on.
+      startIfMany(fileBytes)
+      return output
     },
     most: () => threads?.capacity ?? 1,
     groups: async () => (runner.groups === undefined ? [] : ((await threads?.groups()) ?? [])),

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createFramePieces } from '../../base/compression/frame-pieces.js'
 import { createGzipMembers } from '../../base/compression/gzip-members.js'
@@ -34,6 +34,19 @@ export async function* readInput(path: string | undefined, stop: AbortSignal): A
   } finally {
     stop.removeEventListener('abort', end)
     stream.destroy()
+  }
+}
+
+/** Returns the bytes of files as they are stored. The standard input, and files that cannot be read, have none. */
+export function bytesOfFiles(paths: readonly (string | undefined)[]): number {
+  return paths.reduce((sum, path) => sum + bytesOfFile(path), 0)
+}
+
+function bytesOfFile(path: string | undefined): number {
+  try {
+    return path === undefined ? 0 : statSync(path).size
+  } catch {
+    return 0
   }
 }
 
