@@ -119,7 +119,7 @@ function createWork({ stage, runner, source, inThreads, report, names }: StageRu
       if (threads !== undefined) return runInThreads(block)
       const output = runHere(block)
       // Threads take some time to start, in which this thread works on.
-      startIfMany(fileBytes)
+      startIfMany(fileBytes - readBytes)
       return output
     },
     most: () => threads?.capacity ?? 1,

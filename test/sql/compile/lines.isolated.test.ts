@@ -72,7 +72,7 @@ describe('a query that may read lines several times', () => {
   const behind = 'may read the lines several times, and the standard input comes once: name a file.'
 
   it.each<[sql: string, clause: string, place: string]>([
-    ['select a from lines union all select b from lines', 'UNION ALL', '(line 1, column 1)'],
+    ['select a from lines union all select b from lines', 'UNION ALL', '(line 1, column 31)'],
     ['with x as (select 1 as a from lines)\nselect a from x', 'WITH', '(line 1, column 6)'],
     ['select a from lines where b in (select b from lines)', 'IN (select …)', '(line 1, column 27)'],
     ['select a from lines where b not in (select b from lines)', 'IN (select …)', '(line 1, column '],
