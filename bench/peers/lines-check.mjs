@@ -1,6 +1,6 @@
 /**
- * Compares the rows of logweir lines with those of DuckDB, for queries that both read in the same meaning, over one file
- * of generated lines. Prints a line for each query, and exits with 1 if one differs.
+ * Compares the rows of logweir lines with those of DuckDB, for queries that both read in the same meaning, over one
+ * file of generated lines. Prints a line for each query, and exits with 1 if one differs.
  *
  *   node bench/peers/lines-check.mjs 1000000    lines
  */
@@ -27,14 +27,16 @@ const QUERIES = [
   "select count(*) as n from lines where req.path like '/api/%/7' or level in ('error', 'fatal')",
   'select count(*) as n from lines where user is null',
   'select coalesce(user, host) as who, count(*) as n from lines group by 1 order by n desc, who limit 20',
-  "select case when status >= 500 then 'bad' when status >= 400 then 'odd' else 'good' end as c, count(*) as n from lines group by 1",
+  "select case when status >= 500 then 'bad' when status >= 400 then " +
+    "'odd' else 'good' end as c, count(*) as n from lines group by 1",
   'select seq, ms from lines where ms > 999 order by seq limit 50',
   'select seq from lines where not (status = 200) and host <> level order by seq desc limit 10 offset 5',
   'select status - 1 as s, sum(ms * 2) as d from lines where seq < 5000 group by 1',
   'select upper(level) as l, length(req.path) as n, count(*) as c from lines group by 1, 2',
   'select level, n from (select level, count(*) as n from lines group by level) as x where n > 10',
   'with slow as (select host, ms from lines where ms > 900) select host, count(*) as n from slow group by host',
-  'select level as k, count(*) as n from lines group by level union all select host as k, count(*) as n from lines group by host',
+  'select level as k, count(*) as n from lines group by level union ' +
+    'all select host as k, count(*) as n from lines group by host',
   'select count(*) as n from lines where host in (select host from lines where seq < 3)',
   "select max(seq) as m from lines where user is not null and req.method = 'POST' and ms between 10 and 20",
 ]

@@ -35,7 +35,7 @@ counted, and told at the end.`,
   },
 }
 
-/** Returns a signal that is aborted by Ctrl-C: what is not printed yet is printed then. A second Ctrl-C ends at once. */
+/** Returns a signal that Ctrl-C aborts: groups that are open are printed then. A second Ctrl-C ends at once. */
 function stopOnSignal(): AbortSignal {
   const stop = new AbortController()
   const { first, second } = catchStopSignals()

@@ -184,7 +184,7 @@ export const ROW_RULES: Readonly<Record<FunctionName, Rule>> = {
   unix_seconds: times(0),
   unix_millis: times(0),
   unix_micros: times(0),
-  known_time: never,
+  known_time: times(0),
   timestamp_seconds: always('write safe_cast(n as timestamp)'),
   timestamp_millis: always('write safe_cast(n as timestamp)'),
   timestamp_micros: always('write safe_cast(n as timestamp)'),

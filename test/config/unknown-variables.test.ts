@@ -99,7 +99,7 @@ describe('a variable that no command reads', () => {
 })
 
 describe('a variable is read by every command that has its flag', () => {
-  /** Flags of the same name with another meaning: one field; a text in place of a switch; the first of several ports to try. */
+  /** Flags with another meaning: one field; a text in place of a switch; the first of several ports to try. */
   const OTHERS = ['lines --timeField', 'query --sql', 'watch --sql', 'demo --port']
 
   it('but by those whose flag means something else', () => {

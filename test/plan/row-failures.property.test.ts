@@ -136,6 +136,7 @@ const EXAMPLES = [
   call('cast_date', column('timestamp')),
   call('unix_seconds', column('a datetime')),
   call('unix_millis', column('a datetime')),
+  call('known_time', column('a timestamp')),
   call('unix_micros', column('a datetime')),
   call('regexp_contains', start, literal('a+')),
   call('regexp_extract', start, literal('(a+)')),

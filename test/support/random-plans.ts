@@ -424,6 +424,7 @@ const TIME: Makers = {
   timestamp_trunc: (s, d) => f('timestamp_trunc', timeLike(s, d), word(s, UNITS)),
   timestamp_bucket: (s, d) => f('timestamp_bucket', timeLike(s, d), word(s, [1, 7, 5e6, 900e6, 172_800e6])),
   time_add: (s, d) => f('time_add', expressionOf(s, 'time', d), small(s, d), word(s, UNITS)),
+  known_time: one('known_time', timeLike),
   timestamp_seconds: one('timestamp_seconds', (s) => word(s, [0, 1764067062, -1, '12', null])),
   timestamp_millis: one('timestamp_millis', (s) => word(s, [0, 1764067062123, -1, null])),
   timestamp_micros: one('timestamp_micros', (s, d) => f('mod', expressionOf(s, 'int', d), literal(1_000_000_000))),

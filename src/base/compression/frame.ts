@@ -32,7 +32,7 @@ export function headerBytes(frame: Uint8Array): number {
   return MAGIC_BYTES + 1 + (isSingle ? 0 : 1) + DICTIONARY_BYTES[descriptor & 3] + contentSize
 }
 
-/** A block of a frame. */
+/** The size of a block of a frame, and whether others follow. */
 export interface FrameBlock {
   /** The number of bytes, header included. */
   bytes: number

@@ -12,7 +12,7 @@ export interface GzipMembers {
   at(): number
 }
 
-/** Bytes that are decompressed together: an error loses their content, and the content is at most 1,032 times as long. */
+/** Bytes that are decompressed together. An error loses their content, which is at most 1,032 times as long. */
 const STEP_BYTES = 16 * KIB
 
 /** Creates a reader of a file. */

@@ -42,7 +42,7 @@ export interface RunnerOptions {
 /** Rows that are read together: about a block of lines of usual length. A block may have 700,000 short lines. */
 const PART_ROWS = 16_384
 
-/** Creates a runner. */
+/** Creates a runner with a scanner of its own, and empty groups. */
 export function createBlockRunner(
   stage: ScanStage,
   { limitBytes, yieldIfDue, admit = (scanned) => scanned, isCollected = false }: RunnerOptions,

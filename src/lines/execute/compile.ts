@@ -15,7 +15,7 @@ export interface CompiledLines {
   last: Stage | undefined
   /** Whether rows need no other row, so that each is printed as it is read. */
   isStreamed: boolean
-  /** Throws `unsupported_sql` if the text may read the lines several times, as a pipe cannot: at UNION ALL, WITH, IN. */
+  /** Throws `unsupported_sql` if the text may read the lines several times: at UNION ALL, WITH and IN (select …). */
   refuseSeveralReads(): void
 }
 

@@ -53,8 +53,8 @@ const withNames = (stage: ScanStage & { sink: TopSink }, names: readonly string[
 })
 
 /**
- * Returns the last stage of a plan, or if that is the stage that reads lines, a stage that returns the rows of that: the
- * rows of a last stage that sorts are not asked for elsewhere.
+ * Returns the last stage of a plan, or if that is the stage that reads lines, a stage that returns its rows: the rows
+ * of a last stage that sorts are not asked for elsewhere.
  */
 export function afterStage(last: Stage, reading: Stage | undefined): Stage {
   if (last !== reading || last.sink.op === 'group') return last

@@ -19,7 +19,7 @@ export interface Threads {
 /** Blocks of a thread: the one that is worked on, and the next. */
 const BLOCKS_A_THREAD = 2
 
-/** Starts threads. */
+/** Starts so many threads, each of which compiles the query. */
 export function startThreads(count: number, query: ThreadQuery): Threads {
   const threads = Array.from({ length: count }, () => startOne(query))
   const least = () => threads.reduce((one, other) => (other.pending() < one.pending() ? other : one))

@@ -55,7 +55,10 @@ export const TIME = {
   unix_millis: strict(1, 'integer', (time: Scalar) => unitsSinceEpoch(need(time), MILLISECOND_US)),
   unix_micros: strict(1, 'integer', (time: Scalar) => need(time)),
   /** The timestamp of a row, null if the row has none: its microseconds are then not a number. */
-  known_time: strict(1, 'timestamp', (time: Scalar) => (Number.isNaN(need(time)) ? null : time)),
+  known_time: strict(1, 'timestamp', (time: Scalar) => {
+    const us = need(time)
+    return Number.isNaN(us) ? null : new Timestamp(us)
+  }),
   timestamp_seconds: epoch(SECOND_US),
   timestamp_millis: epoch(MILLISECOND_US),
   timestamp_micros: epoch(1),

@@ -11,7 +11,7 @@ export interface Relation {
   schema: Schema
   /** The columns that `*` names, in order. */
   names: readonly string[]
-  /** The column in which other names are looked up, if SQL does not see that column. Else `metadata`, if there is one. */
+  /** The column in which other names are looked up, if SQL does not see the column. By default `metadata`. */
   record?: string
   /** The costs of columns that the plan computes on access. */
   costs: ColumnCosts

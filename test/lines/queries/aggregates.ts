@@ -66,7 +66,9 @@ export const AGGREGATES: readonly LineQuery[] = [
     isOfService: false,
   },
   {
-    sql: 'select path, any_value(path) as same, min(level) as a, max(level) as b, min(timestamp) as c, max(timestamp) as d from lines group by path',
+    sql:
+      'select path, any_value(path) as same, min(level) as a, max(level) as ' +
+      'b, min(timestamp) as c, max(timestamp) as d from lines group by path',
     rows: (all) =>
       groups(all, ({ path }) => path).map(([path, own]) => ({
         path,
@@ -84,14 +86,18 @@ export const AGGREGATES: readonly LineQuery[] = [
   { sql: 'select approx_count_distinct(user.id) as n, approx_count_distinct(ms) as m from lines' },
   { sql: 'select approx_quantiles(ms, 4) as q from lines where seq < 100' },
   {
-    sql: 'select path, approx_quantiles(ms, 4)[safe_offset(2)] as q from lines where seq < 500 group by path order by path',
+    sql:
+      'select path, approx_quantiles(ms, 4)[safe_offset(2)] as ' +
+      'q from lines where seq < 500 group by path order by path',
   },
   {
     sql: 'select timestamp_trunc(timestamp, hour) as hour, count(*) as n from lines group by hour',
     rows: (all) => groups(all, ({ us }) => startOf(us, HOUR_US)).map(([hour, { length: n }]) => ({ hour, n })),
   },
   {
-    sql: 'select timestamp_trunc(timestamp, minute) as m, level, avg(ms) as a from lines group by m, level order by m, level',
+    sql:
+      'select timestamp_trunc(timestamp, minute) as m, level, ' +
+      'avg(ms) as a from lines group by m, level order by m, level',
     rows: (all) =>
       groups(all, ({ us, level }) => [startOf(us, MINUTE_US), orNull(level)] as const)
         .map(([[m, level], own]) => ({ m, level, a: mean(own.map(({ ms }) => ms)) }))
@@ -106,7 +112,9 @@ export const AGGREGATES: readonly LineQuery[] = [
     rows: (all) => [{ n: truths(all, ({ us }) => us !== null && us >= T1030).length }],
   },
   {
-    sql: "select timestamp_trunc(timestamp, hour) as timestamp, count(*) as n from lines where timestamp < '2026-11-20 11:30:00' group by 1",
+    sql:
+      'select timestamp_trunc(timestamp, hour) as timestamp, count(*) as ' +
+      "n from lines where timestamp < '2026-11-20 11:30:00' group by 1",
     rows: (all) =>
       groups(
         truths(all, ({ us }) => us !== null && us < T1030 + HOUR_US),

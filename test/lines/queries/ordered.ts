@@ -89,7 +89,9 @@ export const ORDERED: readonly LineQuery[] = [
         .toSorted((a, b) => a.s - b.s),
   },
   {
-    sql: 'select level, count(*) as n from (select level, ms, seq from lines order by ms, seq limit 100) group by level order by 2, 1',
+    sql:
+      'select level, count(*) as n from (select level, ms, seq from ' +
+      'lines order by ms, seq limit 100) group by level order by 2, 1',
     rows: (all) =>
       groups(all.toSorted((a, b) => a.ms - b.ms || a.seq - b.seq).slice(0, 100), ({ level }) => orNull(level))
         .map(([level, { length: n }]) => ({ level, n }))

@@ -42,7 +42,9 @@ export const ROWS: readonly LineQuery[] = [
     rows: (all) => all.map(({ seq, ok }) => ({ seq, good: ok ? 1 : 0, ok: orNull(ok) })),
   },
   {
-    sql: "select seq, case when status >= 500 then 'bad' when status >= 400 then 'odd' else 'fine' end as kind from lines",
+    sql:
+      "select seq, case when status >= 500 then 'bad' when status " +
+      ">= 400 then 'odd' else 'fine' end as kind from lines",
     rows: (all) =>
       all.map(({ seq, status = 0 }) => ({ seq, kind: status >= 500 ? 'bad' : status >= 400 ? 'odd' : 'fine' })),
   },

@@ -8,7 +8,9 @@ export const SEVERAL: readonly LineQuery[] = [
       [...truths(all, ({ ok }) => ok), ...truths(all, ({ ok }) => ok === false)].map(({ seq }) => ({ seq })),
   },
   {
-    sql: "select level as a, seq as b from lines where seq < 9 union all select 'x', seq from lines where seq < 4 order by b, a",
+    sql:
+      'select level as a, seq as b from lines where seq < 9 union ' +
+      "all select 'x', seq from lines where seq < 4 order by b, a",
     rows: (all) =>
       [
         ...all.slice(0, 9).map(({ level, seq }) => ({ a: orNull(level), b: seq })),
@@ -20,7 +22,9 @@ export const SEVERAL: readonly LineQuery[] = [
     rows: (all) => [{ n: all.length }, { n: sum(present(all.map(({ status }) => status))) }],
   },
   {
-    sql: 'with e as (select seq, path from lines where level = "error") select path, count(*) as n from e group by path',
+    sql:
+      'with e as (select seq, path from lines where level = ' +
+      '"error") select path, count(*) as n from e group by path',
     rows: (all) =>
       groups(
         truths(all, ({ level }) => level === 'error'),
@@ -28,14 +32,18 @@ export const SEVERAL: readonly LineQuery[] = [
       ).map(([path, { length: n }]) => ({ path, n })),
   },
   {
-    sql: 'with p as (select path, count(*) as n from lines group by path) select path from p where n = (3 - 2) * n order by path',
+    sql:
+      'with p as (select path, count(*) as n from lines group by ' +
+      'path) select path from p where n = (3 - 2) * n order by path',
     rows: (all) =>
       groups(all, ({ path }) => path)
         .map(([path]) => ({ path }))
         .toSorted((a, b) => compare(a.path, b.path)),
   },
   {
-    sql: 'with a as (select path, count(*) as n from lines group by path), b as (select n from a union all select n from a) select sum(n) as n from b',
+    sql:
+      'with a as (select path, count(*) as n from lines group by path), b as ' +
+      '(select n from a union all select n from a) select sum(n) as n from b',
     rows: (all) => [{ n: 2 * all.length }],
   },
   {
@@ -43,7 +51,9 @@ export const SEVERAL: readonly LineQuery[] = [
     rows: (all) => truths(all, ({ path }) => path === all[0]!.path).map(({ seq }) => ({ seq })),
   },
   {
-    sql: 'select level, count(*) as n from lines where user.id in (select user.id from lines where status = 500 and seq < 60) group by level',
+    sql:
+      'select level, count(*) as n from lines where user.id in (select ' +
+      'user.id from lines where status = 500 and seq < 60) group by level',
     rows: (all) => {
       const ids = new Set(truths(all, ({ status, seq }) => status === 500 && seq < 60).map(({ user }) => user?.id))
       return groups(

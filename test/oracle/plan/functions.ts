@@ -440,6 +440,7 @@ const TIMES: Record<string, Implementation> = {
   unix_seconds: strict((time: Scalar) => times.sinceEpoch(moment(time), 1_000_000n)),
   unix_millis: strict((time: Scalar) => times.sinceEpoch(moment(time), 1000n)),
   unix_micros: strict((time: Scalar) => integer(BigInt(moment(time)))),
+  known_time: strict((time: Scalar) => new Timestamp(moment(time))),
   timestamp_seconds: fromEpoch(1_000_000n),
   timestamp_millis: fromEpoch(1000n),
   timestamp_micros: fromEpoch(1n),

@@ -48,7 +48,8 @@ describe('the table of lines', () => {
     ],
     [
       'select @a from lines',
-      'unsupported_sql: The query has the parameter @a, but only stored queries have parameters. Write its value. (line 1, column 8)',
+      'unsupported_sql: The query has the parameter @a, but only stored ' +
+        'queries have parameters. Write its value. (line 1, column 8)',
     ],
     ['select a from lines l where lines.b = 1', ''],
     ['select nothing(a) from lines', ''],
