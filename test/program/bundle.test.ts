@@ -49,6 +49,7 @@ describe('what the program runs is in few files', () => {
       'engine/store/sealing/worker.js',
       'ingest/body/worker.js',
       'ingest/stream/worker.js',
+      'lines/execute/thread.js',
       'otlp/worker.js',
       'user-endpoints/hook.js',
     ])

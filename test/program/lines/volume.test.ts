@@ -46,7 +46,7 @@ describe(`${LINES.toLocaleString('en-US')} lines, seed ${SEED}`, () => {
     expect(readFileSync(path).length).toBeGreaterThan(16 * MIB)
     const lines = linesOf(texts)
     const queries = LINE_QUERIES.filter(({ rows }) => rows)
-    for (const { sql, rows } of partOf(queries, 12, SEED))
+    for (const { sql, rows } of partOf(queries, 24, SEED))
       expectRows(sql, parsed(await printed(sql, [path])), rows!(lines))
   })
 
@@ -74,7 +74,7 @@ describe(`${LINES.toLocaleString('en-US')} lines, seed ${SEED}`, () => {
     const files = parts.map((part, i) => write(`part${i}.ndjson`, part))
     const gz = write('lines.gz', Buffer.concat(parts.map((part) => gzipSync(part, { level: 1 }))))
     const zst = write('lines.zst', Buffer.concat(parts.map((part) => compressFrame(Buffer.from(part)))))
-    for (const [i, sql] of QUERIES.entries()) {
+    for (const [i, sql] of partOf(QUERIES, 2, SEED).entries()) {
       const expected = await printed(sql, [whole])
       for (const paths of [files, [gz], [zst]])
         expect([sql, paths, (await printed(sql, paths)).equals(expected)]).toEqual([sql, paths, true])
