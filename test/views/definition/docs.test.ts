@@ -52,7 +52,10 @@ describe('docs/views.md', () => {
       for (const expression of expressionsIn(instead!)) expect(faultOf(expression), expression).toBeUndefined()
     }
     const text = messages.join('\n')
-    const fallible = (Object.keys(ROW_RULES) as FunctionName[]).filter((fn) => ROW_RULES[fn] !== ROW_RULES.is_null)
+    // SQL over lines alone calls known_time, and always of a time.
+    const fallible = (Object.keys(ROW_RULES) as FunctionName[]).filter(
+      (fn) => ROW_RULES[fn] !== ROW_RULES.is_null && fn !== 'known_time',
+    )
     expect(fallible.filter((fn) => !text.includes(SPELLED[fn] ?? fn))).toEqual([])
   })
 })
