@@ -118,4 +118,15 @@ export function createFramePieces(): FramePieces {
   }
 }
 
+/**
+ * Whether a file begins with a frame, or with a skippable frame. A file that is cut within the number of a frame is one
+ * too, but a first byte alone may be text.
+ */
+export function beginsFrame(start: Buffer): boolean {
+  if (start.length >= MAGIC_BYTES) return start.readUInt32LE(0) === MAGIC || isSkippable(start)
+  const magic = Buffer.alloc(MAGIC_BYTES)
+  magic.writeUInt32LE(MAGIC)
+  return start.length > 1 && magic.subarray(0, start.length).equals(start)
+}
+
 const isSkippable = (frame: Buffer) => (frame.readUInt32LE(0) & SKIPPABLE_MASK) >>> 0 === SKIPPABLE

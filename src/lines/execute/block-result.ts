@@ -16,9 +16,8 @@ export interface LineCounts {
 
 /** The result of a stage over a block, as a thread sends it. */
 export interface BlockResult extends LineCounts {
-  /** Rows in the format of the answer, and their number. */
+  /** Rows in the format of the answer. */
   text?: Uint8Array<ArrayBuffer>
-  rows?: number
   /** Rows of an order, see {@link readSortedRows}. */
   sorted?: Uint8Array<ArrayBuffer>
 }

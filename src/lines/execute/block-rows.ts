@@ -10,22 +10,14 @@ import { orderBy } from '../../engine/execute/operators/order-by.js'
 import { frameOfFound } from '../../engine/execute/ordering/late-columns.js'
 import { type FoundRow, splitColumns } from '../../engine/execute/ordering/output-columns.js'
 import type { TopSink } from '../../engine/execute/ordering/sink.js'
-import { batchesOf, type StoredRows } from '../../engine/execute/run/run-stage.js'
+import { batchesOf } from '../../engine/execute/run/run-stage.js'
 import { isStoredNumber } from '../../engine/execute/stages/source-kinds.js'
 import { columnNames, type ScanStage } from '../../engine/execute/stages/stage.js'
 import { answerValue, type Row } from '../../plan/answer.js'
 import type { Scalar } from '../../plan/values/values.js'
+import { storedLines } from './context.js'
 
 /** Runs a stage that reads lines over the lines of one block. */
-
-/** The lines of a block, as all that a stage reads. */
-const storedOf = (part: Part): StoredRows => ({
-  partsOf: () => [part],
-  readView() {
-    throw new TypeError('Lines have no views.')
-  },
-  frameOf: () => undefined,
-})
 
 /** Groups and how they are made, for a stage that groups. */
 export interface LineGroups {
@@ -54,7 +46,7 @@ export function createLineGroups(stage: ScanStage & { sink: GroupSink }, context
     groups,
     aggregation,
     async add(part) {
-      for (const batch of batchesOf(stage, storedOf(part), context))
+      for (const batch of batchesOf(stage, storedLines([part]), context))
         await batch.read((frame) => fold(groups, frame, grouping))
       context.fieldCache.drop([part.owner])
     },
@@ -77,7 +69,7 @@ export async function sortedRows(
   const { sink } = stage
   const columns = sink.rows > MOST_LATE_ROWS ? { early: sink.columns, late: [] } : splitColumns(sink.columns, true)
   const all = { ...sink, rows: sink.rows + sink.offset, offset: 0, isReversed: false }
-  const found = await orderBy(batchesOf(stage, storedOf(part), context), all, columns, context)
+  const found = await orderBy(batchesOf(stage, storedLines([part]), context), all, columns, context)
   const frame = await frameOfFound(found, columns, context)
   const cells = columnNames(stage).map((name) => frame.column(name)!.at)
   const rows = found.rows.map(({ keys, row }, position): SortedRow => {
@@ -95,7 +87,7 @@ export async function passingRows(
 ): Promise<Row[]> {
   const { columns } = stage.sink
   const rows: Row[] = []
-  for (const batch of batchesOf(stage, storedOf(part), context))
+  for (const batch of batchesOf(stage, storedLines([part]), context))
     await batch.read(async (frame) => {
       const values = columns.map(({ value }) => value)
       const evaluate = await prepare(frame, values, context.yieldIfDue)

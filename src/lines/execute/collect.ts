@@ -4,6 +4,7 @@ import type { StoredRows } from '../../engine/execute/run/run-stage.js'
 import type { ScanStage, Stage } from '../../engine/execute/stages/stage.js'
 import { createBlockRunner } from './block-runner.js'
 import { createCollector } from './collector.js'
+import { storedLines } from './context.js'
 import { runStage, type StageRun } from './run-stage.js'
 import { kindOf, lineStagesOf } from './stages.js'
 
@@ -17,17 +18,8 @@ export interface Collecting extends Pick<StageRun, 'source' | 'inThreads' | 'rep
 export async function storedFor(last: Stage, run: Collecting): Promise<StoredRows> {
   const frames = new Map<Stage, Frame>()
   for (const stage of lineStagesOf(last)) frames.set(stage, await collect(stage, run))
-  return storedOf((stage) => frames.get(stage))
+  return storedLines([], (stage) => frames.get(stage))
 }
-
-/** Returns stored rows of which all stages that read lines were run. */
-export const storedOf = (frameOf: StoredRows['frameOf']): StoredRows => ({
-  partsOf: () => [],
-  readView() {
-    throw new TypeError('Lines have no views.')
-  },
-  frameOf,
-})
 
 /** Returns all rows of a stage. */
 async function collect(stage: ScanStage, run: Collecting): Promise<Frame> {

@@ -6,7 +6,18 @@ import type { RunContext } from '../../engine/execute/batches/lazy-batch.js'
 import { NO_PARTIAL_CACHE } from '../../engine/execute/caches/partial-cache.js'
 import { createRowCache } from '../../engine/execute/caches/row-cache.js'
 import { createSharedFrames } from '../../engine/execute/caches/shared-frames.js'
+import type { Part } from '../../engine/execute/columns/batch.js'
 import { createFieldCache } from '../../engine/execute/fields/field-cache.js'
+import type { StoredRows } from '../../engine/execute/run/run-stage.js'
+
+/** Returns stored rows of lines: parts that are read, or the rows of stages that were run before. */
+export const storedLines = (parts: readonly Part[], frameOf: StoredRows['frameOf'] = () => undefined): StoredRows => ({
+  partsOf: () => parts,
+  readView() {
+    throw new TypeError('Lines have no views.')
+  },
+  frameOf,
+})
 
 /** The fields of the lines of a block take at most so many bytes. More are read row by row. */
 const FIELD_BYTES = 64 * MIB

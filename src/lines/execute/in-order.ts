@@ -1,8 +1,3 @@
-/** Values that are made while others are read, in order. */
-interface Slot<T> {
-  value: Promise<T>
-}
-
 /**
  * Calls `make` with each item of a stream, and yields the results in the order of the items. At most `most()` results
  * are made, or used by the reader, at a time.
@@ -12,7 +7,7 @@ export async function* inOrder<Item, T>(
   make: (item: Item) => Promise<T>,
   most: () => number,
 ): AsyncGenerator<T, void> {
-  const slots: Slot<T>[] = []
+  const values: Promise<T>[] = []
   let isEnded = false
   let isStopped = false
   let failure: unknown
@@ -26,16 +21,17 @@ export async function* inOrder<Item, T>(
       const value = make(item)
       // The reader comes to the error when it is this value's turn.
       value.catch(() => {})
-      slots.push({ value })
+      values.push(value)
       wakeReader()
-      while (slots.length >= most() && !isStopped)
+      while (values.length >= most() && !isStopped)
         await pause((wake) => {
           wakeMaker = wake
         })
     }
   }
 
-  const reading = read()
+  // Not awaited at the end: a silent input would never end the wait for its next chunk.
+  void read()
     .catch((error) => {
       failure = error
     })
@@ -45,10 +41,10 @@ export async function* inOrder<Item, T>(
     })
   try {
     for (;;) {
-      const [slot] = slots
-      if (slot !== undefined) {
-        yield await slot.value
-        slots.shift()
+      const [value] = values
+      if (value !== undefined) {
+        yield await value
+        values.shift()
         wakeMaker()
       } else if (isEnded) {
         if (failure !== undefined) throw failure
@@ -61,7 +57,5 @@ export async function* inOrder<Item, T>(
   } finally {
     isStopped = true
     wakeMaker()
-    // A silent input would never end the wait for its next chunk.
-    void reading
   }
 }

@@ -18,12 +18,12 @@ export function lineStagesOf(last: Stage): ScanStage[] {
 }
 
 /**
- * What a stage keeps of the lines: groups, the first rows of an order, the first rows in the order of the lines, or
- * nothing, since each row that passes can be printed at once.
+ * The rows that a stage keeps: groups, the first rows of an order, the first rows in the order of the lines, or none,
+ * since each row that passes can be printed at once.
  */
 export type StageKind = 'groups' | 'sorted' | 'first' | 'rows'
 
-/** Returns what a stage keeps. */
+/** Returns the kind of a stage. */
 export function kindOf({ sink }: Stage): StageKind {
   if (sink.op === 'group') return 'groups'
   if (sink.keys.length > 0) return 'sorted'

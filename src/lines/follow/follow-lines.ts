@@ -5,9 +5,9 @@ import { answerOf } from '../../engine/execute/run/answer.js'
 import type { ScanStage, Stage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
 import { createBlockRunner } from '../execute/block-runner.js'
-import { type Collecting, storedOf } from '../execute/collect.js'
+import type { Collecting } from '../execute/collect.js'
 import { createCollector } from '../execute/collector.js'
-import { createRunContext } from '../execute/context.js'
+import { createRunContext, storedLines } from '../execute/context.js'
 import { runStage } from '../execute/run-stage.js'
 import { afterStage } from '../execute/stages.js'
 import { takeBuckets } from './follow-buckets.js'
@@ -100,7 +100,7 @@ export async function* followAnswer(following: Following, everyMs: number): Asyn
 async function* answer(frame: Frame, { last, stage }: Following, context: RunContext): AsyncGenerator<Row, void> {
   const { rows } = await answerOf(
     afterStage(last, stage),
-    storedOf((one) => (one === stage ? frame : undefined)),
+    storedLines([], (one) => (one === stage ? frame : undefined)),
     context,
   )
   yield* rows

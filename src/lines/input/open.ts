@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { createFramePieces } from '../../base/compression/frame-pieces.js'
+import { beginsFrame, createFramePieces } from '../../base/compression/frame-pieces.js'
 import { createGzipMembers } from '../../base/compression/gzip-members.js'
 import { LogweirError } from '../../base/errors.js'
 import { pathError } from '../../base/failures.js'
@@ -74,16 +74,8 @@ async function firstBytes(chunks: AsyncGenerator<Buffer, void>): Promise<Buffer>
   return start
 }
 
-const ZSTD_MAGIC = Buffer.from('28b52ffd', 'hex')
-
 /** RFC 1952, section 2.3.1. A file that is cut behind its first byte is a gzip file too. */
 const isGzip = (start: Buffer) => start[0] === 0x1f && (start.length === 1 || start[1] === 0x8b)
-
-/** A frame, or a skippable frame: RFC 8878, section 3.1. A first byte alone may be text. */
-function isZstd(start: Buffer): boolean {
-  if (start.length < MAGIC_BYTES) return start.length > 1 && ZSTD_MAGIC.subarray(0, start.length).equals(start)
-  return ZSTD_MAGIC.equals(start.subarray(0, MAGIC_BYTES)) || (start.readUInt32LE(0) & 0xfffffff0) >>> 0 === 0x184d2a50
-}
 
 function decompressed(
   start: Buffer,
@@ -92,7 +84,7 @@ function decompressed(
 ): AsyncGenerator<Uint8Array, void> {
   const all = withStart(start, rest)
   if (isGzip(start)) return gunzipped(all, named)
-  return isZstd(start) ? unzstd(all, named) : all
+  return beginsFrame(start) ? unzstd(all, named) : all
 }
 
 async function* withStart(start: Buffer, rest: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {

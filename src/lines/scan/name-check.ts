@@ -50,7 +50,7 @@ export function createNameCheck(plan: Plan): NameCheck {
   }
 }
 
-/** Whether a value has a field. What is behind a list is not known. */
+/** Whether a value has a field. A list may have any field. */
 function isIn(value: unknown, [key, ...keys]: readonly string[]): boolean {
   if (key === undefined || Array.isArray(value)) return true
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) && isIn(value[key as never], keys)

@@ -214,8 +214,6 @@ function columnScope(schema: Map<string, Type>, { aliases }: Outer, context: Con
     tableAliases: new Set(),
     hiddenNames: new Map(),
     unnestAliases: new Map(),
-    record: [...schema.keys()].find((name) => name.toLowerCase() === 'metadata'),
-    quotesFields: false,
     unnests: [],
     outerAliases: aliases,
     schema,

@@ -21,10 +21,11 @@ export interface Scope {
   hiddenNames: ReadonlyMap<string, string>
   /** The columns of unnested elements by alias, in lower case. */
   unnestAliases: ReadonlyMap<string, string>
-  /** The column in which names are looked up that are neither columns nor aliases: the record. */
-  record: string | undefined
-  /** Whether a name in backticks behind the table is a field of the record, also if a column has that name. */
-  quotesFields: boolean
+  /**
+   * The column in which names are looked up that are neither columns nor aliases, if SQL does not see that column. A
+   * name in backticks behind the table is a field then, also if a column has the name. By default `metadata`.
+   */
+  record?: string | undefined
   /** The columns of all unnested elements, the innermost first. */
   unnests: readonly string[]
   /** Aliases of the outer queries, in lower case. The query cannot refer to outer aliases. */
@@ -90,9 +91,13 @@ function choiceOf(
 }
 
 /** The columns in which a name is looked up that is neither an alias nor a column. */
-function placesOfFields({ unnests, record }: Scope): string[] {
+function placesOfFields(scope: Scope): string[] {
+  const { unnests } = scope
+  const record = recordOf(scope)
   return record === undefined ? [...unnests] : [...unnests, record]
 }
+
+const recordOf = ({ record, columns }: Scope) => record ?? columns.get('metadata')
 
 /** Reads the first step, row by row, from the first place where the field is not null. */
 function firstOf(places: readonly string[], steps: readonly string[], reading: Reading): Expression {
@@ -109,10 +114,10 @@ function fieldOf(json: Expression, keys: readonly string[], reading: Reading): E
 function columnOfTable({ steps, at, isQuoted = false }: Name, scope: Scope, reading: Reading): Expression {
   const [alias, step, ...keys] = steps
   if (step === undefined) throw invalid(`${alias} is a table: name one of its columns, as ${alias}.timestamp.`, at)
-  const { record } = scope
-  const isField = isQuoted && scope.quotesFields
+  const isField = isQuoted && scope.record !== undefined
   const name = isField ? undefined : scope.columns.get(step.toLowerCase())
   if (name !== undefined) return fieldOfColumn(name, keys, at, scope, reading)
+  const record = recordOf(scope)
   if (record === undefined) throw unknownColumn(step, at, scope)
   return fieldOf(column(record), [step, ...keys], reading)
 }

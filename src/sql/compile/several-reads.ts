@@ -9,7 +9,7 @@ export function refuseSeveralReads(text: string, query: Query): void {
   located(text, () => visit(query))
 }
 
-/** What is looked at of an object of a syntax tree. */
+/** The members of objects of a syntax tree that tell a query from other nodes. */
 interface Part {
   kind?: string
   at?: number
