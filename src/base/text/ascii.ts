@@ -16,6 +16,8 @@ export const POINT = 0x2e
 export const ZERO = 0x30
 /** `E` */
 export const LETTER_E = 0x45
+/** `\` */
+export const BACKSLASH = 0x5c
 /** `e` */
 export const LETTER_e = 0x65
 

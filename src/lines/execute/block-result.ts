@@ -16,6 +16,8 @@ export interface LineCounts {
 
 /** The result of a stage over a block, as a thread sends it. */
 export interface BlockResult extends LineCounts {
+  /** The memory of the block, for a later block. */
+  memory: ArrayBuffer
   /** Rows in the format of the answer. */
   text?: Uint8Array<ArrayBuffer>
   /** Rows of an order, see {@link readSortedRows}. */

@@ -4,6 +4,7 @@ import type { TopSink } from '../../engine/execute/ordering/sink.js'
 import type { ScanStage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
 import { partsOfBlock } from '../scan/line-part.js'
+import { createLiteralFilter } from '../scan/literal-filter.js'
 import { type BlockScanner, createBlockScanner, type ScannedBlock } from '../scan/scan-block.js'
 import type { LineCounts } from './block-result.js'
 import { createLineGroups, type LineGroups, passingRows, type SortedRow, sortedRows } from './block-rows.js'
@@ -52,6 +53,7 @@ export function createBlockRunner(
   const scanner = createBlockScanner()
   const groups = kind === 'groups' ? createLineGroups(stage as ScanStage & { sink: GroupSink }, context) : undefined
   const top = stage as ScanStage & { sink: TopSink }
+  const mayPass = createLiteralFilter(stage) ?? ((lines) => lines)
   const isPassing = kind === 'rows' && !isCollected
 
   async function* passingOf(lines: ScannedBlock): AsyncGenerator<readonly Row[], void> {
@@ -74,7 +76,7 @@ export function createBlockRunner(
     async run(block) {
       const scanned = scanner.scan(block)
       const { faults, unreadableTimes } = scanned
-      const lines = admit(scanned)
+      const lines = mayPass(admit(scanned))
       const counts = { scanned, faults, unreadableTimes }
       if (groups !== undefined) for (const part of partsOfBlock(lines, PART_ROWS)) await groups.add(part)
       if (isPassing) return { ...counts, passing: passingOf(lines), sorted: undefined }

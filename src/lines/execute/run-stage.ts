@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os'
-import { free } from '../../base/memory/array-buffers.js'
 import { MIB } from '../../base/units.js'
 import type { ScanStage } from '../../engine/execute/stages/stage.js'
 import type { Row } from '../../plan/answer.js'
 import { type LineSource, TIME_FIELDS } from '../input/line-source.js'
 import { bytesOfFiles } from '../input/open.js'
-import { readBlocks } from '../input/read-blocks.js'
+import { type InputBlocks, readBlocks } from '../input/read-blocks.js'
 import type { NameCheck } from '../scan/name-check.js'
 import type { Report } from '../scan/report.js'
 import { canWriteGroups, readGroups, readSortedRows } from './block-result.js'
@@ -51,7 +50,7 @@ export async function* runStage(run: StageRun): AsyncGenerator<BlockOutput, void
   let pending = 0
   report.startReading()
   const input = readBlocks(source, () => pending === 0)
-  const work = createWork(run)
+  const work = createWork(run, input.reuse)
   const make = (block: Uint8Array<ArrayBuffer>) => {
     pending++
     return work.run(block)
@@ -70,7 +69,7 @@ export async function* runStage(run: StageRun): AsyncGenerator<BlockOutput, void
 }
 
 /** Runs a stage over blocks, in this thread at first, and then in several. */
-function createWork({ stage, runner, source, inThreads, report, names }: StageRun) {
+function createWork({ stage, runner, source, inThreads, report, names }: StageRun, reuse: InputBlocks['reuse']) {
   const needsTime = readsTimes(stage)
   let timeField = needsTime ? source.timeField : undefined
   let isTimeKnown = !needsTime || timeField !== undefined
@@ -91,7 +90,7 @@ function createWork({ stage, runner, source, inThreads, report, names }: StageRu
     if (!isTimeKnown) findTime(block)
     const running = runner.run(block)
     // The scanner has copied the lines.
-    free([block.buffer])
+    reuse(block.buffer)
     const { sorted, passing, scanned, ...counts } = await running
     report.add(counts)
     names.look(scanned)
@@ -99,7 +98,8 @@ function createWork({ stage, runner, source, inThreads, report, names }: StageRu
   }
 
   async function runInThreads(block: Uint8Array<ArrayBuffer>): Promise<BlockOutput> {
-    const { sorted, text, ...counts } = await threads!.run(block)
+    const { sorted, text, memory, ...counts } = await threads!.run(block)
+    reuse(memory)
     report.add(counts)
     names.look(undefined)
     if (sorted === undefined || stage.sink.op !== 'top') return { text }

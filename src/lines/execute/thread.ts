@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { LogweirError } from '../../base/errors.js'
-import { free } from '../../base/memory/array-buffers.js'
+import { arrayBuffersOf } from '../../base/memory/array-buffers.js'
 import { answerColumns, type Row } from '../../plan/answer.js'
 import { type BlockResult, writeGroups, writeSortedRows } from './block-result.js'
 import { createBlockRunner } from './block-runner.js'
@@ -25,12 +25,10 @@ async function textOf(passing: AsyncIterable<readonly Row[]>): Promise<Pick<Bloc
 
 async function answerTo(work: ThreadWork): Promise<ThreadAnswer> {
   if (!('block' in work)) return { groups: writeGroups(runner.groups!.groups, runner.groups!.aggregation) }
-  const running = runner.run(work.block)
-  // The scanner has copied the lines.
-  free([work.block.buffer])
-  const { sorted, passing, scanned: _, ...counts } = await running
+  const { sorted, passing, scanned: _, ...counts } = await runner.run(work.block)
   return {
     result: {
+      memory: work.block.buffer,
       ...counts,
       ...(sorted && { sorted: writeSortedRows(sorted) }),
       ...(passing && (await textOf(passing))),
@@ -45,11 +43,7 @@ function failureOf(error: unknown): ThreadAnswer {
 
 async function run(work: ThreadWork): Promise<void> {
   const answer = await answerTo(work).catch(failureOf)
-  const moved = 'result' in answer ? [answer.result.text, answer.result.sorted] : []
-  port.postMessage(
-    answer,
-    moved.flatMap((bytes) => (bytes === undefined ? [] : [bytes.buffer])),
-  )
+  port.postMessage(answer, 'result' in answer ? [answer.result.memory, ...arrayBuffersOf(answer)] : [])
 }
 
 // A block ends before the next begins.

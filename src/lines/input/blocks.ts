@@ -1,3 +1,4 @@
+import { free } from '../../base/memory/array-buffers.js'
 import { byteOrderMarkLength, NEWLINE } from '../../base/text/ascii.js'
 import { MAX_LINE_BYTES } from '../../ingest/lines/check-lines.js'
 import { BLOCK_BYTES } from '../scan/scan-block.js'
@@ -10,6 +11,8 @@ export interface BlockCutter {
   flush(): void
   /** Ends an input, and its last line. */
   endInput(): void
+  /** Takes back the memory of a block that is not read any more, for a later block. */
+  reuse(memory: ArrayBuffer): void
   /** Lines that were left out since they are too long for a block. */
   tooLong(): number
 }
@@ -20,6 +23,8 @@ const MOST_COPIED_BYTES = BLOCK_BYTES / 8
 /** Creates a cutter. `onBlock` receives each block in memory of its own. */
 export function createBlockCutter(onBlock: (block: Uint8Array<ArrayBuffer>) => void): BlockCutter {
   let buffer = new Uint8Array(BLOCK_BYTES)
+  /** Memory for blocks. New memory is cleared first, and the garbage collector works for each such buffer. */
+  const spare: ArrayBuffer[] = []
   let filled = 0
   /** Whether the rest of the current line is skipped. */
   let isSkipping = false
@@ -37,7 +42,7 @@ export function createBlockCutter(onBlock: (block: Uint8Array<ArrayBuffer>) => v
       return
     }
     const block = buffer
-    buffer = new Uint8Array(BLOCK_BYTES)
+    buffer = new Uint8Array(spare.pop() ?? new ArrayBuffer(BLOCK_BYTES))
     buffer.set(block.subarray(end, filled))
     filled -= end
     onBlock(block.subarray(0, end))
@@ -94,6 +99,10 @@ export function createBlockCutter(onBlock: (block: Uint8Array<ArrayBuffer>) => v
       if (filled > 0) passOn(filled)
       isSkipping = false
       isStart = true
+    },
+    reuse(memory) {
+      if (memory.byteLength === BLOCK_BYTES) spare.push(memory)
+      else free([memory])
     },
     tooLong: () => tooLong,
   }

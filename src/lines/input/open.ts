@@ -1,39 +1,29 @@
 import { createReadStream, statSync } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { open } from 'node:fs/promises'
 import { beginsFrame, createFramePieces } from '../../base/compression/frame-pieces.js'
 import { createGzipMembers } from '../../base/compression/gzip-members.js'
 import { LogweirError } from '../../base/errors.js'
 import { pathError } from '../../base/failures.js'
 import { MIB } from '../../base/units.js'
 
-/** A stream of bytes, and how messages name it. */
-interface NamedStream {
-  name: string
-  stream: Readable
-}
-
 /** The standard input, as messages name it. */
 const STDIN = 'standard input'
 
 /**
- * Yields the bytes of an input, decompressed. `path` is that of a file; undefined: the standard input. Ends when `stop`
- * is aborted, also while the input is silent. Throws `usage` or `failed` if the input cannot be read, and
- * `damaged_input` if its compression is damaged.
+ * Yields the bytes of an input, decompressed. A chunk is valid until the next is asked for. `path` is that of a file;
+ * undefined: the standard input. Ends when `stop` is aborted, also while the input is silent. Throws `usage` or
+ * `failed` if the input cannot be read, and `damaged_input` if its compression is damaged.
  */
 export async function* readInput(path: string | undefined, stop: AbortSignal): AsyncGenerator<Uint8Array, void> {
-  const stream = path === undefined ? process.stdin : createReadStream(path, { highWaterMark: MIB })
-  const end = () => void stream.destroy()
-  stop.addEventListener('abort', end)
-  const named = { name: path ?? STDIN, stream }
+  const name = path ?? STDIN
+  const isStored = bytesOfFile(path) > 0
+  const chunks = storedBytes(name, isStored ? bytesInFile(path!, stop) : bytesOfStream(path, stop))
   try {
-    const chunks = bytesOf(named)
-    const start = await firstBytes(chunks)
-    yield* decompressed(start, chunks, named)
+    yield* decompressed(await firstBytes(chunks), chunks, name)
   } catch (error) {
     if (!stop.aborted) throw error
   } finally {
-    stop.removeEventListener('abort', end)
-    stream.destroy()
+    await chunks.return()
   }
 }
 
@@ -50,9 +40,38 @@ function bytesOfFile(path: string | undefined): number {
   }
 }
 
-async function* bytesOf({ name, stream }: NamedStream): AsyncGenerator<Buffer, void> {
+/** Yields the bytes of a file, which are read into the same memory again and again: new memory costs as much. */
+async function* bytesInFile(path: string, stop: AbortSignal): AsyncGenerator<Buffer, void> {
+  const file = await open(path)
+  const memory = Buffer.allocUnsafeSlow(MIB)
+  try {
+    while (!stop.aborted) {
+      const { bytesRead } = await file.read(memory)
+      if (bytesRead === 0) return
+      yield memory.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Yields the bytes of the standard input, of a named pipe or of a device. Throws when `stop` is aborted. */
+async function* bytesOfStream(path: string | undefined, stop: AbortSignal): AsyncGenerator<Buffer, void> {
+  const stream = path === undefined ? process.stdin : createReadStream(path, { highWaterMark: MIB })
+  const end = () => void stream.destroy()
+  stop.addEventListener('abort', end)
   try {
     for await (const chunk of stream) yield chunk as Buffer
+  } finally {
+    stop.removeEventListener('abort', end)
+    stream.destroy()
+  }
+}
+
+/** Yields the bytes of an input as they are stored. Throws `usage` or `failed` if the input cannot be read. */
+async function* storedBytes(name: string, chunks: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
+  try {
+    yield* chunks
   } catch (error) {
     throw pathError(`cannot read ${name}: ${(error as Error).message}.`, error as Error)
   }
@@ -80,11 +99,11 @@ const isGzip = (start: Buffer) => start[0] === 0x1f && (start.length === 1 || st
 function decompressed(
   start: Buffer,
   rest: AsyncGenerator<Buffer, void>,
-  named: NamedStream,
+  name: string,
 ): AsyncGenerator<Uint8Array, void> {
   const all = withStart(start, rest)
-  if (isGzip(start)) return gunzipped(all, named)
-  return beginsFrame(start) ? unzstd(all, named) : all
+  if (isGzip(start)) return gunzipped(all, name)
+  return beginsFrame(start) ? unzstd(all, name) : all
 }
 
 async function* withStart(start: Buffer, rest: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
@@ -92,19 +111,19 @@ async function* withStart(start: Buffer, rest: AsyncGenerator<Buffer, void>): As
   yield* rest
 }
 
-const damaged = ({ name }: NamedStream, what: string, at: number, error: Error) =>
+const damaged = (name: string, what: string, at: number, error: Error) =>
   new LogweirError('damaged_input', `${name} is a damaged ${what} file, near byte ${at}: ${error.message}.`)
 
-async function* gunzipped(chunks: AsyncGenerator<Buffer, void>, named: NamedStream): AsyncGenerator<Buffer, void> {
+async function* gunzipped(chunks: AsyncGenerator<Buffer, void>, name: string): AsyncGenerator<Buffer, void> {
   const members = createGzipMembers()
   try {
     yield* members.read(chunks)
   } catch (error) {
-    throw error instanceof LogweirError ? error : damaged(named, 'gzip', members.at(), error as Error)
+    throw error instanceof LogweirError ? error : damaged(name, 'gzip', members.at(), error as Error)
   }
 }
 
-async function* unzstd(chunks: AsyncGenerator<Buffer, void>, named: NamedStream): AsyncGenerator<Buffer, void> {
+async function* unzstd(chunks: AsyncGenerator<Buffer, void>, name: string): AsyncGenerator<Buffer, void> {
   // Loaded only if needed.
   const { createZstdStream } = await import('../../base/compression/wasm-zstd.js')
   const stream = await createZstdStream()
@@ -113,6 +132,6 @@ async function* unzstd(chunks: AsyncGenerator<Buffer, void>, named: NamedStream)
     for await (const chunk of chunks) for (const piece of frames.push(chunk)) yield stream.push(piece)
     if (!frames.isWhole()) throw new Error('the file ends too early')
   } catch (error) {
-    throw error instanceof LogweirError ? error : damaged(named, 'zstd', frames.at(), error as Error)
+    throw error instanceof LogweirError ? error : damaged(name, 'zstd', frames.at(), error as Error)
   }
 }

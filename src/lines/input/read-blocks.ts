@@ -5,6 +5,8 @@ import { readInput } from './open.js'
 /** Blocks of whole lines, and the lines that were too long for any block. */
 export interface InputBlocks {
   blocks: AsyncIterable<Uint8Array<ArrayBuffer>>
+  /** Takes back the memory of a block that is not read any more. */
+  reuse(memory: ArrayBuffer): void
   tooLong(): number
   /** Stops reading, also while an input is silent. */
   close(): void
@@ -33,5 +35,5 @@ export function readBlocks({ paths, stop }: Pick<LineSource, 'paths' | 'stop'>, 
     }
   }
 
-  return { blocks: read(), tooLong: cutter.tooLong, close: () => closing.abort() }
+  return { blocks: read(), reuse: cutter.reuse, tooLong: cutter.tooLong, close: () => closing.abort() }
 }

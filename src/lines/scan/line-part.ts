@@ -76,26 +76,40 @@ const emptyTexts = (row: number): ColdTexts => ({
 const MOST_BREAK_BYTES = 2
 
 /**
- * Copies the texts of a row and of the next rows, as far as no other lines are between. A text of metadata is followed
- * by line breaks, so that all texts are copied at once.
+ * Copies the texts of a row and of the next rows. If no other lines are between, a text of metadata is followed by line
+ * breaks, so that all texts are copied at once.
  */
 function textsFrom(block: ScannedBlock, column: ColdColumn, from: number, memory: TakeMemory): ColdTexts {
-  const { rows, bytes, starts, ends } = block
-  const start = starts[from]
-  let to = from + 1
-  while (to < rows && ends[to] - start <= READ_BYTES && starts[to] - ends[to - 1] <= MOST_BREAK_BYTES) to++
+  const { bytes, starts, ends } = block
+  const { to, textBytes, areAdjacent } = rowsTogether(block, from)
   const offsets = new Int32Array(to - from + 1)
-  if (column === 'metadata') {
-    for (let row = from + 1; row < to; row++) offsets[row - from] = starts[row] - start
-    offsets[to - from] = ends[to - 1] - start
-    const texts = memory(ends[to - 1] - start)
-    texts.set(bytes.subarray(start, ends[to - 1]))
+  if (column === 'metadata' && areAdjacent) {
+    for (let row = from + 1; row < to; row++) offsets[row - from] = starts[row] - starts[from]
+    offsets[to - from] = ends[to - 1] - starts[from]
+    const texts = memory(offsets[to - from])
+    texts.set(bytes.subarray(starts[from], ends[to - 1]))
     return { from, to, offsets, bytes: asBuffer(texts) }
   }
-  for (let row = from; row < to; row++) offsets[row - from + 1] = offsets[row - from] + ends[row] - starts[row]
-  const texts = memory(offsets[to - from])
-  for (let row = from; row < to; row++) bytes.copy(texts, offsets[row - from], starts[row], ends[row])
+  const texts = memory(textBytes)
+  for (let row = from; row < to; row++) {
+    bytes.copy(texts, offsets[row - from], starts[row], ends[row])
+    offsets[row - from + 1] = offsets[row - from] + ends[row] - starts[row]
+  }
   return { from, to, offsets, bytes: asBuffer(texts) }
+}
+
+/** Returns the end of the rows from a row on that are read together, and the bytes of their texts. */
+function rowsTogether({ rows, starts, ends }: ScannedBlock, from: number) {
+  let to = from + 1
+  let textBytes = ends[from] - starts[from]
+  let areAdjacent = true
+  for (; to < rows; to++) {
+    const more = ends[to] - starts[to]
+    if (textBytes + more > READ_BYTES) break
+    textBytes += more
+    if (starts[to] - ends[to - 1] > MOST_BREAK_BYTES) areAdjacent = false
+  }
+  return { to, textBytes, areAdjacent }
 }
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength)
