@@ -1,4 +1,3 @@
-import { SLACK_BYTES } from '../../wasm-layout/memory.js'
 import { createHost } from './host.js'
 import { type Exports, instantiateIngest } from './instance.js'
 import { createModuleMemory } from './module-memory.js'
@@ -23,10 +22,8 @@ export interface LineScanner extends Scanner {
 /** Creates a scanner with a module of its own, without batch builders. Throws if `ingest.wasm` was not built. */
 export function createLineScanner({ capacityBytes, maxLines, maxLineBytes }: ScannerOptions): LineScanner {
   const exports: Exports = instantiateIngest(createHost(() => memory.buffer()))
-  const bytesAt = exports.bytesAddress()
-  const tableAt = Math.ceil((bytesAt + capacityBytes + SLACK_BYTES) / SLACK_BYTES) * SLACK_BYTES
-  const memory = createModuleMemory(exports, { bytesAt, capacityBytes, tableAt, maxLines })
-  exports.setSizes(tableAt, maxLines, maxLineBytes, 1, 1)
+  const memory = createModuleMemory(exports, { capacityBytes, maxLines })
+  exports.setSizes(memory.tableAt, maxLines, maxLineBytes, 1, 1)
   memory.grow()
   setFieldNames(exports, memory.bytes(), { time: [], message: [] })
   return {
@@ -37,7 +34,7 @@ export function createLineScanner({ capacityBytes, maxLines, maxLineBytes }: Sca
       return memory.table()
     },
     maxLines,
-    scan: (start, end) => exports.scan(start, end, tableAt, maxLines),
+    scan: (start, end) => exports.scan(start, end, memory.tableAt, maxLines),
     setTimeNames: (names) => setFieldNames(exports, memory.bytes(), { time: names, message: [] }),
   }
 }

@@ -1,7 +1,6 @@
 import { type HotColumn, hotColumns } from '../../common/columns.js'
 import { DEFAULT_FIELD_NAMES, type FieldNames } from '../../common/field-names.js'
 import { OWN_PROJECT_PLACES, SOURCES, type SourceName } from '../../common/sources.js'
-import { SLACK_BYTES } from '../../wasm-layout/memory.js'
 import * as outcome from '../../wasm-layout/outcomes.js'
 import * as fault from '../../wasm-layout/split-faults.js'
 import type { Reason } from '../rejects.js'
@@ -140,13 +139,11 @@ const REASONS: Record<number, Reason> = {
  * an own source. Pages that are not written cost nothing. Throws if `ingest.wasm` was not built.
  */
 export function createModule(options: ModuleOptions): Module {
-  const { capacityBytes, maxLines, defaults = {}, columnsOf = hotColumns } = options
+  const { maxLines, defaults = {}, columnsOf = hotColumns } = options
   const paths = metadataPaths(columnsOf)
   const exports: Exports = instantiateIngest(createHost(() => memory.buffer()))
-  const bytesAt = exports.bytesAddress()
-  const tableAt = Math.ceil((bytesAt + capacityBytes + SLACK_BYTES) / SLACK_BYTES) * SLACK_BYTES
-  const memory = createModuleMemory(exports, { bytesAt, capacityBytes, tableAt, maxLines })
-  const addresses = reserve(exports, tableAt, options, paths)
+  const memory = createModuleMemory(exports, options)
+  const addresses = reserve(exports, memory.tableAt, options, paths)
   memory.grow()
   addNames(exports, memory.bytes(), paths)
   setTimeRules(exports, options)
@@ -187,7 +184,7 @@ export function createModule(options: ModuleOptions): Module {
       return memory.table()
     },
     maxLines,
-    scan: (start, end) => exports.scan(start, end, tableAt, maxLines),
+    scan: (start, end) => exports.scan(start, end, memory.tableAt, maxLines),
     append: exports.appendLines,
     appendTo: (builder, line, nowUs) => exports.appendLineTo(builders.indexOf(builder), line, nowUs),
     own,

@@ -1,12 +1,13 @@
 import { located, unsupported } from '../parse/fault.js'
 import type { Query } from '../parse/tree.js'
+import { visitTree } from '../parse/visit-tree.js'
 
 /**
  * Refuses a text that may read its table several times, which a pipe cannot: UNION ALL, WITH and IN (select …). Throws
  * `unsupported_sql` with the place.
  */
 export function refuseSeveralReads(text: string, query: Query): void {
-  located(text, () => visit(query))
+  located(text, () => visitTree(query, check))
 }
 
 /** The members of objects of a syntax tree that tell a query from other nodes. */
@@ -18,16 +19,11 @@ interface Part {
   parts?: readonly { at: number }[]
 }
 
-/** Visits all objects of a syntax tree. */
-function visit(value: unknown): void {
-  if (Array.isArray(value)) for (const one of value) visit(one)
-  else if (typeof value === 'object' && value !== null) {
-    const { kind, tables, at = 0, parts } = value as Part
-    if (kind === 'union') throw refused('UNION ALL', parts?.[1]?.at ?? at)
-    if (kind === 'inQuery') throw refused('IN (select …)', at)
-    for (const table of tables ?? []) throw refused('WITH', table.at)
-    for (const one of Object.values(value)) visit(one)
-  }
+function check(part: Part): void {
+  const { kind, tables, at = 0, parts } = part
+  if (kind === 'union') throw refused('UNION ALL', parts?.[1]?.at ?? at)
+  if (kind === 'inQuery') throw refused('IN (select …)', at)
+  for (const table of tables ?? []) throw refused('WITH', table.at)
 }
 
 const refused = (clause: string, at: number) =>

@@ -1,6 +1,7 @@
 import { type TimeUnit, unitUs } from '../../plan/values/times.js'
 import { isInteger } from '../../plan/values/values.js'
 import type { Node, Query, Select } from '../parse/tree.js'
+import { visitTree } from '../parse/visit-tree.js'
 
 /** The calls whose value is the time at which a query runs. */
 const NOW: ReadonlySet<string> = new Set(['current_timestamp', 'current_datetime', 'current_date'])
@@ -14,7 +15,7 @@ const COMPARISONS: ReadonlySet<string> = new Set(['lt', 'le', 'gt', 'ge', 'eq'])
  */
 export function readsTimeAsBound(query: Query): boolean {
   const found: Found = { calls: 0, selects: [], tables: new Set() }
-  visit(query, found)
+  visitTree(query, (part) => collect(part, found))
   const bounds = found.selects
     .filter((select) => isOverSource(select, found.tables))
     .map(({ where }) => boundsIn(where))
@@ -29,16 +30,11 @@ interface Found {
   tables: Set<string>
 }
 
-/** Visits all objects of a syntax tree. */
-function visit(value: unknown, found: Found): void {
-  if (Array.isArray(value)) for (const one of value) visit(one, found)
-  else if (typeof value === 'object' && value !== null) {
-    const part = value as { kind?: string; tables?: Query['tables'] }
-    if (isNow(value as Node)) found.calls++
-    if (part.kind === 'select') found.selects.push(value as Select)
-    for (const { name } of part.tables ?? []) found.tables.add(name.toLowerCase())
-    for (const one of Object.values(value)) visit(one, found)
-  }
+/** Adds a part of a syntax tree to what was found. */
+function collect(part: { kind?: string; tables?: Query['tables'] }, found: Found): void {
+  if (isNow(part as Node)) found.calls++
+  if (part.kind === 'select') found.selects.push(part as Select)
+  for (const { name } of part.tables ?? []) found.tables.add(name.toLowerCase())
 }
 
 const isNow = (node: Node): boolean => node.kind === 'call' && NOW.has(node.name)
