@@ -1,6 +1,6 @@
 /** Encodes rejected lines as entries of the rejects file: a JSON object per line. */
 import { isUtf8 } from 'node:buffer'
-import { NEWLINE } from '../../base/text/ascii.js'
+import { BACKSLASH, NEWLINE } from '../../base/text/ascii.js'
 import { KIB } from '../../base/units.js'
 import type { Reason } from '../rejects.js'
 
@@ -131,7 +131,7 @@ function putNumber(to: Uint8Array, at: number, number: number): number {
   return at + digits
 }
 
-const [QUOTE, BACKSLASH, LOWER_U] = [0x22, 0x5c, 0x75]
+const [QUOTE, LOWER_U] = [0x22, 0x75]
 /** The letter of the short escape of a control character, 0 for all other control characters. */
 const SHORT_ESCAPES = new Uint8Array(0x20)
 for (const [byte, letter] of [

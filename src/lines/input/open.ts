@@ -40,7 +40,7 @@ function bytesOfFile(path: string | undefined): number {
   }
 }
 
-/** Yields the bytes of a file, which are read into the same memory again and again: new memory costs as much. */
+/** Yields the bytes of a file, which are read into the same memory again and again: clearing new memory takes long. */
 async function* bytesInFile(path: string, stop: AbortSignal): AsyncGenerator<Buffer, void> {
   const file = await open(path)
   const memory = Buffer.allocUnsafeSlow(MIB)

@@ -21,16 +21,15 @@ export function createLiteralFilter(stage: ScanStage): LiteralFilter | undefined
   const literals = literalsOf(stage)
   if (literals.length === 0) return undefined
   return (block) => {
-    let rows = Uint32Array.from({ length: block.rows }, (_, row) => row)
-    for (const literal of literals) rows = rowsWith(literal, block, rows)
+    const rows = rowsWith(literals, block)
     return rows.length > MOST_KEPT * block.rows ? block : pick(block, rows)
   }
 }
 
 /**
  * Returns bytes that each line that passes a stage has, unless the line has a backslash. Reads the first conditions, up
- * to one that raises errors in some rows: lines that a condition removes must not hide an error of an earlier one. That
- * a pattern takes too long is no such error: a line without the literal has no match.
+ * to one that raises errors in some rows: lines that a condition removes must not hide an error of an earlier one. A
+ * pattern that takes too long does not count: a line without the literal has no match.
  */
 function literalsOf({ input, steps }: ScanStage): Buffer[] {
   const schema = schemaOf([input])
@@ -50,6 +49,7 @@ function literalOf(condition: Expression): Buffer | undefined {
   if (pathOfField(field) === undefined || value.kind !== 'literal' || typeof value.value !== 'string') return undefined
   const literal = createTextTest(condition.fn, value.value)?.literal.toString() ?? ''
   const run = runsOf(literal).reduce((longest, one) => (one.length > longest.length ? one : longest), '')
+  // Any part of the literal would do: a search for a long one may take more than linear time.
   return run === '' ? undefined : Buffer.from(run).subarray(0, SHORT_LENGTH)
 }
 
@@ -62,13 +62,15 @@ const NUMERIC = /^[-+.0-9eE]*$/u
 /** Returns the parts of a text that are spelled the same in a line, if the line has no escapes. */
 const runsOf = (text: string): string[] => text.split(ESCAPED).filter((run) => !NUMERIC.test(run))
 
-type Rows = Uint32Array<ArrayBuffer>
-
-/** Returns the rows, of some ascending rows, whose lines have a literal or a backslash. */
-function rowsWith(literal: Buffer, { bytes, starts, ends, rows }: ScannedBlock, among: Rows): Rows {
+/** Returns the rows of the lines that have all literals, or a backslash. */
+function rowsWith(literals: readonly Buffer[], { bytes, starts, ends, rows }: ScannedBlock) {
   const lines = bytes.subarray(0, rows === 0 ? 0 : ends[rows - 1])
-  const isIn = [finder(lines, literal), finder(lines, BACKSLASH)]
-  return among.filter((row) => isIn.some((search) => search(starts[row], ends[row])))
+  const finders = literals.map((literal) => finder(lines, literal))
+  const hasEscape = finder(lines, BACKSLASH)
+  return Uint32Array.from({ length: rows }, (_, row) => row).filter((row) => {
+    const [start, end] = [starts[row], ends[row]]
+    return finders.every((isIn) => isIn(start, end)) || hasEscape(start, end)
+  })
 }
 
 /** Returns whether a part starts between two places. The starts of calls ascend. */
@@ -87,7 +89,7 @@ function indexFrom(bytes: Buffer, part: Buffer | number, start: number): number 
 }
 
 /** Returns a block of some rows of a block. */
-const pick = (block: ScannedBlock, rows: Rows): ScannedBlock => ({
+const pick = (block: ScannedBlock, rows: Uint32Array<ArrayBuffer>): ScannedBlock => ({
   ...block,
   rows: rows.length,
   starts: rows.map((row) => block.starts[row]),

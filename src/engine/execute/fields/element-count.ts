@@ -1,5 +1,6 @@
+import { BACKSLASH } from '../../../base/text/ascii.js'
+
 const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
