@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { withSlowness } from '../../support/cpu-ms.js'
 import { type Served, serve, until } from '../support/program.js'
 import { startReceiver, withoutRepeats } from './receiver.js'
 import { alertFiles, alerting, FAILING } from './serve-alerts.js'
@@ -7,8 +8,6 @@ import { alertFiles, alerting, FAILING } from './serve-alerts.js'
 const PATHS = 200_000
 const PATHS_OF_REQUEST = 10_000
 const EVERY_MS = 5_000
-/** Sent to the receiver within this time of the instant, beside the evaluation of all groups. */
-const LATEST_MS = 2 * EVERY_MS
 const RULE = FAILING.replace('every 1s', 'every 5s').replace('interval 10 second', 'interval 5 minute')
 
 it('a project with 200,000 paths that fail keeps no alert of another project back', { timeout: 120_000 }, async () => {
@@ -23,14 +22,15 @@ it('a project with 200,000 paths that fail keeps no alert of another project bac
     60_000,
   )
   const sentMs = Date.now()
-  await sendFailures(service, 'quiet', () => '/cart', 1)
-  const [alert] = await until(
-    async () => receiver.heard.flatMap(({ alerts }) => alerts).filter(({ labels }) => labels.project === 'quiet'),
-    ({ length }) => length > 0,
-    60_000,
-  )
+  const { result: alert, slowness } = await withSlowness(async () => {
+    await sendFailures(service, 'quiet', () => '/cart', 1)
+    const heard = async () => receiver.heard.flatMap(({ alerts }) => alerts)
+    const ofQuiet = async () => (await heard()).filter(({ labels }) => labels.project === 'quiet')
+    return (await until(ofQuiet, ({ length }) => length > 0, 60_000))[0]
+  })
   expect(alert).toMatchObject({ status: 'firing', labels: { path: '/cart' } })
-  expect(Date.parse(alert.startsAt) - sentMs).toBeLessThanOrEqual(LATEST_MS)
+  // The next instant, or the one after what evaluating 200,000 groups on a quarter of a core leaves for this rule.
+  expect(Date.parse(alert.startsAt) - sentMs).toBeLessThanOrEqual(EVERY_MS * (1 + slowness))
   // A hundred alerts of the noisy project, the one that says that there are more, and the other project's.
   const alerts = await alerting(service, 'alerts')
   expect(alerts.length).toBe(102)
