@@ -107,3 +107,11 @@ function formerTimesOf(loads: KeptJson['formerProjects']): Map<string, FormerTim
   }
   return former
 }
+
+/** Copies JSON to memory that threads share. */
+export function inSharedMemory(text: string): SharedArrayBuffer {
+  const bytes = Buffer.from(text)
+  const shared = new SharedArrayBuffer(bytes.length)
+  new Uint8Array(shared).set(bytes)
+  return shared
+}

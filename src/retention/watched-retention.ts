@@ -17,7 +17,7 @@ import {
   replaceCurrent,
   withoutHistory,
 } from './history.js'
-import { keptToJson } from './kept-json.js'
+import { inSharedMemory, keptToJson } from './kept-json.js'
 import { readRetentionFile } from './parse.js'
 import { limitsOf, type RetentionLimits } from './row-limits.js'
 import { type Retention, sameForAll } from './rules.js'
@@ -27,8 +27,8 @@ import { readStored, setAside, writeStored } from './stored-retention.js'
 export interface WatchedRetention extends RetentionLimits, RowLimits {
   /** The limits as JSON in memory that threads share, see `sharedLimits`. A change replaces the memory. */
   shared(): SharedArrayBuffer
-  /** Calls a function after each change of the limits. */
-  onChange(listener: () => void): void
+  /** Calls a function after each change of the limits. Returns a function that stops the calls. */
+  onChange(listener: () => void): () => void
   /** Stops watching. Resolves when the last change is on the disk. */
   close(): Promise<void>
 }
@@ -127,7 +127,7 @@ async function startWatching(
 
 /** Keeps the state in memory and on the disk. */
 async function keepState(first: KeptRetention, isOnDisk: boolean, files: Files | undefined, log: Log) {
-  const listeners: (() => void)[] = []
+  const listeners = new Set<() => void>()
   let kept = first
   let limits = limitsOf(kept)
   let shared = inSharedMemory(keptToJson(kept))
@@ -173,15 +173,11 @@ async function keepState(first: KeptRetention, isOnDisk: boolean, files: Files |
       viewsHiddenThroughUs: (project, nowUs) => limits.viewsHiddenThroughUs(project, nowUs),
     } satisfies RetentionLimits,
     replace,
-    onChange: (listener: () => void) => void listeners.push(listener),
+    onChange(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
   }
-}
-
-function inSharedMemory(text: string): SharedArrayBuffer {
-  const bytes = Buffer.from(text)
-  const shared = new SharedArrayBuffer(bytes.length)
-  new Uint8Array(shared).set(bytes)
-  return shared
 }
 
 /** Logs what a file says, and which of its sources there are none. */

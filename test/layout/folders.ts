@@ -13,7 +13,7 @@ const INTERFACE = ['engine/engine.ts', ...PLAN]
 const SHARED_BY_ENGINES = ['engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const HTTP = ['http/query/', 'http/access/', 'http/reply/', 'http/formats/', 'endpoints/', 'tokens/', ...INTERFACE]
 const ROUTED = ['http/subscribe/', 'http/tail/', 'http/intake/', ...HTTP]
-const INGEST = ['ingest/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
+const INGEST = ['ingest/', 'retention/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const PAGE = ['page/', 'common/']
 
 const page = (path: string, about: string): Place => ({ path: `page/${path}`, about, only: PAGE })

@@ -1,6 +1,8 @@
 import { parse } from 'smol-toml'
 import { DAY_US, HOUR_US } from '../../src/base/units.js'
 import { durationText } from '../../src/front-matter/duration.js'
+import { forgetThrough, replaceCurrent, withoutHistory } from '../../src/retention/history.js'
+import { keptOfJson, keptToJson } from '../../src/retention/kept-json.js'
 import { parseRetention } from '../../src/retention/parse.js'
 import { below, oneOf, type Random } from '../support/random.js'
 
@@ -126,4 +128,36 @@ export function viewsTime(file: FileModel, project: string | undefined): number 
   const tier = own.rows !== undefined && Object.hasOwn(file.tiers, own.rows) ? member(file.tiers[own.rows]) : {}
   const written = own.views ?? tier.views ?? file.views
   return written === undefined ? Number.POSITIVE_INFINITY : us(written)
+}
+
+/** The settled time is at most this far behind the clock. */
+export const SETTLING_US = 5 * DAY_US
+const START_US = 1_800_000_000_000_000
+
+/** A file, and until when it held. */
+export interface Held {
+  file: FileModel
+  untilUs: number
+}
+
+/** The time through which rows are hidden: by the file that holds, or by an earlier one when it ended. */
+export function hiddenThrough(held: readonly Held[], nowUs: number, timeOf: (file: FileModel) => number): number {
+  return Math.max(...held.map(({ file, untilUs }) => Math.min(untilUs, nowUs) - timeOf(file)))
+}
+
+/** Loads random files one after the other. Restarts and forgetting in between change nothing. */
+export function randomHistory(random: Random) {
+  let nowUs = START_US
+  let file = randomFile(random)
+  let kept = withoutHistory(parseText(fileText(file)))
+  const held: Held[] = []
+  for (let changes = below(random, 8); changes > 0; changes--) {
+    nowUs += random() < 0.1 ? 0 : below(random, oneOf(random, [HOUR_US, 10 * DAY_US, 60 * DAY_US]))
+    held.push({ file, untilUs: nowUs })
+    file = random() < 0.2 ? randomFile(random) : changedFile(random, file)
+    kept = replaceCurrent(kept, parseText(fileText(file)), nowUs)
+    if (random() < 0.3) kept = keptOfJson(keptToJson(kept))
+    if (random() < 0.3) kept = forgetThrough(kept, nowUs - SETTLING_US - MOST_US)
+  }
+  return { kept, nowUs, held: [...held, { file, untilUs: Number.POSITIVE_INFINITY }] }
 }

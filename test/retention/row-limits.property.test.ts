@@ -1,61 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_US, HOUR_US } from '../../src/base/units.js'
-import { forgetThrough, replaceCurrent, withoutHistory } from '../../src/retention/history.js'
-import { keptOfJson, keptToJson } from '../../src/retention/kept-json.js'
 import { limitsOf } from '../../src/retention/row-limits.js'
-import { below, mulberry32, oneOf, type Random } from '../support/random.js'
+import { below, mulberry32, oneOf } from '../support/random.js'
 import { runs } from '../support/runs.js'
 import { testSeed } from '../support/seed.js'
 import {
-  changedFile,
   type FileModel,
-  fileText,
-  MOST_US,
+  type Held,
+  hiddenThrough,
   PROJECTS,
-  parseText,
-  randomFile,
+  randomHistory,
   rowsTime,
+  SETTLING_US,
   SOURCES,
   viewsTime,
 } from './random-retention.js'
 
 const CASES = runs(3_000)
-/** The settled time is at most this far behind the clock. */
-const SETTLING_US = 5 * DAY_US
-const START_US = 1_800_000_000_000_000
-
-/** A file, and until when it held. */
-interface Held {
-  file: FileModel
-  untilUs: number
-}
-
-/** The time through which rows are hidden: by the file that holds, or by an earlier one when it ended. */
-function hiddenThrough(held: readonly Held[], nowUs: number, timeOf: (file: FileModel) => number): number {
-  return Math.max(...held.map(({ file, untilUs }) => Math.min(untilUs, nowUs) - timeOf(file)))
-}
 
 /** The time through which rows were hidden at the settled time, by the file that held then. */
 function removableThrough(held: readonly Held[], settledUs: number, timeOf: (file: FileModel) => number): number {
   const loaded = held.slice(0, held.findIndex(({ untilUs }) => untilUs > settledUs) + 1)
   return hiddenThrough(loaded, settledUs, timeOf)
-}
-
-/** Loads random files one after the other. Restarts and forgetting in between change nothing. */
-function randomHistory(random: Random) {
-  let nowUs = START_US
-  let file = randomFile(random)
-  let kept = withoutHistory(parseText(fileText(file)))
-  const held: Held[] = []
-  for (let changes = below(random, 8); changes > 0; changes--) {
-    nowUs += random() < 0.1 ? 0 : below(random, oneOf(random, [HOUR_US, 10 * DAY_US, 60 * DAY_US]))
-    held.push({ file, untilUs: nowUs })
-    file = random() < 0.2 ? randomFile(random) : changedFile(random, file)
-    kept = replaceCurrent(kept, parseText(fileText(file)), nowUs)
-    if (random() < 0.3) kept = keptOfJson(keptToJson(kept))
-    if (random() < 0.3) kept = forgetThrough(kept, nowUs - SETTLING_US - MOST_US)
-  }
-  return { kept, nowUs, held: [...held, { file, untilUs: Number.POSITIVE_INFINITY }] }
 }
 
 describe('limits of rows', () => {
