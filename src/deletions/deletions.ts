@@ -1,47 +1,11 @@
 import { LogweirError } from '../base/errors.js'
-import type { Log } from '../base/log.js'
-import type { Metrics } from '../base/metrics.js'
-import type { Clock } from '../base/time/clock.js'
-import { formatIso8601, parseIso8601 } from '../base/time/iso8601.js'
-import { type AskedDeletion, type DroppedGroups, type ListedDeletion, MAX_OPEN_DELETIONS } from '../common/deletions.js'
+import { type AskedDeletion, type ListedDeletion, MAX_OPEN_DELETIONS } from '../common/deletions.js'
 import { allSourceNames, type SourceName } from '../common/sources.js'
-import type { DeletingEngine, Deletion } from '../engine/deletion.js'
 import { readCondition } from './condition.js'
-import { createJob, deletionOf, isOfWholeProject, type Job, listed } from './job.js'
-import type { JobFiles } from './job-files.js'
-
-/** A place outside of the engine that has deleted rows, or what was made of them. */
-export interface DeletionPlace {
-  /** Hides the rows from every read that starts from now on. Called before recovery too. */
-  hide?(deletion: Deletion): void
-  /**
-   * Removes the rows for good. May be called again for a deletion that was interrupted. Resolves with the groups of
-   * views that were dropped, if any.
-   */
-  erase?(erasing: Erasing, signal: AbortSignal): Promise<readonly DroppedGroups[] | undefined>
-}
-
-/** A deletion that is erased from a place. */
-export interface Erasing {
-  deletion: Deletion
-  acceptedUs: number
-  /** Whether all rows of the project are deleted that there were. */
-  isOfWholeProject: boolean
-}
-
-/** What deletions need from the service. */
-export interface DeletionsOptions {
-  engine: DeletingEngine
-  files: JobFiles
-  /** The other places, in the order in which rows are erased from them. The engine comes last. */
-  places: readonly DeletionPlace[]
-  /** Called before the first deletion is stored: earlier versions would show its rows. */
-  raiseFormat(): Promise<void>
-  clock: Clock
-  log: Log
-  metrics: Pick<Metrics, 'deletions' | 'deletionsOpen' | 'deletedRows'>
-  limits?: { open: number; kept: number; listed: number }
-}
+import { createEraser } from './eraser.js'
+import { createJob, deletionOf, describeJob, type Job, listed } from './job.js'
+import { createJobs } from './jobs.js'
+import type { DeletionLimits, DeletionsOptions } from './options.js'
 
 /** The deletions of a service. */
 export interface Deletions {
@@ -54,8 +18,8 @@ export interface Deletions {
   start(): void
   /**
    * Resolves when the deletion is durable and its rows are hidden. `by` describes the token. Throws `invalid_sql`,
-   * `unsupported_sql` and `invalid_pattern` for the condition, `too_many_deletions`, and `engine_unavailable` if the
-   * deletion cannot be stored.
+   * `unsupported_sql` and `invalid_pattern` for the condition, `too_many_deletions`, `stopping`, and
+   * `engine_unavailable` if the deletion cannot be stored.
    */
   accept(asked: AskedDeletion, by: string): Promise<ListedDeletion>
   /** Returns the deletions of projects, or of all, the newest first: at most 1,000. */
@@ -66,46 +30,32 @@ export interface Deletions {
   stop(): Promise<void>
 }
 
-/** How many deletions may be open, how many erased ones are kept, and how many a list has. */
-const LIMITS = { open: MAX_OPEN_DELETIONS, kept: 10_000, listed: 1_000 }
-/** The time until a deletion that failed is tried again. */
-const RETRY_MS = 30_000
+const LIMITS: DeletionLimits = { open: MAX_OPEN_DELETIONS, kept: 10_000, listed: 1_000 }
 
 /** Returns the sources in which an asked deletion deletes rows. */
 export const sourcesOfAsked = ({ source }: AskedDeletion): readonly SourceName[] =>
   source === undefined ? allSourceNames() : [source]
 
 /** Creates the deletions, with none yet. */
-export function createDeletions(options: DeletionsOptions): Deletions {
-  const { engine, files, places, clock, log, metrics, limits = LIMITS } = options
-  /** Jobs that are not erased, the oldest first, by id. */
-  const open = new Map<string, { job: Job; deletion: Deletion }>()
+export function createDeletions({ limits = LIMITS, ...options }: DeletionsOptions): Deletions {
+  const { engine, files, places, clock, log, metrics } = options
+  const jobs = createJobs(files, limits)
+  const eraser = createEraser({ ...options, jobs })
   let accepting = 0
-  let erased: Promise<Job[]> | undefined
-  let working: Promise<void> | undefined
-  let stopRetrying = () => {}
-  const stopping = new AbortController()
-  Object.assign(metrics.deletionsOpen, { collect: () => metrics.deletionsOpen.set(open.size) })
+  Object.assign(metrics.deletionsOpen, { collect: () => metrics.deletionsOpen.set(jobs.openCount()) })
 
-  function erasedJobs(): Promise<Job[]> {
-    erased ??= files.readErased().catch((error) => {
-      erased = undefined
-      throw error
-    })
-    return erased
-  }
-
-  function hide(job: Job, deletion = deletionOf(job)): Job {
+  function hide(job: Job): Job {
+    const deletion = deletionOf(job)
     engine.hide(deletion)
     for (const place of places) place.hide?.(deletion)
     const hidden: Job = { ...job, state: 'hidden' }
-    open.set(job.id, { job: hidden, deletion })
+    jobs.setOpen(hidden, deletion)
     return hidden
   }
 
   async function accept(asked: AskedDeletion, by: string): Promise<ListedDeletion> {
     checkCondition(asked)
-    if (open.size + accepting >= limits.open) throw tooMany(limits.open)
+    if (jobs.openCount() + accepting >= limits.open) throw tooMany(limits.open)
     accepting++
     try {
       const sources = sourcesOfAsked(asked)
@@ -114,18 +64,18 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       const job = createJob(asked, heads, by, clock.nowUs())
       await store(job)
       metrics.deletions.inc({ state: 'accepted', by })
-      log(`accepted the deletion ${job.id} of ${describe(job)}, asked for by the token ${by}`, {
+      log(`accepted the deletion ${job.id} of ${describeJob(job)}, asked for by the token ${by}`, {
         ...{ code: 'deletion_accepted', deletion: job.id, project: job.project, by },
       })
       return listed(hide(job))
     } finally {
       accepting--
-      work()
+      eraser.work()
     }
   }
 
   async function store(job: Job): Promise<void> {
-    if (stopping.signal.aborted) throw new LogweirError('stopping', 'The service is shutting down. Try again later.')
+    eraser.refuseWhileStopping()
     try {
       await options.raiseFormat()
       await files.write(job)
@@ -135,94 +85,21 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     }
   }
 
-  /** Erases the open jobs one after the other. */
-  function work(): void {
-    working ??= eraseOpen().finally(() => {
-      working = undefined
-    })
-  }
-
-  async function eraseOpen(): Promise<void> {
-    const tried = new Set<string>()
-    for (let next = nextOf(tried); next !== undefined; next = nextOf(tried)) {
-      tried.add(next.job.id)
-      await erase(next.job, next.deletion).catch((error) => {
-        if (!stopping.signal.aborted) reportFailure(next!.job, error)
-      })
-    }
-  }
-
-  const nextOf = (tried: ReadonlySet<string>) =>
-    stopping.signal.aborted ? undefined : [...open.values()].find(({ job }) => !tried.has(job.id))
-
-  async function erase(job: Job, deletion: Deletion): Promise<void> {
-    const rest = await eraseFromPlaces(job, deletion)
-    const { rows, bytes } = await engine.erase(deletion, stopping.signal)
-    await finish({ ...rest, state: 'erased', where: null, erased: formatIso8601(clock.nowUs()), rows, bytes })
-  }
-
-  /** Returns the job with the groups that were dropped. They are stored at once: they cannot be found a second time. */
-  async function eraseFromPlaces(job: Job, deletion: Deletion): Promise<Job> {
-    const acceptedUs = parseIso8601(job.accepted)!
-    const erasing = { deletion, acceptedUs, isOfWholeProject: isOfWholeProject(job) }
-    let changed = job
-    for (const place of places) {
-      stopping.signal.throwIfAborted()
-      const dropped = (await place.erase?.(erasing, stopping.signal)) ?? []
-      if (dropped.length === 0) continue
-      changed = { ...changed, dropped_groups: distinct([...changed.dropped_groups, ...dropped]) }
-      open.set(job.id, { job: changed, deletion })
-      await files.write(changed)
-    }
-    return changed
-  }
-
-  async function finish(job: Job): Promise<void> {
-    const kept = await erasedJobs()
-    await files.writeErased(job)
-    open.delete(job.id)
-    kept.push(job)
-    for (const { id } of kept.splice(0, Math.max(0, kept.length - limits.kept))) await files.forget(id)
-    metrics.deletions.inc({ state: 'erased', by: job.by })
-    metrics.deletedRows.inc(job.rows ?? 0)
-    log(`erased the deletion ${job.id} of ${describe(job)}: ${job.rows} rows`, {
-      ...{ code: 'deletion_erased', deletion: job.id, project: job.project, by: job.by, rows: job.rows ?? 0 },
-    })
-  }
-
-  function reportFailure({ id }: Job, error: Error): void {
-    log(`the deletion ${id} cannot be erased yet, and is tried again: ${error.message}`, {
-      ...{ level: 'error', code: 'deletion_failed', deletion: id },
-    })
-  }
-
-  async function visible(projects: ReadonlySet<string> | undefined): Promise<Job[]> {
-    const jobs = [...(await erasedJobs()), ...[...open.values()].map(({ job }) => job)]
-    return projects === undefined ? jobs : jobs.filter(({ project }) => projects.has(project))
-  }
-
   return {
     async hideOpen() {
       for (const job of await files.readOpen()) hide(job)
     },
-    start() {
-      stopRetrying = clock.every(RETRY_MS, work)
-      work()
-    },
+    start: eraser.start,
     accept,
     async list(projects) {
-      const newestFirst = (await visible(projects)).sort((a, b) => (a.id < b.id ? 1 : -1))
-      return newestFirst.slice(0, limits.listed).map(listed)
+      const found = await jobs.ofProjects(projects)
+      return found.reverse().slice(0, limits.listed).map(listed)
     },
     async find(id, projects) {
-      const job = (await visible(projects)).find((one) => one.id === id)
+      const job = (await jobs.ofProjects(projects)).find((one) => one.id === id)
       return job && listed(job)
     },
-    async stop() {
-      stopping.abort(new LogweirError('stopping', 'The service is shutting down.'))
-      stopRetrying()
-      await working
-    },
+    stop: eraser.stop,
   }
 }
 
@@ -233,19 +110,8 @@ function checkCondition(asked: AskedDeletion): void {
   for (const source of sourcesOfAsked(asked)) condition.of(source)
 }
 
-const distinct = (groups: readonly DroppedGroups[]) => [
-  ...new Map(groups.map((one) => [JSON.stringify(one), one])).values(),
-]
-
 const tooMany = (open: number) =>
   new LogweirError(
     'too_many_deletions',
     `There are ${open} deletions already that are not erased. Send the request again when one is.`,
   )
-
-/** Names what a job deletes, without the text of the condition. */
-function describe({ project, source, start, end, where_sha256 }: ListedDeletion): string {
-  const rows = source === null ? 'all sources' : source
-  const time = start === null && end === null ? '' : `, from ${start ?? 'the first row'} to ${end ?? 'the last row'}`
-  return `${rows} of the project ${JSON.stringify(project)}${time}${where_sha256 === null ? '' : ', by a condition'}`
-}

@@ -4,13 +4,16 @@ import { type Files, writeFile } from '../engine/disk/files/files.js'
 import { isJobId, type Job } from './job.js'
 
 /** The folder of deletions in a data directory. */
-export const DELETIONS_FOLDER = 'deletions'
+const DELETIONS_FOLDER = 'deletions'
 const OPEN_END = '.json'
 const ERASED_END = '.erased.json'
 const NEW_END = '.new'
 const FORMAT = { format: 'logweir deletion', version: 1 }
 
 const pathOf = (id: string, end: string) => `${DELETIONS_FOLDER}/${id}${end}`
+
+/** Whether a data directory has deletions, erased or not. */
+export const hasJobs = async (files: Files): Promise<boolean> => (await files.list(DELETIONS_FOLDER)).length > 0
 
 /**
  * Returns the deletions of a data directory that are not erased, the oldest first. Rejects with `failed` if a file is

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { stateError } from '../base/failures.js'
+import { escapeControl } from '../base/text/escape-control.js'
 import { formatIso8601, parseIso8601 } from '../base/time/iso8601.js'
 import { MILLISECOND_US } from '../base/units.js'
 import type { AskedDeletion, ListedDeletion } from '../common/deletions.js'
@@ -38,10 +39,10 @@ export function createJob(asked: AskedDeletion, heads: Job['heads'], by: string,
 
 /** Returns what an engine hides and erases for a job. Throws `failed` if this version refuses the condition. */
 export function deletionOf({ id, project, start, end, where, heads }: Job): Deletion {
-  const condition = where === null ? undefined : readCondition(where)
   // The source may have no rows any more, and views have its groups.
   const sources = Object.keys(heads).map((source) => registerSource(source).name)
   try {
+    const condition = where === null ? undefined : readCondition(where)
     return {
       ...{ id, project, fromUs: usOf(start) ?? Number.NEGATIVE_INFINITY },
       throughUs: end === null ? Number.POSITIVE_INFINITY : usOf(end)! - 1,
@@ -61,4 +62,12 @@ export const isOfWholeProject = ({ source, start, end, where_sha256 }: ListedDel
 /** Returns the description of a job for clients. */
 export function listed({ heads: _, ...description }: Job): ListedDeletion {
   return description
+}
+
+/** Says what a job deletes, without the text of the condition. */
+export function describeJob({ project, source, start, end, where_sha256 }: ListedDeletion): string {
+  const rows = source === null ? 'all sources' : source
+  const time = start === null && end === null ? '' : ` from ${start ?? 'the first row'} to ${end ?? 'the last row'}`
+  const condition = where_sha256 === null ? '' : ' by a condition'
+  return `${rows} of the project ${escapeControl(project)}${time}${condition}`
 }

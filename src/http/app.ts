@@ -9,7 +9,7 @@ import type { ListedView } from '../common/views-list.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
 import type { Access, Scope } from '../tokens/access.js'
-import { createAuth, hasToken } from './access/auth.js'
+import { type Authenticate, createAuth, hasToken } from './access/auth.js'
 import { refuseAccess } from './access/permission.js'
 import { createWrongTokens, type WrongTokens } from './access/wrong-tokens.js'
 import { createLogs, LOGS_LIMITS, type LogsLimits, type RecordIntake } from './intake/logs.js'
@@ -123,23 +123,17 @@ export function createApp(options: AppOptions): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const { queries, subscriptions, ruleTests, deletions, readPosted, tails, logs, otlp } = createServices(
-    options,
-    errorForm,
-  )
+  const services = createServices(options, errorForm)
+  const { queries, subscriptions, tails } = services
   const documents = createDocuments({ ...options, dialect })
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
     ...sessionRoutes(defaultProject),
     ...listRoutes(dialect.lists),
-    ...queryRoutes(queries, readPosted, authenticate),
     ...alertingRoutes(options.alerting),
     ...viewRoutes(options.listViews),
-    ...ruleTestRoutes(ruleTests, readPosted),
-    ...deletionRoutes(deletions, readPosted),
-    ...tailRoutes(tails, authenticate),
-    ...logsRoutes(logs, otlp),
+    ...routesOf(services, authenticate),
   ]
   const refuse: Refuse = (error, { request, path, posted }, headers) => {
     if (path === OTLP_PATH) return otlpErrorReply(request.headers, error, log, headers)
@@ -201,6 +195,18 @@ function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
   const posted = { ...postedLimits(memoryLimitBytes), ...options.limits }
   const readPosted = createPostedParameters(posted, clock)
   return { queries, subscriptions, ruleTests, deletions, readPosted, tails, logs, otlp }
+}
+
+/** Returns the routes of {@link createServices}. */
+function routesOf(services: ReturnType<typeof createServices>, authenticate: Authenticate): Route[] {
+  const { queries, ruleTests, deletions, readPosted, tails, logs, otlp } = services
+  return [
+    ...queryRoutes(queries, readPosted, authenticate),
+    ...ruleTestRoutes(ruleTests, readPosted),
+    ...deletionRoutes(deletions, readPosted),
+    ...tailRoutes(tails, authenticate),
+    ...logsRoutes(logs, otlp),
+  ]
 }
 
 /** Creates the exchange with all fields, so that all exchanges have one shape for the JIT compiler. */

@@ -196,9 +196,7 @@ export function viewRoutes(listViews: () => readonly ListedView[] = () => []): R
   return [{ path: VIEWS_PATH, answer }]
 }
 
-/**
- * Deletions on request: the list, a deletion by its id, and a request with its parameters in the body.
- */
+/** Deletions on request: the list, a deletion by its id, and a request with its parameters in the body. */
 export function deletionRoutes(deletions: DeletionRequests, readPosted: ReadPosted): Route[] {
   const answer: Route['answer'] = async ({ env }) => {
     const { request, access } = env
