@@ -104,6 +104,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: [
         'tokens/',
         'config/',
+        'common/deletions.ts',
         'common/error-body.ts',
         'common/limits.ts',
         'common/rule-test-path.ts',
