@@ -229,8 +229,8 @@ export interface Engine {
    * visible, rows that were deleted. Absent if other processes change the rows too.
    */
   revision?(source: SourceName): number
-  /** Deletes rows for good. Absent if the engine cannot do so. */
-  readonly deleting?: DeletingEngine | undefined
+  /** Deletes rows for good. Absent if the engine cannot. */
+  readonly deleting?: DeletingEngine
   /** Returns the statistics of every source, empty sources included. */
   stats(): SourceStats[]
   /**
