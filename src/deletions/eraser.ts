@@ -69,7 +69,8 @@ async function erase({ job, deletion }: OpenJob, options: EraserOptions, signal:
   const { engine, clock, jobs, log, metrics } = options
   const rest = await eraseFromPlaces({ job, deletion }, options, signal)
   const { rows, bytes } = await engine.erase(deletion, signal)
-  const erased: Job = { ...rest, state: 'erased', where: null, erased: formatIso8601(clock.nowUs()), rows, bytes }
+  const end = { state: 'erased', where: null, erased: formatIso8601(clock.nowUs()) } as const
+  const erased: Job = { ...rest, ...end, rows, bytes: Math.round(bytes) }
   await jobs.setErased(erased)
   metrics.deletions.inc({ state: 'erased', by: job.by })
   metrics.deletedRows.inc(rows)

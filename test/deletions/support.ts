@@ -31,9 +31,9 @@ export function createFakeDeleting(erases = true) {
       calls.push('erase')
       return new Promise((resolve, reject) => {
         const finish = () => resolve({ rows: 2, bytes: id.length })
+        if (erases) return finish()
         signal.addEventListener('abort', () => reject(signal.reason))
-        if (erases) finish()
-        else waiting.push({ resolve: finish, reject })
+        waiting.push({ resolve: finish, reject })
       })
     },
   }
