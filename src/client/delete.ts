@@ -34,9 +34,7 @@ export function readDelete(args: readonly string[], environment: Environment, wa
   const { values, found } = readSettings(DELETE_SETTINGS, args, environment, { warn })
   const { project, start: startUs, end: endUs, dryRun, yes, wait: waits, json, config: _, ...others } = values
   if (project === undefined || project === '')
-    throw usageError(
-      "delete the rows of which project? logweir delete --project NAME --dry-run counts a project's rows.",
-    )
+    throw usageError('delete the rows of which project? logweir delete --project NAME --dry-run counts its rows.')
   if (startUs !== undefined && endUs !== undefined && startUs >= endUs)
     throw usageError('--start is not before --end. Rows with start <= timestamp < end are deleted.')
   const flags = { isDryRun: dryRun ?? false, isConfirmed: yes ?? false, waits: waits ?? false, isJson: json ?? false }

@@ -13,8 +13,8 @@ export interface Service {
   /** The address, for messages. */
   url: string
   /**
-   * Sends a GET request. Resolves with the answer if the status is 200 or 202. Rejects with a {@link ServiceError}, or with
-   * the signal's reason. `path` is relative to the address, without a leading slash.
+   * Sends a GET request. Resolves with the answer if the status is 200 or 202. Rejects with a {@link ServiceError}, or
+   * with the signal's reason. `path` is relative to the address, without a leading slash.
    */
   get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer>
   /**

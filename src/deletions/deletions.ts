@@ -30,14 +30,15 @@ export interface Deletions {
   stop(): Promise<void>
 }
 
-const LIMITS: DeletionLimits = { open: MAX_OPEN_DELETIONS, kept: 10_000, listed: 1_000 }
+/** The limits of every service. */
+export const DELETION_LIMITS: DeletionLimits = { open: MAX_OPEN_DELETIONS, kept: 10_000, listed: 1_000 }
 
 /** Returns the sources in which an asked deletion deletes rows. */
 export const sourcesOfAsked = ({ source }: AskedDeletion): readonly SourceName[] =>
   source === undefined ? allSourceNames() : [source]
 
 /** Creates the deletions, with none yet. */
-export function createDeletions({ limits = LIMITS, ...options }: DeletionsOptions): Deletions {
+export function createDeletions({ limits = DELETION_LIMITS, ...options }: DeletionsOptions): Deletions {
   const { engine, files, places, clock, log, metrics } = options
   const jobs = createJobs(files, limits)
   const eraser = createEraser({ ...options, jobs })
@@ -62,7 +63,8 @@ export function createDeletions({ limits = LIMITS, ...options }: DeletionsOption
       const newest = await engine.closeHeads(sources)
       const heads = Object.fromEntries(sources.map((source) => [source, newest.get(source) ?? -1]))
       const job = createJob(asked, heads, by, clock.nowUs())
-      await store(job)
+      eraser.refuseWhileStopping()
+      await store(job, options)
       metrics.deletions.inc({ state: 'accepted', by })
       log(`accepted the deletion ${job.id} of ${describeJob(job)}, asked for by the token ${by}`, {
         ...{ code: 'deletion_accepted', deletion: job.id, project: job.project, by },
@@ -71,17 +73,6 @@ export function createDeletions({ limits = LIMITS, ...options }: DeletionsOption
     } finally {
       accepting--
       eraser.work()
-    }
-  }
-
-  async function store(job: Job): Promise<void> {
-    eraser.refuseWhileStopping()
-    try {
-      await options.raiseFormat()
-      await files.write(job)
-    } catch (error) {
-      log(`a deletion cannot be stored: ${(error as Error).message}`, { level: 'error', code: 'deletion_not_stored' })
-      throw new LogweirError('engine_unavailable', 'The deletion cannot be stored at the moment. Try again shortly.')
     }
   }
 
@@ -100,6 +91,17 @@ export function createDeletions({ limits = LIMITS, ...options }: DeletionsOption
       return job && listed(job)
     },
     stop: eraser.stop,
+  }
+}
+
+/** Makes a job durable. Rejects with `engine_unavailable`. */
+async function store(job: Job, { files, raiseFormat, log }: DeletionsOptions): Promise<void> {
+  try {
+    await raiseFormat()
+    await files.write(job)
+  } catch (error) {
+    log(`a deletion cannot be stored: ${(error as Error).message}`, { level: 'error', code: 'deletion_not_stored' })
+    throw new LogweirError('engine_unavailable', 'The deletion cannot be stored at the moment. Try again shortly.')
   }
 }
 

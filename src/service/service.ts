@@ -68,8 +68,7 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   const opened = await openComponents(config, shared, options)
   const { endpointsWith, userEndpoints, tokens, alerts, engine, views } = opened
   const status = createStatus(engine)
-  publishMetrics(engine, status, shared.metrics)
-  if (views !== undefined) publishViewBytes(views, shared.metrics)
+  publishMetrics(opened, status, shared.metrics)
   const intake = createIntake(config, engine, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
@@ -328,8 +327,9 @@ function publishViewBytes(views: Pick<ServiceViews, 'bytes'>, { viewBytes }: Met
   })
 }
 
-/** Sets the gauges of the engine and of the status whenever the metrics are collected. */
-function publishMetrics(engine: Engine, status: ServiceStatus, metrics: Metrics): void {
+/** Sets the gauges of the engine, of views and of the status whenever the metrics are collected. */
+function publishMetrics({ engine, views }: OpenedComponents, status: ServiceStatus, metrics: Metrics): void {
+  if (views !== undefined) publishViewBytes(views, metrics)
   metrics.buildInfo.set({ version: VERSION, ...runtimeParts() }, 1)
   const { rows, segments, bytes, degraded, registry } = metrics
   const refresh = () => {

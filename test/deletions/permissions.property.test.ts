@@ -67,7 +67,8 @@ function randomCall(random: Random, ids: readonly string[]): Call {
     ...(random() < 0.2 && { where: oneOf(random, ["id = 'x'", "project = 'b'", 'true) or (true', '1']) }),
   }
   const isForm = random() < 0.3
-  const form = () => String(new URLSearchParams(Object.entries(members).map(([name, value]) => [name, String(value)])))
+  const texts = Object.entries(members).map(([name, value]): [string, string] => [name, String(value)])
+  const form = () => String(new URLSearchParams(texts))
   return {
     ...{ method, path: oneOf(random, paths) + inUrl },
     body: method === 'GET' || method === 'HEAD' ? undefined : isForm ? form() : JSON.stringify(members),

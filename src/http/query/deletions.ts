@@ -81,7 +81,7 @@ interface DeletionRequestsOptions {
 }
 
 /** Counts share two slots, besides queries. */
-const COUNTING = { queriesAtOnce: 2, queriesWaiting: 20, waitMs: 10_000, queryMs: 50_000 }
+export const COUNTING = { queriesAtOnce: 2, queriesWaiting: 20, waitMs: 10_000, queryMs: 50_000 }
 
 /**
  * Creates the answers. They reject with `unsupported_by_engine` if the engine cannot delete rows, `forbidden_project`,

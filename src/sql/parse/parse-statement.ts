@@ -38,8 +38,8 @@ export function parseStatement(text: string, limits: SqlLimits): Statement {
 }
 
 /**
- * Parses a text that is one expression, such as a condition. Throws an SqlFault as {@link parseStatement} does, also for
- * a parameter.
+ * Parses a text that is one expression, such as a condition. Throws an SqlFault as {@link parseStatement} does, also
+ * for a parameter.
  */
 export function parseAlone(text: string, limits: SqlLimits): Node {
   const tokens = new Tokens(tokensOf(text, limits), limits, GRAMMAR)

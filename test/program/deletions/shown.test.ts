@@ -136,7 +136,7 @@ async function answersAgain(service: Served, former: ReadonlyMap<string, Answer>
 /** Returns the events of a tail that goes on after a former event, in some time. */
 async function replay(service: Served, project: string, source: string, lastId: string | undefined): Promise<string> {
   const ending = AbortSignal.timeout(300)
-  const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId }
+  const headers: Record<string, string> = lastId === undefined ? {} : { 'Last-Event-ID': lastId }
   let text = ''
   try {
     const { body } = await service.get(`/api/tail?project=${project}&source=${source}`, { headers, signal: ending })
