@@ -6,6 +6,8 @@ import type { Segment } from './segment.js'
 /** A segment of a store, with columns in memory or on disk. */
 export interface SegmentHandle extends Part {
   readonly source: SourceName
+  /** The number of the head whose rows the segment has. */
+  readonly head: number
   /** The UTC day of all rows, in days since the epoch. */
   readonly day: number
   /** Bytes of memory that the columns take now, 0 for columns that are not loaded. */
@@ -13,15 +15,22 @@ export interface SegmentHandle extends Part {
   readonly coldBytes: number
 }
 
+/** The handle of a segment that is in memory only. */
+export interface MemoryHandle extends SegmentHandle {
+  readonly segment: Segment
+}
+
 /** Segments that are in memory only have no place but a number. */
 let segments = 0
 
-/** Returns the handle of a segment that is in memory only. */
-export function memoryHandle(segment: Segment): SegmentHandle {
+/** Returns the handle of a segment of a head that is in memory only. */
+export function memoryHandle(segment: Segment, head: number): MemoryHandle {
   const { source, day, rows, minUs, maxUs, hotBytes, coldBytes } = segment
   return {
     isSealed: true,
     owner: segment,
+    segment,
+    head,
     stored: { name: 'memory', check: String(++segments) },
     source,
     day,

@@ -3,7 +3,8 @@ import type { TimeRange } from '../../../plan/plan.js'
 import { overlaps, type Part } from '../../execute/columns/batch.js'
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { partOfOpenBatch } from '../../execute/open-batch/snapshot.js'
-import { headsOf } from './source-table.js'
+import type { HidingPart } from '../hiding/hiding.js'
+import { headsOf, type SourceTable } from './source-table.js'
 import { recycleHead, type StoreState, tableOf } from './state.js'
 
 /**
@@ -31,9 +32,16 @@ export function createView(state: StoreState, source: SourceName, range: TimeRan
     leave()
   }
   const total = table.segments.length + heads.length
-  const parts: Part[] = table.segments.filter((segment) => overlaps(segment, range))
-  parts.push(...heads.map(partOfOpenBatch).filter((part) => overlaps(part, range)))
-  return { parts, total, release }
+  const nowUs = state.clock.nowUs()
+  const parts: HidingPart[] = table.segments.filter((segment) => overlaps(segment, range))
+  parts.push(...partsOfHeads(table).filter((part) => overlaps(part, range)))
+  return { parts: parts.map((part) => state.hiding.visible(part, nowUs)), total, release }
+}
+
+/** Returns the rows of the heads of a table that have some, in order of arrival. */
+function partsOfHeads({ source, sealing, head, persistence }: SourceTable): HidingPart[] {
+  const heads = [...sealing, { head, persistence }].filter(({ head }) => head.rows > 0)
+  return heads.map((one) => ({ ...partOfOpenBatch(one.head), source, head: one.persistence!.number }))
 }
 
 /** Keeps the memory of a head from being reused. Returns a function that releases the head. Call that function once. */

@@ -69,7 +69,8 @@ async function onDisk(count: number) {
     onPathDamage,
     raiseFormat: async () => {},
   }
-  const segments = facts.map((of, i) => new DiskSegment(disk, `${i}`, of, true))
+  const placeOf = ({ source, day }: SegmentOnDisk, i: number) => ({ source, day, number: i, part: 0, edition: 0 })
+  const segments = facts.map((of, i) => new DiskSegment(disk, { ...placeOf(of, i), path: `${i}` }, of, true))
   return { files, disk, segments, reads, state, reported }
 }
 

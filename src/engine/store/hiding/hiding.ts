@@ -1,0 +1,144 @@
+import type { SourceName } from '../../../common/sources.js'
+import type { Deletion, RowLimits } from '../../deletion.js'
+import type { HiddenRows, Part } from '../../execute/columns/batch.js'
+import { without } from '../../execute/columns/selection.js'
+import { type DeletedRows, deletedRows, type TestCaches } from './deleted-rows.js'
+import { newerRows } from './limited-rows.js'
+
+/** The rows of a part that may have hidden rows. */
+export interface HidingPart extends Part {
+  readonly source: SourceName
+  /** The number of the head of the rows, see `HeadId`. */
+  readonly head: number
+}
+
+/** Decides which rows no query may read: rows that were deleted, and rows past their limit. */
+export interface Hiding {
+  /** Hides the rows of a deletion until `forget`. */
+  hide(deletion: Deletion): void
+  /** To be called once no part has the rows of a deletion any more. */
+  forget(id: string): void
+  /** Notes that a sealed part has no rows of a deletion any more. */
+  noteErased(id: string, owner: object): void
+  /** Returns the deletions that may concern rows of a part, as far as the part is not noted as erased. */
+  deletionsOf(part: HidingPart): readonly OpenDeletion[]
+  /** Whether the rows of a head were deleted: no more rows may be appended to the head. */
+  isClosed(source: SourceName, head: number): boolean
+  /** Returns a part as a query reads the part at a time: without hidden rows. */
+  visible(part: HidingPart, nowUs: number): Part
+}
+
+/** Hides nothing, and keeps no deletions. */
+export const NO_HIDING: Hiding = {
+  hide() {},
+  forget() {},
+  noteErased() {},
+  deletionsOf: () => [],
+  isClosed: () => false,
+  visible: (part) => part,
+}
+
+/** A deletion whose rows are still in the files. */
+export interface OpenDeletion {
+  id: string
+  deletion: Deletion
+  rows: DeletedRows
+}
+
+interface State {
+  limits: RowLimits | undefined
+  caches: TestCaches
+  /** By id. */
+  deletions: Map<string, { deletion: Deletion; bySource: Map<SourceName, DeletedRows>; erased: WeakSet<object> }>
+}
+
+/** Returns a registry of hidden rows, without deletions. */
+export function createHiding(caches: TestCaches, limits: RowLimits | undefined): Hiding {
+  const state: State = { limits, caches, deletions: new Map() }
+  const { deletions } = state
+  return {
+    hide(deletion) {
+      const ofSources = [...deletion.sources].map(
+        ([source, { where }]) => [source, deletedRows(deletion, source, where, caches)] as const,
+      )
+      deletions.set(deletion.id, { deletion, bySource: new Map(ofSources), erased: new WeakSet() })
+    },
+    forget: (id) => void deletions.delete(id),
+    noteErased: (id, owner) => void deletions.get(id)?.erased.add(owner),
+    deletionsOf: (part) => deletionsOf(state, part),
+    isClosed: (source, head) =>
+      [...deletions.values()].some(({ deletion }) => head <= (deletion.sources.get(source)?.lastHead ?? 0)),
+    visible: (part, nowUs) => visible(state, part, nowUs),
+  }
+}
+
+function deletionsOf({ deletions }: State, { source, head, owner, minUs, maxUs }: HidingPart): OpenDeletion[] {
+  const found: OpenDeletion[] = []
+  for (const [id, { deletion, bySource, erased }] of deletions) {
+    const from = deletion.sources.get(source)
+    if (from === undefined || head > from.lastHead || erased.has(owner)) continue
+    if (maxUs < deletion.fromUs || minUs > deletion.throughUs) continue
+    found.push({ id, deletion, rows: bySource.get(source)! })
+  }
+  return found
+}
+
+function visible(state: State, part: HidingPart, nowUs: number): Part {
+  const { limits } = state
+  const deletions = deletionsOf(state, part)
+  const isLimited = limits !== undefined && part.minUs <= limits.newestHiddenUs(part.source, nowUs)
+  if (deletions.length === 0 && !isLimited) return part
+  return withHidden(part, (project) => hiddenIn(part, project, deletions, isLimited ? limits : undefined, nowUs))
+}
+
+function hiddenIn(
+  part: HidingPart,
+  project: string | undefined,
+  deletions: readonly OpenDeletion[],
+  limits: RowLimits | undefined,
+  nowUs: number,
+): HiddenRows | undefined {
+  const { source } = part
+  const own = deletions.filter(({ deletion }) => project === undefined || deletion.project === project)
+  const isByProject = limits !== undefined && project === undefined
+  const throughUs =
+    limits === undefined || project === undefined
+      ? Number.NEGATIVE_INFINITY
+      : limits.hiddenThroughUs(source, project, nowUs)
+  if (own.length === 0 && !isByProject && throughUs < part.minUs) return undefined
+  const columns = new Set(own.flatMap(({ rows }) => [...rows.columns]))
+  if (own.length === 0 && !isByProject) return { fromUs: throughUs + 1, columns }
+  return {
+    fromUs: throughUs + 1,
+    columns,
+    async keepVisible(batch, selection, yieldIfDue) {
+      let kept = selection
+      if (isByProject) kept = newerRows(batch, kept, (one) => limits.hiddenThroughUs(source, one, nowUs))
+      for (const { rows } of own) kept = without(kept, await rows.in(batch, part, yieldIfDue))
+      return kept
+    },
+  }
+}
+
+/** Returns the part with hidden rows. The part is an instance whose members are bound to the instance. */
+function withHidden(part: HidingPart, hiddenIn: Part['hiddenIn']): HidingPart {
+  const { isSealed, owner, source, head, rows, minUs, maxUs, stored } = part
+  return {
+    isSealed,
+    owner,
+    source,
+    head,
+    rows,
+    minUs,
+    maxUs,
+    stored,
+    get isSetAside() {
+      return part.isSetAside ?? false
+    },
+    hiddenIn,
+    ...(part.slices && { slices: (count: number) => part.slices!(count) }),
+    ...(part.columnPaths && { columnPaths: () => part.columnPaths!() }),
+    open: (yieldIfDue, columns) => part.open(yieldIfDue, columns),
+    close: () => part.close(),
+  }
+}
