@@ -9,7 +9,6 @@ import {
   projectKey,
   type StateGroup,
 } from '../state/group.js'
-import type { Catalog } from './catalog.js'
 import type { KeptView } from './kept-view.js'
 import type { LiveState } from './live-states.js'
 
@@ -44,19 +43,22 @@ export function touchedBuckets(
   return range.fromUs < range.toUs ? { project: projectKey(project), projectName: project, ...range } : undefined
 }
 
+/** The deletions that are not finished, and the views by identity. */
+interface Unfinished {
+  deletions: readonly DeletionOfGroups[]
+  kept: ReadonlyMap<string, KeptView>
+}
+
 /** Returns the deletions that touch groups of a view and a day. */
-export const touchingDeletions = (
-  { deletions, kept }: Pick<Catalog, 'deletions' | 'kept'>,
-  identity: string,
-  day: number,
-): DeletionOfGroups[] => deletions.filter((deletion) => touchedBuckets(deletion, kept.get(identity), day) !== undefined)
+export const touchingDeletions = ({ deletions, kept }: Unfinished, identity: string, day: number): DeletionOfGroups[] =>
+  deletions.filter((deletion) => touchedBuckets(deletion, kept.get(identity), day) !== undefined)
 
 /**
  * Returns the buckets of a file whose groups have deleted rows, or may have: the file was made before the rows were
  * hidden. Only those of `project`, if given.
  */
 export function staleBuckets(
-  { deletions, kept }: Pick<Catalog, 'deletions' | 'kept'>,
+  { deletions, kept }: Unfinished,
   { facts: { view, day }, without }: Pick<LiveState, 'facts' | 'without'>,
   project?: string,
 ): TouchedBuckets[] {
