@@ -85,8 +85,7 @@ export interface SegmentPlace extends HeadId {
 }
 
 /** Returns the path of the file in place of a segment of which no rows are left. */
-export const emptiedPath = ({ part, day, ...id }: SegmentPlace): string =>
-  segmentPath(id, part, day) + EMPTIED_SUFFIX
+export const emptiedPath = ({ part, day, ...id }: SegmentPlace): string => segmentPath(id, part, day) + EMPTIED_SUFFIX
 
 /** Returns the place of a segment of which no rows are left, by the path of {@link emptiedPath}. */
 export const parseEmptiedPath = (path: string): SegmentPlace | undefined =>

@@ -1,7 +1,7 @@
 import type { SourceName } from '../../../common/sources.js'
-import type { Deletion, RowLimits } from '../../deletion.js'
+import type { Deletion, ErasedRows, RowLimits } from '../../deletion.js'
 import type { HiddenRows, Part } from '../../execute/columns/batch.js'
-import { without } from '../../execute/columns/selection.js'
+import { without as withoutRows } from '../../execute/columns/selection.js'
 import { type DeletedRows, deletedRows, type TestCaches } from './deleted-rows.js'
 import { newerRows } from './limited-rows.js'
 
@@ -18,8 +18,12 @@ export interface Hiding {
   hide(deletion: Deletion): void
   /** To be called once no part has the rows of a deletion any more. */
   forget(id: string): void
-  /** Notes that a sealed part has no rows of a deletion any more. */
-  noteErased(id: string, owner: object): void
+  /** Notes that a sealed part has no rows of a deletion, and what was removed from the part. */
+  noteErased(id: string, owner: object, removed?: ErasedRows & { gone: Promise<void> }): void
+  /** Returns what was removed of the rows of a deletion so far. */
+  erased(id: string): ErasedRows
+  /** Resolves when the files are gone from which rows of the deletion were removed. */
+  gone(id: string): Promise<void>
   /** Returns the deletions that may concern rows of a part, as far as the part is not noted as erased. */
   deletionsOf(part: HidingPart): readonly OpenDeletion[]
   /** Whether the rows of a head were deleted: no more rows may be appended to the head. */
@@ -33,6 +37,8 @@ export const NO_HIDING: Hiding = {
   hide() {},
   forget() {},
   noteErased() {},
+  erased: () => ({ rows: 0, bytes: 0 }),
+  async gone() {},
   deletionsOf: () => [],
   isClosed: () => false,
   visible: (part) => part,
@@ -49,7 +55,16 @@ interface State {
   limits: RowLimits | undefined
   caches: TestCaches
   /** By id. */
-  deletions: Map<string, { deletion: Deletion; bySource: Map<SourceName, DeletedRows>; erased: WeakSet<object> }>
+  deletions: Map<string, HiddenDeletion>
+}
+
+interface HiddenDeletion {
+  deletion: Deletion
+  bySource: Map<SourceName, DeletedRows>
+  /** The owners of the parts without rows of the deletion. */
+  without: WeakSet<object>
+  erased: ErasedRows
+  gone: Promise<void>[]
 }
 
 /** Returns a registry of hidden rows, without deletions. */
@@ -61,10 +76,26 @@ export function createHiding(caches: TestCaches, limits: RowLimits | undefined):
       const ofSources = [...deletion.sources].map(
         ([source, { where }]) => [source, deletedRows(deletion, source, where, caches)] as const,
       )
-      deletions.set(deletion.id, { deletion, bySource: new Map(ofSources), erased: new WeakSet() })
+      const erased = { rows: 0, bytes: 0 }
+      deletions.set(deletion.id, {
+        deletion,
+        bySource: new Map(ofSources),
+        without: new WeakSet(),
+        erased,
+        gone: [],
+      })
     },
     forget: (id) => void deletions.delete(id),
-    noteErased: (id, owner) => void deletions.get(id)?.erased.add(owner),
+    noteErased(id, owner, removed) {
+      const hidden = deletions.get(id)
+      hidden?.without.add(owner)
+      if (hidden === undefined || removed === undefined) return
+      hidden.erased.rows += removed.rows
+      hidden.erased.bytes += removed.bytes
+      hidden.gone.push(removed.gone)
+    },
+    erased: (id) => ({ ...deletions.get(id)!.erased }),
+    gone: (id) => Promise.all(deletions.get(id)?.gone ?? []).then(() => {}),
     deletionsOf: (part) => deletionsOf(state, part),
     isClosed: (source, head) =>
       [...deletions.values()].some(({ deletion }) => head <= (deletion.sources.get(source)?.lastHead ?? 0)),
@@ -74,9 +105,9 @@ export function createHiding(caches: TestCaches, limits: RowLimits | undefined):
 
 function deletionsOf({ deletions }: State, { source, head, owner, minUs, maxUs }: HidingPart): OpenDeletion[] {
   const found: OpenDeletion[] = []
-  for (const [id, { deletion, bySource, erased }] of deletions) {
+  for (const [id, { deletion, bySource, without }] of deletions) {
     const from = deletion.sources.get(source)
-    if (from === undefined || head > from.lastHead || erased.has(owner)) continue
+    if (from === undefined || head > from.lastHead || without.has(owner)) continue
     if (maxUs < deletion.fromUs || minUs > deletion.throughUs) continue
     found.push({ id, deletion, rows: bySource.get(source)! })
   }
@@ -114,7 +145,7 @@ function hiddenIn(
     async keepVisible(batch, selection, yieldIfDue) {
       let kept = selection
       if (isByProject) kept = newerRows(batch, kept, (one) => limits.hiddenThroughUs(source, one, nowUs))
-      for (const { rows } of own) kept = without(kept, await rows.in(batch, part, yieldIfDue))
+      for (const { rows } of own) kept = withoutRows(kept, await rows.in(batch, part, yieldIfDue))
       return kept
     },
   }

@@ -57,8 +57,7 @@ export function createDiskPersistence(
     openHead: (source) => openNextHead(state, source),
     lastHead: (source) => state.lastNumbers.get(source) ?? 0,
     drop: (segments, drained) => drop(state, segments as readonly DiskSegment[], drained),
-    replace: (segment, left, makePathColumns) =>
-      replaceSegment(state, segment as DiskSegment, left, makePathColumns),
+    replace: (segment, left, makePathColumns) => replaceSegment(state, segment as DiskSegment, left, makePathColumns),
     readToSeal: (segment) => (segment as DiskSegment).readToSeal(),
     compactNext: (compact) => compactNext(state, compact),
     addNextPathColumns: (make) => addNextPathColumns(state, make),

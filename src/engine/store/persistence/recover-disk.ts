@@ -68,7 +68,12 @@ export async function recoverToRead(
 }
 
 const refuse = () => Promise.reject(new TypeError('The directory is open to be read.'))
-const NO_PERSISTENCE: Omit<HeadPersistence, 'number'> = { append: refuse, write: refuse, commit: refuse, isFailing: () => false }
+const NO_PERSISTENCE: Omit<HeadPersistence, 'number'> = {
+  append: refuse,
+  write: refuse,
+  commit: refuse,
+  isFailing: () => false,
+}
 
 /** The files with rows to recover, and the actions for some other files. */
 interface LiveFiles {

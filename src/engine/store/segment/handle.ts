@@ -10,6 +10,8 @@ export interface SegmentHandle extends Part {
   readonly head: number
   /** The UTC day of all rows, in days since the epoch. */
   readonly day: number
+  /** Bytes of the files, or of the columns if the segment is in memory only. */
+  readonly fileBytes: number
   /** Bytes of memory that the columns take now, 0 for columns that are not loaded. */
   readonly hotBytes: number
   readonly coldBytes: number
@@ -37,6 +39,7 @@ export function memoryHandle(segment: Segment, head: number): MemoryHandle {
     rows,
     minUs,
     maxUs,
+    fileBytes: hotBytes + coldBytes,
     hotBytes,
     coldBytes,
     columnPaths: () => new Set(declaredPaths(source, segment.inMetadata.mask)),
