@@ -4,7 +4,7 @@ import type { SourceName } from '../../../src/common/sources.js'
 import type { ArrowEngine } from '../../../src/engine/store/engine.js'
 import { equals } from '../../../src/plan/builder.js'
 import { call, column, type Expression, joinConditions, literal } from '../../../src/plan/expression.js'
-import { type Plan, withInnerPlans } from '../../../src/plan/plan.js'
+import { type Operator, type Plan, withInnerPlans } from '../../../src/plan/plan.js'
 import { Timestamp } from '../../../src/plan/values/values.js'
 import type { GroupableEngine } from '../../../src/views/catalog/catalog.js'
 import type { LostGroups } from '../../../src/views/catalog/regroup.js'
@@ -55,7 +55,7 @@ const isDeleted = (
 
 /** The rows of a plan, without those of deletions. Stands for the engine's own hiding, of which views know nothing. */
 function withoutDeleted(plan: Plan, deletions: readonly TestDeletion[]): Plan {
-  return plan.flatMap((operator) => {
+  return plan.flatMap((operator): Operator[] => {
     const inner = withInnerPlans(operator, (one) => withoutDeleted(one, deletions))
     if (inner.op !== 'scan') return [inner]
     const own = deletions.filter(({ sources }) => sources.has(inner.sources[0]!))
