@@ -110,6 +110,7 @@ const PASSING: [what: string, call: (at: Places) => readonly string[], environme
   ['alerts check: the file of receivers is missing', ({ missing }) => ['alerts', 'check', '.', '--receivers', missing]],
   ['alerts test: the file is missing', ({ missing }) => ['alerts', 'test', missing]],
   ['alerts test: no service', ({ file }) => ['alerts', 'test', file, '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
+  ['usage: no service', () => ['usage', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
   ['views: no service', () => ['views', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
   ['views: no data directory', ({ directory }) => ['views', '--data-dir', directory]],
   ['views: a newer version', ({ newer }) => ['views', '--data-dir', newer]],

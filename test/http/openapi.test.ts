@@ -95,6 +95,10 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
         yield* rows
       })()
     },
+    async usage() {
+      if (failure !== undefined) throw failure
+      return [{ project: undefined, source: 'edge_logs', day: 20_000, rows: 1, bytes: 100 }]
+    },
     follow: async () => ({ run: async () => ({ rows: (async function* () {})(), delivered: 0 }), stop() {} }),
   }
   const intake = {
@@ -487,6 +491,7 @@ const CASES: Case[] = [
   { about: 'of all projects', path: '/api/views', init: key('bound'), status: 403, code: 'forbidden' },
   ...ruleTests(),
   ...projects(),
+  ...usage(),
 ]
 
 function document(path: string): Case[] {
@@ -552,6 +557,46 @@ function projects(): Case[] {
     { about: 'an unknown format', path, init: accepting('image/png'), status: 406, code: 'not_acceptable' },
     failing('no room', 503, 'overloaded'),
     failing('too many projects', 400, 'too_many_groups'),
+    { about: 'no engine', path, status: 503, code: 'engine_unavailable', given: { failure: ENGINE_AWAY } },
+    { about: 'a defect', path, status: 500, code: 'internal', given: { failure: DEFECT } },
+  ]
+}
+
+function usage(): Case[] {
+  const path = '/api/usage'
+  const failing = (about: string, status: number, code: string): Case => {
+    return { about, path, status, code, given: { failure: new LogweirError(code, 'No.') } }
+  }
+  return [
+    ...behindToken(path, {}, '', 'sender'),
+    { about: 'rows', path, status: 200 },
+    {
+      about: 'some',
+      path,
+      search: '?project=a&source=edge_logs&start=2026-11-20T00:00:00Z&end=2026-11-21',
+      status: 200,
+    },
+    { about: 'of a bound token', path, init: key('bound'), status: 200 },
+    { about: 'of an unknown source', path, search: '?source=edge', status: 400, code: 'invalid_parameter' },
+    { about: 'no time', path, search: '?start=today', status: 400, code: 'invalid_timestamp' },
+    { about: 'two projects', path, search: '?project=a&project=b', status: 400, code: 'duplicate_parameter' },
+    {
+      about: 'another project',
+      path,
+      search: '?project=other',
+      init: key('bound'),
+      status: 403,
+      code: 'forbidden_project',
+    },
+    ...['application/x-ndjson', 'text/csv', 'application/vnd.apache.arrow.stream'].map((type) => {
+      return { about: type, path, init: accepting(type), status: 200 }
+    }),
+    { about: 'the same again', path, init: { headers: { 'If-None-Match': '*' } }, status: 304 },
+    { about: 'an unknown format', path, init: accepting('image/png'), status: 406, code: 'not_acceptable' },
+    failing('no room', 503, 'overloaded'),
+    failing('too many rows', 400, 'too_many_groups'),
+    failing('too much memory', 400, 'too_much_memory'),
+    failing('an engine that does not count', 501, 'unsupported_by_engine'),
     { about: 'no engine', path, status: 503, code: 'engine_unavailable', given: { failure: ENGINE_AWAY } },
     { about: 'a defect', path, status: 500, code: 'internal', given: { failure: DEFECT } },
   ]
@@ -658,7 +703,7 @@ test('requires a project only without a default project, and never names the def
     return { text, described }
   }
   const [without, having] = [await given(), await given('the-default')]
-  const withoutDefault = ['/api/logs', '/v1/logs', '/api/projects']
+  const withoutDefault = ['/api/logs', '/v1/logs', '/api/projects', '/api/usage']
   for (const { path, required, description } of without.described) {
     expect([path, required]).toEqual([path, !withoutDefault.includes(path)])
     expect(description).not.toContain('default project')

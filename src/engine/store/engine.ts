@@ -28,6 +28,8 @@ import { NO_KEEPER, type SegmentKeeper } from './tables/keeper.js'
 import { createLimits, type Limits } from './tables/limits.js'
 import { enforceRetention } from './tables/retention.js'
 import { createStore, type Store } from './tables/store.js'
+import { createProjectIndexes } from './usage/project-indexes.js'
+import { createUsage } from './usage/usage.js'
 
 /** Settings of the embedded engine. Tests pass smaller limits. */
 export interface ArrowEngineOptions {
@@ -170,6 +172,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     seal: () => store.sealAll(),
     clearPartialCache: () => caches.partialCache.clear(),
     stats: () => store.stats(),
+    usage: createUsage(store, createProjectIndexes()),
     stopWaiting: () => stopWaiting(durable, store),
     async close() {
       stopUpkeep()

@@ -5,6 +5,7 @@ import { ERROR_SCHEMAS } from './answers.js'
 import { CODES } from './codes.js'
 import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
 import { serviceOperations } from './service-operations.js'
+import { usageOperations } from './usage-operations.js'
 import { viewOperations } from './view-operations.js'
 
 /** Facts about the service, besides its endpoints, that the description depends on. */
@@ -44,6 +45,7 @@ export function openApi(
       ...serviceOperations(dialect),
       ...alertingOperations(dialect.errorForm),
       ...viewOperations(dialect.errorForm),
+      ...usageOperations(dialect.errorForm),
     },
     components: {
       schemas: ERROR_SCHEMAS,

@@ -1,7 +1,7 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { Part } from '../../execute/columns/batch.js'
 import { declaredPaths } from './declared-paths.js'
-import type { Segment } from './segment.js'
+import type { ProjectIndex, Segment } from './segment.js'
 
 /** A segment of a store, with columns in memory or on disk. */
 export interface SegmentHandle extends Part {
@@ -11,6 +11,10 @@ export interface SegmentHandle extends Part {
   /** Bytes of memory that the columns take now, 0 for columns that are not loaded. */
   readonly hotBytes: number
   readonly coldBytes: number
+  /** Bytes of all files. Bytes of the columns if the segment is in memory only. */
+  readonly fileBytes: number
+  /** Returns the index of projects. Rejects with `damaged_segment`, or the system's error. */
+  readProjects(): ProjectIndex | Promise<ProjectIndex>
 }
 
 /** Segments that are in memory only have no place but a number. */
@@ -30,6 +34,8 @@ export function memoryHandle(segment: Segment): SegmentHandle {
     maxUs,
     hotBytes,
     coldBytes,
+    fileBytes: hotBytes + coldBytes,
+    readProjects: () => segment.projects,
     columnPaths: () => new Set(declaredPaths(source, segment.inMetadata.mask)),
     open: () => segment,
     close() {},
