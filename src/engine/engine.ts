@@ -7,6 +7,7 @@ import type { Row } from '../plan/answer.js'
 import type { Expression } from '../plan/expression.js'
 import type { Plan, TimeRange, ViewSource } from '../plan/plan.js'
 import type { Scalar } from '../plan/values/values.js'
+import type { DeletingEngine } from './deletion.js'
 import type { Usage, UsageQuery, UsageRun } from './usage.js'
 
 /**
@@ -229,6 +230,8 @@ export interface Engine {
    * visible, rows that were deleted. Absent if other processes change the rows too.
    */
   revision?(source: SourceName): number
+  /** Deletes rows for good. Absent if the engine cannot. */
+  readonly deleting?: DeletingEngine
   /** Returns the statistics of every source, empty sources included. */
   stats(): SourceStats[]
   /**

@@ -141,8 +141,8 @@ export function listRoutes(lists: Readonly<Record<string, readonly object[]>>): 
 }
 
 /**
- * The stored queries, by name or id, the list of projects and the usage. `authenticate` is called again while an answer is a
- * stream of events.
+ * The stored queries, by name or id, the list of projects and the usage. `authenticate` is called again while an answer
+ * is a stream of events.
  */
 export function queryRoutes(queries: Queries, readPosted: ReadPosted, authenticate: Authenticate): Route[] {
   async function postedSearch(exchange: Exchange): Promise<string> {

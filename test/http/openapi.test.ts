@@ -179,7 +179,7 @@ const behindToken = (path: string, init: Case['init'], search: string, scopeless
 }
 
 /** The paths whose answers may take long. */
-const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/projects$|\/test$/
+const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/(projects|usage|test)$/
 const stoppingAt = (path: string, search: string, init: Case['init']): Case => {
   return { about: 'stopping', path, search, init, status: 503, code: 'stopping', given: { isEnding: true } }
 }
@@ -710,8 +710,11 @@ test('requires a project only without a default project, and never names the def
   }
   for (const { path, required, description } of having.described) {
     expect([path, required]).toEqual([path, false])
-    // The list of projects has all projects, whatever the default.
-    expect([path, description.includes('default project')]).toEqual([path, path !== '/api/projects'])
+    // The list of projects and the usage have all projects, whatever the default.
+    expect([path, description.includes('default project')]).toEqual([
+      path,
+      !['/api/projects', '/api/usage'].includes(path),
+    ])
   }
   expect(having.described.map(({ path }) => path)).toEqual(without.described.map(({ path }) => path))
   expect(without.described.length).toBeGreaterThan(8)

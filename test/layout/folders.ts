@@ -10,7 +10,7 @@ export interface Place {
 
 const PLAN = ['plan/', 'common/', 'base/']
 const INTERFACE = ['engine/engine.ts', 'engine/usage.ts', ...PLAN]
-const SHARED_BY_ENGINES = ['engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
+const SHARED_BY_ENGINES = ['retention/settled-time.ts', 'engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const HTTP = ['http/query/', 'http/access/', 'http/reply/', 'http/formats/', 'endpoints/', 'tokens/', ...INTERFACE]
 const ROUTED = ['http/subscribe/', 'http/tail/', 'http/intake/', ...HTTP]
 const INGEST = ['ingest/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
@@ -280,6 +280,10 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [
     { path: 'endpoints/', about: 'the stored queries, one file each, and their parameters' },
     { path: 'tokens/', about: 'access tokens and their permissions' },
+    {
+      path: 'retention/',
+      about: '`--retention-file`: how long rows are kept, by project and source; former times, and the settled time',
+    },
   ],
   [
     { path: 'sql/read-sql.ts', about: 'SQL: from a text to a plan' },

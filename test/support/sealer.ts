@@ -6,6 +6,7 @@ import { effortOf } from '../../src/engine/store/sealing/cancellation.js'
 import { compactCold } from '../../src/engine/store/sealing/compact.js'
 import { copyRows } from '../../src/engine/store/sealing/copy.js'
 import type { InternTexts } from '../../src/engine/store/sealing/intern.js'
+import { keepRows } from '../../src/engine/store/sealing/keep-rows.js'
 import { pathColumnsOfCold } from '../../src/engine/store/sealing/path-columns-of-cold.js'
 import { seal } from '../../src/engine/store/sealing/seal.js'
 import type { Sealer } from '../../src/engine/store/sealing/sealer.js'
@@ -23,6 +24,7 @@ export function createTestSealer(): Sealer {
       compactCold(cold, createColdTexts(), () => effortOf(cancellation) === 'high', createYielder()),
     makePathColumns: (cold, cancellation) =>
       pathColumnsOfCold(cold, () => effortOf(cancellation) === 'high', createYielder()),
+    keepRows: (rows) => keepRows(rows, createColdTexts(), internIn(distinct), createYielder()),
     bytes: () => distinct.byteLength,
     trim(what) {
       if (what === 'all') distinct = createInterner()

@@ -24,7 +24,7 @@ export async function checkMissing({ files, isInUse, add }: CheckState, copies: 
   if (found === undefined) return
   const journals = listed.journals.filter((id) => !copies.has(journalPath(id)))
   const places = [...segments, ...listed.unfinished.filter(isOriginal)]
-  const paths = missingFiles({ journals, places, segments: found })
+  const paths = missingFiles({ journals, places, emptied: listed.emptied, segments: found })
   for (const path of paths) await add(reportOf([note('missing', path, WHAT, { cost: {} })]))
 }
 

@@ -1,33 +1,33 @@
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
-import { DAY_US, GIB, MIB, MINUTE_US } from '../../base/units.js'
+import { GIB, MIB } from '../../base/units.js'
 import { isSourceName } from '../../common/own-source-names.js'
 import { registerSource, type SourceName } from '../../common/sources.js'
+import type { DeletingEngine, RowLimits } from '../deletion.js'
 import type { DataDirectory } from '../disk/directory/open.js'
-import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import { type Engine, GROUPING_LIMITS, type GroupingLimits, noViews, type ReadView } from '../engine.js'
 import type { RunContext } from '../execute/batches/lazy-batch.js'
-import { type Caches, createCaches } from '../execute/caches/caches.js'
-import { compactWhenIdle } from './compaction/compaction.js'
-import type { DiskSegment } from './files/disk-segment.js'
-import { JOURNALS, parseJournalName, SEGMENTS } from './files/file-names.js'
+import { createCaches } from '../execute/caches/caches.js'
+import { type HeadId, JOURNALS, parseJournalName, SEGMENTS } from './files/file-names.js'
 import type { RowsToRead } from './files/inventory.js'
 import { createFollowers, type Followers } from './follow/follow.js'
-import { createDiskPersistence } from './persistence/disk-persistence.js'
-import { reportDamage } from './persistence/report-damage.js'
+import { createHiding } from './hiding/hiding.js'
 import { createGroupable, type GroupableRows } from './queries/groupable.js'
 import { createRun } from './queries/run.js'
 import { createRunMoved } from './queries/run-moved.js'
+import { createDeleting } from './removal/deleting.js'
+import { createTurns } from './removal/turns.js'
 import { createNoSealer } from './sealing/no-sealer.js'
 import type { Sealer } from './sealing/sealer.js'
 import type { SegmentHandle } from './segment/handle.js'
 import { columnPaths } from './tables/column-paths.js'
 import { NO_KEEPER, type SegmentKeeper } from './tables/keeper.js'
-import { createLimits, type Limits } from './tables/limits.js'
-import { enforceRetention } from './tables/retention.js'
+import { createLimits } from './tables/limits.js'
 import { createStore, type Store } from './tables/store.js'
+import { createDurability, type Durability } from './upkeep/durability.js'
+import { startUpkeep } from './upkeep/upkeep.js'
 import { createProjectIndexes } from './usage/project-indexes.js'
 import { createUsage } from './usage/usage.js'
 
@@ -47,6 +47,8 @@ export interface ArrowEngineOptions {
   diskLimitBytes?: number
   /** Days older than this are deleted. */
   retentionUs?: number
+  /** How long rows are kept by project. By default, as long as all rows. */
+  rowLimits?: RowLimits | undefined
   /** A head is sealed once it has this many rows or bytes. */
   sealRows?: number
   sealBytes?: number
@@ -67,6 +69,7 @@ export interface ArrowEngineOptions {
 
 /** The embedded engine, with additional methods for tests, benches and shutdown. */
 export interface ArrowEngine extends Engine {
+  deleting: DeletingEngine
   /** Returns all rows of some sources at this moment, to be grouped in parts. */
   groupable(sources: readonly SourceName[]): GroupableRows
   /** Drops the oldest segments beyond the limits. */
@@ -77,7 +80,6 @@ export interface ArrowEngine extends Engine {
   clearPartialCache(): void
 }
 
-const RETENTION_US = 90 * DAY_US
 /** A head with this many rows or bytes is full, and sealed. */
 export const SEAL_ROWS = 2 ** 18
 export const SEAL_BYTES = 64 * MIB
@@ -104,15 +106,6 @@ const MAX_BACKLOG_BYTES = GIB
 const SCARCE_BYTES = 512 * MIB
 /** A head's journal takes at most this share of the disk limit. */
 const JOURNAL_SHARE = 1 / 64
-/** Interval of retention and of freeing unused memory. */
-const UPKEEP_MS = MINUTE_US / 1000
-/** Interval of the check for fields that no query reads any more. */
-const IDLE_CHECK_MS = 5_000
-/** Interval of fsync: a power cut loses at most the rows of this time. */
-const SYNC_MS = 1000
-/** Wait before a write is retried on a full or failing disk. */
-const RETRY_MS = 1000
-
 function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINITY, ...options }: ArrowEngineOptions) {
   const {
     sealRows = SEAL_ROWS,
@@ -132,9 +125,14 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, rowsLimitBytes, groupingLimits = GROUPING_LIMITS, sliceRows = SLICE_ROWS } = options
   const { diskLimitBytes = Number.POSITIVE_INFINITY, readView = refuseViews, keeper = NO_KEEPER } = options
   const headLimits = headLimitsOf(options)
-  const hooks = { onLoad: () => limits.evictColumns(), setAside: (segment: SegmentHandle) => store.setAside(segment) }
-  const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes)
   const caches = createCaches(options)
+  const hiding = createHiding(caches, options.rowLimits)
+  const hooks = {
+    onLoad: () => limits.evictColumns(),
+    setAside: (segment: SegmentHandle) => store.setAside(segment),
+    isClosed: ({ source, number }: HeadId) => hiding.isClosed(source, number),
+  }
+  const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes)
   const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
   const store = createStore({
     ...headLimits,
@@ -142,13 +140,15 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     sealer: options.sealer,
     clock,
     keeper,
+    hiding,
     onDrop: caches.drop,
     onAppend: followers.notify,
   })
   metrics.rowsLimitBytes.set(rowsLimitBytes)
   const diskBytes = durable?.persistence.bytes
   const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics, keeper })
-  const stopUpkeep = startUpkeep(options, { store, caches, limits, durable })
+  const turns = createTurns(store.isBusy)
+  const stopUpkeep = startUpkeep(options, { store, caches, limits, durable, turns, keeper })
   const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
 
   const queries = { store, caches, metrics, groupingLimits, sliceRows, readView }
@@ -169,14 +169,16 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     columnPaths: (plan) => columnPaths(store, plan),
     follow: createFollow(followers, run),
     revision: store.revision,
+    deleting: createDeleting(store, hiding, turns),
     seal: () => store.sealAll(),
     clearPartialCache: () => caches.partialCache.clear(),
     stats: () => store.stats(),
     usage: createUsage(store, createProjectIndexes()),
     stopWaiting: () => stopWaiting(durable, store),
     async close() {
-      stopUpkeep()
+      const expired = stopUpkeep()
       stopWaiting(durable, store)
+      await expired
       const compacted = stopCompaction?.()
       await store.close()
       await compacted
@@ -202,32 +204,6 @@ export function createReadingEngine(
   return createArrowEngine({ ...options, disk, toRead, retentionUs, sealer: createNoSealer() })
 }
 
-interface UpkeepComponents {
-  store: Store
-  caches: Caches
-  limits: Limits
-  durable: Durability | undefined
-}
-
-/** Starts the timers of retention, of freeing memory and of fsync. Returns a function that stops the timers. */
-function startUpkeep(
-  { clock, metrics, retentionUs = RETENTION_US }: ArrowEngineOptions,
-  { store, caches, limits, durable }: UpkeepComponents,
-): () => void {
-  const upkeep = () => {
-    void enforceRetention(store, clock.nowUs(), retentionUs, metrics)
-    limits.nextInterval()
-  }
-  const stopTimers = [
-    clock.every(UPKEEP_MS, upkeep),
-    clock.every(IDLE_CHECK_MS, caches.fieldCache.dropIdle),
-    durable?.syncEvery(SYNC_MS, clock, () => store.sealFailing()),
-  ]
-  return () => {
-    for (const stop of stopTimers) stop?.()
-  }
-}
-
 /** Returns {@link Engine.follow}: a subscription's plans see the rows stored when they start. */
 function createFollow(followers: Followers, run: Engine['run']): Engine['follow'] {
   return async (query, listener) => {
@@ -240,47 +216,6 @@ function createFollow(followers: Followers, run: Engine['run']): Engine['follow'
       },
       stop: follower.stop,
     }
-  }
-}
-
-type Durability = ReturnType<typeof createDurability>
-
-/** The parts that only an engine with a disk has: retries, persistence, recovery, fsync. */
-function createDurability(
-  { directory, files, release }: DataDirectory,
-  { metrics, log = () => {}, toRead }: ArrowEngineOptions,
-  { onLoad, setAside }: { onLoad(): void; setAside(segment: SegmentHandle): void },
-  headBytes: number,
-) {
-  const diskRetry = createDiskRetry(RETRY_MS, reportDiskState(directory, log))
-  const report = reportDamage(directory, metrics, log)
-  const onDamage = (segment: DiskSegment, error: Error) => {
-    setAside(segment)
-    report.unreadable(segment.path, error)
-  }
-  const onPathDamage = ({ path }: DiskSegment, error: Error) => report.pathColumns(path, error)
-  const persistence = createDiskPersistence(files, diskRetry, { onLoad, onDamage, onPathDamage }, headBytes)
-  return {
-    diskRetry,
-    persistence,
-    recover: (store: Store) => persistence.recover(store, report, toRead),
-    startCompaction: (clock: Clock, store: Store) => compactWhenIdle(clock, store, persistence, metrics, log),
-    /** Syncs at each interval. Skips an interval if the last sync is still running. */
-    syncEvery(intervalMs: number, clock: Clock, done: () => void) {
-      let isSyncing = false
-      return clock.every(intervalMs, async () => {
-        if (isSyncing) return
-        isSyncing = true
-        await persistence.sync()
-        isSyncing = false
-        done()
-      })
-    },
-    async close() {
-      await persistence.sync()
-      await persistence.close()
-      await release()
-    },
   }
 }
 

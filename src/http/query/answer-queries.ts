@@ -146,13 +146,7 @@ export function createQueries(options: QueriesOptions): Queries {
       const reply = answerCached(job, request, negotiate(request.headers), clock.monotonicMs())
       return reply instanceof Promise ? reply.catch(explainTooMany) : reply
     },
-    async answerUsage(request, projects, connection) {
-      const startedMs = clock.monotonicMs()
-      const call = usageCallOf(request, projects)
-      const onFailure = (error: unknown) => fail(error, connection, log)
-      const reply = uncached(call, { request, representation: negotiate(request.headers), connection, onFailure })
-      return observed(USAGE.name, 'bypass', startedMs, reply)
-    },
+    answerUsage: createUsageAnswers(uncached, observed, clock, log),
     isClientSql: (path, search) => isClientSql(registry, path, search),
     replace(next) {
       for (const endpoint of registry.replace(next)) {
@@ -162,15 +156,6 @@ export function createQueries(options: QueriesOptions): Queries {
     },
     close: cached.close,
   }
-}
-
-function usageCallOf(request: Request, projects: ReadonlySet<string> | undefined): Call {
-  const given = new URLSearchParams(searchOf(request.url))
-  refuseUnknown(given, Object.keys(USAGE.params))
-  const args = readUsageArgs(given)
-  const { project } = args
-  if (project !== undefined && projects?.has(project) === false) throw refusals.forbiddenProject()
-  return usageCall(args, project === undefined ? projects : new Set([project]))
 }
 
 function isClientSql({ find }: EndpointRegistry, path: string, search: string | undefined): boolean {
@@ -209,6 +194,31 @@ function createCachedAnswers(cached: Cached, observe: Observe, observed: Observe
     observe(name, 'hit', startedMs)
     return hit
   }
+}
+
+/** Returns the function that answers requests for the usage. */
+function createUsageAnswers(
+  uncached: ReturnType<typeof createUncached>,
+  observed: Observed,
+  clock: Clock,
+  log: Log,
+): Queries['answerUsage'] {
+  return async (request, projects, connection) => {
+    const startedMs = clock.monotonicMs()
+    const call = usageCallOf(request, projects)
+    const onFailure = (error: unknown) => fail(error, connection, log)
+    const reply = uncached(call, { request, representation: negotiate(request.headers), connection, onFailure })
+    return observed(USAGE.name, 'bypass', startedMs, reply)
+  }
+}
+
+function usageCallOf(request: Request, projects: ReadonlySet<string> | undefined): Call {
+  const given = new URLSearchParams(searchOf(request.url))
+  refuseUnknown(given, Object.keys(USAGE.params))
+  const args = readUsageArgs(given)
+  const { project } = args
+  if (project !== undefined && projects?.has(project) === false) throw refusals.forbiddenProject()
+  return usageCall(args, project === undefined ? projects : new Set([project]))
 }
 
 /** Logs an error after the first bytes of an answer, and closes the connection, or throws if there is no connection. */

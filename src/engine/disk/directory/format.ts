@@ -9,7 +9,9 @@ const FIRST_FORMAT = 1
 export const ROWS_FORMAT = 2
 /** There may be files of views, without which rows of views would be lost. */
 export const VIEWS_FORMAT = 3
-const NEWEST_FORMAT = VIEWS_FORMAT
+/** Rows may have been removed from segments, or be hidden by deletions. */
+export const LIFE_FORMAT = 4
+const NEWEST_FORMAT = LIFE_FORMAT
 /** The file in a data directory that has the format version. */
 export const FORMAT_FILE = 'format.json'
 const NEW_NAME = `${FORMAT_FILE}.new`

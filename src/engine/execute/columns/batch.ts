@@ -81,6 +81,11 @@ export interface Part {
   readonly stored?: StoredPart | undefined
   /** Set if a read found damage in the part. The part cannot be opened any more. */
   readonly isSetAside?: boolean
+  /**
+   * Returns which rows no query may read, given the only project whose rows are read, if any. Undefined if all such rows
+   * may be read. Absent if all rows of the part may be read.
+   */
+  readonly hiddenIn?: (project: string | undefined) => HiddenRows | undefined
   /** Returns the rows as slices of so many rows, in order of arrival, and a rest. Absent if the part is sealed. */
   slices?(rows: number): readonly Slice[]
   /** Returns the paths of which columns have the values of all rows. Absent if the part is not sealed. */
@@ -93,6 +98,16 @@ export interface Part {
   open(yieldIfDue: Yielder, columns: ReadonlySet<string>): Batch | Promise<Batch>
   /** Ends the use of the hot columns. The memory of the columns may then be freed. Cold columns can still be read. */
   close(): void
+}
+
+/** Rows of a part that no query may read, since their time is over or they were deleted. */
+export interface HiddenRows {
+  /** Rows before this time are hidden. */
+  fromUs: number
+  /** The hot columns that `keepVisible` reads. */
+  columns: ReadonlySet<string>
+  /** Returns the rows of a selection that may be read. Absent if only `fromUs` counts. */
+  keepVisible?: (batch: Batch, selection: Selection, yieldIfDue: Yielder) => Promise<Selection>
 }
 
 /** A part on disk whose rows never change. */

@@ -86,18 +86,18 @@ export function anyOf(selection: Selection, parts: readonly Selection[]): Select
   })
 }
 
-/** Returns the rows of a selection that are not in a part of it. */
-export function without(selection: Selection, part: Selection): Selection {
-  const left = sizeOf(selection) - sizeOf(part)
-  if (left === 0) return none
-  if (sizeOf(part) === 0) return selection
+/** Returns the rows of a selection that are not in another selection. */
+export function without(selection: Selection, others: Selection): Selection {
+  const [size, most] = [sizeOf(selection), sizeOf(others)]
+  if (size === 0 || most === 0) return selection
+  if (rowAt(others, 0) > rowAt(selection, size - 1) || rowAt(others, most - 1) < rowAt(selection, 0)) return selection
   return narrow(selection, (out) => {
     let count = 0
     let next = 0
-    for (let position = 0; count < left; position++) {
+    for (let position = 0; position < size; position++) {
       const row = rowAt(selection, position)
-      if (next < sizeOf(part) && rowAt(part, next) === row) next++
-      else out[count++] = row
+      while (next < most && rowAt(others, next) < row) next++
+      if (next === most || rowAt(others, next) !== row) out[count++] = row
     }
     return count
   })

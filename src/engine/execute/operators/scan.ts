@@ -7,7 +7,7 @@ import { isWithin, joined, type ReadSlice, slicesOf } from '../batches/slices.js
 import { chunksByTime } from '../batches/time-chunks.js'
 import { cachePieces } from '../caches/cached-pieces.js'
 import { Key } from '../caches/partial-cache.js'
-import type { Batch, OpenCold, Part } from '../columns/batch.js'
+import { type Batch, type HiddenRows, type OpenCold, overlaps, type Part } from '../columns/batch.js'
 import { bytesOfSelection, range, type Selection, sizeOf } from '../columns/selection.js'
 import type { Frame } from '../expressions/frame.js'
 import { storedFrame } from '../expressions/stored-frame.js'
@@ -63,6 +63,10 @@ export interface ScanRange extends TimeRange {
 /** How a part is read: all rows, or the rows of a slice. */
 interface Reading {
   part: Part
+  /** The range of time of the scan without the time in which all rows of the part are hidden. */
+  range: ScanRange
+  /** Rows of the part that are hidden one by one. */
+  hidden?: HiddenRows | undefined
   slice?: ReadSlice
 }
 
@@ -117,36 +121,51 @@ export function scanParts(
   context: RunContext & { isSlow?: boolean; isSliced?: boolean },
 ): LazyBatch[] {
   const key = new Key(() => filters.conditions.map(expressionKey))
-  const opened = partOpener(scanned, filters, kinds, key, context)
+  const opened = partOpener(filters, kinds, key, context)
 
   /** Returns all rows of a part as a batch. */
-  function wholeBatch(part: Part): LazyBatch {
+  function wholeBatch(reading: Reading): LazyBatch {
+    const { part, range, hidden } = reading
     const { isSealed, minUs, maxUs } = part
-    const isKept = isSealed && isWithin(part, scanned)
-    const open = () => part.open(context.yieldIfDue, scanned.columns)
+    const isKept = isSealed && isWithin(part, range) && hidden === undefined
+    const open = () => part.open(context.yieldIfDue, range.columns)
     return {
       minUs,
       maxUs,
-      ...(isKept && { cached: { part, key, ...gatherOf(part, filters.project, scanned, context) } }),
-      read: readWhole(opened, { part }),
-      ...(context.isSlow && { readByTime: readByTime(opened, part, context) }),
+      ...(isKept && { cached: { part, key, ...gatherOf(part, filters.project, range, context) } }),
+      read: readWhole(opened, reading),
+      ...(context.isSlow && { readByTime: readByTime(opened, reading, context) }),
       ...(isSealed && { openAhead: () => openAhead(part, open) }),
       ...(isSealed && { cachedReader: (cold: OpenCold) => context.rowCache.cachedReader(part.owner, cold) }),
     }
   }
 
   return parts.flatMap((part): LazyBatch[] => {
-    const isWhole = isWithin(part, scanned)
-    const isKept = part.isSealed && isWhole
-    const slices = context.isSliced && !isKept ? slicesOf(part, scanned, context.sliceRows) : undefined
-    if (slices === undefined) return [wholeBatch(part)]
-    return slices.map((_, place) => sliceBatch({ part, slices, key, isCut: !isWhole, opened }, place))
+    const reading = readingOf(part, scanned, filters.project)
+    if (!overlaps(part, reading.range)) return []
+    const isWhole = isWithin(part, reading.range)
+    const isSliced = context.isSliced && !(part.isSealed && isWhole) && reading.hidden === undefined
+    const slices = isSliced ? slicesOf(part, reading.range, context.sliceRows) : undefined
+    if (slices === undefined) return [wholeBatch(reading)]
+    return slices.map((_, place) => sliceBatch({ ...reading, slices, key, isCut: !isWhole, opened }, place))
   })
 }
 
+/** Returns how all rows of a part are read that are in a range of time and may be read. */
+function readingOf(part: Part, scanned: ScanRange, project: string | undefined): Reading {
+  const hidden = part.hiddenIn?.(project)
+  if (hidden === undefined) return { part, range: scanned }
+  const { fromUs, columns, keepVisible } = hidden
+  const range = {
+    ...scanned,
+    fromUs: Math.max(fromUs, scanned.fromUs),
+    columns: new Set([...scanned.columns, ...columns]),
+  }
+  return { part, range, hidden: keepVisible && hidden }
+}
+
 /** The slices of a part that a scan reads. */
-interface SlicedPart {
-  part: Part
+interface SlicedPart extends Reading {
   slices: readonly ReadSlice[]
   /** Identifies the filters of the scan. */
   key: Key
@@ -156,7 +175,7 @@ interface SlicedPart {
 
 /** Returns the slice at a place as a batch, which can be joined with the next slices. */
 function sliceBatch(sliced: SlicedPart, place: number): LazyBatch {
-  const { part, slices, key, isCut, opened } = sliced
+  const { part, range, slices, key, isCut, opened } = sliced
   const slice = slices[place]
   const cachedOf = ({ number }: ReadSlice) => ({ part, slice: number, key })
   const join = (count: number): LazyBatch => {
@@ -170,7 +189,7 @@ function sliceBatch(sliced: SlicedPart, place: number): LazyBatch {
     maxUs: slice.maxUs,
     ...(slice.isKept && { cached: cachedOf(slice) }),
     slice: { part, key, isCut, join },
-    read: readWhole(opened, { part, slice }),
+    read: readWhole(opened, { part, range, slice }),
   }
 }
 
@@ -180,9 +199,9 @@ const readWhole =
     opened(reading, async ({ selection, frameOf }) => use(await frameOf(selection)))
 
 const readByTime =
-  (opened: OpenPart, part: Part, { yieldIfDue }: RunContext): ReadByTime =>
+  (opened: OpenPart, reading: Reading, { yieldIfDue }: RunContext): ReadByTime =>
   (direction, isWanted, use) =>
-    opened({ part }, async ({ batch, selection, frameOf }) => {
+    opened(reading, async ({ batch, selection, frameOf }) => {
       for (const { selection: rows, boundUs } of chunksByTime(batch.times, selection, direction)) {
         if (!(await isWanted(boundUs))) return
         await use(await frameOf(rows))
@@ -195,7 +214,6 @@ type OpenPart = <T>(reading: Reading, use: (rows: OpenedRows) => Promise<T>) => 
 
 /** Returns how the parts of a scan are opened. `key` identifies the filters. */
 function partOpener(
-  scanned: ScanRange,
   { filters, coldFilters, isCostly }: ScanFilters,
   kinds: SourceKinds,
   key: Key,
@@ -207,17 +225,18 @@ function partOpener(
   const opens = new Set<Part>()
 
   return async (reading, use) => {
-    const { part, slice } = reading
+    const { part, range, hidden, slice } = reading
     if (!opens.has(part)) context.onOpen()
     opens.add(part)
-    const batch = await part.open(yieldIfDue, scanned.columns)
+    const batch = await part.open(yieldIfDue, range.columns)
     try {
       const fields = createFieldReader(batch, part.owner, context.fieldCache)
-      const isWhole = isWithin(part, scanned)
-      const isCached = part.isSealed && isWhole && coldFilters.length > 0
+      const isWhole = isWithin(part, range)
+      const isCached = part.isSealed && isWhole && hidden === undefined && coldFilters.length > 0
       const known = isCached ? partialCache.get<Selection>(part.owner, coldKey.hash) : undefined
       const rows = known ?? (await passing(reading, batch, isCostly && part.isSealed && !isWhole))
-      const selection = slice?.isKept ? rows : filterTime(batch, rows, scanned)
+      const inTime = slice?.isKept ? rows : filterTime(batch, rows, range)
+      const selection = (await hidden?.keepVisible?.(batch, inTime, yieldIfDue)) ?? inTime
       const onCold = known === undefined ? coldFilters.map((open) => open(batch)) : []
       const cachePiece = isCached && known === undefined && cachePieces(partialCache, part, coldKey, selection)
       const inRows = filters.filter(({ isHeld }) => !isHeld(batch)).map(({ condition }) => condition)

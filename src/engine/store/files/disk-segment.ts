@@ -12,7 +12,7 @@ import { declaredPaths } from '../segment/declared-paths.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import type { ProjectIndex, Segment } from '../segment/segment.js'
 import { checkOf, type SegmentOnDisk } from './facts.js'
-import { REMOVED_SUFFIX } from './file-names.js'
+import { REMOVED_SUFFIX, type SegmentPlace } from './file-names.js'
 import type { ColumnCache, PathCache } from './segment-caches.js'
 import {
   loadMore,
@@ -70,6 +70,7 @@ interface Loading {
  */
 export class DiskSegment implements SegmentHandle {
   readonly #disk: SegmentDisk
+  readonly #place: SegmentPlace
   readonly #path: string
   #facts: SegmentOnDisk
   /** One load at a time: a column is never loaded twice. */
@@ -88,10 +89,11 @@ export class DiskSegment implements SegmentHandle {
   #damage: Error | undefined
 
   /** `isCommitted` tells whether the journal of the rows is gone. */
-  constructor(disk: SegmentDisk, path: string, facts: SegmentOnDisk, isCommitted: boolean) {
+  constructor(disk: SegmentDisk, place: SegmentPlace, facts: SegmentOnDisk, isCommitted: boolean) {
     this.#isCommitted = isCommitted
     this.#disk = disk
-    this.#path = path
+    this.#place = place
+    this.#path = place.path
     this.#facts = facts
   }
 
@@ -103,6 +105,15 @@ export class DiskSegment implements SegmentHandle {
   }
   get source() {
     return this.#facts.source
+  }
+  get head() {
+    return this.#place.number
+  }
+  get place() {
+    return this.#place
+  }
+  get origin() {
+    return this.#facts.origin
   }
   get day() {
     return this.#facts.day
@@ -319,6 +330,20 @@ export class DiskSegment implements SegmentHandle {
       this.#disk.paths.delete(this)
       this.#disk.onPathDamage(this, error)
       return undefined
+    }
+  }
+
+  /**
+   * Reads all columns and the cold file, to seal rows again. Rejects with `damaged_segment`, or with the system's error.
+   */
+  async readToSeal(): Promise<{ segment: Segment; cold: StoredCold }> {
+    const { files } = this.#disk
+    try {
+      const segment = await loadSegment(files, this.#path, this.#facts)
+      return { segment, cold: await readColdFile(files, this.#path, this.#facts) }
+    } catch (error) {
+      this.#setAside(error)
+      throw error
     }
   }
 

@@ -7,6 +7,10 @@ import type { SourceName } from '../../../common/sources.js'
  *
  *   journal/<source>-<head>.log            the rows of an open head, as received
  *   segments/<source>/<day>/<head>-<part>  the rows of a sealed head, a directory for each day
+ *   …/<head>-<part>.<edition>              the rows that are left after some were removed
+ *   …/<head>-<part>.emptied                an empty file in place of a segment of which no rows are left
+ *
+ * Of several editions of a segment the highest is live. The others were being deleted.
  *
  * The journal of a head is live as long as the journal exists, the segments of the head from then on: if both exist,
  * the segments are unfinished. Sealing thus takes effect at a single moment, the deletion of the journal.
@@ -25,6 +29,8 @@ export interface HeadId {
 export const UNFINISHED_SUFFIX = '.unfinished'
 /** Suffix of a file or directory that is being deleted. */
 export const REMOVED_SUFFIX = '.gone'
+/** Suffix of the file that takes the place of a segment without rows. */
+const EMPTIED_SUFFIX = '.emptied'
 /** Suffix of a damaged file or directory. The readable rows are in another file. Never deleted. */
 export const DAMAGED_SUFFIX = '.damaged'
 
@@ -64,8 +70,8 @@ export function parseDayName(name: string): number | undefined {
 }
 
 /** Returns the directory of a segment of a head. */
-export function segmentPath({ source, number }: HeadId, part: number, day: number): string {
-  return `${dayPath(source, day)}/${padded(number)}-${part}`
+export function segmentPath({ source, number }: HeadId, part: number, day: number, edition = 0): string {
+  return `${dayPath(source, day)}/${padded(number)}-${part}${edition === 0 ? '' : `.${edition}`}`
 }
 
 /** A segment as described by the path. */
@@ -73,17 +79,27 @@ export interface SegmentPlace extends HeadId {
   part: number
   /** The UTC day, in days since the epoch. */
   day: number
+  /** How often rows were removed from the segment. */
+  edition: number
   path: string
 }
+
+/** Returns the path of the file in place of a segment of which no rows are left. */
+export const emptiedPath = ({ part, day, ...id }: SegmentPlace): string => segmentPath(id, part, day) + EMPTIED_SUFFIX
+
+/** Returns the place of a segment of which no rows are left, by the path of {@link emptiedPath}. */
+export const parseEmptiedPath = (path: string): SegmentPlace | undefined =>
+  path.endsWith(EMPTIED_SUFFIX) ? parseSegmentPath(path.slice(0, -EMPTIED_SUFFIX.length)) : undefined
 
 /** Returns the segment with this directory. Undefined if the path is not the path of a segment. */
 export function parseSegmentPath(path: string): SegmentPlace | undefined {
   const [, source, dayName, name] = path.split('/')
-  const [, number, part] = /^(\d+)-(\d+)$/.exec(name ?? '') ?? []
+  const [, number, part, edition = 0] = /^(\d+)-(\d+)(?:\.(\d+))?$/.exec(name ?? '') ?? []
   const id = headId(source, number)
   const day = parseDayName(dayName ?? '')
   if (id === undefined || day === undefined) return undefined
-  return segmentPath(id, Number(part), day) === path ? { ...id, part: Number(part), day, path } : undefined
+  const place = { ...id, part: Number(part), day, edition: Number(edition), path }
+  return segmentPath(id, place.part, day, place.edition) === path ? place : undefined
 }
 
 function headId(source: string | undefined, number: string | undefined): HeadId | undefined {

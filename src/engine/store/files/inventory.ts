@@ -6,10 +6,12 @@ import type { Files } from '../../disk/files/files.js'
 import {
   DAMAGED_SUFFIX,
   dayPath,
+  emptiedPath,
   type HeadId,
   JOURNALS,
   journalPath,
   parseDayName,
+  parseEmptiedPath,
   parseJournalName,
   parseSegmentPath,
   REMOVED_SUFFIX,
@@ -26,7 +28,9 @@ export interface Inventory {
   segments: readonly SegmentPlace[]
   /** Segments of heads that have a journal, in the same order: leftovers of an unfinished seal. */
   unfinished: readonly SegmentPlace[]
-  /** Leftovers of unfinished sealing, compaction or deletion, and empty directories of days. */
+  /** Segments of which no rows are left, and that may be asked for since the others of their head name them. */
+  emptied: readonly SegmentPlace[]
+  /** Leftovers of unfinished sealing, compaction or deletion, former editions, and empty directories of days. */
   leftovers: readonly string[]
   /** Paths of damaged files that earlier starts have set aside. */
   setAside: readonly string[]
@@ -44,6 +48,7 @@ export type RowsToRead = ReadonlyMap<SourceName, TimeRange>
 export async function takeInventory(files: Files, toRead?: RowsToRead): Promise<Inventory> {
   const lists = {
     segments: [] as SegmentPlace[],
+    emptied: [] as SegmentPlace[],
     leftovers: [] as string[],
     setAside: [] as string[],
     unknown: [] as string[],
@@ -51,9 +56,12 @@ export async function takeInventory(files: Files, toRead?: RowsToRead): Promise<
   const journals = (await journalsIn(files, lists)).filter(({ source }) => toRead?.has(source) ?? true)
   for await (const path of segmentPaths(files, toRead, lists)) {
     const place = parseSegmentPath(path)
+    const emptied = parseEmptiedPath(path)
     if (place !== undefined) lists.segments.push(place)
+    else if (emptied !== undefined) lists.emptied.push(emptied)
     else listOther(path, lists)
   }
+  keepNewestEditions(lists)
   const live = new Set(journals.map(journalPath))
   for (const { source } of [...journals, ...lists.segments]) registerSource(source)
   const inOrderOfHeads = lists.segments.sort(inOrder)
@@ -63,6 +71,18 @@ export async function takeInventory(files: Files, toRead?: RowsToRead): Promise<
     segments: inOrderOfHeads.filter((id) => !live.has(journalPath(id))),
     unfinished: inOrderOfHeads.filter((id) => live.has(journalPath(id))),
   }
+}
+
+/** Moves former editions of segments, which were being deleted, to the leftovers. */
+function keepNewestEditions(lists: { segments: SegmentPlace[]; emptied: SegmentPlace[]; leftovers: string[] }): void {
+  const newest = new Map<string, number>()
+  for (const place of lists.segments) {
+    newest.set(emptiedPath(place), Math.max(place.edition, newest.get(emptiedPath(place)) ?? 0))
+  }
+  for (const place of lists.emptied) newest.set(emptiedPath(place), Number.POSITIVE_INFINITY)
+  const isLive = (place: SegmentPlace) => place.edition === newest.get(emptiedPath(place))
+  lists.leftovers.push(...lists.segments.filter((place) => !isLive(place)).map(({ path }) => path))
+  lists.segments = lists.segments.filter(isLive)
 }
 
 type Lists = Pick<{ -readonly [Name in keyof Inventory]: string[] }, 'leftovers' | 'setAside' | 'unknown'>

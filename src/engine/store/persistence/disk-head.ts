@@ -46,6 +46,7 @@ export function openDiskHead(disk: DiskState, id: HeadId, marker?: Uint8Array): 
   const state: HeadState = { disk, id, journal: undefined, marker, keepsJournal: false, written: [] }
   const append = (batch: IngestBatch) => diskRetry.retry(() => state.journal!.append(batch))
   return {
+    number: id.number,
     continueWith(journal) {
       state.journal = journal
       state.marker = journal.marker
@@ -82,11 +83,12 @@ async function writeSegments(state: HeadState, segments: readonly Segment[]): Pr
   const written: DiskSegment[] = []
   for (const [i, segment] of segments.entries()) {
     const path = segmentPath(id, parts + i, segment.day)
+    const place = { ...id, part: parts + i, day: segment.day, edition: 0, path }
     await makeDayDirectory(disk, id.source, segment.day)
     await files.remove(path)
     await writeSegment(files, path, segment, originOf(state, parts + i, days))
     const facts = await readSegmentFacts(files, path).catch(systemErrorOf)
-    written.push(new DiskSegment(disk, path, facts, false))
+    written.push(new DiskSegment(disk, place, facts, false))
   }
   return written
 }

@@ -8,6 +8,7 @@ import { addNextPathColumns, compactNext } from './idle-work.js'
 import type { Persistence, RecoveryTarget } from './persistence.js'
 import { recoverDisk, recoverToRead } from './recover-disk.js'
 import type { RecoveryVisitor } from './recovery-visitor.js'
+import { replaceSegment } from './replace-segment.js'
 
 /** Persists rows below a data directory: the rows of an open head in a journal, sealed rows in segment files. */
 export interface DiskPersistence extends Persistence {
@@ -54,7 +55,10 @@ export function createDiskPersistence(
   const { columns } = state
   return {
     openHead: (source) => openNextHead(state, source),
+    lastHead: (source) => state.lastNumbers.get(source) ?? 0,
     drop: (segments, drained) => drop(state, segments as readonly DiskSegment[], drained),
+    replace: (segment, left, makePathColumns) => replaceSegment(state, segment as DiskSegment, left, makePathColumns),
+    readToSeal: (segment) => (segment as DiskSegment).readToSeal(),
     compactNext: (compact) => compactNext(state, compact),
     addNextPathColumns: (make) => addNextPathColumns(state, make),
     waiting: () => ({ pathColumns: state.withoutPathColumns.size, compaction: state.uncompacted.size }),
@@ -74,14 +78,18 @@ export function createDiskPersistence(
  * A deletion that fails at shutdown is abandoned: the next start finds the segment again, and retention drops it
  * again.
  */
-function drop(state: DiskState, segments: readonly DiskSegment[], drained: Promise<void>): void {
-  for (const segment of segments) {
+function drop(state: DiskState, segments: readonly DiskSegment[], drained: Promise<void>): Promise<void> {
+  const removed = segments.map((segment) => {
     state.segmentBytes -= segment.fileBytes
     state.uncompacted.delete(segment)
     state.withoutPathColumns.delete(segment)
     segment.retire()
-    state.removals.run(() => drained.then(() => segment.remove())).catch(() => {})
-  }
+    return state.removals.run(() => drained.then(() => segment.remove()))
+  })
+  const all = Promise.all(removed).then(() => {})
+  // Most callers do not wait.
+  all.catch(() => {})
+  return all
 }
 
 function bytesOf({ segmentBytes, otherBytes, journals }: DiskState): number {

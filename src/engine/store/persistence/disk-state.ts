@@ -1,7 +1,7 @@
 import { createSerialQueue, type SerialQueue } from '../../../base/scheduling/serial-queue.js'
 import { KIB } from '../../../base/units.js'
 import type { SourceName } from '../../../common/sources.js'
-import { createFormatRaiser, ROWS_FORMAT } from '../../disk/directory/format.js'
+import { createFormatRaiser, LIFE_FORMAT, ROWS_FORMAT } from '../../disk/directory/format.js'
 import type { DiskRetry } from '../../disk/files/disk-retry.js'
 import type { Files } from '../../disk/files/files.js'
 import type { Journal } from '../../disk/journal/writer.js'
@@ -17,6 +17,8 @@ const COMPACT_SHARE = 1 / 4
 /** The state of a disk persistence, which the functions of this folder share. */
 export interface DiskState extends SegmentDisk {
   readonly diskRetry: DiskRetry
+  /** Whether a head of an earlier process accepts no more rows. */
+  isClosed(id: HeadId): boolean
   /** The most bytes of a head. The memory of a head is what idle work may take. */
   readonly headBytes: number
   /** The journals of all heads that are not sealed. */
@@ -31,18 +33,23 @@ export interface DiskState extends SegmentDisk {
   segmentBytes: number
   /** Bytes of files that are kept but not live: damaged files, copies, and unknown files. */
   otherBytes: number
+  /** Marks the directory as one in which rows may have been removed from segments. */
+  raiseLifeFormat(): Promise<void>
   /** Deletes the files of dropped segments in succession. */
   readonly removals: SerialQueue
 }
 
 /** Calls of a persistence to the owner, see {@link SegmentDisk}. */
-export type PersistenceHooks = Pick<SegmentDisk, 'onLoad' | 'onDamage' | 'onPathDamage'>
+export interface PersistenceHooks extends Pick<SegmentDisk, 'onLoad' | 'onDamage' | 'onPathDamage'> {
+  /** Whether a head of an earlier process accepts no more rows. */
+  isClosed?(id: HeadId): boolean
+}
 
 /** Returns the state of a persistence before recovery. */
 export function createDiskState(
   files: Files,
   diskRetry: DiskRetry,
-  { onLoad, onDamage, onPathDamage }: PersistenceHooks,
+  { onLoad, onDamage, onPathDamage, isClosed = () => false }: PersistenceHooks,
   headBytes: number,
 ): DiskState {
   const uncompacted = new Set<DiskSegment>()
@@ -60,6 +67,7 @@ export function createDiskState(
       withoutPathColumns.add(segment)
       onPathDamage(segment, error)
     },
+    isClosed,
     headBytes,
     columns: createColumnCache<DiskSegment>(),
     paths: createPathCache<DiskSegment>(),
@@ -68,6 +76,7 @@ export function createDiskState(
     uncompacted,
     withoutPathColumns,
     raiseFormat: createFormatRaiser(files, ROWS_FORMAT),
+    raiseLifeFormat: createFormatRaiser(files, LIFE_FORMAT),
     segmentBytes: 0,
     otherBytes: 0,
     removals: createSerialQueue(),

@@ -6,6 +6,8 @@ import type { FoundSegment } from './live-segments.js'
 export interface KnownFiles {
   journals: readonly HeadId[]
   places: readonly SegmentPlace[]
+  /** The places of segments of which no rows are left. */
+  emptied: readonly SegmentPlace[]
   segments: readonly FoundSegment[]
 }
 
@@ -21,8 +23,8 @@ export function missingFiles(known: KnownFiles): string[] {
 }
 
 /** A segment names all segments that were written together. */
-function missingSegments({ places, segments }: KnownFiles, oldestDay: number): string[] {
-  const paths = new Set(places.map(({ path }) => path))
+function missingSegments({ places, emptied, segments }: KnownFiles, oldestDay: number): string[] {
+  const paths = new Set([...places, ...emptied].map((place) => segmentPath(place, place.part, place.day)))
   const days = new Set(places.map(({ source, day }) => dayPath(source, day)))
   const missing = new Set<string>()
   for (const { place, facts } of segments) {
@@ -37,14 +39,14 @@ function missingSegments({ places, segments }: KnownFiles, oldestDay: number): s
 }
 
 /** Heads are numbered without gaps. The rows of a missing head are about as new as the rows of the preceding head. */
-function missingHeads({ journals, places }: KnownFiles, oldestDay: number): string[] {
+function missingHeads({ journals, places, emptied }: KnownFiles, oldestDay: number): string[] {
   const newestDays = new Map<SourceName, Map<number, number>>()
   const add = ({ source, number }: HeadId, day: number) => {
     const ofSource = newestDays.get(source) ?? new Map<number, number>()
     newestDays.set(source, ofSource.set(number, Math.max(day, ofSource.get(number) ?? day)))
   }
   for (const id of journals) add(id, Number.POSITIVE_INFINITY)
-  for (const place of places) add(place, place.day)
+  for (const place of [...places, ...emptied]) add(place, place.day)
   return [...newestDays].flatMap(([source, heads]) => {
     const numbers = [...heads.keys()].sort((a, b) => a - b)
     return numbers.flatMap((number, i) => {

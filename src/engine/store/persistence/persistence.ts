@@ -1,14 +1,33 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { IngestBatch } from '../../engine.js'
-import { memoryHandle, type SegmentHandle } from '../segment/handle.js'
-import type { Segment } from '../segment/segment.js'
+import type { MakePathColumns } from '../files/disk-segment.js'
+import { copyOfCold, type StoredCold } from '../sealing/compact.js'
+import { type MemoryHandle, memoryHandle, type SegmentHandle } from '../segment/handle.js'
+import { type SealedRows, type Segment, segmentOfSealedRows } from '../segment/segment.js'
 
 /** Persists rows beyond the process, and decides which columns are in memory. */
 export interface Persistence {
   /** Returns the persistence of the next head of a source, for the rows of the head until the head is sealed. */
   openHead(source: SourceName): HeadPersistence
-  /** Deletes segments. No query reads the segments any more when `drained` has resolved. */
-  drop(segments: readonly SegmentHandle[], drained: Promise<void>): void
+  /** Returns the number of the newest head of a source, 0 if there was none. */
+  lastHead(source: SourceName): number
+  /**
+   * Deletes segments. No query reads the segments any more when `drained` has resolved. Resolves when the files are
+   * gone. Rejects if retries were abandoned: the next start finds the segments again.
+   */
+  drop(segments: readonly SegmentHandle[], drained: Promise<void>): Promise<void>
+  /**
+   * Writes the rows of a segment that are left, undefined if none are, in place of the segment. Resolves when the new
+   * rows survive a power cut, with their handle: `drop` the old segment then. `makePathColumns` makes the columns of
+   * paths, if the old segment has such columns. Rejects with the system's error.
+   */
+  replace(
+    segment: SegmentHandle,
+    left: SealedRows | undefined,
+    makePathColumns: MakePathColumns,
+  ): Promise<SegmentHandle | undefined>
+  /** Reads a sealed segment, to be sealed again. Rejects with `damaged_segment`, or with the system's error. */
+  readToSeal(segment: SegmentHandle): Promise<SegmentToSeal>
   /** Bytes of memory of the columns of all segments. */
   columnBytes(): number
   /**
@@ -19,8 +38,17 @@ export interface Persistence {
   unload(): boolean
 }
 
+/** A segment with all columns, and its cold file. */
+export interface SegmentToSeal {
+  segment: Segment
+  /** A copy. */
+  cold: StoredCold
+}
+
 /** Persists the rows of a head. */
 export interface HeadPersistence {
+  /** The number of the head. Heads of a source are numbered in the order of opening. */
+  readonly number: number
   /**
    * Resolves when the batch is persisted. The batch must not become visible before. Rejects if retries were abandoned.
    */
@@ -58,18 +86,32 @@ export interface RecoveryTarget {
 /** Persists nothing: rows are in memory only. */
 export function createMemoryPersistence(): Persistence {
   let columnBytes = 0
+  const lastHeads = new Map<SourceName, number>()
+  const lastHead = (source: SourceName) => lastHeads.get(source) ?? 0
+  function add(segment: Segment, head: number): SegmentHandle {
+    columnBytes += bytesOf([segment])
+    return memoryHandle(segment, head)
+  }
   return {
-    openHead: () => ({
-      append: async () => {},
-      async write(segments) {
-        columnBytes += bytesOf(segments)
-        return segments.map(memoryHandle)
-      },
-      commit: async () => {},
-      isFailing: () => false,
-    }),
-    drop(segments) {
+    openHead(source) {
+      const number = lastHead(source) + 1
+      lastHeads.set(source, number)
+      return {
+        number,
+        append: async () => {},
+        write: async (segments) => segments.map((segment) => add(segment, number)),
+        commit: async () => {},
+        isFailing: () => false,
+      }
+    },
+    lastHead,
+    async drop(segments) {
       columnBytes -= bytesOf(segments)
+    },
+    replace: async ({ head }, left) => left && add(segmentOfSealedRows(left), head),
+    async readToSeal(handle) {
+      const { segment } = handle as MemoryHandle
+      return { segment, cold: copyOfCold(segment.cold, segment.rows) }
     },
     columnBytes: () => columnBytes,
     unload: () => false,

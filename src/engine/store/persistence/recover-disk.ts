@@ -1,10 +1,11 @@
+import type { SourceName } from '../../../common/sources.js'
 import { isOfOneFile } from '../../disk/files/file-errors.js'
 import type { Files } from '../../disk/files/files.js'
 import { type Damage, recoverJournal } from '../../disk/journal/recover.js'
 import { continueJournal, createJournal } from '../../disk/journal/writer.js'
 import type { IngestBatch } from '../../engine.js'
 import { DiskSegment } from '../files/disk-segment.js'
-import { isDayPath, JOURNALS, journalPath, parseJournalName, SEGMENTS } from '../files/file-names.js'
+import { emptiedPath, isDayPath, JOURNALS, journalPath, parseJournalName, SEGMENTS } from '../files/file-names.js'
 import { type Inventory, type RowsToRead, takeInventory } from '../files/inventory.js'
 import { openDiskHead } from './disk-head.js'
 import { addSegment, type DiskState, reserveNumber } from './disk-state.js'
@@ -32,12 +33,13 @@ export async function recoverDisk(state: DiskState, store: RecoveryTarget, visit
   reserveNumbers(state, inventory)
   const live = await findLive(state, inventory, visitor)
   await removeLeftovers(state, inventory.leftovers, live.leftovers)
+  await removeOldEmptied(state, inventory)
   const kept: string[] = []
   for (const path of live.replaced) kept.push(await keepDamaged(files, path))
   state.otherBytes = await bytesOfOthers(state, inventory, live, kept)
   reportOthers(inventory, live, visitor)
   for (const { place, facts } of live.segments) {
-    const segment = new DiskSegment(state, place.path, facts, true)
+    const segment = new DiskSegment(state, place, facts, true)
     addSegment(state, segment)
     store.adopt(segment)
   }
@@ -56,9 +58,9 @@ export async function recoverToRead(
 ): Promise<void> {
   const { files } = state
   const { segments, journals } = await findLive(state, await takeInventory(files, toRead), visitor)
-  for (const { place, facts } of segments) store.adopt(new DiskSegment(state, place.path, facts, true))
+  for (const { place, facts } of segments) store.adopt(new DiskSegment(state, place, facts, true))
   for (const { id, path } of journals) {
-    await store.reopen(id.source, NO_PERSISTENCE, async (show) => {
+    await store.reopen(id.source, { ...NO_PERSISTENCE, number: id.number }, async (show) => {
       await recoverJournal(files, path, id.source, showingBatches(show, path, visitor))
       return 'none'
     })
@@ -66,7 +68,12 @@ export async function recoverToRead(
 }
 
 const refuse = () => Promise.reject(new TypeError('The directory is open to be read.'))
-const NO_PERSISTENCE: HeadPersistence = { append: refuse, write: refuse, commit: refuse, isFailing: () => false }
+const NO_PERSISTENCE: Omit<HeadPersistence, 'number'> = {
+  append: refuse,
+  write: refuse,
+  commit: refuse,
+  isFailing: () => false,
+}
 
 /** The files with rows to recover, and the actions for some other files. */
 interface LiveFiles {
@@ -103,16 +110,31 @@ async function removeLeftovers({ files }: DiskState, neverRead: readonly string[
   for (const day of days) if ((await files.list(day)).length === 0) await files.remove(day)
 }
 
+/** Deletes the files in place of segments that are older than all rows: nothing asks for these segments any more. */
+async function removeOldEmptied({ files }: DiskState, inventory: Inventory): Promise<void> {
+  const { emptied, segments, unfinished, journals } = inventory
+  const oldestDay = [...segments, ...unfinished].reduce((oldest, { day }) => Math.min(oldest, day), Infinity)
+  const firstHeads = new Map<SourceName, number>()
+  for (const { source, number } of [...segments, ...unfinished, ...journals])
+    firstHeads.set(source, Math.min(number, firstHeads.get(source) ?? number))
+  for (const place of emptied) {
+    const isOldest = place.day < oldestDay && place.number < (firstHeads.get(place.source) ?? 0)
+    if (isOldest) await files.remove(emptiedPath(place))
+  }
+}
+
 const unlessOfOneFile = (files: Files, path: string) => async (error: unknown) => {
   if (!(await isOfOneFile(files, path, error))) throw error
 }
 
 /** Marks the numbers of all files as used, also the numbers of files that are not live. */
-function reserveNumbers(state: DiskState, { journals, segments, unfinished, setAside }: Inventory): void {
+function reserveNumbers(state: DiskState, inventory: Inventory): void {
+  const { journals, segments, unfinished, emptied, setAside } = inventory
   const kept = setAside.map((path) =>
     parseJournalName(path.slice(JOURNALS.length + 1).replace(/(\.\d+)?\.[a-z]+$/, '')),
   )
-  for (const id of [...journals, ...segments, ...unfinished, ...kept]) if (id !== undefined) reserveNumber(state, id)
+  for (const id of [...journals, ...segments, ...unfinished, ...emptied, ...kept])
+    if (id !== undefined) reserveNumber(state, id)
 }
 
 async function bytesOfOthers(
@@ -130,11 +152,11 @@ async function bytesOfOthers(
 }
 
 function reportOthers(
-  { journals, segments: sealed, unfinished, setAside, unknown }: Inventory,
+  { journals, segments: sealed, unfinished, emptied, setAside, unknown }: Inventory,
   { segments }: LiveFiles,
   visitor: RecoveryVisitor,
 ): void {
-  const missing = missingFiles({ journals, places: [...sealed, ...unfinished], segments })
+  const missing = missingFiles({ journals, places: [...sealed, ...unfinished], emptied, segments })
   if (missing.length > 0) visitor.missing(missing)
   if (setAside.length > 0) visitor.kept(setAside)
   if (unknown.length > 0) visitor.unknown(unknown)
@@ -164,7 +186,10 @@ async function recoverHead(
     if (damaged !== 'inside') {
       const journal = header && continueJournal(files, path, header, length)
       head.continueWith(journal ?? createJournal(files, path, source))
-      return 'open'
+      if (!state.isClosed(id)) return 'open'
+      if (rows > 0) return 'full'
+      await head.commit()
+      return 'none'
     }
     state.otherBytes += bytes
     if (rows === 0) return 'none'

@@ -2,7 +2,7 @@ import { decodeMessage } from '../../../arrow-ipc/file.js'
 import type { Yielder } from '../../../base/scheduling/time-slices.js'
 import { COLD_COLUMNS } from '../../../common/columns.js'
 import { reserveBytes, type Texts } from '../../execute/open-batch/texts.js'
-import { sealCold } from '../segment/cold.js'
+import { type ColdBatch, type ColdColumns, sealCold } from '../segment/cold.js'
 import { contentBytes, fromBuffer, readBuffer } from '../segment/zstd.js'
 import { identity } from './sort.js'
 
@@ -17,6 +17,22 @@ export interface StoredCold {
   check: number
 }
 
+/** Returns a copy of a cold file in memory. */
+export function copyOfCold({ file, readBatch }: ColdColumns, rows: number): StoredCold {
+  const copy = Uint8Array.from(file!)
+  const firstRows: number[] = []
+  const starts: number[] = []
+  let end = 0
+  for (let row = 0; row < rows; ) {
+    const { from, to, bytes } = readBatch(row) as ColdBatch
+    firstRows.push(from)
+    starts.push(bytes.byteOffset - file!.byteOffset)
+    end = starts.at(-1)! + bytes.length
+    row = to
+  }
+  return { file: copy, firstRows: Uint32Array.of(...firstRows, rows), starts: Uint32Array.of(...starts, end), check: 0 }
+}
+
 /**
  * Compresses the rows of a cold file again, with high effort. Returns a file that may replace the cold file, or
  * undefined as soon as `hasTime` is false between two batches. `texts` is the workspace: texts in the workspace are
@@ -28,7 +44,7 @@ export async function compactCold(
   hasTime: () => boolean,
   yieldIfDue: Yielder,
 ): Promise<Buffer | undefined> {
-  decompress(cold, texts)
+  decompressCold(cold, texts)
   const rows = identity(cold.firstRows.at(-1)!)
   const sealed = await whileTime(hasTime, yieldIfDue, (yieldOrCancel) =>
     sealCold(texts, rows, yieldOrCancel, () => 'high', cold.check),
@@ -57,7 +73,7 @@ export function whileTime<T>(
 }
 
 /** Fills `texts` with the rows of a cold file. */
-function decompress({ file, firstRows, starts }: StoredCold, texts: Texts): void {
+export function decompressCold({ file, firstRows, starts }: StoredCold, texts: Texts): void {
   texts.usedBytes = 0
   texts.places = new Uint32Array(2 * COLD_COLUMNS.length * firstRows.at(-1)!)
   for (let batch = 0; batch < firstRows.length - 1; batch++) {

@@ -22,6 +22,8 @@ export interface EffortPolicy {
    * wait.
    */
   startHead(isSlow: boolean, othersWait: boolean): CancellationFlag | undefined
+  /** Whether a head was sealed with low effort less than 10 s ago, since rows arrive fast. */
+  isBusy(): boolean
   /** Returns the flag for a compaction. Undefined if a head was sealed with low effort less than 10 s ago. */
   startCompaction(): CancellationFlag | undefined
   /** Cancels the flag in use. From now on every effort is low, and no compaction starts. */
@@ -44,14 +46,17 @@ export function createEffortPolicy(clock: Pick<Clock, 'monotonicMs'>): EffortPol
     inUse = undefined
   }
 
+  const isBusy = () => clock.monotonicMs() - lastLowEffortMs < IDLE_MS
+
   return {
+    isBusy,
     isSlow: (bytes, sinceMs) => bytes * 1000 <= SLOW_RATE * (clock.monotonicMs() - sinceMs),
     startHead(isSlow, othersWait) {
       cancelInUse()
       if (!isSlow) lastLowEffortMs = clock.monotonicMs()
       return isSlow && !othersWait ? nextFlag() : undefined
     },
-    startCompaction: () => (clock.monotonicMs() - lastLowEffortMs < IDLE_MS ? undefined : nextFlag()),
+    startCompaction: () => (isBusy() ? undefined : nextFlag()),
     close() {
       isClosed = true
       cancelInUse()

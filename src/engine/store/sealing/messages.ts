@@ -4,17 +4,19 @@ import type { PathColumn, PathContent } from '../path-columns/make-path-columns.
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
 import type { StoredCold } from './compact.js'
+import type { RowsToKeep } from './keep-rows.js'
 import type { OpenColumn, OpenRows } from './seal.js'
 
 /**
  * A message to the sealing thread: a chunk of a head's cold texts, or the head's other data after the last chunk, or a
- * cold file to compact. The thread returns each chunk's memory. If all texts were moved at once, V8 would take the move
+ * cold file to compact, or a segment of which some rows are kept. The thread returns each chunk's memory. If all texts were moved at once, V8 would take the move
  * for memory pressure and discard optimised code.
  */
 export type Question =
   | TextChunk
   | { rows: OpenRows; cancellation: CancellationFlag | undefined }
   | { cold: StoredCold; cancellation: CancellationFlag; work: 'compact' | 'path columns' }
+  | { toKeep: RowsToKeep }
 
 /** Part of the cold texts of a head. */
 export interface TextChunk {
@@ -59,6 +61,16 @@ export interface Sealed {
 /** Restores the Buffers in the rows of a head that were sent to this thread. */
 export function restoreOpenRows(rows: OpenRows): OpenRows {
   return { ...rows, columns: new Map([...rows.columns].map(([name, column]) => [name, restoreOpenColumn(column)])) }
+}
+
+/** Restores the Buffers in the rows of a segment that were sent to this thread. */
+export function restoreRowsToKeep(rows: RowsToKeep): RowsToKeep {
+  const { projects, columns } = rows
+  return {
+    ...rows,
+    projects: { ...projects, dictionary: restoreDictionary(projects.dictionary) },
+    columns: new Map([...columns].map(([name, column]) => [name, restoreColumn(column)])),
+  }
 }
 
 function restoreOpenColumn(column: OpenColumn): OpenColumn {

@@ -5,5 +5,6 @@ import type { Sealer } from './sealer.js'
  */
 export function createNoSealer(): Sealer {
   const refuse = () => Promise.reject(new TypeError('A store that only reads does not seal.'))
-  return { seal: refuse, compact: refuse, makePathColumns: refuse, bytes: () => 0, trim() {}, async close() {} }
+  const nothing = { bytes: () => 0, trim() {}, async close() {} }
+  return { seal: refuse, compact: refuse, makePathColumns: refuse, keepRows: refuse, ...nothing }
 }

@@ -110,6 +110,7 @@ function ranksOfRows({ codes }: CategoryColumn, ranks: Uint32Array, rows: number
   return ranksOf
 }
 
+/** The rows of a head on a UTC day. */
 interface Day {
   day: number
   /** The rows of the day, in the order to be stored. */
@@ -118,7 +119,8 @@ interface Day {
   effort: (() => Effort) | undefined
 }
 
-async function sealDay(
+/** Seals the rows of a UTC day. The minimum and maximum of the head are not read. */
+export async function sealDay(
   head: OpenRows,
   { day, order, codesByRank, effort }: Day,
   intern: InternTexts,

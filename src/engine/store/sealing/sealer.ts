@@ -3,6 +3,7 @@ import type { PathContent } from '../path-columns/make-path-columns.js'
 import type { SealedRows } from '../segment/segment.js'
 import type { CancellationFlag } from './cancellation.js'
 import type { StoredCold } from './compact.js'
+import type { RowsToKeep } from './keep-rows.js'
 
 /** Turns heads that accept no more rows into sealed rows, one head at a time. */
 export interface Sealer {
@@ -22,6 +23,8 @@ export interface Sealer {
    * before the end. Takes ownership of the memory of `cold`.
    */
   makePathColumns(cold: StoredCold, cancellation: CancellationFlag): Promise<PathContent | undefined>
+  /** Seals some rows of a segment again, without the others, see {@link keepRows}. Takes ownership of `cold`. */
+  keepRows(rows: RowsToKeep): Promise<SealedRows>
   /** Bytes of memory that the sealer reserves for the next head. */
   bytes(): number
   /** Frees the reserved memory: all, or only memory that has not been used since the last call. */

@@ -87,6 +87,13 @@ export function createSealingThread(
         state.memoryBytes = memoryBytes
         return content && restorePathContent(content)
       }),
+    keepRows: (rows) =>
+      whileBusy(state, async () => {
+        const moved = [rows.timestampsUs, rows.kept, rows.cold]
+        const { parts, memoryBytes } = (await request(state, { toKeep: rows }, arrayBuffersOf(moved))) as Sealed
+        state.memoryBytes = memoryBytes
+        return restoreSealedRows(parts[0])
+      }),
     bytes: () => state.memoryBytes,
     trim(what) {
       if (state.isBusy || what === 'all') return

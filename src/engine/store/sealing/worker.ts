@@ -4,12 +4,14 @@ import { runInBackground } from '../../../base/process/thread-priority.js'
 import { createColdTexts } from '../../execute/open-batch/texts.js'
 import { type CancellationFlag, effortOf } from './cancellation.js'
 import { compactCold, type StoredCold } from './compact.js'
+import { keepRows, type RowsToKeep } from './keep-rows.js'
 import {
   type Answer,
   type Compacted,
   type MadePathColumns,
   type Question,
   restoreOpenRows,
+  restoreRowsToKeep,
   type TextChunk,
 } from './messages.js'
 import { pathColumnsOfCold } from './path-columns-of-cold.js'
@@ -61,8 +63,20 @@ async function makeColumns(cold: StoredCold, cancellation: CancellationFlag): Pr
   return { content, memoryBytes: memory.byteLength }
 }
 
+async function sealKept(message: RowsToKeep): Promise<Answer> {
+  const texts = { ...createColdTexts(), memory, bytes: memory.growInPlace(0) }
+  const part = await keepRows(
+    restoreRowsToKeep(message),
+    texts,
+    (interned, order) => memory.intern(interned, order, texts.usedBytes),
+    () => undefined,
+  )
+  return { parts: [part], memoryBytes: memory.byteLength }
+}
+
 async function answerTo(question: Question): Promise<Answer> {
   if ('chunk' in question) return storeChunk(question)
+  if ('toKeep' in question) return sealKept(question.toKeep)
   if ('rows' in question) return sealRows(question.rows, question.cancellation)
   const { cold, cancellation, work } = question
   return work === 'compact' ? compact(cold, cancellation) : makeColumns(cold, cancellation)

@@ -98,6 +98,8 @@ async function replayHead(
     isLong = true
     void sealHead(state, table, 'part')
   })
+  // A head that is only read keeps the number.
+  if (end === 'none' && table.head.rows > 0) return
   if (end === 'none') table.persistence = undefined
   else if (isLong || (end === 'full' && table.head.rows > 0)) void sealHead(state, table)
   else if (end === 'full') table.persistence = undefined

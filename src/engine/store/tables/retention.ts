@@ -9,16 +9,23 @@ import type { Store } from './store.js'
  * that a clock that jumps ahead deletes one day and not all days before an operator notices. Then seals the open heads
  * that have rows of expired days, which later calls drop. Resolves when this work is done. Ingest rejects rows older
  * than the retention, so a head has expired rows again on the next day at the earliest. The drop does not wait for the
- * heads: on a full disk the heads can be sealed only after the drop.
+ * heads: on a full disk the heads can be sealed only after the drop. Heads are also sealed with rows of a day before
+ * `newestHiddenUs`, some of which are past the limit of their project.
  */
-export function enforceRetention(store: Store, nowUs: number, retentionUs: number, metrics: Metrics): Promise<void> {
+export function enforceRetention(
+  store: Store,
+  nowUs: number,
+  retentionUs: number,
+  metrics: Metrics,
+  newestHiddenUs = Number.NEGATIVE_INFINITY,
+): Promise<void> {
   const firstDay = dayOf(nowUs - retentionUs)
   for (const day of store.daysBefore(firstDay)) {
     const dropped = store.drop(day, 'day', 'retention')
     record(dropped, 'retention', metrics)
     if (dropped.length > 0) break
   }
-  return store.sealOldHeads(firstDay)
+  return store.sealOldHeads(Math.max(firstDay, dayOf(newestHiddenUs)))
 }
 
 /**

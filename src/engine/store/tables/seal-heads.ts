@@ -1,10 +1,11 @@
+import type { SourceName } from '../../../common/sources.js'
 import { bytesOfOpenBatch, contentBytesOf, createOpenBatch } from '../../execute/open-batch/open-batch.js'
 import type { HeadPersistence } from '../persistence/persistence.js'
 import type { CancellationFlag } from '../sealing/cancellation.js'
 import type { IdleWork } from '../sealing/sealer.js'
 import { dayOf, segmentOfSealedRows } from '../segment/segment.js'
 import type { SealingHead, SourceTable } from './source-table.js'
-import { recycleHead, type StoreState } from './state.js'
+import { recycleHead, type StoreState, tableOf } from './state.js'
 
 /**
  * The time in which heads are still taken from the queue after the store began to close. The last head that is taken
@@ -100,6 +101,27 @@ export async function sealAll(state: StoreState): Promise<void> {
   await Promise.all([...state.tables.values()].map((table) => table.queue.run(() => start(table))))
   await Promise.all(sealed)
   await state.writing.settled()
+}
+
+/**
+ * Ends the open head of a source, and starts to seal the head. Returns the number of the newest head with rows, 0 if
+ * there is none: rows that are appended later are in later heads.
+ */
+export function closeHead(state: StoreState, source: SourceName): Promise<number> {
+  const table = tableOf(state, source)
+  return table.queue.run(async () => {
+    if (table.head.rows > 0) void sealHead(state, table)
+    // A head that is open without rows gets the next rows.
+    return table.persistence === undefined ? state.persistence.lastHead(source) : table.persistence.number - 1
+  })
+}
+
+/** Whether a source has heads up to a number that are not sealed yet. */
+export function hasHead({ tables }: StoreState, source: SourceName, lastHead: number): boolean {
+  const table = tables.get(source)
+  if (table === undefined) return false
+  const isOpen = table.head.rows > 0 && table.persistence!.number <= lastHead
+  return isOpen || table.sealing.some(({ persistence }) => persistence.number <= lastHead)
 }
 
 /** Starts to seal the heads that may lose rows in a power cut, since their journal cannot be synced. */

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../../base/time/clock.js'
 import { allSourceNames, type SourceName } from '../../../common/sources.js'
 import type { Part } from '../../execute/columns/batch.js'
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
+import { type Hiding, NO_HIDING } from '../hiding/hiding.js'
 import { createMemoryPersistence, type Persistence } from '../persistence/persistence.js'
 import { createEffortPolicy, type EffortPolicy } from '../sealing/effort.js'
 import type { Sealer } from '../sealing/sealer.js'
@@ -24,7 +25,9 @@ export interface StoreOptions {
   holdsBatches?: boolean
   /** Seals heads. The store closes the sealer. */
   sealer: Sealer
-  clock?: Pick<Clock, 'monotonicMs'>
+  clock?: Pick<Clock, 'monotonicMs' | 'nowUs'>
+  /** Decides which rows are hidden. By default, none are. */
+  hiding?: Hiding
   /** Tells which segments are not to be dropped yet. */
   keeper?: SegmentKeeper
   /** Called with parts that no later query reads: segments that were dropped, and heads that were sealed. */
@@ -76,6 +79,7 @@ export function createStoreState(options: StoreOptions): StoreState {
     onDrop = () => {},
     onAppend = () => {},
     keeper = NO_KEEPER,
+    hiding = NO_HIDING,
   } = options
   return {
     persistence,
@@ -86,6 +90,7 @@ export function createStoreState(options: StoreOptions): StoreState {
     sealer,
     clock,
     keeper,
+    hiding,
     onDrop,
     onAppend,
     tables: new Map(allSourceNames().map((source) => [source, createSourceTable(source)])),

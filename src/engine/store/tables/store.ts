@@ -8,7 +8,18 @@ import type { SegmentHandle } from '../segment/handle.js'
 import { append, reopen, roomForHeads } from './append.js'
 import { type Dropped, daysBefore, drop, oldestDay, setAside } from './drop.js'
 import type { Limit } from './keeper.js'
-import { beginClosing, closeSealing, sealAll, sealFailing, sealOldHeads, settled, whenIdle } from './seal-heads.js'
+import { type KeptRows, type RemovedRows, removeRows } from './remove-rows.js'
+import {
+  beginClosing,
+  closeHead,
+  closeSealing,
+  hasHead,
+  sealAll,
+  sealFailing,
+  sealOldHeads,
+  settled,
+  whenIdle,
+} from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
 import { createStoreState, type StoreOptions, type StoreState, tableOf } from './state.js'
 import { createView, type HeldRows, holdHead, holdRows, type View } from './view.js'
@@ -42,6 +53,8 @@ export interface Store extends RecoveryTarget {
    * being sealed, or rows arrived fast less than 10 s ago.
    */
   whenIdle(work: IdleWork): Promise<void>
+  /** Whether rows arrive fast, or heads wait for the sealer. */
+  isBusy(): boolean
   /** Seals every head that has a row. Rejects with the first error. */
   sealAll(): Promise<void>
   /** Resolves when all appends that were called are done and no head is being sealed. */
@@ -74,8 +87,21 @@ export interface Store extends RecoveryTarget {
    * the keeper wants to stay for now. Returns the sources that lost rows.
    */
   drop(day: number, extent: 'day' | 'oldest segments', limit?: Limit): Dropped[]
+  /** Counts a change of the visible rows of a source that the store does not see. */
+  noteChange(source: SourceName): void
   /** See {@link Engine.revision}. */
   revision(source: SourceName): number
+  /** Returns the sealed segments of a source, or of all sources. */
+  segments(source?: SourceName): readonly SegmentHandle[]
+  /**
+   * Ends the open head of a source, and starts to seal the head. Returns the number of the newest head with rows, 0 if
+   * there is none: rows that are appended later are in later heads.
+   */
+  closeHead(source: SourceName): Promise<number>
+  /** Whether a source has heads up to a number that are not sealed yet. */
+  hasHead(source: SourceName, lastHead: number): boolean
+  /** See {@link removeRows}. */
+  removeRows(segment: SegmentHandle, keptOf: KeptRows | 'none'): Promise<RemovedRows | undefined>
   /** Removes a damaged segment from later views, and the rows of the segment from the caches. The files stay. */
   setAside(segment: SegmentHandle): void
 }
@@ -94,6 +120,7 @@ export function createStore(options: StoreOptions): Store {
     holdRows: (source) => holdRows(state, source),
     hold: (head) => holdHead(state, head),
     whenIdle: (work) => whenIdle(state, work),
+    isBusy: () => state.effortPolicy.isBusy() || state.backlog.length > 0,
     sealAll: () => sealAll(state),
     room: () => roomForHeads(state),
     settled: () => settled(state),
@@ -113,6 +140,14 @@ export function createStore(options: StoreOptions): Store {
     oldestDay: () => oldestDay(state),
     daysBefore: (day) => daysBefore(state, day),
     drop: (day, extent, limit) => drop(state, day, extent, limit),
+    segments: (source) =>
+      source === undefined
+        ? [...state.tables.values()].flatMap(({ segments }) => segments)
+        : (state.tables.get(source)?.segments ?? []),
+    closeHead: (source) => closeHead(state, source),
+    hasHead: (source, lastHead) => hasHead(state, source, lastHead),
+    removeRows: (segment, keptOf) => removeRows(state, segment, keptOf),
+    noteChange: (source) => void tableOf(state, source).revision++,
     revision: (source) => state.tables.get(source)?.revision ?? 0,
     setAside: (segment) => setAside(state, segment),
   }

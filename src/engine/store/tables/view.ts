@@ -3,8 +3,9 @@ import type { TimeRange } from '../../../plan/plan.js'
 import { overlaps, type Part } from '../../execute/columns/batch.js'
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { partOfOpenBatch } from '../../execute/open-batch/snapshot.js'
+import type { HidingPart } from '../hiding/hiding.js'
 import type { SegmentHandle } from '../segment/handle.js'
-import { headsOf } from './source-table.js'
+import { headsOf, type SourceTable } from './source-table.js'
 import { recycleHead, type StoreState, tableOf } from './state.js'
 
 /**
@@ -48,9 +49,16 @@ export function holdRows(state: StoreState, source: SourceName): HeldRows {
 export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME): View {
   const { segments, heads, release } = holdRows(state, source)
   const total = segments.length + heads.length
-  const parts: Part[] = segments.filter((segment) => overlaps(segment, range))
-  parts.push(...heads.map(partOfOpenBatch).filter((part) => overlaps(part, range)))
-  return { parts, total, release }
+  const nowUs = state.clock.nowUs()
+  const parts: HidingPart[] = segments.filter((segment) => overlaps(segment, range))
+  parts.push(...partsOfHeads(tableOf(state, source)).filter((part) => overlaps(part, range)))
+  return { parts: parts.map((part) => state.hiding.visible(part, nowUs)), total, release }
+}
+
+/** Returns the rows of the heads of a table that have some, in order of arrival. */
+function partsOfHeads({ source, sealing, head, persistence }: SourceTable): HidingPart[] {
+  const heads = [...sealing, { head, persistence }].filter(({ head }) => head.rows > 0)
+  return heads.map((one) => ({ ...partOfOpenBatch(one.head), source, head: one.persistence!.number }))
 }
 
 /** Keeps the memory of a head from being reused. Returns a function that releases the head. Call that function once. */

@@ -69,7 +69,10 @@ async function onDisk(count: number) {
     onPathDamage,
     raiseFormat: async () => {},
   }
-  const segments = facts.map((of, i) => new DiskSegment(disk, `${i}`, of, true))
+  const segments = facts.map((of, i) => {
+    const place = { source: of.source, day: of.day, number: i, part: 0, edition: 0, path: `${i}` }
+    return new DiskSegment(disk, place, of, true)
+  })
   return { files, disk, segments, reads, state, reported }
 }
 

@@ -19,7 +19,7 @@ async function waitingHeads({ isFailing = false } = {}) {
     sealRows: 1,
     sealBytes: 1e9,
     backlogBytes: 0,
-    clock: { monotonicMs: () => state.nowMs },
+    clock: { monotonicMs: () => state.nowMs, nowUs: () => 0 },
     persistence: { ...memory, openHead: (source) => ({ ...memory.openHead(source), isFailing: () => isFailing }) },
     sealer: {
       ...here,

@@ -148,7 +148,7 @@ describe('an open head with a day that is older than the retention', () => {
   it('is sealed with high effort if it has filled slowly', async () => {
     const { asked, sealer } = watchedSealer()
     let nowMs = 0
-    const store = createStore({ ...NEVER, sealer, clock: { monotonicMs: () => nowMs } })
+    const store = createStore({ ...NEVER, sealer, clock: { monotonicMs: () => nowMs, nowUs: () => 0 } })
     await append(store, ofDay(1))
     nowMs += 60_000
     await enforceOn(store, 12)

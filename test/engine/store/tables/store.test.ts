@@ -216,7 +216,7 @@ describe('a head is sealed', () => {
     const store = createStore({
       ...NEVER,
       sealRows: 2,
-      clock: { monotonicMs: () => nowMs },
+      clock: { monotonicMs: () => nowMs, nowUs: () => 0 },
       sealer: {
         ...here,
         async seal(head, cancellation) {
@@ -292,7 +292,7 @@ describe('what seals heads is lent', () => {
 
   function idleStore() {
     let nowMs = 0
-    const store = createStore({ ...NEVER, sealRows: 2, clock: { monotonicMs: () => nowMs } })
+    const store = createStore({ ...NEVER, sealRows: 2, clock: { monotonicMs: () => nowMs, nowUs: () => 0 } })
     const lent: string[] = []
     const borrow = () => store.whenIdle(async (_, cancellation) => void lent.push(effortOf(cancellation)))
     /** Borrows the sealer until the gate is opened. */

@@ -1,0 +1,106 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { createYielder, type Yielder } from '../../../base/scheduling/time-slices.js'
+import type { Deletion, ErasedRows } from '../../deletion.js'
+import type { Batch } from '../../execute/columns/batch.js'
+import { isDamage } from '../../execute/columns/damage.js'
+import { range, type Selection, sizeOf, without } from '../../execute/columns/selection.js'
+import type { Hiding, OpenDeletion } from '../hiding/hiding.js'
+import type { SegmentHandle } from '../segment/handle.js'
+import type { Store } from '../tables/store.js'
+
+/** What erasing needs of an engine. */
+export interface EraseContext {
+  store: Pick<Store, 'segments' | 'hasHead' | 'removeRows' | 'settled'>
+  hiding: Hiding
+  /** Runs work on segments in succession, at low priority. Rejects with the reason of the signal. */
+  turn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
+}
+
+/** Pause before the heads of a deletion are looked at again that could not be sealed. */
+const RETRY_MS = 1_000
+const NO_COLUMNS: ReadonlySet<string> = new Set()
+
+/**
+ * Removes the rows of a deletion from all segments, and the rows of other deletions in the same segments. Resolves when
+ * the files with these rows are gone. A damaged segment is set aside with its rows.
+ */
+export async function erase(
+  deletion: Deletion,
+  { store, hiding, turn }: EraseContext,
+  signal: AbortSignal,
+): Promise<ErasedRows> {
+  for (const [source, { lastHead }] of deletion.sources) {
+    await store.settled()
+    for (; store.hasHead(source, lastHead); await store.settled()) await wait(RETRY_MS, undefined, { signal })
+    for (const segment of [...store.segments(source)]) {
+      if (isConcerned(deletion, hiding, segment))
+        await turn(() => eraseIn(segment, deletion, store, hiding, signal), signal)
+    }
+  }
+  await hiding.gone(deletion.id)
+  const erased = hiding.erased(deletion.id)
+  hiding.forget(deletion.id)
+  return erased
+}
+
+const isConcerned = ({ id }: Deletion, hiding: Hiding, segment: SegmentHandle): boolean =>
+  hiding.deletionsOf(segment).some((open) => open.id === id)
+
+/** Removes the rows of all deletions from a segment. */
+async function eraseIn(
+  segment: SegmentHandle,
+  deletion: Deletion,
+  store: EraseContext['store'],
+  hiding: Hiding,
+  signal: AbortSignal,
+): Promise<void> {
+  // The erasure of another deletion may have been here meanwhile.
+  if (!isConcerned(deletion, hiding, segment)) return
+  const deletions = hiding.deletionsOf(segment)
+  const yieldIfDue = createYielder(signal)
+  try {
+    const counts = new Map<string, number>()
+    const removed = (await hasProject(segment, deletions, yieldIfDue))
+      ? await store.removeRows(segment, (batch) => keptRows(batch, segment, deletions, counts, yieldIfDue))
+      : undefined
+    for (const { id } of deletions) {
+      const rows = counts.get(id) ?? 0
+      const erased = removed && { rows, bytes: (removed.bytes * rows) / removed.rows, gone: removed.gone }
+      hiding.noteErased(id, segment.owner, erased)
+      if (removed?.segment !== undefined) hiding.noteErased(id, removed.segment.owner)
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error
+  }
+}
+
+/** Whether a segment has rows of the project of any of the deletions, at any time. */
+async function hasProject(
+  segment: SegmentHandle,
+  deletions: readonly OpenDeletion[],
+  yieldIfDue: Yielder,
+): Promise<boolean> {
+  const batch = await segment.open(yieldIfDue, NO_COLUMNS)
+  try {
+    return deletions.some(({ deletion }) => sizeOf(batch.projectRows(deletion.project)) > 0)
+  } finally {
+    segment.close()
+  }
+}
+
+/** Returns the rows of a segment that no deletion concerns, and counts the others. */
+async function keptRows(
+  batch: Batch,
+  segment: SegmentHandle,
+  deletions: readonly OpenDeletion[],
+  counts: Map<string, number>,
+  yieldIfDue: Yielder,
+): Promise<Selection> {
+  let kept: Selection = range(0, batch.rows, false)
+  for (const { id, rows } of deletions) {
+    const left = without(kept, await rows.in(batch, segment, yieldIfDue))
+    counts.set(id, sizeOf(kept) - sizeOf(left))
+    kept = left
+  }
+  return kept
+}
