@@ -64,8 +64,11 @@ describe('a tail', () => {
     const reader = await made.tail()
     const other = await made.tail(undefined, 'b')
     await made.bring({ id: 'one' }, { id: 'two' })
-    const [, { id }] = reader.stream().events.filter(({ type }) => type === 'message') as [unknown, { id: string }]
-    const first = reader.stream().events.filter(({ type }) => type === 'message')[0]!.id!
+    const [, { lastEventId: id }] = reader.stream().events.filter(({ type }) => type === 'message') as [
+      unknown,
+      { lastEventId: string },
+    ]
+    const first = reader.stream().events.filter(({ type }) => type === 'message')[0]!.lastEventId
     await deleteRows(made)
     await settle()
     expect(notices(reader)).toEqual([expect.objectContaining({ type: 'dropped', code: 'stopping' })])

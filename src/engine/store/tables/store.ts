@@ -22,7 +22,7 @@ import {
 } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
 import { createStoreState, type StoreOptions, type StoreState, tableOf } from './state.js'
-import { createView, holdHead, type View } from './view.js'
+import { createView, type HeldRows, holdHead, holdRows, type View } from './view.js'
 
 /** The rows of all sources: open heads, heads that are being sealed, and sealed segments. */
 export interface Store extends RecoveryTarget {
@@ -44,6 +44,8 @@ export interface Store extends RecoveryTarget {
    * Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole.
    */
   view(source: SourceName, range?: TimeRange): View
+  /** Keeps all rows that a source has at this moment, until the caller releases the rows. */
+  holdRows(source: SourceName): HeldRows
   /** Keeps the rows of a head readable, also after sealing, until the returned function is called. */
   hold(head: OpenBatch): () => void
   /**
@@ -115,6 +117,7 @@ export function createStore(options: StoreOptions): Store {
     sealFailing: () => sealFailing(state),
     sealOldHeads: (day) => sealOldHeads(state, day),
     view: (source, range) => createView(state, source, range),
+    holdRows: (source) => holdRows(state, source),
     hold: (head) => holdHead(state, head),
     whenIdle: (work) => whenIdle(state, work),
     isBusy: () => state.effortPolicy.isBusy() || state.backlog.length > 0,
