@@ -64,16 +64,16 @@ describe('a tail', () => {
     const reader = await made.tail()
     const other = await made.tail(undefined, 'b')
     await made.bring({ id: 'one' }, { id: 'two' })
-    const [, { lastEventId: id }] = reader.stream().events.filter(({ type }) => type === 'message') as [
-      unknown,
-      { lastEventId: string },
-    ]
-    const first = reader.stream().events.filter(({ type }) => type === 'message')[0]!.lastEventId
+    const ids = reader
+      .stream()
+      .events.filter(({ type }) => type === 'message')
+      .map(({ lastEventId }) => lastEventId)
+    expect(ids).toHaveLength(2)
     await deleteRows(made)
     await settle()
     expect(notices(reader)).toEqual([expect.objectContaining({ type: 'dropped', code: 'stopping' })])
     expect(notices(other)).toEqual([])
-    for (const lastId of [first, id]) {
+    for (const lastId of ids) {
       const again = await made.tail(lastId)
       await made.bring({ id: `three after ${lastId}` })
       expect(JSON.stringify(again.stream().events)).not.toMatch(/"(one|two)"/)
