@@ -43,7 +43,8 @@ export async function checkOtherSegment(files: Files, path: string): Promise<Rep
   return { ...report, findings: [found, ...report.findings], repair: report.repair ?? repair }
 }
 
-const setAside = (path: string): Report =>
+/** Returns the report about something that a start has kept under another name. */
+export const setAside = (path: string): Report =>
   reportOf([note('set_aside', path, 'a start has set it aside because it is damaged, and keeps it')])
 
 /** Returns the report about something that the next start deletes or overwrites. */
