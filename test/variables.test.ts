@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { readDelete } from '../src/client/delete.js'
 import { readQuery } from '../src/client/run-query.js'
 import { readTail } from '../src/client/tail.js'
 import { readWatch } from '../src/client/watch.js'
 import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
-import { HEALTH_SETTINGS, QUERY_SETTINGS, TAIL_SETTINGS, WATCH_SETTINGS } from '../src/config/client-settings.js'
+import {
+  DELETE_SETTINGS,
+  HEALTH_SETTINGS,
+  QUERY_SETTINGS,
+  TAIL_SETTINGS,
+  WATCH_SETTINGS,
+} from '../src/config/client-settings.js'
 import {
   EXPORT_SETTINGS,
   IMPORT_SETTINGS,
@@ -35,6 +42,7 @@ const COMMANDS: [name: string, settings: Settings, read: Read][] = [
   ['query', QUERY_SETTINGS, (environment) => readQuery([], environment, unheard)],
   ['tail', TAIL_SETTINGS, (environment) => readTail(['--project', 'a'], environment, unheard)],
   ['watch', WATCH_SETTINGS, (environment) => readWatch(['logs.all'], environment, unheard)],
+  ['delete', DELETE_SETTINGS, (environment) => readDelete(['--project', 'a'], environment, unheard)],
   ['schema clickhouse', SCHEMA_SETTINGS, (environment) => readSchemaConfig([], environment)],
   ['export', EXPORT_SETTINGS, (environment) => readExportConfig(['--to', 'clickhouse', ...URL_FLAG], environment)],
   ['import', IMPORT_SETTINGS, (environment) => readImportConfig(IMPORT_ARGS, environment)],

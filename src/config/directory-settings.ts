@@ -82,10 +82,10 @@ export const MAX_TOKEN_PROJECTS = 100
 export const TOKEN_SETTINGS = {
   name: { type: tokenName, variable: false, meaning: 'name of the token, for people' },
   scope: {
-    type: listOf(oneOf('SCOPE', 'query', 'ingest')),
+    type: listOf(oneOf('SCOPE', 'query', 'ingest', 'delete')),
     default: 'query,ingest',
     variable: false,
-    meaning: 'what it permits: query, to run queries; ingest, to send records',
+    meaning: 'what it permits: query, to run queries; ingest, to send records; delete, to delete rows',
   },
   project: {
     type: listOf(projectName, MAX_TOKEN_PROJECTS),

@@ -9,7 +9,7 @@ export interface Place {
 }
 
 const PLAN = ['plan/', 'common/', 'base/']
-const INTERFACE = ['engine/engine.ts', ...PLAN]
+const INTERFACE = ['engine/engine.ts', 'engine/deletion.ts', ...PLAN]
 const SHARED_BY_ENGINES = ['engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const HTTP = ['http/query/', 'http/access/', 'http/reply/', 'http/formats/', 'endpoints/', 'tokens/', ...INTERFACE]
 const ROUTED = ['http/subscribe/', 'http/tail/', 'http/intake/', ...HTTP]
@@ -103,6 +103,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: [
         'tokens/',
         'config/',
+        'common/deletions.ts',
         'common/error-body.ts',
         'common/limits.ts',
         'common/rule-test-path.ts',
@@ -276,6 +277,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
     { path: 'endpoints/', about: 'the stored queries, one file each, and their parameters' },
     { path: 'tokens/', about: 'access tokens and their permissions' },
     {
+      path: 'deletions/',
+      about: 'deletions on request: conditions, the files of jobs, hiding and erasing',
+      only: ['sql/', 'engine/disk/', ...INTERFACE],
+    },
+    {
       path: 'retention/',
       about: '`--retention-file`: how long rows are kept, by project and source; and former times',
     },
@@ -292,6 +298,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [{ path: 'sql/parse/', about: 'from a text to a syntax tree' }],
   [{ path: 'engine/disk/', about: 'for both engines: data directory, lock, journal, retries' }],
   [{ path: 'engine/engine.ts', about: 'the interface of an engine: all that other folders see of an engine' }],
+  [{ path: 'engine/deletion.ts', about: 'what an engine that deletes rows gets and does', only: PLAN }],
   [{ path: 'plan/', about: 'plans: operators, expressions and functions, as data' }],
   [
     {
