@@ -2,9 +2,9 @@ import { LogweirError } from '../../base/errors.js'
 import { MIB } from '../../base/units.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { parseStored } from '../../retention/stored-retention.js'
+import { readWhole } from '../files/read-whole.js'
 import { fault } from '../findings/finding.js'
 import type { Report } from '../findings/report.js'
-import { readWhole } from './read-whole.js'
 
 /** More than any file that a service writes. */
 const MAX_BYTES = 256 * MIB
