@@ -79,8 +79,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about: '`logweir sql`: SQL over a data directory without a service',
       only: [
         ...['client/', 'http/formats/', 'endpoints/', 'engine/store/engine.ts', 'engine/disk/', 'sql/read-sql.ts'],
-        'views/catalog/',
-        ...['config/', ...INTERFACE],
+        ...['views/catalog/', 'retention/', 'config/', ...INTERFACE],
       ],
     },
   ],
@@ -95,8 +94,9 @@ export const FLOORS: readonly (readonly Place[])[] = [
     },
     {
       path: 'check/',
-      about: '`logweir check`: reads a data directory (`read`), lists faults (`findings`), sets them aside (`repair`)',
-      only: ['alerts/store/', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'config/', ...PLAN],
+      about:
+        '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), sets them aside (`repair`)',
+      only: ['alerts/store/', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/', 'config/', ...PLAN],
     },
     {
       path: 'client/',

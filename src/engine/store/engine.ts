@@ -198,7 +198,7 @@ const refuseViews: ReadView = () => {
 export function createReadingEngine(
   disk: DataDirectory,
   toRead: RowsToRead,
-  options: Pick<ArrowEngineOptions, 'clock' | 'metrics' | 'log' | 'rowsLimitBytes' | 'readView'>,
+  options: Pick<ArrowEngineOptions, 'clock' | 'metrics' | 'log' | 'rowsLimitBytes' | 'rowLimits' | 'readView'>,
 ): ArrowEngine {
   const retentionUs = Number.POSITIVE_INFINITY
   return createArrowEngine({ ...options, disk, toRead, retentionUs, sealer: createNoSealer() })
