@@ -23,6 +23,7 @@ import { readStdin, type StdinReader, type StdinReport } from '../ingest/stream/
 import type { ThreadOptions, UnstoredRows } from '../ingest/thread/thread.js'
 import { createUnreadableTimes } from '../ingest/thread/unreadable-times.js'
 import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
+import type { WatchedRetention } from '../retention/watched-retention.js'
 import type { ReadableViews } from '../sql/compile/readable-views.js'
 import type { Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
@@ -66,10 +67,10 @@ export interface Service {
 export async function startService(config: ServeConfig, log: Log, options: StartOptions = {}): Promise<Service> {
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const opened = await openComponents(config, shared, options)
-  const { endpointsWith, userEndpoints, tokens, alerts, engine, views } = opened
+  const { endpointsWith, userEndpoints, retention, tokens, alerts, engine, views } = opened
   const status = createStatus(engine)
   publishMetrics(opened, status, shared.metrics)
-  const intake = createIntake(config, engine, shared)
+  const intake = createIntake(config, engine, retention, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
   const deletions = openDeletions(opened, shared)
@@ -103,6 +104,7 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   async function close(): Promise<void> {
     app.close()
     tokens.close()
+    await retention?.close()
     stopWatching?.()
     stopCollecting()
     await deletions?.stop()
@@ -176,7 +178,12 @@ function createStatus(engine: Pick<Engine, 'writeFailure'>): ServiceStatus {
 type Intake = ReturnType<typeof createIntake>
 
 /** Creates the ways by which records reach the engine: standard input, HTTP requests and OTLP. */
-function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: Shared) {
+function createIntake(
+  config: ServeConfig,
+  engine: Engine,
+  retention: WatchedRetention | undefined,
+  { clock, metrics, log }: Shared,
+) {
   const { retentionUs, source, project, fieldNames } = config
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
   const unreadableTimes = config.supabase ? createUnreadableTimes({ metrics, log, clock }) : undefined
@@ -184,7 +191,7 @@ function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log
   // that.
   const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
   const noteRefusedSource = logRefusedSources(log)
-  const parts = { metrics, rejects, unreadableTimes, clock, retentionUs, noteRefusedSource }
+  const parts = { metrics, rejects, unreadableTimes, clock, retentionUs, retention, noteRefusedSource }
   const shared = { ...parts, engine: withArrivals(engine, arrivals) }
   return {
     rejects,

@@ -10,10 +10,10 @@ export interface Place {
 
 const PLAN = ['plan/', 'common/', 'base/']
 const INTERFACE = ['engine/engine.ts', 'engine/deletion.ts', ...PLAN]
-const SHARED_BY_ENGINES = ['retention/settled-time.ts', 'engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
+const SHARED_BY_ENGINES = ['engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const HTTP = ['http/query/', 'http/access/', 'http/reply/', 'http/formats/', 'endpoints/', 'tokens/', ...INTERFACE]
 const ROUTED = ['http/subscribe/', 'http/tail/', 'http/intake/', ...HTTP]
-const INGEST = ['ingest/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
+const INGEST = ['ingest/', 'retention/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const PAGE = ['page/', 'common/']
 
 const page = (path: string, about: string): Place => ({ path: `page/${path}`, about, only: PAGE })
@@ -284,7 +284,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
     },
     {
       path: 'retention/',
-      about: '`--retention-file`: how long rows are kept, by project and source; former times, and the settled time',
+      about: '`--retention-file`: how long rows are kept, by project and source; and former times',
     },
   ],
   [
