@@ -20,6 +20,7 @@ import { bodiesBytes } from './intake/upload.js'
 import { createQueries } from './query/answer-queries.js'
 import type { Arrivals } from './query/arrivals.js'
 import { createConcurrencyLimits } from './query/concurrency.js'
+import { type CurrentRows, createCurrentRows, type DeletedRows } from './query/current-rows.js'
 import { createDeletionRequests, type Deleting } from './query/deletions.js'
 import { type HttpLimits, httpLimits } from './query/limits.js'
 import { createRuleTests, type TestRule } from './query/rule-tests.js'
@@ -109,6 +110,11 @@ export interface App {
   beginStop(answerMs: number, bodyMs?: number): void
   /** Replaces the endpoints that are served and listed. */
   replaceEndpoints(endpoints: readonly Endpoint[]): void
+  /**
+   * To be called when rows were deleted, once they are hidden from all reads that start later. Deletes all cached
+   * answers, and ends what may still send the rows: answers that are being sent, tails and subscriptions.
+   */
+  forgetRows(rows: DeletedRows): void
   /** Stops cache warming, and runs without a waiting caller. */
   close(): void
 }
@@ -123,7 +129,9 @@ export function createApp(options: AppOptions): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const services = createServices(options, errorForm)
+  const currentRows = createCurrentRows(options.engine)
+  const engine = { ...options.engine, run: currentRows.run }
+  const services = createServices({ ...options, engine, currentRows }, errorForm)
   const { queries, subscriptions, tails } = services
   const documents = createDocuments({ ...options, dialect })
   const routes = [
@@ -168,12 +176,18 @@ export function createApp(options: AppOptions): App {
       queries.replace(endpoints)
       documents.replace(endpoints)
     },
+    forgetRows(rows) {
+      currentRows.noteDeleted(rows)
+      queries.forgetAnswers()
+      subscriptions.forgetRows(rows)
+      tails?.forgetRows(rows)
+    },
     close: queries.close,
   }
 }
 
 /** Creates the handlers of queries, tails and records, with limits that scale with the memory limit. */
-function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
+function createServices(options: AppOptions & { currentRows: CurrentRows }, errorForm: Dialect['errorForm']) {
   const { clock, log, metrics, intake, translate, defaultProject } = options
   const { memoryLimitBytes = Number.POSITIVE_INFINITY } = options
   const { memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock) } = options
