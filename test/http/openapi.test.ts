@@ -93,7 +93,7 @@ const DELETION: ListedDeletion = {
   ...{ id: '019adf0a1b2c00000000', state: 'erased', project: 'a', source: null, start: null, end: null },
   ...{ where: null, where_sha256: 'ab', by: '1a2b3c4d (ops)', accepted: '2026-11-20T10:00:00Z' },
   ...{ erased: '2026-11-20T10:00:01Z', rows: 1, bytes: -5 },
-  dropped_groups: [{ view: 'own.view', start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z' }],
+  dropped_groups: [{ view: 'own.view', first: '2026-11-20T00:00:00Z', last: '2026-11-21T00:00:00Z' }],
 }
 const OPEN_DELETION: ListedDeletion = {
   ...{ ...DELETION, state: 'hidden', source: 'edge_logs', start: '2026-11-20T00:00:00Z', where: 'true' },
