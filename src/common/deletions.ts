@@ -27,9 +27,9 @@ export type DeletionState = 'accepted' | 'hidden' | 'erased'
 /** Groups of a view that were dropped, since their rows were gone before and could not be grouped again. */
 export interface DroppedGroups {
   view: string
-  /** The start of the first bucket, and the end of the last bucket, as ISO 8601. */
-  start: string
-  end: string
+  /** The starts of the first and the last of their buckets, as ISO 8601. */
+  first: string
+  last: string
 }
 
 /** A deletion as the service describes it. Times are ISO 8601. */

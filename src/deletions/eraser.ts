@@ -70,8 +70,8 @@ async function erase({ job, deletion }: OpenJob, options: EraserOptions, signal:
   const rest = await eraseFromPlaces({ job, deletion }, options, signal)
   const { rows, bytes } = await engine.erase(deletion, signal)
   const end = { state: 'erased', where: null, erased: formatIso8601(clock.nowUs()) } as const
-  const erased: Job = { ...rest, ...end, rows, bytes: Math.round(bytes) }
-  await jobs.setErased(erased)
+  for (const place of options.places) place.forget?.(job.id)
+  await jobs.setErased({ ...rest, ...end, rows, bytes: Math.round(bytes) })
   metrics.deletions.inc({ state: 'erased', by: job.by })
   metrics.deletedRows.inc(rows)
   log(`erased the deletion ${job.id} of ${describeJob(job)}: ${rows} rows`, {
@@ -79,30 +79,27 @@ async function erase({ job, deletion }: OpenJob, options: EraserOptions, signal:
   })
 }
 
-/** Returns the job with the groups that were dropped. They are stored at once: they cannot be found a second time. */
+/** Returns the job with the groups that were dropped. */
 async function eraseFromPlaces(
   { job, deletion }: OpenJob,
   { places, jobs, files }: EraserOptions,
   signal: AbortSignal,
 ): Promise<Job> {
-  const acceptedUs = parseIso8601(job.accepted)!
-  const erasing = { deletion, acceptedUs, isOfWholeProject: isOfWholeProject(job) }
   let changed = job
-  for (const place of places) {
-    signal.throwIfAborted()
-    const dropped = (await place.erase?.(erasing, signal)) ?? []
-    if (dropped.length === 0) continue
-    changed = { ...changed, dropped_groups: distinct([...changed.dropped_groups, ...dropped]) }
+  async function saveDropped(dropped: readonly DroppedGroups[]): Promise<void> {
+    changed = { ...changed, dropped_groups: dropped }
     jobs.setOpen(changed, deletion)
     await files.write(changed)
   }
+
+  const acceptedUs = parseIso8601(job.accepted)!
+  const erasing = { deletion, acceptedUs, isOfWholeProject: isOfWholeProject(job), saveDropped }
+  for (const place of places) {
+    signal.throwIfAborted()
+    await place.erase?.({ ...erasing, dropped: changed.dropped_groups }, signal)
+  }
   return changed
 }
-
-/** A deletion that was interrupted may name groups again. */
-const distinct = (groups: readonly DroppedGroups[]) => [
-  ...new Map(groups.map((one) => [JSON.stringify(one), one])).values(),
-]
 
 function reportFailure({ id }: Job, error: Error, { log }: EraserOptions): void {
   log(`the deletion ${id} cannot be erased yet, and is tried again: ${error.message}`, {

@@ -22,7 +22,8 @@ interface ServiceDeletionsOptions extends Shared {
   engine: Pick<Engine, 'run'> & { deleting: DeletingEngine }
   /** The files of the data directory. Undefined: deletions end with the process, as the rows do. */
   files: Files | undefined
-  places: readonly DeletionPlace[]
+  /** Returns the other places of rows. Called with the first deletion. */
+  places(): readonly DeletionPlace[]
 }
 
 /** Creates the deletions of a service. The compiler of conditions is loaded with the first deletion. */
@@ -35,9 +36,15 @@ export function createServiceDeletions({ files, ...options }: ServiceDeletionsOp
   async function load(): Promise<Deletions> {
     const { createDeletions } = await import('../deletions/deletions.js')
     const { createJobFiles } = await import('../deletions/job-files.js')
-    const { engine, ...others } = options
+    const { engine, places, ...others } = options
     const jobs = createJobFiles(jobFiles)
-    const deletions = createDeletions({ ...others, engine: engine.deleting, raiseFormat, files: jobs })
+    const deletions = createDeletions({
+      ...others,
+      places: places(),
+      engine: engine.deleting,
+      raiseFormat,
+      files: jobs,
+    })
     if (isStarted) deletions.start()
     return deletions
   }

@@ -147,7 +147,7 @@ function openRetention({ retentionFile, retentionUs }: ServeConfig, disk: DataDi
 }
 
 /** The views of a service with an engine in this process. */
-export interface ServiceViews extends Pick<Views, 'list' | 'bytes'> {
+export interface ServiceViews extends Pick<Views, 'list' | 'bytes' | 'hide' | 'regroup' | 'forget'> {
   /** Sets the views that are among the endpoints of users. */
   setEndpoints(ofUsers: readonly Endpoint[]): void
   /** To be called when all rows are recovered. Returns a function that ends the work, before the engine closes. */

@@ -28,6 +28,7 @@ import type { ReadableViews } from '../sql/compile/readable-views.js'
 import type { Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
 import type { Alerts } from './alerts.js'
+import { placesOf } from './deletion-places.js'
 import { createServiceDeletions, type ServiceDeletions } from './deletions.js'
 import {
   type OpenedComponents,
@@ -73,7 +74,7 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   const intake = createIntake(config, engine, retention, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
-  const deletions = openDeletions(opened, shared)
+  const deletions = openDeletions(opened, intake, (rows) => app.forgetRows(rows), shared)
   const app = createHttp(config, { ...opened, status, intake, endpoints, memory, deletions }, shared)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
@@ -128,10 +129,16 @@ export async function startService(config: ServeConfig, log: Log, options: Start
 }
 
 /** Creates the deletions. Undefined if the engine cannot delete rows. */
-function openDeletions({ engine, disk }: OpenedComponents, shared: Shared): ServiceDeletions | undefined {
+function openDeletions(
+  { engine, disk, views }: OpenedComponents,
+  { rejects }: Intake,
+  forgetRows: App['forgetRows'],
+  shared: Shared,
+): ServiceDeletions | undefined {
   const { deleting, run } = engine
   if (deleting === undefined) return undefined
-  return createServiceDeletions({ ...shared, engine: { run, deleting }, files: disk?.files, places: [] })
+  const places = () => placesOf({ views, forgetRows, rejects })
+  return createServiceDeletions({ ...shared, engine: { run, deleting }, files: disk?.files, places })
 }
 
 /** Ends the ways of records, then alerts, then the engine, which releases the data directory. */

@@ -125,13 +125,13 @@ describe('a deletion', () => {
 describe('the other places of rows', () => {
   test('are hidden and erased before the engine, with what they drop', async () => {
     const order: string[] = []
-    const groups = { view: 'v', start: '2026-11-01T00:00:00Z', end: '2026-11-02T00:00:00Z' }
+    const groups = { view: 'v', first: '2026-11-01T00:00:00Z', last: '2026-11-02T00:00:00Z' }
     const places: DeletionPlace[] = [
-      { hide: () => order.push('hide views'), erase: async () => [groups] },
+      { hide: () => order.push('hide views'), erase: ({ saveDropped }) => saveDropped([groups]) },
       {
         async erase(erasing) {
           order.push(`erase ${erasing.isOfWholeProject} ${erasing.acceptedUs}`)
-          return undefined
+          expect(erasing.dropped).toEqual([groups])
         },
       },
     ]

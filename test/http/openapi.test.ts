@@ -93,7 +93,7 @@ const DELETION: ListedDeletion = {
   ...{ id: '019adf0a1b2c00000000', state: 'erased', project: 'a', source: null, start: null, end: null },
   ...{ where: null, where_sha256: 'ab', by: '1a2b3c4d (ops)', accepted: '2026-11-20T10:00:00Z' },
   ...{ erased: '2026-11-20T10:00:01Z', rows: 1, bytes: -5 },
-  dropped_groups: [{ view: 'own.view', start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z' }],
+  dropped_groups: [{ view: 'own.view', first: '2026-11-20T00:00:00Z', last: '2026-11-21T00:00:00Z' }],
 }
 const OPEN_DELETION: ListedDeletion = {
   ...{ ...DELETION, state: 'hidden', source: 'edge_logs', start: '2026-11-20T00:00:00Z', where: 'true' },
@@ -108,6 +108,10 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
       return (async function* () {
         yield* rows
       })()
+    },
+    async usage() {
+      if (failure !== undefined) throw failure
+      return [{ project: undefined, source: 'edge_logs', day: 20_000, rows: 1, bytes: 100 }]
     },
     follow: async () => ({ run: async () => ({ rows: (async function* () {})(), delivered: 0 }), stop() {} }),
   }
@@ -202,7 +206,7 @@ const behindToken = (path: string, init: Case['init'], search: string, scopeless
 }
 
 /** The paths whose answers may take long. */
-const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/projects$|\/test$/
+const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/(projects|usage|test)$/
 const stoppingAt = (path: string, search: string, init: Case['init']): Case => {
   return { about: 'stopping', path, search, init, status: 503, code: 'stopping', given: { isEnding: true } }
 }
@@ -515,6 +519,7 @@ const CASES: Case[] = [
   ...ruleTests(),
   ...deletions(),
   ...projects(),
+  ...usage(),
 ]
 
 function document(path: string): Case[] {
@@ -643,6 +648,46 @@ function projects(): Case[] {
   ]
 }
 
+function usage(): Case[] {
+  const path = '/api/usage'
+  const failing = (about: string, status: number, code: string): Case => {
+    return { about, path, status, code, given: { failure: new LogweirError(code, 'No.') } }
+  }
+  return [
+    ...behindToken(path, {}, '', 'sender'),
+    { about: 'rows', path, status: 200 },
+    {
+      about: 'some',
+      path,
+      search: '?project=a&source=edge_logs&start=2026-11-20T00:00:00Z&end=2026-11-21',
+      status: 200,
+    },
+    { about: 'of a bound token', path, init: key('bound'), status: 200 },
+    { about: 'of an unknown source', path, search: '?source=edge', status: 400, code: 'invalid_parameter' },
+    { about: 'no time', path, search: '?start=today', status: 400, code: 'invalid_timestamp' },
+    { about: 'two projects', path, search: '?project=a&project=b', status: 400, code: 'duplicate_parameter' },
+    {
+      about: 'another project',
+      path,
+      search: '?project=other',
+      init: key('bound'),
+      status: 403,
+      code: 'forbidden_project',
+    },
+    ...['application/x-ndjson', 'text/csv', 'application/vnd.apache.arrow.stream'].map((type) => {
+      return { about: type, path, init: accepting(type), status: 200 }
+    }),
+    { about: 'the same again', path, init: { headers: { 'If-None-Match': '*' } }, status: 304 },
+    { about: 'an unknown format', path, init: accepting('image/png'), status: 406, code: 'not_acceptable' },
+    failing('no room', 503, 'overloaded'),
+    failing('too many rows', 400, 'too_many_groups'),
+    failing('too much memory', 400, 'too_much_memory'),
+    failing('an engine that does not count', 501, 'unsupported_by_engine'),
+    { about: 'no engine', path, status: 503, code: 'engine_unavailable', given: { failure: ENGINE_AWAY } },
+    { about: 'a defect', path, status: 500, code: 'internal', given: { failure: DEFECT } },
+  ]
+}
+
 const LISTS = ['/api/backends']
 /** The cases of each dialect. */
 const DIALECTS: [string, Dialect, Case[]][] = [
@@ -744,15 +789,18 @@ test('requires a project only without a default project, and never names the def
     return { text, described }
   }
   const [without, having] = [await given(), await given('the-default')]
-  const withoutDefault = ['/api/logs', '/v1/logs', '/api/projects']
+  const withoutDefault = ['/api/logs', '/v1/logs', '/api/projects', '/api/usage']
   for (const { path, required, description } of without.described) {
     expect([path, required]).toEqual([path, !withoutDefault.includes(path)])
     expect(description).not.toContain('default project')
   }
   for (const { path, required, description } of having.described) {
     expect([path, required]).toEqual([path, false])
-    // The list of projects has all projects, whatever the default.
-    expect([path, description.includes('default project')]).toEqual([path, path !== '/api/projects'])
+    // The list of projects and the usage have all projects, whatever the default.
+    expect([path, description.includes('default project')]).toEqual([
+      path,
+      !['/api/projects', '/api/usage'].includes(path),
+    ])
   }
   expect(having.described.map(({ path }) => path)).toEqual(without.described.map(({ path }) => path))
   expect(without.described.length).toBeGreaterThan(8)

@@ -28,6 +28,8 @@ import { createLimits } from './tables/limits.js'
 import { createStore, type Store } from './tables/store.js'
 import { createDurability, type Durability } from './upkeep/durability.js'
 import { startUpkeep } from './upkeep/upkeep.js'
+import { createProjectIndexes } from './usage/project-indexes.js'
+import { createUsage } from './usage/usage.js'
 
 /** Settings of the embedded engine. Tests pass smaller limits. */
 export interface ArrowEngineOptions {
@@ -171,6 +173,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     seal: () => store.sealAll(),
     clearPartialCache: () => caches.partialCache.clear(),
     stats: () => store.stats(),
+    usage: createUsage(store, createProjectIndexes()),
     stopWaiting: () => stopWaiting(durable, store),
     async close() {
       const expired = stopUpkeep()
@@ -195,7 +198,7 @@ const refuseViews: ReadView = () => {
 export function createReadingEngine(
   disk: DataDirectory,
   toRead: RowsToRead,
-  options: Pick<ArrowEngineOptions, 'clock' | 'metrics' | 'log' | 'rowsLimitBytes' | 'readView'>,
+  options: Pick<ArrowEngineOptions, 'clock' | 'metrics' | 'log' | 'rowsLimitBytes' | 'rowLimits' | 'readView'>,
 ): ArrowEngine {
   const retentionUs = Number.POSITIVE_INFINITY
   return createArrowEngine({ ...options, disk, toRead, retentionUs, sealer: createNoSealer() })

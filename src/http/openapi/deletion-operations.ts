@@ -21,7 +21,7 @@ const orNull = (schema: Schema, description?: string): Schema => ({
   ...(description !== undefined && { description }),
 })
 
-const DROPPED = exactly({ view: TEXT, start: TIME, end: TIME } satisfies Record<keyof DroppedGroups, Schema>)
+const DROPPED = exactly({ view: TEXT, first: TIME, last: TIME } satisfies Record<keyof DroppedGroups, Schema>)
 
 const DELETION = exactly({
   id: { type: 'string', pattern: '^[0-9a-f]{20}$' },
