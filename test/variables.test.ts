@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readDelete } from '../src/client/delete.js'
 import { readQuery } from '../src/client/run-query.js'
 import { readTail } from '../src/client/tail.js'
+import { readUsage } from '../src/client/usage/run-usage.js'
 import { readWatch } from '../src/client/watch.js'
 import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
 import {
@@ -9,6 +10,7 @@ import {
   HEALTH_SETTINGS,
   QUERY_SETTINGS,
   TAIL_SETTINGS,
+  USAGE_SETTINGS,
   WATCH_SETTINGS,
 } from '../src/config/client-settings.js'
 import {
@@ -41,6 +43,7 @@ const COMMANDS: [name: string, settings: Settings, read: Read][] = [
   ['health', HEALTH_SETTINGS, (environment) => readHealthConfig([], environment)],
   ['query', QUERY_SETTINGS, (environment) => readQuery([], environment, unheard)],
   ['tail', TAIL_SETTINGS, (environment) => readTail(['--project', 'a'], environment, unheard)],
+  ['usage', USAGE_SETTINGS, (environment) => readUsage([], environment, unheard)],
   ['watch', WATCH_SETTINGS, (environment) => readWatch(['logs.all'], environment, unheard)],
   ['delete', DELETE_SETTINGS, (environment) => readDelete(['--project', 'a'], environment, unheard)],
   ['schema clickhouse', SCHEMA_SETTINGS, (environment) => readSchemaConfig([], environment)],

@@ -17,6 +17,7 @@ import { serve } from './serve.js'
 import { sql } from './sql.js'
 import { tail } from './tail.js'
 import { tokenCreate, tokenList, tokenRevoke } from './token.js'
+import { usage } from './usage.js'
 import { version } from './version.js'
 import { views, viewsDrop } from './views.js'
 import { watch } from './watch.js'
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   tail,
   watch,
   health,
+  usage,
   config,
   tokenCreate,
   tokenList,

@@ -126,6 +126,20 @@ export const DELETE_SETTINGS = {
   ...CLIENT_SETTINGS,
 } satisfies Settings
 
+/** Settings of `logweir usage`. */
+export const USAGE_SETTINGS = {
+  project: {
+    type: text('PROJECT'),
+    variable: false,
+    meaning: 'only this project; default: all that the token may see',
+  },
+  source: { type: text('SOURCE'), variable: false, meaning: 'only this source; default: all' },
+  start: { type: text('TIME'), variable: false, meaning: 'only UTC days that end after this moment, ISO 8601' },
+  end: { type: text('TIME'), variable: false, meaning: 'only UTC days that start before this moment, ISO 8601' },
+  json: { type: onOff, variable: false, meaning: 'JSON, a row a line' },
+  ...CLIENT_SETTINGS,
+} satisfies Settings
+
 /** Settings of `logweir tail`. */
 export const TAIL_SETTINGS = {
   project: {

@@ -1,4 +1,5 @@
 import { LogweirError } from '../base/errors.js'
+import type { Usage, UsageQuery } from '../engine/usage.js'
 import { type AnswerColumn, answerColumns, type Row } from '../plan/answer.js'
 import { ofProject } from '../plan/of-project.js'
 import type { Plan } from '../plan/plan.js'
@@ -52,6 +53,8 @@ export interface PlanReader {
   run(plan: Plan): Promise<AsyncIterable<Row>>
   /** See the engine's `columnPaths`. */
   columnPaths?: ((plan: Plan) => Promise<readonly (readonly string[])[]>) | undefined
+  /** See the engine's `usage`. Rejects with `unsupported_by_engine` if the engine counts nothing. */
+  usage(query: UsageQuery): Promise<Usage[]>
 }
 
 /** An answer that is computed of the rows of a plan, in memory. */

@@ -8,6 +8,7 @@ import type { Expression } from '../plan/expression.js'
 import type { Plan, TimeRange, ViewSource } from '../plan/plan.js'
 import type { Scalar } from '../plan/values/values.js'
 import type { DeletingEngine } from './deletion.js'
+import type { Usage, UsageQuery, UsageRun } from './usage.js'
 
 /**
  * A batch of rows of a single source: an Arrow IPC stream with exactly one record batch with the schema
@@ -233,6 +234,12 @@ export interface Engine {
   readonly deleting?: DeletingEngine
   /** Returns the statistics of every source, empty sources included. */
   stats(): SourceStats[]
+  /**
+   * Counts the rows that are stored, by project, source and UTC day, in the order of `byDay`: also rows that queries
+   * no longer read, until the rows are removed. Rejects with `too_many_groups` and `too_much_memory`, and with the
+   * reason of the signal.
+   */
+  usage(query: UsageQuery, run: UsageRun): Promise<Usage[]>
   /**
    * Makes {@link append} stop waiting, also the pending calls: for room, and for a disk that cannot be written to. A
    * batch that cannot be stored gets a last attempt, and `append` rejects. Called at shutdown, when little unread input

@@ -60,7 +60,7 @@ import { createTails } from './tail/tail.js'
 
 /** Everything that the HTTP side needs from the rest of the service. */
 export interface AppOptions {
-  engine: Pick<Engine, 'run' | 'columnPaths' | 'revision'> & Partial<Pick<Engine, 'follow'>>
+  engine: Pick<Engine, 'run' | 'columnPaths' | 'revision'> & Partial<Pick<Engine, 'follow' | 'usage'>>
   endpoints: readonly Endpoint[]
   metrics: Metrics
   clock: Clock

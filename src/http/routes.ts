@@ -9,6 +9,7 @@ import { DELETIONS_PATH } from '../common/deletions.js'
 import { QUERY_PATH } from '../common/query-path.js'
 import { RULE_TEST_PATH } from '../common/rule-test-path.js'
 import { allSources } from '../common/sources.js'
+import { USAGE_PATH } from '../common/usage-path.js'
 import { type ListedView, VIEWS_PATH } from '../common/views-list.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { type Access, projectForNone, SCOPES } from '../tokens/access.js'
@@ -142,8 +143,8 @@ export function listRoutes(lists: Readonly<Record<string, readonly object[]>>): 
 }
 
 /**
- * The stored queries, by name or id, and the list of projects. `authenticate` is called again while an answer is a
- * stream of events.
+ * The stored queries, by name or id, the list of projects and the usage. `authenticate` is called again while an answer
+ * is a stream of events.
  */
 export function queryRoutes(queries: Queries, readPosted: ReadPosted, authenticate: Authenticate): Route[] {
   async function postedSearch(exchange: Exchange): Promise<string> {
@@ -165,6 +166,10 @@ export function queryRoutes(queries: Queries, readPosted: ReadPosted, authentica
     {
       path: '/api/projects',
       answer: ({ env }) => queries.answerProjects(env.request, env.access?.projects),
+    },
+    {
+      path: USAGE_PATH,
+      answer: ({ env }) => queries.answerUsage(env.request, env.access?.projects, connectionOf(env.outgoing)),
     },
   ]
 }

@@ -5,6 +5,7 @@ import type { EndpointCall } from '../../src/client/endpoint-call.js'
 import { parametersOf } from '../../src/client/endpoints.js'
 import { readQuery } from '../../src/client/run-query.js'
 import { readTail } from '../../src/client/tail.js'
+import { readUsage } from '../../src/client/usage/run-usage.js'
 import { readWatch } from '../../src/client/watch.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { findCommand } from '../../src/commands/find.js'
@@ -70,6 +71,7 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   'alerts check': (args) => readAlertsCheckConfig(args, {}),
   delete: (args) => readDelete(args, {}, ignoreWarning),
   'alerts test': (args) => readAlertsTest(args, {}, ignoreWarning),
+  usage: (args) => readUsage(args, {}),
   views: (args) => readViewsConfig(args, {}),
   'views drop': (args) => readDropConfig(args, {}),
   'token create': (args) => readTokenCreateConfig(args, {}),

@@ -111,6 +111,7 @@ const PASSING: [what: string, call: (at: Places) => readonly string[], environme
   ['alerts test: the file is missing', ({ missing }) => ['alerts', 'test', missing]],
   ['alerts test: no service', ({ file }) => ['alerts', 'test', file, '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
   ['delete: no service', () => ['delete', '--project', 'a', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
+  ['usage: no service', () => ['usage', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
   ['views: no service', () => ['views', '--url', NOWHERE], { LOGWEIR_TOKEN: 'a' }],
   ['views: no data directory', ({ directory }) => ['views', '--data-dir', directory]],
   ['views: a newer version', ({ newer }) => ['views', '--data-dir', newer]],

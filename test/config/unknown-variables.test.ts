@@ -99,13 +99,18 @@ describe('a variable that no command reads', () => {
 })
 
 describe('a variable is read by every command that has its flag', () => {
-  /** Flags with another meaning: one field; a text in place of a switch; the first of several ports to try. */
+  /**
+   * Flags with another meaning: one field; a text in place of a switch; the only project and source that are counted or
+   * deleted; the first of several ports to try.
+   */
   const OTHERS = [
     'lines --timeField',
     'query --sql',
     'watch --sql',
     'delete --project',
     'delete --source',
+    'usage --project',
+    'usage --source',
     'demo --port',
   ]
 

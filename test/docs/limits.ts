@@ -42,8 +42,9 @@ import { POLL_LIMITS } from '../../src/engine/clickhouse/follow/follow.js'
 import { PART_ROWS } from '../../src/engine/clickhouse/query/stage-rows.js'
 import { GROUPING_LIMITS, MAX_FIRST_ROWS } from '../../src/engine/engine.js'
 import { EXACT_DISTINCT } from '../../src/engine/execute/accumulators/distinct.js'
-import { SEAL_BYTES, SEAL_ROWS } from '../../src/engine/store/engine.js'
+import { SEAL_BYTES, SEAL_ROWS } from '../../src/engine/store/tables/head-limits.js'
 import { MAX_COUNTED_ROWS } from '../../src/engine/store/tables/column-paths.js'
+import { MAX_USAGE_ROWS } from '../../src/engine/usage.js'
 import { WRONG_TOKEN_LIMITS } from '../../src/http/access/wrong-tokens.js'
 import { LOGS_LIMITS } from '../../src/http/intake/logs.js'
 import { postedLimits } from '../../src/http/intake/posted-parameters.js'
@@ -140,6 +141,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['rows of a range in which `logs.fields` counts fields with columns', count(MAX_COUNTED_ROWS)],
     ['keys of a field that `logs.fields` lists', count(SAMPLE.depth)],
     ['rows of `/api/projects`', count(PROJECTS.maxRows)],
+    ['rows of `/api/usage`', count(MAX_USAGE_ROWS)],
     ['an answer that is sent as a whole', bytes(HTTP_LIMITS.bufferedBytes)],
     ['warnings about names', count(MAX_WARNINGS)],
   ],

@@ -109,6 +109,10 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
         yield* rows
       })()
     },
+    async usage() {
+      if (failure !== undefined) throw failure
+      return [{ project: undefined, source: 'edge_logs', day: 20_000, rows: 1, bytes: 100 }]
+    },
     follow: async () => ({ run: async () => ({ rows: (async function* () {})(), delivered: 0 }), stop() {} }),
   }
   const intake = {
@@ -202,7 +206,7 @@ const behindToken = (path: string, init: Case['init'], search: string, scopeless
 }
 
 /** The paths whose answers may take long. */
-const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/projects$|\/test$/
+const MAY_WAIT = /^\/api\/endpoints\/query\/|\/logs$|\/(projects|usage|test)$/
 const stoppingAt = (path: string, search: string, init: Case['init']): Case => {
   return { about: 'stopping', path, search, init, status: 503, code: 'stopping', given: { isEnding: true } }
 }
@@ -515,6 +519,7 @@ const CASES: Case[] = [
   ...ruleTests(),
   ...deletions(),
   ...projects(),
+  ...usage(),
 ]
 
 function document(path: string): Case[] {
@@ -643,6 +648,46 @@ function projects(): Case[] {
   ]
 }
 
+function usage(): Case[] {
+  const path = '/api/usage'
+  const failing = (about: string, status: number, code: string): Case => {
+    return { about, path, status, code, given: { failure: new LogweirError(code, 'No.') } }
+  }
+  return [
+    ...behindToken(path, {}, '', 'sender'),
+    { about: 'rows', path, status: 200 },
+    {
+      about: 'some',
+      path,
+      search: '?project=a&source=edge_logs&start=2026-11-20T00:00:00Z&end=2026-11-21',
+      status: 200,
+    },
+    { about: 'of a bound token', path, init: key('bound'), status: 200 },
+    { about: 'of an unknown source', path, search: '?source=edge', status: 400, code: 'invalid_parameter' },
+    { about: 'no time', path, search: '?start=today', status: 400, code: 'invalid_timestamp' },
+    { about: 'two projects', path, search: '?project=a&project=b', status: 400, code: 'duplicate_parameter' },
+    {
+      about: 'another project',
+      path,
+      search: '?project=other',
+      init: key('bound'),
+      status: 403,
+      code: 'forbidden_project',
+    },
+    ...['application/x-ndjson', 'text/csv', 'application/vnd.apache.arrow.stream'].map((type) => {
+      return { about: type, path, init: accepting(type), status: 200 }
+    }),
+    { about: 'the same again', path, init: { headers: { 'If-None-Match': '*' } }, status: 304 },
+    { about: 'an unknown format', path, init: accepting('image/png'), status: 406, code: 'not_acceptable' },
+    failing('no room', 503, 'overloaded'),
+    failing('too many rows', 400, 'too_many_groups'),
+    failing('too much memory', 400, 'too_much_memory'),
+    failing('an engine that does not count', 501, 'unsupported_by_engine'),
+    { about: 'no engine', path, status: 503, code: 'engine_unavailable', given: { failure: ENGINE_AWAY } },
+    { about: 'a defect', path, status: 500, code: 'internal', given: { failure: DEFECT } },
+  ]
+}
+
 const LISTS = ['/api/backends']
 /** The cases of each dialect. */
 const DIALECTS: [string, Dialect, Case[]][] = [
@@ -744,15 +789,18 @@ test('requires a project only without a default project, and never names the def
     return { text, described }
   }
   const [without, having] = [await given(), await given('the-default')]
-  const withoutDefault = ['/api/logs', '/v1/logs', '/api/projects']
+  const withoutDefault = ['/api/logs', '/v1/logs', '/api/projects', '/api/usage']
   for (const { path, required, description } of without.described) {
     expect([path, required]).toEqual([path, !withoutDefault.includes(path)])
     expect(description).not.toContain('default project')
   }
   for (const { path, required, description } of having.described) {
     expect([path, required]).toEqual([path, false])
-    // The list of projects has all projects, whatever the default.
-    expect([path, description.includes('default project')]).toEqual([path, path !== '/api/projects'])
+    // The list of projects and the usage have all projects, whatever the default.
+    expect([path, description.includes('default project')]).toEqual([
+      path,
+      !['/api/projects', '/api/usage'].includes(path),
+    ])
   }
   expect(having.described.map(({ path }) => path)).toEqual(without.described.map(({ path }) => path))
   expect(without.described.length).toBeGreaterThan(8)

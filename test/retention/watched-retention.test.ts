@@ -6,7 +6,7 @@ import { DAY_US, HOUR_US, MINUTE_US } from '../../src/base/units.js'
 import { type Files, writeFile } from '../../src/engine/disk/files/files.js'
 import { createMemoryFiles } from '../../src/engine/disk/files/memory-files.js'
 import { sharedLimits } from '../../src/retention/row-limits.js'
-import { storedLimits } from '../../src/retention/stored-retention.js'
+import { storedLimits, writeStored } from '../../src/retention/stored-retention.js'
 import { type WatchedRetention, watchRetention } from '../../src/retention/watched-retention.js'
 import { createFakeClock, type FakeClock } from '../support/clock.js'
 
@@ -141,7 +141,15 @@ describe('the retention of a service', () => {
   })
 
   it('sets a damaged file of former times aside', async () => {
-    await writeFile(files, 'retention.json', [Buffer.from('{"format":')])
+    await open('default = "1d"')
+    await opened!.close()
+    const file = await files.openToRead('retention.json')
+    const bytes = Buffer.alloc(file.bytes)
+    await file.readAt(0, bytes)
+    // A digit of a time.
+    bytes[bytes.indexOf('8640') + 1]! ^= 1
+    await writeFile(files, 'retention.json', [bytes])
+    logged = []
     await expect(storedLimits(files)).rejects.toThrow('retention.json in the data directory is damaged.')
     await open('default = "1d"')
     expect(logged[0]).toBe(
@@ -151,7 +159,7 @@ describe('the retention of a service', () => {
   })
 
   it('refuses the file of a newer version', async () => {
-    await writeFile(files, 'retention.json', [Buffer.from('{"format":"logweir retention","version":2}')])
+    await writeStored(files, Buffer.from('{"format":"logweir retention","version":2}'))
     await expect(open('default = "1d"')).rejects.toThrow('retention.json was written by a newer version of logweir.')
   })
 })

@@ -1,9 +1,11 @@
+import { UNLIMITED_SHARE } from '../../src/base/memory/memory-budget.js'
 import { createMetrics } from '../../src/base/metrics.js'
 import { GIB } from '../../src/base/units.js'
 import type { Call } from '../../src/endpoints/endpoint.js'
 import { ENDPOINTS, endpointsOf } from '../../src/endpoints/index.js'
 import type { Engine } from '../../src/engine/engine.js'
 import { type ArrowEngine, type ArrowEngineOptions, createArrowEngine } from '../../src/engine/store/engine.js'
+import type { UsageQuery } from '../../src/engine/usage.js'
 import type { Row } from '../../src/plan/answer.js'
 import { RawJson } from '../../src/plan/values/values.js'
 import type { Params, PlainRow } from '../oracle/oracle.js'
@@ -65,13 +67,15 @@ export async function askLater(engine: Engine, endpoint: string, params: Params,
 
 /** Runs a call, and computes the rows of the answer if the call has a computation. */
 async function answerOf(
-  { run, columnPaths }: Pick<Engine, 'run' | 'columnPaths'>,
+  { run, columnPaths, ...engine }: Pick<Engine, 'run' | 'columnPaths' | 'usage'>,
   call: Call,
   nowUs: number,
 ): Promise<AsyncIterable<Row>> {
   const plan = call.plan(nowUs)
   const rows = await run(plan)
-  return call.computation?.rows(rows, new AbortController().signal, { plan, run, columnPaths }) ?? rows
+  const { signal } = new AbortController()
+  const usage = (query: UsageQuery) => engine.usage(query, { signal, memory: UNLIMITED_SHARE })
+  return call.computation?.rows(rows, signal, { plan, run, columnPaths, usage }) ?? rows
 }
 
 /** Like {@link ask}, for a caller with a token bound to the project in the parameters. */

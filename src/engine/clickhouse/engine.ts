@@ -26,6 +26,7 @@ import { createDeliveryQueue, type DeliveryQueue } from './delivery/delivery-que
 import { listJournaledGroups } from './delivery/group-journals.js'
 import { followRows, POLL_LIMITS, type PollLimits } from './follow/follow.js'
 import { type PartRows, readStages, versionReadsJson } from './query/stage-rows.js'
+import { readUsage } from './query/usage.js'
 import { askVersion } from './schema/apply-schema.js'
 import type { TableLocation } from './schema/table-names.js'
 import { applyCommand, lacksTable, messageWithHint, type Server, ServerError } from './server/clickhouse-server.js'
@@ -166,7 +167,7 @@ function createCountdown(limitMs: number, clock: Pick<Clock, 'monotonicMs'>) {
 /**
  * Returns the methods of an engine that read from the server. Server errors are replaced by the errors for clients.
  */
-function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | 'follow'> {
+function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | 'follow' | 'usage'> {
   const { server, location, clock, metrics, log = () => {} } = options
   const caches = createCaches({ clock, metrics, rowsLimitBytes: CACHE_BYTES, partialCacheBytes: 0 })
   const onClose = (owner: object) => caches.fieldCache.drop([owner])
@@ -215,6 +216,7 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
       })
       return { run: (plan, runOptions) => withClientErrors(() => run(plan, runOptions)), stop }
     },
+    usage: (query, run) => withClientErrors(() => readUsage(query, run, server, location)),
   }
 }
 

@@ -6,6 +6,7 @@ import { CODES } from './codes.js'
 import { deletionOperations } from './deletion-operations.js'
 import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
 import { serviceOperations } from './service-operations.js'
+import { usageOperations } from './usage-operations.js'
 import { viewOperations } from './view-operations.js'
 
 /** Facts about the service, besides its endpoints, that the description depends on. */
@@ -46,6 +47,7 @@ export function openApi(
       ...alertingOperations(dialect.errorForm),
       ...viewOperations(dialect.errorForm),
       ...deletionOperations(dialect.errorForm),
+      ...usageOperations(dialect.errorForm),
     },
     components: {
       schemas: ERROR_SCHEMAS,

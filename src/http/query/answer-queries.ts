@@ -8,6 +8,7 @@ import type { BoundCall, Call, Endpoint } from '../../endpoints/endpoint.js'
 import { PROJECTS, projectsCall, readProjectsArgs, tooManyProjects } from '../../endpoints/projects.js'
 import { createNameChecks } from '../../endpoints/unknown-names.js'
 import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
+import { readUsageArgs, USAGE, usageCall } from '../../endpoints/usage.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Access } from '../../tokens/access.js'
 import type { Connection } from '../reply/connection.js'
@@ -26,7 +27,7 @@ import { createUncached } from './uncached.js'
 import { createUnreadReport } from './unread.js'
 
 interface QueriesOptions {
-  engine: Pick<Engine, 'run' | 'columnPaths'>
+  engine: Pick<Engine, 'run' | 'columnPaths'> & Partial<Pick<Engine, 'usage'>>
   endpoints: readonly Endpoint[]
   metrics: Metrics
   clock: Clock
@@ -78,6 +79,12 @@ export interface Queries {
    * `not_acceptable` and the errors of the engine.
    */
   answerProjects(request: Request, projects?: ReadonlySet<string>): Response | Promise<Response>
+  /**
+   * Answers GET or HEAD of the usage. With `projects`, only that of these projects. Throws or rejects with
+   * `duplicate_parameter`, `invalid_parameter`, `invalid_timestamp`, `forbidden_project`, `not_acceptable`,
+   * `too_many_groups` and the errors of the engine.
+   */
+  answerUsage(request: Request, projects?: ReadonlySet<string>, connection?: Connection): Promise<Response>
   /**
    * Whether the request for a path contains a query, as SQL. `search` are the request's parameters as a query string,
    * or undefined if the parameters were not read. If undefined, a POST of an endpoint that runs SQL counts as a request
@@ -145,6 +152,7 @@ export function createQueries(options: QueriesOptions): Queries {
       const reply = answerCached(job, request, negotiate(request.headers), clock.monotonicMs())
       return reply instanceof Promise ? reply.catch(explainTooMany) : reply
     },
+    answerUsage: createUsageAnswers(uncached, observed, clock, log),
     isClientSql: (path, search) => isClientSql(registry, path, search),
     replace(next) {
       for (const endpoint of registry.replace(next)) {
@@ -193,6 +201,31 @@ function createCachedAnswers(cached: Cached, observe: Observe, observed: Observe
     observe(name, 'hit', startedMs)
     return hit
   }
+}
+
+/** Returns the function that answers requests for the usage. */
+function createUsageAnswers(
+  uncached: ReturnType<typeof createUncached>,
+  observed: Observed,
+  clock: Clock,
+  log: Log,
+): Queries['answerUsage'] {
+  return async (request, projects, connection) => {
+    const startedMs = clock.monotonicMs()
+    const call = usageCallOf(request, projects)
+    const onFailure = (error: unknown) => fail(error, connection, log)
+    const reply = uncached(call, { request, representation: negotiate(request.headers), connection, onFailure })
+    return observed(USAGE.name, 'bypass', startedMs, reply)
+  }
+}
+
+function usageCallOf(request: Request, projects: ReadonlySet<string> | undefined): Call {
+  const given = new URLSearchParams(searchOf(request.url))
+  refuseUnknown(given, Object.keys(USAGE.params))
+  const args = readUsageArgs(given)
+  const { project } = args
+  if (project !== undefined && projects?.has(project) === false) throw refusals.forbiddenProject()
+  return usageCall(args, project === undefined ? projects : new Set([project]))
 }
 
 /** Logs an error after the first bytes of an answer, and closes the connection, or throws if there is no connection. */

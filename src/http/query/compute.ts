@@ -1,3 +1,4 @@
+import { LogweirError } from '../../base/errors.js'
 import type { MemoryShare } from '../../base/memory/memory-budget.js'
 import type { Clock } from '../../base/time/clock.js'
 import { MILLISECOND_US } from '../../base/units.js'
@@ -5,6 +6,7 @@ import { type BoundCall, type Call, columnsOf } from '../../endpoints/endpoint.j
 import { warningsHeader } from '../../endpoints/name-warning.js'
 import type { NameChecks } from '../../endpoints/unknown-names.js'
 import type { Engine, ScanStats, ViewNote } from '../../engine/engine.js'
+import type { UsageQuery } from '../../engine/usage.js'
 import type { AnswerColumn, Row } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import type { Measured } from '../reply/server-timing.js'
@@ -29,7 +31,7 @@ export interface Computed<Encoded> extends QueryNotes {
 
 /** The engine that runs plans, and the checks of the names in plans. */
 export interface ComputeContext {
-  engine: Pick<Engine, 'run' | 'columnPaths'>
+  engine: Pick<Engine, 'run' | 'columnPaths'> & Partial<Pick<Engine, 'usage'>>
   clock: Clock
   nameChecks: NameChecks
 }
@@ -80,7 +82,8 @@ async function computeOnce<Encoded>(
   const rows = await engine.run(plan, { signal, memory, onScanStats, onViewNote })
   const run = (other: Plan, signal: AbortSignal) => engine.run(other, { signal, memory })
   const { columnPaths } = engine
-  const reader = { plan, columnPaths, run: (other: Plan) => run(other, signal) }
+  const usage = (query: UsageQuery) => (engine.usage ?? noUsage)(query, { signal, memory })
+  const reader = { plan, columnPaths, run: (other: Plan) => run(other, signal), usage }
   const encoded = await encode(call.computation?.rows(rows, signal, reader) ?? rows, columns)
   const ranMs = clock.monotonicMs() - atMs
   const found = call.checksNames && (await nameChecks.warnings({ plan, project: projectOf(call), ranMs, signal, run }))
@@ -88,6 +91,10 @@ async function computeOnce<Encoded>(
   const viewNotes = notes.size === 0 ? undefined : [...notes].sort().join(', ')
   const warnings = found ? warningsHeader(found) : undefined
   return { encoded, plan, columns, warnings, viewNotes, atMs, measured }
+}
+
+const noUsage: Engine['usage'] = async () => {
+  throw new LogweirError('unsupported_by_engine', 'This engine does not count the rows of projects.')
 }
 
 function textOfNote(note: ViewNote): string {

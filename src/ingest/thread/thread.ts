@@ -58,7 +58,9 @@ export interface ThreadOptions {
   defaults?: StreamDefaults
   /** The greatest age of a record, in microseconds. */
   retentionUs?: number
-  /** The limits of projects and sources. Undefined if there are none. */
+  /** The limits of projects and sources, see `sharedLimits`. Undefined if there are none, or if they may change. */
+  limits?: SharedArrayBuffer | undefined
+  /** Limits that may change. */
   retention?: Pick<WatchedRetention, 'shared' | 'onChange'> | undefined
   maxLineBytes?: number
   flushIntervalMs?: number
@@ -196,13 +198,13 @@ function workerOptions({
   unreadableTimes,
   retentionUs = RETENTION_US,
   retention,
+  limits = retention?.shared(),
   maxLineBytes,
   flushIntervalMs = FLUSH_INTERVAL_MS,
 }: ThreadOptions): WorkerOptions {
   const acceptsUnreadableTimes = unreadableTimes !== undefined
   const maxRejectBytes = rejects.maxEntryBytes
   const names = shareNames()
-  const limits = retention?.shared()
   return { defaults, retentionUs, limits, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, names }
 }
 

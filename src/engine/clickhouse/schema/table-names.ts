@@ -30,6 +30,10 @@ export const quotedTable = ({ database }: Pick<TableLocation, 'database'>, table
 /** Returns the name of the table with a shard's rows of a source, in a cluster. */
 export const shardTableName = (source: SourceName) => `${source}${SHARD_SUFFIX}`
 
+/** Returns the name of the table with the rows of a source on a server: a shard's in a cluster. */
+export const tableWithRows = ({ cluster }: Pick<TableLocation, 'cluster'>, source: SourceName): string =>
+  cluster === undefined ? source : shardTableName(source)
+
 /** An absent category is stored as the empty text, which passes no equality test. An absent text is stored as null. */
 const PLAN_TYPES = {
   category: 'String',

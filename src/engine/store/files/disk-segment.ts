@@ -10,7 +10,7 @@ import type { PathContent } from '../path-columns/make-path-columns.js'
 import type { StoredCold } from '../sealing/compact.js'
 import { declaredPaths } from '../segment/declared-paths.js'
 import type { SegmentHandle } from '../segment/handle.js'
-import type { Segment } from '../segment/segment.js'
+import type { ProjectIndex, Segment } from '../segment/segment.js'
 import { checkOf, type SegmentOnDisk } from './facts.js'
 import { REMOVED_SUFFIX, type SegmentPlace } from './file-names.js'
 import type { ColumnCache, PathCache } from './segment-caches.js'
@@ -21,6 +21,7 @@ import {
   readMessageFilter,
   readPathColumnNames,
   readPathColumns,
+  readProjectIndex,
   readSegmentFacts,
   readUncompactedCold,
   replaceColdFile,
@@ -237,6 +238,17 @@ export class DiskSegment implements SegmentHandle {
     this.#disk.onDamage(this, error)
   }
 
+  /** Reads the index of projects alone, into memory of the caller. */
+  async readProjects(): Promise<ProjectIndex> {
+    if (this.#damage !== undefined) throw this.#damage
+    try {
+      return await readProjectIndex(this.#disk.files, this.#path)
+    } catch (error) {
+      this.#setAside(error)
+      throw error
+    }
+  }
+
   /** Removes the columns of the segment from the cache. Queries that still read the segment may open it. */
   retire(): void {
     this.#isDropped = true
@@ -322,7 +334,8 @@ export class DiskSegment implements SegmentHandle {
   }
 
   /**
-   * Reads all columns and the cold file, to seal rows again. Rejects with `damaged_segment`, or with the system's error.
+   * Reads all columns and the cold file, to seal rows again. Rejects with `damaged_segment`, or with the system's
+   * error.
    */
   async readToSeal(): Promise<{ segment: Segment; cold: StoredCold }> {
     const { files } = this.#disk

@@ -7,7 +7,7 @@ import type { SourceName } from '../../../common/sources.js'
 import type { Files, ReadableFile } from '../../disk/files/files.js'
 import { type Column, type InMetadata, sealedTexts } from '../../execute/columns/batch.js'
 import { type Codes, type Dictionary, withGrams } from '../../execute/columns/dictionary.js'
-import type { SegmentData } from '../segment/segment.js'
+import type { ProjectIndex, SegmentData } from '../segment/segment.js'
 import { fromBuffer } from '../segment/zstd.js'
 import {
   type ColumnAside,
@@ -100,6 +100,14 @@ export function readProjectCodes(files: Files, path: string): Promise<Codes> {
   return withScratch(async (scratch) => {
     const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, ['project'], NO_COLUMNS))
     return fromIndices(readColumn(hot, layoutOf(hot), 1))
+  })
+}
+
+/** Loads the index of projects alone. Rejects as {@link loadHot} does. */
+export function loadProjects(files: Files, path: string): Promise<ProjectIndex> {
+  return withScratch(async (scratch) => {
+    const hot = await withFile(files, path, (file) => readColumns(file, path, scratch, ['project'], NO_COLUMNS))
+    return fromProjects(readColumn(hot, layoutOf(hot), 1, scratch.take), readDictionary(hot, 1))
   })
 }
 

@@ -4,13 +4,13 @@ import type { MessageFilter, ReadMessageFilter } from '../../execute/columns/bat
 import type { FieldPath, ReadStoredFields, StoredField } from '../../execute/columns/field-path.js'
 import type { PathContent } from '../path-columns/make-path-columns.js'
 import type { StoredCold } from '../sealing/compact.js'
-import { createSegment, type Segment } from '../segment/segment.js'
+import { createSegment, type ProjectIndex, type Segment } from '../segment/segment.js'
 import { coldColumnsIn, readStoredCold } from './cold-file.js'
 import { readEnd, withFile } from './ends.js'
 import { SEGMENT_FORMAT_VERSION, type SegmentFacts, type SegmentOnDisk, type SegmentOrigin } from './facts.js'
 import { UNFINISHED_SUFFIX } from './file-names.js'
 import { encodeHot } from './hot-file.js'
-import { loadColumns, loadHot, readFacts } from './hot-load.js'
+import { loadColumns, loadHot, loadProjects, readFacts } from './hot-load.js'
 import { encodePaths, readFilter, readPathNames, readPaths } from './path-file.js'
 
 // A sealed segment on disk is a directory of two Arrow IPC files, `hot.arrow` and `cold.arrow`. The directory exists
@@ -168,6 +168,10 @@ export async function readSegmentChecks(files: Files, directory: string): Promis
   const path = hotPath(directory)
   return (await withFile(files, path, (file) => readEnd(file, path))).bytes
 }
+
+/** Reads the index of projects of a segment. Rejects as {@link loadSegment} does. */
+export const readProjectIndex = (files: Files, directory: string): Promise<ProjectIndex> =>
+  loadProjects(files, hotPath(directory))
 
 /** The calls of a loaded segment when a query reads on. */
 interface LoadHooks {

@@ -1,7 +1,7 @@
 import type { SourceName } from '../../../common/sources.js'
 import type { Part } from '../../execute/columns/batch.js'
 import { declaredPaths } from './declared-paths.js'
-import type { Segment } from './segment.js'
+import type { ProjectIndex, Segment } from './segment.js'
 
 /** A segment of a store, with columns in memory or on disk. */
 export interface SegmentHandle extends Part {
@@ -15,6 +15,8 @@ export interface SegmentHandle extends Part {
   /** Bytes of memory that the columns take now, 0 for columns that are not loaded. */
   readonly hotBytes: number
   readonly coldBytes: number
+  /** Returns the index of projects. Rejects with `damaged_segment`, or the system's error. */
+  readProjects(): ProjectIndex | Promise<ProjectIndex>
 }
 
 /** The handle of a segment that is in memory only. */
@@ -42,6 +44,7 @@ export function memoryHandle(segment: Segment, head: number): MemoryHandle {
     fileBytes: hotBytes + coldBytes,
     hotBytes,
     coldBytes,
+    readProjects: () => segment.projects,
     columnPaths: () => new Set(declaredPaths(source, segment.inMetadata.mask)),
     open: () => segment,
     close() {},

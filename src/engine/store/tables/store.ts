@@ -22,7 +22,7 @@ import {
 } from './seal-heads.js'
 import { headsOf, statsOf } from './source-table.js'
 import { createStoreState, type StoreOptions, type StoreState, tableOf } from './state.js'
-import { createView, holdHead, type View } from './view.js'
+import { createView, type HeldRows, holdHead, holdRows, type View } from './view.js'
 
 /** The rows of all sources: open heads, heads that are being sealed, and sealed segments. */
 export interface Store extends RecoveryTarget {
@@ -44,6 +44,8 @@ export interface Store extends RecoveryTarget {
    * Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole.
    */
   view(source: SourceName, range?: TimeRange): View
+  /** Keeps all rows that a source has at this moment, until the caller releases the rows. */
+  holdRows(source: SourceName): HeldRows
   /** Keeps the rows of a head readable, also after sealing, until the returned function is called. */
   hold(head: OpenBatch): () => void
   /**
@@ -92,10 +94,11 @@ export interface Store extends RecoveryTarget {
   /** Returns the sealed segments of a source, or of all sources. */
   segments(source?: SourceName): readonly SegmentHandle[]
   /**
-   * Ends the open head of a source, and starts to seal the head. Returns the number of the newest head with rows, 0 if
-   * there is none: rows that are appended later are in later heads.
+   * Ends the open head of a source if it has rows of a project, and starts to seal the head. Returns the number of the
+   * newest head that may have such rows, 0 if there is none: rows of the project that are appended later are in later
+   * heads.
    */
-  closeHead(source: SourceName): Promise<number>
+  closeHead(source: SourceName, project: string): Promise<number>
   /** Whether a source has heads up to a number that are not sealed yet. */
   hasHead(source: SourceName, lastHead: number): boolean
   /** See {@link removeRows}. */
@@ -115,6 +118,7 @@ export function createStore(options: StoreOptions): Store {
     sealFailing: () => sealFailing(state),
     sealOldHeads: (day) => sealOldHeads(state, day),
     view: (source, range) => createView(state, source, range),
+    holdRows: (source) => holdRows(state, source),
     hold: (head) => holdHead(state, head),
     whenIdle: (work) => whenIdle(state, work),
     isBusy: () => state.effortPolicy.isBusy() || state.backlog.length > 0,
@@ -141,7 +145,7 @@ export function createStore(options: StoreOptions): Store {
       source === undefined
         ? [...state.tables.values()].flatMap(({ segments }) => segments)
         : (state.tables.get(source)?.segments ?? []),
-    closeHead: (source) => closeHead(state, source),
+    closeHead: (source, project) => closeHead(state, source, project),
     hasHead: (source, lastHead) => hasHead(state, source, lastHead),
     removeRows: (segment, keptOf) => removeRows(state, segment, keptOf),
     noteChange: (source) => void tableOf(state, source).revision++,

@@ -4,6 +4,7 @@ import { overlaps, type Part } from '../../execute/columns/batch.js'
 import type { OpenBatch } from '../../execute/open-batch/open-batch.js'
 import { partOfOpenBatch } from '../../execute/open-batch/snapshot.js'
 import type { HidingPart } from '../hiding/hiding.js'
+import type { SegmentHandle } from '../segment/handle.js'
 import { headsOf, type SourceTable } from './source-table.js'
 import { recycleHead, type StoreState, tableOf } from './state.js'
 
@@ -21,8 +22,17 @@ export interface View {
 
 const ALL_TIME: TimeRange = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 
-/** Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole. */
-export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME): View {
+/** All rows of a source at a moment. */
+export interface HeldRows {
+  segments: readonly SegmentHandle[]
+  /** The heads that have rows, in order of arrival. Later rows of a head do not count. */
+  heads: readonly OpenBatch[]
+  /** See {@link View}. */
+  release(): void
+}
+
+/** Keeps the segments and heads that a source has at this moment from being deleted and reused. */
+export function holdRows(state: StoreState, source: SourceName): HeldRows {
   const table = tableOf(state, source)
   const heads = headsOf(table).filter(({ rows }) => rows > 0)
   const holds = heads.map((head) => holdHead(state, head))
@@ -31,10 +41,17 @@ export function createView(state: StoreState, source: SourceName, range: TimeRan
     for (const releaseHead of holds.splice(0)) releaseHead()
     leave()
   }
-  const total = table.segments.length + heads.length
+  // A copy: sealing adds segments to the list of the table.
+  return { segments: [...table.segments], heads, release }
+}
+
+/** Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole. */
+export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME): View {
+  const { segments, heads, release } = holdRows(state, source)
+  const total = segments.length + heads.length
   const nowUs = state.clock.nowUs()
-  const parts: HidingPart[] = table.segments.filter((segment) => overlaps(segment, range))
-  parts.push(...partsOfHeads(table).filter((part) => overlaps(part, range)))
+  const parts: HidingPart[] = segments.filter((segment) => overlaps(segment, range))
+  parts.push(...partsOfHeads(tableOf(state, source)).filter((part) => overlaps(part, range)))
   return { parts: parts.map((part) => state.hiding.visible(part, nowUs)), total, release }
 }
 
