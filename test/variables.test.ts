@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { readDelete } from '../src/client/delete.js'
 import { readQuery } from '../src/client/run-query.js'
 import { readTail } from '../src/client/tail.js'
 import { readUsage } from '../src/client/usage/run-usage.js'
 import { readWatch } from '../src/client/watch.js'
 import { readExportConfig, readSchemaConfig } from '../src/config/clickhouse-config.js'
 import {
+  DELETE_SETTINGS,
   HEALTH_SETTINGS,
   QUERY_SETTINGS,
   TAIL_SETTINGS,
@@ -43,6 +45,7 @@ const COMMANDS: [name: string, settings: Settings, read: Read][] = [
   ['tail', TAIL_SETTINGS, (environment) => readTail(['--project', 'a'], environment, unheard)],
   ['usage', USAGE_SETTINGS, (environment) => readUsage([], environment, unheard)],
   ['watch', WATCH_SETTINGS, (environment) => readWatch(['logs.all'], environment, unheard)],
+  ['delete', DELETE_SETTINGS, (environment) => readDelete(['--project', 'a'], environment, unheard)],
   ['schema clickhouse', SCHEMA_SETTINGS, (environment) => readSchemaConfig([], environment)],
   ['export', EXPORT_SETTINGS, (environment) => readExportConfig(['--to', 'clickhouse', ...URL_FLAG], environment)],
   ['import', IMPORT_SETTINGS, (environment) => readImportConfig(IMPORT_ARGS, environment)],

@@ -1,6 +1,7 @@
 /** Entry point: checks the scanned lines of the field table and appends each to the batch of its source. */
-import { BLANK, FORBIDDEN_PROJECT, INVALID_FIELD, INVALID_JSON, OK } from '../src/wasm-layout/outcomes'
+import { BLANK, FORBIDDEN_PROJECT, INVALID_FIELD, INVALID_JSON, OK, TOO_OLD } from '../src/wasm-layout/outcomes'
 import { BatchBuilder, builderAt, isFull } from './batch/batch-builder'
+import { isPastLimit } from './batch/limits'
 import { isProjectAllowed } from './batch/projects'
 import { table } from './batch/regions'
 import { putRest, putTexts } from './batch/rows'
@@ -74,8 +75,10 @@ function appendRecord(row: usize, builder: BatchBuilder, nowUs: f64): i32 {
   if (!isProjectAllowed(row, project)) return FORBIDDEN_PROJECT
   const timestampUs = timestampOf(row, nowUs)
   const outcome = checkTimestamp(timestampUs, nowUs)
-  if (outcome == OK) putRest(row, builder, project, timestampUs)
-  else if (replacesTime(outcome)) {
+  if (outcome == OK) {
+    if (isPastLimit(row, builder, project, timestampUs)) return TOO_OLD
+    putRest(row, builder, project, timestampUs)
+  } else if (replacesTime(outcome)) {
     builder.unreadableTimes++
     putRest(row, builder, project, nowUs)
     return OK

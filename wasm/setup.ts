@@ -4,6 +4,7 @@
  */
 import { BYTES } from './base/input'
 import { addBuilder, addColumn, clearBuilder } from './batch/batch-builder'
+import { setNewestHidden } from './batch/limits'
 import { reserveMemberNames } from './batch/member-names'
 import { projectsAddress, reserveProjects, setAllowedProjects } from './batch/projects'
 import { reservedEnd, setBatchLimits, setSizes } from './batch/regions'
@@ -36,6 +37,7 @@ export {
   reservedEnd,
   setBatchLimits,
   setDefaultBuilder,
+  setNewestHidden,
   setOwnBuilder,
   setRetention,
   setSizes,

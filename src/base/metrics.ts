@@ -97,6 +97,15 @@ function storageMetrics({ counter, gauge }: MetricFactory) {
   }
 }
 
+/** Returns the metrics of deletions on request. `by` is the id and the name of a token. */
+function deletionMetrics({ counter, gauge }: MetricFactory) {
+  return {
+    deletions: counter('deletions_total', 'Deletions that were accepted, and that were erased.', 'state', 'by'),
+    deletionsOpen: gauge('deletions_open', 'Deletions that are not erased yet.'),
+    deletedRows: counter('deleted_rows_total', 'Rows that deletions removed from the files.'),
+  }
+}
+
 /** Returns the metrics of damaged files. */
 function damageMetrics(counter: MetricFactory['counter']) {
   return {
@@ -200,6 +209,7 @@ export function createMetrics() {
     ...ingestMetrics(counter),
     ...stateMetrics(gauge),
     ...storageMetrics(factory),
+    ...deletionMetrics(factory),
     ...damageMetrics(counter),
     ...scanMetrics(factory),
     requests: counter('http_requests_total', 'HTTP requests answered.', 'status'),

@@ -13,8 +13,8 @@ export interface Service {
   /** The address, for messages. */
   url: string
   /**
-   * Sends a GET request. Resolves with the answer if the status is 200. Rejects with a {@link ServiceError}, or with
-   * the signal's reason. `path` is relative to the address, without a leading slash.
+   * Sends a GET request. Resolves with the answer if the status is 200 or 202. Rejects with a {@link ServiceError}, or
+   * with the signal's reason. `path` is relative to the address, without a leading slash.
    */
   get(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer>
   /**
@@ -101,7 +101,7 @@ export function connectService({ url, token, tokenFrom, dataDir }: ServiceAddres
         form === undefined
           ? await sendRequest(base + path, { headers: own, signal: either })
           : await sendRequest(base + path, { method: 'POST', headers: { ...own, ...FORM }, signal: either }, form)
-      if (incoming.statusCode !== 200) throw await refusal(incoming, url, sent)
+      if (!SUCCESSES.has(incoming.statusCode)) throw await refusal(incoming, url, sent)
       return { type: typeOf(incoming), warnings: warningsOf(incoming), body: bodyOf(incoming) }
     } catch (error) {
       if (signal?.aborted || error instanceof ServiceError) throw error
@@ -132,6 +132,9 @@ interface Sending {
   signal?: AbortSignal | undefined
   form?: string
 }
+
+/** The statuses of answers that are no errors: done, and accepted. */
+const SUCCESSES: ReadonlySet<number | undefined> = new Set([200, 202])
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 

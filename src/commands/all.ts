@@ -3,6 +3,7 @@ import type { Command } from './call/command.js'
 import { check } from './check.js'
 import { completion } from './completion.js'
 import { config } from './config.js'
+import { deleteRows } from './delete.js'
 import { demo } from './demo.js'
 import { exportTo } from './export.js'
 import { generate } from './generate.js'
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   alertsTest,
   views,
   viewsDrop,
+  deleteRows,
   generate,
   demo,
   schema,

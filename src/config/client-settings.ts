@@ -3,7 +3,7 @@
 import { SERVE_SETTINGS, SETTINGS_FILE } from './serve-settings.js'
 import type { Settings } from './setting.js'
 import { sourceName } from './source-types.js'
-import { httpUrl, listOf, oneOf, onOff, text, type ValueType } from './value-types.js'
+import { httpUrl, isoTime, listOf, oneOf, onOff, text, type ValueType } from './value-types.js'
 
 /** A filter of the live tail: any list in JSON. The service checks the conditions. */
 const filterText: ValueType<string> = {
@@ -106,6 +106,24 @@ export const VIEWS_SETTINGS = {
     meaning: 'as a flag without --url: the data directory of a stopped logweir; else where a service stores its token',
   },
   json: { type: onOff, variable: false, meaning: 'JSON, a view a line' },
+} satisfies Settings
+
+/** Settings of `logweir delete`. No variable can choose rows. */
+export const DELETE_SETTINGS = {
+  project: { type: text('PROJECT'), variable: false, meaning: 'the project whose rows are deleted' },
+  source: { type: sourceName, variable: false, meaning: 'the only source whose rows are deleted; default: all' },
+  start: { type: isoTime, variable: false, meaning: 'only rows from this time on' },
+  end: { type: isoTime, variable: false, meaning: 'only rows before this time' },
+  where: {
+    type: text('CONDITION'),
+    variable: false,
+    meaning: 'only rows for which this is true, in SQL, such as "user_id = \'42\'"',
+  },
+  dryRun: { type: onOff, variable: false, meaning: 'count the rows, and delete none' },
+  yes: { type: onOff, variable: false, meaning: 'delete the rows; without this flag the command only counts them' },
+  wait: { type: onOff, variable: false, meaning: 'wait until the rows are erased from all files' },
+  json: { type: onOff, variable: false, meaning: 'JSON on a terminal too' },
+  ...CLIENT_SETTINGS,
 } satisfies Settings
 
 /** Settings of `logweir usage`. */

@@ -57,6 +57,10 @@ export const IMPORT_SETTINGS = {
   until: { type: isoTime, variable: false, meaning: 'import only rows before this time' },
   schema: { type: text('NAME'), default: '_analytics', variable: false, meaning: "schema of Logflare's tables" },
   retentionDays: { ...SERVE_SETTINGS.retentionDays, meaning: 'rows older than this are left out' },
+  retentionFile: {
+    ...SERVE_SETTINGS.retentionFile,
+    meaning: 'how long rows of projects and sources are kept, in TOML; older rows are left out',
+  },
   maxDiskBytes: SERVE_SETTINGS.maxDiskBytes,
   memoryLimit: {
     ...SERVE_SETTINGS.memoryLimit,
@@ -78,10 +82,10 @@ export const MAX_TOKEN_PROJECTS = 100
 export const TOKEN_SETTINGS = {
   name: { type: tokenName, variable: false, meaning: 'name of the token, for people' },
   scope: {
-    type: listOf(oneOf('SCOPE', 'query', 'ingest')),
+    type: listOf(oneOf('SCOPE', 'query', 'ingest', 'delete')),
     default: 'query,ingest',
     variable: false,
-    meaning: 'what it permits: query, to run queries; ingest, to send records',
+    meaning: 'what it permits: query, to run queries; ingest, to send records; delete, to delete rows',
   },
   project: {
     type: listOf(projectName, MAX_TOKEN_PROJECTS),

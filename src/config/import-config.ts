@@ -21,6 +21,8 @@ export interface ImportConfig {
   /** The names of own sources, beside the nine. */
   sources: readonly SourceName[]
   retentionUs: number
+  /** The file with the times of projects and sources. */
+  retentionFile: string | undefined
   memoryLimitBytes: number
   /** Undefined: no limit. */
   maxDiskBytes: number | undefined
@@ -39,7 +41,7 @@ export function readImportConfig(args: readonly string[], environment: Environme
   const { values, extras } = readSettings(IMPORT_SETTINGS, args, environment, { warn, allowsExtras: true })
   const [unknown] = extras.flags
   if (unknown !== undefined) throw unknownFlag(unknown[0], Object.keys(IMPORT_SETTINGS).map(flagOf))
-  const { from, schema, dataDir, sources = [], retentionDays, until, memoryLimit, maxDiskBytes } = values
+  const { from, schema, dataDir, sources = [], retentionDays, retentionFile, until, memoryLimit, maxDiskBytes } = values
   const [url, extra] = extras.operands
   if (from === undefined) throw usageError(`import from where? Name the origin: ${CALL}`)
   if (url === undefined) throw usageError(`import from which database? Give its URL: ${CALL}`)
@@ -47,7 +49,7 @@ export function readImportConfig(args: readonly string[], environment: Environme
   if (extra !== undefined) throw usageError('there is more than one argument after the flags. Give one URL, in quotes.')
   if (sources.includes(ANY_NAME)) throw usageError('--sources: * is for serve. Name the sources to import.')
   return {
-    ...{ url, schema, dataDir, sources, maxDiskBytes, untilUs: until },
+    ...{ url, schema, dataDir, sources, maxDiskBytes, retentionFile, untilUs: until },
     retentionUs: retentionDays * DAY_US,
     memoryLimitBytes: memoryLimit ?? Math.min(Math.floor(memoryBytes() / 2), MAX_DEFAULT_MEMORY_BYTES),
   }

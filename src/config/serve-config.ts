@@ -35,6 +35,8 @@ export interface ServeConfig {
   /** Bytes of the files of all views. */
   viewBytes: number
   retentionUs: number
+  /** The file with the times of projects and sources. */
+  retentionFile: string | undefined
   tokensFile: string | undefined
   /** The text of the variable, not yet parsed. */
   accessTokens: string | undefined

@@ -84,6 +84,10 @@ export const SERVE_SETTINGS = {
     meaning: 'limit of the files of all views in bytes, of which each view has an equal share',
   },
   retentionDays: { type: integer('DAYS', 1, MAX_DAYS), default: '90', meaning: 'rows older than this are deleted' },
+  retentionFile: {
+    type: text('FILE'),
+    meaning: 'how long rows of projects and sources are kept, in TOML; reloaded when it changes',
+  },
   tokensFile: {
     type: text('FILE'),
     meaning: 'access tokens, hashed or one a line; default: tokens.json in the data directory',

@@ -14,7 +14,7 @@ interface TokensLocation {
 /** The configuration of `logweir token create`. */
 export interface TokenCreateConfig extends TokensLocation {
   name: string | undefined
-  scope: readonly ('query' | 'ingest')[]
+  scope: readonly ('query' | 'ingest' | 'delete')[]
   /** Undefined: all projects. */
   project: readonly string[] | undefined
   /** Undefined: never. */

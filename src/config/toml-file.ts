@@ -4,7 +4,7 @@ import { pathError, usageError } from '../base/failures.js'
 import { encodingOf } from '../base/text/text-encoding.js'
 import { MIB } from '../base/units.js'
 
-/** The longest file that is read. */
+/** The longest file that is read by default. */
 const MAX_BYTES = MIB
 const READABLE_BY_ALL = 0o004
 
@@ -12,6 +12,8 @@ const READABLE_BY_ALL = 0o004
 export interface TomlNames {
   content: string
   file: string
+  /** The longest file that is read, in bytes. Default: 1 MiB. */
+  maxBytes?: number
 }
 
 /** The content of a TOML file. */
@@ -47,12 +49,13 @@ function readBytes(path: string, names: TomlNames) {
 }
 
 function readUpTo(file: number, path: string, names: TomlNames): Uint8Array {
-  const bytes = new Uint8Array(MAX_BYTES + 1)
+  const { maxBytes = MAX_BYTES } = names
+  const bytes = new Uint8Array(maxBytes + 1)
   let length = 0
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
     read = readSync(file, bytes, length, bytes.length - length, null)
   }
-  if (length > MAX_BYTES) throw usageError(`${path}: it is over ${MAX_BYTES} bytes, too long for ${names.file}.`)
+  if (length > maxBytes) throw usageError(`${path}: it is over ${maxBytes} bytes, too long for ${names.file}.`)
   return bytes.subarray(0, length)
 }
 

@@ -4,11 +4,12 @@ import type { Log } from '../base/log.js'
 import { budgetLimits, createMemoryBudget, type MemoryBudget } from '../base/memory/memory-budget.js'
 import type { Metrics } from '../base/metrics.js'
 import type { Clock } from '../base/time/clock.js'
+import { DELETIONS_PATH } from '../common/deletions.js'
 import type { ListedView } from '../common/views-list.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Engine } from '../engine/engine.js'
-import type { Access } from '../tokens/access.js'
-import { createAuth, hasToken } from './access/auth.js'
+import type { Access, Scope } from '../tokens/access.js'
+import { type Authenticate, createAuth, hasToken } from './access/auth.js'
 import { refuseAccess } from './access/permission.js'
 import { createWrongTokens, type WrongTokens } from './access/wrong-tokens.js'
 import { createLogs, LOGS_LIMITS, type LogsLimits, type RecordIntake } from './intake/logs.js'
@@ -19,6 +20,8 @@ import { bodiesBytes } from './intake/upload.js'
 import { createQueries } from './query/answer-queries.js'
 import type { Arrivals } from './query/arrivals.js'
 import { createConcurrencyLimits } from './query/concurrency.js'
+import { type CurrentRows, createCurrentRows, type DeletedRows } from './query/current-rows.js'
+import { createDeletionRequests, type Deleting } from './query/deletions.js'
 import { type HttpLimits, httpLimits } from './query/limits.js'
 import { createRuleTests, type TestRule } from './query/rule-tests.js'
 import { searchOf } from './query/search.js'
@@ -34,6 +37,7 @@ import {
   type Answer,
   alertingRoutes,
   createDocuments,
+  deletionRoutes,
   type Env,
   type Exchange,
   listRoutes,
@@ -76,6 +80,8 @@ export interface AppOptions {
   alerting?: Alerting | undefined
   /** The views. If absent, there are none. */
   listViews?: (() => readonly ListedView[]) | undefined
+  /** Deletes rows on request. If absent, the engine cannot do so. */
+  deleting?: Deleting | undefined
   /** Tests rules. If absent, rules cannot be tested. */
   testRule?: TestRule | undefined
   /** When records were last accepted. If absent, empty answers are cached like any other. */
@@ -104,6 +110,11 @@ export interface App {
   beginStop(answerMs: number, bodyMs?: number): void
   /** Replaces the endpoints that are served and listed. */
   replaceEndpoints(endpoints: readonly Endpoint[]): void
+  /**
+   * To be called when rows were deleted, once they are hidden from all reads that start later. Deletes all cached
+   * answers, and ends what may still send the rows: answers that are being sent, tails and subscriptions.
+   */
+  forgetRows(rows: DeletedRows): void
   /** Stops cache warming, and runs without a waiting caller. */
   close(): void
 }
@@ -118,19 +129,19 @@ export function createApp(options: AppOptions): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const { queries, subscriptions, ruleTests, readPosted, tails, logs, otlp } = createServices(options, errorForm)
+  const currentRows = createCurrentRows(options.engine)
+  const engine = { ...options.engine, run: currentRows.run }
+  const services = createServices({ ...options, engine, currentRows }, errorForm)
+  const { queries, subscriptions, tails } = services
   const documents = createDocuments({ ...options, dialect })
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
     ...sessionRoutes(defaultProject),
     ...listRoutes(dialect.lists),
-    ...queryRoutes(queries, readPosted, authenticate),
     ...alertingRoutes(options.alerting),
     ...viewRoutes(options.listViews),
-    ...ruleTestRoutes(ruleTests, readPosted),
-    ...tailRoutes(tails, authenticate),
-    ...logsRoutes(logs, otlp),
+    ...routesOf(services, authenticate),
   ]
   const refuse: Refuse = (error, { request, path, posted }, headers) => {
     if (path === OTLP_PATH) return otlpErrorReply(request.headers, error, log, headers)
@@ -165,12 +176,18 @@ export function createApp(options: AppOptions): App {
       queries.replace(endpoints)
       documents.replace(endpoints)
     },
+    forgetRows(rows) {
+      currentRows.noteDeleted(rows)
+      queries.forgetAnswers()
+      subscriptions.forgetRows(rows)
+      tails?.forgetRows(rows)
+    },
     close: queries.close,
   }
 }
 
 /** Creates the handlers of queries, tails and records, with limits that scale with the memory limit. */
-function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
+function createServices(options: AppOptions & { currentRows: CurrentRows }, errorForm: Dialect['errorForm']) {
   const { clock, log, metrics, intake, translate, defaultProject } = options
   const { memoryLimitBytes = Number.POSITIVE_INFINITY } = options
   const { memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock) } = options
@@ -181,6 +198,7 @@ function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
   const subscriptions = createSubscriptions({ ...options, memory, concurrency, errorForm, limits: following })
   const queries = createQueries({ ...options, memory, concurrency, limits, following: subscriptions })
   const ruleTests = createRuleTests({ ...options, testRule: options.testRule, memory })
+  const deletions = createDeletionRequests({ ...options, deleting: options.deleting, memory })
   const { follow } = options.engine
   const tails =
     follow &&
@@ -189,7 +207,20 @@ function createServices(options: AppOptions, errorForm: Dialect['errorForm']) {
   const logs = intake && createLogs(intake, { clock, log, errorForm, defaultProject, limits: bodies })
   const otlp = logs && translate && createOtlpLogs(logs, translate)
   const posted = { ...postedLimits(memoryLimitBytes), ...options.limits }
-  return { queries, subscriptions, ruleTests, readPosted: createPostedParameters(posted, clock), tails, logs, otlp }
+  const readPosted = createPostedParameters(posted, clock)
+  return { queries, subscriptions, ruleTests, deletions, readPosted, tails, logs, otlp }
+}
+
+/** Returns the routes of {@link createServices}. */
+function routesOf(services: ReturnType<typeof createServices>, authenticate: Authenticate): Route[] {
+  const { queries, ruleTests, deletions, readPosted, tails, logs, otlp } = services
+  return [
+    ...queryRoutes(queries, readPosted, authenticate),
+    ...ruleTestRoutes(ruleTests, readPosted),
+    ...deletionRoutes(deletions, readPosted),
+    ...tailRoutes(tails, authenticate),
+    ...logsRoutes(logs, otlp),
+  ]
 }
 
 /** Creates the exchange with all fields, so that all exchanges have one shape for the JIT compiler. */
@@ -333,7 +364,7 @@ function requireAccess(
       const waiting = delay(exchange, isForAnyToken)
       return waiting === undefined ? answer() : waiting.then(answer)
     }
-    const scope = isForAnyToken ? undefined : isLogsPath(path) ? 'ingest' : 'query'
+    const scope = isForAnyToken ? undefined : scopeOf(path)
     const refused = refuseAccess(access, path, scope, (error, headers) => refuse(error, exchange, headers))
     if (refused !== undefined) return refused
     exchange.access = access
@@ -343,6 +374,12 @@ function requireAccess(
 
 function unauthorized(): never {
   throw refusals.unauthorized()
+}
+
+/** Returns the scope that a path needs. */
+function scopeOf(path: string): Scope {
+  if (isLogsPath(path)) return 'ingest'
+  return path === DELETIONS_PATH || path.startsWith(`${DELETIONS_PATH}/`) ? 'delete' : 'query'
 }
 
 const isLogsPath = (path: string) => LOGS_PATHS.includes(path)

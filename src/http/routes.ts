@@ -5,6 +5,7 @@ import type { Context } from 'hono'
 import type { Metrics } from '../base/metrics.js'
 import type { Clock } from '../base/time/clock.js'
 import { VERSION } from '../base/version.js'
+import { DELETIONS_PATH } from '../common/deletions.js'
 import { QUERY_PATH } from '../common/query-path.js'
 import { RULE_TEST_PATH } from '../common/rule-test-path.js'
 import { allSources } from '../common/sources.js'
@@ -21,6 +22,7 @@ import { openApi } from './openapi/document.js'
 import { loadPage } from './page.js'
 import type { Queries } from './query/answer-queries.js'
 import { definitions } from './query/definitions.js'
+import type { DeletionRequests } from './query/deletions.js'
 import type { RuleTests } from './query/rule-tests.js'
 import { searchOf } from './query/search.js'
 import { connectionOf } from './reply/connection.js'
@@ -72,7 +74,7 @@ export interface Route {
 /** Returns the methods of a path, known or unknown, as the header `Allow` lists them. */
 export function methodsOf(path: string): string {
   if (LOGS_PATHS.includes(path) || path === RULE_TEST_PATH) return POST_METHODS
-  return path.startsWith(QUERY_PATH) ? QUERY_METHODS : ALLOWED_METHODS
+  return path.startsWith(QUERY_PATH) || path === DELETIONS_PATH ? QUERY_METHODS : ALLOWED_METHODS
 }
 
 /** The files of the explorer page. The files are public, since the files contain no logs. */
@@ -197,6 +199,20 @@ export function viewRoutes(listViews: () => readonly ListedView[] = () => []): R
   const answer: Route['answer'] = ({ env: { request } }) =>
     codedReply(request.headers, { plain: Buffer.from(JSON.stringify({ result: listViews() })) }, CODED_JSON_HEADERS)
   return [{ path: VIEWS_PATH, answer }]
+}
+
+/** Deletions on request: the list, a deletion by its id, and a request with its parameters in the body. */
+export function deletionRoutes(deletions: DeletionRequests, readPosted: ReadPosted): Route[] {
+  const answer: Route['answer'] = async ({ env }) => {
+    const { request, access } = env
+    if (request.method !== 'POST') return deletions.list(request, access!)
+    env.posted = await readPosted(env, searchOf(request.url))
+    return deletions.request(request, env.posted, access!)
+  }
+  return [
+    { path: DELETIONS_PATH, answer },
+    { path: `${DELETIONS_PATH}/:id`, answer: ({ req, env }) => deletions.find(req.param('id')!, env.access!) },
+  ]
 }
 
 /** The test of a rule, with its parameters in the body. */

@@ -16,6 +16,8 @@ import { createArrowEngine } from '../engine/store/engine.js'
 import { createSealingThread } from '../engine/store/sealing/thread.js'
 import { openRejects, type Rejects } from '../ingest/rejects.js'
 import { createIngest } from '../ingest/stream/ingest.js'
+import { readRetentionFile } from '../retention/parse.js'
+import { limitsOfAdded } from '../retention/stored-retention.js'
 import { IMPORT_LIMITS, importTable } from './import-table.js'
 import { type Connection, connect } from './postgres/connection.js'
 import { type LogTable, listTables } from './postgres/logflare-tables.js'
@@ -35,18 +37,20 @@ export interface ImportReport {
 /**
  * Imports the rows of Logflare's tables in PostgreSQL into a data directory, created if missing. Rows that are there
  * already are left out. Throws `failed` if the database cannot be read, and the errors of {@link makeDataDirectory} and
- * {@link openDataDirectory}.
+ * {@link openDataDirectory}, {@link readRetentionFile} and {@link limitsOfAdded}.
  */
 export async function importDirectory(config: ImportConfig, report: ImportReport): Promise<void> {
-  const { dataDir, url, schema, sources } = config
+  const { dataDir, url, schema, sources, retentionFile, retentionUs } = config
   acceptSources(sources)
+  const retention = retentionFile === undefined ? undefined : readRetentionFile(retentionFile, retentionUs)
   // Before the directory is created: a wrong URL must not leave a directory.
   const connection = await connect(url)
   try {
     const tables = knownTables(await listTables(connection, schema), report.log)
     const store = await openStore(config, report)
     try {
-      await importTables(tables, { ...config, ...report, ...store, connection, clock: systemClock })
+      const limits = await limitsOfAdded(store.files, retention, systemClock.nowUs())
+      await importTables(tables, { ...config, ...report, ...store, limits, connection, clock: systemClock })
     } finally {
       await store.close()
     }
@@ -111,7 +115,7 @@ async function openStore(config: ImportConfig, { log, onLost }: ImportReport) {
     await close()
     throw error
   }
-  return { engine, metrics, rejects, close }
+  return { engine, files: disk.files, metrics, rejects, close }
 }
 
 interface ImportContext extends Pick<ImportConfig, 'schema' | 'retentionUs' | 'untilUs'>, ImportReport {
@@ -119,12 +123,15 @@ interface ImportContext extends Pick<ImportConfig, 'schema' | 'retentionUs' | 'u
   engine: Engine
   metrics: ReturnType<typeof createMetrics>
   rejects: Rejects
+  /** The limits of projects and sources, for the threads. Undefined if there are none. */
+  limits: SharedArrayBuffer | undefined
   clock: Clock
 }
 
 /** Imports the tables in turn, and prints the count of each table. */
 async function importTables(known: readonly KnownTable[], context: ImportContext): Promise<void> {
   const { connection, schema, engine, metrics, rejects, clock, retentionUs, untilUs, terminal, print } = context
+  const { limits } = context
   const line = createProgressLine(terminal, clock)
   const imported: ImportedTable[] = []
   try {
@@ -135,7 +142,7 @@ async function importTables(known: readonly KnownTable[], context: ImportContext
       const tableImport = {
         ...{ source, engine, clock, retentionUs, untilUs },
         table: createTableReader(connection, schema, table),
-        openIngest: () => createIngest({ engine, metrics, rejects, retentionUs, defaults: { source } }),
+        openIngest: () => createIngest({ engine, metrics, rejects, retentionUs, limits, defaults: { source } }),
         limits: IMPORT_LIMITS,
         onProgress(read: number) {
           const seconds = (clock.monotonicMs() - startMs) / 1000

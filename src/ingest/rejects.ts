@@ -1,8 +1,10 @@
-import { type FileHandle, open, rename } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../base/log.js'
 import { createSerialQueue } from '../base/scheduling/serial-queue.js'
+import { createYielder } from '../base/scheduling/time-slices.js'
 import { NEWLINE } from '../base/text/ascii.js'
+import { mentions } from '../base/text/mentions.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
 import { MIB } from '../base/units.js'
 
@@ -42,6 +44,12 @@ export interface Rejects {
    * the older entries anyway.
    */
   write(rejects: RejectBatch): Promise<void>
+  /**
+   * Removes the entries that have the name of a project from the files, and entries that a crash has cut off: those of
+   * all calls of `write` before. Once the promise resolves, with the number of removed entries, no file has the entries,
+   * also after a power cut. Rejects with the system's error. Takes the memory of a file.
+   */
+  erase(project: string): Promise<number>
   close(): Promise<void>
 }
 
@@ -92,13 +100,14 @@ function logRejects(log: Log, clock: Clock): Rejects {
   return {
     maxEntryBytes: 0,
     write: async (rejects) => write(rejects),
+    erase: async () => 0,
     close: async () => startSecond(),
   }
 }
 
 /** Appends to `rejects.ndjson`. A full file is renamed to `rejects.1.ndjson`, which replaces the previous file. */
 function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
-  const path = join(dataDir, 'rejects.ndjson')
+  const path = join(dataDir, FILE)
   let file: FileHandle | undefined
   let fileBytes = 0
   let failing = false
@@ -121,7 +130,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
 
   async function rotate(): Promise<FileHandle> {
     await closeFile()
-    await rename(path, join(dataDir, 'rejects.1.ndjson'))
+    await rename(path, join(dataDir, OLDER_FILE))
     return openFile()
   }
 
@@ -155,7 +164,67 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
     })
   }
 
-  return { maxEntryBytes: maxBytes, write, close: () => queue.run(() => logFailure(closeFile)) }
+  async function erase(project: string): Promise<number> {
+    await closeFile().catch(() => {})
+    let erased = 0
+    for (const name of [OLDER_FILE, FILE]) erased += await eraseIn(dataDir, name, project)
+    return erased
+  }
+
+  return {
+    maxEntryBytes: maxBytes,
+    write,
+    erase: (project) => queue.run(() => erase(project)),
+    close: () => queue.run(() => logFailure(closeFile)),
+  }
+}
+
+const FILE = 'rejects.ndjson'
+const OLDER_FILE = 'rejects.1.ndjson'
+
+/** Writes a file again without the entries of a project. Returns the number of removed entries. */
+async function eraseIn(dataDir: string, name: string, project: string): Promise<number> {
+  const path = join(dataDir, name)
+  const unfinished = `${path}.new`
+  await rm(unfinished, { force: true })
+  const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return Buffer.alloc(0)
+  })
+  const { kept, removed } = await withoutProject(content, project)
+  if (removed === 0) return 0
+  await using file = await open(unfinished, 'w', 0o600)
+  await file.writeFile(Buffer.concat(kept))
+  await file.sync()
+  await rename(unfinished, path)
+  await using directory = await open(dataDir)
+  await directory.sync()
+  return removed
+}
+
+/** Returns the entries without those that have a project's name, and without those that are no whole entry. */
+async function withoutProject(content: Buffer, project: string): Promise<{ kept: Buffer[]; removed: number }> {
+  const yieldIfDue = createYielder()
+  const kept: Buffer[] = []
+  let removed = 0
+  for (let start = 0, end = 0; start < content.length; start = end) {
+    const newline = content.indexOf(NEWLINE, start)
+    end = newline < 0 ? content.length : newline + 1
+    const entry = content.subarray(start, end)
+    if (newline >= 0 && isWithout(entry, project)) kept.push(entry)
+    else removed += 1
+    await yieldIfDue()
+  }
+  return { kept, removed }
+}
+
+function isWithout(entry: Buffer, project: string): boolean {
+  try {
+    const { text, base64 } = JSON.parse(entry.toString())
+    return !mentions(text ?? Buffer.from(base64, 'base64').toString(), project)
+  } catch {
+    return false
+  }
 }
 
 /** Keeps the newest chunks of entries until written: at least `bytes` bytes, or all chunks. */

@@ -1,6 +1,6 @@
 import { equals } from './builder.js'
 import { conjunctsOf, type Expression, joinConditions } from './expression.js'
-import { type Operator, type Plan, withInnerPlans } from './plan.js'
+import { innerPlansOf, type Operator, type Plan, withInnerPlans } from './plan.js'
 
 /**
  * Returns the plan over the rows of a single project. The project is the first condition behind each scan, also in
@@ -24,4 +24,16 @@ export function projectAsked(condition: Expression): string | undefined {
   const [column, value] = condition.args
   const isAsked = column?.kind === 'column' && column.name === 'project' && value?.kind === 'literal'
   return isAsked && typeof value.value === 'string' ? value.value : undefined
+}
+
+/** Whether a plan may read rows of a project: unless each of its reads asks for another project at once. */
+export function mayRead(plan: Plan, project: string): boolean {
+  const [first, ...others] = plan
+  if (first === undefined) return false
+  const end = others.findIndex(({ op }) => op !== 'filter')
+  const filters = (end < 0 ? others : others.slice(0, end)) as Extract<Operator, { op: 'filter' }>[]
+  const asked = filters.flatMap(({ where }) => conjunctsOf(where)).flatMap((one) => projectAsked(one) ?? [])
+  const isOfOther = asked.some((one) => one !== project)
+  if (first.op !== 'union' && !isOfOther) return true
+  return plan.flatMap(innerPlansOf).some((inner) => mayRead(inner, project))
 }

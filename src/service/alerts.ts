@@ -1,12 +1,13 @@
 import { type Delivery, startDelivery } from '../alerts/delivery/delivery.js'
 import { type Receivers, readReceivers } from '../alerts/delivery/receivers.js'
 import { createSender } from '../alerts/delivery/send.js'
+import { withoutProject } from '../alerts/delivery/without-project.js'
 import { alertsAnswer, rulesAnswer, type SeenProjects } from '../alerts/evaluate/answers.js'
 import { type Evaluator, startEvaluator } from '../alerts/evaluate/evaluator.js'
 import { createHistory } from '../alerts/evaluate/history.js'
 import { openRules, type Rules } from '../alerts/rules/open.js'
 import type { Rule } from '../alerts/rules/rule.js'
-import { type AlertStore, createMemoryStore, openAlertStore } from '../alerts/store/store.js'
+import { ALERTS, type AlertStore, createMemoryStore, openAlertStore } from '../alerts/store/store.js'
 import type { Log } from '../base/log.js'
 import type { MemoryBudget } from '../base/memory/memory-budget.js'
 import type { Metrics } from '../base/metrics.js'
@@ -50,6 +51,11 @@ interface AlertsEngine {
 export interface Alerts extends Alerting {
   /** Starts to evaluate and to notify. Called once all rows are recovered. */
   start(parts: AlertsEngine): void
+  /**
+   * Forgets the alerts of a project that was deleted: their states, events that wait to be stored, and undelivered
+   * notifications. Alerts that quote rows without the label `project` stay until their rule is evaluated.
+   */
+  forgetProject(project: string): Promise<void>
   /**
    * Stops evaluations and deliveries, and closes the states. Resolves within about 2 s, unless the engine's `append`
    * waits. Later calls return the same promise.
@@ -97,10 +103,22 @@ export async function openAlerts(options: AlertsOptions): Promise<Alerts> {
     start(engine) {
       running = startRunning({ clock, metrics, log, receivers, rules, store, published }, engine)
     },
+    forgetProject: (project) =>
+      running === undefined ? store.replace(withoutProject(project)) : running.evaluator.forgetProject(project),
     stop: () => (stopped ??= stop()),
     alerts: (projects: SeenProjects) => alertsAnswer(views(), clock.nowUs(), projects),
     rules: (projects: SeenProjects) => rulesAnswer(views(), clock.nowUs(), projects),
   }
+}
+
+/**
+ * Forgets the alerts of a project in the files of a data directory that an earlier process has left, without rules.
+ * Rejects with the errors of {@link openAlerts}.
+ */
+export async function forgetStoredAlerts({ files }: Pick<DataDirectory, 'files'>, project: string, log: Log) {
+  if ((await files.list(ALERTS)).length === 0) return
+  const store = await openAlertStore(files, log)
+  await store.replace(withoutProject(project)).finally(() => store.close())
 }
 
 /** The parts that are opened before the start. */

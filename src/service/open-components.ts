@@ -14,6 +14,7 @@ import type { LockOptions } from '../engine/disk/lock/options.js'
 import type { Engine } from '../engine/engine.js'
 import { createArrowEngine, registerStoredSources } from '../engine/store/engine.js'
 import { createSealingThread } from '../engine/store/sealing/thread.js'
+import { type WatchedRetention, watchRetention } from '../retention/watched-retention.js'
 import { NO_VIEWS, type ReadableViews } from '../sql/compile/readable-views.js'
 import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
 import type { UserEndpoints } from '../user-endpoints/open.js'
@@ -45,6 +46,8 @@ export interface OpenedComponents {
   /** Returns all endpoints of the service, given those of users. */
   endpointsWith(ofUsers: readonly Endpoint[]): readonly Endpoint[]
   userEndpoints: UserEndpoints | undefined
+  /** Undefined: all rows are kept for the same time. */
+  retention: WatchedRetention | undefined
   tokens: Tokens
   alerts: Alerts | undefined
   engine: Engine
@@ -73,17 +76,19 @@ export async function openComponents(
   const opened = await prepareDataDirectory(config.dataDir, { log, ...lock })
   // Own endpoints may read sources that have rows and are no longer configured.
   const disk = await orRelease(opened, () => findStoredSources(config, opened, shared))
+  const retention = await orRelease(disk, () => openRetention(config, disk, shared))
   const views = await orRelease(disk, () => openViews(config, disk, shared))
   const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, views?.readable, log))
   readable = userEndpoints?.views ?? views?.readable ?? NO_VIEWS
   if (userEndpoints !== undefined) views?.setEndpoints(userEndpoints.endpoints())
   const tokens = await orRelease(disk, () => loadTokens(config, shared))
   const alerts = await orRelease(disk, () => loadAlerts(config, environment, disk, { ...shared, views: readableViews }))
-  const { engine, start } = await orRelease(disk, () => createEngine(config, disk, shared, views))
+  const { engine, start } = await orRelease(disk, () => createEngine(config, disk, shared, { views, retention }))
   return {
     disk,
     endpointsWith,
     userEndpoints,
+    retention,
     tokens,
     alerts,
     engine,
@@ -136,8 +141,13 @@ async function findStoredSources(
   return { ...disk, release: () => stopWatching().then(disk.release) }
 }
 
+/** Reads the file of `--retention-file`, and the times that the data directory has. Throws the errors of both. */
+function openRetention({ retentionFile, retentionUs }: ServeConfig, disk: DataDirectory | undefined, shared: Shared) {
+  return watchRetention({ ...shared, path: retentionFile, mostUs: retentionUs, files: disk?.files })
+}
+
 /** The views of a service with an engine in this process. */
-export interface ServiceViews extends Pick<Views, 'list' | 'bytes'> {
+export interface ServiceViews extends Pick<Views, 'list' | 'bytes' | 'hide' | 'regroup' | 'forget'> {
   /** Sets the views that are among the endpoints of users. */
   setEndpoints(ofUsers: readonly Endpoint[]): void
   /** To be called when all rows are recovered. Returns a function that ends the work, before the engine closes. */
@@ -178,7 +188,7 @@ async function createEngine(
   config: ServeConfig,
   disk: DataDirectory | undefined,
   shared: Shared,
-  views: Awaited<ReturnType<typeof openViews>>,
+  { views, retention }: { views: Awaited<ReturnType<typeof openViews>>; retention: WatchedRetention | undefined },
 ): Promise<{ engine: Engine; start: ServiceViews['start'] }> {
   const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
   if (clickhouse === undefined) {
@@ -189,6 +199,7 @@ async function createEngine(
       rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
       diskLimitBytes,
       retentionUs,
+      rowLimits: retention,
       sealer: createSealingThread(shared.log),
     })
     return { engine, start: async () => (await views?.start(engine))?.stop ?? noWork }

@@ -23,10 +23,13 @@ import { readStdin, type StdinReader, type StdinReport } from '../ingest/stream/
 import type { ThreadOptions, UnstoredRows } from '../ingest/thread/thread.js'
 import { createUnreadableTimes } from '../ingest/thread/unreadable-times.js'
 import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
+import type { WatchedRetention } from '../retention/watched-retention.js'
 import type { ReadableViews } from '../sql/compile/readable-views.js'
 import type { Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
 import type { Alerts } from './alerts.js'
+import { placesOf } from './deletion-places.js'
+import { createServiceDeletions, type ServiceDeletions } from './deletions.js'
 import {
   type OpenedComponents,
   openComponents,
@@ -65,22 +68,20 @@ export interface Service {
 export async function startService(config: ServeConfig, log: Log, options: StartOptions = {}): Promise<Service> {
   const shared: Shared = { clock: systemClock, metrics: createMetrics(), log }
   const opened = await openComponents(config, shared, options)
-  const { endpointsWith, userEndpoints, tokens, alerts, engine, views } = opened
+  const { endpointsWith, userEndpoints, retention, tokens, alerts, engine, views } = opened
   const status = createStatus(engine)
-  publishMetrics(engine, status, shared.metrics)
-  if (views !== undefined) publishViewBytes(views, shared.metrics)
-  const intake = createIntake(config, engine, shared)
+  publishMetrics(opened, status, shared.metrics)
+  const intake = createIntake(config, engine, retention, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
-  const app = createHttp(config, { ...opened, status, intake, endpoints, memory }, shared)
+  const deletions = openDeletions(opened, intake, (rows) => app.forgetRows(rows), shared)
+  const app = createHttp(config, { ...opened, status, intake, endpoints, memory, deletions }, shared)
   const { host, port, keepAliveMs } = config
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
     throw error
   })
-  if (tokens.made !== undefined) announceToken(tokens.made, config.dataDir, log)
-  log(`listening on ${server.url}`, { code: 'listening', url: server.url })
-  logRuntime(log)
+  announceStart(server.url, tokens, config, log)
   const stopCollecting = collectGrownHeap(shared.clock, () => shared.metrics.queriesRunning.count > 0)
   const stopWatching = userEndpoints?.watch(shared.clock, (ofUsers) => {
     views?.setEndpoints(ofUsers)
@@ -89,10 +90,12 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   let isStopping = false
   let stopViews: (() => Promise<void>) | undefined
   let stdin: StdinReader | undefined
-  const ready = engine.recover().then(async () => {
+  const recovered = (deletions?.hideOpen() ?? Promise.resolve()).then(engine.recover)
+  const ready = recovered.then(async () => {
     if (!isStopping) stopViews = await views?.start()
     // The stop has not waited for the start.
     if (isStopping) await stopViews?.()
+    deletions?.start()
     status.becomeReady()
     alerts?.start({ engine: { run: engine.run, ...withArrivals(engine, intake.arrivals) }, memory })
     stdin = startStdin(config, intake, status, shared)
@@ -102,8 +105,10 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   async function close(): Promise<void> {
     app.close()
     tokens.close()
+    await retention?.close()
     stopWatching?.()
     stopCollecting()
+    await deletions?.stop()
     await stopViews?.()
     await closeStorage(opened, intake, status)
   }
@@ -121,6 +126,19 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   }
 
   return { url: server.url, ready, stop, abandonStdin }
+}
+
+/** Creates the deletions. Undefined if the engine cannot delete rows. */
+function openDeletions(
+  { engine, disk, views }: OpenedComponents,
+  { rejects }: Intake,
+  forgetRows: App['forgetRows'],
+  shared: Shared,
+): ServiceDeletions | undefined {
+  const { deleting, run } = engine
+  if (deleting === undefined) return undefined
+  const places = () => placesOf({ views, forgetRows, rejects })
+  return createServiceDeletions({ ...shared, engine: { run, deleting }, files: disk?.files, places })
 }
 
 /** Ends the ways of records, then alerts, then the engine, which releases the data directory. */
@@ -167,7 +185,12 @@ function createStatus(engine: Pick<Engine, 'writeFailure'>): ServiceStatus {
 type Intake = ReturnType<typeof createIntake>
 
 /** Creates the ways by which records reach the engine: standard input, HTTP requests and OTLP. */
-function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log }: Shared) {
+function createIntake(
+  config: ServeConfig,
+  engine: Engine,
+  retention: WatchedRetention | undefined,
+  { clock, metrics, log }: Shared,
+) {
   const { retentionUs, source, project, fieldNames } = config
   const rejects = openRejects({ dataDir: config.dataDir, log, clock })
   const unreadableTimes = config.supabase ? createUnreadableTimes({ metrics, log, clock }) : undefined
@@ -175,7 +198,7 @@ function createIntake(config: ServeConfig, engine: Engine, { clock, metrics, log
   // that.
   const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
   const noteRefusedSource = logRefusedSources(log)
-  const parts = { metrics, rejects, unreadableTimes, clock, retentionUs, noteRefusedSource }
+  const parts = { metrics, rejects, unreadableTimes, clock, retentionUs, retention, noteRefusedSource }
   const shared = { ...parts, engine: withArrivals(engine, arrivals) }
   return {
     rejects,
@@ -217,6 +240,7 @@ interface HttpComponents {
   views: ServiceViews | undefined
   readableViews: ReadableViews
   alerts: Alerts | undefined
+  deletions: ServiceDeletions | undefined
   memory: MemoryBudget
   engine: Engine
   tokens: Tokens
@@ -226,7 +250,7 @@ interface HttpComponents {
 }
 
 function createHttp(config: ServeConfig, components: HttpComponents, shared: Shared): App {
-  const { engine, tokens, status, intake, endpoints, alerts, memory, views, readableViews } = components
+  const { engine, tokens, status, intake, endpoints, alerts, memory, views, readableViews, deletions } = components
   const { arrivals, requests, otlp } = intake
   return createApp({
     ...shared,
@@ -242,6 +266,7 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     memory,
     alerting: alerts,
     listViews: views?.list,
+    deleting: deletions,
     testRule: config.sql ? ruleTester(engine, readableViews, shared.clock) : undefined,
     memoryLimitBytes: config.memoryLimitBytes,
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
@@ -269,6 +294,13 @@ function ruleTester(engine: Engine, views: ReadableViews, clock: Clock): TestRul
     const { testRule } = await import('../alerts/backtest/test-rule.js')
     return testRule(asked, { engine, clock, tryPlan, views }, options)
   }
+}
+
+/** Logs the address, what an operator can improve, and a new token. */
+function announceStart(url: string, { made }: Pick<Tokens, 'made'>, { dataDir }: ServeConfig, log: Log): void {
+  if (made !== undefined) announceToken(made, dataDir, log)
+  log(`listening on ${url}`, { code: 'listening', url })
+  logRuntime(log)
 }
 
 /** Logs a new token, shown only this once, and stores the token if there is a data directory. */
@@ -309,8 +341,9 @@ function publishViewBytes(views: Pick<ServiceViews, 'bytes'>, { viewBytes }: Met
   })
 }
 
-/** Sets the gauges of the engine and of the status whenever the metrics are collected. */
-function publishMetrics(engine: Engine, status: ServiceStatus, metrics: Metrics): void {
+/** Sets the gauges of the engine, of views and of the status whenever the metrics are collected. */
+function publishMetrics({ engine, views }: OpenedComponents, status: ServiceStatus, metrics: Metrics): void {
+  if (views !== undefined) publishViewBytes(views, metrics)
   metrics.buildInfo.set({ version: VERSION, ...runtimeParts() }, 1)
   const { rows, segments, bytes, degraded, registry } = metrics
   const refresh = () => {

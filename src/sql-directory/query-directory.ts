@@ -10,6 +10,7 @@ import { readOnlyFiles } from '../engine/disk/files/read-only.js'
 import type { Engine } from '../engine/engine.js'
 import { createReadingEngine, registerStoredSources } from '../engine/store/engine.js'
 import type { Plan } from '../plan/plan.js'
+import { storedLimits } from '../retention/stored-retention.js'
 import { compileSql, rangesOf } from './compile.js'
 import type { SqlConfig } from './sql-config.js'
 import { writeRows } from './write-rows.js'
@@ -41,6 +42,7 @@ export async function queryDirectory(config: SqlConfig, { clock, log, out }: Que
     log: damage.log,
     metrics: createMetrics(),
     rowsLimitBytes: memoryBytes() * MEMORY_SHARE,
+    rowLimits: await storedLimits(disk.files),
     ...(views && { readView: views.readView }),
   })
   try {

@@ -1,7 +1,7 @@
 import type { Limit } from './limit.js'
 
-/** The permissions that a token can have: to run queries, and to send records. */
-export const SCOPES = ['query', 'ingest'] as const
+/** The permissions that a token can have: to run queries, to send records, and to delete rows. */
+export const SCOPES = ['query', 'ingest', 'delete'] as const
 
 /** A permission of a token. */
 export type Scope = (typeof SCOPES)[number]
@@ -13,6 +13,8 @@ export interface Access {
   projects: ReadonlySet<string> | undefined
   /** The id of a token that is bound to projects. The id stays the same when the file of tokens is read again. */
   id?: string | undefined
+  /** The id of a token of a file, and the name in parentheses if the token has one. For people. */
+  label?: string | undefined
   /** The rate limit of the token's requests. Undefined: no limit. */
   limit?: Limit | undefined
 }
@@ -31,7 +33,7 @@ export function projectForNone(
   return ofService !== undefined && projects.has(ofService) ? ofService : undefined
 }
 
-/** The access of a token without restrictions: all scopes and projects, no rate limit. */
+/** The access of a token that was not made for something less: queries and records of all projects, no rate limit. */
 export const FULL_ACCESS: Access = { scopes: new Set(['query', 'ingest']), projects: undefined }
 
 /** The access of a token that may only send records, of any project. */

@@ -52,14 +52,17 @@ export function createFileReader(path: string, clock: Clock): FileReader {
   let limits = new Map<string, Limit>()
 
   function register(
-    { id, sha256, scopes, projects, expires, rate: text }: TokenEntry,
+    { id, name, sha256, scopes, projects, expires, rate: text }: TokenEntry,
     next: Map<string, Limit>,
   ): RegisteredToken {
     const limit = text === undefined ? undefined : limitOf(`${sha256} ${text}`, text)
     if (limit !== undefined) next.set(`${sha256} ${text}`, limit)
     return {
       digest: Buffer.from(sha256, 'hex'),
-      access: { id: projects && id, scopes: new Set(scopes), projects: projects && new Set(projects), limit },
+      access: {
+        ...{ id: projects && id, label: name === undefined ? id : `${id} (${name})` },
+        ...{ scopes: new Set(scopes), projects: projects && new Set(projects), limit },
+      },
       expiresUs: expires === undefined ? Number.POSITIVE_INFINITY : parseIso8601(expires)!,
     }
   }

@@ -1,4 +1,4 @@
-import { fileVersion } from '../base/files/file-version.js'
+import { watchFile } from '../base/files/watch-file.js'
 import type { Log } from '../base/log.js'
 import type { Clock } from '../base/time/clock.js'
 import type { RegisteredToken } from './token-registry.js'
@@ -13,12 +13,6 @@ export interface WatchedTokensFile {
 }
 
 /**
- * The polling interval. Change notifications of the operating system are not reliable. A change takes effect at the
- * second poll that sees the change.
- */
-const POLL_MS = 500
-
-/**
  * Reads a tokens file, which need not exist, and calls `onChange` after each reload. A file that is still being written
  * is not read, since a truncated token would be weak. If the changed file is invalid or was deleted, the previous
  * tokens stay valid and a single line is logged. Throws `usage` or `tokens_unavailable` if the file is invalid at
@@ -30,40 +24,23 @@ export function watchTokensFile(
   onChange: () => void,
 ): WatchedTokensFile {
   const reader = createFileReader(path, clock)
-  let seen = fileVersion(path)
-  let loaded = seen
-  const text = readTokensText(path)
-  const file: WatchedTokensFile = {
-    tokens: text === undefined ? [] : reader.read(text),
-    close: clock.every(POLL_MS, poll),
-  }
+  const watched = watchFile(path, clock, {
+    read() {
+      const text = readTokensText(path)
+      return text === undefined ? undefined : reader.read(text)
+    },
+    onChange: replaceTokens,
+    onError: (error) =>
+      log(`the tokens file has changed and cannot be used; the previous tokens stay in force. ${error.message}`),
+  })
+  const file: WatchedTokensFile = { tokens: watched.first ?? [], close: watched.close }
 
-  function poll(): void {
-    const found = fileVersion(path)
-    const isStable = found === seen
-    seen = found
-    if (!isStable || found === loaded) return
-    try {
-      const changed = readTokensText(path)
-      // The file changed during the read: the next polls will see the change.
-      if (fileVersion(path) !== found) return
-      loaded = found
-      replaceTokens(changed)
-    } catch (error) {
-      loaded = found
-      log(
-        'the tokens file has changed and cannot be used; the previous tokens stay in force. ' +
-          (error as Error).message,
-      )
-    }
-  }
-
-  function replaceTokens(changed: string | undefined): void {
+  function replaceTokens(changed: readonly RegisteredToken[] | undefined): void {
     if (changed === undefined) {
       log(`the tokens file ${path} is missing; the previous tokens stay in force until it is back`)
       return
     }
-    file.tokens = reader.read(changed)
+    file.tokens = changed
     log(`the tokens file ${path} has changed; tokens in it: ${file.tokens.length}`)
     onChange()
   }

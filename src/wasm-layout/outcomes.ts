@@ -19,7 +19,7 @@ export const UNKNOWN_SOURCE = 6
 export const INVALID_FIELD = 7
 /** Outcome of a check of the fields: the time is missing or cannot be read. */
 export const INVALID_TIMESTAMP = 8
-/** Outcome of a check of the fields: the record is older than the retention. */
+/** Outcome of a check of the fields: the record is older than the retention, or past the limit of its project. */
 export const TOO_OLD = 9
 /** Outcome of a check of the fields: the record's time is too far in the future. */
 export const TOO_FAR_AHEAD = 10

@@ -224,6 +224,11 @@ const TABLE: [what: string, damaged: Contents, printed: string[]][] = [
     fault('tokens.json: holds no token. Write one on a line of its own. Costs the access tokens in it'),
   ],
   [
+    'broken times of rows',
+    put('retention.json', '{"checksum":"00000000","times":{}}'),
+    fault('retention.json: its checksum does not match. Costs former times: a longer time may show rows again'),
+  ],
+  [
     'zeros as token',
     put('token', Buffer.alloc(40)),
     fault('token: it holds NUL characters. Costs the access tokens in it'),

@@ -1,5 +1,10 @@
 import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow'
 import { Footer } from 'apache-arrow/ipc/metadata/file'
+import { DAY_US } from '../../src/base/units.js'
+import { withoutHistory } from '../../src/retention/history.js'
+import { keptToJson } from '../../src/retention/kept-json.js'
+import { sameForAll } from '../../src/retention/rules.js'
+import { writeStored } from '../../src/retention/stored-retention.js'
 import { openPersistence } from '../engine/store/persistence/open-persistence.js'
 import { manyRecords } from '../support/many-records.js'
 import { createModelFiles, type ModelFiles } from '../support/model-files.js'
@@ -44,6 +49,7 @@ export async function makeSample(random: Random, records = 1900): Promise<Sample
   const files = createModelFiles()
   files.put('format.json', Buffer.from(FORMAT))
   files.put('tokens.json', Buffer.from(TOKENS))
+  await writeStored(files, Buffer.from(keptToJson(withoutHistory(sameForAll(DAY_US)))))
   files.put('rejects.ndjson', Buffer.from(REJECTS))
   const store = await openPersistence(files, 400)
   const all = [...manyRecords(random, records), ...Array.from({ length: 200 }, (_, i) => database(severe(i)))]

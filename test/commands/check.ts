@@ -1,5 +1,6 @@
 import { readCheckConfig } from '../../src/check/check-config.js'
 import { readAlertsTest } from '../../src/client/alerts-test.js'
+import { readDelete } from '../../src/client/delete.js'
 import type { EndpointCall } from '../../src/client/endpoint-call.js'
 import { parametersOf } from '../../src/client/endpoints.js'
 import { readQuery } from '../../src/client/run-query.js'
@@ -68,6 +69,7 @@ const READERS: Record<string, (args: readonly string[]) => unknown> = {
   lines: (args) => readLinesSql(readLinesConfig(args, {}).sql),
   check: (args) => readCheckConfig(args, {}),
   'alerts check': (args) => readAlertsCheckConfig(args, {}),
+  delete: (args) => readDelete(args, {}, ignoreWarning),
   'alerts test': (args) => readAlertsTest(args, {}, ignoreWarning),
   usage: (args) => readUsage(args, {}),
   views: (args) => readViewsConfig(args, {}),

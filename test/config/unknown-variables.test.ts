@@ -100,10 +100,19 @@ describe('a variable that no command reads', () => {
 
 describe('a variable is read by every command that has its flag', () => {
   /**
-   * Flags with another meaning: one field; a text in place of a switch; the only project and source that are counted;
-   * the first of several ports to try.
+   * Flags with another meaning: one field; a text in place of a switch; the only project and source that are counted or
+   * deleted; the first of several ports to try.
    */
-  const OTHERS = ['lines --timeField', 'query --sql', 'watch --sql', 'usage --project', 'usage --source', 'demo --port']
+  const OTHERS = [
+    'lines --timeField',
+    'query --sql',
+    'watch --sql',
+    'delete --project',
+    'delete --source',
+    'usage --project',
+    'usage --source',
+    'demo --port',
+  ]
 
   it('but by those whose flag means something else', () => {
     const serve = COMMANDS.find(({ name }) => name === 'serve')!.settings

@@ -27,6 +27,7 @@ import { MAX_TOKEN_SOURCES } from '../../src/common/source-refusals.js'
 import { LINES_SETTINGS, MAX_TOKEN_PROJECTS } from '../../src/config/directory-settings.js'
 import { MAX_DAYS, SERVE_SETTINGS } from '../../src/config/serve-settings.js'
 import { projectName, tokenName } from '../../src/config/value-types.js'
+import { DELETION_LIMITS } from '../../src/deletions/deletions.js'
 import { MAX_BUCKET_ROWS } from '../../src/endpoints/explored-buckets.js'
 import { MAX_NAME_CHARACTERS as FIELD_CHARACTERS } from '../../src/endpoints/field-name.js'
 import { MAX_CONDITIONS, MAX_VALUES } from '../../src/endpoints/filter.js'
@@ -41,12 +42,13 @@ import { POLL_LIMITS } from '../../src/engine/clickhouse/follow/follow.js'
 import { PART_ROWS } from '../../src/engine/clickhouse/query/stage-rows.js'
 import { GROUPING_LIMITS, MAX_FIRST_ROWS } from '../../src/engine/engine.js'
 import { EXACT_DISTINCT } from '../../src/engine/execute/accumulators/distinct.js'
-import { SEAL_BYTES, SEAL_ROWS } from '../../src/engine/store/engine.js'
+import { SEAL_BYTES, SEAL_ROWS } from '../../src/engine/store/tables/head-limits.js'
 import { MAX_COUNTED_ROWS } from '../../src/engine/store/tables/column-paths.js'
 import { MAX_USAGE_ROWS } from '../../src/engine/usage.js'
 import { WRONG_TOKEN_LIMITS } from '../../src/http/access/wrong-tokens.js'
 import { LOGS_LIMITS } from '../../src/http/intake/logs.js'
 import { postedLimits } from '../../src/http/intake/posted-parameters.js'
+import { COUNTING } from '../../src/http/query/deletions.js'
 import { HTTP_LIMITS } from '../../src/http/query/limits.js'
 import { RULE_TEST_MS } from '../../src/http/query/rule-tests.js'
 import { SERVER_LIMITS } from '../../src/http/server/server.js'
@@ -294,6 +296,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['characters of the name', count(MAX_ENDPOINT_NAME_CHARACTERS)],
     ['characters of the summary', count(MAX_SUMMARY_CHARACTERS)],
     ['age of a cached answer', `${count(MAX_TTL_S)} s`],
+  ],
+  Deletions: [
+    ['deletions that are not erased yet', count(DELETION_LIMITS.open)],
+    ['erased deletions that are kept', count(DELETION_LIMITS.kept)],
+    ['deletions of a list', count(DELETION_LIMITS.listed)],
+    ['counts of `dry_run` at once', count(COUNTING.queriesAtOnce)],
+    ['time of such a count', seconds(COUNTING.queryMs)],
   ],
   Alerts: [
     ['rules', count(MAX_FILES)],

@@ -1,11 +1,14 @@
 import { testRule } from '../../src/alerts/backtest/test-rule.js'
 import { systemClock } from '../../src/base/time/clock.js'
 import { findSource } from '../../src/common/sources.js'
+import { countRows } from '../../src/deletions/count.js'
 import { endpointsOf } from '../../src/endpoints/index.js'
 import { openApi } from '../../src/http/openapi/document.js'
 import { createBodyParser } from '../../src/ingest/body/body.js'
 import type { BodyForm, Defaults } from '../../src/ingest/thread/messages.js'
 import { tryPlan } from '../../src/service/try-plan.js'
+import { SCOPES } from '../../src/tokens/access.js'
+import { openDeletions } from '../deletions/support.js'
 import { createTestApp, TOKEN } from '../http/support.js'
 import { openEngine } from '../support/engine.js'
 import { EXAMPLES } from '../user-endpoints/examples.js'
@@ -55,10 +58,15 @@ export async function checkRequest({ url, method, headers, body }: ShownRequest)
   if (strange.length > 0) throw new Error(`nobody reads the header ${strange.join(', ')}`)
   const { pathname, search } = new URL(url)
   const engine = openEngine()
+  const asked = { source: undefined, startUs: undefined, endUs: undefined, where: undefined }
+  const { deletions } = openDeletions({ engine: engine.deleting })
+  const deleting = { ...deletions, count: () => countRows({ ...asked, project: 'a' }, engine, {}) }
   const take = (bytes: Uint8Array, form: BodyForm, defaults: Defaults) =>
     recordsIn(Buffer.from(bytes).toString(), form, defaults)
   const { app } = createTestApp({
     engine,
+    deleting,
+    tokens: [{ token: TOKEN, scopes: new Set(SCOPES) }],
     endpoints: SERVED,
     intake: { writeFailure: () => undefined, prepare() {}, take },
     testRule: (asked, options) => testRule(asked, { engine, clock: systemClock, tryPlan }, options),

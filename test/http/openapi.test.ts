@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { backtestAnswer } from '../../src/alerts/backtest/answer.js'
 import { alertsAnswer, rulesAnswer } from '../../src/alerts/evaluate/answers.js'
 import { LogweirError } from '../../src/base/errors.js'
+import type { ListedDeletion } from '../../src/common/deletions.js'
 import { ENDPOINTS } from '../../src/endpoints/index.js'
 import type { AppOptions } from '../../src/http/app.js'
 import type { SendOutcome } from '../../src/http/intake/logs.js'
@@ -60,6 +61,8 @@ const TOKENS: (string | TestToken)[] = [
   { token: 'sender', scopes: new Set(['ingest']) },
   { token: 'reader', scopes: new Set(['query']) },
   { token: 'bound', projects: new Set(['mine']) },
+  { token: 'deleter', scopes: new Set(['delete']) },
+  { token: 'bound-deleter', scopes: new Set(['delete']), projects: new Set(['mine']) },
   { token: 'slow', limit: { take: () => 7 } },
 ]
 
@@ -85,6 +88,17 @@ const TESTED = backtestAnswer({
   ...{ omitted: 0, method: 'steps', wanted: 20_160, failed: 1 },
   instants: { firstUs: 1e15, everyUs: 30_000_000, count: 1_000 },
 })
+
+const DELETION: ListedDeletion = {
+  ...{ id: '019adf0a1b2c00000000', state: 'erased', project: 'a', source: null, start: null, end: null },
+  ...{ where: null, where_sha256: 'ab', by: '1a2b3c4d (ops)', accepted: '2026-11-20T10:00:00Z' },
+  ...{ erased: '2026-11-20T10:00:01Z', rows: 1, bytes: -5 },
+  dropped_groups: [{ view: 'own.view', first: '2026-11-20T00:00:00Z', last: '2026-11-21T00:00:00Z' }],
+}
+const OPEN_DELETION: ListedDeletion = {
+  ...{ ...DELETION, state: 'hidden', source: 'edge_logs', start: '2026-11-20T00:00:00Z', where: 'true' },
+  ...{ erased: null, rows: null, bytes: null, dropped_groups: [] },
+}
 
 /** The app. The parts return or fail as the case says. */
 function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Case['given'] = {}) {
@@ -113,7 +127,18 @@ function open({ rows = [LOGS_ROW], failure, fate, status = 'ok', ...parts }: Cas
     if (failure !== undefined) throw failure
     return TESTED
   }
+  async function given<T>(answer: T): Promise<T> {
+    if (failure !== undefined) throw failure
+    return answer
+  }
+  const deleting = {
+    accept: () => given(OPEN_DELETION),
+    count: () => given({ project: 'a', rows: 1, sources: [{ source: 'edge_logs', rows: 1 }] }),
+    list: () => given([OPEN_DELETION, DELETION]),
+    find: () => given(parts.hasNoDeletion ? undefined : DELETION),
+  }
   const test = createTestApp({
+    deleting: parts.cannotDelete ? undefined : deleting,
     engine,
     intake,
     translate: async () => Buffer.from('{}\n'),
@@ -143,6 +168,8 @@ interface Case {
     isTroubled?: boolean
     isEnding?: boolean
     hasNoSql?: boolean
+    hasNoDeletion?: boolean
+    cannotDelete?: boolean
     /** The body never ends: how long the clock advances before the response is awaited. */
     passMs?: number
     limits?: TestOptions['limits']
@@ -490,6 +517,7 @@ const CASES: Case[] = [
   ...document('/api/views'),
   { about: 'of all projects', path: '/api/views', init: key('bound'), status: 403, code: 'forbidden' },
   ...ruleTests(),
+  ...deletions(),
   ...projects(),
   ...usage(),
 ]
@@ -524,6 +552,64 @@ function ruleTests(): Case[] {
     },
     failing('a fault', 400, 'invalid_rule'),
     failing('another test', 503, 'overloaded'),
+    { about: 'a defect', path, init: asked, status: 500, code: 'internal', given: { failure: DEFECT } },
+    ...wrong,
+  ]
+}
+
+function deletions(): Case[] {
+  const path = '/api/deletions'
+  const byId = `${path}/{id}`
+  const deleter = key('deleter')
+  const asking = (members: string, token = 'deleter') =>
+    post(`{"project":"a"${members}}`, undefined, { 'X-API-KEY': token })
+  const asked = asking('')
+  const wrong = byPost([{ about: '', path, status: 202, init: deleter }]).flatMap((one) =>
+    one.code === undefined
+      ? []
+      : [{ ...one, init: { ...one.init, headers: { ...one.init?.headers, ...deleter.headers } } }],
+  )
+  const failing = (about: string, status: number, code: string): Case => {
+    return { about, path, init: asked, status, code, given: { failure: new LogweirError(code, 'No.') } }
+  }
+  return [
+    ...behindToken(path, deleter, '', TOKEN),
+    { about: 'a list', path, init: deleter, status: 200 },
+    ...behindToken(byId, deleter, '', TOKEN),
+    { about: 'a deletion', path: byId, init: deleter, status: 200 },
+    { about: 'no deletion', path: byId, init: deleter, status: 404, code: 'not_found', given: { hasNoDeletion: true } },
+    ...[path, byId].flatMap((one): Case[] => [
+      {
+        ...{ about: 'an engine that cannot delete', path: one, init: deleter },
+        ...{ status: 501, code: 'unsupported_by_engine', given: { cannotDelete: true } },
+      },
+      { about: 'a defect', path: one, init: deleter, status: 500, code: 'internal', given: { failure: DEFECT } },
+    ]),
+    ...behindToken(path, asked, '', TOKEN),
+    stoppingAt(path, '', asked),
+    { about: 'a deletion', path, init: asked, status: 202 },
+    { about: 'a count', path, init: asking(',"dry_run":true'), status: 200 },
+    { about: 'another project', path, init: asking('', 'bound-deleter'), status: 403, code: 'forbidden_project' },
+    {
+      about: 'no project',
+      path,
+      init: { ...post('{}'), ...{ headers: { ...post('').headers, ...deleter.headers } } },
+      status: 400,
+      code: 'missing_parameter',
+    },
+    { about: 'a project twice', path, init: asking(',"project":"a"'), status: 400, code: 'duplicate_parameter' },
+    { about: 'no time', path, init: asking(',"start":"x"'), status: 400, code: 'invalid_timestamp' },
+    failing('wrong SQL', 400, 'invalid_sql'),
+    failing('SQL that can fail', 400, 'unsupported_sql'),
+    failing('no pattern', 400, 'invalid_pattern'),
+    failing('no memory', 400, 'too_much_memory'),
+    failing('too many', 503, 'too_many_deletions'),
+    failing('no room', 503, 'overloaded'),
+    failing('no disk', 503, 'engine_unavailable'),
+    {
+      ...{ about: 'an engine that cannot delete', path, init: asked },
+      ...{ status: 501, code: 'unsupported_by_engine', given: { cannotDelete: true } },
+    },
     { about: 'a defect', path, init: asked, status: 500, code: 'internal', given: { failure: DEFECT } },
     ...wrong,
   ]

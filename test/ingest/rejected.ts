@@ -33,6 +33,7 @@ const rejectsIn = ({ entries }: RejectBatch): Reject[] =>
 export const storeInto = (written: Reject[]): Omit<Rejects, 'close'> => ({
   maxEntryBytes: REJECTS_FILE_BYTES,
   write: async (batch) => void written.push(...rejectsIn(batch)),
+  erase: async () => 0,
 })
 
 /** Returns the batches in which a parsing thread sends rejects. */

@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,7 +131,52 @@ describe('in a data directory', () => {
   })
 })
 
+describe('entries that have the name of a project', () => {
+  it('are erased from both files, as those that are cut off, and others stay to the byte', async () => {
+    const rejects = openRejects({ dataDir, log, maxBytes: 300 })
+    const named = (line: number) => reject(line, `{"project":"shop","text":"${'x'.repeat(60)}"}`)
+    const other = (line: number) => reject(line, `{"project":"café","text":"${'x'.repeat(60)}\u2028"`)
+    for (let line = 0; line < 6; line++) await write(rejects, [line % 2 === 0 ? named(line) : other(line)])
+    const before = [...entries('rejects.1.ndjson'), ...entries()]
+    expect(before.map(({ line }) => line)).toEqual([2, 3, 4, 5])
+    appendFileSync(path(), '{"line":9,"reason":"too_deep","text":"sho')
+    expect(await rejects.erase('shop')).toBe(3)
+    expect([...entries('rejects.1.ndjson'), ...entries()]).toEqual(before.filter(({ line }) => line % 2 === 1))
+    expect(await rejects.erase('shop')).toBe(0)
+    await write(rejects, [named(7)])
+    await rejects.close()
+    expect(entries().map(({ line }) => line)).toContain(7)
+    expect([mode(), mode('rejects.1.ndjson')]).toEqual(['600', '600'])
+    expect(readdirSync(dataDir).sort()).toEqual(['rejects.1.ndjson', 'rejects.ndjson'])
+  })
+
+  it('are those of all calls of `write` before', async () => {
+    const rejects = openRejects({ dataDir, log })
+    const all = [1, 2, 3].map((line) => write(rejects, [reject(line, line === 2 ? 'other' : 'shop')]))
+    const erased = rejects.erase('shop')
+    await Promise.all([...all, write(rejects, [reject(4, 'shop')])])
+    expect(await erased).toBe(2)
+    await rejects.close()
+    expect(entries().map(({ line }) => line)).toEqual([2, 4])
+  })
+
+  it('stay if the disk fails, and the error is passed on', async () => {
+    const rejects = openRejects({ dataDir, log })
+    await write(rejects, [reject(1, 'shop')])
+    mkdirSync(path('rejects.ndjson.new'))
+    await expect(rejects.erase('shop')).rejects.toThrow(/rejects.ndjson.new/)
+    rmSync(path('rejects.ndjson.new'), { recursive: true })
+    expect(await rejects.erase('shop')).toBe(1)
+    await rejects.close()
+    expect(readFileSync(path(), 'utf8')).toBe('')
+  })
+})
+
 describe('without one', () => {
+  it('erases nothing', async () => {
+    expect(await openRejects({ log }).erase('shop')).toBe(0)
+  })
+
   it('logs number and reason, a few a second, and never the line', async () => {
     let nowMs = 0
     const rejects = openRejects({ log, clock: { ...systemClock, monotonicMs: () => nowMs } })

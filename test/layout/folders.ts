@@ -9,11 +9,11 @@ export interface Place {
 }
 
 const PLAN = ['plan/', 'common/', 'base/']
-const INTERFACE = ['engine/engine.ts', 'engine/usage.ts', ...PLAN]
-const SHARED_BY_ENGINES = ['retention/settled-time.ts', 'engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
+const INTERFACE = ['engine/engine.ts', 'engine/deletion.ts', 'engine/usage.ts', ...PLAN]
+const SHARED_BY_ENGINES = ['engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const HTTP = ['http/query/', 'http/access/', 'http/reply/', 'http/formats/', 'endpoints/', 'tokens/', ...INTERFACE]
 const ROUTED = ['http/subscribe/', 'http/tail/', 'http/intake/', ...HTTP]
-const INGEST = ['ingest/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
+const INGEST = ['ingest/', 'retention/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const PAGE = ['page/', 'common/']
 
 const page = (path: string, about: string): Place => ({ path: `page/${path}`, about, only: PAGE })
@@ -79,8 +79,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about: '`logweir sql`: SQL over a data directory without a service',
       only: [
         ...['client/', 'http/formats/', 'endpoints/', 'engine/store/engine.ts', 'engine/disk/', 'sql/read-sql.ts'],
-        'views/catalog/',
-        ...['config/', ...INTERFACE],
+        ...['views/catalog/', 'retention/', 'config/', ...INTERFACE],
       ],
     },
   ],
@@ -95,8 +94,9 @@ export const FLOORS: readonly (readonly Place[])[] = [
     },
     {
       path: 'check/',
-      about: '`logweir check`: reads a data directory (`read`), lists faults (`findings`), sets them aside (`repair`)',
-      only: ['alerts/store/', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'config/', ...PLAN],
+      about:
+        '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), sets them aside (`repair`)',
+      only: ['alerts/store/', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/', 'config/', ...PLAN],
     },
     {
       path: 'client/',
@@ -104,6 +104,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: [
         'tokens/',
         'config/',
+        'common/deletions.ts',
         'common/error-body.ts',
         'common/limits.ts',
         'common/rule-test-path.ts',
@@ -222,7 +223,9 @@ export const FLOORS: readonly (readonly Place[])[] = [
     clickhouse('engine.ts', 'the engine over ClickHouse: SQL where SQL is exact, `execute` over the returned rows'),
     store('engine.ts', 'the embedded engine'),
   ],
+  [store('upkeep/', 'the work of each minute and second: retention, memory, fsync, and the disk that all need')],
   [
+    store('removal/', 'removes rows for good: deletions, and rows past their limit'),
     store('queries/', 'runs plans over the stored rows, once or for many windows'),
     store('usage/', 'rows and bytes by project, without reading the rows'),
   ],
@@ -235,6 +238,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
   ],
   [
     clickhouse('query/', 'runs the lowered part of a stage on the server, and reads the rows or groups'),
+    store('hiding/', 'decides which rows no query may read'),
     store('persistence/', 'keeps heads and segments in a data directory; recovery after a crash'),
   ],
   [
@@ -281,8 +285,13 @@ export const FLOORS: readonly (readonly Place[])[] = [
     { path: 'endpoints/', about: 'the stored queries, one file each, and their parameters' },
     { path: 'tokens/', about: 'access tokens and their permissions' },
     {
+      path: 'deletions/',
+      about: 'deletions on request: conditions, the files of jobs, hiding and erasing',
+      only: ['sql/', 'engine/disk/', ...INTERFACE],
+    },
+    {
       path: 'retention/',
-      about: '`--retention-file`: how long rows are kept, by project and source; former times, and the settled time',
+      about: '`--retention-file`: how long rows are kept, by project and source; and former times',
     },
   ],
   [
@@ -297,7 +306,10 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [{ path: 'sql/parse/', about: 'from a text to a syntax tree' }],
   [{ path: 'engine/disk/', about: 'for both engines: data directory, lock, journal, retries' }],
   [{ path: 'engine/engine.ts', about: 'the interface of an engine: all that other folders see of an engine' }],
-  [{ path: 'engine/usage.ts', about: 'what an engine tells of the rows that it stores, by project, source and day' }],
+  [
+    { path: 'engine/deletion.ts', about: 'what an engine that deletes rows gets and does', only: PLAN },
+    { path: 'engine/usage.ts', about: 'what an engine tells of the rows that it stores, by project, source and day' },
+  ],
   [{ path: 'plan/', about: 'plans: operators, expressions and functions, as data' }],
   [
     {

@@ -91,7 +91,7 @@ describe('logweir token create', () => {
     [
       '--scope admin',
       '--scope: "admin" is not a comma-separated list without duplicates, ' +
-        'in which each item is one of query, ingest.',
+        'in which each item is one of query, ingest, delete.',
     ],
     ['--scope query,', /^--scope: "query," is not/],
     ['--project a,,b', /^--project: "a,,b" is not a comma-separated list without duplicates, at most 100 long/],

@@ -133,7 +133,13 @@ describe('the tokens that open', () => {
       ]),
     )
     const { access, clock } = start({ tokensFile })
-    expect(access('all')).toEqual({ scopes: new Set(['query', 'ingest']), projects: undefined, limit: undefined })
+    const { id: label } = hashed('all')
+    expect(access('all')).toEqual({
+      label,
+      scopes: new Set(['query', 'ingest']),
+      projects: undefined,
+      limit: undefined,
+    })
     expect(access('some')).toMatchObject({ scopes: new Set(['ingest']), projects: new Set(['a', 'b']) })
     expect([1, 2, 3].map(() => access('some')!.limit!.take())).toEqual([0, 0, 1])
     clock.advance(1_000)

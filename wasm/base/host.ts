@@ -17,6 +17,14 @@ export declare function timestampOfNumber(start: usize, end: usize): f64
 @external("host", "doubleOf")
 export declare function doubleOf(start: usize, end: usize): f64
 
+/**
+ * Returns the time of the newest record that is past the limit of its project, [start, end), in the source of a batch
+ * builder. If `start` is 0, of records without a project.
+ */
+// @ts-ignore: decorator
+@external("host", "hiddenThrough")
+export declare function hiddenThrough(builder: i32, start: usize, end: usize): f64
+
 /** Returns how many rows an unnest makes of the list [start, end): 0, 1, or 2 for any other number. */
 // @ts-ignore: decorator
 @external("host", "elementCount")

@@ -29,6 +29,8 @@ export interface DeliveryContext {
 export interface Delivery {
   /** Adds notifications, which are on disk. Those of a receiver that is gone are forgotten. */
   add(notifications: readonly Notification[]): void
+  /** See {@link DeliveryQueue.replace}. */
+  replace: DeliveryQueue['replace']
   /** The alerts of a receiver have changed. */
   changed(receiver: string): void
   /** Age of the oldest undelivered notification of each receiver, in seconds. 0 if there is none. */
@@ -73,6 +75,9 @@ export function startDelivery(context: DeliveryContext): Delivery {
   })
   return {
     add,
+    replace(change) {
+      for (const queue of queues.values()) queue.replace(change)
+    },
     changed: (name) => posters.get(name)?.changed(),
     oldestAges: () => new Map([...queues].map(([name, queue]) => [name, ageS(queue.oldestUs(), clock)])),
     async stop() {

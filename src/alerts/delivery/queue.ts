@@ -36,6 +36,11 @@ export interface QueueContext {
 export interface DeliveryQueue {
   /** Adds notifications, which are on disk. Beyond the limits the oldest are dropped. */
   add(notifications: readonly Notification[]): void
+  /**
+   * Replaces the notifications by `change`, on disk too by then. Undefined: the notification is given up. A request that
+   * is being sent goes on.
+   */
+  replace(change: (notification: Notification) => Notification | undefined): void
   /** Starts the tries that are due, and is called again and again: waits are as precise as these calls. */
   pump(): void
   /** When the oldest notification was made, in microseconds since the epoch. Undefined if there is none. */
@@ -50,6 +55,8 @@ interface Entry {
   /** The next try, on the monotonic clock. */
   dueMs: number
   isRunning: boolean
+  /** Whether the notification was given up during a try. */
+  isGone?: boolean
 }
 
 interface State extends QueueContext {
@@ -78,6 +85,7 @@ export function createDeliveryQueue(receiver: Receiver, context: QueueContext): 
   }
   return {
     add: (notifications) => add(state, notifications),
+    replace: (change) => replace(state, change),
     pump: () => pump(state),
     oldestUs: () => state.entries[0]?.notification.createdUs,
     async stop() {
@@ -101,6 +109,19 @@ function add(state: State, notifications: readonly Notification[]): void {
   }
   giveUp(state, dropped, 'dropped')
   pump(state)
+}
+
+function replace(state: State, change: (notification: Notification) => Notification | undefined): void {
+  for (const entry of [...state.entries]) {
+    const changed = change(entry.notification)
+    if (changed === undefined) {
+      remove(state, entry)
+      entry.isGone = true
+      continue
+    }
+    state.bytes += Buffer.byteLength(changed.body) - Buffer.byteLength(entry.notification.body)
+    entry.notification = changed
+  }
 }
 
 function remove(state: State, entry: Entry): void {
@@ -165,6 +186,7 @@ async function tryOnce(state: State, entry: Entry): Promise<void> {
   if (state.isStopped && result.word !== 'delivered') return
   entry.tries += 1
   state.onResult(name, result.word, result.status)
+  if (entry.isGone) return
   if (isTemporary(result)) {
     const nowMs = state.clock.nowUs() / MILLISECOND_US
     entry.dueMs = state.clock.monotonicMs() + waitMs(entry.tries, result, state.random(), nowMs)

@@ -37,6 +37,9 @@ function lineOf({ state, labels, text }: ToldAlert): string {
   return `${state.toUpperCase()} ${severity} ${name}: ${text}${shown}`
 }
 
+/** Escapes what could call a user or a channel. */
+export const escapedForSlack = (text: string): string => text.replace(/[&<>]/g, (character) => ENTITIES[character]!)
+
 /** Escapes a line, cut so that the result has at most `most` characters. */
 function escapedWithin(line: string, most: number): string {
   let result = ''

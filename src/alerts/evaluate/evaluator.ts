@@ -8,6 +8,7 @@ import type { Delivery } from '../delivery/delivery.js'
 import type { Receiver } from '../delivery/receivers.js'
 import { notificationsOf } from '../delivery/requests.js'
 import type { ToldAlert } from '../delivery/told-alert.js'
+import { withoutProject } from '../delivery/without-project.js'
 import type { Rule } from '../rules/rule.js'
 import { eventRecord } from '../states/event-record.js'
 import type { AlertLimits } from '../states/limits.js'
@@ -29,7 +30,7 @@ export interface EvaluatorContext {
   log: Log
   store: AlertStore
   receivers: ReadonlyMap<string, Receiver>
-  delivery: Pick<Delivery, 'add' | 'changed'>
+  delivery: Pick<Delivery, 'add' | 'changed' | 'replace'>
   history: History
   /** Runs the plan of a rule over the rows of all projects, as a query with its limits. Rejects if the query fails. */
   ask(plan: Plan, rule: Rule): Promise<AsyncIterable<Row>>
@@ -55,6 +56,8 @@ export interface RuleView {
 export interface Evaluator {
   /** Sets the rules, at the start and after each reload. Firing alerts of a rule that is gone are resolved. */
   setRules(rules: readonly Rule[]): Promise<void>
+  /** Forgets the alerts of a project, see {@link withoutProject}. Rejects with the system's error. */
+  forgetProject(project: string): Promise<void>
   /** Returns all rules with their states, in the order of the rules. */
   views(): readonly RuleView[]
   /** Returns the alerts that a receiver is told as a state. */
@@ -109,6 +112,7 @@ export function startEvaluator(context: EvaluatorContext): Evaluator {
   })
   return {
     setRules: (rules) => changes.run(() => setRules(state, rules)),
+    forgetProject: (project) => changes.run(() => forgetProject(state, project)),
     views: () =>
       [...state.rules.values()].map(({ rule, state: ofRule, failure }) => ({ rule, state: ofRule, failure })),
     alertsOf: (receiver) => alertsOf(state, receiver),
@@ -139,6 +143,22 @@ async function setRules(state: State, rules: readonly Rule[]): Promise<void> {
     await close(state, before.get(name)?.rule, name, before.get(name)?.state ?? ofRule)
   }
   state.isPaused = false
+}
+
+/** Running evaluations end first, and so does what they store: nothing brings the project back. */
+async function forgetProject(state: State, project: string): Promise<void> {
+  const { store, delivery, history } = state
+  const change = withoutProject(project)
+  state.isPaused = true
+  try {
+    await Promise.all(state.running)
+    await history.settled()
+    for (const watched of state.rules.values()) watched.state = change.state(watched.state)
+    delivery.replace(change.notification)
+    await store.replace(change)
+  } finally {
+    state.isPaused = false
+  }
 }
 
 function watchedOf(state: State, rule: Rule, before: Watched | undefined): Watched {

@@ -47,11 +47,25 @@ export interface AlertStore {
    * an earlier notification may be sent again, with the same key, and an event stored again, with the same id.
    */
   settle(ids: readonly number[]): Promise<void>
+  /**
+   * Replaces all states, notifications and events by `change`, and writes them into a new file. Once the promise
+   * resolves, no file of the folder has what was left out, also after a power cut: files that were set aside as damaged
+   * are removed too. Rejects with the system's error.
+   */
+  replace(change: ContentChange): Promise<void>
   close(): Promise<void>
+}
+
+/** Changes all that a store has. A function returns undefined for what is left out. */
+export interface ContentChange {
+  state(state: RuleState): RuleState
+  notification(notification: Notification): Notification | undefined
+  event(event: PendingEvent): PendingEvent | undefined
 }
 
 /** The folder of a data directory that has the states and the notifications. */
 export const ALERTS = 'alerts'
+const DAMAGED = '.damaged'
 const NAME = /^states\.(\d{1,15})$/
 const FORMAT = { format: 'logweir alerts', version: 1 }
 /** The file is written again when it has grown by more than its size at first, and by more than this. */
@@ -99,10 +113,10 @@ async function readContent(files: Files, number: number, log: Log): Promise<Cont
   const wrong = takeAll(content, others)
   const fault = wrong ?? (damagedLines > 1 ? `${damagedLines} lines cannot be read` : undefined)
   if (fault === undefined) return content
-  await files.rename(path, `${path}.damaged`)
+  await files.rename(path, `${path}${DAMAGED}`)
   log(
     `${path} is damaged: ${fault}. Alerts go on from the states before the damage: receivers may be notified again, ` +
-      `and notifications behind the damage are lost. The file is kept as ${path}.damaged.`,
+      `and notifications behind the damage are lost. The file is kept as ${path}${DAMAGED}.`,
     { level: 'error', code: 'alerts_damaged', path },
   )
   return content
@@ -163,8 +177,8 @@ function forget({ notifications, events }: Content, ids: readonly number[]): voi
 
 /** The file of the content, which is written again when the file has grown, and after a failure. */
 interface Writer {
-  /** Writes everything into a new file, and removes older files. */
-  rewrite(): Promise<void>
+  /** Writes everything into a new file, and removes older files. Damaged files only if `isAll`. */
+  rewrite(isAll?: boolean): Promise<void>
   /** Writes a record. */
   write(record: unknown, isSynced: boolean): Promise<void>
   close(): Promise<void>
@@ -180,15 +194,17 @@ function createWriter(files: Files, content: Content, newest: number): Writer {
     file = undefined
   }
 
-  async function rewrite(): Promise<void> {
+  async function rewrite(isAll = false): Promise<void> {
     await close().catch(() => {})
     file = await createRecordFile(files, ALERTS, `states.${number + 1}`, recordsOf(content))
     firstBytes = file.bytes()
     number += 1
     for (const name of await files.list(ALERTS)) {
       const old = Number(NAME.exec(name)?.[1] ?? number)
-      if (old < number || name.endsWith('.new')) await files.remove(`${ALERTS}/${name}`)
+      const isDamaged = isAll && name.endsWith(DAMAGED)
+      if (old < number || name.endsWith('.new') || isDamaged) await files.remove(`${ALERTS}/${name}`)
     }
+    if (isAll) await files.syncDirectory(ALERTS)
   }
 
   async function write(record: unknown, isSynced: boolean): Promise<void> {
@@ -212,7 +228,7 @@ function recordsOf({ states, notifications, events, nextId }: Content): unknown[
   return [FORMAT, { nextId }, ...whole, { added: [...notifications.values()], events: [...events.values()] }]
 }
 
-function createStore(content: Content, { write, close }: Writer): AlertStore {
+function createStore(content: Content, { rewrite, write, close }: Writer): AlertStore {
   const queue = createSerialQueue()
   return {
     states: () => content.states,
@@ -233,6 +249,21 @@ function createStore(content: Content, { write, close }: Writer): AlertStore {
         forget(content, settled)
         await write({ settled }, false)
       }),
+    replace: (change) =>
+      queue.run(async () => {
+        changeValues(content.states, change.state)
+        changeValues(content.notifications, change.notification)
+        changeValues(content.events, change.event)
+        await rewrite(true)
+      }),
     close: () => queue.run(close),
+  }
+}
+
+function changeValues<Key, Value>(values: Map<Key, Value>, change: (value: Value) => Value | undefined): void {
+  for (const [key, value] of values) {
+    const changed = change(value)
+    if (changed === undefined) values.delete(key)
+    else values.set(key, changed)
   }
 }

@@ -22,6 +22,7 @@ export type FindingCode =
   | 'missing'
   | 'damaged_view'
   | 'damaged_tokens'
+  | 'damaged_retention'
   | 'damaged_rejects'
   | 'interrupted_repair'
   | 'leftover'

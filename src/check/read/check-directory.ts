@@ -1,4 +1,6 @@
 import type { Files } from '../../engine/disk/files/files.js'
+import { REREADS, type Rereads, readAgain } from '../files/read-again.js'
+import { tolerantFiles } from '../files/tolerant-files.js'
 import type { Finding, FindingCode } from '../findings/finding.js'
 import type { Totals } from '../findings/format.js'
 import type { Repair } from '../findings/repair.js'
@@ -11,8 +13,6 @@ import type { CheckState } from './check-state.js'
 import { checkTopLevel } from './check-top-level.js'
 import { checkViews } from './check-views.js'
 import { createCopies } from './copies.js'
-import { REREADS, type Rereads, readAgain } from './read-again.js'
-import { tolerantFiles } from './tolerant-files.js'
 import { collectUnreadable, type UnreadableBlocks } from './unreadable.js'
 
 /** The leftovers of a killed process. A running service has the same files while the service writes or deletes them. */

@@ -6,10 +6,10 @@ import { FRAMES_START, type JournalHeader } from '../../engine/disk/journal/head
 import { type Damage, recoverJournal } from '../../engine/disk/journal/recover.js'
 import type { IngestBatch } from '../../engine/engine.js'
 import { decodeBatch } from '../../engine/execute/open-batch/append-batch.js'
+import { readAt } from '../files/read-at.js'
 import { type Finding, fault, NO_ROW, note } from '../findings/finding.js'
 import type { Repair } from '../findings/repair.js'
 import type { Report } from '../findings/report.js'
-import { readAt } from './read-at.js'
 
 /**
  * Reads all frames of a journal: the checksums, the batches and the numbers of rows. `source` is the source in the name

@@ -2,12 +2,12 @@ import { basename } from 'node:path/posix'
 import type { Files } from '../../engine/disk/files/files.js'
 import { decodeHeader, FRAMES_START } from '../../engine/disk/journal/header.js'
 import { readSegmentFacts } from '../../engine/store/files/segment-file.js'
+import { readWhole } from '../files/read-whole.js'
 import { fault, note } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { checkJournal } from './check-journal.js'
 import { checkSegment } from './check-segment.js'
 import { isLeftoverName, isSetAsideName } from './list-entries.js'
-import { readWhole } from './read-whole.js'
 
 const NOT_READ = 'the service does not read a file or directory of this name'
 
@@ -43,7 +43,8 @@ export async function checkOtherSegment(files: Files, path: string): Promise<Rep
   return { ...report, findings: [found, ...report.findings], repair: report.repair ?? repair }
 }
 
-const setAside = (path: string): Report =>
+/** Returns the report about something that a start has kept under another name. */
+export const setAside = (path: string): Report =>
   reportOf([note('set_aside', path, 'a start has set it aside because it is damaged, and keeps it')])
 
 /** Returns the report about something that the next start deletes or overwrites. */

@@ -5,9 +5,9 @@ import { MIB } from '../../base/units.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { checkToken, unquote } from '../../tokens/token-syntax.js'
 import { createFileReader } from '../../tokens/tokens-file.js'
+import { readWhole } from '../files/read-whole.js'
 import { fault } from '../findings/finding.js'
 import type { Report } from '../findings/report.js'
-import { readWhole } from './read-whole.js'
 
 /** The service refuses longer files of tokens. */
 const MAX_BYTES = 64 * MIB

@@ -3,22 +3,36 @@ import { DIRECTORY as UNCONFIRMED } from '../../engine/clickhouse/delivery/group
 import { FORMAT_FILE } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { JOURNALS, SEGMENTS } from '../../engine/store/files/file-names.js'
+import { DAMAGED_RETENTION_FILE, NEW_RETENTION_FILE, RETENTION_FILE } from '../../retention/stored-retention.js'
 import { VIEWS } from '../../views/catalog/file-names.js'
 import { fault, note } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { DAMAGED, salvageFiles, sizeOf } from '../findings/set-aside.js'
-import { leftover } from './check-others.js'
+import { leftover, setAside } from './check-others.js'
 import { checkRejects } from './check-rejects.js'
+import { checkRetention } from './check-retention.js'
 import type { CheckState } from './check-state.js'
 import { checkStoredToken, checkTokensFile } from './check-tokens.js'
 
 /** The directories that are read elsewhere, and files that need no check. */
-const OTHERS = [FORMAT_FILE, JOURNALS, SEGMENTS, UNCONFIRMED, ALERTS, VIEWS, 'lock.json', 'tokens.json.new']
+const OTHERS = [
+  FORMAT_FILE,
+  JOURNALS,
+  SEGMENTS,
+  UNCONFIRMED,
+  ALERTS,
+  VIEWS,
+  'lock.json',
+  'tokens.json.new',
+  NEW_RETENTION_FILE,
+]
 
 /** The files below the data directory itself, with the functions that read the files. */
 const READERS: Readonly<Record<string, (files: Files, path: string) => Promise<Report>>> = {
   token: checkStoredToken,
   'tokens.json': checkTokensFile,
+  [RETENTION_FILE]: checkRetention,
+  [DAMAGED_RETENTION_FILE]: async (_, name) => setAside(name),
   'rejects.ndjson': checkRejects,
   'rejects.1.ndjson': checkRejects,
 }

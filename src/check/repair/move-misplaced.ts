@@ -1,7 +1,7 @@
 import { pathOf as groupPath } from '../../engine/clickhouse/delivery/group-journals.js'
 import { journalPath, segmentPath } from '../../engine/store/files/file-names.js'
+import { exists } from '../files/read-again.js'
 import type { Repair } from '../findings/repair.js'
-import { exists } from '../read/read-again.js'
 import { move, type RepairState } from './repair-state.js'
 
 type Of<Kind extends Repair['kind']> = Extract<Repair, { kind: Kind }>

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path/posix'
 import type { SourceName } from '../../common/sources.js'
 import type { Files } from '../../engine/disk/files/files.js'
+import { exists } from '../files/read-again.js'
 import type { Repaired } from '../findings/format.js'
 import { DAMAGED } from '../findings/set-aside.js'
 import { parseJournal, parseSegment } from '../read/list-entries.js'
-import { exists } from '../read/read-again.js'
 
 /** The shared state of all repairs of one call. */
 export interface RepairState {

@@ -7,8 +7,8 @@ import { type Damage, recoverJournal } from '../../engine/disk/journal/recover.j
 import { continueJournal } from '../../engine/disk/journal/writer.js'
 import type { IngestBatch } from '../../engine/engine.js'
 import { UNFINISHED_SUFFIX } from '../../engine/store/files/file-names.js'
+import { readAt } from '../files/read-at.js'
 import type { Repair } from '../findings/repair.js'
-import { readAt } from '../read/read-at.js'
 import { makeParents, parentOf, type RepairState, setAside } from './repair-state.js'
 
 /** Bytes of a damaged stretch that are copied at once. */

@@ -30,6 +30,7 @@ const HEADERS: Readonly<Record<string, Schema>> = {
       'bucket, to go on with that time as end; "partial" if groups were counted together; "building; from=TIME" of ' +
       'a new view; absent if there is nothing',
   ),
+  Location: text('the path of what was made'),
   'Retry-After': text('seconds after which to try again'),
 }
 

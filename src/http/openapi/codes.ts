@@ -19,7 +19,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   unsupported_sql: 'SQL outside of the supported subset',
   invalid_rule: 'a fault in the text of an alert rule',
   unsupported_by_engine:
-    'the query reads a view over ClickHouse, or the server is too old to read a field without a column',
+    'the query reads a view over ClickHouse, or the server is too old to read a field without a column, or to delete',
   not_acceptable: 'Accept allows none of the formats',
   bad_request: 'not an HTTP request, or an ambiguous one',
   headers_too_large: 'request line and headers exceed 64 KiB',
@@ -28,6 +28,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   overloaded: 'too many queries or tails at once, no memory for a query, or a query of over 30 s',
   starting: 'the service is starting',
   stopping: 'the service is stopping',
+  too_many_deletions: '100 deletions are not erased yet',
   missing_source: 'a record has no source',
   unknown_source: 'there is no source of this name',
   invalid_body: 'the body cannot be read',

@@ -3,6 +3,7 @@ import { type Dialect, OWN_DIALECT } from '../reply/dialect.js'
 import { alertingOperations } from './alerting-operations.js'
 import { ERROR_SCHEMAS } from './answers.js'
 import { CODES } from './codes.js'
+import { deletionOperations } from './deletion-operations.js'
 import { logsOperations, type Operations, otlpOperations, queryOperations, tailOperations } from './operations.js'
 import { serviceOperations } from './service-operations.js'
 import { usageOperations } from './usage-operations.js'
@@ -45,6 +46,7 @@ export function openApi(
       ...serviceOperations(dialect),
       ...alertingOperations(dialect.errorForm),
       ...viewOperations(dialect.errorForm),
+      ...deletionOperations(dialect.errorForm),
       ...usageOperations(dialect.errorForm),
     },
     components: {

@@ -17,6 +17,7 @@ import type { Arrivals } from './arrivals.js'
 import type { CacheJob } from './cache.js'
 import { type Cached, createCached } from './cached.js'
 import type { ConcurrencyLimits } from './concurrency.js'
+import type { CurrentRows } from './current-rows.js'
 import { createEndpointRegistry, type EndpointRegistry, type RegisteredEndpoint } from './endpoint-registry.js'
 import type { HttpLimits } from './limits.js'
 import { EVENT_STREAM, negotiate, negotiateQuery, type Representation } from './negotiation.js'
@@ -36,6 +37,7 @@ interface QueriesOptions {
   arrivals?: Arrivals
   concurrency: ConcurrencyLimits
   following: Following
+  currentRows: CurrentRows
   /** The project of requests that name none. */
   defaultProject?: string | undefined
 }
@@ -91,6 +93,8 @@ export interface Queries {
   isClientSql(path: string, search: string | undefined): boolean
   /** Replaces the endpoints. Running requests finish. The cached answers of removed endpoints are deleted. */
   replace(endpoints: readonly Endpoint[]): void
+  /** Deletes all cached answers, after rows were deleted. */
+  forgetAnswers(): void
   /** Stops warming, and runs without a waiting caller. */
   close(): void
 }
@@ -100,8 +104,10 @@ const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 /** Creates the queries, and starts to warm the cache. */
 export function createQueries(options: QueriesOptions): Queries {
   const { engine, endpoints, metrics, clock, limits, log, memory, arrivals, concurrency, following } = options
+  const { currentRows } = options
   const registry = createEndpointRegistry(endpoints, options.defaultProject)
-  const shared = { engine, clock, limits, metrics, log, memory, arrivals, nameChecks: createNameChecks() }
+  const nameChecks = createNameChecks()
+  const shared = { engine, clock, limits, metrics, log, memory, arrivals, nameChecks, currentRows }
   const cached = createCached({ ...shared, concurrency: concurrency.stored })
   const uncached = createUncached({ ...shared, concurrency, bufferedBytes: limits.bufferedBytes })
   const observe = createObserver(metrics, clock)
@@ -154,6 +160,7 @@ export function createQueries(options: QueriesOptions): Queries {
         following.forget(endpoint)
       }
     },
+    forgetAnswers: cached.clear,
     close: cached.close,
   }
 }

@@ -47,6 +47,8 @@ export interface ResultCache {
   resize(key: string, discard: () => void): void
   /** Deletes the answers of an endpoint. */
   forget(endpoint: Endpoint): void
+  /** Deletes all answers. */
+  clear(): void
   /** Deletes entries not used within the TTL. Returns entries due for a refresh, the least recently tried first. */
   due(): CacheEntry[]
 }
@@ -80,6 +82,10 @@ export function createCache(limits: State['limits'], clock: Clock, metrics: Stat
     resize: (key, discard) => resize(state, key, discard),
     forget(endpoint) {
       for (const [key, { job }] of [...entries]) if (job.endpoint === endpoint) remove(state, key)
+    },
+    clear() {
+      entries.clear()
+      report(state)
     },
     due: () => due(state),
   }

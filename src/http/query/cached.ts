@@ -14,6 +14,7 @@ import type { Arrivals } from './arrivals.js'
 import { type CachedAnswer, type CacheJob, createCache, type ResultCache } from './cache.js'
 import { type ComputeContext, compute } from './compute.js'
 import type { ConcurrencyLimit } from './concurrency.js'
+import type { CurrentRows } from './current-rows.js'
 import { createEncodedForms, encodedIn } from './encoded-forms.js'
 import type { HttpLimits } from './limits.js'
 import type { Representation } from './negotiation.js'
@@ -28,6 +29,7 @@ interface CachedOptions extends ComputeContext {
   memory: MemoryBudget
   /** If absent, empty answers are cached like any other. */
   arrivals?: Arrivals
+  currentRows: Pick<CurrentRows, 'revision'>
 }
 
 /** Answers calls of endpoints with a cache policy. */
@@ -41,6 +43,8 @@ export interface Cached {
   miss(job: CacheJob, request: Request, representation: Representation, fresh: boolean): Promise<Response>
   /** Deletes the answers of an endpoint. Answers that are being computed will not be cached. */
   forget(endpoint: Endpoint): void
+  /** Deletes all answers, after rows were deleted. Answers that are being computed will not be cached. */
+  clear(): void
   /** Stops warming at once. */
   close(): void
 }
@@ -63,8 +67,10 @@ export function createCached(options: CachedOptions): Cached {
   })
 
   async function run(job: Run, caller: AbortSignal, begin: () => void) {
+    const { revision } = options.currentRows
     const { answer, measured } = await concurrency.run((signal) => computeAnswer(job, signal, begin), caller)
-    return { answer, measured, isStored: !removed.has(job.endpoint) && cache.put(job, answer, job.asked) }
+    const isCurrent = !removed.has(job.endpoint) && revision === options.currentRows.revision
+    return { answer, measured, isStored: isCurrent && cache.put(job, answer, job.asked) }
   }
 
   async function computeAnswer(job: CacheJob, signal: AbortSignal, begin: () => void) {
@@ -104,6 +110,7 @@ export function createCached(options: CachedOptions): Cached {
       removed.add(endpoint)
       cache.forget(endpoint)
     },
+    clear: cache.clear,
     close,
   }
 }

@@ -10,6 +10,7 @@ import type { UsageQuery } from '../../engine/usage.js'
 import type { AnswerColumn, Row } from '../../plan/answer.js'
 import type { Plan } from '../../plan/plan.js'
 import type { Measured } from '../reply/server-timing.js'
+import { isOutdated } from './current-rows.js'
 
 /** What clients are told of a query besides its rows, as values of headers. */
 export interface QueryNotes {
@@ -37,15 +38,38 @@ export interface ComputeContext {
 
 /**
  * Runs a call and encodes the rows. Cached and uncached answers are both computed here. The time is read before the
- * plan is made, so that the age of an answer is never understated. Rejects with the reason of `signal` once aborted,
+ * plan is made, so that the age of an answer is never understated. Starts again if rows of the answer are deleted.
+ * Rejects with the reason of `signal` once aborted,
  * and with the errors of engine and plan. The scan statistics of a client's SQL are left out, because the statistics
  * depend on rows of other projects.
  */
 export async function compute<Encoded>(
+  context: ComputeContext,
+  call: Call,
+  running: Running,
+  encode: Encode<Encoded>,
+): Promise<Computed<Encoded>> {
+  for (;;) {
+    try {
+      return await computeOnce(context, call, running, encode)
+    } catch (error) {
+      if (!isOutdated(error)) throw error
+    }
+  }
+}
+
+interface Running {
+  signal: AbortSignal
+  memory: MemoryShare
+}
+
+type Encode<Encoded> = (rows: AsyncIterable<Row>, columns: readonly AnswerColumn[]) => Promise<Encoded>
+
+async function computeOnce<Encoded>(
   { engine, clock, nameChecks }: ComputeContext,
   call: Call,
-  { signal, memory }: { signal: AbortSignal; memory: MemoryShare },
-  encode: (rows: AsyncIterable<Row>, columns: readonly AnswerColumn[]) => Promise<Encoded>,
+  { signal, memory }: Running,
+  encode: Encode<Encoded>,
 ): Promise<Computed<Encoded>> {
   if (call.load !== undefined) await call.load()
   const atMs = clock.monotonicMs()

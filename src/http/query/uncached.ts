@@ -10,6 +10,7 @@ import { compressed, countedAnswer, streamBody } from '../reply/stream.js'
 import { answerReply, type OwnHeaders, queryFields } from './answer.js'
 import { type ComputeContext, compute } from './compute.js'
 import type { ConcurrencyLimits } from './concurrency.js'
+import type { CurrentRows } from './current-rows.js'
 import type { Representation } from './negotiation.js'
 
 interface UncachedOptions extends ComputeContext {
@@ -17,6 +18,7 @@ interface UncachedOptions extends ComputeContext {
   bufferedBytes: number
   memory: MemoryBudget
   metrics: Pick<Metrics, 'answersCut'>
+  currentRows: Pick<CurrentRows, 'onDeleted'>
 }
 
 /** A request, the connection, and the representation of the answer. */
@@ -34,7 +36,9 @@ export interface UncachedRequest {
  * memory of the query, and of the part of the answer that waits for the client, counts until the client has taken the
  * answer.
  */
-export function createUncached({ concurrency, bufferedBytes, memory: budget, metrics, ...context }: UncachedOptions) {
+export function createUncached(options: UncachedOptions) {
+  const { concurrency, bufferedBytes, memory: budget, metrics, currentRows, ...context } = options
+
   /** Returns undefined if there is no room when the slot is free: the slot is not kept while the query waits. */
   const runIfRoom = (call: Call, { format }: Representation, memory: MemoryShare, caller: AbortSignal) =>
     (call.isClientSql ? concurrency.clientSql : concurrency.stored).run(
@@ -60,13 +64,15 @@ export function createUncached({ concurrency, bufferedBytes, memory: budget, met
     const memory = budget.open()
     connection?.onClose(memory.release)
     try {
-      const { encoded, measured, ...notes } = await run(call, representation, memory, request.signal)
+      const { encoded, measured, plan, ...notes } = await run(call, representation, memory, request.signal)
       const timing = serverTiming('bypass', measured)
       const own = { 'Cache-Status': 'logweir; fwd=bypass', 'Server-Timing': timing, ...queryFields(notes) }
       memory.startSending(() => {
         metrics.answersCut.inc()
         connection?.breakOff()
       })
+      // A client may take long to read what is sent.
+      if (connection !== undefined) connection.onClose(currentRows.onDeleted(plan, connection.breakOff))
       if (encoded instanceof Uint8Array) return answerReply(request.headers, { plain: encoded }, representation, own)
       return streamed(encoded, own, memory, asked)
     } catch (error) {

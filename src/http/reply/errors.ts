@@ -8,6 +8,7 @@ import { type HeaderFields, jsonReply } from './reply.js'
 /** Seconds after which a client should retry. */
 const RETRY_AFTER_S = '2'
 const SOON_S = '1'
+const LATER_S = '30'
 
 /** The HTTP status and the headers of an error code. */
 export interface HttpStatus {
@@ -43,6 +44,8 @@ export const HTTP_STATUSES: ReadonlyMap<string, HttpStatus> = new Map<string, Ht
   // Most starts take a second. A retry during a longer start is cheap.
   ['starting', { status: 503, headers: { 'Retry-After': SOON_S } }],
   ['stopping', { status: 503, headers: { 'Retry-After': RETRY_AFTER_S } }],
+  // Erasing a deletion takes seconds to minutes.
+  ['too_many_deletions', { status: 503, headers: { 'Retry-After': LATER_S } }],
   ['missing_source', { status: 400 }],
   ['unknown_source', { status: 400 }],
   ['invalid_body', { status: 400 }],

@@ -5,6 +5,10 @@ import { overloaded } from '../query/slots.js'
 export const replaced = (): LogweirError =>
   new LogweirError('stopping', 'The file of this query was changed or removed. Connect again to follow the new one.')
 
+/** Returns the error of a stream that may have sent rows which were deleted since. */
+export const rowsDeleted = (): LogweirError =>
+  new LogweirError('stopping', 'Rows that this query reads were deleted. Connect again for an answer without them.')
+
 /** Returns the error `overloaded` if there are as many subscribers as there may be. */
 export const tooManySubscribers = (count: number): LogweirError =>
   overloaded(`There are ${count} subscribers already. Poll this query, or close a stream.`)

@@ -12,13 +12,14 @@ import type { Access } from '../../tokens/access.js'
 import { queryFields } from '../query/answer.js'
 import type { Following, QueryRequest } from '../query/answer-queries.js'
 import { type ConcurrencyLimits, createConcurrencyLimit } from '../query/concurrency.js'
+import { type DeletedRows, mayHave } from '../query/current-rows.js'
 import { callAfter, onAbort } from '../query/waiting.js'
 import type { ErrorForm } from '../reply/error-form.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import { streamBody } from '../reply/stream.js'
 import { EVENT_HEADERS, stopping } from '../tail/event-stream.js'
 import { createSendRate, type SendRate } from '../tail/send-rate.js'
-import { replaced, tooManyQueries, tooManySubscribers, tooMuchMemory } from './errors.js'
+import { replaced, rowsDeleted, tooManyQueries, tooManySubscribers, tooMuchMemory } from './errors.js'
 import { abandon, createEvaluator, EVALUATING, type Evaluator } from './evaluator.js'
 import { createFollowedQuery, type FollowedQuery, isOutdated } from './followed-query.js'
 import { createHeldBytes } from './held-bytes.js'
@@ -44,6 +45,11 @@ export interface SubscriptionsOptions {
 
 /** All subscriptions of the service. */
 export interface Subscriptions extends Following {
+  /**
+   * Ends the streams of queries that may have some deleted rows, also what waits to be sent, and forgets their answers:
+   * a client that connects again gets an answer without the rows.
+   */
+  forgetRows(rows: DeletedRows): void
   /** Ends all streams and refuses new ones with `stopping`. Called at shutdown. */
   close(): void
 }
@@ -90,6 +96,14 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     answer: (endpoint, call, asked) => answer(state, endpoint, call, asked),
     forget(endpoint) {
       for (const query of [...all()]) if (query.endpoint === endpoint) endAll(state, query, replaced())
+    },
+    forgetRows(rows) {
+      for (const query of [...all()]) {
+        // The first evaluation starts again by itself.
+        if (query.published.number === 0 || query.seen === undefined || !mayHave(query.seen.plan, rows)) continue
+        for (const subscriber of [...query.subscribers]) if (subscriber.sending !== undefined) subscriber.cut()
+        endAll(state, query, rowsDeleted())
+      }
     },
     close() {
       state.isClosed = true

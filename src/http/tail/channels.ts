@@ -18,8 +18,8 @@ export interface Channels {
    */
   acquire(project: string, tailRows?: TailRows): Channel
   release(channel: Channel): void
-  /** Closes all channels. */
-  close(): void
+  /** Closes the channels that pass a test, or all. */
+  close(isClosed?: (channel: Channel) => boolean): void
 }
 
 interface ChannelsOptions {
@@ -89,8 +89,8 @@ export function createChannels({ follow, clock, limits, errorForm, concurrency }
       if (one?.channel !== channel || --one.readers > 0) return
       one.keepOpen = callAfter(clock, limits.lingerMs, channel.close)
     },
-    close() {
-      for (const { channel } of [...open.values()]) channel.close()
+    close(isClosed = () => true) {
+      for (const { channel } of [...open.values()]) if (isClosed(channel)) channel.close()
     },
   }
 }

@@ -9,9 +9,11 @@ import { refuseUnknown } from '../../endpoints/unknown-parameters.js'
 import type { Engine } from '../../engine/engine.js'
 import { type Access, projectForNone } from '../../tokens/access.js'
 import { createConcurrencyLimit } from '../query/concurrency.js'
+import type { DeletedRows } from '../query/current-rows.js'
 import type { ErrorForm } from '../reply/error-form.js'
 import { refusals, toPublicError } from '../reply/errors.js'
 import { streamBody } from '../reply/stream.js'
+import type { Channel } from './channel.js'
 import { createChannels } from './channels.js'
 import { type Cursor, readCursor } from './cursor.js'
 import { EVENT_HEADERS, type EventStream, stopping } from './event-stream.js'
@@ -41,6 +43,8 @@ export interface Tails {
    * too many tails.
    */
   answer(request: Request, access: () => Access | undefined, breakOff?: () => void): Response
+  /** Ends the tails of a project and some sources, and forgets their records: a tail that reconnects reads stored rows. */
+  forgetRows(rows: DeletedRows): void
   /** Ends all tails and refuses new tails with `stopping`. Called at shutdown. */
   close(): void
 }
@@ -60,7 +64,7 @@ export function createTails(options: TailsOptions): Tails {
   )
   const channels = createChannels({ follow, ...shared, concurrency })
   const sendRate = createSendRate(limits.sentBytesPerS, limits.sentBurstBytes, clock)
-  const readers = new Set<EventStream>()
+  const readers = new Map<EventStream, Channel>()
   let isClosed = false
 
   function open(
@@ -87,7 +91,7 @@ export function createTails(options: TailsOptions): Tails {
         metrics.tailsOpen.set(readers.size)
       },
     })
-    readers.add(reader)
+    readers.set(reader, channel)
     metrics.tailsOpen.set(readers.size)
     return reader
   }
@@ -101,9 +105,14 @@ export function createTails(options: TailsOptions): Tails {
       const rest = open(asked, () => permits(access(), asked.project), breakOff)
       return new Response(streamBody({ head: undefined, rest }, breakOff), { headers: EVENT_HEADERS })
     },
+    forgetRows({ project, sources }) {
+      const isConcerned = (one: Channel) => one.project === project && sources.has(one.tailRows.source)
+      for (const [reader, channel] of readers) if (isConcerned(channel)) reader.end(rowsDeleted())
+      channels.close(isConcerned)
+    },
     close() {
       isClosed = true
-      for (const reader of readers) reader.end(stopping())
+      for (const reader of readers.keys()) reader.end(stopping())
       channels.close()
     },
   }
@@ -137,6 +146,9 @@ const TAIL_PARAMETERS = ['project', 'source', 'filter', 'search']
 /** Whether a token, which may have changed since the tail was opened, still permits the tail. */
 const permits = (access: Access | undefined, project: string) =>
   access?.scopes.has('query') === true && access.projects?.has(project) !== false
+
+const rowsDeleted = () =>
+  new LogweirError('stopping', 'Rows that this tail reads were deleted. Reconnect, with Last-Event-ID.')
 
 const tooMany = (tails: number) =>
   new LogweirError('overloaded', `There are ${tails} live tails already. Try again when one has ended.`)

@@ -2,20 +2,36 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { LogweirError } from '../../base/errors.js'
 import { acceptSources } from '../../common/sources.js'
 import { createThreadNames, type SourceQuestion } from '../names/shared-names.js'
-import type { BodyWork, RecycledMemory, WorkerOptions, WorkerQuestion, WorkResult } from '../thread/messages.js'
+import type {
+  BodyWork,
+  ChangedLimits,
+  RecycledMemory,
+  WorkerOptions,
+  WorkerQuestion,
+  WorkResult,
+} from '../thread/messages.js'
+import { receiveLimits } from '../thread/received-limits.js'
 import { createWorkerOutput } from '../thread/worker-output.js'
 import { createBodyParser } from './body.js'
 
 /** The parsing thread of requests: receives whole bodies, and sends batches and rejects. */
 
-const { retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, names } =
-  workerData as WorkerOptions
+const {
+  retentionUs,
+  limits: shared,
+  acceptsUnreadableTimes,
+  maxLineBytes,
+  maxRejectBytes,
+  flushIntervalMs,
+  names,
+} = workerData as WorkerOptions
+const limits = receiveLimits(shared)
 acceptSources(names.configured)
 const port = parentPort!
 const ask = (question: SourceQuestion) => port.postMessage({ question } satisfies WorkerQuestion)
 const output = createWorkerOutput(port, maxRejectBytes)
 const parser = createBodyParser(
-  { retentionUs, acceptsUnreadableTimes, maxLineBytes, names: createThreadNames(names, ask) },
+  { retentionUs, limits, acceptsUnreadableTimes, maxLineBytes, names: createThreadNames(names, ask) },
   output,
 )
 /** Results of bodies parsed since the last flush. The rows may be in batches that are not full. */
@@ -55,8 +71,9 @@ function startTimer(): void {
   }, flushIntervalMs)
 }
 
-port.on('message', (message: BodyWork | RecycledMemory) => {
-  if ('memory' in message) {
+port.on('message', (message: BodyWork | RecycledMemory | ChangedLimits) => {
+  if ('limits' in message) limits.replace(message.limits)
+  else if ('memory' in message) {
     output.recycle(message.memory)
     startTimer()
   } else work(message)

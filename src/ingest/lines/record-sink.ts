@@ -2,7 +2,7 @@ import { MIB } from '../../base/units.js'
 import { MAIN_THREAD_NAMES } from '../names/admission.js'
 import type { BoundToken, SourceNames } from '../names/source-names.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
-import { createModule, type LineDefaults, MISSING_BUILDER, type Module } from '../wasm/module.js'
+import { type ArrivalLimits, createModule, type LineDefaults, MISSING_BUILDER, type Module } from '../wasm/module.js'
 import { type LineSink, MAX_LINE_BYTES } from './check-lines.js'
 import { appendFirst } from './first-records.js'
 import { createLineRejects, type RejectSink } from './reject-lines.js'
@@ -24,6 +24,8 @@ const IDLE_TICKS = 10
 /** Limits and defaults of parsing. Tests pass smaller limits. */
 export interface ParserOptions {
   retentionUs: number
+  /** The limits of projects and sources. By default there are none. */
+  limits?: ArrivalLimits | undefined
   /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes?: boolean | undefined
   defaults?: LineDefaults

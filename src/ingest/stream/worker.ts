@@ -1,21 +1,23 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { acceptSources, nameOfSource } from '../../common/sources.js'
 import { createThreadNames, type SourceQuestion } from '../names/shared-names.js'
-import type { RecycledMemory, StreamWork, WorkerOptions, WorkerQuestion } from '../thread/messages.js'
+import type { ChangedLimits, RecycledMemory, StreamWork, WorkerOptions, WorkerQuestion } from '../thread/messages.js'
+import { receiveLimits } from '../thread/received-limits.js'
 import { createWorkerOutput } from '../thread/worker-output.js'
 import { createParser } from './parse.js'
 import { readFile } from './read-file.js'
 
 /** The parsing thread of a stream: receives chunks or reads a file, and sends batches and rejects. */
 
-const { defaults, flushIntervalMs, maxRejectBytes, names, ...options } = workerData as WorkerOptions
+const { defaults, flushIntervalMs, limits: shared, maxRejectBytes, names, ...options } = workerData as WorkerOptions
+const limits = receiveLimits(shared)
 acceptSources(names.configured)
 const port = parentPort!
 const ask = (question: SourceQuestion) => port.postMessage({ question } satisfies WorkerQuestion)
 const output = createWorkerOutput(port, maxRejectBytes, () => parser.flushedLines())
 const source = defaults?.source && nameOfSource(defaults.source)
 const parser = createParser(
-  { ...options, defaults: { ...defaults, source }, names: createThreadNames(names, ask) },
+  { ...options, limits, defaults: { ...defaults, source }, names: createThreadNames(names, ask) },
   output,
 )
 let timer: NodeJS.Timeout | undefined
@@ -42,8 +44,9 @@ function work({ id, buffer, filledBytes, file, nowUs, then }: StreamWork): void 
   startTimer()
 }
 
-port.on('message', (message: StreamWork | RecycledMemory) => {
-  if ('memory' in message) {
+port.on('message', (message: StreamWork | RecycledMemory | ChangedLimits) => {
+  if ('limits' in message) limits.replace(message.limits)
+  else if ('memory' in message) {
     output.recycle(message.memory)
     startTimer()
   } else work(message)

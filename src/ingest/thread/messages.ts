@@ -52,6 +52,8 @@ export interface BodyResult {
 /** The settings of a parsing thread, passed at the start. */
 export interface WorkerOptions {
   retentionUs: number
+  /** The limits of projects and sources, see `sharedLimits`. Undefined if there are none. */
+  limits: SharedArrayBuffer | undefined
   /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes: boolean
   defaults?: StreamDefaults
@@ -67,6 +69,11 @@ export interface WorkerOptions {
 /** To a worker: memory of a batch that is in the engine, for reuse. */
 export interface RecycledMemory {
   memory: Uint8Array<ArrayBuffer>
+}
+
+/** To a worker: the limits from now on. */
+export interface ChangedLimits {
+  limits: SharedArrayBuffer
 }
 
 /** To the worker of a stream: the next bytes or a file to read, and the action that follows. */

@@ -8,11 +8,13 @@ import { createSerialQueue } from '../../base/scheduling/serial-queue.js'
 import { DAY_US, MIB } from '../../base/units.js'
 import type { SourceRefusal } from '../../common/source-refusals.js'
 import type { Engine } from '../../engine/engine.js'
+import type { WatchedRetention } from '../../retention/watched-retention.js'
 import { answerQuestion, type SourceQuestion, shareNames } from '../names/shared-names.js'
 import type { Reason, RejectBatch, Rejects } from '../rejects.js'
 import type { ParsedBatch } from '../wasm/batch-builder.js'
 import type {
   BodyWork,
+  ChangedLimits,
   RecycledMemory,
   StreamDefaults,
   StreamWork,
@@ -56,6 +58,10 @@ export interface ThreadOptions {
   defaults?: StreamDefaults
   /** The greatest age of a record, in microseconds. */
   retentionUs?: number
+  /** The limits of projects and sources, see `sharedLimits`. Undefined if there are none, or if they may change. */
+  limits?: SharedArrayBuffer | undefined
+  /** Limits that may change. */
+  retention?: Pick<WatchedRetention, 'shared' | 'onChange'> | undefined
   maxLineBytes?: number
   flushIntervalMs?: number
 }
@@ -98,6 +104,10 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   let failure: Error | undefined
   const pending = createPendingWork()
   const messages = createSerialQueue()
+  const { retention } = options
+  const stopListening = retention?.onChange(() =>
+    worker?.postMessage({ limits: retention.shared() } satisfies ChangedLimits),
+  )
 
   function startWorker(): Worker {
     const receive = (message: WorkerMessage) => void messages.run(() => apply(message).catch(failOfEngine))
@@ -134,6 +144,7 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     failure ??= new LogweirError('ingest_failed', message)
     pending.rejectAll(failure)
     onFail(failure)
+    stopListening?.()
     const stopping = worker
     worker = undefined
     await stopping?.terminate()
@@ -186,13 +197,15 @@ function workerOptions({
   rejects,
   unreadableTimes,
   retentionUs = RETENTION_US,
+  retention,
+  limits = retention?.shared(),
   maxLineBytes,
   flushIntervalMs = FLUSH_INTERVAL_MS,
 }: ThreadOptions): WorkerOptions {
   const acceptsUnreadableTimes = unreadableTimes !== undefined
   const maxRejectBytes = rejects.maxEntryBytes
   const names = shareNames()
-  return { defaults, retentionUs, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, names }
+  return { defaults, retentionUs, limits, acceptsUnreadableTimes, maxLineBytes, maxRejectBytes, flushIntervalMs, names }
 }
 
 /** Passes on and counts the output of a thread. `recycle` is called with memory that the worker can reuse. */

@@ -8,6 +8,7 @@ export interface Exports {
   setSizes(table: number, maxLines: number, maxLineBytes: number, batchRows: number, batchBytes: number): void
   setBatchLimits(batchRows: number, batchBytes: number): void
   setRetention(retentionUs: number): void
+  setNewestHidden(timestampUs: number): void
   acceptUnreadableTimes(): void
   setDefaults(builder: number, projectLength: number): void
   clearFieldNames(): void
@@ -49,6 +50,7 @@ export type Host = Record<
   (start: number, end: number) => number
 > & {
   putUuid(at: number): void
+  hiddenThrough(builder: number, start: number, end: number): number
 }
 
 /** Creates an instance. Throws if `ingest.wasm` was not built (`node scripts/build-wasm.mjs`). */

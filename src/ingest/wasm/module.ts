@@ -5,13 +5,21 @@ import * as outcome from '../../wasm-layout/outcomes.js'
 import * as fault from '../../wasm-layout/split-faults.js'
 import type { Reason } from '../rejects.js'
 import { type BatchBuilder, createBatchBuilder } from './batch-builder.js'
-import { createHost } from './host.js'
+import { createHost, type HiddenThrough } from './host.js'
 import { type Exports, instantiateIngest } from './instance.js'
 import type { MetadataPaths } from './metadata-paths.js'
 import { createModuleMemory } from './module-memory.js'
 import { createOwnBuilders, OWN_BATCH_BYTES, OWN_BATCH_ROWS, type OwnBuilders } from './own-builders.js'
 import type { Scanner } from './scanner.js'
 import { addBuilder, addBuilders, addNames, type ColumnsOf, metadataPaths, setFieldNames } from './setup.js'
+
+/** Tells which records are past the limit of their project. Times are in microseconds since the epoch. */
+export interface ArrivalLimits {
+  /** Returns the time of the newest record of any source and project that is past its limit at a time. */
+  newestOfAllUs(nowUs: number): number
+  /** Returns the time of the newest record of a project, or without a project, that is past its limit at a time. */
+  hiddenThroughUs(source: SourceName, project: string | undefined, nowUs: number): number
+}
 
 /** Sizes and limits of a module. */
 export interface ModuleOptions {
@@ -24,6 +32,8 @@ export interface ModuleOptions {
   batchRows: number
   batchBytes: number
   retentionUs: number
+  /** The limits of projects and sources. By default there are none. */
+  limits?: ArrivalLimits | undefined
   /** Whether a record with an unreadable time is stored with the time of receipt, not rejected. */
   acceptsUnreadableTimes?: boolean | undefined
   defaults?: LineDefaults
@@ -139,9 +149,12 @@ const REASONS: Record<number, Reason> = {
  * an own source. Pages that are not written cost nothing. Throws if `ingest.wasm` was not built.
  */
 export function createModule(options: ModuleOptions): Module {
-  const { maxLines, defaults = {}, columnsOf = hotColumns } = options
+  const { maxLines, limits, defaults = {}, columnsOf = hotColumns } = options
   const paths = metadataPaths(columnsOf)
-  const exports: Exports = instantiateIngest(createHost(() => memory.buffer()))
+  let receivedUs = 0
+  const hiddenThrough: HiddenThrough = (builder, project) =>
+    limits?.hiddenThroughUs(builders[builder]!.source, project, receivedUs) ?? Number.NEGATIVE_INFINITY
+  const exports: Exports = instantiateIngest(createHost(() => memory.buffer(), hiddenThrough))
   const memory = createModuleMemory(exports, options)
   const addresses = reserve(exports, memory.tableAt, options, paths)
   memory.grow()
@@ -170,6 +183,22 @@ export function createModule(options: ModuleOptions): Module {
     exports.setDefaults(own.setDefault(source), projectBytes?.length ?? -1)
   }
 
+  function setReceipt(nowUs: number): void {
+    if (limits === undefined) return
+    receivedUs = nowUs
+    exports.setNewestHidden(limits.newestOfAllUs(nowUs))
+  }
+
+  function append(from: number, to: number, nowUs: number): number {
+    setReceipt(nowUs)
+    return exports.appendLines(from, to, nowUs)
+  }
+
+  function appendTo(builder: BatchBuilder, line: number, nowUs: number): void {
+    setReceipt(nowUs)
+    exports.appendLineTo(builders.indexOf(builder), line, nowUs)
+  }
+
   function stopCause(): ReturnType<Module['stopCause']> {
     const code = exports.stopCode()
     if (code === outcome.NEW_SOURCE) return MISSING_BUILDER
@@ -185,8 +214,8 @@ export function createModule(options: ModuleOptions): Module {
     },
     maxLines,
     scan: (start, end) => exports.scan(start, end, memory.tableAt, maxLines),
-    append: exports.appendLines,
-    appendTo: (builder, line, nowUs) => exports.appendLineTo(builders.indexOf(builder), line, nowUs),
+    append,
+    appendTo,
     own,
     setAllowedProjects: (projects) =>
       exports.setAllowedProjects(writeProjects(memory.buffer(), exports.projectsAddress(), projects)),

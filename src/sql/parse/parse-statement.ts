@@ -37,6 +37,21 @@ export function parseStatement(text: string, limits: SqlLimits): Statement {
   throw unexpectedEnd(tokens)
 }
 
+/**
+ * Parses a text that is one expression, such as a condition. Throws an SqlFault as {@link parseStatement} does, also
+ * for a parameter.
+ */
+export function parseAlone(text: string, limits: SqlLimits): Node {
+  const tokens = new Tokens(tokensOf(text, limits), limits, GRAMMAR)
+  const { kind, at } = tokens.peek()
+  if (kind === 'end') throw invalid("The condition is empty: write one, such as user_id = '42'.", at)
+  const node = parseExpression(tokens)
+  if (tokens.peek().kind !== 'end') throw tokens.unexpected('the end of the condition')
+  for (const [name, place] of tokens.parameters)
+    throw unsupported(`The condition has the parameter @${name}: write its value.`, place)
+  return node
+}
+
 /** Words of other dialects behind a complete query, and the error message for each. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['similar', 'SIMILAR TO is not covered: write regexp_contains(text, pattern).'],

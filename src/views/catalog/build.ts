@@ -13,11 +13,13 @@ import { boundsOfFile } from './bounds.js'
 import { type Catalog, type GroupableEngine, removeReplaced, saveManifest, setAsideDamaged } from './catalog.js'
 import { statePath, VIEWS, viewPath } from './file-names.js'
 import { getsAnyRows, getsRows, isExpired, type KeptView } from './kept-view.js'
+import type { LiveState } from './live-states.js'
+import { staleBuckets, touchingDeletions } from './touched-buckets.js'
 
 /** Numbers that are taken by one write of the manifest. */
 const NUMBERS_AT_ONCE = 1000
 /** Memory of the groups of a build. */
-const BUILD_BYTES = 64 * MIB
+export const BUILD_BYTES = 64 * MIB
 
 type StoredRows = Part & { stored: StoredPart; source: SourceName }
 
@@ -93,32 +95,39 @@ async function build(
   const yieldIfDue = createYielder(signal)
   const wanted = new Set<Part>(parts)
   const run = { memory: { add() {} }, limitBytes: BUILD_BYTES, yieldIfDue, isCached: false }
+  // The rows of these deletions are hidden in the snapshot.
+  const without = touchingDeletions(catalog, view.identity, day).map(({ id }) => id)
   const { groups, aggregation } = await rows.group(view.grouping, (part) => wanted.has(part), run)
   const byDay = await streamsByDay(groups, view.restKeys, mergingOf(aggregation, yieldIfDue))
   if ([...byDay.keys()].some((other) => other !== day)) throw new TypeError('A segment has rows of a single day.')
   const segments = parts.map(({ stored }) => stored)
-  await writeDay(catalog, view, day, { segments, groups: byDay.get(day) ?? NO_GROUPS }, yieldIfDue)
+  await writeDay(catalog, view, day, { segments, groups: byDay.get(day) ?? NO_GROUPS, without }, yieldIfDue)
 }
 
 const NO_GROUPS: GroupStream = { async *[Symbol.asyncIterator]() {} }
 
-/** Writes a file with the groups of segments. If the day has many files, the file takes the place of all of them. */
+/**
+ * Writes a file with the groups of segments. If the day has many files, the file takes the place of all of them, unless
+ * some have groups of deleted rows: those are written again first.
+ */
 async function writeDay(
   catalog: Catalog,
   view: KeptView,
   day: number,
-  added: { segments: readonly StoredPart[]; groups: GroupStream },
+  added: { segments: readonly StoredPart[]; groups: GroupStream; without: readonly string[] },
   yieldIfDue: Yielder,
 ): Promise<void> {
-  const { live, files, clock } = catalog
+  const { live, files } = catalog
   const before = live.of(view.identity).filter(({ facts }) => facts.day === day)
-  const replaced = before.length < catalog.dayFiles ? [] : before
+  const isStale = (state: LiveState) => staleBuckets(catalog, state).length > 0
+  const replaced = before.length < catalog.dayFiles || before.some(isStale) ? [] : before
   const isReleased = replaced.some((one) => one.isReleased || catalog.toRelease.has(one))
   const number = await takeNumber(catalog, isReleased)
   const path = statePath({ identity: view.identity, day, number })
   const streams = [...replaced.map((state) => groupsOfFile(files, state, view.states)), added.groups]
   const segments = [...replaced.flatMap(({ facts }) => facts.segments), ...added.segments]
-  const facts = { view: view.identity, day, segments, states: view.states }
+  const without = added.without.filter((id) => replaced.every((one) => one.without.has(id)))
+  const facts = { view: view.identity, day, segments, states: view.states, without }
   const merged = mergeGroups(streams, boundsOfFile(catalog, view, replaced), mergingOf(view.aggregation, yieldIfDue))
   await files.makeDirectory(viewPath(view.identity))
   await files.syncDirectory(VIEWS)
@@ -128,14 +137,23 @@ async function writeDay(
     setAsideDamaged(catalog, replaced, error)
     throw error
   }
-  const state = { ...(await openStateFile(files, path)), number, isReleased, releasedMs: clock.monotonicMs() }
-  live.add(state, replaced)
+  live.add(await openLive(catalog, path, { number, isReleased }), replaced)
   for (const { check } of added.segments) catalog.wanted.delete(check)
   removeReplaced(catalog, replaced)
 }
 
+/** Opens a file that was written. */
+export const openLive = async (
+  { files, clock }: Catalog,
+  path: string,
+  place: Pick<LiveState, 'number' | 'isReleased'>,
+): Promise<LiveState> => {
+  const file = await openStateFile(files, path)
+  return { ...file, ...place, releasedMs: clock.monotonicMs(), without: new Set(file.facts.without) }
+}
+
 /** Takes a number that no file has had. If a released file is replaced, the manifest first says that the new is too. */
-async function takeNumber(catalog: Catalog, isReleased: boolean): Promise<number> {
+export async function takeNumber(catalog: Catalog, isReleased: boolean): Promise<number> {
   const { manifest } = catalog
   const number = catalog.nextNumber++
   const isTaken = number < manifest.numberLimit

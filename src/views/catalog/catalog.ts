@@ -2,6 +2,7 @@ import type { Log } from '../../base/log.js'
 import { createSerialQueue, type SerialQueue } from '../../base/scheduling/serial-queue.js'
 import type { Clock } from '../../base/time/clock.js'
 import { GIB, HOUR_US } from '../../base/units.js'
+import type { RowLimits } from '../../engine/deletion.js'
 import { createFormatRaiser, VIEWS_FORMAT } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { createMemoryFiles } from '../../engine/disk/files/memory-files.js'
@@ -12,6 +13,7 @@ import { createDayCache, type DayCache } from './day-cache.js'
 import type { KeptView } from './kept-view.js'
 import { type LiveState, LiveStates } from './live-states.js'
 import { EMPTY_MANIFEST, type Manifest, writeManifest } from './manifest.js'
+import type { DeletionOfGroups } from './touched-buckets.js'
 
 /** The rows that views group. */
 export type GroupableEngine = Pick<ArrowEngine, 'groupable' | 'enforceLimits' | 'seal'>
@@ -53,7 +55,15 @@ export interface Catalog {
   lastFullMs: number
   /** Replaced files that stay for backups, and when they may be deleted. */
   readonly retained: Map<LiveState, number>
+  /** The deletions that are not finished. Replaced as a whole. */
+  deletions: readonly DeletionOfGroups[]
+  /** What writes files and the manifest, a piece of work at a time. */
+  readonly writing: SerialQueue
+  readonly rowLimits: ViewLimits
 }
+
+/** What views ask of the limits of rows. */
+export type ViewLimits = Pick<RowLimits, 'hiddenThroughUs'>
 
 /** Where the files of views are, and their limits. */
 export interface CatalogOptions {
@@ -64,11 +74,13 @@ export interface CatalogOptions {
   /** Bytes of the files of all views, of which each view has an equal share. */
   viewBytes?: number
   dayFiles?: number
+  rowLimits?: ViewLimits | undefined
 }
 
 /** The bytes of the files of all views by default. */
 export const VIEW_BYTES = GIB
 const DAY_FILES = 4
+const NO_LIMITS: ViewLimits = { hiddenThroughUs: () => Number.NEGATIVE_INFINITY }
 
 /** Returns a catalog without views. */
 export const createCatalog = ({
@@ -77,6 +89,7 @@ export const createCatalog = ({
   log,
   viewBytes = VIEW_BYTES,
   dayFiles = DAY_FILES,
+  rowLimits = NO_LIMITS,
 }: CatalogOptions): Catalog => ({
   files: files ?? createMemoryFiles(),
   isInMemory: files === undefined,
@@ -100,6 +113,9 @@ export const createCatalog = ({
   fullSinceMs: undefined,
   lastFullMs: Number.NEGATIVE_INFINITY,
   retained: new Map(),
+  deletions: [],
+  writing: createSerialQueue(),
+  rowLimits,
 })
 
 /** Writes the manifest, with changes. The manifest in memory changes once it is on disk. */

@@ -13,6 +13,7 @@ import type { Catalog, GroupableEngine } from './catalog.js'
 import type { CachedDay, DayPlace, GroupRow } from './day-cache.js'
 import type { KeptView } from './kept-view.js'
 import type { LiveState } from './live-states.js'
+import { leaveOut, type TouchedBuckets } from './touched-buckets.js'
 
 type Rows = ReturnType<GroupableEngine['groupable']>
 
@@ -24,9 +25,17 @@ export interface Reading {
   range: ViewRange
   run: ViewRun
   states: readonly LiveState[]
+  /** The files with groups of deleted rows. */
+  stale: ReadonlyMap<LiveState, StaleFile>
   rows: Rows
   /** The parts whose rows no file has. */
   uncovered: readonly Part[]
+}
+
+/** The buckets of a file whose groups are not read, and the file's segments, whose rows are grouped instead. */
+export interface StaleFile {
+  buckets: readonly TouchedBuckets[]
+  parts: Part[]
 }
 
 /** Files of so many days are read ahead of the day whose groups are merged. */
@@ -121,10 +130,12 @@ export class DayReader {
 /** A day with more rows is not cached. */
 const MOST_CACHED_ROWS = 10_000
 
-function streamOf({ catalog: { files }, view, range }: Reading, state: LiveState): GroupStream {
+function streamOf({ catalog: { files }, view, range, stale }: Reading, state: LiveState): GroupStream {
   const { project, fromUs, throughUs } = range
   const wanted = project === undefined ? undefined : { project: projectKey(project), fromUs, toUs: throughUs + 1 }
-  return groupsOfFile(files, state, view.states, wanted)
+  const stream = groupsOfFile(files, state, view.states, wanted)
+  const buckets = stale.get(state)?.buckets
+  return buckets === undefined ? stream : leaveOut(stream, buckets)
 }
 
 /** The values of a group, in the order of the columns of a view. */

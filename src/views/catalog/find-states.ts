@@ -37,7 +37,8 @@ export async function findStates(
   // A file has all rows of the earlier files that it replaces.
   for (const { number, file } of found.sort((a, b) => b.number - a.number)) {
     const isReleased = released.has(number)
-    const state = { ...file, number, isReleased, releasedMs: catalog.clock.monotonicMs() }
+    const without = new Set(file.facts.without)
+    const state = { ...file, number, isReleased, releasedMs: catalog.clock.monotonicMs(), without }
     if (!live.isDisjoint(file)) {
       removeReplaced(catalog, [state])
       continue

@@ -4,6 +4,7 @@ import type { Limit, SegmentKeeper } from '../../engine/store/tables/keeper.js'
 import { BACKUP_MS, type Catalog } from './catalog.js'
 import { getsRows, isExpired, type KeptView } from './kept-view.js'
 import type { LiveState } from './live-states.js'
+import { staleBuckets } from './touched-buckets.js'
 
 /**
  * How long a limit may be exceeded before segments are dropped that views still need. Rows that are in memory only grow
@@ -44,16 +45,18 @@ function mayDrop(catalog: Catalog, segment: SegmentHandle, limit: Limit): boolea
 const areBackedUp = ({ clock, isInMemory }: Catalog, states: readonly LiveState[]): boolean =>
   isInMemory || states.every(({ releasedMs }) => clock.monotonicMs() - releasedMs >= BACKUP_MS)
 
-/** The views that get the rows of a segment and have no file with the segment yet. */
-function viewsThatNeed({ kept, live, clock }: Catalog, { source, stored, day }: SegmentHandle): KeptView[] {
+/**
+ * The views that get the rows of a segment and have no file with the segment yet, or a file that is written again from
+ * the rows that a deletion has left.
+ */
+function viewsThatNeed(catalog: Catalog, { source, stored, day }: SegmentHandle): KeptView[] {
+  const { kept, live, clock } = catalog
   const nowUs = clock.nowUs()
-  return [...kept.values()].filter(
-    (view) =>
-      getsRows(view, stored) &&
-      view.sources.includes(source) &&
-      !isExpired(view, day, nowUs) &&
-      (stored === undefined || live.fileOf(view.identity, stored.check) === undefined),
-  )
+  return [...kept.values()].filter((view) => {
+    if (!view.sources.includes(source) || isExpired(view, day, nowUs)) return false
+    const file = stored && live.fileOf(view.identity, stored.check)
+    return file === undefined ? getsRows(view, stored) : staleBuckets(catalog, file).length > 0
+  })
 }
 
 /** Whether a limit of bytes has been exceeded for long. The first call starts the time. */

@@ -8,6 +8,8 @@ export interface LiveState extends StateFile {
   isReleased: boolean
   /** Since when that is so, in milliseconds of the monotonic clock. */
   releasedMs: number
+  /** The deletions whose rows no group of the file has, by id. A deletion of another day may be absent. */
+  readonly without: Set<string>
 }
 
 /** The live files of all views. No row is in two files of a view: the lists of their segments are disjoint. */

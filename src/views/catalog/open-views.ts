@@ -14,7 +14,9 @@ import { type KeptView, keptView } from './kept-view.js'
 import { bytesByView, listCatalog } from './list.js'
 import { type Manifest, type ManifestView, readManifest } from './manifest.js'
 import { createReadView } from './read.js'
+import { type RegroupOptions, regroup } from './regroup.js'
 import { presentChecks } from './salvaged.js'
+import type { DeletionOfGroups } from './touched-buckets.js'
 import { withCurrent } from './versions.js'
 import { startWork, type ViewWork } from './work.js'
 
@@ -33,6 +35,15 @@ export interface Views {
   readable: ReadableViews
   /** Sets the views that the files of endpoints have now. Views without a file stay, and get no new rows. */
   setCurrent(views: readonly CurrentView[]): void
+  /**
+   * Hides the rows of a deletion from all reads that start from now on, given an engine that hides the rows at the same
+   * time. Also before `start`, for each deletion that an earlier process has not finished.
+   */
+  hide(deletion: DeletionOfGroups): void
+  /** See {@link regroup}. After `hide` and `start`. */
+  regroup(deletion: DeletionOfGroups, options: RegroupOptions): Promise<void>
+  /** Forgets a deletion whose rows are gone from the engine, and whose groups were computed again. */
+  forget(id: string): void
   /** Returns the views and old versions, by name. */
   list(): readonly ListedView[]
   /** Returns the bytes of the files of each view that gets new rows, and of all others together. */
@@ -85,6 +96,13 @@ export async function openViews(options: CatalogOptions): Promise<Views> {
     keeper: createKeeper(catalog),
     readable: { find: (name) => readable.find(name), names: () => readable.names() },
     setCurrent,
+    hide(deletion) {
+      catalog.deletions = [...catalog.deletions.filter(({ id }) => id !== deletion.id), deletion]
+    },
+    regroup: (deletion, options) => regroup(catalog, deletion, options),
+    forget(id) {
+      catalog.deletions = catalog.deletions.filter((deletion) => deletion.id !== id)
+    },
     list: () => listCatalog(catalog),
     bytes: () => bytesByView(catalog),
     async startReading(engine) {

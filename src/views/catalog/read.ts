@@ -2,16 +2,13 @@ import { dayOf } from '../../base/time/moment.js'
 import { DAY_US } from '../../base/units.js'
 import { noViews, type ReadView, type ViewRange, type ViewRun } from '../../engine/engine.js'
 import type { Part } from '../../engine/execute/columns/batch.js'
-import { ofProject } from '../../plan/of-project.js'
-import type { Plan, TimeRange } from '../../plan/plan.js'
 import type { Scalar } from '../../plan/values/values.js'
-import { withinTime } from '../../plan/within-time.js'
-import type { GroupStream } from '../state/group.js'
-import { streamsByDay } from '../state/memory-groups.js'
-import { mergingOf } from '../state/merged-states.js'
 import { type Catalog, setAsideDamaged } from './catalog.js'
-import { DayReader, type Reading } from './day-reader.js'
-import { getsAnyRows, getsRows, type KeptView, longestKeepUs } from './kept-view.js'
+import { DayReader, type Reading, type StaleFile } from './day-reader.js'
+import { groupBuckets, groupByDay } from './group-rows.js'
+import { getsAnyRows, getsRows, longestKeepUs } from './kept-view.js'
+import type { LiveState } from './live-states.js'
+import { staleBuckets } from './touched-buckets.js'
 
 /**
  * Returns the reader of the views of a catalog. The groups of files are merged with groups of all rows that no file
@@ -35,13 +32,16 @@ async function* readGroups(
   const range = { ...asked, fromUs: Math.max(asked.fromUs, oldestUs) }
   // Everything is chosen at once, so that no row is in a file and in a part that is read.
   const leave = readers.enter()
-  const rows = engine.groupable(getsAnyRows(view) ? view.sources : [])
   const states = live.of(identity)
-  const isCovered = ({ stored }: Part) => stored !== undefined && live.fileOf(identity, stored.check) !== undefined
+  const stale = findStale(catalog, states, asked.project)
+  const rows = engine.groupable(getsAnyRows(view) || stale.size > 0 ? view.sources : [])
+  const fileOf = ({ stored }: Part) => stored && live.fileOf(identity, stored.check)
+  const isCovered = (part: Part) => fileOf(part) !== undefined
+  if (stale.size > 0) for (const part of rows.parts) stale.get(fileOf(part)!)?.parts.push(part)
   const isRead = (part: Part) => !part.isSetAside && getsRows(view, part.stored) && !isCovered(part)
   const uncovered = rows.parts.filter(isRead)
   try {
-    yield* readDays({ catalog, view, range, run, states, rows, uncovered })
+    yield* readDays({ catalog, view, range, run, states, stale, rows, uncovered })
   } catch (error) {
     setAsideDamaged(catalog, states, error)
     throw error
@@ -51,11 +51,21 @@ async function* readGroups(
   }
 }
 
+/** Finds the files with groups of deleted rows. `project` is the only project that is read, if given. */
+function findStale(catalog: Catalog, states: readonly LiveState[], project: string | undefined) {
+  const stale = new Map<LiveState, StaleFile>()
+  for (const state of states) {
+    const buckets = staleBuckets(catalog, state, project)
+    if (buckets.length > 0) stale.set(state, { buckets, parts: [] })
+  }
+  return stale
+}
+
 async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Scalar[])[], void> {
   const { view, range, run, states, uncovered } = reading
   const heads = uncovered.filter(({ stored }) => stored === undefined)
   const sealed = uncovered.filter(({ stored }) => stored !== undefined)
-  const ofHeads = await groupedByDay(reading, heads, range, run)
+  const ofHeads = await groupByDay(reading, heads, wholeDays(range), run)
   const days = new Set([
     ...states.map(({ facts }) => facts.day),
     ...ofHeads.keys(),
@@ -70,7 +80,7 @@ async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Sc
   const reader = new DayReader(
     reading,
     wanted,
-    (day) => ofHeads.has(day) || sealed.some(({ minUs }) => dayOf(minUs) === day),
+    (day) => ofHeads.has(day) || sealed.some(({ minUs }) => dayOf(minUs) === day) || isStale(reading, day),
   )
   try {
     for (const [place, day] of wanted.entries()) {
@@ -82,8 +92,9 @@ async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Sc
       }
       const counted = countMemory(run)
       const parts = sealed.filter(({ minUs }) => dayOf(minUs) === day)
-      const ofDay = (await groupedByDay(reading, parts, range, counted.run)).get(day)
-      const streams = [...stored, ofDay, ofHeads.get(day)].filter((stream) => stream !== undefined)
+      const ofDay = (await groupByDay(reading, parts, wholeDays(range), counted.run)).get(day)
+      const left = await groupStale(reading, day, counted.run)
+      const streams = [...stored, ...left, ofDay, ofHeads.get(day)].filter((stream) => stream !== undefined)
       yield* reader.merge(place, streams)
       counted.free()
     }
@@ -92,28 +103,23 @@ async function* readDays(reading: Reading): AsyncGenerator<readonly (readonly Sc
   }
 }
 
-/** Groups the rows of parts, of the days of a range. */
-async function groupedByDay(
-  { view, rows }: Reading,
-  parts: readonly Part[],
-  range: ViewRange,
-  run: ViewRun,
-): Promise<Map<number, GroupStream>> {
-  if (parts.length === 0) return new Map()
-  const wanted = new Set(parts)
-  const { groups, aggregation } = await rows.group(planOf(view, range), (part) => wanted.has(part), {
-    ...run,
-    isCached: true,
-  })
-  return streamsByDay(groups, view.restKeys, mergingOf(aggregation, run.yieldIfDue))
+const staleOf = ({ stale }: Reading, day: number) => [...stale].filter(([{ facts }]) => facts.day === day)
+const isStale = (reading: Reading, day: number) => staleOf(reading, day).length > 0
+
+/** Groups the rows that deletions have left in the buckets of a day that no file tells. */
+async function groupStale(reading: Reading, day: number, run: ViewRun) {
+  const streams = []
+  for (const [, { buckets, parts }] of staleOf(reading, day))
+    streams.push(...(await groupBuckets(reading, parts, { day, buckets }, run)))
+  return streams
 }
 
-/** The grouping of the rows of a project, or of all, of the days of a range. */
-function planOf({ grouping }: KeptView, { project, fromUs, throughUs }: ViewRange): Plan {
-  const days: TimeRange = { fromUs: dayOf(fromUs) * DAY_US, throughUs: (dayOf(throughUs) + 1) * DAY_US - 1 }
-  const plan = withinTime(grouping, days)
-  return project === undefined ? plan : ofProject(plan, project)
-}
+/** The days of a range, whole, so that the groups of parts serve later reads. */
+const wholeDays = (range: ViewRange): ViewRange => ({
+  ...range,
+  fromUs: dayOf(range.fromUs) * DAY_US,
+  throughUs: (dayOf(range.throughUs) + 1) * DAY_US - 1,
+})
 
 /** Counts the memory of a part of a run, so that the memory can be given back before the run ends. */
 function countMemory(run: ViewRun): { run: ViewRun; free(): void } {

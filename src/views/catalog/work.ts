@@ -4,6 +4,7 @@ import { buildNext } from './build.js'
 import { type Catalog, removeFiles, removeRetained, saveManifest } from './catalog.js'
 import { closeViews } from './close.js'
 import { isExpired } from './kept-view.js'
+import { release } from './release.js'
 
 /** Interval at which work is looked for. */
 const CHECK_MS = 1000
@@ -97,8 +98,10 @@ async function workForAWhile(state: State): Promise<void> {
   }
 }
 
-/** Does one piece of work. Returns false if there is nothing to do. */
-async function workOnce(state: State): Promise<boolean> {
+/** Does one piece of work, alone. Returns false if there is nothing to do. */
+const workOnce = (state: State): Promise<boolean> => state.catalog.writing.run(() => workAlone(state))
+
+async function workAlone(state: State): Promise<boolean> {
   const { catalog, controller } = state
   const { signal } = controller
   if (catalog.engine === undefined || signal.aborted) return false
@@ -120,22 +123,6 @@ async function workOnce(state: State): Promise<boolean> {
     state.segments = Math.max(1, state.segments >> 1)
     return true
   }
-}
-
-/** Notes on the disk that segments of files may be gone from now on, and drops the segments that wait for that. */
-async function release(catalog: Catalog): Promise<void> {
-  const { live, toRelease, manifest, engine } = catalog
-  const taken = [...toRelease]
-  const states = taken.filter((state) => live.of(state.facts.view).includes(state))
-  const numbers = new Set([...live.all(), ...catalog.retained.keys()].map(({ number }) => number))
-  const released = new Set(manifest.released.filter((number) => numbers.has(number)))
-  for (const { number } of states) released.add(number)
-  await saveManifest(catalog, { released: [...released] })
-  const releasedMs = catalog.clock.monotonicMs()
-  for (const state of states) Object.assign(state, { isReleased: true, releasedMs })
-  // More states may have come since.
-  for (const state of taken) toRelease.delete(state)
-  engine?.enforceLimits()
 }
 
 /** Deletes the groups of a day that no view keeps any more. */

@@ -37,6 +37,8 @@ export interface StateFacts {
   largeProjects: readonly LargeProject[]
   /** Whether some bucket of a project has groups that were too many to keep their keys. */
   isPartial: boolean
+  /** The deletions on request, by id, whose rows no group has. Absent without deletions. */
+  without?: readonly string[]
 }
 
 /** A project of a file, as the key's bytes in base64, and the bytes of its groups. */

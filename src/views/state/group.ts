@@ -33,6 +33,22 @@ export interface GroupRange {
   toUs: number
 }
 
+/** Whether a group is in a range. */
+export const isInRange = (
+  { project, fromUs, toUs }: GroupRange,
+  group: Pick<StateGroup, 'project' | 'bucketUs'>,
+): boolean => group.bucketUs >= fromUs && group.bucketUs < toUs && group.project.equals(project)
+
+/** Returns the groups of a stream for which a test is true. */
+export const filterGroups = (stream: GroupStream, test: (group: StateGroup) => boolean): GroupStream => ({
+  async *[Symbol.asyncIterator]() {
+    for await (const batch of stream) {
+      const found = batch.filter(test)
+      if (found.length > 0) yield found
+    }
+  },
+})
+
 /**
  * The order of groups: by the bytes of the project, newest bucket first as answers are read, and by the bytes of the
  * other keys. The rest of a bucket comes last: only then is known which groups the rest has.

@@ -6,7 +6,7 @@ import { type DamageOf, readTwice } from '../../engine/disk/files/read-twice.js'
 import { groupsOfBlock } from './block.js'
 import { damaged, isDamaged, otherStates } from './damage.js'
 import { type BlockPlace, type FileEnd, readEnd } from './file-end.js'
-import type { GroupRange, GroupStream, StateGroup } from './group.js'
+import { type GroupRange, type GroupStream, isInRange, type StateGroup } from './group.js'
 
 /** A file of states, whose facts and index are in memory. The file is open only while groups are read. */
 export interface StateFile extends FileEnd {
@@ -52,7 +52,7 @@ async function* readBlocks(
   try {
     for (const block of blocks) {
       const groups = await readTwice(() => readBlock(file, path, block), damage)
-      const found = range === undefined ? groups : groups.filter((group) => placeIn(range, group) === 0)
+      const found = range === undefined ? groups : groups.filter((group) => isInRange(range, group))
       if (found.length > 0) yield found
     }
   } finally {

@@ -121,6 +121,37 @@ describe('the evaluator', () => {
     expect(world.results.length).toBe(before)
   })
 
+  it('forgets a project on disk too, and tells nobody', async () => {
+    const world = createWorld()
+    const bodies: string[] = []
+    world.send = (_, body) => {
+      bodies.push(body)
+      return { word: 'refused', status: undefined }
+    }
+    const rows = ['secret', 'other'].map((project) => ({ project, path: `/of/${project}`, n: 1 }))
+    world.rowsAt = () => rows
+    const { evaluator, store } = await start(world)
+    await pass(world, 31)
+    expect(bodies.join()).toContain('/of/secret')
+    world.rowsAt = () => rows.slice(1)
+    await evaluator.forgetProject('secret')
+    const bytes = () => Buffer.concat(world.files.paths().map((path) => world.files.peek(path)!)).toString()
+    expect([bytes().includes('secret'), bytes().includes('/of/other')]).toEqual([false, true])
+    expect(store.notifications()).toHaveLength(1)
+    bodies.length = 0
+    await pass(world, 600)
+    expect([bodies.length > 0, bodies.join().includes('secret'), bytes().includes('secret')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(told(world).filter((one) => one.includes('resolved'))).toEqual([])
+    await evaluator.stop()
+    const next = await start({ ...world, files: world.files.restart() })
+    expect([...next.store.states().values()].map(({ alerts }) => alerts.size)).toEqual([1])
+    await next.evaluator.stop()
+  })
+
   it('counts missed instants and makes none up', async () => {
     const world = createWorld()
     const { evaluator } = await start(world, [rule('every 10s')])

@@ -6,7 +6,9 @@ import type { Row } from '../../../src/plan/answer.js'
 import { column } from '../../../src/plan/expression.js'
 import { ofProject } from '../../../src/plan/of-project.js'
 import type { Plan } from '../../../src/plan/plan.js'
+import type { GroupableEngine, ViewLimits } from '../../../src/views/catalog/catalog.js'
 import { openViews, type Views } from '../../../src/views/catalog/open-views.js'
+import type { DeletionOfGroups } from '../../../src/views/catalog/touched-buckets.js'
 import type { ViewWork } from '../../../src/views/catalog/work.js'
 import { type ViewDefinition, viewDefinition, viewOf } from '../../../src/views/definition/definition.js'
 import { runPlan } from '../../oracle/plan/run.js'
@@ -48,6 +50,11 @@ export interface World {
 interface Sizes {
   dayFiles?: number
   viewBytes?: number
+  rowLimits?: ViewLimits
+  /** The engine as views see it, given the engine. */
+  engineOf?: (engine: ArrowEngine) => GroupableEngine
+  /** The deletions that are hidden from views at each start. */
+  hidden?: () => Iterable<DeletionOfGroups>
 }
 
 export const define = (text: string, name = 'v', keepUs = 30 * DAY_US): ViewDefinition =>
@@ -64,7 +71,12 @@ interface Place {
 
 export async function openWorld(
   options: Partial<ArrowEngineOptions> = {},
-  { isInMemory = false, ...sizes }: Sizes & { isInMemory?: boolean } = {},
+  {
+    isInMemory = false,
+    engineOf = (engine) => engine,
+    hidden = () => [],
+    ...sizes
+  }: Sizes & { isInMemory?: boolean } = {},
   { files: found = createModelFiles(), clock = createFakeClock(), texts = {}, keepUs }: Place = {},
 ): Promise<World> {
   const logged: Logged[] = []
@@ -76,12 +88,13 @@ export async function openWorld(
   async function start(files: ModelFiles, between: Parameters<World['restart']>[1] = () => {}) {
     const views = await openViews({ files: isInMemory ? undefined : files, clock, log, ...sizes })
     views.setCurrent(current)
+    for (const deletion of hidden()) views.hide(deletion)
     const disk = isInMemory ? undefined : { directory: 'data', files, release: async () => {} }
     const { readView, keeper } = views
     const engine = openEngine({ metrics: createMetrics(), clock, log, disk, readView, keeper, ...options })
     await engine.recover()
     await between(engine)
-    return { files, views, engine, work: await views.start(engine) }
+    return { files, views, engine, work: await views.start(engineOf(engine)) }
   }
 
   const world: World = {

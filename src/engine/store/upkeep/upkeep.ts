@@ -1,6 +1,7 @@
 import type { Log } from '../../../base/log.js'
 import type { Metrics } from '../../../base/metrics.js'
 import type { Clock } from '../../../base/time/clock.js'
+import { createSettledTime } from '../../../base/time/settled-time.js'
 import { DAY_US, MINUTE_US } from '../../../base/units.js'
 import type { RowLimits } from '../../deletion.js'
 import type { Caches } from '../../execute/caches/caches.js'
@@ -12,7 +13,6 @@ import type { Limits } from '../tables/limits.js'
 import { enforceRetention } from '../tables/retention.js'
 import type { Store } from '../tables/store.js'
 import type { Durability } from './durability.js'
-import { createSettledTime } from './settled-time.js'
 
 /** Interval of retention and of freeing unused memory. */
 const UPKEEP_MS = MINUTE_US / 1000
@@ -68,7 +68,7 @@ export function startUpkeep(options: UpkeepOptions, components: UpkeepComponents
   }
 }
 
-/** Returns a function that drops a day that is past the retention of all rows, and seals heads with rows of old days. */
+/** Returns a function that drops a day past the retention of all rows, and seals heads with rows of old days. */
 function retentionOf({ retentionUs = RETENTION_US, rowLimits, metrics }: UpkeepOptions, store: Store) {
   return (nowUs: number) => {
     const newestUs =

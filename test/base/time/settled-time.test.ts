@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DAY_US, MINUTE_US } from '../../../../src/base/units.js'
-import { createSettledTime, type SettledTime } from '../../../../src/engine/store/upkeep/settled-time.js'
+import { createSettledTime, type SettledTime } from '../../../src/base/time/settled-time.js'
+import { DAY_US, MINUTE_US } from '../../../src/base/units.js'
 
 const START_US = 1_800_000_000_000_000
 
