@@ -60,7 +60,7 @@ export function createDeletions({ limits = DELETION_LIMITS, ...options }: Deleti
     accepting++
     try {
       const sources = sourcesOfAsked(asked)
-      const newest = await engine.closeHeads(sources)
+      const newest = await engine.closeHeads(sources, asked.project)
       const heads = Object.fromEntries(sources.map((source) => [source, newest.get(source) ?? -1]))
       const job = createJob(asked, heads, by, clock.nowUs())
       eraser.refuseWhileStopping()

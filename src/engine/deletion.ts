@@ -27,13 +27,13 @@ export interface ErasedRows {
   bytes: number
 }
 
-/** Deletes rows of an engine for good. A deletion that was interrupted is hidden and erased again by the next process. */
+/** Deletes rows of an engine for good. The next process hides and erases interrupted deletions again. */
 export interface DeletingEngine {
   /**
-   * Closes the open heads of sources. Resolves with the number of the newest head of each source that has rows: rows
-   * that are appended from now on are in later heads.
+   * Closes the open heads of sources that have rows of a project. Resolves with the number of the newest head of each
+   * source that may have some: rows of the project that are appended from now on are in later heads.
    */
-  closeHeads(sources: readonly SourceName[]): Promise<ReadonlyMap<SourceName, number>>
+  closeHeads(sources: readonly SourceName[], project: string): Promise<ReadonlyMap<SourceName, number>>
   /** Hides rows from every read that starts from now on. To be called before `recover`, or after `closeHeads`. */
   hide(deletion: Deletion): void
   /**

@@ -214,7 +214,12 @@ async function createEngine(
   const { connectServer } = await import('../engine/clickhouse/server/clickhouse-server.js')
   const { createClickHouseEngine } = await import('../engine/clickhouse/engine.js')
   const server = connectServer(clickhouse)
-  const engine = createClickHouseEngine({ ...shared, server, location: clickhouse, ...disk! })
+  const { connectShards } = await import('../engine/clickhouse/schema/shards.js')
+  const { cluster } = clickhouse
+  const engine = createClickHouseEngine({
+    ...{ ...shared, server, location: clickhouse, ...disk! },
+    connectShards: cluster === undefined ? undefined : () => connectShards(server, { ...clickhouse, cluster }),
+  })
   return { engine, start: async () => noWork }
 }
 

@@ -13,7 +13,7 @@ async function deleteRows(
   }: { engine: ArrowEngine; app: { forgetRows: (rows: { project: string; sources: Set<string> }) => void } },
   project = 'a',
 ): Promise<void> {
-  const heads = await engine.deleting.closeHeads(['edge_logs'])
+  const heads = await engine.deleting.closeHeads(['edge_logs'], 'a')
   const sources = new Map([...heads].map(([source, lastHead]) => [source, { lastHead, where: undefined }]))
   const all = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
   engine.deleting.hide({ id: `d-${project}`, project, ...all, sources })

@@ -8,8 +8,8 @@ import type { Turns } from './turns.js'
 /** Returns the deletion of rows of a store. */
 export function createDeleting(store: Store, hiding: Hiding, { run }: Turns): DeletingEngine {
   return {
-    async closeHeads(sources) {
-      const lastHeads = await Promise.all(sources.map((source) => store.closeHead(source)))
+    async closeHeads(sources, project) {
+      const lastHeads = await Promise.all(sources.map((source) => store.closeHead(source, project)))
       return new Map<SourceName, number>(
         sources.flatMap((source, i) => (lastHeads[i] > 0 ? [[source, lastHeads[i]]] : [])),
       )

@@ -1,5 +1,12 @@
 import type { SourceName } from '../../../common/sources.js'
-import { bytesOfOpenBatch, contentBytesOf, createOpenBatch } from '../../execute/open-batch/open-batch.js'
+import { ABSENT } from '../../execute/columns/dictionary.js'
+import {
+  bytesOfOpenBatch,
+  type CategoryColumn,
+  contentBytesOf,
+  createOpenBatch,
+  type OpenBatch,
+} from '../../execute/open-batch/open-batch.js'
 import type { HeadPersistence } from '../persistence/persistence.js'
 import type { CancellationFlag } from '../sealing/cancellation.js'
 import type { IdleWork } from '../sealing/sealer.js'
@@ -103,17 +110,21 @@ export async function sealAll(state: StoreState): Promise<void> {
   await state.writing.settled()
 }
 
-/**
- * Ends the open head of a source, and starts to seal the head. Returns the number of the newest head with rows, 0 if
- * there is none: rows that are appended later are in later heads.
- */
-export function closeHead(state: StoreState, source: SourceName): Promise<number> {
+/** See `Store.closeHead`. */
+export function closeHead(state: StoreState, source: SourceName, project: string): Promise<number> {
   const table = tableOf(state, source)
   return table.queue.run(async () => {
-    if (table.head.rows > 0) void sealHead(state, table)
-    // A head that is open without rows gets the next rows.
+    if (hasProject(table.head, project)) void sealHead(state, table)
+    // An open head gets the next rows.
     return table.persistence === undefined ? state.persistence.lastHead(source) : table.persistence.number - 1
   })
+}
+
+function hasProject({ rows, columns }: OpenBatch, project: string): boolean {
+  if (rows === 0) return false
+  const { interner } = columns.get('project') as CategoryColumn
+  const bytes = Buffer.from(project)
+  return interner.find(bytes, 0, bytes.length) > ABSENT
 }
 
 /** Whether a source has heads up to a number that are not sealed yet. */

@@ -94,10 +94,11 @@ export interface Store extends RecoveryTarget {
   /** Returns the sealed segments of a source, or of all sources. */
   segments(source?: SourceName): readonly SegmentHandle[]
   /**
-   * Ends the open head of a source, and starts to seal the head. Returns the number of the newest head with rows, 0 if
-   * there is none: rows that are appended later are in later heads.
+   * Ends the open head of a source if it has rows of a project, and starts to seal the head. Returns the number of the
+   * newest head that may have such rows, 0 if there is none: rows of the project that are appended later are in later
+   * heads.
    */
-  closeHead(source: SourceName): Promise<number>
+  closeHead(source: SourceName, project: string): Promise<number>
   /** Whether a source has heads up to a number that are not sealed yet. */
   hasHead(source: SourceName, lastHead: number): boolean
   /** See {@link removeRows}. */
@@ -144,7 +145,7 @@ export function createStore(options: StoreOptions): Store {
       source === undefined
         ? [...state.tables.values()].flatMap(({ segments }) => segments)
         : (state.tables.get(source)?.segments ?? []),
-    closeHead: (source) => closeHead(state, source),
+    closeHead: (source, project) => closeHead(state, source, project),
     hasHead: (source, lastHead) => hasHead(state, source, lastHead),
     removeRows: (segment, keptOf) => removeRows(state, segment, keptOf),
     noteChange: (source) => void tableOf(state, source).revision++,

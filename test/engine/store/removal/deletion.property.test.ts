@@ -55,7 +55,7 @@ it('rows of neighbours stay as they are, to the byte', async () => {
   const rowsOfOthers = async () =>
     (await readAll(await world.engine.run(plan))).filter(({ project }) => project !== 'b')
   const before = await rowsOfOthers()
-  const lastHeads = await world.engine.deleting.closeHeads(['edge_logs'])
+  const lastHeads = await world.engine.deleting.closeHeads(['edge_logs'], 'b')
   const sources = new Map([...lastHeads].map(([source, lastHead]) => [source, { lastHead, where: undefined }]))
   const deletion: Deletion = { id: 'b', project: 'b', ...ALL, sources }
   world.engine.deleting.hide(deletion)

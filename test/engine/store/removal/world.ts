@@ -77,14 +77,15 @@ export async function deleteSome(random: Random, { engine, clock, records, asked
   const text = below(random, 2) === 0 ? undefined : `${below(random, 10)}-`
   const isWhole = below(random, 3) === 0
   const startUs = clock.nowUs() - below(random, 60) * HOUR_US
-  const lastHeads = await engine.deleting.closeHeads(sources)
+  const project = oneOf(
+    random,
+    PROJECTS.filter((one) => one !== null),
+  )
+  const lastHeads = await engine.deleting.closeHeads(sources, project)
   const where = text === undefined ? undefined : contains('event_message', text)
   const deletion: Deletion = {
     id: `${asked.length}`,
-    project: oneOf(
-      random,
-      PROJECTS.filter((project) => project !== null),
-    ),
+    project,
     ...(isWhole ? ALL : { fromUs: startUs, throughUs: startUs + below(random, 30) * HOUR_US - 1 }),
     sources: new Map([...lastHeads].map(([source, lastHead]) => [source, { lastHead, where }])),
   }
