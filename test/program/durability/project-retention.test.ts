@@ -65,7 +65,7 @@ describe('--retention-file', () => {
       headers: { 'Content-Type': 'application/x-ndjson' },
       body: recordLine('a-late', 'a', 2),
     })
-    expect(await sent.json()).toMatchObject({ rejected: 1 })
+    expect(await sent.json()).toMatchObject({ rejected: [{ record: 1, reason: 'too_old' }] })
     expect(await idsOf(service, 'a')).toEqual(['a-new'])
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(0)
@@ -84,7 +84,7 @@ describe('--retention-file', () => {
       '--format',
       'csv',
     ])
-    expect(stdout.toString().split('\n').filter(Boolean)).toEqual(['id', 'a-new', 'b-new'])
+    expect(stdout.toString().split('\r\n').filter(Boolean)).toEqual(['id', 'a-new', 'b-new'])
   })
 
   it('stops the start with 2 if it keeps rows longer than --retention-days', async () => {
