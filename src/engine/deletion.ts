@@ -27,7 +27,7 @@ export interface ErasedRows {
   bytes: number
 }
 
-/** Deletes rows of an engine for good. A deletion that was interrupted is hidden and erased again by the next process. */
+/** Deletes rows of an engine for good. The next process hides and erases interrupted deletions again. */
 export interface DeletingEngine {
   /**
    * Closes the open heads of sources that have rows of a project. Resolves with the number of the newest head of each

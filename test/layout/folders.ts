@@ -223,7 +223,9 @@ export const FLOORS: readonly (readonly Place[])[] = [
     clickhouse('engine.ts', 'the engine over ClickHouse: SQL where SQL is exact, `execute` over the returned rows'),
     store('engine.ts', 'the embedded engine'),
   ],
+  [store('upkeep/', 'the work of each minute and second: retention, memory, fsync, and the disk that all need')],
   [
+    store('removal/', 'removes rows for good: deletions, and rows past their limit'),
     store('queries/', 'runs plans over the stored rows, once or for many windows'),
     store('usage/', 'rows and bytes by project, without reading the rows'),
   ],
@@ -236,6 +238,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
   ],
   [
     clickhouse('query/', 'runs the lowered part of a stage on the server, and reads the rows or groups'),
+    store('hiding/', 'decides which rows no query may read'),
     store('persistence/', 'keeps heads and segments in a data directory; recovery after a crash'),
   ],
   [

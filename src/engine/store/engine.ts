@@ -1,7 +1,6 @@
 import type { Log } from '../../base/log.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { Clock } from '../../base/time/clock.js'
-import { GIB, MIB } from '../../base/units.js'
 import { isSourceName } from '../../common/own-source-names.js'
 import { registerSource, type SourceName } from '../../common/sources.js'
 import type { DeletingEngine, RowLimits } from '../deletion.js'
@@ -23,6 +22,7 @@ import { createNoSealer } from './sealing/no-sealer.js'
 import type { Sealer } from './sealing/sealer.js'
 import type { SegmentHandle } from './segment/handle.js'
 import { columnPaths } from './tables/column-paths.js'
+import { headLimitsOf } from './tables/head-limits.js'
 import { NO_KEEPER, type SegmentKeeper } from './tables/keeper.js'
 import { createLimits } from './tables/limits.js'
 import { createStore, type Store } from './tables/store.js'
@@ -80,10 +80,6 @@ export interface ArrowEngine extends Engine {
   clearPartialCache(): void
 }
 
-/** A head with this many rows or bytes is full, and sealed. */
-export const SEAL_ROWS = 2 ** 18
-export const SEAL_BYTES = 64 * MIB
-
 /** Makes the sources known whose names journals and directories of segments have. */
 export async function registerStoredSources(files: Files): Promise<void> {
   const journals = (await files.list(JOURNALS)).flatMap((name) => parseJournalName(name)?.source ?? [])
@@ -94,63 +90,16 @@ export async function registerStoredSources(files: Files): Promise<void> {
 /** A poll reads about so many rows of a head again, and merges the groups of the others. */
 const SLICE_ROWS = 4_096
 
-/** A head takes at most this share of the memory limit, so that sealing starts long before eviction. */
-const HEAD_SHARE = 1 / 16
-/**
- * Full heads wait for the sealer with at most this share of the memory limit, and no more than a start reads from
- * journals within seconds. A burst is thus stored as fast as parsed, and sealed after the burst. If memory is scarce, a
- * single head waits: a query keeps until its end the heads that the query started with.
- */
-const BACKLOG_SHARE = 1 / 4
-const MAX_BACKLOG_BYTES = GIB
-const SCARCE_BYTES = 512 * MIB
-/** A head's journal takes at most this share of the disk limit. */
-const JOURNAL_SHARE = 1 / 64
-function headLimitsOf({ rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINITY, ...options }: ArrowEngineOptions) {
-  const {
-    sealRows = SEAL_ROWS,
-    sealBytes = Math.min(SEAL_BYTES, rowsLimitBytes * HEAD_SHARE, diskLimitBytes * JOURNAL_SHARE),
-  } = options
-  const plentyBytes = Math.max(0, rowsLimitBytes - SCARCE_BYTES)
-  const backlogBytes = Math.min(MAX_BACKLOG_BYTES, plentyBytes * BACKLOG_SHARE, diskLimitBytes * BACKLOG_SHARE)
-  // Memory of batches that queries hold for long is freed in another order than allocated, which leaves gaps.
-  return { sealRows, sealBytes, backlogBytes, holdsBatches: plentyBytes > 0 }
-}
-
 /**
  * Creates the embedded engine: rows as sorted, compressed, time-partitioned columns, in memory and optionally
  * on disk.
  */
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
-  const { clock, metrics, rowsLimitBytes, groupingLimits = GROUPING_LIMITS, sliceRows = SLICE_ROWS } = options
-  const { diskLimitBytes = Number.POSITIVE_INFINITY, readView = refuseViews, keeper = NO_KEEPER } = options
-  const headLimits = headLimitsOf(options)
-  const caches = createCaches(options)
-  const hiding = createHiding(caches, options.rowLimits)
-  const hooks = {
-    onLoad: () => limits.evictColumns(),
-    setAside: (segment: SegmentHandle) => store.setAside(segment),
-    isClosed: ({ source, number }: HeadId) => hiding.isClosed(source, number),
-  }
-  const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes)
-  const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
-  const store = createStore({
-    ...headLimits,
-    persistence: durable?.persistence,
-    sealer: options.sealer,
-    clock,
-    keeper,
-    hiding,
-    onDrop: caches.drop,
-    onAppend: followers.notify,
-  })
-  metrics.rowsLimitBytes.set(rowsLimitBytes)
-  const diskBytes = durable?.persistence.bytes
-  const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics, keeper })
-  const turns = createTurns(store.isBusy)
+  const { clock, metrics, groupingLimits = GROUPING_LIMITS, sliceRows = SLICE_ROWS } = options
+  const { readView = refuseViews, keeper = NO_KEEPER } = options
+  const { store, caches, hiding, durable, followers, limits, turns } = createParts(options)
   const stopUpkeep = startUpkeep(options, { store, caches, limits, durable, turns, keeper })
   const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
-
   const queries = { store, caches, metrics, groupingLimits, sliceRows, readView }
   const run = createRun(queries)
   return {
@@ -185,6 +134,35 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
       await durable?.close()
     },
   }
+}
+
+/** Creates the parts of an engine, which know each other. */
+function createParts(options: ArrowEngineOptions) {
+  const { clock, metrics, rowsLimitBytes, diskLimitBytes = Number.POSITIVE_INFINITY, keeper = NO_KEEPER } = options
+  const headLimits = headLimitsOf(options)
+  const caches = createCaches(options)
+  const hiding = createHiding(caches, options.rowLimits)
+  const hooks = {
+    onLoad: () => limits.evictColumns(),
+    setAside: (segment: SegmentHandle) => store.setAside(segment),
+    isClosed: ({ source, number }: HeadId) => hiding.isClosed(source, number),
+  }
+  const durable = options.disk && createDurability(options.disk, options, hooks, headLimits.sealBytes)
+  const followers = createFollowers({ fieldCache: caches.fieldCache, hold: (head) => store.hold(head) })
+  const store = createStore({
+    ...headLimits,
+    persistence: durable?.persistence,
+    sealer: options.sealer,
+    clock,
+    keeper,
+    hiding,
+    onDrop: caches.drop,
+    onAppend: followers.notify,
+  })
+  metrics.rowsLimitBytes.set(rowsLimitBytes)
+  const diskBytes = durable?.persistence.bytes
+  const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics, keeper })
+  return { store, caches, hiding, durable, followers, limits, turns: createTurns(store.isBusy) }
 }
 
 const refuseViews: ReadView = () => {

@@ -82,8 +82,8 @@ export interface Part {
   /** Set if a read found damage in the part. The part cannot be opened any more. */
   readonly isSetAside?: boolean
   /**
-   * Returns which rows no query may read, given the only project whose rows are read, if any. Undefined if all such rows
-   * may be read. Absent if all rows of the part may be read.
+   * Returns which rows no query may read, given the only project whose rows are read, if any. Undefined if all such
+   * rows may be read. Absent if all rows of the part may be read.
    */
   readonly hiddenIn?: (project: string | undefined) => HiddenRows | undefined
   /** Returns the rows as slices of so many rows, in order of arrival, and a rest. Absent if the part is sealed. */

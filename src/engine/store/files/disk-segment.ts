@@ -334,7 +334,8 @@ export class DiskSegment implements SegmentHandle {
   }
 
   /**
-   * Reads all columns and the cold file, to seal rows again. Rejects with `damaged_segment`, or with the system's error.
+   * Reads all columns and the cold file, to seal rows again. Rejects with `damaged_segment`, or with the system's
+   * error.
    */
   async readToSeal(): Promise<{ segment: Segment; cold: StoredCold }> {
     const { files } = this.#disk

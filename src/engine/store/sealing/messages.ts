@@ -9,8 +9,8 @@ import type { OpenColumn, OpenRows } from './seal.js'
 
 /**
  * A message to the sealing thread: a chunk of a head's cold texts, or the head's other data after the last chunk, or a
- * cold file to compact, or a segment of which some rows are kept. The thread returns each chunk's memory. If all texts were moved at once, V8 would take the move
- * for memory pressure and discard optimised code.
+ * cold file to compact, or a segment of which some rows are kept. The thread returns each chunk's memory. If all texts
+ * were moved at once, V8 would take the move for memory pressure and discard optimised code.
  */
 export type Question =
   | TextChunk

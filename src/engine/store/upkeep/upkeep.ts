@@ -68,7 +68,7 @@ export function startUpkeep(options: UpkeepOptions, components: UpkeepComponents
   }
 }
 
-/** Returns a function that drops a day that is past the retention of all rows, and seals heads with rows of old days. */
+/** Returns a function that drops a day past the retention of all rows, and seals heads with rows of old days. */
 function retentionOf({ retentionUs = RETENTION_US, rowLimits, metrics }: UpkeepOptions, store: Store) {
   return (nowUs: number) => {
     const newestUs =
