@@ -193,13 +193,18 @@ async function eraseIn(dataDir: string, name: string, project: string): Promise<
   })
   const { kept, removed } = await withoutProject(content, project)
   if (removed === 0) return 0
-  await using file = await open(unfinished, 'w', 0o600)
-  await file.writeFile(Buffer.concat(kept))
-  await file.sync()
+  await withFile(unfinished, 'w', async (file) => {
+    await file.writeFile(Buffer.concat(kept))
+    await file.sync()
+  })
   await rename(unfinished, path)
-  await using directory = await open(dataDir)
-  await directory.sync()
+  await withFile(dataDir, 'r', (directory) => directory.sync())
   return removed
+}
+
+async function withFile(path: string, flags: string, work: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(path, flags, 0o600)
+  await work(file).finally(() => file.close())
 }
 
 /** Returns the entries without those that have a project's name, and without those that are no whole entry. */
