@@ -193,18 +193,15 @@ async function eraseIn(dataDir: string, name: string, project: string): Promise<
   })
   const { kept, removed } = await withoutProject(content, project)
   if (removed === 0) return 0
-  await withFile(unfinished, 'w', async (file) => {
-    await file.writeFile(Buffer.concat(kept))
-    await file.sync()
-  })
+  const file = await open(unfinished, 'w', 0o600)
+  await file
+    .writeFile(Buffer.concat(kept))
+    .then(() => file.sync())
+    .finally(() => file.close())
   await rename(unfinished, path)
-  await withFile(dataDir, 'r', (directory) => directory.sync())
+  const directory = await open(dataDir)
+  await directory.sync().finally(() => directory.close())
   return removed
-}
-
-async function withFile(path: string, flags: string, work: (file: FileHandle) => Promise<void>): Promise<void> {
-  const file = await open(path, flags, 0o600)
-  await work(file).finally(() => file.close())
 }
 
 /** Returns the entries without those that have a project's name, and without those that are no whole entry. */
