@@ -278,6 +278,7 @@ function configOf(folder: string, ports: Ports, timeZone: string, shards: readon
   <max_concurrent_queries>100</max_concurrent_queries>
   <mark_cache_size>16777216</mark_cache_size>
   <uncompressed_cache_size>0</uncompressed_cache_size>
+  <merge_tree><old_parts_lifetime>1</old_parts_lifetime></merge_tree>
   <remote_servers>${clusterOf(shards)}</remote_servers>
 </yandex>
 `

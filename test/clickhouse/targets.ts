@@ -108,6 +108,7 @@ export async function makeTarget(
         files: createModelFiles(),
         directory: 'data',
         log: console.warn,
+        connectShards: async () => ({ servers, close: async () => {} }),
       }
       const engine = createClickHouseEngine({
         server,

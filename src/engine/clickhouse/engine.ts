@@ -15,6 +15,7 @@ import type { RunContext } from '../execute/batches/lazy-batch.js'
 import { type Caches, createCaches } from '../execute/caches/caches.js'
 import { createSharedFrames } from '../execute/caches/shared-frames.js'
 import { runPlan } from '../execute/run/run-plan.js'
+import { type ClickHouseDeleting, createClickHouseDeleting } from './deleting/deleting.js'
 import {
   BATCH_GROUP_LIMITS,
   type BatchGroupLimits,
@@ -28,6 +29,7 @@ import { followRows, POLL_LIMITS, type PollLimits } from './follow/follow.js'
 import { type PartRows, readStages, versionReadsJson } from './query/stage-rows.js'
 import { readUsage } from './query/usage.js'
 import { askVersion } from './schema/apply-schema.js'
+import type { ConnectShards } from './schema/shards.js'
 import type { TableLocation } from './schema/table-names.js'
 import { applyCommand, lacksTable, messageWithHint, type Server, ServerError } from './server/clickhouse-server.js'
 
@@ -49,6 +51,8 @@ export interface ClickHouseEngineOptions {
   unconfirmedBytes?: number
   timing?: Partial<DeliveryTiming & { closeMs: number }>
   following?: Partial<PollLimits>
+  /** Connects to all servers that have rows. By default `server` has all. */
+  connectShards?: ConnectShards | undefined
   /** The most rows of a part that is read at once. */
   partRows?: Partial<PartRows>
 }
@@ -85,6 +89,14 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   const diskRetry = createDiskRetry(RETRY_MS, reportDiskState(directory, log))
   const limitBytes = options.unconfirmedBytes ?? UNCONFIRMED_BYTES
   const deliveries = createDeliveryQueue({ server, location, directory, log, timing, limitBytes })
+  const serverVersion = createServerVersion(server)
+  const { connectShards = async () => ({ servers: [server], close: async () => {} }) } = options
+  const deleting = createClickHouseDeleting({
+    ...{ server, location, connectShards },
+    cut: () => groups.cut(),
+    readsJson: async () => versionReadsJson(await serverVersion()),
+    settled: () => settled(),
+  })
   const leftOfClose = createCountdown(timing.closeMs, clock)
   let isClosed = false
   const groups = createBatchGroups({
@@ -119,7 +131,8 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       await deliveries.waitForRoom()
       await groups.append(batch)
     },
-    ...createQueries(options),
+    ...createQueries(options, serverVersion, deleting.visibleIn),
+    deleting,
     stats: () => statsOf([...deliveries.unconfirmed(), ...groups.openGroups()]),
     stopWaiting,
     settled,
@@ -141,6 +154,15 @@ const reportSyncFailure =
   (directory: string, log: Log) =>
   ({ message }: Error) =>
     log(`${directory} cannot be synced: ${message}`, { level: 'error', code: 'disk_not_synced', directory })
+
+/** Returns a function that asks a server for its version, once. */
+function createServerVersion(server: Server): () => Promise<string> {
+  let version: string | undefined
+  return async () => {
+    version ??= await askVersion(server)
+    return version
+  }
+}
 
 /** Queues the groups that earlier processes have not delivered. Their sources may no longer be configured. */
 async function recover(
@@ -167,16 +189,14 @@ function createCountdown(limitMs: number, clock: Pick<Clock, 'monotonicMs'>) {
 /**
  * Returns the methods of an engine that read from the server. Server errors are replaced by the errors for clients.
  */
-function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | 'follow' | 'usage'> {
+function createQueries(
+  options: ClickHouseEngineOptions,
+  serverVersion: () => Promise<string>,
+  visibleIn: ClickHouseDeleting['visibleIn'],
+): Pick<Engine, 'run' | 'follow' | 'usage'> {
   const { server, location, clock, metrics, log = () => {} } = options
   const caches = createCaches({ clock, metrics, rowsLimitBytes: CACHE_BYTES, partialCacheBytes: 0 })
   const onClose = (owner: object) => caches.fieldCache.drop([owner])
-  let version: string | undefined
-  const serverVersion = async () => {
-    version ??= await askVersion(server)
-    return version
-  }
-
   async function withClientErrors<T>(query: () => Promise<T>): Promise<T> {
     try {
       return await query()
@@ -198,6 +218,7 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
         ...(signal && { signal }),
         onRead,
         serverVersion,
+        visibleIn,
         onClose,
         ...(options.partRows && { partRows: options.partRows }),
       }
@@ -209,7 +230,7 @@ function createQueries(options: ClickHouseEngineOptions): Pick<Engine, 'run' | '
       })
     },
     async follow(query, listener) {
-      const parts = { server, location, clock, limits: { ...POLL_LIMITS, ...options.following } }
+      const parts = { server, location, clock, limits: { ...POLL_LIMITS, ...options.following }, visibleIn }
       const { run, stop } = await withClientErrors(async () => {
         const readsJson = query.where !== undefined && versionReadsJson(await serverVersion())
         return followRows(query, listener, { ...parts, readsJson })

@@ -38,6 +38,11 @@ export interface BatchGroups {
   /** Gives all later groups a time after the time of an existing group. */
   startAfter(group: Pick<BatchGroup, 'arrivedUs'>): void
   /**
+   * Closes all open groups. Resolves with a time of arrival, in microseconds: rows that are appended from now on arrive
+   * later.
+   */
+  cut(): Promise<number>
+  /**
    * Writes a batch to the journal of the source's open group. Resolves when the batch would survive a crash of the
    * process.
    */
@@ -101,21 +106,28 @@ export function createBatchGroups(options: BatchGroupsOptions): BatchGroups {
     if (group.rows >= limits.rows || group.bytes >= limits.bytes) close(started)
   }
 
+  const closeDue = (all = false) =>
+    queue.run(async () => {
+      for (const started of [...open.values()]) {
+        const { group, startedMs } = started
+        const isDue = !isBusy(group.source) && clock.monotonicMs() - startedMs >= limits.ageMs
+        if (group.rows > 0 && (all || isDue)) close(started)
+      }
+    })
+
   return {
     startAfter({ arrivedUs }) {
       lastArrivedUs = Math.max(lastArrivedUs, arrivedUs)
     },
     // Each retry is queued separately: while the disk fails, groups written before are still closed and sent.
     append: (batch) => diskRetry.retry(() => queue.run(() => tryToAppend(batch))),
+    async cut() {
+      await closeDue(true)
+      lastArrivedUs = Math.max(lastArrivedUs, clock.nowUs())
+      return lastArrivedUs
+    },
     openGroups: () => [...open.values()].map(({ group }) => group),
-    closeDue: (all = false) =>
-      queue.run(async () => {
-        for (const started of [...open.values()]) {
-          const { group, startedMs } = started
-          const isDue = !isBusy(group.source) && clock.monotonicMs() - startedMs >= limits.ageMs
-          if (group.rows > 0 && (all || isDue)) close(started)
-        }
-      }),
+    closeDue,
     async sync() {
       await Promise.all([...open.values()].map(({ journal }) => journal.sync()))
     },

@@ -1,3 +1,4 @@
+import type { SourceName } from '../../../common/sources.js'
 import type { Plan } from '../../../plan/plan.js'
 import type { TopSink } from '../../execute/ordering/sink.js'
 import { cutPlan } from '../../execute/run/cut-plan.js'
@@ -14,6 +15,8 @@ export interface NewestContext extends Pick<SelectOptions, 'signal'> {
   server: Server
   location: TableLocation
   readsJson?: boolean
+  /** Returns conditions in SQL, true in the rows of a source that may be read. By default all. */
+  visibleIn?(source: SourceName): readonly string[]
   limits: {
     /** The most rows that are read to find the newest that pass. */
     examinedRows: number
@@ -132,12 +135,13 @@ const notNewest = () => new TypeError('A subscription runs only plans of the new
 function conditionsOf(
   { input, steps }: NewestStage,
   ofProcess: FollowFilter,
-  { location, readsJson = false }: NewestContext,
+  { location, readsJson = false, visibleIn = () => [] }: NewestContext,
 ): string {
   const source = input.sources[0]
   const filter = lowerFilters(leadingFilters(steps).conditions, { source, readsJson })
   if (filter.count < steps.length && ofProcess.columns.length === 0) throw notNewest()
-  return `FROM ${quotedTable(location, source)} WHERE ${[...filter.sql, timeCondition(input)].join(' AND ')}`
+  const conditions = [...filter.sql, ...visibleIn(source), timeCondition(input)]
+  return `FROM ${quotedTable(location, source)} WHERE ${conditions.join(' AND ')}`
 }
 
 /** Returns the query for the newest rows. */

@@ -1,6 +1,7 @@
 import { createSerialQueue } from '../../../base/scheduling/serial-queue.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { HOUR_US, MINUTE_US } from '../../../base/units.js'
+import type { SourceName } from '../../../common/sources.js'
 import type { Row, Value } from '../../../plan/answer.js'
 import type { Plan } from '../../../plan/plan.js'
 import { RawJson } from '../../../plan/values/values.js'
@@ -47,6 +48,8 @@ export interface PollContext {
   limits: PollLimits
   /** Whether the server reads fields that have no column. */
   readsJson?: boolean
+  /** See {@link NewestContext}. */
+  visibleIn?(source: SourceName): readonly string[]
 }
 
 const BY_ARRIVAL = ROW_ID.map((name) => `${name} DESC`).join(', ')
@@ -164,16 +167,17 @@ function everyUnlessRunning(clock: Clock, intervalMs: number, task: () => Promis
 function createRecentSelect(
   { source, project }: FollowQuery,
   { sql }: FollowFilter,
-  { server, location, clock, limits }: PollContext,
+  { server, location, clock, limits, visibleIn = () => [] }: PollContext,
 ) {
-  const filtered = sql.map((condition) => ` AND ${condition}`).join('')
   return (columns: readonly string[], condition: string, limit: number, sinceUs: number): Promise<Cell[][]> =>
     server.select(
       `SELECT ${columns.join(', ')} FROM ${quotedTable(location, source)} WHERE project = ${textValue(project)} ` +
         `AND timestamp >= ${int64Value(clock.nowUs() - limits.rowAgeUs)} AND arrived >= ${int64Value(sinceUs)}` +
-        `${filtered}${condition} ORDER BY ${BY_ARRIVAL} LIMIT ${limit}`,
+        `${and([...sql, ...visibleIn(source)])}${condition} ORDER BY ${BY_ARRIVAL} LIMIT ${limit}`,
     )
 }
+
+const and = (conditions: readonly string[]) => conditions.map((condition) => ` AND ${condition}`).join('')
 
 /** Compares rows, given with their ids, by arrival, latest first. */
 function byArrival(a: readonly Cell[], b: readonly Cell[]): number {

@@ -23,6 +23,8 @@ export interface ReadContext extends Pick<SelectOptions, 'signal' | 'onRead'> {
   server: Server
   location: TableLocation
   serverVersion(): Promise<string>
+  /** Returns conditions in SQL, true in the rows of a source that may be read. By default all. */
+  visibleIn?(source: SourceName): readonly string[]
   /** Called when the rows of a part are no longer read. */
   onClose(owner: object): void
   partRows?: Partial<PartRows>
@@ -104,13 +106,13 @@ async function scanned(
   const columns = columnsOfStage(stage, source, { isPart })
   const table = { source, readsJson: await readsJson(columns, context) }
   const filter = lowerFilters(leadingFilters(stage.steps).conditions, table)
-  const time = timeCondition(stage.input)
+  const range = [...(context.visibleIn?.(source) ?? []), timeCondition(stage.input)]
   return {
     table,
     filter,
     isWhole: filter.count === stage.steps.length,
-    where: [...filter.sql, time].join(' AND '),
-    whereOfColumns: [...filter.ofColumns, time].join(' AND '),
+    where: [...filter.sql, ...range].join(' AND '),
+    whereOfColumns: [...filter.ofColumns, ...range].join(' AND '),
     columns,
   }
 }

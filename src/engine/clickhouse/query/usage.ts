@@ -65,7 +65,7 @@ async function countRows(
 }
 
 /** Returns the bytes of the active parts of a table, of all shards, for each of its rows. */
-async function readBytesOfRow({ server, location, source, signal }: ReadTable): Promise<number> {
+export async function readBytesOfRow({ server, location, source, signal }: ReadTable): Promise<number> {
   const { database, cluster } = location
   const parts = cluster === undefined ? 'system.parts' : `cluster(${quoteName(cluster)}, system, parts)`
   const table = textValue(tableWithRows(location, source))

@@ -1,4 +1,4 @@
-import { connectServer, type Server, type ServerOptions } from '../server/clickhouse-server.js'
+import { connectServer, type Server, ServerError, type ServerOptions } from '../server/clickhouse-server.js'
 import { quoteName, textValue } from '../server/values.js'
 import { type Applied, type ApplyOptions, applySchema, nothingApplied } from './apply-schema.js'
 import { type TableDefinition, tables } from './ddl.js'
@@ -87,6 +87,32 @@ export async function applyToCluster(
   } finally {
     await Promise.all(others.map((member) => member.server?.close()))
   }
+}
+
+/** The servers that have the rows of a source. */
+export interface Shards {
+  servers: readonly Server[]
+  /** Closes the connections that were made. */
+  close(): Promise<void>
+}
+
+/** Connects to the servers that have rows. Rejects with a {@link ServerError}. */
+export type ConnectShards = () => Promise<Shards>
+
+/**
+ * Connects to all servers of a cluster, of every shard and replica, as {@link applyToCluster} does. Rejects with a
+ * ServerError that names a server which cannot be reached.
+ */
+export async function connectShards(server: Server, options: ServerOptions & { cluster: string }): Promise<Shards> {
+  const replicas = await queryReplicas(server, options.cluster)
+  const others = await Promise.all(othersOf(replicas, options.url).map((replica) => reach(replica, options)))
+  const connected = others.flatMap(({ server }) => server ?? [])
+  const close = async () => void (await Promise.all(connected.map((other) => other.close())))
+  const missed = others.find(({ at }) => at.reason !== undefined)
+  if (missed === undefined) return { servers: [server, ...connected], close }
+  await close()
+  const { url, reason } = missed.at
+  throw new ServerError(new Error(`the server of the cluster at ${url} cannot be reached: ${reason}`))
 }
 
 function addTo(sum: Applied, { created, added, lacking, differing }: Applied): void {

@@ -107,6 +107,8 @@ const SELECT_SETTINGS: ClickHouseSettings = {
   max_query_size: `${MIB}`,
   output_format_json_quote_64bit_integers: 1,
 }
+/** The list of rows of a deletion may be long. */
+const COMMAND_SETTINGS: ClickHouseSettings = { max_query_size: SELECT_SETTINGS.max_query_size }
 /** The server answers an insert after the insert has ended on all shards. */
 const CLUSTER_INSERT_SETTINGS: ClickHouseSettings = { insert_distributed_sync: 1 }
 
@@ -136,7 +138,8 @@ export function connectServer(options: ServerOptions): Server {
         abort_signal: AbortSignal.timeout(insertMs),
       })
     },
-    command: (sql) => exec(client, sql, { abort_signal: AbortSignal.timeout(insertMs) }),
+    command: (sql) =>
+      exec(client, sql, { clickhouse_settings: COMMAND_SETTINGS, abort_signal: AbortSignal.timeout(insertMs) }),
     close: () => client.close(),
   }
 }
