@@ -4,7 +4,7 @@ import { type Files, writeFile } from '../engine/disk/files/files.js'
 import { isJobId, type Job } from './job.js'
 
 /** The folder of deletions in a data directory. */
-const DELETIONS_FOLDER = 'deletions'
+export const DELETIONS_FOLDER = 'deletions'
 const OPEN_END = '.json'
 const ERASED_END = '.erased.json'
 const NEW_END = '.new'

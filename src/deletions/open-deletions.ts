@@ -14,10 +14,10 @@ export async function readOpenDeletions(files: Files): Promise<Deletion[]> {
 
 /** Rejects with `failed` if a data directory has rows that are deleted and not erased. */
 export async function refuseOpenDeletions(files: Files, directory: string): Promise<void> {
-  const { length } = await readOpenJobs(files)
-  if (length === 0) return
+  const [job] = await readOpenJobs(files)
+  if (job === undefined) return
   throw stateError(
-    `${directory} has rows of ${length} deletions that are not erased yet. Start the service until ` +
-      'GET /api/deletions says that they are, stop it, and try again.',
+    `${directory} has rows of a deletion that is not erased yet. Start the service until GET /api/deletions ` +
+      'says that it is, stop it, and try again.',
   )
 }

@@ -80,7 +80,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
       only: [
         ...['client/', 'http/formats/', 'endpoints/', 'engine/store/engine.ts', 'engine/disk/', 'sql/read-sql.ts'],
         'deletions/',
-        ...['views/catalog/', 'retention/', 'config/', ...INTERFACE],
+        ...['views/catalog/', 'deletions/', 'retention/', 'config/', ...INTERFACE],
       ],
     },
   ],
@@ -97,7 +97,10 @@ export const FLOORS: readonly (readonly Place[])[] = [
       path: 'check/',
       about:
         '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), sets them aside (`repair`)',
-      only: ['alerts/store/', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/', 'config/', ...PLAN],
+      only: [
+        ...['alerts/store/', 'deletions/job-files.ts', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/'],
+        ...['config/', ...PLAN],
+      ],
     },
     {
       path: 'client/',
