@@ -190,7 +190,7 @@ async function createEngine(
   shared: Shared,
   { views, retention }: { views: Awaited<ReturnType<typeof openViews>>; retention: WatchedRetention | undefined },
 ): Promise<{ engine: Engine; start: ServiceViews['start'] }> {
-  const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
+  const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, evict, retentionUs } = config
   if (clickhouse === undefined) {
     const engine = createArrowEngine({
       ...shared,
@@ -198,6 +198,7 @@ async function createEngine(
       disk,
       rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
       diskLimitBytes,
+      evictsLargest: evict === 'largest',
       retentionUs,
       rowLimits: retention,
       sealer: createSealingThread(shared.log),
