@@ -213,6 +213,7 @@ async function createEngine(
   const { cluster } = clickhouse
   const engine = createClickHouseEngine({
     ...{ ...shared, server, location: clickhouse, ...disk! },
+    rowLimits: retention,
     connectShards: cluster === undefined ? undefined : () => connectShards(server, { ...clickhouse, cluster }),
   })
   return { engine, start: async () => noWork }

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/time/clock.js'
 import { GIB, MIB } from '../../base/units.js'
 import { allSourceNames, registerSource } from '../../common/sources.js'
 import type { Row } from '../../plan/answer.js'
+import type { RowLimits } from '../deletion.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import { reportJournals } from '../disk/journal/report.js'
@@ -15,6 +16,7 @@ import type { RunContext } from '../execute/batches/lazy-batch.js'
 import { type Caches, createCaches } from '../execute/caches/caches.js'
 import { createSharedFrames } from '../execute/caches/shared-frames.js'
 import { runPlan } from '../execute/run/run-plan.js'
+import { startDailyRetention } from './deleting/daily-retention.js'
 import { type ClickHouseDeleting, createClickHouseDeleting } from './deleting/deleting.js'
 import {
   BATCH_GROUP_LIMITS,
@@ -53,6 +55,8 @@ export interface ClickHouseEngineOptions {
   following?: Partial<PollLimits>
   /** Connects to all servers that have rows. By default `server` has all. */
   connectShards?: ConnectShards | undefined
+  /** How long rows are kept by project. By default the server keeps them as its tables say. */
+  rowLimits?: RowLimits | undefined
   /** The most rows of a part that is read at once. */
   partRows?: Partial<PartRows>
 }
@@ -97,6 +101,8 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
     readsJson: async () => versionReadsJson(await serverVersion()),
     settled: () => settled(),
   })
+  const { rowLimits: limits } = options
+  const stopRetention = limits && startDailyRetention({ server, location, connectShards, limits, clock, log })
   const leftOfClose = createCountdown(timing.closeMs, clock)
   let isClosed = false
   const groups = createBatchGroups({
@@ -141,6 +147,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       stopClosingDue()
       stopSync()
       stopWaiting()
+      await stopRetention?.()
       const delivered = groups.sync().catch(onSyncFailure).then(settled)
       await Promise.race([delivered, wait(leftOfClose.ms())])
       deliveries.abort()
