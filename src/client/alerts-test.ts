@@ -12,7 +12,7 @@ import { readSqlFile } from '../config/sql-text.js'
 import { withExcerpt } from './excerpt.js'
 import { type RowsOut, writeTable } from './output.js'
 import { connectService, ServiceError, textUpTo } from './service.js'
-import type { Row } from './table.js'
+import type { Row } from './table/table.js'
 
 /** The configuration of `logweir alerts test`. */
 export interface AlertsTestConfig extends ValuesOf<typeof ALERTS_TEST_SETTINGS> {

@@ -1,5 +1,5 @@
 import { escapeControl } from '../base/text/escape-control.js'
-import { cut, cutStart, widthOf } from './width.js'
+import { cut, cutStart, widthOf } from './table/width.js'
 
 /** The width if the error is not printed on a terminal. */
 const COLUMNS = 120

@@ -1,4 +1,4 @@
-import type { Row } from './table.js'
+import type { Row } from './table/table.js'
 
 /** Compares two rows as `Array.sort` expects. */
 export type RowOrder = (one: Row, other: Row) => number

@@ -1,7 +1,7 @@
 import { parseExact } from './exact-json.js'
 import { type ServerEvent, unreadableEvent } from './follow.js'
 import { orderOf, type RowOrder } from './key-order.js'
-import type { Row } from './table.js'
+import type { Row } from './table/table.js'
 
 /** A result that the events of a subscription keep current. */
 export interface LiveResult {

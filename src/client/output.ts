@@ -1,6 +1,6 @@
 import { usageError } from '../base/failures.js'
 import { escapeControlInDocument } from '../base/text/escape-control.js'
-import { type Row, table } from './table.js'
+import { type Row, table } from './table/table.js'
 
 /** The output of rows. */
 export interface RowsOut {

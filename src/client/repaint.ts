@@ -1,4 +1,4 @@
-import { type Row, tableWithin } from './table.js'
+import { type Row, tableWithin } from './table/table.js'
 
 /** The size of a terminal in characters. */
 interface ScreenSize {

@@ -13,7 +13,7 @@ import { parseExact } from './exact-json.js'
 import { withExcerpt } from './excerpt.js'
 import { checkColumnsFlag, type Format, formatOf, type RowsOut, writeEncoded, writeTable } from './output.js'
 import { type Answer, connectService, ServiceError, textUpTo } from './service.js'
-import type { Row } from './table.js'
+import type { Row } from './table/table.js'
 
 /** The configuration of `logweir query`. Without an endpoint it lists the endpoints. */
 export interface QueryConfig extends Omit<ValuesOf<typeof QUERY_SETTINGS>, 'sql' | 'sqlFile'>, EndpointCall {}

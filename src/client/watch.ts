@@ -15,7 +15,7 @@ import { createLiveResult } from './live-result.js'
 import { checkColumnsFlag, formatOf, type RowsOut, writeTable } from './output.js'
 import { createRepaint, type Screen } from './repaint.js'
 import { connectService } from './service.js'
-import type { Row } from './table.js'
+import type { Row } from './table/table.js'
 
 /** The configuration of `logweir watch`. */
 export interface WatchConfig extends Omit<ValuesOf<typeof WATCH_SETTINGS>, 'sql' | 'sqlFile'>, EndpointCall {

@@ -115,6 +115,8 @@ export interface App {
    * answers, and ends what may still send the rows: answers that are being sent, tails and subscriptions.
    */
   forgetRows(rows: DeletedRows): void
+  /** To be called when rows of any project were hidden. Deletes all cached answers. */
+  forgetAnswers(): void
   /** Stops cache warming, and runs without a waiting caller. */
   close(): void
 }
@@ -182,6 +184,7 @@ export function createApp(options: AppOptions): App {
       subscriptions.forgetRows(rows)
       tails?.forgetRows(rows)
     },
+    forgetAnswers: queries.forgetAnswers,
     close: queries.close,
   }
 }

@@ -193,12 +193,14 @@ async function eraseIn(dataDir: string, name: string, project: string): Promise<
   })
   const { kept, removed } = await withoutProject(content, project)
   if (removed === 0) return 0
-  await using file = await open(unfinished, 'w', 0o600)
-  await file.writeFile(Buffer.concat(kept))
-  await file.sync()
+  const file = await open(unfinished, 'w', 0o600)
+  await file
+    .writeFile(Buffer.concat(kept))
+    .then(() => file.sync())
+    .finally(() => file.close())
   await rename(unfinished, path)
-  await using directory = await open(dataDir)
-  await directory.sync()
+  const directory = await open(dataDir)
+  await directory.sync().finally(() => directory.close())
   return removed
 }
 

@@ -1,6 +1,6 @@
 import { ndjsonToDocument } from '../client/envelope.js'
 import { type FormatFlags, type RowsOut, writeEncoded } from '../client/output.js'
-import { type Row as ClientRow, tableStream } from '../client/table.js'
+import { type Row as ClientRow, tableStream } from '../client/table/table.js'
 import type { Chunk } from '../http/formats/format.js'
 import { ndjsonFormat } from '../http/formats/ndjson.js'
 import { answerColumns, type Row } from '../plan/answer.js'

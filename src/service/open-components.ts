@@ -77,7 +77,7 @@ export async function openComponents(
   // Own endpoints may read sources that have rows and are no longer configured.
   const disk = await orRelease(opened, () => findStoredSources(config, opened, shared))
   const retention = await orRelease(disk, () => openRetention(config, disk, shared))
-  const views = await orRelease(disk, () => openViews(config, disk, shared))
+  const views = await orRelease(disk, () => openViews(config, disk, retention, shared))
   const userEndpoints = await orRelease(disk, () => loadUserEndpoints(config.endpoints, views?.readable, log))
   readable = userEndpoints?.views ?? views?.readable ?? NO_VIEWS
   if (userEndpoints !== undefined) views?.setEndpoints(userEndpoints.endpoints())
@@ -161,7 +161,12 @@ export const VIEWS_SHARE = 1 / 4
  * Opens the views of the data directory. Without `--endpoints` each of its views is one without a file: it gets no new
  * rows, but the list of views must say which of its segments are dropped.
  */
-async function openViews(config: ServeConfig, disk: DataDirectory | undefined, { clock, log }: Shared) {
+async function openViews(
+  config: ServeConfig,
+  disk: DataDirectory | undefined,
+  rowLimits: WatchedRetention | undefined,
+  { clock, log }: Shared,
+) {
   if (config.clickhouse !== undefined) return undefined
   const hasViews = disk !== undefined && (await disk.files.list(VIEWS)).length > 0
   if (config.endpoints === undefined && !hasViews) return undefined
@@ -174,6 +179,7 @@ async function openViews(config: ServeConfig, disk: DataDirectory | undefined, {
     clock,
     log,
     viewBytes: disk === undefined ? inMemoryBytes : viewBytes,
+    rowLimits,
   })
   const setEndpoints = (ofUsers: readonly Endpoint[]) =>
     views.setCurrent(ofUsers.filter(isView).map(({ view, query }) => ({ definition: view, text: query })))

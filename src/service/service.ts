@@ -77,6 +77,7 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   const deletions = openDeletions(opened, intake, (rows) => app.forgetRows(rows), shared)
   const app = createHttp(config, { ...opened, status, intake, endpoints, memory, deletions }, shared)
   const { host, port, keepAliveMs } = config
+  retention?.onChange(app.forgetAnswers)
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
     throw error

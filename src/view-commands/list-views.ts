@@ -1,7 +1,7 @@
 import { MIB } from '../base/units.js'
 import { type RowsOut, writeTable } from '../client/output.js'
 import { connectService, ServiceError, textUpTo } from '../client/service.js'
-import type { Row } from '../client/table.js'
+import type { Row } from '../client/table/table.js'
 import { type ListedView, VIEWS_PATH } from '../common/views-list.js'
 import { openToRead } from '../engine/disk/directory/open-to-read.js'
 import { listStored } from '../views/catalog/stored-views.js'

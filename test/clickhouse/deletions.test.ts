@@ -132,7 +132,7 @@ onEachTarget('deletions on %s', (target) => {
     }
     await append(200)
     for (let i = 0; i < DELETIONS; i++) {
-      const heads = await engine.deleting!.closeHeads(SOURCES, 'any')
+      const heads = await engine.deleting!.closeHeads(SOURCES, 'a')
       const { deletion, isDeleted, isWhole } = randomDeletion(random, `${i}`, heads)
       const before = records
       const isOfDeletion = records.filter(isDeleted)

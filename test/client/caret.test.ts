@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { excerptOf } from '../../src/client/caret.js'
-import { widthOf } from '../../src/client/width.js'
+import { widthOf } from '../../src/client/table/width.js'
 
 const at = (line: number, column: number) => `There is no function "cout". (line ${line}, column ${column})`
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLiveResult } from '../../src/client/live-result.js'
-import type { Row } from '../../src/client/table.js'
+import type { Row } from '../../src/client/table/table.js'
 
 const KEY = ['hour', '__proto__']
 type Group = readonly [key: readonly unknown[], count: number]

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { table, tableWithin } from '../../src/client/table.js'
-import { cut, widthOf } from '../../src/client/width.js'
+import { table, tableWithin } from '../../src/client/table/table.js'
+import { cut, widthOf } from '../../src/client/table/width.js'
 
 const plain = (columns = Number.POSITIVE_INFINITY) => ({ columns, isPlain: true })
 

@@ -7,7 +7,7 @@ import { readSettings } from '../../config/read-settings.js'
 import { parseExact } from '../exact-json.js'
 import { type RowsOut, writeEncoded, writeTable } from '../output.js'
 import { connectService, type ServiceAddress, ServiceError, textUpTo } from '../service.js'
-import type { Row } from '../table.js'
+import type { Row } from '../table/table.js'
 
 /** The configuration of `logweir usage`. */
 export interface UsageConfig extends ServiceAddress {

@@ -10,7 +10,14 @@ import { mergingOf } from '../state/merged-states.js'
 import { groupsOfFile, openStateFile } from '../state/read-file.js'
 import { writeStateFile } from '../state/write-file.js'
 import { boundsOfFile } from './bounds.js'
-import { type Catalog, type GroupableEngine, removeReplaced, saveManifest, setAsideDamaged } from './catalog.js'
+import {
+  type Catalog,
+  type GroupableEngine,
+  removeFiles,
+  removeReplaced,
+  saveManifest,
+  setAsideDamaged,
+} from './catalog.js'
 import { statePath, VIEWS, viewPath } from './file-names.js'
 import { getsAnyRows, getsRows, isExpired, type KeptView } from './kept-view.js'
 import type { LiveState } from './live-states.js'
@@ -142,8 +149,29 @@ async function writeDay(
   removeReplaced(catalog, replaced)
 }
 
+/**
+ * Writes a file with other groups of the same segments in place of a file. `without` are the deletions whose rows no
+ * group has: those that are finished are left out.
+ */
+export async function replaceFile(
+  catalog: Catalog,
+  state: LiveState,
+  { groups, without }: { groups: GroupStream; without: ReadonlySet<string> },
+  yieldIfDue: Yielder,
+): Promise<void> {
+  const { files, live, deletions, toRelease } = catalog
+  const { view, day, segments, states } = state.facts
+  const isReleased = state.isReleased || toRelease.has(state)
+  const number = await takeNumber(catalog, isReleased)
+  const path = statePath({ identity: view, day, number })
+  const open = deletions.map(({ id }) => id).filter((id) => without.has(id))
+  await writeStateFile(files, path, { view, day, segments, states, without: open }, groups, yieldIfDue)
+  live.add(await openLive(catalog, path, { number, isReleased }), [state])
+  removeFiles(catalog, [state])
+}
+
 /** Opens a file that was written. */
-export const openLive = async (
+const openLive = async (
   { files, clock }: Catalog,
   path: string,
   place: Pick<LiveState, 'number' | 'isReleased'>,
@@ -153,7 +181,7 @@ export const openLive = async (
 }
 
 /** Takes a number that no file has had. If a released file is replaced, the manifest first says that the new is too. */
-export async function takeNumber(catalog: Catalog, isReleased: boolean): Promise<number> {
+async function takeNumber(catalog: Catalog, isReleased: boolean): Promise<number> {
   const { manifest } = catalog
   const number = catalog.nextNumber++
   const isTaken = number < manifest.numberLimit

@@ -62,8 +62,11 @@ export interface Catalog {
   readonly rowLimits: ViewLimits
 }
 
-/** What views ask of the limits of rows. */
-export type ViewLimits = Pick<RowLimits, 'hiddenThroughUs'>
+/** What views ask of the limits of rows and groups. */
+export interface ViewLimits extends Pick<RowLimits, 'hiddenThroughUs'> {
+  /** Returns the time through which groups of a project, or without a project, are hidden at a time. */
+  viewsHiddenThroughUs(project: string | undefined, nowUs: number): number
+}
 
 /** Where the files of views are, and their limits. */
 export interface CatalogOptions {
@@ -80,7 +83,9 @@ export interface CatalogOptions {
 /** The bytes of the files of all views by default. */
 export const VIEW_BYTES = GIB
 const DAY_FILES = 4
-const NO_LIMITS: ViewLimits = { hiddenThroughUs: () => Number.NEGATIVE_INFINITY }
+const NEVER = () => Number.NEGATIVE_INFINITY
+/** No project has a limit of its own. */
+export const NO_LIMITS: ViewLimits = { hiddenThroughUs: NEVER, viewsHiddenThroughUs: NEVER }
 
 /** Returns a catalog without views. */
 export const createCatalog = ({

@@ -24,6 +24,8 @@ export interface Reading {
   /** The starts of the buckets that are read. */
   range: ViewRange
   run: ViewRun
+  /** Whether the limit of a group's project hides the group. */
+  isExpired(group: StateGroup): boolean
   states: readonly LiveState[]
   /** The files with groups of deleted rows. */
   stale: ReadonlyMap<LiveState, StaleFile>
@@ -75,13 +77,15 @@ export class DayReader {
 
   /** Merges the streams of a day. Returns the rows of its groups in the range, some at a time. */
   async *merge(place: number, streams: readonly GroupStream[]): AsyncGenerator<readonly GroupRow[], void> {
-    const { view, range, run, catalog } = this.#reading
+    const { view, range, run, catalog, isExpired } = this.#reading
+    const isRead = (group: StateGroup) =>
+      group.bucketUs >= range.fromUs && group.bucketUs <= range.throughUs && !isExpired(group)
     const at = this.#placeOf(place)
     const kept: GroupRow[] | undefined = at && []
     const merging = mergingOf(view.aggregation, run.yieldIfDue)
     let isPartial = false
     for await (const groups of mergeGroups(streams, boundsOfRead(view), merging)) {
-      const found = groups.filter(({ bucketUs }) => bucketUs >= range.fromUs && bucketUs <= range.throughUs)
+      const found = groups.filter(isRead)
       isPartial ||= found.some((group) => group.isPartial)
       if (isPartial) run.onNote?.('partial')
       const rows = found.map((group) => rowOf(group, view, (states) => merging.codec.read(states)))

@@ -8,6 +8,7 @@ import { DayReader, type Reading, type StaleFile } from './day-reader.js'
 import { groupBuckets, groupByDay } from './group-rows.js'
 import { getsAnyRows, getsRows, longestKeepUs } from './kept-view.js'
 import type { LiveState } from './live-states.js'
+import { createExpired } from './project-limits.js'
 import { staleBuckets } from './touched-buckets.js'
 
 /**
@@ -25,11 +26,14 @@ async function* readGroups(
   asked: ViewRange,
   run: ViewRun,
 ): AsyncGenerator<readonly (readonly Scalar[])[], void> {
-  const { kept, live, readers, engine, clock } = catalog
+  const { kept, live, readers, engine, clock, rowLimits } = catalog
   const view = kept.get(identity)
   if (view === undefined || engine === undefined) throw noViews(`no view ${name} is kept`)
-  const oldestUs = clock.nowUs() - (view.keepsUs.get(name) ?? longestKeepUs(view)) - view.unitUs
-  const range = { ...asked, fromUs: Math.max(asked.fromUs, oldestUs) }
+  const nowUs = clock.nowUs()
+  const oldestUs = nowUs - (view.keepsUs.get(name) ?? longestKeepUs(view)) - view.unitUs
+  const hiddenUs = asked.project === undefined ? NEVER_US : rowLimits.viewsHiddenThroughUs(asked.project, nowUs)
+  const range = { ...asked, fromUs: Math.max(asked.fromUs, oldestUs, hiddenUs - view.unitUs + 1) }
+  const isExpired = createExpired(catalog, view.unitUs, nowUs)
   // Everything is chosen at once, so that no row is in a file and in a part that is read.
   const leave = readers.enter()
   const states = live.of(identity)
@@ -41,7 +45,7 @@ async function* readGroups(
   const isRead = (part: Part) => !part.isSetAside && getsRows(view, part.stored) && !isCovered(part)
   const uncovered = rows.parts.filter(isRead)
   try {
-    yield* readDays({ catalog, view, range, run, states, stale, rows, uncovered })
+    yield* readDays({ catalog, view, range, run, isExpired, states, stale, rows, uncovered })
   } catch (error) {
     setAsideDamaged(catalog, states, error)
     throw error
@@ -50,6 +54,8 @@ async function* readGroups(
     leave()
   }
 }
+
+const NEVER_US = Number.NEGATIVE_INFINITY
 
 /** Finds the files with groups of deleted rows. `project` is the only project that is read, if given. */
 function findStale(catalog: Catalog, states: readonly LiveState[], project: string | undefined) {

@@ -5,10 +5,9 @@ import { isDamage } from '../../engine/execute/columns/damage.js'
 import type { GroupStream } from '../state/group.js'
 import { groupsOfFile } from '../state/read-file.js'
 import { sortedGroups } from '../state/sorted.js'
-import { writeStateFile } from '../state/write-file.js'
-import { openLive, takeNumber } from './build.js'
-import { type Catalog, removeFiles, setAsideDamaged } from './catalog.js'
-import { isIdentity, parseStatePath, statePath, VIEWS, viewPath } from './file-names.js'
+import { replaceFile } from './build.js'
+import { type Catalog, setAsideDamaged } from './catalog.js'
+import { isIdentity, parseStatePath, VIEWS, viewPath } from './file-names.js'
 import { areRowsGone, groupsLeft, partsOf } from './groups-left.js'
 import type { LiveState } from './live-states.js'
 import { release } from './release.js'
@@ -127,7 +126,7 @@ async function replaceGroups(regrouping: Regrouping, state: LiveState, touched: 
   const others = leaveOut(groupsOfFile(catalog.files, state, state.facts.states), [touched.buckets])
   if (view === undefined || catalog.engine === undefined) {
     await noteLost(regrouping, state, touched.before)
-    return replaceFile(regrouping, state, [others])
+    return replaceBy(regrouping, state, [others])
   }
   const rows = catalog.engine.groupable(view.sources)
   try {
@@ -137,7 +136,7 @@ async function replaceGroups(regrouping: Regrouping, state: LiveState, touched: 
     if (areRowsGone(catalog, state, left, { project, fromUs })) await noteLost(regrouping, state, touched.before)
     const onTooLarge = (us: number) => noteLost(regrouping, state, { fromUs: us, throughUs: us })
     const run = { buckets: touched.buckets, yieldIfDue: regrouping.yieldIfDue, onTooLarge }
-    await replaceFile(regrouping, state, [others, groupsLeft(catalog, state, left, run)])
+    await replaceBy(regrouping, state, [others, groupsLeft(catalog, state, left, run)])
   } finally {
     rows.release()
   }
@@ -158,22 +157,9 @@ async function noteLost(regrouping: Regrouping, { facts }: LiveState, lost: Buck
   regrouping.lost = longer
 }
 
-/** Writes groups as a file with the same segments in place of a file. */
-async function replaceFile(
-  { catalog, deletion, yieldIfDue }: Regrouping,
-  state: LiveState,
-  streams: readonly GroupStream[],
-): Promise<void> {
-  const { files, live, deletions, toRelease } = catalog
-  const { view, day, segments, states } = state.facts
-  const isReleased = state.isReleased || toRelease.has(state)
-  const number = await takeNumber(catalog, isReleased)
-  const path = statePath({ identity: view, day, number })
-  const without = deletions.map(({ id }) => id).filter((id) => id === deletion.id || state.without.has(id))
+function replaceBy({ catalog, deletion, yieldIfDue }: Regrouping, state: LiveState, streams: readonly GroupStream[]) {
   const groups = { [Symbol.asyncIterator]: () => sortedGroups(streams) }
-  await writeStateFile(files, path, { view, day, segments, states, without }, groups, yieldIfDue)
-  live.add(await openLive(catalog, path, { number, isReleased }), [state])
-  removeFiles(catalog, [state])
+  return replaceFile(catalog, state, { groups, without: new Set([...state.without, deletion.id]) }, yieldIfDue)
 }
 
 /** Notes on the disk that segments of the touched days may be gone: a segment may lose all rows. */

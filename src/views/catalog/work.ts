@@ -4,6 +4,7 @@ import { buildNext } from './build.js'
 import { type Catalog, removeFiles, removeRetained, saveManifest } from './catalog.js'
 import { closeViews } from './close.js'
 import { isExpired } from './kept-view.js'
+import { createProjectLimits, type ProjectLimits } from './project-limits.js'
 import { release } from './release.js'
 
 /** Interval at which work is looked for. */
@@ -37,6 +38,7 @@ interface State {
   pausedUntilMs: number
   startedMs: number
   deletedMs: number
+  projectLimits: ProjectLimits
 }
 
 /** Starts to work, now and then. */
@@ -50,6 +52,7 @@ export function startWork(catalog: Catalog): ViewWork {
     pausedUntilMs: 0,
     startedMs: clock.monotonicMs(),
     deletedMs: Number.NEGATIVE_INFINITY,
+    projectLimits: createProjectLimits(catalog),
   }
   const stopTimer = clock.every(CHECK_MS, () => {
     if (state.running === undefined && clock.monotonicMs() >= state.pausedUntilMs) void runOnce(state, workForAWhile)
@@ -110,6 +113,7 @@ async function workAlone(state: State): Promise<boolean> {
   if (catalog.toRelease.size > 0) await release(catalog)
   removeRetained(catalog)
   deleteExpired(state)
+  await state.projectLimits.deleteExpired(signal)
   try {
     const isBuilt = await buildNext(catalog, { segments: state.segments, signal })
     if (!isBuilt) catalog.wanted.clear()

@@ -1,6 +1,6 @@
-import { escapeControl } from '../base/text/escape-control.js'
-import { formatIso8601 } from '../base/time/iso8601.js'
-import { type Moment, momentInRange, momentOfIso8601 } from '../base/time/moment.js'
+import { escapeControl } from '../../base/text/escape-control.js'
+import { formatIso8601 } from '../../base/time/iso8601.js'
+import { type Moment, momentInRange, momentOfIso8601 } from '../../base/time/moment.js'
 
 /** A column of a table: texts without control characters. */
 export interface Column {

@@ -1,5 +1,5 @@
-import { usageError } from '../base/failures.js'
-import { didYouMean } from '../base/text/nearest.js'
+import { usageError } from '../../base/failures.js'
+import { didYouMean } from '../../base/text/nearest.js'
 import { type Column, columnOf, TIMESTAMP } from './cells.js'
 import { cut, widthOf, wrap } from './width.js'
 

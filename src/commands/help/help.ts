@@ -1,6 +1,6 @@
-import { VERSION } from '../base/version.js'
-import { type Command, EXIT, write } from './call/command.js'
-import { findGroup } from './find.js'
+import { VERSION } from '../../base/version.js'
+import { type Command, EXIT, write } from '../call/command.js'
+import { findGroup } from '../find.js'
 import { commandHelp, groupHelp, helpText } from './help-text.js'
 
 /** `logweir help`: prints the list of commands, or the help of a command. */
