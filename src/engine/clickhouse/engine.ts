@@ -94,25 +94,16 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   const limitBytes = options.unconfirmedBytes ?? UNCONFIRMED_BYTES
   const deliveries = createDeliveryQueue({ server, location, directory, log, timing, limitBytes })
   const serverVersion = createServerVersion(server)
-  const { connectShards = async () => ({ servers: [server], close: async () => {} }) } = options
-  const deleting = createClickHouseDeleting({
-    ...{ server, location, connectShards },
+  const { deleting, stopRetention } = startDeleting(options, {
     cut: () => groups.cut(),
     readsJson: async () => versionReadsJson(await serverVersion()),
     settled: () => settled(),
   })
-  const { rowLimits: limits } = options
-  const stopRetention = limits && startDailyRetention({ server, location, connectShards, limits, clock, log })
   const leftOfClose = createCountdown(timing.closeMs, clock)
   let isClosed = false
-  const groups = createBatchGroups({
-    files,
-    clock,
-    diskRetry,
-    isBusy: deliveries.isBusy,
-    onClosed: deliveries.add,
-    limits: { ...BATCH_GROUP_LIMITS, ...options.limits },
-  })
+  const limits = { ...BATCH_GROUP_LIMITS, ...options.limits }
+  const { isBusy, add: onClosed } = deliveries
+  const groups = createBatchGroups({ files, clock, diskRetry, isBusy, onClosed, limits })
 
   const onSyncFailure = reportSyncFailure(directory, log)
   const stopClosingDue = clock.every(CLOSE_DUE_MS, () => void groups.closeDue())
@@ -161,6 +152,19 @@ const reportSyncFailure =
   (directory: string, log: Log) =>
   ({ message }: Error) =>
     log(`${directory} cannot be synced: ${message}`, { level: 'error', code: 'disk_not_synced', directory })
+
+/** Returns the deletion on request, and starts that of rows past their limits. */
+function startDeleting(
+  { server, location, clock, log = () => {}, rowLimits: limits, ...options }: ClickHouseEngineOptions,
+  parts: Pick<Parameters<typeof createClickHouseDeleting>[0], 'cut' | 'readsJson' | 'settled'>,
+) {
+  const { connectShards = async () => ({ servers: [server], close: async () => {} }) } = options
+  const shared = { server, location, connectShards }
+  return {
+    deleting: createClickHouseDeleting({ ...shared, ...parts }),
+    stopRetention: limits && startDailyRetention({ ...shared, limits, clock, log }),
+  }
+}
 
 /** Returns a function that asks a server for its version, once. */
 function createServerVersion(server: Server): () => Promise<string> {
