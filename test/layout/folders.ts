@@ -231,7 +231,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [
     store('removal/', 'removes rows for good: deletions, and rows past their limit'),
     store('queries/', 'runs plans over the stored rows, once or for many windows'),
-    store('usage/', 'rows and bytes by project, without reading the rows'),
+    store('usage/', 'rows and bytes by project, without reading the rows; evicts the largest project'),
+    clickhouse('deleting/', 'deletes rows of the server by mutations: deletions, and rows past their limit each day'),
   ],
   [
     clickhouse('follow/', 'passes new rows of the server to tails'),
