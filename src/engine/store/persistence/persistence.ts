@@ -39,7 +39,7 @@ export interface Persistence {
 }
 
 /** A segment with all columns, and its cold file. */
-export interface SegmentToSeal {
+interface SegmentToSeal {
   segment: Segment
   /** A copy. */
   cold: StoredCold

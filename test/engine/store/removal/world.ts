@@ -18,7 +18,7 @@ const PROJECTS = ['a', 'b', 'ü', null]
 export const ALL = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
 
 /** A deletion, and what the oracle needs to know: the rows that had arrived, and the text of the condition. */
-export interface Asked {
+interface Asked {
   deletion: Deletion
   arrived: number
   text: string | undefined
