@@ -4,11 +4,13 @@ import { systemClock } from '../base/time/clock.js'
 import type { SourceName } from '../common/sources.js'
 import { canHaveTable, SHARD_SUFFIX } from '../common/table-names.js'
 import type { ExportConfig } from '../config/clickhouse-config.js'
+import { refuseOpenDeletions } from '../deletions/open-deletions.js'
 import { countDelivered, type DeliveredCounts } from '../engine/clickhouse/delivery/replayable.js'
 import { connectServer, messageWithHint, ServerError } from '../engine/clickhouse/server/clickhouse-server.js'
 import { FORMAT_FILE, noDataDirectory } from '../engine/disk/directory/format.js'
 import { openDataDirectory } from '../engine/disk/directory/open.js'
 import { listStoredRows, type StoredRows } from '../engine/store/export/stored-rows.js'
+import { storedLimits } from '../retention/stored-retention.js'
 import type { ExportContext, ExportReport } from './export-context.js'
 import { exportSource } from './export-source.js'
 import { describeCounts, type SourceCount, showProgress, warnOfOldRows } from './report.js'
@@ -27,7 +29,9 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, rep
   const { directory, files, release } = await openDataDirectory(dataDir, { log: report.log })
   const server = connectServer({ ...clickhouse, selectMs: SELECT_MS })
   try {
-    return await exportRows({ ...report, directory, files, server, location: clickhouse, clock: systemClock })
+    await refuseOpenDeletions(files, directory)
+    const limits = await storedLimits(files)
+    return await exportRows({ ...report, directory, files, server, location: clickhouse, clock: systemClock, limits })
   } finally {
     await server.close()
     await release()

@@ -13,7 +13,7 @@ interface End {
 }
 
 /** Rules that held before. */
-export interface FormerRules extends End {
+interface FormerRules extends End {
   rules: Rules
 }
 
