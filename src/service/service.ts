@@ -77,18 +77,11 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   const intake = createIntake(config, engine, retention, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
-  const deletions = openDeletions(config, opened, {
-    ...shared,
-    rejects: intake.rejects,
-    forgetRows: (rows) => app.forgetRows(rows),
-  })
+  const deletions = openDeletions(config, opened, { ...intake, forgetRows: (rows) => app.forgetRows(rows) }, shared)
   const app = createHttp(config, { ...opened, status, intake, endpoints, memory, deletions }, shared)
   const { host, port, keepAliveMs } = config
   retention?.onChange(app.forgetAnswers)
-  const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
-    await engine.close()
-    throw error
-  })
+  const server = await orClose(engine, listen(app, { host, port, limits: { keepAliveMs } }))
   announceStart(server.url, tokens, config, log)
   const stopCollecting = collectGrownHeap(shared.clock, () => shared.metrics.queriesRunning.count > 0)
   const stopWatching = userEndpoints?.watch(shared.clock, (ofUsers) => {
@@ -136,11 +129,22 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   return { url: server.url, ready, stop, abandonStdin }
 }
 
+/** Waits for a step of the start. Closes the engine if the step fails. */
+async function orClose<T>(engine: Pick<Engine, 'close'>, step: Promise<T>): Promise<T> {
+  try {
+    return await step
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
 /** Creates the deletions. Undefined if the engine cannot delete rows. */
 function openDeletions(
   { dataDir, tokensFile }: ServeConfig,
   { engine, disk, views, alerts }: OpenedComponents,
-  { rejects, forgetRows, ...shared }: Shared & Pick<Intake, 'rejects'> & Pick<App, 'forgetRows'>,
+  { rejects, forgetRows }: Pick<Intake, 'rejects'> & Pick<App, 'forgetRows'>,
+  shared: Shared,
 ): ServiceDeletions | undefined {
   const { deleting, run } = engine
   if (deleting === undefined) return undefined

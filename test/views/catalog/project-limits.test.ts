@@ -3,7 +3,7 @@ import { DAY_US, HOUR_US } from '../../../src/base/units.js'
 import { projectKey } from '../../../src/views/state/group.js'
 import { groupsOfFile, openStateFile } from '../../../src/views/state/read-file.js'
 import { edge } from '../../support/records.js'
-import { define, expectView, openWorld, type World } from './world.js'
+import { define, expectView, idsIn, openWorld, type World } from './world.js'
 
 const TEXT = `select timestamp_trunc(timestamp, hour) as hour, event_message as text, count(*) as n
   from edge_logs group by hour, text`
@@ -57,6 +57,26 @@ async function pass(world: World, minutes: number): Promise<void> {
     await world.work.finish()
   }
 }
+
+describe('rows of a project that are kept less long than the view keeps groups', () => {
+  it('are grouped although queries hide them, also those that were not sealed by then', async () => {
+    const hiddenThroughUs = (_: string, project: string | undefined, nowUs: number) =>
+      project === 'a' ? nowUs - HOUR_US : Number.NEGATIVE_INFINITY
+    const removableThroughUs = () => Number.NEGATIVE_INFINITY
+    const newestHiddenUs = (_: string, nowUs: number) => nowUs - HOUR_US
+    const limits = { hiddenThroughUs, removableThroughUs, newestHiddenUs, nextRulesUs: () => Number.POSITIVE_INFINITY }
+    const options = { rowLimits: { ...limits, revision: 1 } }
+    const world = await openWorld(options, {}, { texts: { v: TEXT }, keepUs: KEEP_US })
+    const timestampUs = world.clock.nowUs() - 2 * HOUR_US
+    await world.append(['a', 'b'].map((project) => edge({ id: project, project, timestampUs })))
+    expect(await idsIn(world.engine)).toEqual(new Set(['b']))
+    await expectView(world, VIEW, world.records)
+    await world.engine.seal()
+    await world.work.finish()
+    await expectView(world, VIEW, world.records)
+    await world.close()
+  })
+})
 
 describe('groups of a project that are kept less long than the view keeps groups', () => {
   it('are hidden at once, as time goes by too, and those of others stay', async () => {

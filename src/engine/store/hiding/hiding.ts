@@ -28,8 +28,11 @@ export interface Hiding {
   deletionsOf(part: HidingPart): readonly OpenDeletion[]
   /** Whether the rows of a head were deleted: no more rows may be appended to the head. */
   isClosed(source: SourceName, head: number): boolean
-  /** Returns a part as a query reads the part at a time: without hidden rows. */
-  visible(part: HidingPart, nowUs: number): Part
+  /**
+   * Returns a part as a query reads the part at a time: without hidden rows. Without a time, rows past their limit are
+   * there.
+   */
+  visible(part: HidingPart, nowUs: number | undefined): Part
 }
 
 /** Hides nothing, and keeps no deletions. */
@@ -114,28 +117,36 @@ function deletionsOf({ deletions }: State, { source, head, owner, minUs, maxUs }
   return found
 }
 
-function visible(state: State, part: HidingPart, nowUs: number): Part {
-  const { limits } = state
+function visible(state: State, part: HidingPart, nowUs: number | undefined): Part {
   const deletions = deletionsOf(state, part)
-  const isLimited = limits !== undefined && part.minUs <= limits.newestHiddenUs(part.source, nowUs)
-  if (deletions.length === 0 && !isLimited) return part
-  return withHidden(part, (project) => hiddenIn(part, project, deletions, isLimited ? limits : undefined, nowUs))
+  const old = nowUs === undefined ? undefined : oldRows(state, part, nowUs)
+  if (deletions.length === 0 && old === undefined) return part
+  return withHidden(part, (project) => hiddenIn(part, project, deletions, old))
+}
+
+/** The limits that hide rows of a part, and the time of a query. */
+interface OldRows {
+  limits: RowLimits
+  nowUs: number
+}
+
+function oldRows({ limits }: State, { source, minUs }: HidingPart, nowUs: number): OldRows | undefined {
+  return limits !== undefined && minUs <= limits.newestHiddenUs(source, nowUs) ? { limits, nowUs } : undefined
 }
 
 function hiddenIn(
   part: HidingPart,
   project: string | undefined,
   deletions: readonly OpenDeletion[],
-  limits: RowLimits | undefined,
-  nowUs: number,
+  old: OldRows | undefined,
 ): HiddenRows | undefined {
   const { source } = part
   const own = deletions.filter(({ deletion }) => project === undefined || deletion.project === project)
-  const isByProject = limits !== undefined && project === undefined
+  const isByProject = old !== undefined && project === undefined
+  const hiddenThroughUs = ({ limits, nowUs }: OldRows, one: string | undefined) =>
+    limits.hiddenThroughUs(source, one, nowUs)
   const throughUs =
-    limits === undefined || project === undefined
-      ? Number.NEGATIVE_INFINITY
-      : limits.hiddenThroughUs(source, project, nowUs)
+    old === undefined || project === undefined ? Number.NEGATIVE_INFINITY : hiddenThroughUs(old, project)
   if (own.length === 0 && !isByProject && throughUs < part.minUs) return undefined
   const columns = new Set(own.flatMap(({ rows }) => [...rows.columns]))
   if (own.length === 0 && !isByProject) return { fromUs: throughUs + 1, columns }
@@ -144,7 +155,7 @@ function hiddenIn(
     columns,
     async keepVisible(batch, selection, yieldIfDue) {
       let kept = selection
-      if (isByProject) kept = newerRows(batch, kept, (one) => limits.hiddenThroughUs(source, one, nowUs))
+      if (isByProject) kept = newerRows(batch, kept, (one) => hiddenThroughUs(old, one))
       for (const { rows } of own) kept = withoutRows(kept, await rows.in(batch, part, yieldIfDue))
       return kept
     },

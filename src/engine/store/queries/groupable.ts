@@ -37,10 +37,15 @@ export interface GroupableRows {
   release(): void
 }
 
-/** Returns the function that takes snapshots of a store. */
+/**
+ * Returns the function that takes snapshots of a store. Deleted rows are hidden. Rows past their limit are not: views
+ * keep their groups for longer.
+ */
 export function createGroupable(queries: QueryContext): (sources: readonly SourceName[]) => GroupableRows {
   return (sources) => {
-    const views = new Map<SourceName, View>(sources.map((source) => [source, queries.store.view(source)]))
+    const views = new Map<SourceName, View>(
+      sources.map((source) => [source, queries.store.view(source, undefined, false)]),
+    )
     return {
       parts: [...views.values()].flatMap(({ parts }) => parts),
       group: (plan, isRead, run) => groupParts(viewsOf(views, isRead), plan, run, queries),

@@ -42,8 +42,9 @@ export interface Store extends RecoveryTarget {
   sealOldHeads(day: number): Promise<void>
   /**
    * Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole.
+   * Rows past their limit are hidden unless `hidesOld` is false.
    */
-  view(source: SourceName, range?: TimeRange): View
+  view(source: SourceName, range?: TimeRange, hidesOld?: boolean): View
   /** Keeps all rows that a source has at this moment, until the caller releases the rows. */
   holdRows(source: SourceName): HeldRows
   /** Keeps the rows of a head readable, also after sealing, until the returned function is called. */
@@ -117,7 +118,7 @@ export function createStore(options: StoreOptions): Store {
     reopen: (source, headPersistence, replay) => reopen(state, source, headPersistence, replay),
     sealFailing: () => sealFailing(state),
     sealOldHeads: (day) => sealOldHeads(state, day),
-    view: (source, range) => createView(state, source, range),
+    view: (source, range, hidesOld) => createView(state, source, range, hidesOld),
     holdRows: (source) => holdRows(state, source),
     hold: (head) => holdHead(state, head),
     whenIdle: (work) => whenIdle(state, work),

@@ -45,11 +45,14 @@ export function holdRows(state: StoreState, source: SourceName): HeldRows {
   return { segments: [...table.segments], heads, release }
 }
 
-/** Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole. */
-export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME): View {
+/**
+ * Returns the rows of a source at this moment. Parts outside of the range are left out. The other parts are whole. Rows
+ * past their limit are hidden unless `hidesOld` is false.
+ */
+export function createView(state: StoreState, source: SourceName, range: TimeRange = ALL_TIME, hidesOld = true): View {
   const { segments, heads, release } = holdRows(state, source)
   const total = segments.length + heads.length
-  const nowUs = state.clock.nowUs()
+  const nowUs = hidesOld ? state.clock.nowUs() : undefined
   const parts: HidingPart[] = segments.filter((segment) => overlaps(segment, range))
   parts.push(...partsOfHeads(tableOf(state, source)).filter((part) => overlaps(part, range)))
   return { parts: parts.map((part) => state.hiding.visible(part, nowUs)), total, release }
