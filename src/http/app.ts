@@ -20,7 +20,7 @@ import { bodiesBytes } from './intake/upload.js'
 import { createQueries } from './query/answer-queries.js'
 import type { Arrivals } from './query/arrivals.js'
 import { createConcurrencyLimits } from './query/concurrency.js'
-import { type CurrentRows, createCurrentRows, type DeletedRows } from './query/current-rows.js'
+import { createCurrentRows, type DeletedRows } from './query/current-rows.js'
 import { createDeletionRequests, type Deleting } from './query/deletions.js'
 import { type HttpLimits, httpLimits } from './query/limits.js'
 import { createRuleTests, type TestRule } from './query/rule-tests.js'
@@ -123,7 +123,7 @@ export interface App {
 
 /** Builds the HTTP side. A request passes through the chain of middleware below, down to the routes. */
 export function createApp(options: AppOptions): App {
-  const { status, intake, metrics, clock, log, defaultProject, dialect = OWN_DIALECT } = options
+  const { status, intake, metrics, clock, log, dialect = OWN_DIALECT } = options
   const { errorForm } = dialect
   const authenticate = createAuth(options.accessOf)
   const searchWithKey = ({ request, path }: Exchange) =>
@@ -131,18 +131,13 @@ export function createApp(options: AppOptions): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const currentRows = createCurrentRows(options.engine)
-  const engine = { ...options.engine, run: currentRows.run }
-  const services = createServices({ ...options, engine, currentRows }, errorForm)
-  const { queries, subscriptions, tails } = services
+  const services = createServices(options, errorForm)
+  const { currentRows, queries, subscriptions, tails } = services
   const documents = createDocuments({ ...options, dialect })
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
-    ...sessionRoutes(defaultProject),
-    ...listRoutes(dialect.lists),
-    ...alertingRoutes(options.alerting),
-    ...viewRoutes(options.listViews),
+    ...listsOf({ ...options, dialect }),
     ...routesOf(services, authenticate),
   ]
   const refuse: Refuse = (error, { request, path, posted }, headers) => {
@@ -190,7 +185,9 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Creates the handlers of queries, tails and records, with limits that scale with the memory limit. */
-function createServices(options: AppOptions & { currentRows: CurrentRows }, errorForm: Dialect['errorForm']) {
+function createServices(given: AppOptions, errorForm: Dialect['errorForm']) {
+  const currentRows = createCurrentRows(given.engine)
+  const options = { ...given, engine: { ...given.engine, run: currentRows.run }, currentRows }
   const { clock, log, metrics, intake, translate, defaultProject } = options
   const { memoryLimitBytes = Number.POSITIVE_INFINITY } = options
   const { memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock) } = options
@@ -211,8 +208,16 @@ function createServices(options: AppOptions & { currentRows: CurrentRows }, erro
   const otlp = logs && translate && createOtlpLogs(logs, translate)
   const posted = { ...postedLimits(memoryLimitBytes), ...options.limits }
   const readPosted = createPostedParameters(posted, clock)
-  return { queries, subscriptions, ruleTests, deletions, readPosted, tails, logs, otlp }
+  return { currentRows, queries, subscriptions, ruleTests, deletions, readPosted, tails, logs, otlp }
 }
+
+/** Returns the routes of lists that no query answers. */
+const listsOf = ({ defaultProject, dialect, alerting, listViews }: AppOptions & { dialect: Dialect }): Route[] => [
+  ...sessionRoutes(defaultProject),
+  ...listRoutes(dialect.lists),
+  ...alertingRoutes(alerting),
+  ...viewRoutes(listViews),
+]
 
 /** Returns the routes of {@link createServices}. */
 function routesOf(services: ReturnType<typeof createServices>, authenticate: Authenticate): Route[] {
