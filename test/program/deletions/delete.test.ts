@@ -63,6 +63,8 @@ it('deletes rows by command, with a token that may', async () => {
   expect(service.stderrText()).toMatch(
     new RegExp(`accepted the deletion ${one.answer.id} of all sources of the project a by a condition, asked for by`),
   )
-  expect(service.stderrText()).toContain(`erased the deletion ${all.answer.id} of all sources of the project a; rows: 1`)
+  expect(service.stderrText()).toContain(
+    `erased the deletion ${all.answer.id} of all sources of the project a; rows: 1`,
+  )
   expect(service.stderrText()).not.toContain('user = 0')
 })
