@@ -123,7 +123,7 @@ export interface App {
 
 /** Builds the HTTP side. A request passes through the chain of middleware below, down to the routes. */
 export function createApp(options: AppOptions): App {
-  const { status, intake, metrics, clock, log, dialect = OWN_DIALECT } = options
+  const { status, intake, metrics, clock, log, defaultProject, dialect = OWN_DIALECT } = options
   const { errorForm } = dialect
   const authenticate = createAuth(options.accessOf)
   const searchWithKey = ({ request, path }: Exchange) =>
@@ -132,12 +132,15 @@ export function createApp(options: AppOptions): App {
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
   const services = createServices(options, errorForm)
-  const { currentRows, queries, subscriptions, tails } = services
+  const { queries, subscriptions, tails } = services
   const documents = createDocuments({ ...options, dialect })
   const routes = [
     ...pageRoutes(),
     ...serviceRoutes(status, metrics, documents),
-    ...listsOf({ ...options, dialect }),
+    ...sessionRoutes(defaultProject),
+    ...listRoutes(dialect.lists),
+    ...alertingRoutes(options.alerting),
+    ...viewRoutes(options.listViews),
     ...routesOf(services, authenticate),
   ]
   const refuse: Refuse = (error, { request, path, posted }, headers) => {
@@ -173,12 +176,7 @@ export function createApp(options: AppOptions): App {
       queries.replace(endpoints)
       documents.replace(endpoints)
     },
-    forgetRows(rows) {
-      currentRows.noteDeleted(rows)
-      queries.forgetAnswers()
-      subscriptions.forgetRows(rows)
-      tails?.forgetRows(rows)
-    },
+    forgetRows: services.forgetRows,
     forgetAnswers: queries.forgetAnswers,
     close: queries.close,
   }
@@ -208,16 +206,16 @@ function createServices(given: AppOptions, errorForm: Dialect['errorForm']) {
   const otlp = logs && translate && createOtlpLogs(logs, translate)
   const posted = { ...postedLimits(memoryLimitBytes), ...options.limits }
   const readPosted = createPostedParameters(posted, clock)
-  return { currentRows, queries, subscriptions, ruleTests, deletions, readPosted, tails, logs, otlp }
-}
 
-/** Returns the routes of lists that no query answers. */
-const listsOf = ({ defaultProject, dialect, alerting, listViews }: AppOptions & { dialect: Dialect }): Route[] => [
-  ...sessionRoutes(defaultProject),
-  ...listRoutes(dialect.lists),
-  ...alertingRoutes(alerting),
-  ...viewRoutes(listViews),
-]
+  function forgetRows(rows: DeletedRows): void {
+    currentRows.noteDeleted(rows)
+    queries.forgetAnswers()
+    subscriptions.forgetRows(rows)
+    tails?.forgetRows(rows)
+  }
+
+  return { queries, subscriptions, ruleTests, deletions, readPosted, tails, logs, otlp, forgetRows }
+}
 
 /** Returns the routes of {@link createServices}. */
 function routesOf(services: ReturnType<typeof createServices>, authenticate: Authenticate): Route[] {

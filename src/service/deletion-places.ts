@@ -22,8 +22,8 @@ interface Parts {
 }
 
 /**
- * Returns the places of rows besides the engine, in the order in which they are hidden and erased. What sends rows comes
- * behind what reads them.
+ * Returns the places of rows besides the engine, in the order in which they are hidden and erased. What sends rows
+ * comes behind what reads them.
  */
 export const placesOf = ({ views, forgetRows, rejects, ...parts }: Parts): readonly DeletionPlace[] => [
   ...(views === undefined ? [] : [placeOfViews(views)]),

@@ -79,8 +79,7 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about: '`logweir sql`: SQL over a data directory without a service',
       only: [
         ...['client/', 'http/formats/', 'endpoints/', 'engine/store/engine.ts', 'engine/disk/', 'sql/read-sql.ts'],
-        'deletions/',
-        ...['views/catalog/', 'deletions/', 'retention/', 'config/', ...INTERFACE],
+        ...['views/catalog/', 'retention/', 'config/', ...INTERFACE],
       ],
     },
   ],
@@ -98,8 +97,15 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about:
         '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), sets them aside (`repair`)',
       only: [
-        ...['alerts/store/', 'deletions/job-files.ts', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/'],
-        ...['config/', ...PLAN],
+        'alerts/store/',
+        'views/',
+        'engine/',
+        'arrow-ipc/',
+        'tokens/',
+        'deletions/',
+        'retention/',
+        'config/',
+        ...PLAN,
       ],
     },
     {

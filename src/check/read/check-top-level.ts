@@ -24,6 +24,7 @@ const OTHERS = [
   ALERTS,
   DELETIONS_FOLDER,
   VIEWS,
+  DELETIONS_FOLDER,
   'lock.json',
   'tokens.json.new',
   NEW_RETENTION_FILE,
