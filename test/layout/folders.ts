@@ -97,15 +97,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about:
         '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), sets them aside (`repair`)',
       only: [
-        'alerts/store/',
-        'views/',
-        'engine/',
-        'arrow-ipc/',
-        'tokens/',
-        'deletions/',
-        'retention/',
-        'config/',
-        ...PLAN,
+        ...['alerts/store/', 'deletions/job-files.ts', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/'],
+        ...['config/', ...PLAN],
       ],
     },
     {
@@ -237,7 +230,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [
     store('removal/', 'removes rows for good: deletions, and rows past their limit'),
     store('queries/', 'runs plans over the stored rows, once or for many windows'),
-    store('usage/', 'rows and bytes by project, without reading the rows'),
+    store('usage/', 'rows and bytes by project, without reading the rows; evicts the largest project'),
+    clickhouse('deleting/', 'deletes rows of the server by mutations: deletions, and rows past their limit each day'),
   ],
   [
     clickhouse('follow/', 'passes new rows of the server to tails'),
