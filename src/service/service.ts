@@ -17,7 +17,7 @@ import { type Arrivals, createArrivals } from '../http/query/arrivals.js'
 import type { TestRule } from '../http/query/rule-tests.js'
 import { LOGFLARE_DIALECT, OWN_DIALECT } from '../http/reply/dialect.js'
 import type { Status } from '../http/routes.js'
-import { listen } from '../http/server/server.js'
+import { type Listening, listen } from '../http/server/server.js'
 import { createRequests } from '../ingest/body/requests.js'
 import { openRejects } from '../ingest/rejects.js'
 import { createIngest } from '../ingest/stream/ingest.js'
@@ -77,11 +77,9 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   const intake = createIntake(config, engine, retention, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
-  const deletions = openDeletions(config, opened, { ...intake, forgetRows: (rows) => app.forgetRows(rows) }, shared)
-  const app = createHttp(config, { ...opened, status, intake, endpoints, memory, deletions }, shared)
-  const { host, port, keepAliveMs } = config
+  const { app, deletions } = createHttp(config, { ...opened, status, intake, endpoints, memory }, shared)
   retention?.onChange(app.forgetAnswers)
-  const server = await orClose(engine, listen(app, { host, port, limits: { keepAliveMs } }))
+  const server = await listenOrClose(app, config, engine)
   announceStart(server.url, tokens, config, log)
   const stopCollecting = collectGrownHeap(shared.clock, () => shared.metrics.queriesRunning.count > 0)
   const stopWatching = userEndpoints?.watch(shared.clock, (ofUsers) => {
@@ -129,14 +127,12 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   return { url: server.url, ready, stop, abandonStdin }
 }
 
-/** Waits for a step of the start. Closes the engine if the step fails. */
-async function orClose<T>(engine: Pick<Engine, 'close'>, step: Promise<T>): Promise<T> {
-  try {
-    return await step
-  } catch (error) {
+/** Serves the app. Closes the engine if the address is not available. */
+function listenOrClose(app: App, { host, port, keepAliveMs }: ServeConfig, engine: Engine): Promise<Listening> {
+  return listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
     throw error
-  }
+  })
 }
 
 /** Creates the deletions. Undefined if the engine cannot delete rows. */
@@ -261,23 +257,20 @@ function withArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'
   }
 }
 
-interface HttpComponents {
-  views: ServiceViews | undefined
-  readableViews: ReadableViews
-  alerts: Alerts | undefined
-  deletions: ServiceDeletions | undefined
+interface HttpComponents extends OpenedComponents {
   memory: MemoryBudget
-  engine: Engine
-  tokens: Tokens
   status: ServiceStatus
   intake: Intake
   endpoints: readonly Endpoint[]
 }
 
-function createHttp(config: ServeConfig, components: HttpComponents, shared: Shared): App {
-  const { engine, tokens, status, intake, endpoints, alerts, memory, views, readableViews, deletions } = components
-  const { arrivals, requests, otlp } = intake
-  return createApp({
+/** Creates the HTTP side, and the deletions, which hide rows from running answers too. */
+function createHttp(config: ServeConfig, components: HttpComponents, shared: Shared) {
+  const { engine, tokens, status, intake, endpoints, alerts, memory, views, readableViews } = components
+  const { arrivals, requests, otlp, rejects } = intake
+  const forgetRows: App['forgetRows'] = (rows) => app.forgetRows(rows)
+  const deletions = openDeletions(config, components, { ...shared, rejects, forgetRows })
+  const app = createApp({
     ...shared,
     engine,
     endpoints,
@@ -297,6 +290,7 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
     dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
   })
+  return { app, deletions }
 }
 
 /** Starts to read standard input, if the input is a pipe, a socket or a file. Shows progress on a terminal. */

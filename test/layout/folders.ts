@@ -79,7 +79,6 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about: '`logweir sql`: SQL over a data directory without a service',
       only: [
         ...['client/', 'http/formats/', 'endpoints/', 'engine/store/engine.ts', 'engine/disk/', 'sql/read-sql.ts'],
-        'deletions/',
         ...['views/catalog/', 'deletions/', 'retention/', 'config/', ...INTERFACE],
       ],
     },

@@ -17,7 +17,7 @@ const LINES = ['a', 'a', 'b']
 
 const formatIn = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'format.json'), 'utf8')).version
 
-it('deletes rows by command, with a token that may', async () => {
+it('deletes rows by command, with a token that may', { timeout: 120_000 }, async () => {
   const dataDir = temporaryFolder()
   const service = await serve(['--data-dir', dataDir, '--sql'], { environment: ON_DISK })
   const body = { method: 'POST', body: LINES, headers: { 'Content-Type': 'application/x-ndjson' } }

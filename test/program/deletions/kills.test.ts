@@ -72,7 +72,7 @@ describe('deletions of a program that is killed', () => {
   const seed = testSeed()
   const kills = Math.max(3, costlyRuns(50))
 
-  it(`stay hidden, and go on, ${kills} times (seed ${seed})`, { timeout: 60_000 + 30_000 * kills }, async () => {
+  it(`stay hidden, and go on, ${kills} times (seed ${seed})`, { timeout: 360_000 + 60_000 * kills }, async () => {
     const random = mulberry32(seed)
     const dataDir = temporaryFolder()
     const created = await run(['token', 'create', '--scope', 'delete', '--data-dir', dataDir], { environment: ON_DISK })
@@ -130,6 +130,7 @@ describe('deletions of a program that is killed', () => {
     await until(
       () => deletionsOf(last),
       (all) => all.every(({ state }) => state === 'erased'),
+      300_000,
     )
     last.child.kill('SIGTERM')
     await last.exit

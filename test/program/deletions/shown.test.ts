@@ -5,17 +5,19 @@ import { expect, it } from 'vitest'
 import type { ListedDeletion } from '../../../src/common/deletions.js'
 import { textsInDirectory } from '../../deletions/search-directory.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
-import { runs } from '../../support/runs.js'
+import { costlyRuns } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
 import { run, type Served, serve, temporaryFolder, until } from '../support/program.js'
 
 const PROJECTS = ['a', 'b', 'c']
 const SOURCES = ['edge_logs', 'auth_logs', 'postgres_logs']
-const DELETIONS = runs(1_000)
+const DELETIONS = costlyRuns(1_000)
 /** Deletions between two looks at all that the service shows. */
 const AT_ONCE = 20
 /** Rows that arrive before the deletions of a round. */
 const ROWS = 60
+/** Erasing takes a part of a core, which a busy machine may lack. */
+const ERASED_MS = 300_000
 const HOUR_MS = 3_600_000
 const NOW_MS = Date.now()
 const ON_DISK = { LOGWEIR_IN_MEMORY: '0' }
@@ -160,7 +162,7 @@ async function shownTexts(service: Served): Promise<string[]> {
 }
 
 it(`no answer shows a deleted row a second later, nor any file in the end (seed ${testSeed()})`, {
-  timeout: 120_000 + 1_000 * DELETIONS,
+  timeout: 600_000 + 10_000 * DELETIONS,
 }, async () => {
   const random = mulberry32(testSeed())
   const [dataDir, endpoints] = [temporaryFolder(), temporaryFolder()]
@@ -212,7 +214,7 @@ it(`no answer shows a deleted row a second later, nor any file in the end (seed 
       places.filter((_, i) => texts[i]!.includes(text)).map((at) => [at, text]),
     )
     expect(shown.slice(0, 10), told).toEqual([])
-    await until(deletionsOf, (all) => all.every(({ state }) => state === 'erased'), 60_000)
+    await until(deletionsOf, (all) => all.every(({ state }) => state === 'erased'), ERASED_MS)
   }
 
   service.child.kill('SIGTERM')
