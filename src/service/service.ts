@@ -77,7 +77,6 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   const deletions = openDeletions(opened, intake, (rows) => app.forgetRows(rows), shared)
   const app = createHttp(config, { ...opened, status, intake, endpoints, memory, deletions }, shared)
   const { host, port, keepAliveMs } = config
-  retention?.onChange(app.forgetAnswers)
   const server = await listen(app, { host, port, limits: { keepAliveMs } }).catch(async (error) => {
     await engine.close()
     throw error
@@ -106,7 +105,6 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   async function close(): Promise<void> {
     app.close()
     tokens.close()
-    await retention?.close()
     stopWatching?.()
     stopCollecting()
     await deletions?.stop()
@@ -144,13 +142,14 @@ function openDeletions(
 
 /** Ends the ways of records, then alerts, then the engine, which releases the data directory. */
 async function closeStorage(
-  { disk, alerts, engine }: OpenedComponents,
+  { disk, alerts, engine, retention }: OpenedComponents,
   { ingest, requests, otlp, rejects, unreadableTimes }: Intake,
   status: ServiceStatus,
 ): Promise<void> {
   await Promise.all([otlp.close(), requests.close()])
   // Recovery does not change stored rows, so nothing needs to be finished.
   await alerts?.stop()
+  await retention?.close()
   if (status.isStarting()) return disk?.release()
   await ingest.close()
   unreadableTimes?.close()
@@ -238,6 +237,7 @@ function withArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'
 }
 
 interface HttpComponents {
+  retention: WatchedRetention | undefined
   views: ServiceViews | undefined
   readableViews: ReadableViews
   alerts: Alerts | undefined
@@ -253,7 +253,7 @@ interface HttpComponents {
 function createHttp(config: ServeConfig, components: HttpComponents, shared: Shared): App {
   const { engine, tokens, status, intake, endpoints, alerts, memory, views, readableViews, deletions } = components
   const { arrivals, requests, otlp } = intake
-  return createApp({
+  const app = createApp({
     ...shared,
     engine,
     endpoints,
@@ -273,6 +273,8 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
     dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
   })
+  components.retention?.onChange(app.forgetAnswers)
+  return app
 }
 
 /** Starts to read standard input, if the input is a pipe, a socket or a file. Shows progress on a terminal. */
