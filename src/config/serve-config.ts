@@ -32,6 +32,8 @@ export interface ServeConfig {
   memoryLimitBytes: number
   /** Undefined: no limit. */
   maxDiskBytes: number | undefined
+  /** Whose rows are deleted beyond `maxDiskBytes`. */
+  evict: 'oldest' | 'largest'
   /** Bytes of the files of all views. */
   viewBytes: number
   retentionUs: number

@@ -78,6 +78,11 @@ export const SERVE_SETTINGS = {
     meaning: 'memory limit in bytes, such as 512M or 2G; default: half of the available memory',
   },
   maxDiskBytes: { type: bytes, meaning: 'limit of the files of rows in bytes, such as 500G; default: no limit' },
+  evict: {
+    type: oneOf('WHAT', 'oldest', 'largest'),
+    default: 'oldest',
+    meaning: 'beyond --max-disk-bytes: oldest, the oldest rows; largest, those of the project that takes the most',
+  },
   viewBytes: {
     type: bytes,
     default: '1G',

@@ -101,6 +101,10 @@ function filterTimes(former: KeptRetention['formerProjects'], isKept: (end: End)
 export const newestEndUs = (kept: KeptRetention): number =>
   allEnds(kept).reduce((newest, { endedAtUs }) => Math.max(newest, endedAtUs), Number.NEGATIVE_INFINITY)
 
+/** Returns the times at which former times ended, ascending. */
+export const endsOf = (kept: KeptRetention): readonly number[] =>
+  [...new Set(allEnds(kept).map(({ endedAtUs }) => endedAtUs))].sort((a, b) => a - b)
+
 /** Moves ends after a time to this time: a clock that was ahead has given them. */
 export function moveEndsTo(kept: KeptRetention, untilUs: number): KeptRetention {
   const moved = <One extends End>(one: One) => ({ ...one, endedAtUs: Math.min(one.endedAtUs, untilUs) })

@@ -196,7 +196,7 @@ async function createEngine(
   shared: Shared,
   { views, retention }: { views: Awaited<ReturnType<typeof openViews>>; retention: WatchedRetention | undefined },
 ): Promise<{ engine: Engine; start: ServiceViews['start'] }> {
-  const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, retentionUs } = config
+  const { clickhouse, memoryLimitBytes, maxDiskBytes: diskLimitBytes, evict, retentionUs } = config
   if (clickhouse === undefined) {
     const engine = createArrowEngine({
       ...shared,
@@ -204,6 +204,7 @@ async function createEngine(
       disk,
       rowsLimitBytes: memoryLimitBytes * ROWS_SHARE,
       diskLimitBytes,
+      evictsLargest: evict === 'largest',
       retentionUs,
       rowLimits: retention,
       sealer: createSealingThread(shared.log),
@@ -218,6 +219,7 @@ async function createEngine(
   const { cluster } = clickhouse
   const engine = createClickHouseEngine({
     ...{ ...shared, server, location: clickhouse, ...disk! },
+    rowLimits: retention,
     connectShards: cluster === undefined ? undefined : () => connectShards(server, { ...clickhouse, cluster }),
   })
   return { engine, start: async () => noWork }

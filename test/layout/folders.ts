@@ -79,7 +79,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about: '`logweir sql`: SQL over a data directory without a service',
       only: [
         ...['client/', 'http/formats/', 'endpoints/', 'engine/store/engine.ts', 'engine/disk/', 'sql/read-sql.ts'],
-        ...['views/catalog/', 'retention/', 'config/', ...INTERFACE],
+        'deletions/',
+        ...['views/catalog/', 'deletions/', 'retention/', 'config/', ...INTERFACE],
       ],
     },
   ],
@@ -97,7 +98,10 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about:
         '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), ' +
         'sets them aside (`repair`)',
-      only: ['alerts/store/', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/', 'config/', ...PLAN],
+      only: [
+        ...['alerts/store/', 'deletions/job-files.ts', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/'],
+        ...['config/', ...PLAN],
+      ],
     },
     {
       path: 'client/',
@@ -228,7 +232,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [
     store('removal/', 'removes rows for good: deletions, and rows past their limit'),
     store('queries/', 'runs plans over the stored rows, once or for many windows'),
-    store('usage/', 'rows and bytes by project, without reading the rows'),
+    store('usage/', 'rows and bytes by project, without reading the rows; evicts the largest project'),
+    clickhouse('deleting/', 'deletes rows of the server by mutations: deletions, and rows past their limit each day'),
   ],
   [
     clickhouse('follow/', 'passes new rows of the server to tails'),

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/time/clock.js'
 import { GIB, MIB } from '../../base/units.js'
 import { allSourceNames, registerSource } from '../../common/sources.js'
 import type { Row } from '../../plan/answer.js'
+import type { RowLimits } from '../deletion.js'
 import { createDiskRetry, reportDiskState } from '../disk/files/disk-retry.js'
 import type { Files } from '../disk/files/files.js'
 import { reportJournals } from '../disk/journal/report.js'
@@ -15,6 +16,7 @@ import type { RunContext } from '../execute/batches/lazy-batch.js'
 import { type Caches, createCaches } from '../execute/caches/caches.js'
 import { createSharedFrames } from '../execute/caches/shared-frames.js'
 import { runPlan } from '../execute/run/run-plan.js'
+import { startDailyRetention } from './deleting/daily-retention.js'
 import { type ClickHouseDeleting, createClickHouseDeleting } from './deleting/deleting.js'
 import {
   BATCH_GROUP_LIMITS,
@@ -53,6 +55,8 @@ export interface ClickHouseEngineOptions {
   following?: Partial<PollLimits>
   /** Connects to all servers that have rows. By default `server` has all. */
   connectShards?: ConnectShards | undefined
+  /** How long rows are kept by project. By default the server keeps them as its tables say. */
+  rowLimits?: RowLimits | undefined
   /** The most rows of a part that is read at once. */
   partRows?: Partial<PartRows>
 }
@@ -90,23 +94,16 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
   const limitBytes = options.unconfirmedBytes ?? UNCONFIRMED_BYTES
   const deliveries = createDeliveryQueue({ server, location, directory, log, timing, limitBytes })
   const serverVersion = createServerVersion(server)
-  const { connectShards = async () => ({ servers: [server], close: async () => {} }) } = options
-  const deleting = createClickHouseDeleting({
-    ...{ server, location, connectShards },
+  const { deleting, stopRetention } = startDeleting(options, {
     cut: () => groups.cut(),
     readsJson: async () => versionReadsJson(await serverVersion()),
     settled: () => settled(),
   })
   const leftOfClose = createCountdown(timing.closeMs, clock)
   let isClosed = false
-  const groups = createBatchGroups({
-    files,
-    clock,
-    diskRetry,
-    isBusy: deliveries.isBusy,
-    onClosed: deliveries.add,
-    limits: { ...BATCH_GROUP_LIMITS, ...options.limits },
-  })
+  const limits = { ...BATCH_GROUP_LIMITS, ...options.limits }
+  const { isBusy, add: onClosed } = deliveries
+  const groups = createBatchGroups({ files, clock, diskRetry, isBusy, onClosed, limits })
 
   const onSyncFailure = reportSyncFailure(directory, log)
   const stopClosingDue = clock.every(CLOSE_DUE_MS, () => void groups.closeDue())
@@ -141,6 +138,7 @@ export function createClickHouseEngine(options: ClickHouseEngineOptions): ClickH
       stopClosingDue()
       stopSync()
       stopWaiting()
+      await stopRetention?.()
       const delivered = groups.sync().catch(onSyncFailure).then(settled)
       await Promise.race([delivered, wait(leftOfClose.ms())])
       deliveries.abort()
@@ -154,6 +152,19 @@ const reportSyncFailure =
   (directory: string, log: Log) =>
   ({ message }: Error) =>
     log(`${directory} cannot be synced: ${message}`, { level: 'error', code: 'disk_not_synced', directory })
+
+/** Returns the deletion on request, and starts that of rows past their limits. */
+function startDeleting(
+  { server, location, clock, log = () => {}, rowLimits: limits, ...options }: ClickHouseEngineOptions,
+  parts: Pick<Parameters<typeof createClickHouseDeleting>[0], 'cut' | 'readsJson' | 'settled'>,
+) {
+  const { connectShards = async () => ({ servers: [server], close: async () => {} }) } = options
+  const shared = { server, location, connectShards }
+  return {
+    deleting: createClickHouseDeleting({ ...shared, ...parts }),
+    stopRetention: limits && startDailyRetention({ ...shared, limits, clock, log }),
+  }
+}
 
 /** Returns a function that asks a server for its version, once. */
 function createServerVersion(server: Server): () => Promise<string> {

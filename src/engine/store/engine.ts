@@ -28,7 +28,8 @@ import { createLimits } from './tables/limits.js'
 import { createStore, type Store } from './tables/store.js'
 import { createDurability, type Durability } from './upkeep/durability.js'
 import { startUpkeep } from './upkeep/upkeep.js'
-import { createProjectIndexes } from './usage/project-indexes.js'
+import { createLargestEviction, type LargestEviction } from './usage/evict-largest.js'
+import { createProjectIndexes, type ProjectIndexes } from './usage/project-indexes.js'
 import { createUsage } from './usage/usage.js'
 
 /** Settings of the embedded engine. Tests pass smaller limits. */
@@ -45,6 +46,11 @@ export interface ArrowEngineOptions {
   rowsLimitBytes: number
   /** Disk limit in bytes. Beyond the limit, the oldest segments are deleted. Ignored without a disk. */
   diskLimitBytes?: number
+  /**
+   * Near the disk limit, the oldest rows of the largest project are deleted first. By default the oldest segments are,
+   * at the limit.
+   */
+  evictsLargest?: boolean
   /** Days older than this are deleted. */
   retentionUs?: number
   /** How long rows are kept by project. By default, as long as all rows. */
@@ -97,7 +103,7 @@ const SLICE_ROWS = 4_096
 export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, groupingLimits = GROUPING_LIMITS, sliceRows = SLICE_ROWS } = options
   const { readView = refuseViews, keeper = NO_KEEPER } = options
-  const { store, caches, hiding, durable, followers, limits, turns } = createParts(options)
+  const { store, caches, hiding, durable, followers, limits, turns, indexes, largest } = createParts(options)
   const stopUpkeep = startUpkeep(options, { store, caches, limits, durable, turns, keeper })
   const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
   const queries = { store, caches, metrics, groupingLimits, sliceRows, readView }
@@ -122,12 +128,12 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     seal: () => store.sealAll(),
     clearPartialCache: () => caches.partialCache.clear(),
     stats: () => store.stats(),
-    usage: createUsage(store, createProjectIndexes()),
+    usage: createUsage(store, indexes),
     stopWaiting: () => stopWaiting(durable, store),
     async close() {
       const expired = stopUpkeep()
       stopWaiting(durable, store)
-      await expired
+      await Promise.all([expired, largest?.stop()])
       const compacted = stopCompaction?.()
       await store.close()
       await compacted
@@ -161,8 +167,30 @@ function createParts(options: ArrowEngineOptions) {
   })
   metrics.rowsLimitBytes.set(rowsLimitBytes)
   const diskBytes = durable?.persistence.bytes
-  const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics, keeper })
-  return { store, caches, hiding, durable, followers, limits, turns: createTurns(store.isBusy) }
+  const indexes = createProjectIndexes()
+  const allBytes = diskBytes && (() => diskBytes() + keeper.bytes())
+  const largest = options.evictsLargest && allBytes ? evictionOf(options, store, indexes, allBytes) : undefined
+  const onGrowth = () => largest?.enforce()
+  const limits = createLimits({ store, caches, diskBytes, rowsLimitBytes, diskLimitBytes, metrics, keeper, onGrowth })
+  return { store, caches, hiding, durable, followers, limits, turns: createTurns(store.isBusy), indexes, largest }
+}
+
+/** Returns the eviction of the largest project. */
+function evictionOf(
+  { clock, metrics, log = () => {}, diskLimitBytes = Number.POSITIVE_INFINITY, keeper = NO_KEEPER }: ArrowEngineOptions,
+  store: Store,
+  indexes: ProjectIndexes,
+  bytes: () => number,
+): LargestEviction {
+  return createLargestEviction({
+    ...{ store, indexes, keeper, clock, bytes, limitBytes: diskLimitBytes },
+    onRemoved: ({ source }, rows) => metrics.evictedRows.inc({ source, limit: 'disk' }, rows),
+    onFailure: ({ message }) =>
+      log(`Rows of the largest project cannot be removed, the oldest of all are at the limit: ${message}`, {
+        level: 'warn',
+        code: 'removal_failed',
+      }),
+  })
 }
 
 const refuseViews: ReadView = () => {

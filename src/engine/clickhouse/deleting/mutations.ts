@@ -32,7 +32,8 @@ export const untilFilesAreGone = (at: ShardTable, signal: AbortSignal): Promise<
 /** Resolves when none of the names is in the list any more that are in the list now. */
 async function untilNone(at: ShardTable, select: string, condition: string, signal: AbortSignal): Promise<void> {
   const { server, location, table } = at
-  const sql = `${select} WHERE database = ${textValue(location.database)} AND table = ${textValue(table)} AND ${condition}`
+  const ofTable = `database = ${textValue(location.database)} AND table = ${textValue(table)}`
+  const sql = `${select} WHERE ${ofTable} AND ${condition}`
   const names = async () => (await server.select(sql, { signal })).map(([name]) => String(name))
   let left = await names()
   while (left.length > 0) {

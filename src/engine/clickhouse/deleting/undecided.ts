@@ -35,6 +35,8 @@ export async function* decideRows(
 
 const identityOf = ([, batch, row]: readonly Cell[]) => `(${batch}, ${row})`
 
-/** Old servers do not compare tuples by an index. */
-const isAfter = ([timestamp, batch, row]: readonly Cell[]) =>
-  `(timestamp > ${timestamp} OR (timestamp = ${timestamp} AND (batch > ${batch} OR (batch = ${batch} AND row > ${row}))))`
+/** Old servers compare no tuples by an index. */
+function isAfter([timestamp, batch, row]: readonly Cell[]): string {
+  const isLater = `batch > ${batch} OR (batch = ${batch} AND row > ${row})`
+  return `(timestamp > ${timestamp} OR (timestamp = ${timestamp} AND (${isLater})))`
+}

@@ -95,25 +95,18 @@ export function createBatchGroups(options: BatchGroupsOptions): BatchGroups {
   async function tryToAppend(batch: IngestBatch): Promise<void> {
     if (!isBuiltIn(batch.source)) await raiseFormat()
     const started = open.get(batch.source) ?? begin(batch.source)
-    const { group, journal } = started
-    const { arrivedUs, firstAttempt, rows } = group
-    const block = toNative(batch, { arrivedUs, batch: firstAttempt.batch, firstRow: rows })
-    await journal.append(batch)
-    batch.release?.()
-    firstAttempt.blocks.push(block)
-    group.rows += batch.rows
-    group.bytes += block.bytes.length
+    await appendTo(started, batch)
+    const { group } = started
     if (group.rows >= limits.rows || group.bytes >= limits.bytes) close(started)
   }
 
-  const closeDue = (all = false) =>
-    queue.run(async () => {
-      for (const started of [...open.values()]) {
-        const { group, startedMs } = started
-        const isDue = !isBusy(group.source) && clock.monotonicMs() - startedMs >= limits.ageMs
-        if (group.rows > 0 && (all || isDue)) close(started)
-      }
-    })
+  function closeDue(all: boolean): void {
+    for (const started of [...open.values()]) {
+      const { group, startedMs } = started
+      const isDue = !isBusy(group.source) && clock.monotonicMs() - startedMs >= limits.ageMs
+      if (group.rows > 0 && (all || isDue)) close(started)
+    }
+  }
 
   return {
     startAfter({ arrivedUs }) {
@@ -121,15 +114,27 @@ export function createBatchGroups(options: BatchGroupsOptions): BatchGroups {
     },
     // Each retry is queued separately: while the disk fails, groups written before are still closed and sent.
     append: (batch) => diskRetry.retry(() => queue.run(() => tryToAppend(batch))),
-    async cut() {
-      await closeDue(true)
-      lastArrivedUs = Math.max(lastArrivedUs, clock.nowUs())
-      return lastArrivedUs
-    },
+    cut: () =>
+      queue.run(async () => {
+        closeDue(true)
+        lastArrivedUs = Math.max(lastArrivedUs, clock.nowUs())
+        return lastArrivedUs
+      }),
     openGroups: () => [...open.values()].map(({ group }) => group),
-    closeDue,
+    closeDue: (all = false) => queue.run(async () => closeDue(all)),
     async sync() {
       await Promise.all([...open.values()].map(({ journal }) => journal.sync()))
     },
   }
+}
+
+/** Writes a batch to the journal of a group, and adds the batch to the group. */
+async function appendTo({ group, journal }: OpenGroup, batch: IngestBatch): Promise<void> {
+  const { arrivedUs, firstAttempt, rows } = group
+  const block = toNative(batch, { arrivedUs, batch: firstAttempt.batch, firstRow: rows })
+  await journal.append(batch)
+  batch.release?.()
+  firstAttempt.blocks.push(block)
+  group.rows += batch.rows
+  group.bytes += block.bytes.length
 }

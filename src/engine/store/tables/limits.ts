@@ -14,6 +14,8 @@ interface LimitOptions {
   diskLimitBytes: number
   metrics: Metrics
   keeper: SegmentKeeper
+  /** Called when the files may have grown, before they are limited by their age. */
+  onGrowth?(): void
 }
 
 /** The limits of an engine, as functions that enforce them. */
@@ -28,6 +30,7 @@ export function createLimits({
   diskLimitBytes,
   metrics,
   keeper,
+  onGrowth = () => {},
 }: LimitOptions) {
   const columnLimit = createColumnLimit(store)
   const limitBytes = () => rowsLimitBytes - caches.bytes()
@@ -39,6 +42,7 @@ export function createLimits({
       if (store.bytes() <= ofRows) keeper.onRoom()
     } else {
       evictColumns()
+      onGrowth()
       const allBytes = () => diskBytes() + keeper.bytes()
       dropBeyondDisk(store, allBytes, diskLimitBytes, metrics)
       if (allBytes() <= diskLimitBytes) keeper.onRoom()
