@@ -78,7 +78,6 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
   const { app, deletions } = createHttp(config, { ...opened, status, intake, endpoints, memory }, shared)
-  retention?.onChange(app.forgetAnswers)
   const server = await listenOrClose(app, config, engine)
   announceStart(server.url, tokens, config, log)
   const stopCollecting = collectGrownHeap(shared.clock, () => shared.metrics.queriesRunning.count > 0)
@@ -104,7 +103,6 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   async function close(): Promise<void> {
     app.close()
     tokens.close()
-    await retention?.close()
     stopWatching?.()
     stopCollecting()
     await deletions?.stop()
@@ -164,13 +162,14 @@ function storedAlertsForgetter(disk: DataDirectory | undefined, { log }: Shared)
 
 /** Ends the ways of records, then alerts, then the engine, which releases the data directory. */
 async function closeStorage(
-  { disk, alerts, engine }: OpenedComponents,
+  { disk, alerts, engine, retention }: OpenedComponents,
   { ingest, requests, otlp, rejects, unreadableTimes }: Intake,
   status: ServiceStatus,
 ): Promise<void> {
   await Promise.all([otlp.close(), requests.close()])
   // Recovery does not change stored rows, so nothing needs to be finished.
   await alerts?.stop()
+  await retention?.close()
   if (status.isStarting()) return disk?.release()
   await ingest.close()
   unreadableTimes?.close()
@@ -269,7 +268,7 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
   const { engine, tokens, status, intake, endpoints, alerts, memory, views, readableViews } = components
   const { arrivals, requests, otlp, rejects } = intake
   const forgetRows: App['forgetRows'] = (rows) => app.forgetRows(rows)
-  const deletions = openDeletions(config, components, { ...shared, rejects, forgetRows })
+  const deletions = openDeletions(config, components, { rejects, forgetRows }, shared)
   const app = createApp({
     ...shared,
     engine,
@@ -290,6 +289,7 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
     limits: config.clickhouse === undefined ? {} : { emptyMs: VISIBLE_MS },
     dialect: config.supabase ? LOGFLARE_DIALECT : OWN_DIALECT,
   })
+  components.retention?.onChange(app.forgetAnswers)
   return { app, deletions }
 }
 

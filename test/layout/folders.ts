@@ -95,7 +95,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
     {
       path: 'check/',
       about:
-        '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), sets them aside (`repair`)',
+        '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), ' +
+        'sets them aside (`repair`)',
       only: [
         ...['alerts/store/', 'deletions/job-files.ts', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/'],
         ...['config/', ...PLAN],

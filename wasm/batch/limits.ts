@@ -1,4 +1,4 @@
-/** How long rows of a project are kept. The host knows the limits, and is asked only for records that are old enough. */
+/** Limits of projects: how long their rows are kept. The host knows them, and is asked only about old records. */
 import { hiddenThrough } from '../base/host'
 import { isText } from '../scan/table'
 import { BatchBuilder } from './batch-builder'

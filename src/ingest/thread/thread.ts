@@ -104,10 +104,6 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   let failure: Error | undefined
   const pending = createPendingWork()
   const messages = createSerialQueue()
-  const { retention } = options
-  const stopListening = retention?.onChange(() =>
-    worker?.postMessage({ limits: retention.shared() } satisfies ChangedLimits),
-  )
 
   function startWorker(): Worker {
     const receive = (message: WorkerMessage) => void messages.run(() => apply(message).catch(failOfEngine))
@@ -144,7 +140,6 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
     failure ??= new LogweirError('ingest_failed', message)
     pending.rejectAll(failure)
     onFail(failure)
-    stopListening?.()
     const stopping = worker
     worker = undefined
     await stopping?.terminate()
@@ -164,7 +159,10 @@ export function createThread(script: URL, options: ThreadOptions, onFail: (failu
   }
 }
 
-/** Starts a thread. Answers its questions at once, since the thread waits, and passes on other messages. */
+/**
+ * Starts a thread. Answers its questions at once, since the thread waits, and passes on other messages. Sends changed
+ * limits to the thread.
+ */
 function startAnswered(script: URL, options: ThreadOptions, receive: (message: WorkerMessage) => void): Worker {
   const workerData = workerOptions(options)
   const started = startThread(script, { workerData, resourceLimits: THREAD_HEAP })
@@ -173,6 +171,11 @@ function startAnswered(script: URL, options: ThreadOptions, receive: (message: W
     const refusal = answerQuestion(message.question, workerData.names)
     if (refusal !== undefined) options.noteRefusedSource?.(refusal, message.question)
   })
+  const { retention } = options
+  const stopListening = retention?.onChange(() =>
+    started.postMessage({ limits: retention.shared() } satisfies ChangedLimits),
+  )
+  started.on('exit', () => stopListening?.())
   return started
 }
 

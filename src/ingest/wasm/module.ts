@@ -151,10 +151,8 @@ const REASONS: Record<number, Reason> = {
 export function createModule(options: ModuleOptions): Module {
   const { maxLines, limits, defaults = {}, columnsOf = hotColumns } = options
   const paths = metadataPaths(columnsOf)
-  let receivedUs = 0
-  const hiddenThrough: HiddenThrough = (builder, project) =>
-    limits?.hiddenThroughUs(builders[builder]!.source, project, receivedUs) ?? Number.NEGATIVE_INFINITY
-  const exports: Exports = instantiateIngest(createHost(() => memory.buffer(), hiddenThrough))
+  const receipt = createReceipt(limits, (builder) => builders[builder]!.source)
+  const exports: Exports = instantiateIngest(createHost(() => memory.buffer(), receipt.hiddenThrough))
   const memory = createModuleMemory(exports, options)
   const addresses = reserve(exports, memory.tableAt, options, paths)
   memory.grow()
@@ -183,22 +181,6 @@ export function createModule(options: ModuleOptions): Module {
     exports.setDefaults(own.setDefault(source), projectBytes?.length ?? -1)
   }
 
-  function setReceipt(nowUs: number): void {
-    if (limits === undefined) return
-    receivedUs = nowUs
-    exports.setNewestHidden(limits.newestOfAllUs(nowUs))
-  }
-
-  function append(from: number, to: number, nowUs: number): number {
-    setReceipt(nowUs)
-    return exports.appendLines(from, to, nowUs)
-  }
-
-  function appendTo(builder: BatchBuilder, line: number, nowUs: number): void {
-    setReceipt(nowUs)
-    exports.appendLineTo(builders.indexOf(builder), line, nowUs)
-  }
-
   function stopCause(): ReturnType<Module['stopCause']> {
     const code = exports.stopCode()
     if (code === outcome.NEW_SOURCE) return MISSING_BUILDER
@@ -214,15 +196,47 @@ export function createModule(options: ModuleOptions): Module {
     },
     maxLines,
     scan: (start, end) => exports.scan(start, end, memory.tableAt, maxLines),
-    append,
-    appendTo,
     own,
     setAllowedProjects: (projects) =>
       exports.setAllowedProjects(writeProjects(memory.buffer(), exports.projectsAddress(), projects)),
     stopCause,
     setDefaults,
     builders,
+    ...appendsOf(exports, receipt, builders),
     ...splitsOf(exports),
+  }
+}
+
+/** Keeps the time of receipt, for the limits at that time. `sourceOf` returns the source of a builder. */
+function createReceipt(limits: ArrivalLimits | undefined, sourceOf: (builder: number) => SourceName) {
+  let receivedUs = 0
+  const hiddenThrough: HiddenThrough = (builder, project) =>
+    limits?.hiddenThroughUs(sourceOf(builder), project, receivedUs) ?? Number.NEGATIVE_INFINITY
+  return {
+    hiddenThrough,
+    set(exports: Exports, nowUs: number): void {
+      if (limits === undefined) return
+      receivedUs = nowUs
+      exports.setNewestHidden(limits.newestOfAllUs(nowUs))
+    },
+  }
+}
+
+/** Returns the functions that append lines. */
+function appendsOf(
+  exports: Exports,
+  receipt: ReturnType<typeof createReceipt>,
+  builders: readonly BatchBuilder[],
+): Pick<Module, 'append' | 'appendTo'> {
+  return {
+    append(from, to, nowUs) {
+      receipt.set(exports, nowUs)
+      return exports.appendLines(from, to, nowUs)
+    },
+    appendTo(builder, line, nowUs) {
+      receipt.set(exports, nowUs)
+      exports.appendLineTo(builders.indexOf(builder), line, nowUs)
+    },
   }
 }
 
