@@ -4,10 +4,10 @@ import { type Files, writeFile } from '../engine/disk/files/files.js'
 import { isJobId, type Job } from './job.js'
 
 /** The folder of deletions in a data directory. */
-const DELETIONS_FOLDER = 'deletions'
+export const DELETIONS_FOLDER = 'deletions'
 const OPEN_END = '.json'
 const ERASED_END = '.erased.json'
-const NEW_END = '.new'
+export const NEW_END = '.new'
 const FORMAT = { format: 'logweir deletion', version: 1 }
 
 const pathOf = (id: string, end: string) => `${DELETIONS_FOLDER}/${id}${end}`
@@ -100,7 +100,8 @@ async function readJob(files: Files, path: string): Promise<Job> {
   }
 }
 
-function parseJob(text: string, path: string): Job {
+/** Parses the file of a deletion. Throws `failed` if it is damaged. */
+export function parseJob(text: string, path: string): Job {
   try {
     const { format, version, ...job } = JSON.parse(text)
     if (format === FORMAT.format && version === FORMAT.version) return job

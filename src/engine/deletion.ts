@@ -57,6 +57,11 @@ export interface RowLimits {
    * long enough.
    */
   removableThroughUs(source: SourceName, project: string | undefined, settledUs: number): number
+  /**
+   * Returns the settled time from which other rules tell what may be removed, Infinity if the rules of a settled time
+   * are the last: until then `removableThroughUs` grows no faster than the settled time.
+   */
+  nextRulesUs(settledUs: number): number
   /** Grows with each change of the limits. */
   readonly revision: number
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../base/time/clock.js'
 import type { DeliveryTiming } from '../engine/clickhouse/delivery/delivery.js'
 import type { TableLocation } from '../engine/clickhouse/schema/table-names.js'
 import type { Server } from '../engine/clickhouse/server/clickhouse-server.js'
+import type { RowLimits } from '../engine/deletion.js'
 import type { Files } from '../engine/disk/files/files.js'
 
 /** Where an export writes result, log and progress. */
@@ -21,6 +22,8 @@ export interface ExportContext extends ExportReport {
   server: Server
   location: TableLocation
   clock: Clock
+  /** The limits that the last service of the directory had. Undefined if there are none. */
+  limits?: Pick<RowLimits, 'newestHiddenUs' | 'hiddenThroughUs'> | undefined
   /** Replaces parts of the default timing, in tests. */
   timing?: Partial<DeliveryTiming>
 }

@@ -8,6 +8,7 @@ import type { StoredRows } from '../engine/store/export/stored-rows.js'
 import { arrivalNumber } from './arrival-number.js'
 import type { ExportContext } from './export-context.js'
 import type { SourceCount } from './report.js'
+import { rowsPastLimit } from './rows-past-limit.js'
 
 /** The context of the export of a source, and the observers of the source's files. */
 export interface SourceContext extends ExportContext {
@@ -35,10 +36,13 @@ export async function exportSource(
     count.skipped += skipped
     if (facts === undefined || skipped < facts.rows) {
       const batches = await read(rows, context)
-      const missing = rowCount(batches) - skipped
-      if (missing > 0) {
-        await deliverReplayable({ source, ...id, batches }, !isFirst && skipped === 0, delivery)
-        count.exported += missing
+      const hidden = rowsPastLimit(rows, batches, context)
+      const missing = rowCount(batches) - hidden.size - skipped
+      // Rows that were exported may be past their limit now, so that others are missing although the counts match.
+      if (missing > 0 || (hidden.size > 0 && skipped > 0)) {
+        const isSent = hidden.size === 0 ? undefined : (row: number) => !hidden.has(row)
+        await deliverReplayable({ source, ...id, batches, isSent }, !isFirst && skipped === 0, delivery)
+        count.exported += Math.max(0, missing)
         isFirst = false
       }
     }

@@ -9,6 +9,7 @@ import { connectServer, messageWithHint, ServerError } from '../engine/clickhous
 import { FORMAT_FILE, noDataDirectory } from '../engine/disk/directory/format.js'
 import { openDataDirectory } from '../engine/disk/directory/open.js'
 import { listStoredRows, type StoredRows } from '../engine/store/export/stored-rows.js'
+import { storedLimits } from '../retention/stored-retention.js'
 import type { ExportContext, ExportReport } from './export-context.js'
 import { exportSource } from './export-source.js'
 import { describeCounts, type SourceCount, showProgress, warnOfOldRows } from './report.js'
@@ -27,7 +28,8 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, rep
   const { directory, files, release } = await openDataDirectory(dataDir, { log: report.log })
   const server = connectServer({ ...clickhouse, selectMs: SELECT_MS })
   try {
-    return await exportRows({ ...report, directory, files, server, location: clickhouse, clock: systemClock })
+    const limits = await storedLimits(files)
+    return await exportRows({ ...report, directory, files, server, location: clickhouse, clock: systemClock, limits })
   } finally {
     await server.close()
     await release()

@@ -20,7 +20,7 @@ import { bodiesBytes } from './intake/upload.js'
 import { createQueries } from './query/answer-queries.js'
 import type { Arrivals } from './query/arrivals.js'
 import { createConcurrencyLimits } from './query/concurrency.js'
-import { type CurrentRows, createCurrentRows, type DeletedRows } from './query/current-rows.js'
+import { createCurrentRows, type DeletedRows } from './query/current-rows.js'
 import { createDeletionRequests, type Deleting } from './query/deletions.js'
 import { type HttpLimits, httpLimits } from './query/limits.js'
 import { createRuleTests, type TestRule } from './query/rule-tests.js'
@@ -131,9 +131,7 @@ export function createApp(options: AppOptions): App {
   const grantedTo: GrantedTo = (exchange) => authenticate(exchange.request.headers, searchWithKey(exchange))
   const wrongTokens = createWrongTokens(metrics, clock)
   const delay = delayWrongTokens(wrongTokens, searchWithKey)
-  const currentRows = createCurrentRows(options.engine)
-  const engine = { ...options.engine, run: currentRows.run }
-  const services = createServices({ ...options, engine, currentRows }, errorForm)
+  const services = createServices(options, errorForm)
   const { queries, subscriptions, tails } = services
   const documents = createDocuments({ ...options, dialect })
   const routes = [
@@ -178,19 +176,16 @@ export function createApp(options: AppOptions): App {
       queries.replace(endpoints)
       documents.replace(endpoints)
     },
-    forgetRows(rows) {
-      currentRows.noteDeleted(rows)
-      queries.forgetAnswers()
-      subscriptions.forgetRows(rows)
-      tails?.forgetRows(rows)
-    },
+    forgetRows: services.forgetRows,
     forgetAnswers: queries.forgetAnswers,
     close: queries.close,
   }
 }
 
 /** Creates the handlers of queries, tails and records, with limits that scale with the memory limit. */
-function createServices(options: AppOptions & { currentRows: CurrentRows }, errorForm: Dialect['errorForm']) {
+function createServices(given: AppOptions, errorForm: Dialect['errorForm']) {
+  const currentRows = createCurrentRows(given.engine)
+  const options = { ...given, engine: { ...given.engine, run: currentRows.run }, currentRows }
   const { clock, log, metrics, intake, translate, defaultProject } = options
   const { memoryLimitBytes = Number.POSITIVE_INFINITY } = options
   const { memory = createMemoryBudget(budgetLimits(memoryLimitBytes), clock) } = options
@@ -211,7 +206,15 @@ function createServices(options: AppOptions & { currentRows: CurrentRows }, erro
   const otlp = logs && translate && createOtlpLogs(logs, translate)
   const posted = { ...postedLimits(memoryLimitBytes), ...options.limits }
   const readPosted = createPostedParameters(posted, clock)
-  return { queries, subscriptions, ruleTests, deletions, readPosted, tails, logs, otlp }
+
+  function forgetRows(rows: DeletedRows): void {
+    currentRows.noteDeleted(rows)
+    queries.forgetAnswers()
+    subscriptions.forgetRows(rows)
+    tails?.forgetRows(rows)
+  }
+
+  return { queries, subscriptions, ruleTests, deletions, readPosted, tails, logs, otlp, forgetRows }
 }
 
 /** Returns the routes of {@link createServices}. */

@@ -46,8 +46,8 @@ export interface Rejects {
   write(rejects: RejectBatch): Promise<void>
   /**
    * Removes the entries that have the name of a project from the files, and entries that a crash has cut off: those of
-   * all calls of `write` before. Once the promise resolves, with the number of removed entries, no file has the entries,
-   * also after a power cut. Rejects with the system's error. Takes the memory of a file.
+   * all calls of `write` before. Once the promise resolves, with the number of removed entries, no file has them, also
+   * after a power cut. Rejects with the system's error. Takes the memory of a file.
    */
   erase(project: string): Promise<number>
   close(): Promise<void>
@@ -147,10 +147,7 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
       await work()
       failing = false
     } catch (error) {
-      if (!failing) {
-        const message = `cannot write ${path}: ${(error as Error).message}; until it can be, rejects are only counted`
-        log(message, { level: 'error', code: 'rejects_not_written', path })
-      }
+      if (!failing) reportFailure(log, path, error as Error)
       failing = true
       await closeFile().catch(() => {})
     }
@@ -164,23 +161,26 @@ function fileRejects(dataDir: string, log: Log, maxBytes: number): Rejects {
     })
   }
 
-  async function erase(project: string): Promise<number> {
-    await closeFile().catch(() => {})
-    let erased = 0
-    for (const name of [OLDER_FILE, FILE]) erased += await eraseIn(dataDir, name, project)
-    return erased
-  }
-
-  return {
-    maxEntryBytes: maxBytes,
-    write,
-    erase: (project) => queue.run(() => erase(project)),
-    close: () => queue.run(() => logFailure(closeFile)),
-  }
+  const erase = (project: string) => queue.run(() => closeFile().then(() => eraseEntries(dataDir, project)))
+  return { maxEntryBytes: maxBytes, write, erase, close: () => queue.run(() => logFailure(closeFile)) }
 }
+
+const reportFailure = (log: Log, path: string, { message }: Error) =>
+  log(`cannot write ${path}: ${message}; until it can be, rejects are only counted`, {
+    level: 'error',
+    code: 'rejects_not_written',
+    path,
+  })
 
 const FILE = 'rejects.ndjson'
 const OLDER_FILE = 'rejects.1.ndjson'
+
+/** Removes the entries of a project from both files. Returns the number of removed entries. */
+async function eraseEntries(dataDir: string, project: string): Promise<number> {
+  let erased = 0
+  for (const name of [OLDER_FILE, FILE]) erased += await eraseIn(dataDir, name, project)
+  return erased
+}
 
 /** Writes a file again without the entries of a project. Returns the number of removed entries. */
 async function eraseIn(dataDir: string, name: string, project: string): Promise<number> {

@@ -13,7 +13,7 @@ interface End {
 }
 
 /** Rules that held before. */
-export interface FormerRules extends End {
+interface FormerRules extends End {
   rules: Rules
 }
 
@@ -100,6 +100,10 @@ function filterTimes(former: KeptRetention['formerProjects'], isKept: (end: End)
 /** Returns the time of the newest end. -Infinity if there is none. */
 export const newestEndUs = (kept: KeptRetention): number =>
   allEnds(kept).reduce((newest, { endedAtUs }) => Math.max(newest, endedAtUs), Number.NEGATIVE_INFINITY)
+
+/** Returns the times at which former times ended, ascending. */
+export const endsOf = (kept: KeptRetention): readonly number[] =>
+  [...new Set(allEnds(kept).map(({ endedAtUs }) => endedAtUs))].sort((a, b) => a - b)
 
 /** Moves ends after a time to this time: a clock that was ahead has given them. */
 export function moveEndsTo(kept: KeptRetention, untilUs: number): KeptRetention {

@@ -1,6 +1,6 @@
 import type { SourceName } from '../common/sources.js'
 import type { RowLimits } from '../engine/deletion.js'
-import { formersOf, type KeptRetention } from './history.js'
+import { endsOf, formersOf, type KeptRetention } from './history.js'
 import { keptOfJson } from './kept-json.js'
 import { type ProjectTimes, type Rules, rowsTimeUs, viewsTimeUs } from './rules.js'
 
@@ -46,11 +46,16 @@ export function limitsOf(kept: KeptRetention): RetentionLimits {
   }
 
   const newest = createNewest(kept)
+  let ends: readonly number[] | undefined
   return {
     newestHiddenUs: newest.ofSource,
     newestOfAllUs: newest.ofAll,
     hiddenThroughUs: (source, project, nowUs) => hiddenThroughUs(project, nowUs, rowsOf(source)),
     removableThroughUs,
+    nextRulesUs(settledUs) {
+      ends ??= endsOf(kept)
+      return ends.find((endUs) => endUs > settledUs) ?? Number.POSITIVE_INFINITY
+    },
     viewsHiddenThroughUs: (project, nowUs) => hiddenThroughUs(project, nowUs, viewsTimeUs),
   }
 }

@@ -170,6 +170,7 @@ async function keepState(first: KeptRetention, isOnDisk: boolean, files: Files |
       newestOfAllUs: (nowUs) => limits.newestOfAllUs(nowUs),
       hiddenThroughUs: (source, project, nowUs) => limits.hiddenThroughUs(source, project, nowUs),
       removableThroughUs: (source, project, settledUs) => limits.removableThroughUs(source, project, settledUs),
+      nextRulesUs: (settledUs) => limits.nextRulesUs(settledUs),
       viewsHiddenThroughUs: (project, nowUs) => limits.viewsHiddenThroughUs(project, nowUs),
     } satisfies RetentionLimits,
     replace,

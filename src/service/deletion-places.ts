@@ -1,7 +1,10 @@
+import type { Log } from '../base/log.js'
 import { formatIso8601, parseIso8601 } from '../base/time/iso8601.js'
 import type { DroppedGroups } from '../common/deletions.js'
+import { HISTORY_SOURCE } from '../common/sources.js'
 import type { DeletionPlace } from '../deletions/place.js'
 import type { Deletion } from '../engine/deletion.js'
+import { revokeProject } from '../tokens/revoke-project.js'
 import type { Views } from '../views/catalog/open-views.js'
 import type { LostGroups } from '../views/catalog/regroup.js'
 
@@ -11,13 +14,18 @@ interface Parts {
   /** Deletes cached answers, and ends what may still send the rows. */
   forgetRows(deletion: Deletion): void
   rejects: { erase(project: string): Promise<unknown> }
+  /** Forgets the alerts of a project, also if there are no rules any more. */
+  forgetAlerts(project: string): Promise<void>
+  /** The file of hashed tokens. Undefined if there is none. */
+  tokensPath: string | undefined
+  log: Log
 }
 
 /**
- * Returns the places of rows besides the engine, in the order in which they are hidden and erased. What sends rows comes
- * behind what reads them.
+ * Returns the places of rows besides the engine, in the order in which they are hidden and erased. What sends rows
+ * comes behind what reads them.
  */
-export const placesOf = ({ views, forgetRows, rejects }: Parts): readonly DeletionPlace[] => [
+export const placesOf = ({ views, forgetRows, rejects, ...parts }: Parts): readonly DeletionPlace[] => [
   ...(views === undefined ? [] : [placeOfViews(views)]),
   { hide: forgetRows },
   {
@@ -25,6 +33,8 @@ export const placesOf = ({ views, forgetRows, rejects }: Parts): readonly Deleti
       await rejects.erase(deletion.project)
     },
   },
+  placeOfAlerts(parts),
+  placeOfTokens(parts),
 ]
 
 const placeOfViews = ({ hide, regroup, forget }: NonNullable<Parts['views']>): DeletionPlace => ({
@@ -42,4 +52,37 @@ const droppedOf = ({ view, fromUs, throughUs }: LostGroups): DroppedGroups => ({
 
 const lostOf = ({ view, first, last }: DroppedGroups): LostGroups => ({
   ...{ view, fromUs: parseIso8601(first)!, throughUs: parseIso8601(last)! },
+})
+
+const placeOfAlerts = ({ forgetAlerts }: Pick<Parts, 'forgetAlerts'>): DeletionPlace => ({
+  /** An alert whose rows are gone must not be resolved: that would be a new row of the project. */
+  hide(deletion) {
+    if (isOfAllRows(deletion)) void forgetAlerts(deletion.project).catch(() => {})
+  },
+  async erase({ deletion, isOfWholeProject }) {
+    if (isOfWholeProject) await forgetAlerts(deletion.project)
+  },
+})
+
+/** Whether a deletion deletes all rows of its sources, and so all rows of alerts. */
+const isOfAllRows = ({ fromUs, throughUs, sources }: Deletion): boolean =>
+  fromUs === Number.NEGATIVE_INFINITY &&
+  throughUs === Number.POSITIVE_INFINITY &&
+  sources.has(HISTORY_SOURCE) &&
+  [...sources.values()].every(({ where }) => where === undefined)
+
+const placeOfTokens = ({ tokensPath, log }: Pick<Parts, 'tokensPath' | 'log'>): DeletionPlace => ({
+  async erase({ deletion: { id, project }, acceptedUs, isOfWholeProject }) {
+    if (!isOfWholeProject || tokensPath === undefined) return
+    const fields = { deletion: id, project }
+    try {
+      const revoked = await revokeProject(tokensPath, project, acceptedUs)
+      if (revoked.length === 0) return
+      log(`revoked the tokens of the deletion ${id}: ${revoked.join(', ')}`, { code: 'tokens_revoked', ...fields })
+    } catch (error) {
+      // The service may not be allowed to write the file. The rows go all the same.
+      const message = `the tokens of the deletion ${id} are not revoked: ${(error as Error).message}`
+      log(`${message} Revoke them: logweir token list`, { level: 'error', code: 'tokens_not_revoked', ...fields })
+    }
+  },
 })

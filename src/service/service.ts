@@ -4,11 +4,13 @@ import { createMetrics, type Metrics } from '../base/metrics.js'
 import { collectGrownHeap } from '../base/process/heap.js'
 import { measureProcess } from '../base/process/process-metrics.js'
 import { threadCpuMs } from '../base/process/thread-cpu.js'
+import { createSerialQueue } from '../base/scheduling/serial-queue.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
 import { VERSION } from '../base/version.js'
 import { explainRefusals } from '../common/source-refusals.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+import type { DataDirectory } from '../engine/disk/directory/open.js'
 import type { Engine } from '../engine/engine.js'
 import { type App, createApp } from '../http/app.js'
 import { type Arrivals, createArrivals } from '../http/query/arrivals.js'
@@ -27,6 +29,7 @@ import type { WatchedRetention } from '../retention/watched-retention.js'
 import type { ReadableViews } from '../sql/compile/readable-views.js'
 import type { Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
+import { tokensFilePath } from '../tokens/tokens-file.js'
 import type { Alerts } from './alerts.js'
 import { placesOf } from './deletion-places.js'
 import { createServiceDeletions, type ServiceDeletions } from './deletions.js'
@@ -74,7 +77,11 @@ export async function startService(config: ServeConfig, log: Log, options: Start
   const intake = createIntake(config, engine, retention, shared)
   const endpoints = endpointsWith(userEndpoints?.endpoints() ?? [])
   const memory = createMemoryBudget(budgetLimits(config.memoryLimitBytes), shared.clock)
-  const deletions = openDeletions(opened, intake, (rows) => app.forgetRows(rows), shared)
+  const deletions = openDeletions(config, opened, {
+    ...shared,
+    rejects: intake.rejects,
+    forgetRows: (rows) => app.forgetRows(rows),
+  })
   const app = createHttp(config, { ...opened, status, intake, endpoints, memory, deletions }, shared)
   const { host, port, keepAliveMs } = config
   retention?.onChange(app.forgetAnswers)
@@ -131,15 +138,28 @@ export async function startService(config: ServeConfig, log: Log, options: Start
 
 /** Creates the deletions. Undefined if the engine cannot delete rows. */
 function openDeletions(
-  { engine, disk, views }: OpenedComponents,
-  { rejects }: Intake,
-  forgetRows: App['forgetRows'],
-  shared: Shared,
+  { dataDir, tokensFile }: ServeConfig,
+  { engine, disk, views, alerts }: OpenedComponents,
+  { rejects, forgetRows, ...shared }: Shared & Pick<Intake, 'rejects'> & Pick<App, 'forgetRows'>,
 ): ServiceDeletions | undefined {
   const { deleting, run } = engine
   if (deleting === undefined) return undefined
-  const places = () => placesOf({ views, forgetRows, rejects })
+  const tokensPath = tokensFile ?? (dataDir === undefined ? undefined : tokensFilePath(dataDir))
+  const forgetAlerts = alerts?.forgetProject ?? storedAlertsForgetter(disk, shared)
+  const places = () => placesOf({ views, forgetRows, rejects, forgetAlerts, tokensPath, log: shared.log })
   return createServiceDeletions({ ...shared, engine: { run, deleting }, files: disk?.files, places })
+}
+
+/** Returns what forgets the alerts that an earlier process with rules has left. */
+function storedAlertsForgetter(disk: DataDirectory | undefined, { log }: Shared): Alerts['forgetProject'] {
+  const queue = createSerialQueue()
+  return (project) =>
+    queue.run(async () => {
+      if (disk === undefined) return
+      // Loaded only then: the parts take memory.
+      const { forgetStoredAlerts } = await import('./alerts.js')
+      await forgetStoredAlerts(disk, project, log)
+    })
 }
 
 /** Ends the ways of records, then alerts, then the engine, which releases the data directory. */

@@ -67,7 +67,10 @@ async function viewsIn({ directory, sql }: SqlConfig, parts: Pick<QueryContext, 
   if (!/\bview\b/i.test(sql)) return undefined
   // Loaded only if needed.
   const { openStoredViews } = await import('../views/catalog/stored-views.js')
-  return openStoredViews({ ...parts, files: readOnlyFiles(createDiskFiles(directory)) }).catch(() => undefined)
+  const files = readOnlyFiles(createDiskFiles(directory))
+  return storedLimits(files)
+    .then((rowLimits) => openStoredViews({ ...parts, files, rowLimits }))
+    .catch(() => undefined)
 }
 
 /** Prints a warning for each name that no row has. */

@@ -54,17 +54,20 @@ onEachTarget('an export to %s', (target) => {
   beforeEach(() => target().clear(SOURCES))
 
   /** Exports the rows of a disk. Returns the output, and whether the export was complete. */
-  async function run(files: Files, server: Server = target().servers[0]!, nowUs = NOW_US) {
+  async function run(files: Files, server: Server = target().servers[0]!, nowUs = NOW_US, throughUs?: number) {
     const said: string[] = []
     const tell = (text: string) => said.push(text)
     const report = { print: tell, log: tell, clock: createFakeClock(nowUs) }
     const { location } = target()
+    const hiddenThroughUs = () => throughUs!
+    const limits = throughUs === undefined ? undefined : { newestHiddenUs: hiddenThroughUs, hiddenThroughUs }
     const isWhole = await exportRows({
       files,
       directory: 'data',
       server,
       location,
       timing: { settleMs: 1 },
+      limits,
       ...report,
     })
     return { isWhole, said }
@@ -91,6 +94,23 @@ onEachTarget('an export to %s', (target) => {
       .map((record, i) => ({ ...record, i }))
       .sort((a, b) => b.timestampUs - a.timestampUs || b.i - a.i)
       .map(({ id }) => id)
+
+  it.each([true, false])('leaves out rows past their limit, also when it is repeated (sealed: %s)', async (seal) => {
+    const records = Array.from({ length: 30 }, (_, i) => edge({ id: `${i}`, timestampUs: NOW_US - i }))
+    const files = await kept(records, { seal })
+    const names = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `${from + i}`)
+    expect((await run(files, undefined, NOW_US, NOW_US - 10)).said.at(-1)).toContain(
+      '10 rows exported, 0 already there',
+    )
+    expect(await ids()).toEqual(names(0, 10))
+    // Fewer rows are left than are on the server, and some of them are missing there.
+    expect((await run(files, undefined, NOW_US, NOW_US - 12)).isWhole).toBe(true)
+    expect(await ids()).toEqual(names(0, 12))
+    await run(files, undefined, NOW_US, NOW_US - 5)
+    expect(await ids()).toEqual(names(0, 12))
+    await run(files)
+    expect(await ids()).toEqual(names(0, 30))
+  })
 
   it(
     'gives the same answers as the data directory',

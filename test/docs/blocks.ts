@@ -6,6 +6,7 @@ import { parseAst } from 'vitest/node'
 import { parse as parseYaml } from 'yaml'
 import { readReceivers } from '../../src/alerts/delivery/receivers.js'
 import { ruleOf } from '../../src/alerts/rules/rule.js'
+import { DAY_US } from '../../src/base/units.js'
 import { eventLine } from '../../src/client/event-line.js'
 import { createLiveResult } from '../../src/client/live-result.js'
 import { SOURCE_NAMES } from '../../src/common/sources.js'
@@ -16,6 +17,7 @@ import { readWatermark } from '../../src/http/subscribe/watermark.js'
 import { readCursor } from '../../src/http/tail/cursor.js'
 import { BEGINNING } from '../../src/http/tail/events.js'
 import { answerColumns } from '../../src/plan/answer.js'
+import { parseRetention } from '../../src/retention/parse.js'
 import { tryPlan } from '../../src/service/try-plan.js'
 import { SQL_LIMITS } from '../../src/sql/parse/limits.js'
 import { readSql } from '../../src/sql/read-sql.js'
@@ -39,7 +41,11 @@ export const LANGUAGES: Readonly<Record<string, Checker>> = {
   dotenv: ({ text }) => text.trim().split('\n').forEach(checkVariable),
   json: checkJson,
   toml: ({ document, text }) =>
-    document === 'docs/alerts.md' ? checkReceivers(text) : Object.entries(parseToml(text)).forEach(checkSetting),
+    document === 'docs/alerts.md'
+      ? checkReceivers(text)
+      : document === 'docs/retention.md'
+        ? void parseRetention(parseToml(text), { mostUs: 90 * DAY_US, placeOf: () => document })
+        : Object.entries(parseToml(text)).forEach(checkSetting),
   yaml: ({ text }) => checkSinks(parseYaml(text)),
   // test/user-endpoints compares the examples with the files. test/program/shippers runs the example of pino.
   js: ({ text }) => void parseAst(text),
@@ -235,6 +241,7 @@ const FILE_NAME_SOURCES = [
   'src/check/findings/set-aside.ts',
   'src/alerts/store/store.ts',
   'src/views/catalog/file-names.ts',
+  'src/retention/stored-retention.ts',
 ]
 
 /** Throws if the program does not write a file of the tree. `<…>` is a variable part. */

@@ -63,6 +63,8 @@ import { MAX_NESTING } from '../../src/otlp/request.js'
 import { TRANSLATOR_LIMITS } from '../../src/otlp/translator.js'
 import { MAX_VALUE_LENGTH } from '../../src/plan/functions/function.js'
 import { MAX_STEPS } from '../../src/plan/functions/json-path.js'
+import { MAX_FORMER_RULES, MAX_FORMER_TIMES } from '../../src/retention/history.js'
+import { MAX_PROJECTS, MAX_FILE_BYTES as MAX_RETENTION_FILE_BYTES, MAX_TIERS } from '../../src/retention/parse.js'
 import { VIEWS_SHARE } from '../../src/service/open-components.js'
 import { SQL_LIMITS } from '../../src/sql/parse/limits.js'
 import { MAX_TOKENS } from '../../src/tokens/entry.js'
@@ -268,6 +270,11 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ['an open head', `${count(SEAL_ROWS)} rows, ${bytes(SEAL_BYTES)}`],
     ['columns of fields of the metadata in a segment', count(constantIn(PATH_COLUMNS, 'MAX_COLUMNS'))],
     ['values of such a column', `${MAX_VALUES_OF_PATH} values, each of ${count(MAX_VALUE_BYTES)} bytes`],
+    ['projects of a retention file', count(MAX_PROJECTS)],
+    ['tiers, and sources, of a retention file', count(MAX_TIERS)],
+    ['a retention file', bytes(MAX_RETENTION_FILE_BYTES)],
+    ['former rules for rows that are kept', count(MAX_FORMER_RULES)],
+    ['former times of projects that are kept', count(MAX_FORMER_TIMES)],
     ['age of rows', `${SERVE_SETTINGS.retentionDays.default} days, or as set up to ${count(MAX_DAYS)}`],
     [
       'files of all [views](views.md#what-is-kept)',

@@ -96,7 +96,17 @@ export const FLOORS: readonly (readonly Place[])[] = [
       path: 'check/',
       about:
         '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), sets them aside (`repair`)',
-      only: ['alerts/store/', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/', 'config/', ...PLAN],
+      only: [
+        'alerts/store/',
+        'views/',
+        'engine/',
+        'arrow-ipc/',
+        'tokens/',
+        'deletions/',
+        'retention/',
+        'config/',
+        ...PLAN,
+      ],
     },
     {
       path: 'client/',

@@ -37,8 +37,8 @@ export interface DeliveryQueue {
   /** Adds notifications, which are on disk. Beyond the limits the oldest are dropped. */
   add(notifications: readonly Notification[]): void
   /**
-   * Replaces the notifications by `change`, on disk too by then. Undefined: the notification is given up. A request that
-   * is being sent goes on.
+   * Replaces the notifications by `change`, which the caller writes to disk. Undefined: the notification is given up. A
+   * request that is being sent goes on.
    */
   replace(change: (notification: Notification) => Notification | undefined): void
   /** Starts the tries that are due, and is called again and again: waits are as precise as these calls. */

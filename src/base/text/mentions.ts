@@ -6,8 +6,8 @@ const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /**
- * Whether a text has a name: as it is, with escapes of JSON, also of JSON in a text of JSON, or in base64. A text may be
- * no JSON, so that nothing is parsed. Takes time in proportion to the text.
+ * Whether a text has a name: as it is, with escapes of JSON, also of JSON in a text of JSON, or in base64. Nothing is
+ * parsed, since the text need not be JSON. Takes time in proportion to the text.
  */
 export function mentions(text: string, name: string): boolean {
   let plain = text

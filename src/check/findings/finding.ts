@@ -23,6 +23,7 @@ export type FindingCode =
   | 'damaged_view'
   | 'damaged_tokens'
   | 'damaged_retention'
+  | 'damaged_deletion'
   | 'damaged_rejects'
   | 'interrupted_repair'
   | 'leftover'

@@ -5,6 +5,7 @@ import type { Finding, FindingCode } from '../findings/finding.js'
 import type { Totals } from '../findings/format.js'
 import type { Repair } from '../findings/repair.js'
 import type { Report } from '../findings/report.js'
+import { checkDeletions } from './check-deletions.js'
 import { checkFormatFile } from './check-format.js'
 import { checkGroups } from './check-groups.js'
 import { checkHeads } from './check-heads.js'
@@ -53,6 +54,7 @@ export async function checkDirectory(options: CheckOptions): Promise<Checked> {
   await checkHeads(state)
   await checkGroups(state)
   await checkViews(state)
+  await checkDeletions(state)
   await checkTopLevel(state)
   const copies = state.copies.reports()
   for (const copy of copies) await state.add(copy)

@@ -2,7 +2,7 @@ import { type HeadId, journalPath } from '../../engine/store/files/file-names.js
 import { fault, hasFault } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'
 import { checkNamedJournal } from './check-named-journal.js'
-import { checkOtherJournal, checkOtherSegment } from './check-others.js'
+import { checkOtherJournal, checkOtherSegment, leftover } from './check-others.js'
 import { checkSegment } from './check-segment.js'
 import type { CheckState } from './check-state.js'
 import { type JournalEntry, listJournals, listSegments, type SegmentEntry } from './list-entries.js'
@@ -78,6 +78,8 @@ async function checkSegments(state: CheckState, journals: ReadJournals, done: Se
   }
   // A running service is about to delete the journals.
   if (!state.isInUse) await checkUnfinished(state, unfinished, journals)
+  const formerEdition = 'rows were removed from the segment, which has another directory since'
+  for (const path of listed.former) await state.check(path, async () => leftover(path, formerEdition))
   for (const path of listed.others) {
     if (isDone(done, path)) continue
     const report = await state.check(path, () => checkOtherSegment(state.files, path))

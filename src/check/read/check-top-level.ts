@@ -1,4 +1,5 @@
 import { ALERTS } from '../../alerts/store/store.js'
+import { DELETIONS_FOLDER } from '../../deletions/job-files.js'
 import { DIRECTORY as UNCONFIRMED } from '../../engine/clickhouse/delivery/group-journals.js'
 import { FORMAT_FILE } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
@@ -22,6 +23,7 @@ const OTHERS = [
   UNCONFIRMED,
   ALERTS,
   VIEWS,
+  DELETIONS_FOLDER,
   'lock.json',
   'tokens.json.new',
   NEW_RETENTION_FILE,

@@ -11,6 +11,7 @@ import {
   JOURNALS,
   journalPath,
   parseDayName,
+  parseEmptiedPath,
   REMOVED_SUFFIX,
   SEGMENTS,
   segmentPath,
@@ -34,6 +35,8 @@ export type GroupEntry = NamedEntry<GroupName>
 
 /** A segment with its number and part in the name. */
 export interface SegmentEntry extends DatedPlace {
+  /** How often rows were removed from the segment. */
+  edition: number
   isCanonical: boolean
 }
 
@@ -68,34 +71,56 @@ async function listNamed<Id>(
   return { entries, others }
 }
 
-/** Lists the segments, and the paths of everything else below their directory. Both lists are sorted. */
-export async function listSegments(files: Files): Promise<{ segments: SegmentEntry[]; others: string[] }> {
-  const segments: SegmentEntry[] = []
-  const others: string[] = []
+/** What is below the directory of segments. All lists are sorted by path. */
+interface ListedSegments {
+  segments: SegmentEntry[]
+  /** Paths of segments in whose place others are, without some rows. */
+  former: string[]
+  /** Paths of everything else, but not of the files in place of segments without rows. */
+  others: string[]
+}
+
+/** Lists the segments. */
+export async function listSegments(files: Files): Promise<ListedSegments> {
+  const listed: ListedSegments = { segments: [], former: [], others: [] }
+  const { others } = listed
   for (const source of (await files.list(SEGMENTS)).sort()) {
     const days = await files.list(`${SEGMENTS}/${source}`)
     if (isSegment(days)) others.push(`${SEGMENTS}/${source}`)
-    else for (const day of days.sort()) await listDay(files, source, day, { segments, others })
+    else for (const day of days.sort()) await listDay(files, source, day, listed)
   }
-  return { segments, others }
+  return listed
 }
 
 async function listDay(
   files: Files,
   source: string,
   day: string,
-  { segments, others }: { segments: SegmentEntry[]; others: string[] },
+  { segments, former, others }: ListedSegments,
 ): Promise<void> {
   const directory = `${SEGMENTS}/${source}/${day}`
   const names = await files.list(directory)
   if (isSegment(names)) return void others.push(directory)
+  const ofDay: SegmentEntry[] = []
+  const newest = new Map<string, number>()
   for (const name of names.sort()) {
     const path = `${directory}/${name}`
     const entry = segmentAt(path, source, day, name)
-    if (entry === undefined) others.push(path)
+    const emptied = parseEmptiedPath(path)
+    if (emptied !== undefined) newest.set(keyOf(emptied), Number.POSITIVE_INFINITY)
+    else if (entry === undefined) others.push(path)
+    else {
+      ofDay.push(entry)
+      newest.set(keyOf(entry), Math.max(entry.edition, newest.get(keyOf(entry)) ?? 0))
+    }
+  }
+  for (const entry of ofDay) {
+    if (entry.edition < newest.get(keyOf(entry))!) former.push(entry.path)
     else segments.push(entry)
   }
 }
+
+const keyOf = ({ number, part }: { number: number; part: number }) => `${number} ${part}`
 
 /** Whether the names are the names in the directory of a misplaced segment. */
 const isSegment = (names: readonly string[]) => names.includes('hot.arrow')
@@ -104,7 +129,8 @@ function segmentAt(path: string, source: string, dayName: string, name: string):
   const id = parseSegment(source, name)
   if (id === undefined) return undefined
   const day = parseDayName(dayName)
-  return { ...id, path, day, isCanonical: day !== undefined && segmentPath(id, id.part, day) === path }
+  const isCanonical = day !== undefined && segmentPath(id, id.part, day, id.edition) === path
+  return { ...id, path, day, isCanonical }
 }
 
 /** Returns the head of a journal by its name, with any number of digits. Undefined if there is none. */
@@ -113,11 +139,17 @@ export function parseJournal(name: string): HeadId | undefined {
   return headId(source, number)
 }
 
-/** Returns head and part of a segment by its name, with any number of digits. Undefined if there is none. */
-export function parseSegment(source: string, name: string): (HeadId & { part: number }) | undefined {
-  const [, number, part] = /^(\d+)-(\d+)$/.exec(name) ?? []
+/** Returns head, part and edition of a segment by its name, with any number of digits. Undefined if there is none. */
+export function parseSegment(source: string, name: string): SegmentId | undefined {
+  const [, number, part, edition = 0] = /^(\d+)-(\d+)(?:\.(\d+))?$/.exec(name) ?? []
   const id = headId(source, number)
-  return id && { ...id, part: Number(part) }
+  return id && { ...id, part: Number(part), edition: Number(edition) }
+}
+
+/** What the name of a segment says. */
+interface SegmentId extends HeadId {
+  part: number
+  edition: number
 }
 
 function headId(source: string | undefined, number: string | undefined): HeadId | undefined {

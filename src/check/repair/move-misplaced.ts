@@ -20,8 +20,10 @@ async function isNumberUsed({ files }: RepairState, id: Of<'move_segment'>['id']
   if (await exists(files, journalPath(id))) return true
   const name = segmentPath(id, id.part, id.day).slice(segmentPath(id, id.part, id.day).lastIndexOf('/') + 1)
   for (const day of await files.list(`segments/${id.source}`)) {
-    const other = `segments/${id.source}/${day}/${name}`
-    if (other !== path && (await exists(files, other))) return true
+    const directory = `segments/${id.source}/${day}`
+    const others = (await files.list(directory)).filter((other) => `${directory}/${other}` !== path)
+    // Also an edition of the segment, or the file in its place.
+    if (others.some((other) => other === name || other.startsWith(`${name}.`))) return true
   }
   return false
 }

@@ -103,11 +103,9 @@ const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:$|[,=])/i
 
 /** Creates the queries, and starts to warm the cache. */
 export function createQueries(options: QueriesOptions): Queries {
-  const { engine, endpoints, metrics, clock, limits, log, memory, arrivals, concurrency, following } = options
-  const { currentRows } = options
+  const { endpoints, metrics, clock, limits, log, concurrency, following } = options
   const registry = createEndpointRegistry(endpoints, options.defaultProject)
-  const nameChecks = createNameChecks()
-  const shared = { engine, clock, limits, metrics, log, memory, arrivals, nameChecks, currentRows }
+  const shared = { ...options, nameChecks: createNameChecks() }
   const cached = createCached({ ...shared, concurrency: concurrency.stored })
   const uncached = createUncached({ ...shared, concurrency, bufferedBytes: limits.bufferedBytes })
   const observe = createObserver(metrics, clock)

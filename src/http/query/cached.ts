@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.js'
-import type { MemoryBudget, MemoryShare } from '../../base/memory/memory-budget.js'
+import type { MemoryBudget } from '../../base/memory/memory-budget.js'
 import type { Metrics } from '../../base/metrics.js'
 import type { SourceName } from '../../common/sources.js'
 import type { Endpoint } from '../../endpoints/endpoint.js'
@@ -68,19 +68,12 @@ export function createCached(options: CachedOptions): Cached {
 
   async function run(job: Run, caller: AbortSignal, begin: () => void) {
     const { revision } = options.currentRows
-    const { answer, measured } = await concurrency.run((signal) => computeAnswer(job, signal, begin), caller)
+    const { answer, measured } = await concurrency.run((signal) => {
+      begin()
+      return encodedAnswer(job, signal, options, cache)
+    }, caller)
     const isCurrent = !removed.has(job.endpoint) && revision === options.currentRows.revision
     return { answer, measured, isStored: isCurrent && cache.put(job, answer, job.asked) }
-  }
-
-  async function computeAnswer(job: CacheJob, signal: AbortSignal, begin: () => void) {
-    begin()
-    const memory = options.memory.open()
-    try {
-      return await encodedAnswer(job, { signal, memory }, options, cache)
-    } finally {
-      memory.release()
-    }
   }
 
   const ageS = ({ atMs }: CachedAnswer) => Math.floor((clock.monotonicMs() - atMs) / 1000)
@@ -116,17 +109,18 @@ export function createCached(options: CachedOptions): Cached {
 }
 
 /** Computes an answer as JSON. `cache` is notified of the sizes of the other forms of the answer. */
-async function encodedAnswer(
-  { call }: CacheJob,
-  running: { signal: AbortSignal; memory: MemoryShare },
-  options: CachedOptions,
-  cache: ResultCache,
-) {
-  const computed = await compute(options, call, running, (rows, columns) => encodeCounted(rows, columns, running))
-  const { encoded, plan, columns, warnings, viewNotes, atMs, measured } = computed
-  const forms = createEncodedForms(encoded.json, columns, (discard) => cache.resize(call.key, discard))
-  const emptySources = encoded.rows === 0 ? sourcesOf(plan) : undefined
-  return { answer: { atMs, forms, emptySources, warnings, viewNotes }, measured }
+async function encodedAnswer({ call }: CacheJob, signal: AbortSignal, options: CachedOptions, cache: ResultCache) {
+  const memory = options.memory.open()
+  try {
+    const running = { signal, memory }
+    const computed = await compute(options, call, running, (rows, columns) => encodeCounted(rows, columns, running))
+    const { encoded, plan, columns, warnings, viewNotes, atMs, measured } = computed
+    const forms = createEncodedForms(encoded.json, columns, (discard) => cache.resize(call.key, discard))
+    const emptySources = encoded.rows === 0 ? sourcesOf(plan) : undefined
+    return { answer: { atMs, forms, emptySources, warnings, viewNotes }, measured }
+  } finally {
+    memory.release()
+  }
 }
 
 /** Whether an empty answer may have rows by now. Causes at most a single run per `emptyMs`. */

@@ -1,4 +1,3 @@
-import { LogweirError } from '../../base/errors.js'
 import type { SourceName } from '../../common/sources.js'
 import type { Engine } from '../../engine/engine.js'
 import type { Row } from '../../plan/answer.js'
@@ -31,9 +30,13 @@ export const mayHave = (plan: Plan, { project, sources }: DeletedRows): boolean 
   mayRead(plan, project) && sourcesOf(plan).some((source) => sources.has(source))
 
 /** Whether an error says that rows of an answer were deleted while they were read. The same query can be run again. */
-export const isOutdated = (error: unknown): boolean => error instanceof LogweirError && error.code === 'rows_deleted'
+export const isOutdated = (error: unknown): boolean => error instanceof OutdatedError
 
-const outdated = () => new LogweirError('rows_deleted', 'Rows of this answer were deleted while they were read.')
+class OutdatedError extends Error {
+  constructor() {
+    super('Rows of this answer were deleted while they were read.')
+  }
+}
 
 /** So many deletions are remembered. A read that is older than all of them counts as outdated. */
 const REMEMBERED = 1_000
@@ -59,7 +62,7 @@ export function createCurrentRows(engine: Pick<Engine, 'run'>): CurrentRows {
         const iterator = rows[Symbol.asyncIterator]()
         return {
           next() {
-            if (since !== revision && isDeletedSince(since, plan)) return Promise.reject(outdated())
+            if (since !== revision && isDeletedSince(since, plan)) return Promise.reject(new OutdatedError())
             since = revision
             return iterator.next()
           },

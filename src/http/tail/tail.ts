@@ -43,7 +43,7 @@ export interface Tails {
    * too many tails.
    */
   answer(request: Request, access: () => Access | undefined, breakOff?: () => void): Response
-  /** Ends the tails of a project and some sources, and forgets their records: a tail that reconnects reads stored rows. */
+  /** Ends the tails of a project and some sources, and forgets their records. */
   forgetRows(rows: DeletedRows): void
   /** Ends all tails and refuses new tails with `stopping`. Called at shutdown. */
   close(): void
@@ -52,16 +52,15 @@ export interface Tails {
 /** Tails have separate concurrency slots for stored rows, and wait for a slot as queries do. */
 const READING = { queriesAtOnce: 2, waitMs: 10_000, queryMs: 30_000 }
 
+/** A tail reads once for the reader, and once more if the tail opens a channel with a filter. */
+const createReading = ({ limits, clock, metrics }: TailsOptions) =>
+  createConcurrencyLimit({ ...READING, queriesWaiting: 2 * limits.tails }, clock, metrics.queriesRunning)
+
 /** Creates the tails, with none open. */
 export function createTails(options: TailsOptions): Tails {
   const { follow, metrics, clock, log, limits, errorForm, defaultProject } = options
   const shared = { clock, limits, errorForm }
-  // A tail reads once for the reader, and once more if the tail opens a channel with a filter.
-  const concurrency = createConcurrencyLimit(
-    { ...READING, queriesWaiting: 2 * limits.tails },
-    clock,
-    metrics.queriesRunning,
-  )
+  const concurrency = createReading(options)
   const channels = createChannels({ follow, ...shared, concurrency })
   const sendRate = createSendRate(limits.sentBytesPerS, limits.sentBurstBytes, clock)
   const readers = new Map<EventStream, Channel>()

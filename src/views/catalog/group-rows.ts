@@ -32,7 +32,7 @@ export async function groupByDay(
   return streamsByDay(groups, view.restKeys, mergingOf(aggregation, run.yieldIfDue))
 }
 
-/** Groups the rows of parts in some buckets of a day. Returns a stream for each project, some of them without groups. */
+/** Groups the rows of parts in some buckets of a day. Returns streams of the projects that have groups. */
 export async function groupBuckets(
   of: ViewRows,
   parts: readonly Part[],

@@ -1,6 +1,8 @@
 import type { Yielder } from '../../base/scheduling/time-slices.js'
+import type { Files } from '../../engine/disk/files/files.js'
 import type { Part } from '../../engine/execute/columns/batch.js'
 import { journalOfCheck } from '../../engine/store/files/facts.js'
+import { emptiedPath, parseSegmentPath } from '../../engine/store/files/file-names.js'
 import type { GroupStream, StateGroup } from '../state/group.js'
 import { mergeGroups } from '../state/merge.js'
 import { mergingOf } from '../state/merged-states.js'
@@ -30,19 +32,27 @@ export interface RowsLeft {
  * Whether a file may count rows in the touched buckets that are no longer stored, or hidden since they are too old.
  * `fromUs` is the start of the first of these buckets that has groups.
  */
-export function areRowsGone(
-  { live, rowLimits, clock }: Catalog,
+export async function areRowsGone(
+  { files, live, rowLimits, clock }: Catalog,
   { facts }: LiveState,
   { view, parts }: RowsLeft,
   { project, fromUs }: { project: string; fromUs: number },
-): boolean {
+): Promise<boolean> {
   const stored = parts.flatMap(({ stored }) => stored?.check ?? [])
   const present = new Set([...stored, ...stored.map((check) => live.salvaged.get(journalOfCheck(check)))])
   const nowUs = clock.nowUs()
-  return (
-    facts.segments.some(({ check }) => !present.has(check)) ||
-    view.sources.some((source) => rowLimits.hiddenThroughUs(source, project, nowUs) >= fromUs)
-  )
+  if (view.sources.some((source) => rowLimits.hiddenThroughUs(source, project, nowUs) >= fromUs)) return true
+  for (const { check, name } of facts.segments) if (!present.has(check) && !(await isEmptied(files, name))) return true
+  return false
+}
+
+/** Whether a segment is gone since all of its rows were deleted on request: no view may count them. */
+async function isEmptied(files: Files, name: string): Promise<boolean> {
+  const place = parseSegmentPath(name)
+  if (place === undefined) return false
+  const path = emptiedPath(place)
+  const nameAt = path.lastIndexOf('/') + 1
+  return (await files.list(path.slice(0, nameAt - 1))).includes(path.slice(nameAt))
 }
 
 /** Groups the rows of a file that are left in touched buckets, within the bounds of files. */

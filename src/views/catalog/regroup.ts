@@ -133,7 +133,7 @@ async function replaceGroups(regrouping: Regrouping, state: LiveState, touched: 
     const left = { view, rows, parts: partsOf(catalog, state, rows.parts) }
     const { project } = regrouping.deletion
     const { fromUs } = touched.before
-    if (areRowsGone(catalog, state, left, { project, fromUs })) await noteLost(regrouping, state, touched.before)
+    if (await areRowsGone(catalog, state, left, { project, fromUs })) await noteLost(regrouping, state, touched.before)
     const onTooLarge = (us: number) => noteLost(regrouping, state, { fromUs: us, throughUs: us })
     const run = { buckets: touched.buckets, yieldIfDue: regrouping.yieldIfDue, onTooLarge }
     await replaceBy(regrouping, state, [others, groupsLeft(catalog, state, left, run)])

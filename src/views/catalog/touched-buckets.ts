@@ -26,8 +26,8 @@ export interface TouchedBuckets extends GroupRange {
 }
 
 /**
- * Returns the buckets of a day that a deletion touches. Undefined if there are none. A view that this version of logweir
- * cannot read is touched as a whole day, whatever its sources.
+ * Returns the buckets of a day that a deletion touches. Undefined if there are none. A view that this version of
+ * logweir cannot read is touched as a whole day, whatever its sources.
  */
 export function touchedBuckets(
   { project, fromUs, throughUs, sources }: DeletionOfGroups,

@@ -6,8 +6,10 @@ import { testSeed } from '../../support/seed.js'
 const NAMES = ['shop', 'a b', 'café "x"', 'back\\slash', '😀', '/path/', "o'hara", '\n', 'AAAA']
 
 /** JSON with each character as an escape, as some clients send it. */
-const escaped = (text: string) =>
-  `"${Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')}"`
+function escaped(text: string): string {
+  const units = Array.from({ length: text.length }, (_, i) => text.charCodeAt(i).toString(16).padStart(4, '0'))
+  return `"${units.map((unit) => `\\u${unit}`).join('')}"`
+}
 
 describe('a text that has a name', () => {
   it.each(NAMES)('%j is found in each form', (name) => {

@@ -23,6 +23,8 @@ export interface BatchGroup {
    * unreadable.
    */
   read(visit: (batch: IngestBatch) => void): Promise<bigint | undefined>
+  /** Whether a row is sent at all, by its number in the group. By default every row is. */
+  isSent?: ((row: number) => boolean) | undefined
   /** Called when the server has confirmed all rows: releases the batches. */
   confirmed(): Promise<void>
 }
@@ -100,7 +102,8 @@ async function missingBlocks(
   if (batch === undefined) return { blocks: [] }
   await assertNoneRunning(batch, context)
   const stored = await storedRows(group, batch, times, context)
-  const isMissing = (row: number) => !stored.has(row)
+  const { isSent = () => true } = group
+  const isMissing = (row: number) => !stored.has(row) && isSent(row)
   const blocks: NativeBlock[] = []
   let firstRow = 0
   await group.read((read) => {

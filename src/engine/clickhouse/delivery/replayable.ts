@@ -17,6 +17,8 @@ export interface ReplayableBatch {
   /** The position of the rows among all replayable batches of the source, below {@link MIN_LIVE_ARRIVED_US}. */
   arrivedUs: number
   batches: readonly IngestBatch[]
+  /** Whether a row is sent, by its number among the rows of the batches. By default every row is. */
+  isSent?: ((row: number) => boolean) | undefined
 }
 
 /**
@@ -55,7 +57,7 @@ export async function deliverReplayable(
   isNew: boolean,
   context: DeliveryContext,
 ): Promise<void> {
-  const { source, marker, arrivedUs, batches } = replayable
+  const { source, marker, arrivedUs, batches, isSent } = replayable
   const batch = batchNumber(marker)
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0)
   const firstAttempt = isNew ? { batch, blocks: blocksOf(replayable, batch) } : undefined
@@ -63,14 +65,16 @@ export async function deliverReplayable(
     for (const one of batches) visit(one)
     return batch
   }
-  await deliver({ source, arrivedUs, rows, bytes: 0, firstAttempt, read, confirmed: async () => {} }, context)
+  await deliver({ source, arrivedUs, rows, bytes: 0, firstAttempt, read, isSent, confirmed: async () => {} }, context)
 }
 
-function blocksOf({ arrivedUs, batches }: ReplayableBatch, batch: bigint): NativeBlock[] {
+function blocksOf({ arrivedUs, batches, isSent }: ReplayableBatch, batch: bigint): NativeBlock[] {
   let firstRow = 0
-  return batches.map((read) => {
-    const block = toNative(read, { arrivedUs, batch, firstRow })
-    firstRow += block.rows
-    return block
-  })
+  return batches
+    .map((read) => {
+      const block = toNative(read, { arrivedUs, batch, firstRow }, isSent)
+      firstRow += read.rows
+      return block
+    })
+    .filter(({ rows }) => rows > 0)
 }

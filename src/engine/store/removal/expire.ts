@@ -74,7 +74,8 @@ async function removeOldestDay(
     const [whole, others] = [[] as SegmentHandle[], [] as SegmentHandle[]]
     for (const segment of open.filter((one) => one.day === day)) {
       const { due, nextInUs } = await look(segment, context, settledUs, signal)
-      if (due === 'none') looks.set(segment.owner, { revision: limits.revision, settledUs: settledUs + nextInUs })
+      const nextUs = Math.min(settledUs + nextInUs, limits.nextRulesUs(settledUs))
+      if (due === 'none') looks.set(segment.owner, { revision: limits.revision, settledUs: nextUs })
       else (due === 'all' ? whole : others).push(segment)
     }
     let isRemoved = false

@@ -50,6 +50,7 @@ async function start(world: World): Promise<void> {
     newestHiddenUs: (source, nowUs) => limitsOf(world.kept).newestHiddenUs(source, nowUs),
     hiddenThroughUs: (source, project, nowUs) => limitsOf(world.kept).hiddenThroughUs(source, project, nowUs),
     removableThroughUs: (source, project, nowUs) => limitsOf(world.kept).removableThroughUs(source, project, nowUs),
+    nextRulesUs: (settledUs) => limitsOf(world.kept).nextRulesUs(settledUs),
     get revision() {
       return world.revision
     },
