@@ -22,6 +22,7 @@ const daysOf = (source: string, project: string | null | undefined) =>
 
 const limits: RowLimits = {
   revision: 0,
+  nextRulesUs: () => Number.POSITIVE_INFINITY,
   newestHiddenUs: (_, nowUs) => nowUs - DAY_US,
   hiddenThroughUs: (source, project, nowUs) => nowUs - daysOf(source, project) * DAY_US,
   removableThroughUs: (source, project, settledUs) => settledUs - daysOf(source, project) * DAY_US,
