@@ -7,6 +7,7 @@ import { type CountedDeletion, DELETIONS_PATH, type ListedDeletion } from '../co
 import { DELETE_SETTINGS } from '../config/client-settings.js'
 import type { Environment } from '../config/environment.js'
 import { readSettings } from '../config/read-settings.js'
+import { withExcerpt } from './excerpt.js'
 import { type RowsOut, writeTable } from './output.js'
 import { connectService, type Service, type ServiceAddress, ServiceError, textUpTo } from './service.js'
 
@@ -42,13 +43,15 @@ export function readDelete(args: readonly string[], environment: Environment, wa
 }
 
 /**
- * Deletes rows on a service, or counts what would be deleted. Writes a table on a terminal, else a line of JSON. Rejects
- * with `usage` after the count without `--yes`, with a {@link ServiceError}, or with EPIPE.
+ * Deletes rows on a service, or counts what would be deleted. Writes a table on a terminal, else a line of JSON.
+ * Rejects with `usage` after the count without `--yes`, with a {@link ServiceError}, or with EPIPE.
  */
 export async function runDelete(config: DeleteConfig, out: RowsOut): Promise<void> {
   const service = connectService(config)
   const isCount = config.isDryRun || !config.isConfirmed
-  const answer = await service.post(PATH, parametersOf(config, isCount), JSON_HEADERS)
+  const answer = await service.post(PATH, parametersOf(config, isCount), JSON_HEADERS).catch((error) => {
+    throw config.where === undefined ? error : withExcerpt(error, config.where, out.errorColumns)
+  })
   const text = await textUpTo(answer.body, MAX_ANSWER_BYTES)
   if (!isCount) return writeDeletion(config.waits ? await erased(text, service) : text, config, out)
   await writeCount(text, config, service, out)

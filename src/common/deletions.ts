@@ -22,7 +22,7 @@ export interface AskedDeletion {
  * `accepted`: the deletion survives a crash. `hidden`: no answer shows the rows. `erased`: no file of the service has
  * the rows.
  */
-export type DeletionState = 'accepted' | 'hidden' | 'erased'
+type DeletionState = 'accepted' | 'hidden' | 'erased'
 
 /** Groups of a view that were dropped, since their rows were gone before and could not be grouped again. */
 export interface DroppedGroups {

@@ -74,7 +74,7 @@ async function erase({ job, deletion }: OpenJob, options: EraserOptions, signal:
   await jobs.setErased({ ...rest, ...end, rows, bytes: Math.round(bytes) })
   metrics.deletions.inc({ state: 'erased', by: job.by })
   metrics.deletedRows.inc(rows)
-  log(`erased the deletion ${job.id} of ${describeJob(job)}: ${rows} rows`, {
+  log(`erased the deletion ${job.id} of ${describeJob(job)}; rows: ${rows}`, {
     ...{ code: 'deletion_erased', deletion: job.id, project: job.project, by: job.by, rows },
   })
 }

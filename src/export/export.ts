@@ -4,6 +4,7 @@ import { systemClock } from '../base/time/clock.js'
 import type { SourceName } from '../common/sources.js'
 import { canHaveTable, SHARD_SUFFIX } from '../common/table-names.js'
 import type { ExportConfig } from '../config/clickhouse-config.js'
+import { refuseOpenDeletions } from '../deletions/open-deletions.js'
 import { countDelivered, type DeliveredCounts } from '../engine/clickhouse/delivery/replayable.js'
 import { connectServer, messageWithHint, ServerError } from '../engine/clickhouse/server/clickhouse-server.js'
 import { FORMAT_FILE, noDataDirectory } from '../engine/disk/directory/format.js'
@@ -28,6 +29,7 @@ export async function exportDirectory({ dataDir, clickhouse }: ExportConfig, rep
   const { directory, files, release } = await openDataDirectory(dataDir, { log: report.log })
   const server = connectServer({ ...clickhouse, selectMs: SELECT_MS })
   try {
+    await refuseOpenDeletions(files, directory)
     const limits = await storedLimits(files)
     return await exportRows({ ...report, directory, files, server, location: clickhouse, clock: systemClock, limits })
   } finally {

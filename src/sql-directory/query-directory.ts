@@ -3,6 +3,7 @@ import { memoryBytes, ROWS_SHARE } from '../base/memory/memory.js'
 import { createMetrics } from '../base/metrics.js'
 import type { Clock } from '../base/time/clock.js'
 import type { RowsOut } from '../client/output.js'
+import { readOpenDeletions } from '../deletions/open-deletions.js'
 import { createNameChecks } from '../endpoints/unknown-names.js'
 import { openToRead, refuseInUse } from '../engine/disk/directory/open-to-read.js'
 import { createDiskFiles } from '../engine/disk/files/files.js'
@@ -46,6 +47,10 @@ export async function queryDirectory(config: SqlConfig, { clock, log, out }: Que
     ...(views && { readView: views.readView }),
   })
   try {
+    for (const deletion of await readOpenDeletions(disk.files)) {
+      engine.deleting.hide(deletion)
+      views?.hide(deletion)
+    }
     await engine.recover()
     await views?.startReading(engine)
     const startedMs = clock.monotonicMs()

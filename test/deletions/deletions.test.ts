@@ -35,7 +35,7 @@ describe('a deletion', () => {
       `accepted the deletion ${accepted.id} of edge_logs of the project a from 1970-01-01T00:00:00Z to ` +
         '1970-01-01T00:00:01Z by a condition, asked for by the token 1a2b3c4d (ops)',
       `erased the deletion ${accepted.id} of edge_logs of the project a from 1970-01-01T00:00:00Z to ` +
-        '1970-01-01T00:00:01Z by a condition: 2 rows',
+        '1970-01-01T00:00:01Z by a condition; rows: 2',
     ])
   })
 

@@ -14,7 +14,7 @@ export const ALL_OF_A: AskedDeletion = {
 }
 
 /** An engine that notes calls. Each erasure waits for the test, unless `erases` is set. */
-export function createFakeDeleting(erases = true) {
+function createFakeDeleting(erases = true) {
   const calls: string[] = []
   const hidden: Deletion[] = []
   const waiting: { resolve(): void; reject(error: Error): void }[] = []

@@ -79,7 +79,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about: '`logweir sql`: SQL over a data directory without a service',
       only: [
         ...['client/', 'http/formats/', 'endpoints/', 'engine/store/engine.ts', 'engine/disk/', 'sql/read-sql.ts'],
-        ...['views/catalog/', 'retention/', 'config/', ...INTERFACE],
+        'deletions/',
+        ...['views/catalog/', 'deletions/', 'retention/', 'config/', ...INTERFACE],
       ],
     },
   ],
@@ -97,15 +98,8 @@ export const FLOORS: readonly (readonly Place[])[] = [
       about:
         '`logweir check`: reads a data directory (`files`, `read`), lists faults (`findings`), sets them aside (`repair`)',
       only: [
-        'alerts/store/',
-        'views/',
-        'engine/',
-        'arrow-ipc/',
-        'tokens/',
-        'deletions/',
-        'retention/',
-        'config/',
-        ...PLAN,
+        ...['alerts/store/', 'deletions/job-files.ts', 'views/', 'engine/', 'arrow-ipc/', 'tokens/', 'retention/'],
+        ...['config/', ...PLAN],
       ],
     },
     {

@@ -4,11 +4,15 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DAY_US } from '../../src/base/units.js'
 import type { RowsOut } from '../../src/client/output.js'
+import { refuseOpenDeletions } from '../../src/deletions/open-deletions.js'
 import { type DataDirectory, openDataDirectory } from '../../src/engine/disk/directory/open.js'
+import { createDiskFiles } from '../../src/engine/disk/files/files.js'
+import { readOnlyFiles } from '../../src/engine/disk/files/read-only.js'
 import { queryDirectory } from '../../src/sql-directory/query-directory.js'
 import { readSqlConfig } from '../../src/sql-directory/sql-config.js'
 import { openViews } from '../../src/views/catalog/open-views.js'
 import { viewDefinition } from '../../src/views/definition/definition.js'
+import { openDeletions } from '../deletions/support.js'
 import { createFakeClock } from '../support/clock.js'
 import { directoryState } from '../support/directory-state.js'
 import { appendAll, openEngine } from '../support/engine.js'
@@ -99,6 +103,28 @@ describe('logweir sql', () => {
     const count = 'select project, count(*) as n from edge_logs group by 1 order by 1'
     expect(await output([count, '--format', 'csv'])).toBe('project,n\r\na,800\r\nb,400\r\n')
     expect(await output([count, '--format', 'csv', '--project', 'b'])).toBe('project,n\r\nb,400\r\n')
+  })
+
+  it('shows no rows of a deletion that is not erased yet', async () => {
+    await fill()
+    const disk = await openDataDirectory(directory)
+    const engine = openEngine({ disk, clock: createFakeClock(NOW_US) })
+    await engine.recover()
+    const { deletions } = openDeletions({ engine: engine.deleting, files: disk.files })
+    const asked = { project: 'a', source: undefined, startUs: undefined, endUs: undefined }
+    await deletions.accept({ ...asked, where: "request.method = 'GET' and project = 'a'" }, 'x')
+    await engine.close()
+    const count = 'select project, request.method, count(*) as n from edge_logs group by 1, 2 order by 1, 2'
+    expect(await output([count, '--format', 'csv'])).toBe(
+      'project,method,n\r\na,POST,400\r\nb,GET,200\r\nb,POST,200\r\n',
+    )
+    const files = readOnlyFiles(createDiskFiles(directory))
+    await expect(refuseOpenDeletions(files, directory)).rejects.toMatchObject({
+      code: 'failed',
+      message:
+        `${directory} has rows of a deletion that is not erased yet. Start the service until GET /api/deletions ` +
+        'says that it is, stop it, and try again.',
+    })
   })
 
   it('has at most 1000 rows', async () => {

@@ -5,7 +5,7 @@ import { storedIn } from './stored.js'
 /** The permissions of a token. */
 export interface Session {
   /** Empty if the token is missing or wrong. */
-  scopes: readonly ('query' | 'ingest')[]
+  scopes: readonly ('query' | 'ingest' | 'delete')[]
   /** The projects that the token is bound to. Null: all projects. */
   projects: readonly string[] | null
   /** The project of requests that name none, or null if each request has to name a project. */

@@ -39,7 +39,7 @@ const textOf = (random: Random) => Array.from({ length: 4 }, () => random().toSt
 
 const lineOf = ({ n, project, source, text }: StoredRow) =>
   JSON.stringify({
-    ...{ source, project, id: `${n}`, timestamp: Date.now() - (n % 5) * 86_400_000 },
+    ...{ source, project, id: `${n}`, timestamp: Date.now() - (n % 2) * 86_400_000 },
     ...{ event_message: `${text}x${n % 10}`, metadata: { n, odd: n % 2 === 1, copy: `m${text}` } },
   })
 
