@@ -107,10 +107,10 @@ describe('a variable is read by every command that has its flag', () => {
     'lines --timeField',
     'query --sql',
     'watch --sql',
-    'delete --project',
-    'delete --source',
     'usage --project',
     'usage --source',
+    'delete --project',
+    'delete --source',
     'demo --port',
   ]
 
