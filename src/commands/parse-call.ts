@@ -1,6 +1,6 @@
 import type { Command } from './call/command.js'
-import { findCommand } from './find.js'
-import { help } from './help/help.js'
+import { findCommand } from './call/find.js'
+import { help } from './help.js'
 import { versionNumber } from './version.js'
 
 const isHelp = (arg: string | undefined) => arg === '--help' || arg === '-h'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/commands/all.js'
-import { findCommand } from '../../src/commands/find.js'
-import { helpOn } from '../../src/commands/help/help.js'
-import { commandHelp, helpText } from '../../src/commands/help/help-text.js'
+import { findCommand } from '../../src/commands/call/find.js'
+import { commandHelp, helpText } from '../../src/commands/call/help-text.js'
+import { helpOn } from '../../src/commands/help.js'
 import { parseCall } from '../../src/commands/parse-call.js'
 import { flagOf, variableOf } from '../../src/config/setting.js'
 

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createStderrLog } from '../../src/base/log.js'
 import { COMMANDS } from '../../src/commands/all.js'
 import { logFailure } from '../../src/commands/call/command.js'
-import { findCommand } from '../../src/commands/find.js'
+import { findCommand } from '../../src/commands/call/find.js'
 import { temporaryFolder } from '../program/support/program.js'
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/commands/all.js'
-import { findCommand } from '../../src/commands/find.js'
+import { findCommand } from '../../src/commands/call/find.js'
 import { documentAt, found, ROOT } from './documents.js'
 import {
   COMPOSE_VARIABLES,

@@ -1,5 +1,5 @@
 import { describeSettings } from '../../config/describe-settings.js'
-import type { Command } from '../call/command.js'
+import type { Command } from './command.js'
 
 /** Returns the usage of a command: `logweir query ENDPOINT [flags]`. */
 function usageOf({ name, operand, settings }: Command): string {

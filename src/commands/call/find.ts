@@ -1,6 +1,6 @@
-import { usageError } from '../base/failures.js'
-import { didYouMean } from '../base/text/nearest.js'
-import type { Command } from './call/command.js'
+import { usageError } from '../../base/failures.js'
+import { didYouMean } from '../../base/text/nearest.js'
+import type { Command } from './command.js'
 
 /** Returns the command that the arguments begin with, and the arguments after the name. Throws `usage`. */
 export function findCommand(args: readonly string[], commands: readonly Command[]) {

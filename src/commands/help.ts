@@ -1,7 +1,7 @@
-import { VERSION } from '../../base/version.js'
-import { type Command, EXIT, write } from '../call/command.js'
-import { findGroup } from '../find.js'
-import { commandHelp, groupHelp, helpText } from './help-text.js'
+import { VERSION } from '../base/version.js'
+import { type Command, EXIT, write } from './call/command.js'
+import { findGroup } from './call/find.js'
+import { commandHelp, groupHelp, helpText } from './call/help-text.js'
 
 /** `logweir help`: prints the list of commands, or the help of a command. */
 export const help: Command = {
