@@ -142,7 +142,7 @@ export function scanParts(
 
   return parts.flatMap((part): LazyBatch[] => {
     const reading = readingOf(part, scanned, filters.project)
-    if (!overlaps(part, reading.range)) return []
+    if (reading === undefined) return []
     const isWhole = isWithin(part, reading.range)
     const isSliced = context.isSliced && !(part.isSealed && isWhole) && reading.hidden === undefined
     const slices = isSliced ? slicesOf(part, reading.range, context.sliceRows) : undefined
@@ -151,8 +151,11 @@ export function scanParts(
   })
 }
 
-/** Returns how all rows of a part are read that are in a range of time and may be read. */
-function readingOf(part: Part, scanned: ScanRange, project: string | undefined): Reading {
+/**
+ * Returns how all rows of a part are read that are in a range of time and may be read. Undefined if the time of all rows
+ * is over.
+ */
+function readingOf(part: Part, scanned: ScanRange, project: string | undefined): Reading | undefined {
   const hidden = part.hiddenIn?.(project)
   if (hidden === undefined) return { part, range: scanned }
   const { fromUs, columns, keepVisible } = hidden
@@ -161,7 +164,7 @@ function readingOf(part: Part, scanned: ScanRange, project: string | undefined):
     fromUs: Math.max(fromUs, scanned.fromUs),
     columns: new Set([...scanned.columns, ...columns]),
   }
-  return { part, range, hidden: keepVisible && hidden }
+  return overlaps(part, range) ? { part, range, hidden: keepVisible && hidden } : undefined
 }
 
 /** The slices of a part that a scan reads. */
