@@ -25,8 +25,9 @@ const SENDING_MS = 10_000
 
 const lineOf = (i, atMs) =>
   `{"source":"edge_logs","project":"p${i % PROJECTS}","timestamp":${Math.floor(atMs * 1000)},"id":"row-${i}",` +
-  `"event_message":"GET | ${200 + (i % 7)} | /rest/v1/${i}","metadata":{"request":{"method":"GET","path":"/rest/v1/${i % 997}",` +
-  `"cf":{"country":"${i % 3 ? 'DE' : 'FR'}"}},"response":{"status_code":${200 + (i % 7)},"origin_time":${i % 400}}}}\n`
+  `"event_message":"GET | ${200 + (i % 7)} | /rest/v1/${i}","metadata":{"request":{"method":"GET",` +
+  `"path":"/rest/v1/${i % 997}","cf":{"country":"${i % 3 ? 'DE' : 'FR'}"}},` +
+  `"response":{"status_code":${200 + (i % 7)},"origin_time":${i % 400}}}}\n`
 
 /** Writes records of a day in the order of time. */
 async function writeRecords(to) {

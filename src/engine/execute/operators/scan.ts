@@ -152,8 +152,8 @@ export function scanParts(
 }
 
 /**
- * Returns how all rows of a part are read that are in a range of time and may be read. Undefined if the time of all rows
- * is over.
+ * Returns how all rows of a part are read that are in a range of time and may be read. Undefined if the time of all
+ * rows is over.
  */
 function readingOf(part: Part, scanned: ScanRange, project: string | undefined): Reading | undefined {
   const hidden = part.hiddenIn?.(project)
