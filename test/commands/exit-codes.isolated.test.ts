@@ -33,7 +33,7 @@ function places() {
   const [file, directory, newer, missing] = ['file', 'directory', 'newer', 'missing'].map((name) => join(folder, name))
   writeFileSync(file!, '')
   for (const path of [directory!, newer!]) mkdirSync(path)
-  writeFileSync(join(newer!, 'format.json'), '{"format":"logweir","version":4}')
+  writeFileSync(join(newer!, 'format.json'), '{"format":"logweir","version":5}')
   return { folder, file: file!, directory: directory!, newer: newer!, missing: missing! }
 }
 

@@ -42,11 +42,11 @@ describe('a data directory', () => {
 
   it('that a newer version has written is refused, and stays as it is', async () => {
     const dataDir = temporaryFolder()
-    const format = '{"format":"logweir","version":4}'
+    const format = '{"format":"logweir","version":5}'
     writeFileSync(join(dataDir, 'format.json'), format)
     mkdirSync(join(dataDir, 'journal'))
     const { code, said } = await refusal(dataDir)
-    expect([code, said]).toEqual([1, expect.stringContaining('has format 4, written by a newer logweir')])
+    expect([code, said]).toEqual([1, expect.stringContaining('has format 5, written by a newer logweir')])
     expect(readdirSync(dataDir).sort()).toEqual(['format.json', 'journal'])
     expect(readFileSync(join(dataDir, 'format.json'), 'utf8')).toBe(format)
   })

@@ -32,9 +32,11 @@ export async function erase(
   for (const [source, { lastHead }] of deletion.sources) {
     await store.settled()
     for (; store.hasHead(source, lastHead); await store.settled()) await wait(RETRY_MS, undefined, { signal })
-    for (const segment of [...store.segments(source)]) {
-      if (isConcerned(deletion, hiding, segment))
-        await turn(() => eraseIn(segment, deletion, store, hiding, signal), signal)
+    const concerned = () => store.segments(source).find((segment) => isConcerned(deletion, hiding, segment))
+    // Other removals put segments in place of those that were not erased yet.
+    for (let segment = concerned(); segment !== undefined; segment = concerned()) {
+      const next = segment
+      await turn(() => eraseIn(next, deletion, store, hiding, signal), signal)
     }
   }
   await hiding.gone(deletion.id)
@@ -71,6 +73,8 @@ async function eraseIn(
     }
   } catch (error) {
     if (!isDamage(error)) throw error
+    // The segment is set aside.
+    for (const { id } of deletions) hiding.noteErased(id, segment.owner)
   }
 }
 

@@ -23,15 +23,22 @@ export interface RemovedRows {
 /**
  * Removes rows of a sealed segment: seals the rows that stay again, none if `keptOf` is `none`, and puts the result in
  * place of the segment. Queries that have begun read the old segment on. Undefined if all rows stay, or if the segment
- * was dropped meanwhile. Rejects with `damaged_segment`, which sets the segment aside, or with the system's error: the
- * segment is unchanged then.
+ * was dropped or replaced meanwhile. Rejects with `damaged_segment`, which sets the segment aside, or with the system's
+ * error: the segment is unchanged then.
  */
-export async function removeRows(
+export const removeRows = (
+  state: StoreState,
+  segment: SegmentHandle,
+  keptOf: KeptRows | 'none',
+): Promise<RemovedRows | undefined> => state.removing.run(() => removeFrom(state, segment, keptOf))
+
+async function removeFrom(
   state: StoreState,
   segment: SegmentHandle,
   keptOf: KeptRows | 'none',
 ): Promise<RemovedRows | undefined> {
   const { persistence, sealing, sealer, readers, onDrop } = state
+  if (!tableOf(state, segment.source).segments.includes(segment)) return undefined
   const sealed = keptOf === 'none' ? 'none' : await sealAgain(state, segment, keptOf)
   if (sealed === 'all') return undefined
   const left = sealed === 'none' ? undefined : sealed

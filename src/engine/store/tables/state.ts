@@ -56,6 +56,8 @@ export interface StoreState extends Required<StoreOptions> {
   readonly sealing: SerialQueue
   /** Writes sealed heads, one at a time. A head that could not be written stays visible. */
   readonly writing: SerialQueue
+  /** Removes rows from segments, one segment at a time: a segment is never replaced twice. */
+  readonly removing: SerialQueue
   /** Heads that are being sealed or written, oldest first. */
   readonly backlog: BacklogHead[]
   readonly effortPolicy: EffortPolicy
@@ -97,6 +99,7 @@ export function createStoreState(options: StoreOptions): StoreState {
     readers: createActiveReaders(),
     sealing: createSerialQueue(),
     writing: createSerialQueue(),
+    removing: createSerialQueue(),
     backlog: [],
     effortPolicy: createEffortPolicy(clock),
     headPool: createHeadPool(),

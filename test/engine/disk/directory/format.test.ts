@@ -53,14 +53,14 @@ describe('the format of a data directory', () => {
   })
 
   it('is refused where it is newer, and stays as it is', async () => {
-    writeFileSync(join(root, 'format.json'), '{"format":"logweir","version":4}')
+    writeFileSync(join(root, 'format.json'), '{"format":"logweir","version":5}')
     await expect(check()).rejects.toMatchObject({
       code: 'newer_format',
       message:
-        `The data directory ${root} has format 4, written by a newer logweir; ` +
-        'this one reads up to 3. Use that version, or give another --data-dir.',
+        `The data directory ${root} has format 5, written by a newer logweir; ` +
+        'this one reads up to 4. Use that version, or give another --data-dir.',
     })
-    expect(mark()).toBe('{"format":"logweir","version":4}')
+    expect(mark()).toBe('{"format":"logweir","version":5}')
   })
 
   it.each([
@@ -77,7 +77,7 @@ describe('the format of a data directory', () => {
       code: 'damaged_format',
       message:
         `${root}/format.json is damaged. If the directory was written by this version, ` +
-        'put {"format":"logweir","version":3} into it.',
+        'put {"format":"logweir","version":4} into it.',
     })
     expect(mark()).toBe(text)
   })

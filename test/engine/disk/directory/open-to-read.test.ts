@@ -118,7 +118,7 @@ describe('openToRead', () => {
       message: `${directory} is no data directory of logweir: there is no format.json in it.`,
     }
     expect(await refusal()).toEqual(none)
-    writeFileSync(join(directory, 'format.json'), '{"format":"logweir","version":4}\n')
+    writeFileSync(join(directory, 'format.json'), '{"format":"logweir","version":5}\n')
     expect(await refusal()).toMatchObject({ code: 'newer_format' })
     writeFileSync(join(directory, 'format.json'), '{}')
     expect(await refusal()).toMatchObject({ code: 'damaged_format' })

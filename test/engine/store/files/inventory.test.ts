@@ -72,6 +72,20 @@ describe('the names in a data directory', () => {
     ])
   })
 
+  it('are the newest editions of segments, or none where no row is left', async () => {
+    const day = 'segments/edge_logs/2026-11-20'
+    put(`${day}/00000001-0/hot.arrow`, `${day}/00000001-0.2/hot.arrow`, `${day}/00000001-0.10/hot.arrow`)
+    put(`${day}/00000001-1/hot.arrow`, `${day}/00000002-0.3/hot.arrow`, `${day}/00000002-0.emptied`)
+    const { segments, emptied, leftovers, unknown } = await inventory()
+    expect(segments.map(({ path, edition }) => [path, edition])).toEqual([
+      [`${day}/00000001-0.10`, 10],
+      [`${day}/00000001-1`, 0],
+    ])
+    expect(emptied.map(({ path }) => path)).toEqual([`${day}/00000002-0`])
+    expect([...leftovers].sort()).toEqual([`${day}/00000001-0`, `${day}/00000001-0.2`, `${day}/00000002-0.3`])
+    expect(unknown).toEqual([])
+  })
+
   it('leave alone what is not ours, and say it', async () => {
     const unknown = [
       'journal/README',
@@ -90,6 +104,7 @@ describe('the names in a data directory', () => {
     expect(await inventory()).toEqual({
       journals: [],
       segments: [],
+      emptied: [],
       unfinished: [],
       leftovers: [],
       setAside,
@@ -101,6 +116,7 @@ describe('the names in a data directory', () => {
     expect(await inventory()).toEqual({
       journals: [],
       segments: [],
+      emptied: [],
       unfinished: [],
       leftovers: [],
       setAside: [],
