@@ -4,16 +4,17 @@ import { none, range, without } from '../../../../src/engine/execute/columns/sel
 import { createHiding } from '../../../../src/engine/store/hiding/hiding.js'
 import { erase } from '../../../../src/engine/store/removal/erase.js'
 import type { SegmentHandle } from '../../../../src/engine/store/segment/handle.js'
-import { createStore } from '../../../../src/engine/store/tables/store.js'
+import { createStore, type Store } from '../../../../src/engine/store/tables/store.js'
 import { toBatch } from '../../../support/batch.js'
+import { createModelFiles } from '../../../support/model-files.js'
 import { edge } from '../../../support/records.js'
 import { createTestSealer } from '../../../support/sealer.js'
+import { openPersistence } from '../persistence/open-persistence.js'
 import { runContext } from '../support.js'
 
 const RECORDS = Array.from({ length: 30 }, (_, i) => edge({ id: `${i}`, timestampUs: i, project: i % 2 ? 'a' : 'b' }))
 
-async function openStore() {
-  const store = createStore({ sealRows: 10, sealBytes: 1e9, sealer: createTestSealer() })
+async function fill(store: Store): Promise<Store> {
   for (let i = 0; i < RECORDS.length; i += 10) await store.append(toBatch('edge_logs', RECORDS.slice(i, i + 10)))
   await store.settled()
   return store
@@ -23,7 +24,8 @@ const rowsIn = (segments: readonly SegmentHandle[]) => segments.reduce((sum, { r
 
 describe('a segment that two removals want at the same time', () => {
   it('is replaced once: the second removal does nothing', async () => {
-    const store = await openStore()
+    const files = createModelFiles()
+    const store = await fill((await openPersistence(files, 10)).store)
     const [first] = store.segments()
     const removals = [1, 2].map((rows) =>
       store.removeRows(first!, async (batch) => without(range(0, batch.rows, false), range(0, rows, false))),
@@ -31,10 +33,11 @@ describe('a segment that two removals want at the same time', () => {
     expect((await Promise.all(removals)).map((removed) => removed?.rows)).toEqual([1, undefined])
     expect(rowsIn(store.segments())).toBe(29)
     await store.close()
+    expect(await (await openPersistence(files.restart())).rowsOf('edge_logs')).toHaveLength(29)
   })
 
   it('loses the rows of a deletion all the same', async () => {
-    const store = await openStore()
+    const store = await fill(createStore({ sealRows: 10, sealBytes: 1e9, sealer: createTestSealer() }))
     const hiding = createHiding(runContext().context, undefined)
     const all = { fromUs: Number.NEGATIVE_INFINITY, throughUs: Number.POSITIVE_INFINITY }
     const sources = new Map([['edge_logs' as const, { lastHead: 3, where: undefined }]])
