@@ -1,5 +1,5 @@
 import { LogweirError } from '../base/errors.js'
-import type { Usage, UsageQuery } from '../engine/usage.js'
+import type { Usage, UsageQuery } from '../common/usage.js'
 import { type AnswerColumn, answerColumns, type Row } from '../plan/answer.js'
 import { ofProject } from '../plan/of-project.js'
 import type { Plan } from '../plan/plan.js'

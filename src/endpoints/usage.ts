@@ -1,7 +1,7 @@
 import { formatIso8601 } from '../base/time/iso8601.js'
 import { DAY_US } from '../base/units.js'
 import type { SourceName } from '../common/sources.js'
-import { MAX_USAGE_ROWS, type Usage } from '../engine/usage.js'
+import { MAX_USAGE_ROWS, type Usage } from '../common/usage.js'
 import type { AnswerColumn, Row } from '../plan/answer.js'
 import { type Call, type Given, readParams } from './endpoint.js'
 import { EXPLORE_PARAMS } from './explore-params.js'

@@ -1,6 +1,6 @@
 import { LogweirError } from '../base/errors.js'
 import type { MemoryShare } from '../base/memory/memory-budget.js'
-import type { SourceName } from '../common/sources.js'
+import type { SourceName } from './sources.js'
 
 /** The rows of a project, a source and a UTC day. */
 export interface Usage {
