@@ -3,12 +3,13 @@ import { type MemoryShare, tooMuchMemory } from '../base/memory/memory-budget.js
 import type { Yielder } from '../base/scheduling/time-slices.js'
 import { MIB } from '../base/units.js'
 import type { SourceName } from '../common/sources.js'
-import type { Usage, UsageQuery, UsageRun } from '../common/usage.js'
+import type { Usage, UsageQuery } from '../common/usage.js'
 import type { Row } from '../plan/answer.js'
 import type { Expression } from '../plan/expression.js'
 import type { Plan, TimeRange, ViewSource } from '../plan/plan.js'
 import type { Scalar } from '../plan/values/values.js'
 import type { DeletingEngine } from './deletion.js'
+import type { UsageRun } from './usage.js'
 
 /**
  * A batch of rows of a single source: an Arrow IPC stream with exactly one record batch with the schema

@@ -9,7 +9,7 @@ export interface Place {
 }
 
 const PLAN = ['plan/', 'common/', 'base/']
-const INTERFACE = ['engine/engine.ts', 'engine/deletion.ts', ...PLAN]
+const INTERFACE = ['engine/engine.ts', 'engine/deletion.ts', 'engine/usage.ts', ...PLAN]
 const SHARED_BY_ENGINES = ['engine/disk/', 'arrow-ipc/', 'wasm-layout/', ...INTERFACE]
 const HTTP = ['http/query/', 'http/access/', 'http/reply/', 'http/formats/', 'endpoints/', 'tokens/', ...INTERFACE]
 const ROUTED = ['http/subscribe/', 'http/tail/', 'http/intake/', ...HTTP]
@@ -311,7 +311,10 @@ export const FLOORS: readonly (readonly Place[])[] = [
   [{ path: 'sql/parse/', about: 'from a text to a syntax tree' }],
   [{ path: 'engine/disk/', about: 'for both engines: data directory, lock, journal, retries' }],
   [{ path: 'engine/engine.ts', about: 'the interface of an engine: all that other folders see of an engine' }],
-  [{ path: 'engine/deletion.ts', about: 'what an engine that deletes rows gets and does', only: PLAN }],
+  [
+    { path: 'engine/deletion.ts', about: 'what an engine that deletes rows gets and does', only: PLAN },
+    { path: 'engine/usage.ts', about: 'adds up the rows and bytes that an engine stores' },
+  ],
   [{ path: 'plan/', about: 'plans: operators, expressions and functions, as data' }],
   [
     {

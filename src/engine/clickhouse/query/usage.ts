@@ -1,6 +1,7 @@
 import { DAY_US, KIB } from '../../../base/units.js'
 import { allSourceNames, type SourceName } from '../../../common/sources.js'
-import { createUsageSums, MAX_USAGE_ROWS, type Usage, type UsageQuery, type UsageRun } from '../../../common/usage.js'
+import { MAX_USAGE_ROWS, type Usage, type UsageQuery } from '../../../common/usage.js'
+import { createUsageSums, type UsageRun } from '../../usage.js'
 import { quotedTable, type TableLocation, tableWithRows } from '../schema/table-names.js'
 import { type Cell, lacksTable, type Server } from '../server/clickhouse-server.js'
 import { bucketNumber, quoteName, textValue, timeCondition } from '../server/values.js'
