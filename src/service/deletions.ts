@@ -53,6 +53,8 @@ export function createServiceDeletions({ files, ...options }: ServiceDeletionsOp
 
   return {
     async hideOpen() {
+      // Without a data directory there are none: the service answers at once.
+      if (files === undefined) return
       const { hasJobs } = await import('../deletions/job-files.js')
       if (await hasJobs(jobFiles)) await (await deletions()).hideOpen()
     },

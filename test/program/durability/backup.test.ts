@@ -43,7 +43,18 @@ const createToken = async (dataDir: string) =>
 
 describe('a backup', () => {
   it('names the tokens, and segments last', () => {
-    const names = ['format.json', 'token', 'tokens.json', 'alerts', 'views', 'unconfirmed', 'journal', 'segments']
+    const names = [
+      'deletions',
+      'retention.json',
+      'format.json',
+      'token',
+      'tokens.json',
+      'alerts',
+      'views',
+      'unconfirmed',
+      'journal',
+      'segments',
+    ]
     expect(copied()).toEqual(names)
   })
 
