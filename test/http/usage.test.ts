@@ -7,10 +7,13 @@ import { createFakeClock } from '../support/clock.js'
 import { appendAll, openEngine } from '../support/engine.js'
 import { below, mulberry32, oneOf } from '../support/random.js'
 import { database, edge } from '../support/records.js'
+import { runs } from '../support/runs.js'
 import { testSeed } from '../support/seed.js'
 import { createTestApp, readReply, TOKEN } from './support.js'
 
 const PATH = '/api/usage'
+const SEED = testSeed()
+const CALLS = runs(10_000)
 
 /** Sets of projects of bound tokens, by token. */
 const BOUND: Record<string, string[]> = {
@@ -38,11 +41,9 @@ function open() {
 }
 
 describe('GET /api/usage', () => {
-  it('counts the rows of each project, source and day, of a bound token those of its projects', async () => {
-    const seed = testSeed()
-    console.log(`usage seed ${seed}`)
+  it(`counts the rows of each project, source and day, of a bound token those of its own (seed ${SEED})`, async () => {
     const { stored, rows, clock } = open()
-    const random = mulberry32(seed)
+    const random = mulberry32(SEED)
     const records = recordsOfProjects(random, 1_000, clock.nowUs()).map((record) => {
       return { ...record, timestampUs: record.timestampUs - below(random, 5) * DAY_US }
     })
@@ -55,6 +56,34 @@ describe('GET /api/usage', () => {
     expect(await rows(TOKEN, `?source=${source}&project=b`)).toEqual(usageOracle(records, { source, projects: ['b'] }))
     expect(await rows('two', '?project=b')).toEqual(usageOracle(records, { projects: ['b'] }))
     expect(await rows(TOKEN, '?project=nobody')).toEqual([])
+  })
+
+  it(`shows tokens, whatever they ask for, nothing that is not theirs (seed ${SEED})`, async () => {
+    const { stored, get, clock } = open()
+    const random = mulberry32(SEED)
+    await appendAll(stored, recordsOfProjects(random, 300, clock.nowUs()), 7)
+    const shown = new Map<string, Set<string | null>>()
+    for (let call = 0; call < CALLS; call++) {
+      const token = oneOf(random, [TOKEN, ...Object.keys(BOUND), 'sender', 'unknown'])
+      const project = oneOf(random, ['a', 'b', '__proto__', 'nobody', 'é', '', "a' or 'b", 'a,b'])
+      const words = [
+        ...(random() < 0.7 ? [`project=${encodeURIComponent(project)}`] : []),
+        ...(random() < 0.2 ? ['project=b'] : []),
+        ...(random() < 0.2 ? ['projects=b', 'where=true'].slice(below(random, 2)) : []),
+        ...(random() < 0.3 ? [`source=${oneOf(random, ['edge_logs', 'auth_logs', 'x'])}`] : []),
+      ]
+      const headers = { 'X-API-KEY': token, ...(random() < 0.3 && { 'X-Project': project }) }
+      const response = await get(`${oneOf(random, [PATH, PATH, `${PATH}/`])}?${words.join('&')}`, { headers })
+      const { result = [] } = (await response.json()) as { result?: { project: string | null }[] }
+      const seen = shown.get(token) ?? new Set()
+      for (const row of result) seen.add(row.project)
+      shown.set(token, seen)
+    }
+    for (const [token, seen] of shown) {
+      if (token === TOKEN) expect(seen.size).toBeGreaterThan(3)
+      else expect([...seen].filter((one) => one === null || !(BOUND[token] ?? []).includes(one))).toEqual([])
+    }
+    expect([...shown.get('one')!, ...shown.get('two')!].length).toBeGreaterThan(1)
   })
 
   it('has the days that any moment of start <= t < end is in', async () => {
