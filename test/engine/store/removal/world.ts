@@ -113,6 +113,8 @@ export async function eraseOne(random: Random, { engine, asked, clock }: World):
   const minutes = 55 + below(random, 6)
   for (let minute = 0; minute < minutes; minute++) clock.advance(60_000)
   const erased = engine.deleting.erase(one.deletion, new AbortController().signal)
+  // The process may die before the end is awaited.
+  erased.catch(() => {})
   for (let minute = 0; minute < 12; minute++) {
     clock.advance(60_000)
     for (let turns = below(random, 12); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve))
