@@ -20,6 +20,7 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
 const STATES = 20_000
+const MEASUREMENTS = 5
 
 /** Memory of this process in use after garbage collections. The second collection frees buffers of the first. */
 async function usedBytes(): Promise<number> {
@@ -74,9 +75,10 @@ describe('the memory of states is at most half as much again as the estimate', (
     ['list of one text', () => measured(listAccumulator(Number.POSITIVE_INFINITY), texts(1))],
     ['list of 20 texts', () => measured(listAccumulator(Number.POSITIVE_INFINITY), texts(20))],
   ])('%s', async (_, measure) => {
-    // The first run also compiles code.
-    await measure()
-    const { real, estimate } = await measure()
+    // Memory of other code is part of a measurement, in either direction: most of it compiles in the first.
+    const measurements = []
+    for (let i = 0; i < MEASUREMENTS; i++) measurements.push(await measure())
+    const { real, estimate } = measurements.sort((a, b) => a.real - b.real)[Math.floor(MEASUREMENTS / 2)]!
     expect(estimate / real).toBeGreaterThan(2 / 3)
     expect(estimate / real).toBeLessThan(3)
   })
