@@ -229,11 +229,11 @@ export const FLOORS: readonly (readonly Place[])[] = [
   ],
   [store('upkeep/', 'the work of each minute and second: retention, memory, fsync, and the disk that all need')],
   [
-    store('removal/', 'removes rows for good: deletions, and rows past their limit'),
+    store('removal/', 'removes rows for good: deletions, rows past their limit, rows of the largest project'),
     store('queries/', 'runs plans over the stored rows, once or for many windows'),
-    store('usage/', 'rows and bytes by project, without reading the rows; evicts the largest project'),
     clickhouse('deleting/', 'deletes rows of the server by mutations: deletions, and rows past their limit each day'),
   ],
+  [store('usage/', 'rows and bytes by project, without reading the rows')],
   [
     clickhouse('follow/', 'passes new rows of the server to tails'),
     store('follow/', 'passes new rows to tails'),

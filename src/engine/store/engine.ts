@@ -17,6 +17,7 @@ import { createGroupable, type GroupableRows } from './queries/groupable.js'
 import { createRun } from './queries/run.js'
 import { createRunMoved } from './queries/run-moved.js'
 import { createDeleting } from './removal/deleting.js'
+import { createLargestEviction, type LargestEviction } from './removal/evict-largest.js'
 import { createTurns } from './removal/turns.js'
 import { createNoSealer } from './sealing/no-sealer.js'
 import type { Sealer } from './sealing/sealer.js'
@@ -28,7 +29,6 @@ import { createLimits } from './tables/limits.js'
 import { createStore, type Store } from './tables/store.js'
 import { createDurability, type Durability } from './upkeep/durability.js'
 import { startUpkeep } from './upkeep/upkeep.js'
-import { createLargestEviction, type LargestEviction } from './usage/evict-largest.js'
 import { createProjectIndexes, type ProjectIndexes } from './usage/project-indexes.js'
 import { createUsage } from './usage/usage.js'
 
@@ -104,7 +104,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
   const { clock, metrics, groupingLimits = GROUPING_LIMITS, sliceRows = SLICE_ROWS } = options
   const { readView = refuseViews, keeper = NO_KEEPER } = options
   const { store, caches, hiding, durable, followers, limits, turns, indexes, largest } = createParts(options)
-  const stopUpkeep = startUpkeep(options, { store, caches, limits, durable, turns, keeper })
+  const stopUpkeep = startUpkeep(options, { store, caches, limits, durable, turns, indexes, keeper })
   const stopCompaction = options.toRead === undefined ? durable?.startCompaction(clock, store) : undefined
   const queries = { store, caches, metrics, groupingLimits, sliceRows, readView }
   const run = createRun(queries)
@@ -124,7 +124,7 @@ export function createArrowEngine(options: ArrowEngineOptions): ArrowEngine {
     columnPaths: (plan) => columnPaths(store, plan),
     follow: createFollow(followers, run),
     revision: store.revision,
-    deleting: createDeleting(store, hiding, turns),
+    deleting: createDeleting(store, hiding, indexes, turns),
     seal: () => store.sealAll(),
     clearPartialCache: () => caches.partialCache.clear(),
     stats: () => store.stats(),

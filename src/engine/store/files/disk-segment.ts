@@ -71,7 +71,6 @@ interface Loading {
 export class DiskSegment implements SegmentHandle {
   readonly #disk: SegmentDisk
   readonly #place: SegmentPlace
-  readonly #path: string
   #facts: SegmentOnDisk
   /** One load at a time: a column is never loaded twice. */
   #loading: Loading | undefined
@@ -93,7 +92,6 @@ export class DiskSegment implements SegmentHandle {
     this.#isCommitted = isCommitted
     this.#disk = disk
     this.#place = place
-    this.#path = place.path
     this.#facts = facts
   }
 
@@ -143,7 +141,7 @@ export class DiskSegment implements SegmentHandle {
   }
   get stored(): StoredPart | undefined {
     if (!this.#isCommitted) return undefined
-    this.#stored ??= { name: this.#path, check: checkOf(this.#path, this.#facts) }
+    this.#stored ??= { name: this.path, check: checkOf(this.path, this.#facts) }
     return this.#stored
   }
   get isSetAside() {
@@ -151,7 +149,7 @@ export class DiskSegment implements SegmentHandle {
   }
   /** The path of the segment's directory. */
   get path() {
-    return this.#path
+    return this.#place.path
   }
   get hotBytes() {
     return this.#disk.columns.peek(this)?.hotBytes ?? 0
@@ -207,14 +205,14 @@ export class DiskSegment implements SegmentHandle {
     try {
       const before = this.#loaded
       const segment = await (before === undefined
-        ? loadSegment(files, this.#path, this.#facts, names, {
+        ? loadSegment(files, this.path, this.#facts, names, {
             onDamage: (error) => this.#setAside(error),
             readStoredFields: async (paths) =>
-              (await this.#readPathFile(() => readPathColumns(files, this.#path, this.#facts, paths))) ??
+              (await this.#readPathFile(() => readPathColumns(files, this.path, this.#facts, paths))) ??
               paths.map(() => undefined),
-            readMessageFilter: () => this.#readPathFile(() => readMessageFilter(files, this.#path, this.#facts)),
+            readMessageFilter: () => this.#readPathFile(() => readMessageFilter(files, this.path, this.#facts)),
           })
-        : loadMore(files, this.#path, before, names))
+        : loadMore(files, this.path, before, names))
       this.#loaded = segment
       this.#names = new Set([...this.#names, ...names])
       if (this.#isDropped || this.isSetAside) return segment
@@ -242,7 +240,7 @@ export class DiskSegment implements SegmentHandle {
   async readProjects(): Promise<ProjectIndex> {
     if (this.#damage !== undefined) throw this.#damage
     try {
-      return await readProjectIndex(this.#disk.files, this.#path)
+      return await readProjectIndex(this.#disk.files, this.path)
     } catch (error) {
       this.#setAside(error)
       throw error
@@ -271,16 +269,16 @@ export class DiskSegment implements SegmentHandle {
 
   async #compact(compact: CompactCold): Promise<boolean> {
     const { files } = this.#disk
-    const cold = await readUncompactedCold(files, this.#path, this.#facts)
+    const cold = await readUncompactedCold(files, this.path, this.#facts)
     const before = cold?.file.length ?? 0
     const smaller = cold && (await compact(cold))
     if (this.#isDropped || this.isSetAside) return true
     if (cold !== undefined && smaller === undefined) return false
     if (smaller !== undefined && smaller.length < before) {
-      await replaceColdFile(files, this.#path, smaller).finally(() => free(arrayBuffersOf(smaller)))
+      await replaceColdFile(files, this.path, smaller).finally(() => free(arrayBuffersOf(smaller)))
     }
     // Only the disk knows which file is there: an earlier attempt may have failed after the rename.
-    this.#facts = await readSegmentFacts(files, this.#path)
+    this.#facts = await readSegmentFacts(files, this.path)
     return true
   }
 
@@ -291,14 +289,14 @@ export class DiskSegment implements SegmentHandle {
   async addPathColumns(make: MakePathColumns): Promise<boolean> {
     const { files } = this.#disk
     try {
-      const content = await make(await readColdFile(files, this.#path, this.#facts))
+      const content = await make(await readColdFile(files, this.path, this.#facts))
       if (this.#isDropped || this.isSetAside) return true
       if (content === undefined) return false
       if (content.columns.length > 0 || content.messages !== undefined) {
         await this.#disk.raiseFormat()
-        await replacePathFile(files, this.#path, this.#facts, content)
+        await replacePathFile(files, this.path, this.#facts, content)
       }
-      this.#facts = await readSegmentFacts(files, this.#path)
+      this.#facts = await readSegmentFacts(files, this.path)
       return true
     } catch (error) {
       this.#setAside(error)
@@ -310,7 +308,7 @@ export class DiskSegment implements SegmentHandle {
     const known = this.#disk.paths.get(this)
     if (known !== undefined) return known
     const { files } = this.#disk
-    const ofFile = await this.#readPathFile(() => readPathColumnNames(files, this.#path, this.#facts))
+    const ofFile = await this.#readPathFile(() => readPathColumnNames(files, this.path, this.#facts))
     const paths = new Set([...declaredPaths(this.source, this.#facts.inMetadata ?? ALL_IN_METADATA), ...(ofFile ?? [])])
     if (ofFile !== undefined) this.#disk.paths.set(this, paths)
     return paths
@@ -340,8 +338,8 @@ export class DiskSegment implements SegmentHandle {
   async readToSeal(): Promise<{ segment: Segment; cold: StoredCold }> {
     const { files } = this.#disk
     try {
-      const segment = await loadSegment(files, this.#path, this.#facts)
-      return { segment, cold: await readColdFile(files, this.#path, this.#facts) }
+      const segment = await loadSegment(files, this.path, this.#facts)
+      return { segment, cold: await readColdFile(files, this.path, this.#facts) }
     } catch (error) {
       this.#setAside(error)
       throw error
@@ -363,8 +361,8 @@ export class DiskSegment implements SegmentHandle {
    */
   async remove(): Promise<void> {
     const { files, diskRetry } = this.#disk
-    await diskRetry.retry(() => files.rename(this.#path, this.#path + REMOVED_SUFFIX))
-    await diskRetry.retry(() => files.syncDirectory(dirname(this.#path)))
-    await diskRetry.retry(() => files.remove(this.#path + REMOVED_SUFFIX))
+    await diskRetry.retry(() => files.rename(this.path, this.path + REMOVED_SUFFIX))
+    await diskRetry.retry(() => files.syncDirectory(dirname(this.path)))
+    await diskRetry.retry(() => files.remove(this.path + REMOVED_SUFFIX))
   }
 }

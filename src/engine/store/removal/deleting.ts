@@ -2,11 +2,12 @@ import type { SourceName } from '../../../common/sources.js'
 import type { DeletingEngine } from '../../deletion.js'
 import type { Hiding } from '../hiding/hiding.js'
 import type { Store } from '../tables/store.js'
+import type { ProjectIndexes } from '../usage/project-indexes.js'
 import { erase } from './erase.js'
 import type { Turns } from './turns.js'
 
 /** Returns the deletion of rows of a store. */
-export function createDeleting(store: Store, hiding: Hiding, { run }: Turns): DeletingEngine {
+export function createDeleting(store: Store, hiding: Hiding, indexes: ProjectIndexes, { run }: Turns): DeletingEngine {
   return {
     async closeHeads(sources, project) {
       const lastHeads = await Promise.all(sources.map((source) => store.closeHead(source, project)))
@@ -18,6 +19,6 @@ export function createDeleting(store: Store, hiding: Hiding, { run }: Turns): De
       hiding.hide(deletion)
       for (const source of deletion.sources.keys()) store.noteChange(source)
     },
-    erase: (deletion, signal) => erase(deletion, { store, hiding, turn: run }, signal),
+    erase: (deletion, signal) => erase(deletion, { store, hiding, indexes, turn: run }, signal),
   }
 }

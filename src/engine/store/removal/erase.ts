@@ -7,36 +7,34 @@ import { range, type Selection, sizeOf, without } from '../../execute/columns/se
 import type { Hiding, OpenDeletion } from '../hiding/hiding.js'
 import type { SegmentHandle } from '../segment/handle.js'
 import type { Store } from '../tables/store.js'
+import { rowsOfIndex } from '../usage/counts.js'
+import type { ProjectIndexes } from '../usage/project-indexes.js'
 
 /** What erasing needs of an engine. */
 export interface EraseContext {
   store: Pick<Store, 'segments' | 'hasHead' | 'removeRows' | 'settled'>
   hiding: Hiding
+  indexes: ProjectIndexes
   /** Runs work on segments in succession, at low priority. Rejects with the reason of the signal. */
   turn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
 }
 
 /** Pause before the heads of a deletion are looked at again that could not be sealed. */
 const RETRY_MS = 1_000
-const NO_COLUMNS: ReadonlySet<string> = new Set()
 
 /**
  * Removes the rows of a deletion from all segments, and the rows of other deletions in the same segments. Resolves when
  * the files with these rows are gone. A damaged segment is set aside with its rows.
  */
-export async function erase(
-  deletion: Deletion,
-  { store, hiding, turn }: EraseContext,
-  signal: AbortSignal,
-): Promise<ErasedRows> {
+export async function erase(deletion: Deletion, context: EraseContext, signal: AbortSignal): Promise<ErasedRows> {
+  const { store, hiding, turn } = context
   for (const [source, { lastHead }] of deletion.sources) {
     await store.settled()
     for (; store.hasHead(source, lastHead); await store.settled()) await wait(RETRY_MS, undefined, { signal })
-    const concerned = () => store.segments(source).find((segment) => isConcerned(deletion, hiding, segment))
-    // Other removals put segments in place of those that were not erased yet.
-    for (let segment = concerned(); segment !== undefined; segment = concerned()) {
-      const next = segment
-      await turn(() => eraseIn(next, deletion, store, hiding, signal), signal)
+    const concerned = () => store.segments(source).filter((segment) => isConcerned(deletion, hiding, segment))
+    // Other removals put segments in place of segments that are not erased yet.
+    for (let segments = concerned(); segments.length > 0; segments = concerned()) {
+      for (const segment of segments) await turn(() => eraseIn(segment, deletion, context, signal), signal)
     }
   }
   await hiding.gone(deletion.id)
@@ -52,8 +50,7 @@ const isConcerned = ({ id }: Deletion, hiding: Hiding, segment: SegmentHandle): 
 async function eraseIn(
   segment: SegmentHandle,
   deletion: Deletion,
-  store: EraseContext['store'],
-  hiding: Hiding,
+  { store, hiding, indexes }: EraseContext,
   signal: AbortSignal,
 ): Promise<void> {
   // The erasure of another deletion may have been here meanwhile.
@@ -62,7 +59,7 @@ async function eraseIn(
   const yieldIfDue = createYielder(signal)
   try {
     const counts = new Map<string, number>()
-    const removed = (await hasProject(segment, deletions, yieldIfDue))
+    const removed = (await hasProject(segment, deletions, indexes))
       ? await store.removeRows(segment, (batch) => keptRows(batch, segment, deletions, counts, yieldIfDue))
       : undefined
     for (const { id } of deletions) {
@@ -82,14 +79,15 @@ async function eraseIn(
 async function hasProject(
   segment: SegmentHandle,
   deletions: readonly OpenDeletion[],
-  yieldIfDue: Yielder,
+  indexes: ProjectIndexes,
 ): Promise<boolean> {
-  const batch = await segment.open(yieldIfDue, NO_COLUMNS)
-  try {
-    return deletions.some(({ deletion }) => sizeOf(batch.projectRows(deletion.project)) > 0)
-  } finally {
-    segment.close()
+  const projects = new Set(deletions.map(({ deletion }) => deletion.project))
+  const index = await indexes.of(segment)
+  if (index === undefined) return false
+  for (const { project } of rowsOfIndex(index, segment.day)) {
+    if (project !== undefined && projects.has(project)) return true
   }
+  return false
 }
 
 /** Returns the rows of a segment that no deletion concerns, and counts the others. */

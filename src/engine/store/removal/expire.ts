@@ -1,20 +1,19 @@
-import { createYielder } from '../../../base/scheduling/time-slices.js'
-import { DAY_US } from '../../../base/units.js'
 import type { RowLimits } from '../../deletion.js'
 import type { Batch } from '../../execute/columns/batch.js'
 import { isDamage } from '../../execute/columns/damage.js'
 import { range, type Selection } from '../../execute/columns/selection.js'
 import { newerRows } from '../hiding/limited-rows.js'
 import type { SegmentHandle } from '../segment/handle.js'
-import type { Segment } from '../segment/segment.js'
 import type { SegmentKeeper } from '../tables/keeper.js'
 import type { Store } from '../tables/store.js'
-import { type Due, type DueProjects, dueProjects } from './due-projects.js'
+import type { ProjectIndexes } from '../usage/project-indexes.js'
+import { type Due, dueProjects } from './due-projects.js'
 
 /** What the removal of rows past their limits needs of an engine. */
 export interface ExpireContext {
   store: Pick<Store, 'segments' | 'removeRows'>
   limits: RowLimits
+  indexes: ProjectIndexes
   keeper: SegmentKeeper
   /** Runs work on segments in succession, at low priority. Rejects with the reason of the signal. */
   turn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
@@ -37,8 +36,6 @@ interface Look {
   revision: number
   settledUs: number
 }
-
-const NO_COLUMNS: ReadonlySet<string> = new Set()
 
 /** Returns a removal that has looked at no segment yet. */
 export function createExpiry(context: ExpireContext): Expiry {
@@ -63,7 +60,7 @@ async function removeOldestDay(
   settledUs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, limits, turn } = context
+  const { store, limits, indexes, turn } = context
   const isLooked = ({ owner, source, minUs }: SegmentHandle) => {
     if (minUs > limits.newestHiddenUs(source, settledUs)) return true
     const look = looks.get(owner)
@@ -73,7 +70,12 @@ async function removeOldestDay(
   for (const day of [...new Set(open.map((segment) => segment.day))].sort((a, b) => a - b)) {
     const [whole, others] = [[] as SegmentHandle[], [] as SegmentHandle[]]
     for (const segment of open.filter((one) => one.day === day)) {
-      const { due, nextInUs } = await look(segment, context, settledUs, signal)
+      signal.throwIfAborted()
+      const index = await indexes.of(segment)
+      // A damaged segment is set aside.
+      if (index === undefined) continue
+      const throughUs = (project: string | undefined) => limits.removableThroughUs(segment.source, project, settledUs)
+      const { due, nextInUs } = dueProjects(segment, index, throughUs)
       const nextUs = Math.min(settledUs + nextInUs, limits.nextRulesUs(settledUs))
       if (due === 'none') looks.set(segment.owner, { revision: limits.revision, settledUs: nextUs })
       else (due === 'all' ? whole : others).push(segment)
@@ -86,27 +88,6 @@ async function removeOldestDay(
     for (const segment of whole) await remove(segment, 'all')
     for (const segment of others) await remove(segment, 'some')
     if (isRemoved) return
-  }
-}
-
-const NOTHING: DueProjects = { due: 'none', nextInUs: DAY_US }
-
-async function look(
-  segment: SegmentHandle,
-  { limits }: ExpireContext,
-  settledUs: number,
-  signal: AbortSignal,
-): Promise<DueProjects> {
-  try {
-    const batch = (await segment.open(createYielder(signal), NO_COLUMNS)) as Segment
-    try {
-      return dueProjects(batch, (project) => limits.removableThroughUs(segment.source, project, settledUs))
-    } finally {
-      segment.close()
-    }
-  } catch (error) {
-    if (!isDamage(error)) throw error
-    return NOTHING
   }
 }
 

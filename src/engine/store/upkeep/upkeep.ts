@@ -12,6 +12,7 @@ import type { SegmentKeeper } from '../tables/keeper.js'
 import type { Limits } from '../tables/limits.js'
 import { enforceRetention } from '../tables/retention.js'
 import type { Store } from '../tables/store.js'
+import type { ProjectIndexes } from '../usage/project-indexes.js'
 import type { Durability } from './durability.js'
 
 /** Interval of retention and of freeing unused memory. */
@@ -29,6 +30,7 @@ interface UpkeepComponents {
   limits: Limits
   durable: Durability | undefined
   turns: Turns
+  indexes: ProjectIndexes
   keeper: SegmentKeeper
 }
 
@@ -81,13 +83,13 @@ function retentionOf({ retentionUs = RETENTION_US, rowLimits, metrics }: UpkeepO
 function startExpiry(
   { clock, metrics, log = () => {} }: UpkeepOptions,
   limits: RowLimits,
-  { store, turns, keeper }: UpkeepComponents,
+  { store, turns, indexes, keeper }: UpkeepComponents,
 ) {
   const settled = createSettledTime()
   const stopping = new AbortController()
   const onRemoved = ({ source }: SegmentHandle, rows: number) =>
     metrics.evictedRows.inc({ source, limit: 'retention' }, rows)
-  const expiry = createExpiry({ store, limits, keeper, turn: turns.run, onRemoved })
+  const expiry = createExpiry({ store, limits, indexes, keeper, turn: turns.run, onRemoved })
   let running = Promise.resolve()
   return {
     /** To be called each minute. Returns the settled time. */

@@ -5,6 +5,7 @@ import { createHiding } from '../../../../src/engine/store/hiding/hiding.js'
 import { erase } from '../../../../src/engine/store/removal/erase.js'
 import type { SegmentHandle } from '../../../../src/engine/store/segment/handle.js'
 import { createStore, type Store } from '../../../../src/engine/store/tables/store.js'
+import { createProjectIndexes } from '../../../../src/engine/store/usage/project-indexes.js'
 import { toBatch } from '../../../support/batch.js'
 import { createModelFiles } from '../../../support/model-files.js'
 import { edge } from '../../../support/records.js'
@@ -51,7 +52,11 @@ describe('a segment that two removals want at the same time', () => {
       isFirst = false
       return result
     }
-    const erased = await erase(deletion, { store, hiding, turn }, new AbortController().signal)
+    const erased = await erase(
+      deletion,
+      { store, hiding, indexes: createProjectIndexes(), turn },
+      new AbortController().signal,
+    )
     const left = await Promise.all(
       store.segments().map(async (segment) => {
         const batch = await segment.open(() => undefined, new Set())

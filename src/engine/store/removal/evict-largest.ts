@@ -7,10 +7,13 @@ import type { SegmentHandle } from '../segment/handle.js'
 import type { Segment } from '../segment/segment.js'
 import type { SegmentKeeper } from '../tables/keeper.js'
 import type { Store } from '../tables/store.js'
-import { rowsOfIndex } from './counts.js'
-import type { ProjectIndexes } from './project-indexes.js'
+import { rowsOfIndex } from '../usage/counts.js'
+import type { ProjectIndexes } from '../usage/project-indexes.js'
 
-/** Removes the oldest rows of the project that takes the most, when the files come near their limit. */
+/**
+ * Removes the oldest rows of the project that takes the most, when the files come near their limit. Unlike other
+ * removals it does not wait while rows arrive fast: these rows would fill the disk meanwhile.
+ */
 export interface LargestEviction {
   /** Starts to remove rows if the files take too much, unless that runs or has found nothing to remove lately. */
   enforce(): void
