@@ -7,7 +7,6 @@ import { isJobId, type Job } from './job.js'
 export const DELETIONS_FOLDER = 'deletions'
 const OPEN_END = '.json'
 const ERASED_END = '.erased.json'
-/** The end of the name of a file that is being written. */
 /** The end of a file of a deletion that is being written. */
 export const NEW_END = '.new'
 const FORMAT = { format: 'logweir deletion', version: 1 }

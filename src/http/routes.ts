@@ -16,7 +16,7 @@ import { type Access, projectForNone, SCOPES } from '../tokens/access.js'
 import type { Authenticate } from './access/auth.js'
 import type { Logs } from './intake/logs.js'
 import { OTLP_PATH, type OtlpLogs } from './intake/otlp.js'
-import { LOGS_PATHS } from './intake/paths.js'
+import { isLogsPath, LOGS_PATHS } from './intake/paths.js'
 import type { ReadPosted } from './intake/posted-parameters.js'
 import { openApi } from './openapi/document.js'
 import { loadPage } from './page.js'
@@ -73,7 +73,7 @@ export interface Route {
 
 /** Returns the methods of a path, known or unknown, as the header `Allow` lists them. */
 export function methodsOf(path: string): string {
-  if (LOGS_PATHS.includes(path) || path === RULE_TEST_PATH) return POST_METHODS
+  if (isLogsPath(path) || path === RULE_TEST_PATH) return POST_METHODS
   return path.startsWith(QUERY_PATH) || path === DELETIONS_PATH ? QUERY_METHODS : ALLOWED_METHODS
 }
 

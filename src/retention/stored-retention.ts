@@ -2,17 +2,11 @@ import { crc32 } from 'node:zlib'
 import { LogweirError } from '../base/errors.js'
 import type { RowLimits } from '../engine/deletion.js'
 import { type Files, writeFile } from '../engine/disk/files/files.js'
+import { DAMAGED_RETENTION_FILE, NEW_RETENTION_FILE, RETENTION_FILE } from './file-names.js'
 import { type KeptRetention, replaceCurrent, withoutHistory } from './history.js'
 import { inSharedMemory, keptOfJson, keptToJson } from './kept-json.js'
 import { limitsOf, type RetentionLimits } from './row-limits.js'
 import type { Retention } from './rules.js'
-
-/** The file of a data directory with the times that hold, and former ones. */
-export const RETENTION_FILE = 'retention.json'
-/** The file while it is written. */
-export const NEW_RETENTION_FILE = `${RETENTION_FILE}.new`
-/** The name that a damaged file gets. */
-export const DAMAGED_RETENTION_FILE = `${RETENTION_FILE}.damaged`
 
 /**
  * Reads the times that the last service of a data directory has stored. Undefined if there are none. Throws

@@ -23,10 +23,10 @@ interface ServiceDeletionsOptions extends Shared {
   /** The files of the data directory. Undefined: deletions end with the process, as the rows do. */
   files: Files | undefined
   /** Returns the other places of rows. Called with the first deletion. */
-  places(): readonly DeletionPlace[]
+  places(): Promise<readonly DeletionPlace[]>
 }
 
-/** Creates the deletions of a service. The compiler of conditions is loaded with the first deletion. */
+/** Creates the deletions of a service. Most code of deletions is loaded with the first. */
 export function createServiceDeletions({ files, ...options }: ServiceDeletionsOptions): ServiceDeletions {
   const jobFiles = files ?? createMemoryFiles()
   const raiseFormat = files === undefined ? async () => {} : createFormatRaiser(files, LIFE_FORMAT)
@@ -40,7 +40,7 @@ export function createServiceDeletions({ files, ...options }: ServiceDeletionsOp
     const jobs = createJobFiles(jobFiles)
     const deletions = createDeletions({
       ...others,
-      places: places(),
+      places: await places(),
       engine: engine.deleting,
       raiseFormat,
       files: jobs,

@@ -14,7 +14,8 @@ import type { LockOptions } from '../engine/disk/lock/options.js'
 import type { Engine } from '../engine/engine.js'
 import { createArrowEngine, registerStoredSources } from '../engine/store/engine.js'
 import { createSealingThread } from '../engine/store/sealing/thread.js'
-import { type WatchedRetention, watchRetention } from '../retention/watched-retention.js'
+import { RETENTION_FILE } from '../retention/file-names.js'
+import type { WatchedRetention } from '../retention/watched-retention.js'
 import { NO_VIEWS, type ReadableViews } from '../sql/compile/readable-views.js'
 import { loadTokens, type Tokens } from '../tokens/load-tokens.js'
 import type { UserEndpoints } from '../user-endpoints/open.js'
@@ -142,8 +143,16 @@ async function findStoredSources(
 }
 
 /** Reads the file of `--retention-file`, and the times that the data directory has. Throws the errors of both. */
-function openRetention({ retentionFile, retentionUs }: ServeConfig, disk: DataDirectory | undefined, shared: Shared) {
-  return watchRetention({ ...shared, path: retentionFile, mostUs: retentionUs, files: disk?.files })
+async function openRetention(
+  { retentionFile: path, retentionUs: mostUs }: ServeConfig,
+  disk: DataDirectory | undefined,
+  shared: Shared,
+): Promise<WatchedRetention | undefined> {
+  const hasTimes = disk !== undefined && (await disk.files.list('')).includes(RETENTION_FILE)
+  if (path === undefined && !hasTimes) return undefined
+  // Loaded only if there may be times by project: the parts take time of the start, and memory.
+  const { watchRetention } = await import('../retention/watched-retention.js')
+  return watchRetention({ ...shared, path, mostUs, files: disk?.files })
 }
 
 /** The views of a service with an engine in this process. */

@@ -1,51 +1,29 @@
 import type { Log } from '../base/log.js'
 import { budgetLimits, createMemoryBudget, type MemoryBudget } from '../base/memory/memory-budget.js'
-import { createMetrics, type Metrics } from '../base/metrics.js'
+import { createMetrics } from '../base/metrics.js'
 import { collectGrownHeap } from '../base/process/heap.js'
-import { measureProcess } from '../base/process/process-metrics.js'
 import { threadCpuMs } from '../base/process/thread-cpu.js'
-import { createSerialQueue } from '../base/scheduling/serial-queue.js'
 import { type Clock, systemClock } from '../base/time/clock.js'
-import { VERSION } from '../base/version.js'
-import { explainRefusals } from '../common/source-refusals.js'
 import type { ServeConfig } from '../config/serve-config.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
-import type { DataDirectory } from '../engine/disk/directory/open.js'
 import type { Engine } from '../engine/engine.js'
 import { type App, createApp } from '../http/app.js'
-import { type Arrivals, createArrivals } from '../http/query/arrivals.js'
 import type { TestRule } from '../http/query/rule-tests.js'
 import { LOGFLARE_DIALECT, OWN_DIALECT } from '../http/reply/dialect.js'
-import type { Status } from '../http/routes.js'
 import { type Listening, listen } from '../http/server/server.js'
-import { createRequests } from '../ingest/body/requests.js'
-import { openRejects } from '../ingest/rejects.js'
-import { createIngest } from '../ingest/stream/ingest.js'
-import { readStdin, type StdinReader, type StdinReport } from '../ingest/stream/stdin.js'
-import type { ThreadOptions, UnstoredRows } from '../ingest/thread/thread.js'
-import { createUnreadableTimes } from '../ingest/thread/unreadable-times.js'
-import { createTranslator, TRANSLATOR_LIMITS } from '../otlp/translator.js'
-import type { WatchedRetention } from '../retention/watched-retention.js'
+import type { StdinReader } from '../ingest/stream/stdin.js'
 import type { ReadableViews } from '../sql/compile/readable-views.js'
 import type { Tokens } from '../tokens/load-tokens.js'
 import { storeToken } from '../tokens/stored-token.js'
-import { tokensFilePath } from '../tokens/tokens-file.js'
-import type { Alerts } from './alerts.js'
-import { placesOf } from './deletion-places.js'
-import { createServiceDeletions, type ServiceDeletions } from './deletions.js'
-import {
-  type OpenedComponents,
-  openComponents,
-  type ServiceViews,
-  type Shared,
-  type StartOptions,
-} from './open-components.js'
-import { logRuntime, runtimeParts } from './runtime.js'
+import { publishMetrics } from './gauges.js'
+import { createIntake, type Intake, VISIBLE_MS, withArrivals } from './intake.js'
+import { type OpenedComponents, openComponents, type Shared, type StartOptions } from './open-components.js'
+import { openDeletions } from './open-deletions.js'
+import { logRuntime } from './runtime.js'
+import { startStdin } from './standard-input.js'
+import { createStatus, type ServiceStatus } from './status.js'
 import { stopService } from './stop-service.js'
 import { tryPlan } from './try-plan.js'
-
-/** How long ClickHouse usually takes, at most, until queries see accepted rows. */
-const VISIBLE_MS = 5_000
 
 /** A service that listens. */
 export interface Service {
@@ -133,33 +111,6 @@ function listenOrClose(app: App, { host, port, keepAliveMs }: ServeConfig, engin
   })
 }
 
-/** Creates the deletions. Undefined if the engine cannot delete rows. */
-function openDeletions(
-  { dataDir, tokensFile }: ServeConfig,
-  { engine, disk, views, alerts }: OpenedComponents,
-  { rejects, forgetRows }: Pick<Intake, 'rejects'> & Pick<App, 'forgetRows'>,
-  shared: Shared,
-): ServiceDeletions | undefined {
-  const { deleting, run } = engine
-  if (deleting === undefined) return undefined
-  const tokensPath = tokensFile ?? (dataDir === undefined ? undefined : tokensFilePath(dataDir))
-  const forgetAlerts = alerts?.forgetProject ?? storedAlertsForgetter(disk, shared)
-  const places = () => placesOf({ views, forgetRows, rejects, forgetAlerts, tokensPath, log: shared.log })
-  return createServiceDeletions({ ...shared, engine: { run, deleting }, files: disk?.files, places })
-}
-
-/** Returns what forgets the alerts that an earlier process with rules has left. */
-function storedAlertsForgetter(disk: DataDirectory | undefined, { log }: Shared): Alerts['forgetProject'] {
-  const queue = createSerialQueue()
-  return (project) =>
-    queue.run(async () => {
-      if (disk === undefined) return
-      // Loaded only then: the parts take memory.
-      const { forgetStoredAlerts } = await import('./alerts.js')
-      await forgetStoredAlerts(disk, project, log)
-    })
-}
-
 /** Ends the ways of records, then alerts, then the engine, which releases the data directory. */
 async function closeStorage(
   { disk, alerts, engine, retention }: OpenedComponents,
@@ -174,86 +125,6 @@ async function closeStorage(
   await ingest.close()
   unreadableTimes?.close()
   await Promise.all([engine.close(), rejects.close()])
-}
-
-/** The state of the service, for `/health` and the metrics. */
-interface ServiceStatus {
-  current(): Status
-  isStarting(): boolean
-  becomeReady(): void
-  /** Standard input has failed. */
-  degrade(): void
-  beginStop(): void
-}
-
-/** Returns the status `starting`. While the engine cannot write, the current status is `degraded` instead of `ok`. */
-function createStatus(engine: Pick<Engine, 'writeFailure'>): ServiceStatus {
-  let status: Status = 'starting'
-  let isStopping = false
-  return {
-    current() {
-      if (isStopping && status !== 'starting') return 'stopping'
-      return status === 'ok' && engine.writeFailure() !== undefined ? 'degraded' : status
-    },
-    isStarting: () => status === 'starting',
-    becomeReady: () => void (status = 'ok'),
-    degrade: () => void (status = 'degraded'),
-    beginStop: () => void (isStopping = true),
-  }
-}
-
-type Intake = ReturnType<typeof createIntake>
-
-/** Creates the ways by which records reach the engine: standard input, HTTP requests and OTLP. */
-function createIntake(
-  config: ServeConfig,
-  engine: Engine,
-  retention: WatchedRetention | undefined,
-  { clock, metrics, log }: Shared,
-) {
-  const { retentionUs, source, project, fieldNames } = config
-  const rejects = openRejects({ dataDir: config.dataDir, log, clock })
-  const unreadableTimes = config.supabase ? createUnreadableTimes({ metrics, log, clock }) : undefined
-  // ClickHouse shows rows some time after the insert. Together with `emptyMs` in createHttp, ClickHouse has 10 s for
-  // that.
-  const arrivals = createArrivals(clock, config.clickhouse === undefined ? 0 : VISIBLE_MS)
-  const noteRefusedSource = logRefusedSources(log)
-  const parts = { metrics, rejects, unreadableTimes, clock, retentionUs, retention, noteRefusedSource }
-  const shared = { ...parts, engine: withArrivals(engine, arrivals) }
-  return {
-    rejects,
-    unreadableTimes,
-    arrivals,
-    ingest: createIngest({ ...shared, defaults: { source, project, fieldNames } }),
-    requests: createRequests(shared),
-    otlp: createTranslator(TRANSLATOR_LIMITS, config.otlpSource),
-  }
-}
-
-/** Logs the first record that a limit of own sources rejects, once for all sources and once for each token. */
-function logRefusedSources(log: Log): NonNullable<ThreadOptions['noteRefusedSource']> {
-  const logged = new Set<string | undefined>()
-  return (cause, { name, token }) => {
-    const key = cause === 'token_limit' ? token : cause
-    if (logged.has(key)) return
-    logged.add(key)
-    const by = cause === 'token_limit' ? ` that the token ${token} sends` : ''
-    log(`records of the source ${name}${by} are rejected as unknown_source. ${explainRefusals([cause])}`.trim(), {
-      level: 'warn',
-      code: cause,
-      source: name,
-    })
-  }
-}
-
-/** Notes in `arrivals` each batch that the engine has accepted. */
-function withArrivals(engine: Engine, arrivals: Arrivals): Pick<Engine, 'append'> {
-  return {
-    async append(batch) {
-      await engine.append(batch)
-      arrivals.note(batch.source)
-    },
-  }
 }
 
 interface HttpComponents extends OpenedComponents {
@@ -293,19 +164,6 @@ function createHttp(config: ServeConfig, components: HttpComponents, shared: Sha
   return { app, deletions }
 }
 
-/** Starts to read standard input, if the input is a pipe, a socket or a file. Shows progress on a terminal. */
-function startStdin(config: ServeConfig, { ingest }: Intake, status: ServiceStatus, { clock, metrics, log }: Shared) {
-  const showsProgress = process.stderr.isTTY && config.logFormat === 'text'
-  const stdin = readStdin({ ingest, metrics, clock, terminal: showsProgress ? process.stderr : undefined })
-  if (stdin === undefined) return undefined
-  ingest.start()
-  stdin.done.then((report) => {
-    if (report.error !== undefined) status.degrade()
-    logStdinEnd(report, log)
-  })
-  return stdin
-}
-
 /** Returns the tests of rules over an engine. */
 function ruleTester(engine: Engine, views: ReadableViews, clock: Clock): TestRule {
   return async (asked, options) => {
@@ -330,52 +188,4 @@ function announceToken(token: string, dataDir: string | undefined, log: Log): vo
   }
   storeToken(dataDir, token)
   log(`created an access token, stored in ${dataDir} and shown only this once: ${token}`, { code: 'token_made' })
-}
-
-function logStdinEnd({ totals, error }: StdinReport, log: Log): void {
-  const reasons = Object.entries(totals.byReason).map(([reason, count]) => `${reason} ${count}`)
-  const byReason = reasons.length > 0 ? ` (${reasons.join(', ')})` : ''
-  const counts = `${totals.taken} rows accepted, ${totals.rejected} rejected${byReason}`
-  const facts = { rows: totals.taken, rejected: totals.rejected, reasons: totals.byReason }
-  if (error === undefined) log(`standard input ended: ${counts}`, { code: 'stdin_ended', ...facts })
-  else log(`standard input failed: ${error.message} ${counts}`, { level: 'error', code: 'stdin_failed', ...facts })
-  if (totals.unstored !== undefined) logUnstored(totals.unstored, log)
-}
-
-function logUnstored({ rows, reason, fromLine }: UnstoredRows, log: Log): void {
-  log(
-    `rows of standard input were read and could not be stored: ${rows}. ${reason.message.replace(/\.?$/, '.')} ` +
-      `All lines before line ${fromLine} are stored: send the lines from there on again.`,
-    { level: 'error', code: 'stdin_not_stored', rows, from_line: fromLine },
-  )
-}
-
-/** Sets the gauge of the bytes of views whenever the metrics are collected. */
-function publishViewBytes(views: Pick<ServiceViews, 'bytes'>, { viewBytes }: Metrics): void {
-  Object.assign(viewBytes, {
-    collect() {
-      viewBytes.reset()
-      for (const [view, bytes] of views.bytes()) viewBytes.set({ view }, bytes)
-    },
-  })
-}
-
-/** Sets the gauges of the engine, of views and of the status whenever the metrics are collected. */
-function publishMetrics({ engine, views }: OpenedComponents, status: ServiceStatus, metrics: Metrics): void {
-  if (views !== undefined) publishViewBytes(views, metrics)
-  metrics.buildInfo.set({ version: VERSION, ...runtimeParts() }, 1)
-  const { rows, segments, bytes, degraded, registry } = metrics
-  const refresh = () => {
-    for (const stats of engine.stats()) {
-      const { source } = stats
-      rows.set({ source }, stats.rows)
-      segments.set({ source }, stats.segments)
-      bytes.set({ source, tier: 'hot' }, stats.hotBytes)
-      bytes.set({ source, tier: 'cold' }, stats.coldBytes)
-      bytes.set({ source, tier: 'head' }, stats.headBytes)
-    }
-  }
-  for (const gauge of [rows, segments, bytes]) Object.assign(gauge, { collect: refresh })
-  Object.assign(degraded, { collect: () => degraded.set(status.current() === 'degraded' ? 1 : 0) })
-  measureProcess(registry)
 }

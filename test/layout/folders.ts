@@ -172,9 +172,26 @@ export const FLOORS: readonly (readonly Place[])[] = [
     },
   ],
   [
-    { path: 'http/app.ts', about: 'the chain of middleware', only: ['http/routes.ts', ...ROUTED] },
+    {
+      path: 'http/app.ts',
+      about: 'the HTTP side: strings the middleware, the handlers and the routes together',
+      only: ['http/middleware.ts', 'http/handlers.ts', 'http/options.ts', 'http/routes.ts', ...ROUTED],
+    },
     { path: 'alerts/states/', about: 'states of alerts: instants, transitions, labels', only: ['base/'] },
   ],
+  [
+    {
+      path: 'http/middleware.ts',
+      about: 'the links of the chain: counts, errors, access',
+      only: ['http/routes.ts', ...ROUTED],
+    },
+    {
+      path: 'http/handlers.ts',
+      about: 'creates the handlers of queries, tails and records, within the limits of memory',
+      only: ['http/options.ts', 'http/routes.ts', ...ROUTED],
+    },
+  ],
+  [{ path: 'http/options.ts', about: 'all that the HTTP side needs', only: ['http/routes.ts', ...ROUTED] }],
   [{ path: 'http/routes.ts', about: 'the routes', only: ['http/page.ts', 'http/openapi/', ...ROUTED] }],
   [
     {

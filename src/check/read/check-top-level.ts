@@ -4,7 +4,7 @@ import { DIRECTORY as UNCONFIRMED } from '../../engine/clickhouse/delivery/group
 import { FORMAT_FILE } from '../../engine/disk/directory/format.js'
 import type { Files } from '../../engine/disk/files/files.js'
 import { JOURNALS, SEGMENTS } from '../../engine/store/files/file-names.js'
-import { DAMAGED_RETENTION_FILE, NEW_RETENTION_FILE, RETENTION_FILE } from '../../retention/stored-retention.js'
+import { DAMAGED_RETENTION_FILE, NEW_RETENTION_FILE, RETENTION_FILE } from '../../retention/file-names.js'
 import { VIEWS } from '../../views/catalog/file-names.js'
 import { fault, note } from '../findings/finding.js'
 import { type Report, reportOf } from '../findings/report.js'

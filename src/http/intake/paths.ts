@@ -4,6 +4,9 @@ import { OTLP_PATH } from './otlp.js'
 /** The paths that accept records. */
 export const LOGS_PATHS: readonly string[] = ['/api/logs', '/logs', OTLP_PATH]
 
+/** Whether a path accepts records. */
+export const isLogsPath = (path: string) => LOGS_PATHS.includes(path)
+
 const MANY_SLASHES = /\/{2,}/g
 const LAST_SLASH = /(?<=.)\/$/
 
@@ -15,5 +18,5 @@ export function requestPath(request: Request): string {
   const path = getPath(request)
   if (!path.endsWith('/') && !path.includes('//')) return path
   const plain = path.replace(MANY_SLASHES, '/').replace(LAST_SLASH, '')
-  return LOGS_PATHS.includes(plain) ? plain : path
+  return isLogsPath(plain) ? plain : path
 }
