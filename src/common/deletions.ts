@@ -58,7 +58,7 @@ export interface ListedDeletion {
   dropped_groups: readonly DroppedGroups[]
 }
 
-/** What a deletion would delete now. */
+/** The rows that a deletion would delete now. */
 export interface CountedDeletion {
   project: string
   /** The rows of all sources. */

@@ -3,7 +3,7 @@ import { didYouMean } from '../base/text/nearest.js'
 import { fileNameOf, isInFile, type Settings, withoutSecrets } from './setting.js'
 import { placeOf, readTomlFile } from './toml-file.js'
 
-/** What error messages call the file. */
+/** The name of the file in error messages. */
 const SETTINGS = { content: 'the settings', file: 'a settings file' }
 
 /** The contents of a settings file. */

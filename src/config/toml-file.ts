@@ -8,7 +8,7 @@ import { MIB } from '../base/units.js'
 const MAX_BYTES = MIB
 const READABLE_BY_ALL = 0o004
 
-/** What error messages call a file and its content. */
+/** The names of a file and its content in error messages. */
 export interface TomlNames {
   content: string
   file: string

@@ -4,7 +4,7 @@
  * A context is an object on such a path, and has a set of keys. A key leads to a field, to the context of the objects
  * that are its values, or to both. Fields are numbered depth first, so those at a key and below it are a range.
  *
- * A key is found by its length, its first and last eight bytes, and, if it is longer than those, all its bytes.
+ * A key is found by its length, its first and last eight bytes, and, if it is longer than 16 bytes, all its bytes.
  */
 import { MAX_CONTEXTS, MAX_NAME_BYTES, MAX_PATH_KEYS, MAX_PATHS, PATHS } from '../../src/wasm-layout/field-table'
 import { areEqual, firstBytes } from '../base/copy'

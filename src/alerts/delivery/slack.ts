@@ -15,7 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /**
  * Returns a message of Slack: a line for each alert, at most 20 alerts and 3,000 characters, and the number of the
- * others. What could call a user or a channel is escaped.
+ * others. Texts that could call a user or a channel are escaped.
  */
 export function slackBody(alerts: readonly ToldAlert[]): string {
   const lines: string[] = []

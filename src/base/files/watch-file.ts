@@ -3,7 +3,7 @@ import { fileVersion } from './file-version.js'
 
 /** A file that is read again when it has changed. */
 export interface WatchedFile<T> {
-  /** What was read at first. */
+  /** The first content. */
   first: T
   /** Stops watching. */
   close(): void

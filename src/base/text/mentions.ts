@@ -1,4 +1,4 @@
-/** What may be base64. */
+/** Characters that may be base64. */
 const BASE64 = /[A-Za-z0-9+/]{2,}/g
 /** Bytes for each character of base64. */
 const BYTES_PER_CHARACTER = 3 / 4
@@ -6,8 +6,8 @@ const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /**
- * Whether a text has a name: as it is, with escapes of JSON, also of JSON in a text of JSON, or in base64. Nothing is
- * parsed, since the text need not be JSON. Takes time in proportion to the text.
+ * Whether a text has a name: as it is, with escapes of JSON, also of JSON in a text of JSON, or in base64. The text
+ * is not parsed, since it need not be JSON. Takes time in proportion to the text.
  */
 export function mentions(text: string, name: string): boolean {
   let plain = text

@@ -71,7 +71,7 @@ async function listNamed<Id>(
   return { entries, others }
 }
 
-/** What is below the directory of segments. All lists are sorted by path. */
+/** The entries below the directory of segments. All lists are sorted by path. */
 interface ListedSegments {
   segments: SegmentEntry[]
   /** Paths of segments in whose place others are, without some rows. */
@@ -146,7 +146,7 @@ export function parseSegment(source: string, name: string): SegmentId | undefine
   return id && { ...id, part: Number(part), edition: Number(edition) }
 }
 
-/** What the name of a segment says. */
+/** The numbers in the name of a segment. */
 interface SegmentId extends HeadId {
   part: number
   edition: number

@@ -1,17 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { ListedDeletion } from '../../../src/common/deletions.js'
-import { textsInDirectory } from '../../deletions/search-directory.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
 import { costlyRuns } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
-import { run, type Served, serve, temporaryFolder, until } from '../support/program.js'
+import { type Served, serve, temporaryFolder, until } from '../support/program.js'
+import { askDeletions, createToken, expectErased, listDeletions, ON_DISK } from './support.js'
 
 const PROJECTS = ['a', 'b']
 const SOURCES = ['edge_logs', 'auth_logs']
 /** Rows of a round. All rows of a project and a source must fit into an answer of SQL. */
 const ROWS = 40
-const ON_DISK = { LOGWEIR_IN_MEMORY: '0' }
 
 interface StoredRow {
   n: number
@@ -43,9 +41,6 @@ const lineOf = ({ n, project, source, text }: StoredRow) =>
     ...{ event_message: `${text}x${n % 10}`, metadata: { n, odd: n % 2 === 1, copy: `m${text}` } },
   })
 
-const asked = (service: Served, token: string, path = '', init: RequestInit = {}) =>
-  service.get(`/api/deletions${path}`, { ...init, headers: { 'X-API-KEY': token, 'Content-Type': 'application/json' } })
-
 async function send(service: Served, rows: readonly StoredRow[]): Promise<void> {
   const body = rows.map(lineOf).join('\n')
   const headers = { 'Content-Type': 'application/x-ndjson' }
@@ -75,8 +70,7 @@ describe('deletions of a program that is killed', () => {
   it(`stay hidden, and go on, ${kills} times (seed ${seed})`, { timeout: 360_000 + 60_000 * kills }, async () => {
     const random = mulberry32(seed)
     const dataDir = temporaryFolder()
-    const created = await run(['token', 'create', '--scope', 'delete', '--data-dir', dataDir], { environment: ON_DISK })
-    const token = created.stdout.toString().trim()
+    const token = await createToken(dataDir)
     const args = ['--data-dir', dataDir, '--sql', '--memory-limit', '6M']
     let left: StoredRow[] = []
     const deleted: StoredRow[] = []
@@ -92,14 +86,11 @@ describe('deletions of a program that is killed', () => {
         (row) => row.project === project && (source ?? row.source) === row.source && isTrue(row.n),
       )
       const body = JSON.stringify({ project, where, ...(source && { source }) })
-      const answer = asked(service, token, '', { method: 'POST', body }).catch(() => undefined)
+      const answer = askDeletions(service, token, { method: 'POST', body }).catch(() => undefined)
       const waitsMs = below(random, 3) === 0 ? below(random, 20) : 1_000_000
       await Promise.race([answer, wait(waitsMs)])
       return concerned
     }
-
-    const deletionsOf = async (service: Served): Promise<ListedDeletion[]> =>
-      ((await (await asked(service, token)).json()) as { result: ListedDeletion[] }).result
 
     for (let kill = 0; kill <= kills; kill++) {
       const service = await serve(args, { environment: ON_DISK })
@@ -115,7 +106,7 @@ describe('deletions of a program that is killed', () => {
       await service.exit
       // A deletion that was interrupted is there as a whole, or not at all.
       const next = await serve(args, { environment: ON_DISK })
-      const now = (await deletionsOf(next)).length
+      const now = (await listDeletions(next, token)).length
       if (now > known) {
         left = left.filter((row) => !concerned.includes(row))
         deleted.push(...concerned)
@@ -128,25 +119,10 @@ describe('deletions of a program that is killed', () => {
 
     const last = await serve(args, { environment: ON_DISK })
     await until(
-      () => deletionsOf(last),
+      () => listDeletions(last, token),
       (all) => all.every(({ state }) => state === 'erased'),
       300_000,
     )
-    last.child.kill('SIGTERM')
-    await last.exit
-    expect(deleted.length).toBeGreaterThan(0)
-    expect(
-      textsInDirectory(
-        dataDir,
-        deleted.map(({ text }) => text),
-      ),
-    ).toEqual([])
-    // The search would find the texts.
-    expect(
-      textsInDirectory(
-        dataDir,
-        left.map(({ text }) => text),
-      ).length,
-    ).toBe(left.length)
+    await expectErased(last, dataDir, deleted, left)
   })
 })

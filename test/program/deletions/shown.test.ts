@@ -2,12 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { ListedDeletion } from '../../../src/common/deletions.js'
-import { textsInDirectory } from '../../deletions/search-directory.js'
 import { below, mulberry32, oneOf, type Random } from '../../support/random.js'
 import { costlyRuns } from '../../support/runs.js'
 import { testSeed } from '../../support/seed.js'
-import { run, type Served, serve, temporaryFolder, until } from '../support/program.js'
+import { type Served, serve, temporaryFolder, until } from '../support/program.js'
+import { askDeletions, createToken, expectErased, listDeletions, ON_DISK } from './support.js'
 
 const PROJECTS = ['a', 'b', 'c']
 const SOURCES = ['edge_logs', 'auth_logs', 'postgres_logs']
@@ -20,7 +19,6 @@ const ROWS = 60
 const ERASED_MS = 300_000
 const HOUR_MS = 3_600_000
 const NOW_MS = Date.now()
-const ON_DISK = { LOGWEIR_IN_MEMORY: '0' }
 
 interface StoredRow {
   n: number
@@ -167,14 +165,9 @@ it(`no answer shows a deleted row a second later, nor any file in the end (seed 
   const random = mulberry32(testSeed())
   const [dataDir, endpoints] = [temporaryFolder(), temporaryFolder()]
   writeFileSync(join(endpoints, 'tags.sql'), VIEW)
-  const created = await run(['token', 'create', '--scope', 'delete', '--data-dir', dataDir], { environment: ON_DISK })
-  const token = created.stdout.toString().trim()
+  const token = await createToken(dataDir)
   const args = ['--data-dir', dataDir, '--sql', '--endpoints', endpoints, '--memory-limit', '24M']
   const service = await serve(args, { environment: ON_DISK })
-  const deletionsOf = async (): Promise<ListedDeletion[]> => {
-    const response = await service.get('/api/deletions', { headers: { 'X-API-KEY': token } })
-    return ((await response.json()) as { result: ListedDeletion[] }).result
-  }
   let left: StoredRow[] = []
   const deleted: StoredRow[] = []
   let count = 0
@@ -194,10 +187,7 @@ it(`no answer shows a deleted row a second later, nor any file in the end (seed 
 
     const asked = Array.from({ length: AT_ONCE }, () => randomDeletion(random, left))
     for (const { body, isDeleted } of asked) {
-      const response = await service.get('/api/deletions', {
-        ...{ method: 'POST', body: JSON.stringify(body) },
-        headers: { 'Content-Type': 'application/json', 'X-API-KEY': token },
-      })
+      const response = await askDeletions(service, token, { method: 'POST', body: JSON.stringify(body) })
       expect([response.status, await response.text()], told).toEqual([202, expect.stringContaining('"hidden"')])
       deleted.push(...left.filter(isDeleted))
       left = left.filter((row) => !isDeleted(row))
@@ -214,23 +204,12 @@ it(`no answer shows a deleted row a second later, nor any file in the end (seed 
       places.filter((_, i) => texts[i]!.includes(text)).map((at) => [at, text]),
     )
     expect(shown.slice(0, 10), told).toEqual([])
-    await until(deletionsOf, (all) => all.every(({ state }) => state === 'erased'), ERASED_MS)
+    await until(
+      () => listDeletions(service, token),
+      (all) => all.every(({ state }) => state === 'erased'),
+      ERASED_MS,
+    )
   }
 
-  service.child.kill('SIGTERM')
-  await service.exit
-  expect(deleted.length).toBeGreaterThan(0)
-  expect(
-    textsInDirectory(
-      dataDir,
-      deleted.map(({ text }) => text),
-    ),
-  ).toEqual([])
-  // The search would find the texts.
-  expect(
-    textsInDirectory(
-      dataDir,
-      left.map(({ text }) => text),
-    ).length,
-  ).toBe(left.length)
+  await expectErased(service, dataDir, deleted, left)
 })

@@ -29,7 +29,7 @@ interface AlertDialogElements {
   opened: string
 }
 
-/** The dialog of one rule, with its fields, its file and its backtest. */
+/** The dialog of a rule, with its fields, its file and its backtest. */
 export interface AlertDialog {
   /** Opens the dialog with a query, which may be the text of a rule. */
   open(sql: string): void
