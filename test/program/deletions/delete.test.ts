@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { run, serve, temporaryFolder } from '../support/program.js'
+import { run, serve, temporaryFolder, until } from '../support/program.js'
+import { askDeletions, ON_DISK } from './support.js'
 
-const ON_DISK = { LOGWEIR_IN_MEMORY: '0' }
 const LINES = ['a', 'a', 'b']
   .map((project, i) => ({
     source: 'edge_logs',
@@ -27,6 +27,11 @@ it('deletes rows by command, with a token that may', { timeout: 120_000 }, async
   const token = (await make('--scope', 'delete', '--name', 'privacy')).stdout.toString().trim()
   await make('--project', 'a', '--name', 'of-a')
   await make('--project', 'a,b', '--name', 'of-both')
+  // A service looks for new tokens every two seconds.
+  await until(
+    async () => (await askDeletions(service, token)).status,
+    (status) => status === 200,
+  )
   const remove = async (LOGWEIR_TOKEN: string, ...flags: string[]) => {
     const args = ['delete', '--url', service.url, '--data-dir', dataDir, '--project', 'a', ...flags]
     const { code, stdout, stderr } = await run(args, { environment: { ...ON_DISK, LOGWEIR_TOKEN } })
